@@ -26,7 +26,7 @@ GST_START_TEST (test_groups)
   rig_assert_log (rig, "[0 1 2 3] [4 5 6 7] [8 9 10 11] gone dropped 12 eos");
   rig_free (rig);
 
-  /* Groups that come are put together anew. */
+  /* Incoming groups are regrouped. */
   rig = rig_new ("spdlaggregate", "size", 3, NULL);
   rig_start (rig, NULL);
   rig_push_group (rig, 0, 3);
@@ -39,8 +39,8 @@ GST_START_TEST (test_groups)
 
 GST_END_TEST;
 
-/* What is pending goes before a serialized event; news of items that are gone
- * does not cut a group short. */
+/* Pending items are sent before a serialized event; announcements of dropped
+ * items do not end a group. */
 GST_START_TEST (test_events)
 {
   for (guint drop = 0; drop < 2; drop++) {
@@ -93,7 +93,7 @@ push_sized (Rig *rig, guint64 number, gsize size)
   gst_pad_push (rig->src, rig_make_item (number, size));
 }
 
-/* No group is larger, but for an item that is larger itself. */
+/* Groups do not exceed the limit, except for a single larger item. */
 GST_START_TEST (test_max_bytes)
 {
   static const gsize sizes[] = { 40, 60, 50, 51, 200, 1, 99, 1 };
@@ -128,7 +128,8 @@ push_caps (Rig *rig, const gchar *format)
   gst_caps_unref (caps);
 }
 
-/* Items of one key together, in the order of their groups' first items. */
+/* Items with the same key are grouped, in the order of the groups' first
+ * items. */
 GST_START_TEST (test_keys)
 {
   static const gsize sizes[] = { 10, 25, 19, 20, 29, 5 };
@@ -136,7 +137,7 @@ GST_START_TEST (test_keys)
 
   rig_start (rig, NULL);
   for (guint i = 0; i < 13; i += 3)
-    rig_push (rig, i); /* whose labels are i % 10 */
+    rig_push (rig, i); /* labels are i % 10 */
   gst_pad_push_event (rig->src, gst_spdl_event_new_epoch (0, 0, 5));
   rig_push_eos (rig);
   rig_assert_log (rig, "[0 3] [6 9] [12] epoch 0 eos");
@@ -150,7 +151,7 @@ GST_START_TEST (test_keys)
   rig_assert_log (rig, "[1 3 4] [0 2] [5] eos");
   rig_free (rig);
 
-  /* The third key is one too many. */
+  /* A third key exceeds the limit. */
   rig = rig_new (
       "spdlaggregate", "size", 3, "key", "bytes/10", "max-keys", 2, NULL);
   rig_start (rig, NULL);
@@ -174,7 +175,7 @@ GST_START_TEST (test_keys)
 
 GST_END_TEST;
 
-/* What lists say of an item is text; items without it are of one kind. */
+/* Extra fields of lists are text; items without the field have a common key. */
 GST_START_TEST (test_extra)
 {
   static const gchar *lengths[] = { "120", "20", NULL, "140", "23.5", NULL };
@@ -197,8 +198,8 @@ GST_START_TEST (test_extra)
 
 GST_END_TEST;
 
-/* Caps that come by turns: each group has one kind, and goes behind its caps.
- */
+/* With alternating caps, each group has a single format, and follows its
+ * caps. */
 GST_START_TEST (test_caps_as_key)
 {
   static const gchar *keys[] = { "caps", "caps.format" };
@@ -244,7 +245,7 @@ GST_START_TEST (test_wrong_keys)
 
 GST_END_TEST;
 
-/* Items 2, 3 and 4 of five: before, after, and taken. */
+/* Decides for items 2, 3 and 4 of five: before, after, and include. */
 static GstSpdlGroupingPolicy
 say (GstElement *element, GstBufferList *group, GstSample *item, gpointer data)
 {
@@ -309,7 +310,8 @@ length_of (guint i)
   return i * 2654435761u / 16 % (N_BUCKETS * BUCKET);
 }
 
-/* What is added to bring all of a group to the longest. */
+/* Returns the padding that makes all items of a group as long as the
+ * longest. */
 static gsize
 padding_of (const gsize *lengths, guint n)
 {
@@ -342,7 +344,7 @@ compute_padding (void)
   return padding;
 }
 
-/* The groups, as the log has them; notes which items they hold. */
+/* Parses the groups in the log; marks the items that they contain. */
 static gsize
 measure_padding (Rig *rig, gboolean *seen)
 {

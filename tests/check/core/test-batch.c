@@ -36,7 +36,7 @@ get_batch (Rig *rig, guint i)
   return gst_spdl_buffer_get_batch_meta (g_ptr_array_index (rig->buffers, i));
 }
 
-/* Rows padded to 4 bytes are packed; tensors lie in a memory each. */
+/* Row padding to 4 bytes is removed; each tensor has a separate memory. */
 GST_START_TEST (test_layout)
 {
   Rig *rig = rig_new (
@@ -44,7 +44,7 @@ GST_START_TEST (test_layout)
   g_autofree gchar *types = NULL, *dims = NULL;
   gint64 numbers[3];
 
-  rig_start (rig, RGB (5, 2)); /* 15 bytes a row, padded to 16 */
+  rig_start (rig, RGB (5, 2)); /* 15 bytes per row, padded to 16 */
   for (guint i = 0; i < 4; i++)
     push_image (rig, i + 11, 5, 2);
   rig_assert_log (rig, "batch");
@@ -80,7 +80,7 @@ GST_START_TEST (test_layout)
   fail_unless_equals_string (
       gst_spdl_batch_meta_get_name (batch, 2), "indices");
 
-  /* The last, smaller one has caps of its own. */
+  /* The last batch is smaller and has other caps. */
   rig_push_eos (rig);
   rig_assert_log (rig, "batch eos");
   g_free (dims);
@@ -116,7 +116,8 @@ GST_START_TEST (test_epochs_and_drop)
 
 GST_END_TEST;
 
-/* An item of another shape fails with both shapes; the batch stays full. */
+/* An item of another shape fails with a message that has both shapes; the batch
+ * is filled by other items. */
 GST_START_TEST (test_shapes)
 {
   Rig *rig =
@@ -132,7 +133,7 @@ GST_START_TEST (test_shapes)
   push_image (rig, 1, 8, 4);
   gst_pad_push_event (rig->src, gst_event_new_caps (caps));
   push_image (rig, 2, 4, 4);
-  /* Too short for its caps: fails as well. */
+  /* An item smaller than its caps fails as well. */
   gst_pad_push (rig->src, rig_make_item (3, 47));
   push_image (rig, 4, 4, 4);
   rig_assert_log (rig, "failed 1 gone failed 1 failed 3 gone failed 3 batch");
@@ -146,7 +147,7 @@ GST_START_TEST (test_shapes)
       "%s", error->message);
   g_error_free (error);
 
-  /* A bad first item does not decide the next batch's shape. */
+  /* An invalid first item does not determine the shape of the next batch. */
   gst_pad_push_event (rig->src, gst_event_new_caps (other));
   gst_pad_push (rig->src, rig_make_item (5, 1));
   gst_pad_push_event (rig->src, gst_event_new_caps (caps));
@@ -164,7 +165,7 @@ GST_START_TEST (test_shapes)
 
 GST_END_TEST;
 
-/* Tensors are stacked too, each into its own. */
+/* Tensors of items are stacked, each to a separate tensor. */
 GST_START_TEST (test_tensors)
 {
   Rig *rig = rig_new ("spdlbatch", "batch-size", 2, NULL);
@@ -202,8 +203,8 @@ GST_START_TEST (test_tensors)
 
 GST_END_TEST;
 
-/* Memory goes back to the pool when the last tensor is dropped, not before, and
- * a batch that is kept is never written to again. */
+/* Memory returns to the pool only when the last tensor is dropped, and a batch
+ * that is kept is not overwritten. */
 GST_START_TEST (test_memory)
 {
   Rig *rig = rig_new ("spdlbatch", "batch-size", 1, NULL);
@@ -214,7 +215,7 @@ GST_START_TEST (test_memory)
   rig_start (rig, RGB (4, 1));
   push_image (rig, 1, 4, 1);
   kept = gst_buffer_get_memory (g_ptr_array_index (rig->buffers, 0), 0);
-  g_ptr_array_set_size (rig->buffers, 0); /* the batch itself is gone */
+  g_ptr_array_set_size (rig->buffers, 0); /* the batch itself is freed */
   for (guint i = 2; i < 6; i++)
     push_image (rig, i, 4, 1);
   fail_unless (gst_memory_map (kept, &map, GST_MAP_READWRITE));
@@ -224,7 +225,7 @@ GST_START_TEST (test_memory)
   gst_memory_unref (kept);
   g_ptr_array_set_size (rig->buffers, 0);
 
-  /* Now it may come again. */
+  /* The memory may be reused now. */
   gboolean again = FALSE;
   for (guint i = 6; i < 12; i++) {
     push_image (rig, i, 4, 1);
@@ -239,7 +240,7 @@ GST_START_TEST (test_memory)
 
 GST_END_TEST;
 
-/* What several items were made into is not taken for one. */
+/* The result of several items is not treated as one item. */
 GST_START_TEST (test_batches)
 {
   Rig *rig = rig_new ("spdlbatch", "batch-size", 2, NULL);
@@ -275,7 +276,7 @@ GST_START_TEST (test_flush)
 
 GST_END_TEST;
 
-/* Behind foreign elements items are numbered here. */
+/* Items from elements of other projects are numbered here. */
 GST_START_TEST (test_foreign)
 {
   Run *run =
@@ -304,8 +305,8 @@ get_float (Rig *rig, guint i)
   return value;
 }
 
-/* An image whose samples are @first, @first + 1, ..., rows padded to 4 bytes.
- */
+/* Makes an image with samples @first, @first + 1, ..., with rows padded to 4
+ * bytes. */
 static GstBuffer *
 make_ramp (guint width, guint height, guint8 first)
 {
@@ -357,7 +358,7 @@ GST_START_TEST (test_normalized_planes)
 
 GST_END_TEST;
 
-/* A clip is frames, of which each has its planes. */
+/* A clip consists of frames, each with planes. */
 GST_START_TEST (test_planes_of_clips)
 {
   Rig *rig = rig_new ("spdlbatch", "batch-size", 1, NULL);
@@ -412,8 +413,8 @@ GST_END_TEST;
 
 #if GLIB_SIZEOF_VOID_P == 8 && !defined(__SANITIZE_ADDRESS__) && \
     !defined(__SANITIZE_THREAD__)
-/* More bytes than pools count, of which only some are written: sanitizers, and
- * MALLOC_PERTURB_, would write all. */
+/* Batches of more than 4 GiB, only part of which is written: sanitizers, and
+ * MALLOC_PERTURB_, would write all of it. */
 GST_START_TEST (test_huge)
 {
   const guint size = 1 << 16, n = (1 << 16) + 1;

@@ -17,7 +17,7 @@
   "other/tensors,format=static,num_tensors=2,types=(string)" \
   "\"uint8,int64\",dimensions=(string)\"8:1,1\",framerate=0/1"
 
-/* The rig's sink gives @n batches and then refuses. */
+/* Number of batches that the rig's sink accepts. */
 typedef struct {
   guint n;
 } Quota;
@@ -36,7 +36,7 @@ take_from_quota (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   return GST_PAD_PROBE_OK;
 }
 
-/* Ends the stream behind @n batches, as downstream may. */
+/* Lets downstream end the stream after @n batches. */
 static void
 limit (Rig *rig, Quota *quota, guint n)
 {
@@ -54,8 +54,8 @@ make_memory (guint8 value, gsize size)
   return gst_memory_new_wrapped (0, data, size, 0, size, data, g_free);
 }
 
-/* Of @n_items items from number @first on: two tensors of 8 bytes an item, each
- * byte the first number. */
+/* Makes a batch of @n_items items from number @first on: two tensors with 8
+ * bytes per item, each byte of which is the first number. */
 static GstBuffer *
 make_batch (guint first, guint n_items)
 {
@@ -89,7 +89,7 @@ value_of (GstBuffer *buffer, guint tensor)
   return value;
 }
 
-/* As a trainer that writes in place. */
+/* Overwrites a batch, like a trainer that works in place. */
 static void
 overwrite (GstBuffer *buffer)
 {
@@ -115,7 +115,7 @@ get_number (GstElement *element, const gchar *field)
   return n;
 }
 
-/* The last ones before the turn, in their order, again and again. */
+/* The last batches before the limit are replayed in order, repeatedly. */
 GST_START_TEST (test_order)
 {
   Rig *rig =
@@ -129,7 +129,7 @@ GST_START_TEST (test_order)
   rig_assert_log (rig, "0 1 2 3");
   fail_unless_equals_int (rig_push (rig, 4), GST_FLOW_EOS);
   rig_assert_log (rig, "4 element 2 3 4 2 3 4 2 3");
-  /* The one that was refused was counted, too. */
+  /* The rejected batch was counted as well. */
   fail_unless_equals_uint64 (get_number (rig->element, "num-cached"), 9);
   fail_unless_equals_uint64 (get_number (rig->element, "num-batches"), 14);
   rig_free (rig);
@@ -160,7 +160,7 @@ GST_START_TEST (test_message)
 
 GST_END_TEST;
 
-/* More caches than batches: all that came. */
+/* With more caches than batches, all batches are replayed. */
 GST_START_TEST (test_many_caches)
 {
   Rig *rig =
@@ -176,7 +176,7 @@ GST_START_TEST (test_many_caches)
 
 GST_END_TEST;
 
-/* Whatever is done to a batch, what comes later is as it was. */
+/* Changes to a batch do not affect later ones. */
 GST_START_TEST (test_writes)
 {
   Rig *rig =
@@ -223,8 +223,8 @@ check_value (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   return GST_PAD_PROBE_OK;
 }
 
-/* A trainer that writes into each batch when it gets it, into those from
- * upstream, too; the memory is used again and again. */
+/* A trainer overwrites each batch immediately, including those from upstream;
+ * memory is reused. */
 GST_START_TEST (test_writes_at_once)
 {
   Rig *rig =
@@ -259,7 +259,7 @@ note_memory (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   return GST_PAD_PROBE_HANDLED;
 }
 
-/* A batch that is let go of gives its memory to the next one. */
+/* The memory of a released batch is reused for the next one. */
 GST_START_TEST (test_recycled)
 {
   Rig *rig = rig_new ("spdlcache", "num-caches", 3, "return-caches-after", 3,
@@ -272,7 +272,7 @@ GST_START_TEST (test_recycled)
   gst_pad_add_probe (
       rig->sink, GST_PAD_PROBE_TYPE_BUFFER, note_memory, memories, NULL);
   gst_pad_push (rig->src, make_batch (3, 2));
-  /* The third's own, and one of the pool. */
+  /* That of the third batch, and one of the pool. */
   fail_unless_equals_int (g_hash_table_size (memories), 2);
   fail_unless_equals_uint64 (get_number (rig->element, "num-batches"), 50);
   g_hash_table_unref (memories);
@@ -292,8 +292,7 @@ offer_pool (GstPad *pad, GstObject *parent, GstQuery *query)
   return TRUE;
 }
 
-/* Where downstream has memory of its own, that is used; when all of it is in
- * use, there is other memory. */
+/* A pool of downstream is used; when it is exhausted, other memory is. */
 GST_START_TEST (test_pool)
 {
   Rig *rig = rig_new ("spdlcache", "num-caches", 2, "return-caches-after", 2,
@@ -322,7 +321,7 @@ GST_START_TEST (test_pool)
 
 GST_END_TEST;
 
-/* Caps come again where the batches differ in size. */
+/* Caps are sent again if batches differ in size. */
 GST_START_TEST (test_caps)
 {
   Rig *rig = rig_new ("spdlcache", "num-caches", 2, "return-caches-after", 2,
@@ -348,7 +347,7 @@ GST_START_TEST (test_caps)
 
 GST_END_TEST;
 
-/* After so many batches in all, once. */
+/* The stream ends after that number of batches in total. */
 GST_START_TEST (test_stop_after)
 {
   static const struct {
@@ -377,7 +376,7 @@ GST_START_TEST (test_stop_after)
 
 GST_END_TEST;
 
-/* A stream that ends early, and epochs, pass as they are. */
+/* Streams that end early, and epoch events, pass unchanged. */
 GST_START_TEST (test_early_end)
 {
   Rig *rig =
@@ -397,7 +396,7 @@ GST_START_TEST (test_early_end)
 
 GST_END_TEST;
 
-/* The epoch's end counts for nothing: batches of two epochs are kept. */
+/* Caching continues across epochs: batches of two epochs are stored. */
 GST_START_TEST (test_epochs)
 {
   Rig *rig = rig_new ("spdlcache", "num-caches", 4, "return-caches-after", 4,
@@ -413,7 +412,7 @@ GST_START_TEST (test_epochs)
 
 GST_END_TEST;
 
-/* Threads that push for ever */
+/* Threads that push endlessly */
 
 static gpointer
 push_two (gpointer data)
@@ -439,8 +438,8 @@ join (GThread *thread)
   return GPOINTER_TO_INT (g_thread_join (thread));
 }
 
-/* As a sink does, which a pipeline stops before what is upstream of it; and
- * only then lets the batch go that waits in it. */
+/* Stops the rig like a pipeline, which stops the sink before upstream elements;
+ * the waiting batch is released afterwards. */
 static void
 stop_downstream (Rig *rig)
 {
@@ -451,7 +450,7 @@ stop_downstream (Rig *rig)
   g_mutex_unlock (&rig->lock);
 }
 
-/* Ends while batches pass, and while one waits to be taken. */
+/* State changes while batches are replayed, and while one waits in the sink. */
 GST_START_TEST (test_states)
 {
   static const GstState states[] = { GST_STATE_READY, GST_STATE_NULL };
@@ -471,7 +470,7 @@ GST_START_TEST (test_states)
 
 GST_END_TEST;
 
-/* After a flush it begins anew, with what comes then. */
+/* After a flush, caching starts again with the following batches. */
 GST_START_TEST (test_flush)
 {
   GThread *thread;
@@ -493,7 +492,7 @@ GST_START_TEST (test_flush)
 
 GST_END_TEST;
 
-/* After READY, too; properties hold from then on. */
+/* Caching starts again after READY as well; properties then take effect. */
 GST_START_TEST (test_again)
 {
   GThread *thread;
@@ -511,7 +510,7 @@ GST_START_TEST (test_again)
 
 GST_END_TEST;
 
-/* Memory that no CPU can map, as a device's is */
+/* Memory that the CPU cannot map, like device memory */
 
 static GstMemory *
 make_device_memory (void)
@@ -522,7 +521,7 @@ make_device_memory (void)
   return memory;
 }
 
-/* It is shared, and goes on as it is. */
+/* Memory that cannot be mapped is shared and passes unchanged. */
 GST_START_TEST (test_not_mappable)
 {
   Rig *rig = rig_new ("spdlcache", "num-caches", 1, "return-caches-after", 1,
@@ -543,7 +542,7 @@ GST_START_TEST (test_not_mappable)
 
 GST_END_TEST;
 
-/* In a pipeline */
+/* In pipelines */
 
 static gchar *
 pull_state (GstElement *sink, guint *number)
@@ -561,7 +560,7 @@ pull_state (GstElement *sink, guint *number)
   return state;
 }
 
-/* A folder of ten names, in batches of two. */
+/* Makes a pipeline with ten names in a folder, in batches of two. */
 static GstElement *
 make_pipeline (const gchar *folder, GstElement **sink)
 {
@@ -604,8 +603,8 @@ make_folder (void)
   return folder;
 }
 
-/* Cached batches are not delivered once more: where to begin stays behind the
- * last one from upstream, also after a flush of what waits. */
+/* Replayed batches are not counted as delivered: the resume state stays after
+ * the last batch from upstream, also after a flush of waiting batches. */
 GST_START_TEST (test_resume_state)
 {
   gchar *folder = make_folder ();
@@ -639,7 +638,8 @@ GST_START_TEST (test_resume_state)
 
 GST_END_TEST;
 
-/* Stopped at any time, held up or not, by a pipeline's own threads. */
+/* The pipeline can be stopped at any time by one of its threads, blocked or
+ * not. */
 GST_START_TEST (test_stop)
 {
   gchar *folder = make_folder ();
@@ -665,7 +665,7 @@ GST_START_TEST (test_stop)
 
 GST_END_TEST;
 
-/* A loader that comes to the end that stop-after makes. */
+/* A loader reaches the end that stop-after causes. */
 GST_START_TEST (test_loader)
 {
   GError *error = NULL;

@@ -1,4 +1,4 @@
-/* gst-spdl: tests of the conversion into a batch
+/* gst-spdl: tests of the conversion of samples in batches
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -15,7 +15,7 @@
 #define GUARD 0xa5
 #define GUARD_SIZE 64
 
-/* float16, by its definition. */
+/* Returns the value of a float16, by definition. */
 static double
 value_of_half (SpdlHalf half)
 {
@@ -30,8 +30,8 @@ value_of_half (SpdlHalf half)
   return sign * ldexp (1024 + fraction, exponent - 25);
 }
 
-/* Every half is its own, and what lies between two goes to the nearer one, or
- * to the even one. */
+/* Every float16 converts to itself, and a value between two is rounded to the
+ * nearest one, or to even. */
 static void
 test_half (void)
 {
@@ -85,8 +85,8 @@ fill (void *data, SpdlSample sample, gsize n, GRand *rand)
       ((float *) data)[i] = g_rand_double_range (rand, -300, 300);
 }
 
-/* Every set does what plain C does, to the bit, whatever the length, and where
- * it begins; and writes nothing else. */
+/* Each set gives the same bits as the C code, for any length and offset, and
+ * writes nothing else. */
 static void
 test_kernels (gconstpointer name)
 {
@@ -149,7 +149,7 @@ read_sample (const void *data, SpdlSample sample, gsize i)
   }
 }
 
-/* All that can be asked for, against the formula in double precision. */
+/* Compares all options with the formula in double precision. */
 static void
 check_write (SpdlSample in, SpdlSample out, guint n_channels, gboolean planar,
     guint n_factors, GRand *rand)

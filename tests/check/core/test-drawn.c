@@ -1,4 +1,4 @@
-/* gst-spdl: tests of items that are drawn by weight
+/* gst-spdl: tests of weighted sampling
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -12,7 +12,7 @@
 #define N_DRAWS 103
 #define N_EPOCHS 3
 
-/* Each fifth item has the weight 0. */
+/* Makes a list in which each fifth item has the weight 0. */
 static gchar *
 make_list (void)
 {
@@ -52,7 +52,7 @@ run_list (const gchar *folder, const gchar *properties)
 
 typedef guint Draws[N_EPOCHS][N_DRAWS];
 
-/* Puts what rank r of W got where it belongs in the order of all. */
+/* Stores the items of rank r of W at their positions in the overall order. */
 static void
 take (Run *run, guint rank, guint world, Draws draws)
 {
@@ -92,10 +92,10 @@ GST_START_TEST (test_any_world)
     draw (folder, world, "", other);
     fail_unless (memcmp (one, other, sizeof one) == 0);
   }
-  /* There is nothing that it could shuffle. */
+  /* Shuffling has no effect. */
   draw (folder, 1, "shuffle=true", other);
   fail_unless (memcmp (one, other, sizeof one) == 0);
-  /* Each epoch has its own draws, and each seed. */
+  /* Each epoch and each seed has a different sample. */
   fail_unless (memcmp (one[0], one[1], sizeof one[0]) != 0);
   fail_unless (memcmp (one[1], one[2], sizeof one[0]) != 0);
   draw (folder, 1, "seed=5", other);
@@ -105,7 +105,7 @@ GST_START_TEST (test_any_world)
 
 GST_END_TEST;
 
-/* From any place on it goes on as if nothing had been. */
+/* A resumed run continues from any position like an uninterrupted one. */
 GST_START_TEST (test_resume)
 {
   gchar *folder = make_list ();
@@ -156,7 +156,7 @@ count_items (const gchar *folder, const gchar *properties)
   return n;
 }
 
-/* Draws are counted as items are. */
+/* The number of items is that of the samples. */
 GST_START_TEST (test_counts)
 {
   gchar *folder = make_list ();
@@ -214,7 +214,7 @@ GST_START_TEST (test_errors)
 
 GST_END_TEST;
 
-/* What was drawn otherwise is refused. */
+/* A state with other sampling settings is rejected. */
 GST_START_TEST (test_refused)
 {
   static const struct {

@@ -28,8 +28,8 @@ index_of (GstBuffer *buffer)
   return gst_spdl_buffer_get_item_meta (buffer)->index;
 }
 
-/* Passes every third item on, makes a new one, and leaves one out; every tenth
- * fails. */
+/* Passes every third item through, creates a new result, or drops the item;
+ * every tenth one fails. */
 static GstSample *
 do_various (GstElement *element, GstSample *sample, gpointer user_data)
 {
@@ -79,7 +79,7 @@ GST_START_TEST (test_items)
 
 GST_END_TEST;
 
-/* No handler's result: as when PyGObject's function raises. */
+/* No result, as when a PyGObject callback raises an exception. */
 static void
 give_nothing (GClosure *closure, GValue *result, guint n, const GValue *values,
     gpointer hint, gpointer data)
@@ -124,7 +124,7 @@ wait_for_all (GstElement *element, GstSample *sample, gpointer user_data)
   return gst_sample_ref (sample);
 }
 
-/* None of eight goes on before all have come. */
+/* None of eight calls returns before all have started. */
 GST_START_TEST (test_at_once)
 {
   Barrier barrier = { .n_wanted = 8 };
@@ -140,8 +140,9 @@ GST_START_TEST (test_at_once)
 
 GST_END_TEST;
 
-/* Of a group: as it is, backwards, without the second, each twice, all as one,
- * as many without metas, one too few without metas, not at all. */
+/* Results for a group: unchanged, reversed, without the second item, each item
+ * twice, all merged into one, the same number without metas, one fewer without
+ * metas, and none. */
 static GstSample *
 do_group (GstElement *element, GstSample *sample, gpointer user_data)
 {
@@ -196,7 +197,7 @@ GST_START_TEST (test_groups)
 
   rig_start (rig, NULL);
   for (guint i = 0; i < 8; i++) {
-    /* A failure is posted at once, and results are pushed by and by. */
+    /* A failure is posted immediately, while results are pushed later. */
     rig_wait_items (rig, i == 6 ? 18 : 0);
     rig_push_group (rig, i * 3, i * 3 + 2);
   }
@@ -217,7 +218,7 @@ GST_START_TEST (test_groups)
 
 GST_END_TEST;
 
-/* A buffer, or a list of one. */
+/* Returns a buffer, or a list with one buffer. */
 static GstSample *
 do_single (GstElement *element, GstSample *sample, gpointer user_data)
 {
@@ -237,7 +238,7 @@ do_single (GstElement *element, GstSample *sample, gpointer user_data)
   return result;
 }
 
-/* What is made of a group is a batch, however many items the group has. */
+/* The result of a group is a batch, for any number of items. */
 GST_START_TEST (test_single_group)
 {
   Rig *rig = new_rig (do_single, NULL, 1);
@@ -268,7 +269,7 @@ halve (GstElement *element, GstSample *sample, gpointer user_data)
   return result;
 }
 
-/* A batch's metas stay, where the result has none. */
+/* The metas of a batch are kept if the result has none. */
 GST_START_TEST (test_batches)
 {
   Rig *rig = new_rig (halve, NULL, 2);

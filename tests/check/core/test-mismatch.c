@@ -1,4 +1,4 @@
-/* gst-spdl: tests of items that differ from their batch
+/* gst-spdl: tests of items with another shape than their batch
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -15,7 +15,7 @@
 #define RGB(w, h) \
   "video/x-raw,format=RGB,width=" #w ",height=" #h ",framerate=0/1"
 
-/* An image of 4 or 8 by 4 pixels. */
+/* Pushes an image of 4 or 8 by 4 pixels. */
 static GstFlowReturn
 push_image (Rig *rig, guint number, gboolean is_wide)
 {
@@ -59,8 +59,8 @@ assert_posted (
   fail_unless_equals_int (n, 1);
 }
 
-/* An error while the run's first batch is filled; it names the item and both
- * shapes. Nothing follows but the end. */
+/* A mismatch in the first batch of a run is an error that names the item and
+ * both shapes. Only EOS follows. */
 GST_START_TEST (test_first_batch)
 {
   static const gchar *const modes[] = { "auto", "error" };
@@ -84,7 +84,7 @@ GST_START_TEST (test_first_batch)
 
 GST_END_TEST;
 
-/* What is said of the item that failed last. */
+/* Returns the message of the last failed item. */
 static gchar *
 get_failure (Rig *rig)
 {
@@ -97,8 +97,8 @@ get_failure (Rig *rig)
   return g_strdup (error->message);
 }
 
-/* Behind the first batch, or in any with `skip`, it is an item that fails, with
- * the text that the error has. */
+/* After the first batch, or always with `skip`, the item fails, with the text
+ * of the error. */
 GST_START_TEST (test_later_batches)
 {
   static const gchar *const modes[] = { "auto", "error", "skip" };
@@ -127,8 +127,8 @@ GST_START_TEST (test_later_batches)
 
 GST_END_TEST;
 
-/* The same run again, after READY, has a first batch again; after a flush it
- * has not. */
+/* A new run after READY has a first batch again; a stream after a flush does
+ * not. */
 GST_START_TEST (test_first_batch_again)
 {
   Rig *rig = start_batch ("auto");
@@ -151,7 +151,7 @@ GST_START_TEST (test_first_batch_again)
 
 GST_END_TEST;
 
-/* A run that resumes had its first batch before: it goes on. */
+/* A resumed run has had its first batch: it continues. */
 GST_START_TEST (test_resumed)
 {
   static const gchar *const places[] = { "epoch=0,mark=0,done=;",
@@ -176,7 +176,7 @@ GST_START_TEST (test_resumed)
 
 GST_END_TEST;
 
-/* Types, names, and how many tensors there are; with `pad` too. */
+/* Types, names and number of tensors; also with pad-to-longest. */
 GST_START_TEST (test_other_mismatches)
 {
 #define TENSORS(n, types, dims)                                           \
@@ -210,7 +210,7 @@ GST_START_TEST (test_other_mismatches)
 
 GST_END_TEST;
 
-/* Good images of unequal size: an error, in the loader and beside it. */
+/* Valid images of different sizes are an error, in a loader and without one. */
 GST_START_TEST (test_images)
 {
   gchar *folder = files_make_dataset (20);

@@ -1,4 +1,4 @@
-/* gst-spdl: tests of mixes that are stopped and go on from a resume state
+/* gst-spdl: tests of resuming mixes
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -35,8 +35,8 @@ make_folders (void)
   return folder;
 }
 
-/* What comes out: of each source's items in each epoch how often, and the
- * sources one after the other. */
+/* Output: how often each item of each source and epoch was used, and the order
+ * of the sources. */
 typedef struct {
   guint counts[N_SOURCES][N_EPOCHS + 20][MAX_ITEMS];
   GString *order;
@@ -58,13 +58,13 @@ use (Log *log, GstSpdlBatch *batch)
   }
 }
 
-/* One pipeline, which each time has another concurrency. */
+/* Pipeline settings. Concurrency varies between runs. */
 typedef struct {
   const gchar *folder;
-  const gchar *order; /* of the stages */
-  const gchar *mix;   /* its properties */
+  const gchar *order; /* output order of the stages */
+  const gchar *mix;   /* properties of the mix */
   const gchar *epochs[N_SOURCES];
-  const gchar *before; /* the mix, a stage */
+  const gchar *before; /* stages before and after the mix */
   const gchar *behind;
   guint batch;
 } Plan;
@@ -101,8 +101,8 @@ make_loader (const Plan *plan, GRand *rand)
   return loader;
 }
 
-/* Goes on from *@state, uses @n batches, looks at some that it does not use,
- * and is gone. Returns whether the stream has ended. */
+/* Resumes from *@state, uses @n batches, pulls some that are not used, and
+ * stops. Returns whether the stream has ended. */
 static gboolean
 run_for (const Plan *plan, GRand *rand, guint n, gchar **state, Log *log)
 {
@@ -167,7 +167,7 @@ is_good (const Plan *plan, guint index)
          index % FILTER_EVERY != FILTER_EVERY - 1;
 }
 
-/* Each item of each epoch once. */
+/* Checks that each item of each epoch was used once. */
 static void
 check_all (const Plan *plan, const Log *log)
 {
@@ -188,7 +188,7 @@ static const gchar *const orders[] = { "completion", "input" };
 #define FILTER \
   "spdlteststage jitter=200000 filter-every=7 concurrency=3 output-order=%s !"
 
-/* Stopped again and again, with items that fail and that are filtered. */
+/* Runs are stopped repeatedly, with items that fail or are filtered. */
 GST_START_TEST (test_again_and_again)
 {
   static const gchar *const mixes[] = { "", "order=arrival" };
@@ -216,9 +216,9 @@ GST_START_TEST (test_again_and_again)
 
 GST_END_TEST;
 
-/* In order, a run that goes on is as if it had never been stopped: the same
- * sources take turns, in each way to stop, with items that were filtered before
- * they came to the mix. */
+/* In order, a resumed run gives the same sequence of sources as an
+ * uninterrupted one, for each stopping strategy, with items that were filtered
+ * before the mix. */
 GST_START_TEST (test_as_if_never_stopped)
 {
   static const Plan plans[] = {
@@ -260,8 +260,8 @@ GST_START_TEST (test_as_if_never_stopped)
 
 GST_END_TEST;
 
-/* A state of three sources has a part for each, and is refused where one of
- * them is another. */
+/* A state of three sources has a part for each, and is rejected if one of them
+ * differs. */
 GST_START_TEST (test_state)
 {
   gchar *folder = make_folders ();
@@ -297,7 +297,7 @@ GST_START_TEST (test_state)
 
 GST_END_TEST;
 
-/* Behind a route, whose paths overtake each other, too. */
+/* Also after a route whose paths overtake each other. */
 GST_START_TEST (test_routed)
 {
   gchar *folder = make_folders ();

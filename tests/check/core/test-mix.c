@@ -11,14 +11,14 @@
 #include "tests/check/support/files.h"
 #include "tests/check/support/run.h"
 
-/* ThreadSanitizer makes a change of threads ten times as expensive. */
+/* Thread switches are ten times as expensive under ThreadSanitizer. */
 #ifdef __SANITIZE_THREAD__
 #define MANY 7000
 #else
 #define MANY 70000
 #endif
 
-/* Lists of URIs; nothing is at them. */
+/* Makes lists of URIs, which do not exist. */
 static gchar *
 make_lists (void)
 {
@@ -36,9 +36,9 @@ make_lists (void)
   return folder;
 }
 
-/* What comes out of a mix, a letter each: an item by its source's number, a
- * group in brackets, the end of a source's epoch as `e`, and where it is that
- * of the mix as `E`, items that are gone as `x`, the end as a full stop. */
+/* Output of a mix, as letters: the source number for an item, groups in
+ * brackets, `e` for the end of a source's epoch, or `E` if it is also that of
+ * the mix, `x` for dropped items, and a full stop at the end. */
 typedef struct {
   GString *log;
   GString *error;
@@ -123,7 +123,7 @@ note_error (Mixed *mixed, GstMessage *message)
   g_string_append (mixed->error, error->message);
 }
 
-/* Plays to the end, or to an error. */
+/* Plays until EOS or an error. */
 static void
 play (GstElement *pipeline, Mixed *mixed)
 {
@@ -173,7 +173,7 @@ count (const Mixed *mixed, gchar letter)
   return n;
 }
 
-/* Whether each prefix has its share of each of three, as the docs say. */
+/* Checks that each prefix has the documented proportions. */
 static guint64
 check_shares (const gchar *log, const double *shares)
 {
@@ -199,7 +199,7 @@ check_shares (const gchar *log, const double *shares)
   "spdlsrc location=%s/%s.txt ! %s m.sink_0 spdlsrc location=%s/%s.txt " \
   "! %s m.sink_1 spdlsrc location=%s/%s.txt ! %s m.sink_2"
 
-/* 10^5 items, the same whatever is how fast. */
+/* 10^5 items in the same order, independent of the speed of the sources. */
 GST_START_TEST (test_proportions)
 {
   static const double shares[] = { 0.7, 0.2, 0.1 };
@@ -221,7 +221,7 @@ GST_START_TEST (test_proportions)
 
 GST_END_TEST;
 
-/* One of them is a thousand times as slow as the others. */
+/* One source is a thousand times slower than the others. */
 GST_START_TEST (test_speeds)
 {
   static const gchar *const ways[] = { "",
@@ -248,7 +248,8 @@ GST_END_TEST;
   "spdlmix name=m %s ! fakesink spdlsrc location=%s/%s.txt epochs=%d " \
   "! m.sink_0 spdlsrc location=%s/%s.txt epochs=%d ! m.sink_1"
 
-/* An epoch has all of each source; the rest goes on where one has ended. */
+/* An epoch has all items of each source; when one has ended, the others
+ * continue. */
 GST_START_TEST (test_all)
 {
   gchar *folder = make_lists ();
@@ -264,7 +265,7 @@ GST_START_TEST (test_all)
     fail_unless (g_str_has_prefix (at + 140, "eE"));
   }
   fail_unless_equals_string (at, ".");
-  /* The two epochs have orders of their own. */
+  /* The orders of the two epochs differ. */
   fail_if (strncmp (mixed.log->str, mixed.log->str + 142, 140) == 0);
 
   run (&longer, TWO, "", folder, "3", 1, folder, "5", 3);
@@ -288,7 +289,7 @@ GST_START_TEST (test_first)
   fail_unless (count (&mixed, '1') >= 4 && count (&mixed, '1') <= 6);
   fail_unless (g_str_has_suffix (mixed.log->str, "E."), "%s", mixed.log->str);
 
-  /* The one that is ahead says where epochs end, and nobody waits. */
+  /* The source that is ahead determines the ends of epochs, without waiting. */
   run (&longer, TWO, "stopping-strategy=first-exhausted sink_0::weight=3",
       folder, "5", 4, folder, "5", 4);
   fail_unless_equals_int (count (&longer, '0'), 20);
@@ -305,7 +306,8 @@ GST_START_TEST (test_repeat)
   g_auto (Mixed) mixed = { 0 };
   g_auto (Mixed) finite = { 0 };
 
-  /* Two passes over the larger one, with as many items of the smaller one. */
+  /* Two passes over the larger source, with the same number of items from the
+   * smaller one. */
   run (&mixed, TWO, "stopping-strategy=all-exhausted", folder, "3", -1, folder,
       "10", 2);
   fail_unless_equals_int (count (&mixed, '1'), 20);
@@ -313,7 +315,7 @@ GST_START_TEST (test_repeat)
   fail_unless_equals_int (count (&mixed, 'E'), 2);
   fail_unless (g_str_has_suffix (mixed.log->str, "E."), "%s", mixed.log->str);
 
-  /* One that does not begin again leaves the rest to the other. */
+  /* If a source does not repeat, the other one continues alone. */
   run (&finite, TWO, "stopping-strategy=all-exhausted", folder, "3", 1, folder,
       "10", 5);
   fail_unless_equals_int (count (&finite, '0'), 3);
@@ -341,7 +343,7 @@ GST_START_TEST (test_arrival)
 
 GST_END_TEST;
 
-/* Ranks without items have epochs, too. */
+/* Ranks without items have epochs as well. */
 GST_START_TEST (test_empty)
 {
   gchar *folder = make_lists ();
@@ -358,7 +360,7 @@ GST_START_TEST (test_empty)
 
 GST_END_TEST;
 
-/* A mix of mixes has the numbers of all sources, and one end of an epoch. */
+/* A mix of mixes numbers all sources, and has a common end of an epoch. */
 GST_START_TEST (test_nested)
 {
   gchar *folder = make_lists ();
@@ -379,7 +381,7 @@ GST_START_TEST (test_nested)
 
 GST_END_TEST;
 
-/* A group counts as its items, and stays one. */
+/* A group counts as its number of items, and is preserved. */
 GST_START_TEST (test_groups)
 {
   gchar *folder = make_lists ();
@@ -467,8 +469,7 @@ GST_START_TEST (test_refused)
 
 GST_END_TEST;
 
-/* A weight that changes counts from the next start on; the figures are by
- * pad. */
+/* A changed weight takes effect at the next start; statistics are per pad. */
 GST_START_TEST (test_weight_and_figures)
 {
   gchar *folder = make_lists ();
@@ -505,7 +506,7 @@ GST_START_TEST (test_weight_and_figures)
 
 GST_END_TEST;
 
-/* Stopped, or paused, at any moment, with a consumer that takes nothing. */
+/* The mix can be stopped or paused at any time with a blocked consumer. */
 GST_START_TEST (test_stop_when_full)
 {
   static const gchar *const orders[] = { "weighted", "arrival" };
@@ -540,7 +541,7 @@ GST_END_TEST;
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
     "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
 
-/* A thread that pushes one item, and what it was told. */
+/* Thread that pushes an item, and its flow return. */
 typedef struct {
   GstPad *pad;
   GThread *thread;
@@ -605,7 +606,8 @@ free_mix (GstElement *mix, GstPad **pads, guint n)
   gst_object_unref (mix);
 }
 
-/* A thread waits for its turn, which a flush ends, and then all goes on. */
+/* A flush interrupts a thread that waits for its turn; the mix then
+ * continues. */
 GST_START_TEST (test_flush)
 {
   GstPad *pads[2], *out;
@@ -637,8 +639,8 @@ GST_START_TEST (test_flush)
 
 GST_END_TEST;
 
-/* A pad that is given back is waited for no more; while proportions are under
- * way there are no further ones. */
+/* A released pad is no longer waited for; no pads can be added while data
+ * flows. */
 GST_START_TEST (test_release)
 {
   GstPad *pads[2];
@@ -651,7 +653,7 @@ GST_START_TEST (test_release)
   gst_pad_unlink (pads[1], second);
   gst_element_release_request_pad (mix, second);
   g_thread_join (pusher.thread);
-  /* Nothing is behind the mix. */
+  /* Nothing is linked after the mix. */
   fail_unless_equals_int (pusher.ret, GST_FLOW_NOT_LINKED);
   fail_unless_equals_int (
       gst_pad_push (pads[0], gst_buffer_new ()), GST_FLOW_NOT_LINKED);
@@ -660,13 +662,13 @@ GST_START_TEST (test_release)
 
 GST_END_TEST;
 
-/* What comes out of a mix whose first push waits until it may go on. */
+/* Output of a mix whose first push blocks until it is released. */
 typedef struct {
   GMutex lock;
   GCond changed;
   gboolean is_busy;
   gboolean may_go_on;
-  GString *log; /* an item `i`, a source `s` */
+  GString *log; /* `i` for an item, `s` for a source */
 } SlowEnd;
 
 static GstFlowReturn
@@ -714,8 +716,8 @@ announce_and_push (gpointer data)
   return NULL;
 }
 
-/* Two paths of a route bring the same source to a mix that is busy: it is
- * announced before the items of both. */
+/* Two paths of a route announce the same source to a busy mix: the announcement
+ * precedes the items of both. */
 static void
 check_announced_first (void)
 {
@@ -764,7 +766,7 @@ GST_START_TEST (test_announced_first)
 
 GST_END_TEST;
 
-/* Downstream has enough: all that come in hear of it, and the end passes. */
+/* When downstream returns EOS, all inputs get it, and EOS is forwarded. */
 GST_START_TEST (test_enough)
 {
   gchar *folder = make_lists ();
@@ -782,7 +784,7 @@ GST_START_TEST (test_enough)
 
 GST_END_TEST;
 
-/* A path that fails ends, and what the other has comes. */
+/* A failing path ends, and the items of the other one arrive. */
 GST_START_TEST (test_failing_source)
 {
   gchar *folder = make_lists ();

@@ -1,4 +1,4 @@
-/* gst-spdl: tests of epochs in which nothing arrives
+/* gst-spdl: tests of epochs without any items
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -16,7 +16,7 @@
 #define IMAGES \
   "spdlsrc location=%s epochs=%d %s ! spdlfetch output-order=input ! "
 
-/* Nothing is handed out, and no end of an epoch, before the error. */
+/* Asserts that the error comes before any batch or end of an epoch. */
 static void
 assert_error (GstSpdlLoader *loader, GQuark domain, gint code,
     const gchar *first, const gchar *second)
@@ -37,8 +37,8 @@ assert_error (GstSpdlLoader *loader, GQuark domain, gint code,
   assert_error (                                      \
       (loader), GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED, (first), (second))
 
-/* Whatever stage lost them, with spdlbatch and without, once and for endless
- * epochs. */
+/* Any stage may have lost the items, with and without spdlbatch, in a single
+ * epoch or in endless ones. */
 GST_START_TEST (test_nothing_arrives)
 {
   static const struct {
@@ -71,7 +71,7 @@ GST_START_TEST (test_nothing_arrives)
 
 GST_END_TEST;
 
-/* gst-launch-1.0 has no spdlsink. */
+/* Without spdlsink, as in gst-launch-1.0. */
 GST_START_TEST (test_without_sink)
 {
   gchar *folder = files_make_dataset (20);
@@ -88,7 +88,7 @@ GST_START_TEST (test_without_sink)
 
 GST_END_TEST;
 
-/* The good epochs come first, and their ends. */
+/* Previous epochs are delivered with their ends. */
 GST_START_TEST (test_later_epoch)
 {
   static const gchar *const elements[] = {
@@ -122,7 +122,7 @@ GST_START_TEST (test_later_epoch)
 
 GST_END_TEST;
 
-/* Items that were pushed, with no end of an epoch before that of the stream. */
+/* Pushed items, without an end of the epoch before EOS. */
 GST_START_TEST (test_end_of_stream)
 {
   GstSpdlLoader *loader = loader_make ("spdldecode name=d ! spdlsink");
@@ -142,7 +142,7 @@ GST_START_TEST (test_end_of_stream)
 
 GST_END_TEST;
 
-/* Caps that the next element refuses: one error, with both. */
+/* Caps that the next element rejects: a single error with both caps. */
 GST_START_TEST (test_refused_caps)
 {
   static const struct {
@@ -153,7 +153,7 @@ GST_START_TEST (test_refused_caps)
     { "spdlfetch ! spdldecode width=8 height=8 ! spdlbatch name=b batch-size=4 "
       "! other/tensors,dimensions=(string)3:8:8:5",
         "3:8:8:4", "3:8:8:5" },
-    /* The smaller batch at the end. */
+    /* The last batch, which is smaller. */
     { "spdlfetch ! spdldecode width=8 height=8 ! spdlbatch name=b "
       "batch-size=64 "
       "! other/tensors,dimensions=(string)3:8:8:64",
@@ -177,7 +177,7 @@ GST_START_TEST (test_refused_caps)
         GST_CORE_ERROR, GST_CORE_ERROR_NEGOTIATION, lines[i].first,
         lines[i].second);
   }
-  /* Which checks that it is one error. */
+  /* run_pipeline() checks that there is a single error. */
   run = run_pipeline (
       "spdlsrc location=%s ! %s ! fakesink name=sink", folder, lines[0].rest);
   fail_unless (run->error && strstr (run->error, "3:8:8:4"), "%s", run->error);
@@ -187,7 +187,7 @@ GST_START_TEST (test_refused_caps)
 
 GST_END_TEST;
 
-/* Empty epochs that are no error. */
+/* Asserts that empty epochs are not an error. */
 
 static void
 assert_empty_epochs (GstSpdlLoader *loader)
@@ -202,7 +202,7 @@ GST_START_TEST (test_empty_epochs)
 {
   gchar *folder = files_make_dataset (20);
 
-  /* All items are left out. */
+  /* All items are filtered. */
   assert_empty_epochs (loader_make (IMAGES
       "spdldecode width=8 height=8 ! spdlpipe chain=\"identity "
       "drop-probability=1\" ! spdlbatch ! spdlsink",
@@ -212,7 +212,7 @@ GST_START_TEST (test_empty_epochs)
                           "src_0::condition=\"uri=*.png\" r.src_0 "
                           "! queue ! spdlsink",
           folder, 2, ""));
-  /* Or taken out by somebody else, some of them. */
+  /* Some or all items are removed by another element. */
   assert_empty_epochs (
       loader_make (IMAGES "identity drop-probability=1 ! spdldecode "
                           "! spdlbatch ! spdlsink",
@@ -230,7 +230,7 @@ GST_START_TEST (test_empty_epochs)
 
 GST_END_TEST;
 
-/* What is left of an epoch when a run resumes may be less than a batch. */
+/* The rest of an epoch after resuming may be smaller than a batch. */
 GST_START_TEST (test_resumed_rest)
 {
   gchar *folder = files_make_dataset (20);
@@ -252,8 +252,8 @@ GST_START_TEST (test_resumed_rest)
 
 GST_END_TEST;
 
-/* A path that has too few items for a batch, while others come on another; and
- * a mix with a source all of whose items fail before it. */
+/* A path has too few items for a batch while another has more; and a mix has a
+ * source whose items all fail before it. */
 GST_START_TEST (test_paths)
 {
   gchar *folder = files_make_dataset (20);

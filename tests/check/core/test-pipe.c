@@ -27,7 +27,7 @@ dup_content (GstBuffer *buffer)
   return g_bytes_new_take (data, size);
 }
 
-/* Every 20th is broken, in three ways. */
+/* Every 20th image is corrupt, in one of three ways. */
 static gboolean
 is_broken (guint i)
 {
@@ -64,7 +64,7 @@ make_images (void)
   return folder;
 }
 
-/* What the chain makes of one image alone. */
+/* Returns the output of the chain for a single image. */
 static GBytes *
 decode_alone (const gchar *folder, guint i)
 {
@@ -135,7 +135,7 @@ GST_START_TEST (test_as_alone)
 
 GST_END_TEST;
 
-/* One that fails for good is stopped and started again. */
+/* A chain that fails permanently is restarted. */
 GST_START_TEST (test_errors)
 {
   static const struct {
@@ -168,7 +168,7 @@ GST_START_TEST (test_errors)
 
 GST_END_TEST;
 
-/* What is invalid is said before anything plays, by name. */
+/* An invalid chain is reported by name before the pipeline starts. */
 GST_START_TEST (test_refused)
 {
   static const struct {
@@ -215,7 +215,7 @@ GST_START_TEST (test_nothing_to_do)
 
 GST_END_TEST;
 
-/* Items that the chain does not take end the stream, and say so. */
+/* Items that the chain does not accept end the stream with an error. */
 GST_START_TEST (test_wrong_caps)
 {
   Rig *rig = rig_new ("spdlpipe", "chain", "videoconvert", NULL);
@@ -263,9 +263,8 @@ GST_START_TEST (test_none_and_many)
 
 GST_END_TEST;
 
-/* Each item's result is its own, though the chain holds it back. Where it gives
- * a part of it, it is an error that says what to set, and not another item's
- * pixels. */
+/* Each item gets its own result even if the chain delays it. A partial result
+ * is an error with advice, and not the data of another item. */
 GST_START_TEST (test_drain)
 {
   static const gchar *parts = "spdltestfilter yield=2 "
@@ -297,15 +296,15 @@ GST_START_TEST (test_drain)
 
 GST_END_TEST;
 
-/* GStreamer 1.22's pngdec leaks a frame for a file that it fails at. */
+/* pngdec of GStreamer 1.22 leaks a frame when it fails. */
 #ifdef __SANITIZE_ADDRESS__
 #define FIRST_DECODER 1
 #else
 #define FIRST_DECODER 0
 #endif
 
-/* Of pictures in pieces none spoils the next; decoders that do not take a flush
- * are stopped in between. */
+/* Truncated images do not affect the next one; decoders that do not support
+ * flushing are restarted. */
 GST_START_TEST (test_in_pieces)
 {
   static const gchar *decoders[] = { "pngdec", "gdkpixbufdec" };
@@ -355,7 +354,7 @@ push_frame (Rig *rig, guint number, guint width, guint8 value)
   gst_pad_push (rig->src, frame);
 }
 
-/* Caps that change with each item; what comes out has its own. */
+/* Caps that change with each item are reflected in the results. */
 GST_START_TEST (test_caps_change)
 {
   Rig *rig = rig_new ("spdlpipe", "chain",
@@ -380,7 +379,7 @@ GST_START_TEST (test_caps_change)
 
 GST_END_TEST;
 
-/* What comes behind the stage says what comes out of its chains. */
+/* Downstream caps determine the output of the chains. */
 GST_START_TEST (test_downstream_caps)
 {
   Run *run = run_pipeline (
@@ -435,7 +434,7 @@ release_all (void)
   set_released (FALSE);
 }
 
-/* A flush ends them: each costs its item. */
+/* A flush ends them: only their items fail. */
 GST_START_TEST (test_hanging)
 {
   Rig *rig = rig_new ("spdlpipe", "chain", "spdltestfilter hang-every=4",
@@ -460,7 +459,7 @@ GST_START_TEST (test_hanging)
 
 GST_END_TEST;
 
-/* A flush does not end them: the stage gives up when there are too many. */
+/* A flush does not end them: the stage fails if there are too many. */
 GST_START_TEST (test_stubborn)
 {
   Rig *rig =
@@ -482,7 +481,7 @@ GST_START_TEST (test_stubborn)
 
 GST_END_TEST;
 
-/* Some hang, and the others' places are taken. */
+/* Hanging chains are replaced. */
 GST_START_TEST (test_replaced)
 {
   Rig *rig =
@@ -502,8 +501,8 @@ GST_START_TEST (test_replaced)
 
 GST_END_TEST;
 
-/* Neither hanging for good, with a long task-timeout, nor until a flush,
- * without one, keeps the stage from ending. */
+/* Chains that hang permanently with a long task-timeout, or until a flush
+ * without one, do not prevent the stage from stopping. */
 GST_START_TEST (test_stop_while_hanging)
 {
   for (guint i = 0; i < 2; i++) {
@@ -524,7 +523,7 @@ GST_START_TEST (test_stop_while_hanging)
 
 GST_END_TEST;
 
-/* A flush, and then all is as new. */
+/* After a flush, the stage works as before. */
 GST_START_TEST (test_flush)
 {
   for (guint i = 0; i < 2; i++) {

@@ -1,4 +1,4 @@
-/* gst-spdl: tests of when each of several streams is due
+/* gst-spdl: tests of the order of several streams
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -49,7 +49,7 @@ mix_next (Mix *mix)
   return first;
 }
 
-/* Whether each stream has as many of the first @n as the header says. */
+/* Checks that each stream has its documented share of the first @n items. */
 static void
 check_bound (const Mix *mix, guint64 n)
 {
@@ -100,7 +100,7 @@ test_random_weights (void)
   g_rand_free (rand);
 }
 
-/* It is no strict alternation, and depends on the seed. */
+/* The order is not strictly alternating, and depends on the seed. */
 static void
 test_seed (void)
 {
@@ -123,7 +123,8 @@ test_seed (void)
   g_assert_cmpuint (n_same, <, 6000);
 }
 
-/* For ever: states of interrupted runs rely on it. */
+/* The order must never change, since states of interrupted runs depend on
+ * it. */
 static void
 test_vectors (void)
 {
@@ -138,7 +139,7 @@ test_vectors (void)
       "021000010012000000102000100100000011000220010000010010000210");
 }
 
-/* The place of 10^12 is as good as the first one. */
+/* Proportions are exact at position 10^12 as well. */
 static void
 test_far (void)
 {

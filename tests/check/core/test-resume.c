@@ -1,4 +1,4 @@
-/* gst-spdl: tests of runs that are stopped and go on from a resume state
+/* gst-spdl: tests of resuming
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -11,8 +11,8 @@
 #define N_ITEMS 83
 #define N_EPOCHS 3
 
-/* Of the items, some have no file, some fail in a stage and some are filtered
- * there, all by their place in the dataset. */
+/* Depending on their index, some items have no file, some fail in a stage, and
+ * some are filtered. */
 #define MISSING_EVERY 13
 #define FAIL_EVERY 11
 #define FILTER_EVERY 7
@@ -42,14 +42,14 @@ make_list (guint n)
   return folder;
 }
 
-/* What is the same in all runs of a training. */
+/* Settings that all runs of a training have in common. */
 typedef struct {
   const gchar *folder;
   guint n_items;
-  const gchar *order; /* of the stages' output */
+  const gchar *order; /* output order of the stages */
   gboolean shuffle;
   guint group;
-  guint batch; /* 0: none */
+  guint batch; /* 0: no batches */
   gboolean drop_last;
   guint rank;
   guint world;
@@ -66,7 +66,7 @@ append_stage (GString *text, GRand *rand, const Plan *plan, const gchar *stage)
       plan->order);
 }
 
-/* With another concurrency each time. */
+/* Describes a pipeline with varying concurrency. */
 static gchar *
 describe (const Plan *plan, GRand *rand)
 {
@@ -98,7 +98,7 @@ describe (const Plan *plan, GRand *rand)
 typedef struct {
   guint counts[N_EPOCHS][N_ITEMS];
   guint n_used;
-  guint n_gaps; /* in all states that were gone on from */
+  guint n_gaps; /* in all states that were resumed from */
 } Log;
 
 static void
@@ -146,8 +146,8 @@ count_gaps (const gchar *state)
   return strlen (strstr (state, "done=") + 5) / 2;
 }
 
-/* Goes on from *@state, uses @n_uses batches, pulls some that it does not use,
- * and is gone. Returns whether the stream ended before. */
+/* Resumes from *@state, uses @n_uses batches, pulls some that are not used, and
+ * stops. Returns whether the stream ended before that. */
 static gboolean
 run_for (const Plan *plan, GRand *rand, guint n_uses, guint n_unused,
     gchar **state, Log *log)
@@ -168,7 +168,7 @@ run_for (const Plan *plan, GRand *rand, guint n_uses, guint n_unused,
     GstSample *sample;
 
     g_signal_emit_by_name (sink, "pull-sample", &sample);
-    /* An end that is only looked ahead to is none. */
+    /* The end of the stream only counts if it is reached by used batches. */
     ended = sample == NULL && i < n_uses;
     if (sample && i < n_uses) {
       use (log, gst_sample_get_buffer (sample));
@@ -184,8 +184,8 @@ run_for (const Plan *plan, GRand *rand, guint n_uses, guint n_unused,
   return ended;
 }
 
-/* How often an epoch has an item, on all ranks. Only without shuffle it is
- * known which ones come twice. */
+/* Returns how often an epoch has an item, on all ranks. Without shuffle, the
+ * items that are repeated as padding are known. */
 static guint
 count_wanted (const Plan *plan, guint index)
 {
@@ -217,7 +217,7 @@ check_log (const Plan *plan, const Log *log)
       fail_unless (count == wanted, "item %u of epoch %u came %u times", i,
           epoch, count);
     }
-    /* Batches of whole size only: what is left over is less than one. */
+    /* With complete batches only, less than a batch is left over. */
     if (plan->drop_last)
       n_wanted -= n_wanted % plan->batch;
     if (plan->world == 1)
@@ -225,7 +225,7 @@ check_log (const Plan *plan, const Log *log)
   }
 }
 
-/* A training that is stopped again and again, on each of its ranks. */
+/* Runs a training on each of its ranks, stopping repeatedly. */
 static void
 check_plan (Plan *plan, guint seed, Log *log)
 {
@@ -247,7 +247,7 @@ check_plan (Plan *plan, guint seed, Log *log)
 static const gchar *const orders[] = { "completion", "input" };
 static const gchar *const modes[] = { "pad", "drop", "uneven" };
 
-/* All that may be between, in each combination. */
+/* All combinations of intermediate elements. */
 GST_START_TEST (test_again_and_again)
 {
   gchar *folder = make_list (N_ITEMS);
@@ -259,14 +259,14 @@ GST_START_TEST (test_again_and_again)
 
     check_plan (&plan, i, &log);
   }
-  /* Items overtook others, or with the other order did not. */
+  /* Items overtook others, or did not with the other order. */
   fail_unless (__i__ == 1 || log.n_gaps > 0);
   files_remove_folder (folder);
 }
 
 GST_END_TEST;
 
-/* Stopped once, after each number of batches. */
+/* Stops once, after each number of batches. */
 GST_START_TEST (test_everywhere)
 {
   gchar *folder = make_list (N_ITEMS);
@@ -307,7 +307,7 @@ GST_START_TEST (test_ranks)
 
 GST_END_TEST;
 
-/* Without batches it is the sink's property that tells. */
+/* Without batches, the sink's property has the state. */
 GST_START_TEST (test_single_items)
 {
   gchar *folder = make_list (N_ITEMS);
@@ -324,7 +324,7 @@ GST_START_TEST (test_single_items)
 
 GST_END_TEST;
 
-/* Runs to the end and returns the sink's state there. */
+/* Runs until EOS and returns the sink's final state. */
 static gchar *
 run_to_end (const Plan *plan, const gchar *state, Log *log)
 {
@@ -347,13 +347,13 @@ run_to_end (const Plan *plan, const gchar *state, Log *log)
     gst_sample_unref (sample);
   }
   gst_element_set_state (pipeline, GST_STATE_NULL);
-  /* Also when it is over. */
+  /* The state is available after the end. */
   g_object_get (sink, "resume-state", &end, NULL);
   g_rand_free (rand);
   return end;
 }
 
-/* Between two epochs the number of processes may change. */
+/* The number of processes may change between epochs. */
 GST_START_TEST (test_other_world)
 {
   gchar *folder = make_list (N_ITEMS);
@@ -372,7 +372,7 @@ GST_START_TEST (test_other_world)
     const guint n_used = log.n_used;
 
     fail_unless (g_str_has_suffix (end, ",epoch=3,mark=0,done=;"), "%s", end);
-    /* All is done. */
+    /* Everything is done. */
     again = run_to_end (&plan, end, &log);
     fail_unless_equals_int (log.n_used, n_used);
     fail_unless_equals_string (again, end);
@@ -416,7 +416,8 @@ assert_refused (const gchar *folder, const gchar *properties,
   gst_element_set_state (pipeline, GST_STATE_NULL);
 }
 
-/* The state of a source that has sent nothing, with something else in it. */
+/* Returns the state of a source before its first item, with one part
+ * replaced. */
 static gchar *
 make_state_with (const gchar *folder, const gchar *properties,
     const gchar *part, const gchar *other)
@@ -489,7 +490,7 @@ GST_START_TEST (test_refused)
 
 GST_END_TEST;
 
-/* Labels mean the same behind a state. */
+/* A state determines the meaning of labels. */
 GST_START_TEST (test_other_classes)
 {
   static const gchar start[] = "spdl1;";
@@ -504,7 +505,7 @@ GST_START_TEST (test_other_classes)
   fail_unless (strstr (found, ",classes=") != NULL, "%s", found);
   fail_unless (strstr (none, "classes=") == NULL, "%s", none);
   assert_refused (folder, "", found, NULL);
-  /* The same, however they came to be. */
+  /* The same classes from another source are accepted. */
   assert_refused (folder, "classes=<cat,dog,emu>", found, NULL);
   assert_refused (folder, "classes=<dog,cat,emu>", given, NULL);
   assert_refused (folder, "label=none", none, NULL);
@@ -520,7 +521,7 @@ GST_START_TEST (test_other_classes)
 
 GST_END_TEST;
 
-/* Another epoch of the same sources, and how it is told. */
+/* State of another epoch of the same sources. */
 GST_START_TEST (test_epoch)
 {
   gchar *folder = make_list (20);
@@ -561,11 +562,11 @@ GST_START_TEST (test_epoch)
 
 GST_END_TEST;
 
-/* What a run that begins at a state leaves out. */
+/* Items that a resumed run skips. */
 GST_START_TEST (test_is_done)
 {
   gchar *folder = make_list (20);
-  /* Done are 0, 1, 2 and, behind two gaps, 4 and 6. */
+  /* Items 0, 1, 2 are done and, after two gaps, 4 and 6. */
   g_autofree gchar *state =
       make_state (folder, "epoch=0,mark=0,done=;", "epoch=2,mark=3,done=BBBB;");
   g_autofree gchar *cut = g_strndup (state, strlen (state) - 1);
@@ -584,7 +585,7 @@ GST_START_TEST (test_is_done)
 
 GST_END_TEST;
 
-/* A dataset is known again wherever it lies, and not if a name in it has
+/* A dataset is recognized at another location, but not if a name in it has
  * changed. */
 GST_START_TEST (test_fingerprint)
 {

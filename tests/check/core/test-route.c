@@ -1,4 +1,4 @@
-/* gst-spdl: tests of spdlroute, and of spdlmix behind it
+/* gst-spdl: tests of spdlroute, and of spdlmix after it
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -12,8 +12,8 @@
 
 #define N 60
 
-/* Items 0 to 59, every third with the name of a PNG, of the labels 0 to 4; the
- * column `size` is 1 or 2. */
+/* Makes a list of items 0 to 59, every third of which is named like a PNG, with
+ * labels 0 to 4; the column `size` is 1 or 2. */
 static gchar *
 make_list (void)
 {
@@ -33,7 +33,7 @@ compare_numbers (gconstpointer a, gconstpointer b)
   return *(const gint *) a - *(const gint *) b;
 }
 
-/* The indices of what came in @epoch, in ascending order. */
+/* Returns the indices that arrived in @epoch, in ascending order. */
 static GArray *
 get_indices (Run *run, guint64 epoch)
 {
@@ -50,7 +50,7 @@ get_indices (Run *run, guint64 epoch)
   return indices;
 }
 
-/* Whether each item came once in each epoch, and none in another's. */
+/* Checks that each item arrived once in each epoch, in its epoch. */
 static void
 check_epochs (Run *run, guint n_epochs)
 {
@@ -80,7 +80,7 @@ check_epochs (Run *run, guint n_epochs)
   fail_unless (run->error == NULL, "%s", run->error);
 }
 
-/* Which items a condition lets through; the others go to a path of no end. */
+/* Checks which items a condition selects; the others go to another path. */
 static void
 check_condition (const gchar *folder, const gchar *when, const gchar *label,
     gboolean (*holds) (guint index))
@@ -143,7 +143,7 @@ GST_START_TEST (test_conditions)
   check_condition (folder, "extra.none=1", "", is_none);
   check_condition (folder, "caps=text/uri-list", "", is_any);
   check_condition (folder, "caps=image/png", "", is_none);
-  /* In groups, too. */
+  /* Also in groups. */
   check_condition (
       folder, "uri=*.png", "spdlaggregate size=7 ! queue !", is_png);
   files_remove_folder (folder);
@@ -174,7 +174,8 @@ GST_START_TEST (test_malformed)
 
 GST_END_TEST;
 
-/* Paths of any kind, joined again: all items of each epoch in it, once. */
+/* Paths with various elements, joined again: each epoch has all its items
+ * once. */
 GST_START_TEST (test_joined)
 {
   static const gchar *const paths[][2] = {
@@ -206,8 +207,8 @@ GST_START_TEST (test_joined)
 
 GST_END_TEST;
 
-/* Items that are gone are told once, whichever path lost them; so are those
- * that no path takes, with the figures. */
+/* Dropped items are announced once, on any path; items without a path are
+ * counted and announced as well. */
 GST_START_TEST (test_gone)
 {
   gchar *folder = make_list ();
@@ -220,8 +221,9 @@ GST_START_TEST (test_gone)
       "spdlmix name=m order=arrival ! fakesink name=sink",
       folder);
 
-  /* Six of an epoch fail upstream, of label 4; 36 have no path, but the six,
-   * and of the 12 of label 0 every third index is filtered. */
+  /* Six items per epoch, with label 4, fail upstream; 36 have no path,
+   * including these six. Of the 12 with label 0, every third index is
+   * filtered. */
   fail_unless_equals_int (run->buffers->len, 2 * (12 + 8));
   fail_unless_equals_int (run->n_dropped, 2 * (6 + 30 + 4));
   fail_unless_equals_int (run->n_epochs, 2);
@@ -231,8 +233,8 @@ GST_START_TEST (test_gone)
 
 GST_END_TEST;
 
-/* A path that fails more often than it may says so, and ends; the others go
- * on to their end. */
+/* A path that exceeds its failure limit reports it and ends; the others
+ * continue. */
 GST_START_TEST (test_failing_path)
 {
   gchar *folder = make_list ();
@@ -255,13 +257,13 @@ GST_START_TEST (test_failing_path)
 
 GST_END_TEST;
 
-/* Nobody takes from one of two sinks; the other one has all, and its end. */
+/* One of two sinks is blocked; the other one gets all its items and EOS. */
 GST_START_TEST (test_end_beside_full)
 {
   static const gchar *const heads[] = { "queue max-size-buffers=8 !",
     "spdlteststage queue-size=8 !" };
   gchar *folder = make_list ();
-  /* Six items of label 0 in the first 30; the held sink takes one. */
+  /* Six items of the first 30 have label 0; the blocked sink takes one. */
   g_autofree gchar *description =
       g_strdup_printf ("spdlsrc location=%s/list.csv rank=0 world-size=2 "
                        "! spdlroute name=r src_0::condition=\"label=0\" "
@@ -299,8 +301,7 @@ GST_START_TEST (test_end_beside_full)
 
 GST_END_TEST;
 
-/* Without a queue, an end that brings more than there is room for keeps only
- * its own path waiting. */
+/* Without a queue, pending data at EOS blocks only its own path. */
 GST_START_TEST (test_end_that_waits)
 {
   gchar *folder = make_list ();
@@ -323,15 +324,15 @@ GST_START_TEST (test_end_that_waits)
     n += sample != NULL;
   } while (sample);
   fail_unless_equals_int (n, N - 10);
-  /* One of the ten still waits in a thread of its own. */
+  /* One of the ten still waits in a separate thread. */
   gst_element_set_state (pipeline, GST_STATE_NULL);
   files_remove_folder (folder);
 }
 
 GST_END_TEST;
 
-/* What comes behind a path does not take it: an error by name, and the rest
- * goes on. */
+/* The element after a path rejects the caps: an error names it, and other paths
+ * continue. */
 GST_START_TEST (test_caps_that_do_not_suit)
 {
   gchar *folder = make_list ();
@@ -429,8 +430,8 @@ unref_event (gpointer event)
   gst_event_unref (event);
 }
 
-/* A path that is asked for while items pass gets all that it must know, and
- * what it may be told while it runs. */
+/* A path that is requested while data flows gets all sticky events and current
+ * ones. */
 GST_START_TEST (test_late_path)
 {
   GstElement *route =
@@ -482,7 +483,7 @@ GST_START_TEST (test_late_path)
 
 GST_END_TEST;
 
-/* Stopped at any moment, with a path that is full. */
+/* The pipeline can be stopped at any time with a blocked path. */
 GST_START_TEST (test_stop_when_full)
 {
   gchar *folder = make_list ();

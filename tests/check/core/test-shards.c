@@ -1,4 +1,4 @@
-/* gst-spdl: tests of what each rank of spdlsrc sends, and when
+/* gst-spdl: tests of the items that each rank of spdlsrc sends
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -28,7 +28,7 @@ run_list (const gchar *folder, const gchar *properties)
       folder, properties);
 }
 
-/* The order of the items of an epoch, by their places in the dataset. */
+/* Returns the order of the items in an epoch, as indices. */
 static gchar *
 order_of (Run *run, guint64 epoch)
 {
@@ -80,7 +80,7 @@ GST_END_TEST;
 
 static const gchar *const modes[] = { "pad", "drop", "uneven" };
 
-/* How many items a rank has by the documentation. */
+/* Returns the documented number of items of a rank. */
 static guint
 wanted_size (guint mode, guint n, guint rank, guint world)
 {
@@ -108,13 +108,13 @@ check_events (Run *run, guint size)
   }
 }
 
-/* Two epochs of a dataset on all ranks: which items came how often in each. */
+/* Counts the items of two epochs on all ranks. */
 static void
 check_world (guint mode, guint n, guint world)
 {
   gchar *folder = make_list (n);
   g_autofree guint *counts = g_new0 (guint, 2 * n);
-  /* The whole order, of which the shards are parts. */
+  /* The complete order, which the ranks divide. */
   Run *whole = run_list (folder, "shuffle=true seed=3 epochs=2");
 
   for (guint rank = 0; rank < world; rank++) {
@@ -211,7 +211,7 @@ GST_START_TEST (test_environment)
 
 GST_END_TEST;
 
-/* A rank without items ends as the others do, behind all stages. */
+/* A rank without items ends like the others, after all stages. */
 GST_START_TEST (test_empty_shard)
 {
   gchar *folder = make_list (2);
@@ -257,7 +257,7 @@ GST_START_TEST (test_properties)
   g_object_set (
       src, "location", list, "rank", 2, "world-size", 3, "seed", 7ULL, NULL);
   gst_util_set_object_arg (G_OBJECT (src), "shard-mode", "drop");
-  /* Nothing is linked behind it: it is only opened. */
+  /* Nothing is linked: the source is only opened. */
   gst_element_set_state (src, GST_STATE_PAUSED);
   g_object_get (src, "rank", &rank, "world-size", &world_size, "shard-mode",
       &mode, "seed", &seed, "num-items", &n, NULL);
@@ -267,7 +267,7 @@ GST_START_TEST (test_properties)
   fail_unless_equals_uint64 (seed, 7);
   fail_unless_equals_uint64 (n, 3);
 
-  /* Read again at the next start. */
+  /* Properties are read again at the next start. */
   gst_element_set_state (src, GST_STATE_READY);
   gst_util_set_object_arg (G_OBJECT (src), "shard-mode", "pad");
   gst_element_set_state (src, GST_STATE_PAUSED);
@@ -296,7 +296,8 @@ count_items (GstBuffer *buffer, guint64 epoch)
   return batch->num_items;
 }
 
-/* All that is delivered or gone lies between the events of its epoch. */
+/* Checks that everything delivered or dropped is between the events of its
+ * epoch. */
 static void
 check_epochs (Run *run, guint n_epochs, guint n_items, guint n_bad)
 {
@@ -328,7 +329,8 @@ check_epochs (Run *run, guint n_epochs, guint n_items, guint n_bad)
   fail_unless_equals_int (n_delivered + n_dropped, 0);
 }
 
-/* Epochs end in their place, whatever overtakes what within them. */
+/* Ends of epochs keep their place, even if items within them overtake each
+ * other. */
 GST_START_TEST (test_order_of_epochs)
 {
   static const gchar *const orders[] = { "input", "completion" };
@@ -363,8 +365,8 @@ GST_END_TEST;
 typedef struct {
   GMutex lock;
   GCond cond;
-  gboolean begun;  /* the second epoch, in the last stage */
-  gboolean waited; /* for that, with the first item */
+  gboolean begun;  /* the second epoch has reached the last stage */
+  gboolean waited; /* the first item has waited for that */
 } Gate;
 
 static GstPadProbeReturn
@@ -407,8 +409,8 @@ add_probe (GstElement *pipeline, const gchar *name, GstPadProbeCallback func,
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, func, gate, NULL);
 }
 
-/* While the first epoch's first item has not come out yet, items of the second
- * have passed a stage. */
+/* Before the first item of the first epoch is delivered, items of the second
+ * one have passed a stage. */
 GST_START_TEST (test_prefetch)
 {
   gchar *folder = make_list (3);
@@ -435,7 +437,7 @@ GST_START_TEST (test_prefetch)
 
 GST_END_TEST;
 
-/* How many items will come is known before the first one does. */
+/* The number of items is announced before the first one. */
 GST_START_TEST (test_announced)
 {
   gchar *folder = make_list (10);
@@ -455,7 +457,7 @@ GST_START_TEST (test_announced)
   fail_unless (g_str_has_suffix (state,
       ",shuffle=0,seed=0,rank=1,world-size=3,shard-mode=pad,epoch=0,mark=0,"
       "done=;"));
-  /* Once. */
+  /* It is announced once. */
   for (i++; i < run->stream->len; i++)
     fail_if (GST_IS_EVENT (g_ptr_array_index (run->stream, i)) &&
              gst_spdl_event_parse_source (
@@ -472,7 +474,7 @@ shards_suite (void)
   Suite *s = suite_create ("shards");
   TCase *tc = tcase_create ("general");
 
-  /* What a scheduler set here is not meant for the tests. */
+  /* Remove variables that a scheduler may have set. */
   g_unsetenv ("RANK");
   g_unsetenv ("WORLD_SIZE");
   suite_add_tcase (s, tc);

@@ -1,4 +1,4 @@
-/* gst-spdl: tests of what comes to the sink for a loader
+/* gst-spdl: tests of the sink queue
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -19,8 +19,8 @@ add_buffer (SpdlSinkQueue *queue, guint64 number)
   gst_buffer_unref (buffer);
 }
 
-/* What comes next, as text: b7 a buffer, e7 an end of epoch 7, - nothing, w a
- * wake-up, . the end. */
+/* Takes the next entry, as text: b7 is a buffer, e7 the end of epoch 7, -
+ * nothing, w a wake-up, and . the end. */
 static gchar *
 take (SpdlSinkQueue *queue, guint *wakes)
 {
@@ -72,7 +72,7 @@ test_wait (void)
   g_assert_true (spdl_sink_queue_wait (&queue, 0, wakes));
   assert_comes (&queue, &wakes, "e0 -");
   spdl_sink_queue_wake (&queue);
-  /* It stays for who takes. */
+  /* A wake-up stays until it is taken. */
   g_assert_true (spdl_sink_queue_wait (&queue, 0, wakes));
   assert_comes (&queue, &wakes, "w -");
   g_assert_false (spdl_sink_queue_wait (&queue, 0, wakes));
@@ -100,13 +100,13 @@ test_order (void)
   g_assert_cmpint (queue.queue.length, ==, 4);
   assert_comes (&queue, &wakes, "b1 b2 e4");
   spdl_sink_queue_add_epoch (&queue, 7);
-  /* Another source's. */
+  /* That of another source. */
   spdl_sink_queue_add_epoch (&queue, 6);
   spdl_sink_queue_add_epoch (&queue, 7);
   spdl_sink_queue_wake (&queue);
   spdl_sink_queue_wake (&queue);
   spdl_sink_queue_add_eos (&queue);
-  /* Wake-ups are for who would wait. */
+  /* Wake-ups apply only to callers that would wait. */
   assert_comes (&queue, &wakes, "e5 e6 b3 e7 . .");
   spdl_sink_queue_reset (&queue);
   assert_comes (&queue, &wakes, "-");
@@ -133,7 +133,7 @@ test_room (void)
   }
   g_assert_true (spdl_sink_queue_has_room (&queue, 0));
   g_assert_false (spdl_sink_queue_has_room (&queue, 3));
-  /* Told once, to the first who makes room. */
+  /* Only the first call that makes room reports it. */
   for (guint i = 0; i < 4; i++) {
     spdl_sink_queue_take (&queue, 0, &wakes, &sink_item, &made_room);
     g_assert_cmpint (made_room, ==, i == 0);
@@ -144,7 +144,7 @@ test_room (void)
   spdl_sink_queue_drop (&queue);
   assert_comes (&queue, &wakes, "e2 -");
   spdl_sink_queue_reset (&queue);
-  /* Without the buffers between them, ends of epochs are one entry. */
+  /* Ends of epochs without buffers in between are merged. */
   for (guint i = 0; i < 3; i++) {
     spdl_sink_queue_add_epoch (&queue, i);
     add_buffer (&queue, i);
@@ -182,7 +182,7 @@ add_all (gpointer user_data)
   return NULL;
 }
 
-/* From one thread to another nothing is lost, and nobody sleeps for ever. */
+/* Nothing is lost between threads, and no thread waits forever. */
 static void
 test_threads (void)
 {

@@ -1,4 +1,4 @@
-/* gst-spdl: tests of the states that spdlsink writes
+/* gst-spdl: tests of resume states from spdlsink
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -13,7 +13,7 @@
 
 #include "gst/spdl/common/cached.h"
 
-/* A stream that is made by hand, and the states that come of it. */
+/* A manually created stream, and the resulting states. */
 
 #define END G_MAXUINT
 #define IDENTITY(source)                                                \
@@ -52,7 +52,7 @@ feed_begin (Feed *feed)
   GstCaps *caps = gst_caps_new_empty_simple ("application/octet-stream");
 
   feed->sink = gst_check_setup_element ("spdlsink");
-  /* Nothing is to wait for a pull. */
+  /* Pushing must not wait for a pull. */
   g_object_set (feed->sink, "max-buffers", 0, NULL);
   feed->src = gst_check_setup_src_pad (feed->sink, &src_template);
   gst_pad_set_active (feed->src, TRUE);
@@ -82,7 +82,8 @@ make_item (guint source, guint64 epoch, guint64 sequence)
   return item;
 }
 
-/* Of items of a source and an epoch, up to END. */
+/* Makes a batch of items of a source and epoch. The list of sequence numbers
+ * ends with END. */
 static GstBuffer *
 make_batch (guint source, guint epoch, ...)
 {
@@ -114,7 +115,8 @@ push_dropped (Feed *feed, guint epoch, guint64 sequence)
                      0, epoch, &sequence, 1, GST_SPDL_DROP_REASON_FAILED));
 }
 
-/* A flush takes a sink out of PLAYING; elsewhere its pipeline sets it back. */
+/* A flush takes the sink out of PLAYING; normally its pipeline restores the
+ * state. */
 static void
 flush (Feed *feed)
 {
@@ -124,7 +126,7 @@ flush (Feed *feed)
   push_segment (feed);
 }
 
-/* The state of the next batch. */
+/* Pulls the next batch and returns its state. */
 static gchar *
 pull (Feed *feed)
 {
@@ -169,12 +171,12 @@ GST_START_TEST (test_states)
   push_batch (&feed, 0, 2, 4, 8);
   push_dropped (&feed, 2, 9);
 
-  /* With each batch what came before it, and no more. */
+  /* Each batch has the state of what came before it. */
   assert_property (&feed, NULL);
   assert_pull (&feed, STATE ("epoch=2,mark=4,done="));
   assert_property (&feed, STATE ("epoch=2,mark=4,done="));
   assert_pull (&feed, STATE ("epoch=2,mark=5,done=BBBB"));
-  /* But if all is pulled, what has happened since. */
+  /* When everything was pulled, the property includes later changes. */
   assert_property (&feed, STATE ("epoch=2,mark=5,done=BBBC"));
   push_dropped (&feed, 2, 7);
   assert_property (&feed, STATE ("epoch=2,mark=5,done=BE"));
@@ -184,13 +186,13 @@ GST_START_TEST (test_states)
   gst_pad_push_event (feed.src, gst_spdl_event_new_epoch (0, 2, 10));
   assert_property (&feed, STATE ("epoch=3,mark=0,done="));
 
-  /* An epoch of which something was lost. */
+  /* An epoch with a lost item. */
   push_batch (&feed, 0, 3, 0, 1, 2);
   gst_pad_push_event (feed.src, gst_spdl_event_new_epoch (0, 3, 10));
   push_batch (&feed, 0, 4, 0);
   assert_pull (&feed, STATE ("epoch=3,mark=3,done="));
   assert_pull (&feed, STATE ("epoch=4,mark=1,done="));
-  /* What waits when it is over, was not delivered. */
+  /* Batches that wait at the end count as not delivered. */
   push_batch (&feed, 0, 4, 1);
   gst_element_set_state (feed.sink, GST_STATE_READY);
   assert_property (&feed, STATE ("epoch=4,mark=1,done="));
@@ -199,7 +201,7 @@ GST_START_TEST (test_states)
 
 GST_END_TEST;
 
-/* A source that begins anew is told apart from its event that comes again. */
+/* A restarted source is distinguished from a repeated event. */
 GST_START_TEST (test_sources)
 {
   GstEvent *event =
@@ -222,7 +224,7 @@ GST_START_TEST (test_sources)
   push_batch (&feed, 0, 0, 1);
   assert_pull (&feed, STATE ("epoch=0,mark=0,done=BB"));
 
-  /* Two, in the order of their numbers. */
+  /* Two sources, in the order of their numbers. */
   push_source (&feed, 7, 5, "spdl1;" IDENTITY ("7") "epoch=1,mark=0,done=;");
   push_source (&feed, 3, 5, "spdl1;" IDENTITY ("3") "epoch=0,mark=4,done=;");
   push_batch (&feed, 7, 1, 2);
@@ -238,7 +240,7 @@ GST_START_TEST (test_sources)
 
 GST_END_TEST;
 
-/* What is flushed was not delivered. */
+/* Flushed items count as not delivered. */
 GST_START_TEST (test_flush)
 {
   Feed feed;
@@ -262,8 +264,8 @@ GST_START_TEST (test_flush)
 
 GST_END_TEST;
 
-/* By appsink's functions it is not known what was pulled: then there is no
- * state rather than a wrong one. */
+/* With appsink's functions, it is unknown what was pulled: there is no state
+ * instead of a wrong one. */
 GST_START_TEST (test_flush_unknown)
 {
   Feed feed;
@@ -356,7 +358,7 @@ GST_START_TEST (test_max_gaps)
 
 GST_END_TEST;
 
-/* A batch that others refer to is left as it is. */
+/* A shared batch is not modified. */
 GST_START_TEST (test_shared)
 {
   GstBuffer *first = make_batch (0, 0, 0, END);
@@ -369,7 +371,7 @@ GST_START_TEST (test_shared)
   gst_pad_push (feed.src, gst_buffer_ref (first));
   assert_pull (&feed, STATE ("epoch=0,mark=1,done="));
   fail_unless (gst_spdl_buffer_get_batch_meta (first)->resume_state == NULL);
-  /* Else it is not copied. */
+  /* Otherwise it is not copied. */
   gst_pad_push (feed.src, batch);
   g_signal_emit_by_name (feed.sink, "pull-sample", &sample);
   fail_unless (gst_sample_get_buffer (sample) == batch);
@@ -390,7 +392,7 @@ mark_cached (GstBuffer *buffer)
   return buffer;
 }
 
-/* What a cache hands out is not delivered, in batches and singly. */
+/* Batches and items from a cache do not count as delivered. */
 GST_START_TEST (test_cached)
 {
   const GstSpdlItemMeta item = make_item (0, 0, 6);
@@ -432,8 +434,8 @@ get_time (Feed *feed, const gchar *field)
   return time;
 }
 
-/* What lies between two pulls is the trainer's step, and a wait, in how many
- * tries ever, is none. */
+/* The time between two pulls is the training step; a wait does not count, even
+ * with several attempts. */
 GST_START_TEST (test_step_time)
 {
   GstSample *sample = NULL;
@@ -443,7 +445,7 @@ GST_START_TEST (test_step_time)
   feed_begin (&feed);
   push_batch (&feed, 0, 0, 0);
   g_free (pull (&feed));
-  /* A step of 20 ms at least. */
+  /* A step of at least 20 ms. */
   g_usleep (20000);
   begun = g_get_monotonic_time ();
   for (guint i = 0; i < 4; i++) {
@@ -457,7 +459,7 @@ GST_START_TEST (test_step_time)
   fail_unless (get_time (&feed, "p50-step-time") >= 20 * GST_MSECOND);
   fail_unless (
       get_time (&feed, "p99-step-time") == get_time (&feed, "ave-step-time"));
-  /* All tries, in two waits. */
+  /* All attempts, in two waits. */
   fail_unless (get_time (&feed, "ave-get-time") >= 60 * GST_MSECOND);
   /* Nothing is counted twice. */
   fail_unless (get_time (&feed, "ave-get-time") * 2 <=
@@ -467,7 +469,8 @@ GST_START_TEST (test_step_time)
 
 GST_END_TEST;
 
-/* gst-launch-1.0 cannot take batches: it is told, where the sink would wait. */
+/* gst-launch-1.0 cannot pull batches: a warning is posted when the sink would
+ * wait. */
 GST_START_TEST (test_gst_launch)
 {
   static const struct {

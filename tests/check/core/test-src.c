@@ -12,7 +12,7 @@
 #include "tests/check/support/files.h"
 #include "tests/check/support/run.h"
 
-/* The base names of the items, with a blank between them. */
+/* Returns the base names of the items, separated by blanks. */
 static gchar *
 names (Run *run)
 {
@@ -67,7 +67,8 @@ GST_START_TEST (test_folder)
                     folder),
       "1.jpg y.jpg deep.jpeg 10.JPG 2.jpg top.jpg");
 
-  /* The number of the top-level folder, in sorted order; -1 outside of all. */
+  /* The index of the top-level folder, in sorted order; -1 outside of
+   * folders. */
   static const gint64 labels[] = { 0, 1, 1, 2, 2, -1 };
   Run *run = run_pipeline ("spdlsrc location=%s pattern=*.jp*g label=folder ! "
                            "fakesink name=sink",
@@ -114,7 +115,7 @@ GST_START_TEST (test_awkward_folder)
   assert_names (run,
       "gr\303\274n \342\202\254 #1.jpg with space.jpg in-link.jpg nowhere.jpg");
 
-  /* Links of the kernel's own folders lead everywhere. */
+  /* Links in procfs lead outside. */
   fail_unless_equals_int (unlink (loop), 0);
   fail_unless_equals_int (symlink ("/proc/self", loop), 0);
   run = run_pipeline (
@@ -128,7 +129,7 @@ GST_START_TEST (test_awkward_folder)
       run_pipeline ("spdlsrc location=/proc/self%s ! fakesink name=sink", ""),
       "procfs");
 
-  /* A loop at the very top. */
+  /* A loop at the top. */
   assert_error (run_pipeline ("spdlsrc location=%s pattern=*.png ! "
                               "fakesink name=sink",
                     folder),
@@ -200,7 +201,7 @@ GST_START_TEST (test_list)
       g_str_has_suffix (run_item (run, 5)->uri, "/tab%09in%20name.jpg"));
   fail_unless_equals_int64 (run_item (run, 5)->label, 4);
   fail_unless_equals_int64 (run_item (run, 6)->label, 9);
-  /* The buffer holds the URI. */
+  /* The buffer contains the URI. */
   GstBuffer *buffer = g_ptr_array_index (run->buffers, 3);
   fail_unless (gst_buffer_memcmp (buffer, 0, "file:///e%20f.jpg", 17) == 0);
   fail_unless_equals_int (gst_buffer_get_size (buffer), 17);
@@ -251,7 +252,7 @@ GST_START_TEST (test_csv)
       gst_structure_get_string (extra, "split"), "\303\251");
   run_free (run);
 
-  /* Labels that are not asked for are neither sent nor checked. */
+  /* Labels that are not requested are neither sent nor checked. */
   files_write_text (folder, "list.csv", "uri,label\nb.jpg,1\na.jpg,cat\n");
   run = run_pipeline (
       "spdlsrc location=%s/list.csv label=none ! fakesink name=sink", folder);
@@ -267,7 +268,8 @@ GST_START_TEST (test_csv)
 
 GST_END_TEST;
 
-/* The labels of the items, a colon and the classes that were in use. */
+/* Describes the labels of the items, followed by a colon and the classes in
+ * use. */
 static gchar *
 describe_labels (const gchar *folder, const gchar *name, const gchar *settings)
 {
@@ -321,7 +323,7 @@ GST_START_TEST (test_classes)
   files_write_text (folder, "d\351/1.jpg", "x");
   assert_labels (folder, "", "label=folder pattern=*.jpg",
       "0 1 2 4 -1: B\303\251 b,a,b,c,d%E9");
-  /* What is given decides, and may have more. */
+  /* Given classes take precedence, and may include more. */
   assert_labels (folder, "",
       "label=folder pattern=*.jpg "
       "classes=\"<a,none,\\\"d%E9\\\",b,\\\"B\303\251 b\\\">\"",
@@ -367,7 +369,7 @@ GST_START_TEST (test_no_folders)
 
 GST_END_TEST;
 
-/* A million malformed lines are one message. */
+/* Many malformed lines cause a single message. */
 GST_START_TEST (test_malformed)
 {
   gchar *folder = files_make_folder ();
@@ -417,7 +419,8 @@ GST_START_TEST (test_epochs)
 
 GST_END_TEST;
 
-/* The files of `index`, and that items are the same with one. */
+/* Tests the files of `index-cache`, and that items are the same with an
+ * index. */
 GST_START_TEST (test_index)
 {
   gchar *folder = files_make_folder ();
@@ -440,7 +443,7 @@ GST_START_TEST (test_index)
         "a b c");
     fail_unless (g_file_test (sidecar, G_FILE_TEST_EXISTS));
   }
-  /* It is no item of the folder. */
+  /* The index is not an item of the folder. */
   assert_names (
       run_pipeline ("spdlsrc location=%s ! fakesink name=sink", folder),
       "list.txt");
@@ -469,8 +472,8 @@ change_list (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
   return GST_PAD_PROBE_OK;
 }
 
-/* A list that changes while it is in use: one error, which names it, and then
- * the end. */
+/* A list that changes while in use causes a single error that names it,
+ * followed by EOS. */
 GST_START_TEST (test_changed_list)
 {
   gchar *folder = files_make_folder ();

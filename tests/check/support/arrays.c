@@ -1,4 +1,4 @@
-/* gst-spdl: files of arrays for tests
+/* gst-spdl: array files for tests
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -92,7 +92,8 @@ arrays_deflate (GBytes *bytes)
   return packed;
 }
 
-/* What both headers of a member have, from the version on. */
+/* Writes the fields that both headers of a ZIP member share, from the version
+ * on. */
 static void
 put_common (GByteArray *file, ArraysFlags flags, const gchar *name,
     GBytes *bytes, const GByteArray *packed, guint extra_size)
@@ -116,7 +117,7 @@ put_extra (GByteArray *file, GBytes *bytes, const GByteArray *packed)
 {
   const gsize size = g_bytes_get_size (bytes);
 
-  /* One of another kind, which is passed over. */
+  /* An extra field of another type, which readers must skip. */
   put (file, 0x7075, 2);
   put (file, 3, 2);
   put (file, 0, 3);

@@ -1,16 +1,16 @@
-/* gst-spdl: what GLib allocates when it is loaded is no leak
+/* gst-spdl: suppression of a leak in GLib's initialization
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* GLib's table of quarks begins with 2,048 places, from its constructor. When
- * they are full it takes another table and, since it does so without a lock,
- * never frees the first. Whether that happens depends on how many plugins are
- * installed. No name of a function on that stack is exported that a
- * suppression could name; so leaks are not looked for from before the
- * constructors of libraries until after them. */
+/* GLib's constructor allocates a table for 2,048 quarks. When it is full, GLib
+ * allocates another table and never frees the first, because it replaces the
+ * table without a lock. Whether that happens depends on the number of installed
+ * plugins. No exported function is on the allocation's stack, so a suppression
+ * cannot name one. Therefore leak detection is disabled until the constructors
+ * of all libraries have run. */
 
 #include <glib.h>
 

@@ -1,4 +1,4 @@
-/* gst-spdl: a JPEG, decoded by libjpeg alone and with our Huffman decoder
+/* gst-spdl: JPEG decoding with and without gst-spdl's Huffman decoder
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -17,7 +17,7 @@
 #include "plugins/codec/jpeg/jpeg-private.h"
 #include "plugins/codec/jpeg/libjpeg.h"
 
-/* An image of more is not what this is about. */
+/* Larger images are skipped. */
 #define MAX_PIXELS (1 << 18)
 #define MAX_SCANS 20
 
@@ -26,12 +26,12 @@ typedef struct {
   struct jpeg_error_mgr errors;
   struct jpeg_progress_mgr progress;
   jmp_buf on_error;
-  SpdlEntropy *entropy; /* NULL: libjpeg's */
+  SpdlEntropy *entropy; /* NULL: libjpeg's decoder */
   GByteArray *pixels;
   GString *said;
   guint8 *row;
   gboolean began;
-  guint x_begin, x_end; /* of the pixels that were asked for, in its rows */
+  guint x_begin, x_end; /* requested range of pixels in a row */
   Outcome outcome;
 } Decoder;
 
@@ -59,8 +59,8 @@ on_message (j_common_ptr cinfo, int level)
 {
   Decoder *self = cinfo->client_data;
 
-  /* libjpeg looks ahead, and may say that the file ends where nothing more of
-   * it is needed. */
+  /* libjpeg reads ahead and may warn about the end of the file although all
+   * needed data is there. */
   if (level >= 0 || cinfo->err->msg_code == JWRN_JPEG_EOF)
     return;
   self->outcome.n_warnings++;
@@ -107,14 +107,15 @@ crop (Decoder *self, const Wish *wish)
   self->x_end = self->x_begin +
                 MAX (1, (n_columns - self->x_begin) * wish->width_part / 256);
 
-  /* Colours of the outermost block are mixed with what is not decoded. */
+  /* The upsampler mixes the outermost block with its neighbor, which must be
+   * decoded as well. */
   x = self->x_begin - MIN (self->x_begin, side);
   width = MIN (self->x_end + side, n_columns) - x;
   if (width == n_columns)
     return;
   /* Not jpeg_crop_scanline(): before libjpeg-turbo 3.0.0 it makes pixels of
-   * some files depend on uninitialized memory (see jpeg-private.h). The
-   * reference then differs from call to call, first seen with NEON. */
+   * some files depend on uninitialized memory (see jpeg-private.h), so the
+   * reference varies from call to call; first seen with NEON. */
   spdl_jpeg_crop_scanline (cinfo, &x, &width);
   self->x_begin -= x;
   self->x_end -= x;
@@ -198,7 +199,8 @@ decoder_free (Decoder *self)
 Outcome
 decode_both_ways (const guint8 *data, gsize size, const Wish *wish)
 {
-  /* Tables that are kept must not outlive the file that has others. */
+  /* Alternates between decoders: cached tables must not be used for a file with
+   * other tables. */
   static SpdlEntropy *entropies[4];
   static guint turn;
   SpdlEntropy **entropy = &entropies[turn = (turn + 1) % 4];

@@ -1,4 +1,4 @@
-/* gst-spdl: a JPEG, decoded by libjpeg alone and with our Huffman decoder
+/* gst-spdl: JPEG decoding with and without gst-spdl's Huffman decoder
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -9,23 +9,23 @@
 
 #include <glib.h>
 
-/* What of an image is asked for. */
+/* Requested part of an image. */
 typedef struct {
   guint reduction;      /* 1, 2, 4 or 8 */
-  guint x_part, y_part; /* where it begins: parts of 256 of a side */
-  guint width_part;     /* how much of it there is */
+  guint x_part, y_part; /* start, in 1/256 of the side */
+  guint width_part;     /* width, in 1/256 */
 } Wish;
 
 typedef struct {
-  guint width, height; /* 0 where it has no header */
+  guint width, height; /* 0 if there is no header */
   guint n_warnings;
-  gboolean fell_back; /* the scan was left to libjpeg */
+  gboolean fell_back; /* libjpeg decoded the scan */
 } Outcome;
 
-/* Decodes @data both ways, and ends the program where a pixel, a warning or an
- * error differs. */
+/* Decodes @data with both decoders. Aborts if a pixel, warning or error
+ * differs. */
 Outcome decode_both_ways (const guint8 *data, gsize size, const Wish *wish);
 
-/* Decodes @data with and without a crop of columns, and ends the program where
- * a pixel of the columns that were asked for differs. */
+/* Decodes @data with and without cropping columns. Aborts if a pixel in the
+ * requested columns differs. */
 void check_columns (const guint8 *data, gsize size, const Wish *wish);

@@ -1,4 +1,4 @@
-/* gst-spdl: loads through spdlfetch's cache on the disk, for tests
+/* gst-spdl: loads through spdlfetch's disk cache, for tests
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -74,7 +74,7 @@ take_failure (CachedLoad *load, const GstStructure *s)
   g_error_free (error);
 }
 
-/* Returns whether it was the last message. */
+/* Processes a message. Returns whether it was the last one. */
 static gboolean
 take_message (CachedLoad *load, GstMessage *message)
 {
@@ -119,7 +119,7 @@ run_to_end (CachedLoad *load, GstElement *pipeline)
   gst_object_unref (bus);
 }
 
-/* Loads the list at @path through @cache with the properties @more. */
+/* Loads the list at @path through @cache with additional properties @more. */
 CachedLoad *
 cached_load_list (const gchar *path, const gchar *cache, const gchar *more)
 {
@@ -158,7 +158,7 @@ cached_load_free (CachedLoad *load)
   g_free (load);
 }
 
-/* What a URI of the server's asks for: /FAULT/COUNT/SIZE... with a range. */
+/* Parses a URI of the server: /FAULT/COUNT/SIZE... with an optional range. */
 static void
 parse_uri (const gchar *uri, guint64 *first, guint64 *size)
 {
@@ -188,7 +188,7 @@ cached_is_of_version (GstBuffer *buffer, guint version)
          (size == 0 || gst_buffer_memcmp (buffer, 0, expected, size) == 0);
 }
 
-/* All came, and all are of @version. */
+/* Asserts that @n items arrived and have the content of @version. */
 void
 cached_assert_whole (CachedLoad *load, guint n, guint version)
 {
@@ -215,7 +215,7 @@ cached_write_list (const gchar *const *paths, guint n)
   g_string_free (list, TRUE);
 }
 
-/* @n items, each by its own URI. */
+/* Writes a list of @n items with different URIs. */
 void
 cached_write_many (const gchar *fault, guint n, guint64 size)
 {
@@ -237,7 +237,8 @@ cached_load_again (const gchar *more)
   return cached_load_list (list, cache, more);
 }
 
-/* Loads what was written last: all of it in @version. */
+/* Loads the last list and asserts that all items have the content of
+ * @version. */
 void
 cached_expect (const gchar *more, guint n, guint version, guint64 hits)
 {
@@ -257,9 +258,9 @@ cached_expect_paths (const gchar *const *paths, guint n, const gchar *more,
   cached_expect (more, n, version, hits);
 }
 
-/* The folder */
+/* Cache folder */
 
-/* Paths of all entries, or of what is being written. */
+/* Lists the entries, or the temporary files if @aside is set. */
 GPtrArray *
 cached_list_files (gboolean aside)
 {

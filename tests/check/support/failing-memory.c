@@ -1,4 +1,4 @@
-/* gst-spdl: allocations that fail when a test wants it
+/* gst-spdl: allocation failures on demand
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -9,19 +9,19 @@
 
 #include <gmodule.h>
 
-static gint n_allocations;       /* atomic */
-static gint failing;             /* atomic: the number of the one that does */
+static gint n_allocations; /* atomic */
+static gint failing;       /* atomic: number of the allocation that fails */
 static gsize large = G_MAXSSIZE; /* atomic */
 
 #ifdef FAILING_MEMORY_IN_PLUGINS
 #include <dlfcn.h>
 
-/* A program's functions come before those of libraries, also for others, if
- * they can be seen. */
+/* Symbols that the program exports take precedence over those of libraries, for
+ * all callers. */
 #define OURS(name) G_MODULE_EXPORT name
 #define THEIRS(name) ((__typeof__ (&name)) dlsym (RTLD_NEXT, #name))
 #else
-/* By the linker's --wrap. */
+/* Uses the linker's option --wrap. */
 #define OURS(name) G_MODULE_EXPORT __wrap_##name
 #define THEIRS(name) __real_##name
 
@@ -29,7 +29,7 @@ gpointer __real_g_try_malloc (gsize n);
 gpointer __real_g_try_malloc0 (gsize n);
 gpointer __real_g_try_malloc_n (gsize n, gsize size);
 gpointer __real_g_try_realloc (gpointer memory, gsize n);
-/* Libraries may ask for them, too, which wants them to be seen. */
+/* Exported, because libraries may call them as well. */
 gpointer __wrap_g_try_malloc (gsize n);
 gpointer __wrap_g_try_malloc0 (gsize n);
 gpointer __wrap_g_try_malloc_n (gsize n, gsize size);

@@ -1,4 +1,4 @@
-/* gst-spdl: allocations that fail when a test wants it
+/* gst-spdl: allocation failures on demand
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -11,18 +11,18 @@
 
 G_BEGIN_DECLS
 
-/* Those by g_try_malloc() and its like. A program that is linked with
- * failing_memory_args has those of its own units. One that is compiled with
- * failing_memory_plugin_args, and exports its symbols, has those of all
+/* Covers g_try_malloc() and similar functions. A program that is linked with
+ * failing_memory_args covers the calls in its own units. One that is compiled
+ * with failing_memory_plugin_args, and exports its symbols, covers all
  * libraries and plugins in the process. */
 
-/* Lets the @n th of them fail, counted from now; 0: none. */
+/* Makes the @n th allocation from now fail; 0: none. */
 void failing_memory_let_fail (guint n);
 
-/* Lets all of them fail that are of @size bytes or more; 0: none. */
+/* Makes all allocations of @size bytes or more fail; 0: none. */
 void failing_memory_let_large_fail (gsize size);
 
-/* How many there were. */
+/* Returns the number of allocations so far. */
 guint failing_memory_count (void);
 
 G_END_DECLS

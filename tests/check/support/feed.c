@@ -1,4 +1,4 @@
-/* gst-spdl: images for a resize, fed as a decoder does it
+/* gst-spdl: input for the resizer, as from a decoder
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: images for a resize, fed as a decoder does it
+/* gst-spdl: input for the resizer, as from a decoder
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -9,8 +9,8 @@
 
 #include "plugins/codec/resize/resize.h"
 
-/* Resizes @image, whose rows are without padding, as @job says. What does not
- * count of it is never shown; with @rand, junk is in its place, and the number
- * of rows at a time varies. */
+/* Resizes @image, whose rows have no padding, with @job. Pixels that are not
+ * needed are not passed. With @rand, they are replaced by random bytes, and the
+ * number of rows per call varies. */
 gboolean feed (SpdlResize *resize, const SpdlResizeJob *job,
     const guint8 *image, GRand *rand);

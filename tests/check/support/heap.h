@@ -1,4 +1,4 @@
-/* gst-spdl: how much memory the tests' heap has given out
+/* gst-spdl: heap usage of tests
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -13,8 +13,8 @@
 #include <malloc.h>
 #endif
 
-/* Returns the bytes in use; 0 where the C library does not report them, so that
- * a test for growth always passes there. */
+/* Returns the bytes in use, or 0 if the C library does not report them; a test
+ * for growth then always passes. */
 static inline gsize
 heap_get_bytes_in_use (void)
 {

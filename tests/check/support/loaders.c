@@ -1,4 +1,4 @@
-/* gst-spdl: loaders, for tests
+/* gst-spdl: loader helpers for tests
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: loaders, for tests
+/* gst-spdl: loader helpers for tests
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -12,21 +12,21 @@
 
 G_BEGIN_DECLS
 
-/* Batches of 8, of a folder and for a number of epochs. */
+/* Batches of 8 from a folder, for a number of epochs. */
 #define LOADER_JOB                                                  \
   "spdlsrc location=%s label=folder epochs=%d "                     \
   "! spdlfetch output-order=input ! spdldecode output-order=input " \
   "width=16 height=12 ! spdlbatch batch-size=8 labels=true ! spdlsink"
 
-/* What is asked for must succeed. */
+/* The following functions abort on failure. */
 
 GstSpdlLoader *loader_make (const gchar *format, ...) G_GNUC_PRINTF (1, 2);
 void loader_start (GstSpdlLoader *loader);
 
-/* Returns how many items the next batch has; 0 at an end. */
+/* Returns the number of items in the next batch; 0 at the end of an epoch. */
 guint loader_take (GstSpdlLoader *loader);
 
-/* Takes all batches up to an error, which it returns. */
+/* Takes all batches up to an error, and returns the error. */
 GError *loader_take_until_error (GstSpdlLoader *loader, guint *n_items);
 
 void loader_assert_next_fails (GstSpdlLoader *loader, GstSpdlLoaderError code);

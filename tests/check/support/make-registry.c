@@ -1,13 +1,13 @@
-/* gst-spdl: lets GStreamer look for its plugins, and nothing else
+/* gst-spdl: creation of GStreamer's plugin registry
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* Under a sanitizer the plugins of the whole system are loaded into the process
- * that looks for them; what they leak is not ours. So this one goes first, with
- * the sanitizer silent, and the tests read the registry that it writes. */
+/* Under a sanitizer, the process that scans for plugins loads all plugins of
+ * the system, whose leaks are not ours. This program scans first, with the
+ * sanitizer silenced, and the tests read the registry that it writes. */
 
 #include <gst/gst.h>
 

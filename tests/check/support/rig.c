@@ -1,4 +1,4 @@
-/* gst-spdl: an element between two pads of a test
+/* gst-spdl: test harness for one element
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -14,7 +14,7 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
     "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
 
-/* Lock held. */
+/* Appends to the log. Lock held. */
 static void
 write_down (Rig *rig, gchar *text)
 {
@@ -36,7 +36,7 @@ append_name (GString *text, GstBuffer *buffer)
         text, gst_spdl_buffer_get_batch_meta (buffer) ? "batch" : "?");
 }
 
-/* Lock held. */
+/* Waits while the sink is blocked. Lock held. */
 static GstFlowReturn
 wait_while_held (Rig *rig)
 {
@@ -135,7 +135,8 @@ sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
   return TRUE;
 }
 
-/* Returns: (transfer none) (nullable): what a warning of failed items says */
+/* Returns: (transfer none) (nullable): details of a warning about failed
+ * items */
 static const GstStructure *
 get_losses (GstMessage *message)
 {
@@ -158,7 +159,7 @@ on_message (GstBus *bus, GstMessage *message, gpointer user_data)
   if (GST_MESSAGE_TYPE (message) != GST_MESSAGE_ERROR &&
       GST_MESSAGE_TYPE (message) != GST_MESSAGE_WARNING &&
       GST_MESSAGE_TYPE (message) != GST_MESSAGE_ELEMENT) {
-    /* What is dropped is ours. */
+    /* A dropped message is owned by the handler. */
     gst_message_unref (message);
     return GST_BUS_DROP;
   }

@@ -1,4 +1,4 @@
-/* gst-spdl: a pipeline that runs to its end, and what it said
+/* gst-spdl: pipeline runs in tests
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -58,7 +58,7 @@ note_text (Run *run, GstMessage *message)
   g_error_free (error);
 }
 
-/* Returns whether it is the last message. */
+/* Records a message. Returns whether it is the last one. */
 static gboolean
 note (Run *run, GstMessage *message)
 {
@@ -112,7 +112,7 @@ run_pipeline (const gchar *format, ...)
       GST_STATE_CHANGE_FAILURE)
     ended = TRUE;
   while (!ended) {
-    /* After an error the end may never reach the application. */
+    /* After an error, EOS may not reach the application. */
     GstMessage *message =
         gst_bus_timed_pop (bus, (run->error ? 2 : 60) * GST_SECOND);
 

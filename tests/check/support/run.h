@@ -1,4 +1,4 @@
-/* gst-spdl: a pipeline that runs to its end, and what it said
+/* gst-spdl: pipeline runs in tests
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -12,29 +12,30 @@
 
 G_BEGIN_DECLS
 
-/* What came to the sink of a pipeline, which is named `sink`. */
+/* Output of a pipeline, whose sink is named `sink`. */
 typedef struct {
-  GPtrArray *stream;   /* GstMiniObject: buffers and events, as they came */
-  GPtrArray *buffers;  /* GstBuffer */
-  GPtrArray *caps;     /* GstCaps, of each buffer */
-  GPtrArray *failures; /* GstStructure, the spdl-item-failed messages */
-  GPtrArray *warnings; /* gchar */
+  GPtrArray
+      *stream; /* of GstMiniObject: buffers and events, in order of arrival */
+  GPtrArray *buffers;  /* of GstBuffer */
+  GPtrArray *caps;     /* of GstCaps, per buffer */
+  GPtrArray *failures; /* of GstStructure: spdl-item-failed messages */
+  GPtrArray *warnings; /* of gchar */
   gchar *error;        /* nullable */
   guint n_epochs;
   guint n_dropped;
 } Run;
 
-/* Runs @description, as for gst-launch, to its end or its error (then until it
- * is quiet), 60 s at most. */
+/* Runs a gst-launch description until EOS, or until no more messages arrive
+ * after an error; 60 s at most. */
 Run *run_pipeline (const gchar *format, ...) G_GNUC_PRINTF (1, 2);
 void run_free (Run *run);
 
-/* The item of buffer @i, or the batch. */
+/* Return the item meta, or the batch meta, of buffer @i. */
 const GstSpdlItemMeta *run_item (Run *run, guint i);
 GstSpdlBatchMeta *run_batch (Run *run, guint i);
 const gchar *run_failure_text (Run *run, guint i);
 
-/* The bytes of the tensor of that name of a batch, which must have it. */
+/* Returns the bytes of the tensor with that name, which must exist. */
 GBytes *run_get_tensor (GstBuffer *buffer, const gchar *name);
 
 G_END_DECLS

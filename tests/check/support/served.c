@@ -1,4 +1,4 @@
-/* gst-spdl: a folder on a server, for tests
+/* gst-spdl: folder on an HTTP server, for tests
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

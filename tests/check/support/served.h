@@ -1,4 +1,4 @@
-/* gst-spdl: a folder on a server, for tests
+/* gst-spdl: folder on an HTTP server, for tests
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -13,11 +13,11 @@ G_BEGIN_DECLS
 
 typedef struct {
   Server *server;
-  gchar *folder; /* the server's root */
-  gchar *cache;  /* of the user */
+  gchar *folder; /* root of the server */
+  gchar *cache;  /* user's cache folder */
 } Served;
 
-/* Of a test; all of it is new and empty. */
+/* Server of the current test; all folders are new and empty. */
 extern Served served;
 
 void served_setup (void);

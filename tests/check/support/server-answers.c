@@ -1,4 +1,4 @@
-/* gst-spdl: what the hostile HTTP server answers
+/* gst-spdl: responses of the hostile HTTP server
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -77,7 +77,7 @@ stall (Request *r)
   r->keep = FALSE;
 }
 
-/* Answers */
+/* Responses */
 
 typedef struct {
   guint64 first, last;
@@ -150,7 +150,7 @@ send_good (Request *r, guint version, const gchar *more)
     r->keep = FALSE;
 }
 
-/* Sends the head of a good answer and half of the body. */
+/* Sends a successful response header and half of the body. */
 static void
 send_half (Request *r, guint version)
 {
@@ -211,7 +211,7 @@ send_headers_without_end (Request *r)
   r->keep = FALSE;
 }
 
-/* @where has no fault where @count is 0. */
+/* @where: has no fault if @count is 0 */
 static void
 redirect (Request *r, const gchar *where, guint64 count)
 {
@@ -232,7 +232,7 @@ redirect_to_place (Request *r)
       place);
 }
 
-/* A password is asked for before it is sent. */
+/* Requests authentication, since clients send a password only then. */
 static void
 ask_for_password (Request *r)
 {
@@ -353,7 +353,7 @@ answer_badly (Request *r)
     reset_connection (r);
   } else if (strcmp (fault, "break") == 0 || strcmp (fault, "norange") == 0) {
     send_half (r, 0);
-    g_usleep (20000); /* or the reset would overtake what was sent */
+    g_usleep (20000); /* otherwise the reset would overtake the data */
     reset_connection (r);
   } else if (strcmp (fault, "changed") == 0) {
     send_half (r, r->nth);

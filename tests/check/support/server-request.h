@@ -1,4 +1,4 @@
-/* gst-spdl: a request to the hostile HTTP server
+/* gst-spdl: request to the hostile HTTP server
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -11,10 +11,10 @@
 
 G_BEGIN_DECLS
 
-/* A request and the connection that it came on. */
+/* A request and its connection. */
 typedef struct {
   Server *server;
-  const gchar *root; /* of files; nullable */
+  const gchar *root; /* nullable: folder with files */
   GSocketConnection *connection;
   GIOStream *stream;
   GDataInputStream *in;
@@ -23,24 +23,24 @@ typedef struct {
   gchar *header;
   gchar *path;
   gchar *fault;
-  guint64 count; /* how many requests are to fail */
+  guint64 count; /* number of requests to fail */
   guint64 size;
-  gchar *rest; /* of the path, before a `?` */
-  guint nth;   /* request of this path, from 1 */
+  gchar *rest; /* rest of the path, before a `?` */
+  guint nth;   /* number of this request for its path, from 1 */
   gboolean faulty;
-  gboolean keep; /* the connection */
+  gboolean keep; /* keep the connection alive */
 } Request;
 
-/* Answers it, well or badly, and says whether the connection is kept. */
+/* Sends the response, valid or not, and sets `keep`. */
 void server_answer (Request *r);
 
-/* Answers it if it is of what has a version. */
+/* Sends the response if the path is a versioned resource. */
 gboolean server_answer_versioned (Request *r);
 
-/* FALSE: the connection is gone. */
+/* Returns FALSE if the connection is closed. */
 gboolean server_send (Request *r, gconstpointer data, gsize size);
 
-/* Waits until the server stops. */
+/* Blocks until the server stops. */
 void server_stall (Server *server);
 
 G_END_DECLS

@@ -1,4 +1,4 @@
-/* gst-spdl: what the hostile HTTP server answers to a cache
+/* gst-spdl: versioned responses of the hostile HTTP server
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -16,7 +16,7 @@ typedef struct {
   guint64 first, size;
   gboolean partial;
   guint version;
-  gchar *validator; /* as a header; "" without */
+  gchar *validator; /* as a header; "": none */
 } Good;
 
 static gboolean
@@ -72,7 +72,7 @@ is_unchanged (const Request *r, const Good *good)
   return is_fault (r, "liar") || strstr (good->validator, condition) != NULL;
 }
 
-/* What is asked for of @version. */
+/* Selects the requested range of @version. */
 static void
 choose (const Request *r, Good *good)
 {

@@ -25,7 +25,7 @@ struct _Server {
   gboolean stopping;
   GCancellable *cancellable;
   guint n_threads;
-  GPtrArray *sockets; /* GSocket: of those threads that may wait for them */
+  GPtrArray *sockets; /* of GSocket: connections whose threads may be waiting */
   guint latency;
   gchar *root;
   guint gate;
@@ -33,9 +33,9 @@ struct _Server {
   guint gate_seen;
   guint version;
   ServerCounts counts;
-  GHashTable *paths;  /* gchar * -> Path */
-  GHashTable *places; /* gchar * -> gchar * */
-  GString *seen;      /* all headers */
+  GHashTable *paths;  /* gchar * to Path */
+  GHashTable *places; /* gchar * to gchar * */
+  GString *seen;      /* headers of all requests */
 };
 
 typedef struct {
@@ -68,7 +68,8 @@ wait_at_gate (Server *server)
       g_cond_broadcast (&server->cond);
     }
   }
-  /* It leaves: the next one needs another beside it. */
+  /* This request leaves the gate; the next one needs another one to pass
+   * with. */
   server->counts.in_flight--;
   g_mutex_unlock (&server->lock);
 }
@@ -148,7 +149,8 @@ handle (Request *r)
   count (r);
   if (server->latency > 0)
     g_usleep (server->latency * 1000);
-  /* A client that has its answer may ask again before we are back here. */
+  /* A client that has received its response may send another request before
+   * this point. */
   if (strcmp (r->fault, "gate") == 0) {
     wait_at_gate (server);
   } else {
@@ -243,7 +245,7 @@ accept_all (gpointer data)
   return NULL;
 }
 
-/* The server */
+/* Server */
 
 static void
 path_free (gpointer data)
@@ -254,7 +256,7 @@ path_free (gpointer data)
   g_free (path);
 }
 
-/* Made for these tests; its key is no secret. */
+/* Made for these tests; the key is not secret. */
 static const gchar certificate_pem[] =
     "-----BEGIN CERTIFICATE-----\n"
     "MIIBpjCCAUygAwIBAgIUI5PPpI6hQ8hzSWi7bmglN2/WffwwCgYIKoZIzj0EAwIw\n"
@@ -306,8 +308,8 @@ server_new (gboolean tls)
   return self;
 }
 
-/* Reads and writes end for want of a connection: GLib's TLS leaks an error now
- * and then where a read is cancelled. */
+/* Shuts connections down instead of cancelling: GLib's TLS occasionally leaks
+ * an error when a read is cancelled. */
 void
 server_free (Server *self)
 {

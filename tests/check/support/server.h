@@ -11,66 +11,65 @@
 
 G_BEGIN_DECLS
 
-/* A server on a port of 127.0.0.1, with a thread for each connection. What it
- * does to a client is in the path:
+/* A server on a port of 127.0.0.1, with a thread per connection. The path
+ * selects its behavior:
  *
  *     /FAULT/COUNT/SIZE[/anything]
  *
- * which misbehaves for the first COUNT requests of that very path, and then
- * sends SIZE bytes, those of server_make_body(). Good answers understand
- * Range and If-Range. The faults:
+ * The first COUNT requests of a path get the fault. Later ones get SIZE bytes
+ * of server_make_body(). Regular responses support Range and If-Range. The
+ * faults:
  *
  *     bytes        none
  *     gate         waits until the gate opens, see server_set_gate()
- *     reset        resets the connection instead of an answer
+ *     reset        resets the connection instead of responding
  *     break        resets it in the middle of the body
- *     short        ends the body in the middle, as if it were whole
- *     changed      breaks off, and has another body (and ETag) each time
- *     norange      breaks off, and knows no ranges
- *     huge         announces a terabyte and closes after SIZE bytes
- *     long         sends more than it announced, on a connection kept alive
- *     chunks       sends chunks, and breaks them off
- *     stall-head   never answers
- *     stall-body   never goes on in the middle of the body
+ *     short        ends the body in the middle, as if it were complete
+ *     changed      breaks off, with another body (and ETag) each time
+ *     norange      breaks off, and does not support ranges
+ *     huge         declares a terabyte and closes after SIZE bytes
+ *     long         sends more than declared, on a persistent connection
+ *     chunks       sends chunks, and breaks off
+ *     stall-head   never responds
+ *     stall-body   stalls in the middle of the body
  *     drip         sends a byte every 50 ms
- *     garbage      sends what is no HTTP
- *     endless      sends headers without end
- *     silent       closes after each answer without saying so
- *     close        says that it closes after each answer
- *     otherrange   answers with another range than was asked for
- *     encoded      says that the body is compressed
+ *     garbage      sends data that is not HTTP
+ *     endless      sends endless headers
+ *     silent       closes after each response without announcing it
+ *     close        announces that it closes after each response
+ *     otherrange   sends another range than requested
+ *     encoded      declares that the body is compressed
  *     loop         redirects to itself
  *     moved        redirects to /bytes
- *     to           redirects to what server_set_place() says of the rest of the
- *                  path
- *     auth         answers 401 to who sends no Authorization
- *     STATUS       a number: answers with that status
+ *     to           redirects to the place that server_set_place() sets for the
+ *                  rest of the path
+ *     auth         responds 401 to requests without Authorization
+ *     STATUS       a number: responds with that status
  *     STATUS+N     and with `Retry-After: N`
- *     file         sends a file from server_set_root(), whose name is the rest
- *                  of the path; or resets the connection in the middle of it
+ *     file         sends the file in server_set_root() named by the rest of the
+ *                  path, or resets the connection in the middle of it
  *     shortfile    ends it in the middle
- *     shard        sends a file likewise, of which it knows ranges and whether
- *                  it is still the same; or answers 503 to ranges of more than
- *                  SIZE bytes
- *     tape         sends a file likewise, of which it knows no ranges, but
- *                  whether it is still the same; or resets the connection
- *                  behind SIZE bytes
- *     othertape    and it is another one each time
- *     tapejam      sends no more behind SIZE bytes
+ *     shard        sends a file, with support for ranges and conditions, or
+ *                  responds 503 to ranges of more than SIZE bytes
+ *     tape         sends a file, with support for conditions but not for
+ *                  ranges, or resets the connection after SIZE bytes
+ *     othertape    and it is another version each time
+ *     tapejam      stalls after SIZE bytes
  *
- * What a cache meets has a version, server_set_version(), as its ETag:
+ * Faults for the cache. Resources have a version, server_set_version(), as
+ * their ETag:
  *
- *     kept         breaks off; good answers understand If-None-Match, too
+ *     kept         breaks off; responses support If-None-Match as well
  *     mixed        breaks off, and sends the rest of the next version
- *     dated        has a date instead
+ *     dated        has a date instead of an ETag
  *     weak         has a weak ETag
  *     bare         has neither
- *     forbidden    is not to be stored
- *     nolength     does not tell its size
- *     liar         always answers 304 where it may
- *     stubborn     never does
+ *     forbidden    forbids caching
+ *     nolength     does not declare its size
+ *     liar         always responds 304 if allowed
+ *     stubborn     never responds 304
  *     hop          redirects to /pinned/VERSION
- *     pinned       is of the version COUNT, with always the same ETag */
+ *     pinned       has the version COUNT, and always the same ETag */
 
 typedef struct _Server Server;
 
@@ -80,50 +79,50 @@ typedef struct {
   guint in_flight;
   guint max_in_flight;
   guint64 bytes;        /* of shards */
-  guint unchanged;      /* answers 304 */
-  guint64 sent;         /* bytes of what has a version */
-  gboolean gate_missed; /* too few came while the gate waited */
+  guint unchanged;      /* 304 responses */
+  guint64 sent;         /* bytes of versioned resources */
+  gboolean gate_missed; /* too few requests came while the gate was closed */
 } ServerCounts;
 
 Server *server_new (gboolean tls);
-/* Ends what stalls, closes all connections and waits for their threads. */
+/* Stops stalled responses, closes all connections and joins their threads. */
 void server_free (Server *server);
 
-/* What URIs begin with: "http://127.0.0.1:PORT". */
+/* Returns the beginning of the URIs: "http://127.0.0.1:PORT". */
 const gchar *server_get_base (Server *server);
 guint16 server_get_port (Server *server);
 
-/* Each answer waits so long. */
+/* Delays each response. */
 void server_set_latency (Server *server, guint ms);
 void server_set_root (Server *server, const gchar *folder);
 
-/* Where /to/COUNT/SIZE/@name redirects to. */
+/* Sets the target of the redirect /to/COUNT/SIZE/@name. */
 void server_set_place (Server *server, const gchar *name, const gchar *place);
 gchar *server_dup_place (Server *server, const gchar *name);
 
-/* An answer below /gate leaves only while @n requests are in flight, or when
- * @total have come. */
+/* Holds responses of /gate back until @n requests are in flight, or @total have
+ * arrived. */
 void server_set_gate (Server *server, guint n, guint total);
 
-/* @n bytes of a shard were sent. */
+/* Counts @n sent bytes of a shard. */
 void server_count_bytes (Server *server, guint64 n);
 void server_set_version (Server *server, guint version);
 guint server_get_version (Server *server);
-/* An answer was sent, of @n bytes, or 304. */
+/* Counts a response with @n bytes, or a 304 response. */
 void server_count_answer (Server *server, guint64 n, gboolean unchanged);
 
 void server_get_counts (Server *server, ServerCounts *counts);
-/* How often that path was asked for. */
+/* Returns the number of requests for the path. */
 guint server_count_path (Server *server, const gchar *path);
-/* Whether any request had @text in its header. */
+/* Returns whether the header of any request contained @text. */
 gboolean server_has_seen (Server *server, const gchar *text);
-/* The last request's header, as it came; nullable. */
+/* Returns: (nullable): the header of the last request for the path */
 gchar *server_dup_request (Server *server, const gchar *path);
 
-/* @size bytes that depend on their place and @version. */
+/* Writes @size bytes that depend on offset and @version. */
 void server_make_body (guint8 *data, guint64 offset, gsize size, guint version);
 
-/* The certificate, in PEM: of no authority, for 127.0.0.1. */
+/* Returns the self-signed certificate for 127.0.0.1, as PEM. */
 const gchar *server_get_certificate (void);
 
 G_END_DECLS

@@ -35,7 +35,7 @@ stills_get_name (StillKind kind)
   return kinds[kind].name;
 }
 
-/* Numbers of @n bytes, at any address. */
+/* Write @n bytes, unaligned. */
 
 static void
 write_le (guint8 *at, guint n, guint32 value)
@@ -51,7 +51,7 @@ write_be (guint8 *at, guint n, guint32 value)
     at[i] = value >> 8 * (n - 1 - i);
 }
 
-/* Rows as GStreamer has them. */
+/* Makes rows with GStreamer's stride. */
 static GstBuffer *
 make_pixels (guint width, guint height)
 {
@@ -106,8 +106,8 @@ encode (const gchar *encoder, guint width, guint height)
   return bytes;
 }
 
-/* A GIF of codes of nine bits that are never compressed: before the width of a
- * code would grow, the table is cleared. */
+/* Writer of an uncompressed GIF with nine-bit codes: it clears the table before
+ * codes would get longer. */
 
 typedef struct {
   GByteArray *pieces;
@@ -167,7 +167,7 @@ make_gif (guint width, guint height)
     put_code (&codes, i / width < height / 2 ? i * 31 % 251 : 7);
   }
   put_code (&codes, 257);
-  put_code (&codes, 0); /* pushes the last bits out */
+  put_code (&codes, 0); /* flushes the last bits */
   end_piece (&codes);
   g_byte_array_append (codes.pieces, (const guint8 *) "\0;", 2);
   return g_byte_array_free_to_bytes (codes.pieces);
@@ -180,7 +180,7 @@ stills_make (StillKind kind, guint width, guint height)
                            : encode (kinds[kind].encoder, width, height);
 }
 
-/* Headers alone */
+/* Headers without data */
 
 static void
 put_tiff_tag (guint8 *at, guint tag, guint value)
@@ -197,7 +197,7 @@ stills_make_header (StillKind kind, guint width, guint height)
   static const guint8 jpeg[] = "\xff\xd8\xff\xc0\0\x0b\x08\0\0\0\0\x01\x01\x11"
                                "\0\xff\xda\0\x08\x01\x01\0\0\x3f";
   static const guint8 png[] = "\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR";
-  /* An animation, whose frames are smaller. */
+  /* An animation with smaller frames. */
   static const guint8 webp[] = "RIFF\x4a\0\0\0WEBPVP8X\x0a\0\0\0\2\0\0\0";
   static const guint8 frame[] = "ANIM\6\0\0\0\0\0\0\0\0\0ANMF\x1e\0\0\0"
                                 "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"
@@ -229,7 +229,7 @@ stills_make_header (StillKind kind, guint width, guint height)
     case STILL_GIF:
       memcpy (data, "GIF89a", 6);
       put_size (data + 6, width, height);
-      data[13] = 0x2c; /* an image of a pixel */
+      data[13] = 0x2c; /* image with one pixel */
       put_size (data + 18, 1, 1);
       break;
     case STILL_BMP:
@@ -295,7 +295,7 @@ stills_make_cmyk (gboolean ycck, guint width, guint height, const guint8 *color)
   return bytes;
 }
 
-/* A scan for each bit of each coefficient. */
+/* Makes a JPEG with a scan for each bit of each coefficient. */
 GBytes *
 stills_make_scans (guint n)
 {

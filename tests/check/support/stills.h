@@ -11,10 +11,10 @@
 
 G_BEGIN_DECLS
 
-/* The colour of all of them. */
+/* Color of all images. */
 #define STILLS_COLOR 0x336699u
 
-/* The kinds: all but the first are decoded by GStreamer's elements. */
+/* Image formats. */
 typedef enum {
   STILL_JPEG,
   STILL_PNG,
@@ -27,19 +27,20 @@ typedef enum {
   N_STILLS,
 } StillKind;
 
-/* An image with noise in its upper half, so that its data is long, and of
- * STILLS_COLOR below. */
+/* Makes an image with noise in the upper half, so that there is much data, and
+ * STILLS_COLOR in the lower half. */
 GBytes *stills_make (StillKind kind, guint width, guint height);
 const gchar *stills_get_name (StillKind kind);
 
-/* No more than the header of an image of that size, and some zeros. */
+/* Makes a file with only the header of an image of that size, followed by
+ * zeros. */
 GBytes *stills_make_header (StillKind kind, guint width, guint height);
 
-/* A CMYK JPEG of one colour, given inverted as files have it. */
+/* Makes a CMYK JPEG with one color, given inverted as in files. */
 GBytes *stills_make_cmyk (
     gboolean ycck, guint width, guint height, const guint8 *color);
 
-/* A small JPEG of so many scans. */
+/* Makes a small JPEG with @n scans. */
 #define STILLS_MAX_SCANS (64 * 11)
 GBytes *stills_make_scans (guint n);
 

@@ -1,4 +1,4 @@
-/* gst-spdl: tars for tests
+/* gst-spdl: tar archives for tests
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,5 @@
-/* gst-spdl: synchronization inside GLib and GStreamer, shown to ThreadSanitizer
+/* gst-spdl: annotation of synchronization in GLib and GStreamer for
+ * ThreadSanitizer
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -6,27 +7,27 @@
  */
 
 /* GLib and GStreamer are not built with ThreadSanitizer. Their futexes and
- * atomic operations are invisible to it, so memory that they order correctly
- * looks like a race. A program of the tests defines the functions below in
- * place of theirs, for all libraries that call them: each calls the original
- * and reports the order that the original guarantees.
+ * atomic operations are invisible to it, so accesses that they order correctly
+ * are reported as races. A test program defines the functions below in place of
+ * the originals, for all libraries that call them. Each one calls the original
+ * and reports the order that it guarantees.
  *
  * Rules for a function in this file:
+ *
  * - Report exactly what the original orders: a release before the point where
  *   it publishes, an acquire after the point where it observes. A pair around
- *   the call leaves a gap in which another thread sees the original's effect
- *   but not the report.
- * - Use the address of the one object, type or lock concerned. An address
- *   that many objects share would order threads that have nothing to do with
- *   each other, and so hide our own races. The test `races`
- *   checks that they are still found.
- * - Do not define what already shows: GRWLock, thread creation and joining
- *   use pthreads, which ThreadSanitizer knows, and macros such as
- *   g_atomic_int_get() are compiled into the caller.
+ *   the call would leave a gap in which another thread sees the original's
+ *   effect but not the report.
+ * - Use the address of the object, type or lock concerned. An address that many
+ *   objects share would order unrelated threads and hide races in our code. The
+ *   test `races` verifies that they are still found.
+ * - Do not define functions that ThreadSanitizer sees: GRWLock, thread creation
+ *   and joining use pthreads, and macros such as g_atomic_int_get() are
+ *   compiled into the caller.
  *
- * Calls inside one library are bound when it is linked and do not come here.
- * That is why types are followed from their registration on rather than by
- * g_object_new(), and why some lines of tsan-suppressions.txt remain. */
+ * Calls inside a library are bound at link time and do not come here. Therefore
+ * types are followed from their registration instead of g_object_new(), and
+ * some lines of tsan-suppressions.txt remain. */
 
 #include <dlfcn.h>
 #include <gst/gst.h>
@@ -37,7 +38,7 @@ void __tsan_ignore_thread_begin (void);
 void __tsan_ignore_thread_end (void);
 
 #define VISIBLE __attribute__ ((visibility ("default")))
-/* For what this file itself keeps, which GLib's own order protects. */
+/* For data of this file, which is protected by GLib's synchronization. */
 #define UNCHECKED __attribute__ ((no_sanitize ("thread")))
 
 #define REAL(name)                                                          \
@@ -51,9 +52,9 @@ void __tsan_ignore_thread_end (void);
     found_;                                                                 \
   })
 
-/* Calls a function that runs none of our code, and ignores the accesses to
- * memory inside it, as called_from_lib does in tsan-suppressions.txt. That line
- * alone is not enough where the function ends with a tail call to free() or
+/* Calls a function that runs none of our code, and ignores its memory accesses,
+ * as called_from_lib does in tsan-suppressions.txt. That entry alone does not
+ * suffice if the function ends with a tail call to free() or
  * pthread_mutex_lock(), which then seems to be called from here. */
 #define UNWATCHED(call)            \
   ({                               \
@@ -62,7 +63,7 @@ void __tsan_ignore_thread_end (void);
     __tsan_ignore_thread_end ();   \
   })
 
-/* Locks: GMutex is a futex. GRecMutex is a mutex of pthreads, but made at its
+/* Locks. GMutex is a futex. GRecMutex is a pthread mutex, but it is created on
  * first use and published by an atomic pointer. */
 #define LOCK(Type, prefix)                           \
   VISIBLE void prefix##_lock (Type *lock)            \
@@ -88,8 +89,8 @@ void __tsan_ignore_thread_end (void);
 LOCK (GMutex, g_mutex)
 LOCK (GRecMutex, g_rec_mutex)
 
-/* A condition gives up its mutex and takes it again, inside GLib. Signals order
- * nothing. */
+/* A condition releases and reacquires its mutex inside GLib. Signals do not
+ * order anything. */
 VISIBLE void
 g_cond_wait (GCond *cond, GMutex *mutex)
 {
@@ -109,8 +110,8 @@ g_cond_wait_until (GCond *cond, GMutex *mutex, gint64 end_time)
   return ok;
 }
 
-/* Once: the thread that initializes publishes the location in leave(). The
- * others read it by a macro that their own code contains, or by enter(). */
+/* Once: the initializing thread publishes the location in leave(). Other
+ * threads read it in a macro in their code, or in enter(). */
 VISIBLE
 gboolean (g_once_init_enter) (volatile void *location)
 {
@@ -170,11 +171,11 @@ gpointer (g_once_impl) (GOnce *once, GThreadFunc func, gpointer arg)
   return result;
 }
 
-/* Types: a class is initialized under a lock, by the first thread that needs
- * it, and published by an atomic that g_object_new() and others read inside
- * GObject. So the release is part of class_init, which runs under that lock,
- * and the acquire part of instance_init, before any of our code sees the
- * instance. A type is its own address. */
+/* Types: the first thread that needs a class initializes it under a lock and
+ * publishes it by an atomic that is read inside GObject. Therefore the release
+ * is in class_init, which runs under that lock, and the acquire in
+ * instance_init, before our code sees the instance. The address is that of the
+ * type. */
 typedef struct {
   GClassInitFunc class_init;
   gconstpointer class_data;
@@ -206,8 +207,8 @@ init_class (gpointer g_class, gpointer class_data)
 UNCHECKED static void
 init_instance (GTypeInstance *instance, gpointer g_class)
 {
-  /* While GObject runs the functions of the ancestors, from the first to the
-   * last, an instance has the type whose turn it is. */
+  /* While GObject calls the functions of the ancestors in order, an instance
+   * has the type of the current ancestor. */
   const GType type = G_TYPE_FROM_INSTANCE (instance);
   const TypeInit *self = g_type_get_qdata (type, type_init_quark ());
 
@@ -228,7 +229,7 @@ g_type_register_static (
       !info->instance_size)
     return REAL (g_type_register_static) (parent, name, info, flags);
 
-  self = g_new (TypeInit, 1); /* kept, as types are never freed */
+  self = g_new (TypeInit, 1); /* never freed, like types */
   *self = (TypeInit){ info->class_init, info->class_data, info->instance_init };
   followed.class_init = init_class;
   followed.class_data = self;
@@ -251,7 +252,7 @@ g_type_register_static_simple (GType parent, const gchar *name,
   return g_type_register_static (parent, name, &info, flags);
 }
 
-/* Classes that are used without an instance. */
+/* Classes used without an instance. */
 #define CLASS(name)                               \
   VISIBLE gpointer name (GType type)              \
   {                                               \
@@ -269,11 +270,10 @@ CLASS (g_type_class_peek_static)
 CLASS (g_type_class_get)
 #endif
 
-/* Reference counts: who gives up the last reference, and with it the memory,
- * comes after all others. References that are not the last are given up here,
- * by an atomic that ThreadSanitizer sees; there is nothing else to do for
- * them, since no test uses toggle references. Taking a reference orders
- * nothing. */
+/* Reference counts: dropping the last reference, which frees the memory, is
+ * ordered after all others. References other than the last are dropped here by
+ * an atomic that ThreadSanitizer sees; nothing else is needed, since no test
+ * uses toggle references. Taking a reference does not order anything. */
 static gboolean
 unref_not_last (gint *count)
 {
@@ -301,8 +301,8 @@ VISIBLE void (g_object_unref) (gpointer object)
     REAL (g_object_unref) (object);
 }
 
-/* These counts are hidden in front of the memory. A function of ours that
- * clears it runs inside GLib, after the last reference is given up. */
+/* These counts are stored before the memory. A clear function runs inside GLib
+ * after the last reference is dropped. */
 static __thread GDestroyNotify clear_box;
 
 static void
@@ -334,8 +334,8 @@ g_ref_string_release (char *text)
   UNWATCHED (REAL (g_ref_string_release) (text));
 }
 
-/* Metas: a meta is freed with its buffer, also where GStreamer itself gives up
- * the last reference to that. Those before it were given up above. */
+/* Metas: a meta is freed with its buffer, including when GStreamer drops the
+ * last reference. Previous references were dropped above. */
 typedef struct _MetaFree MetaFree;
 struct _MetaFree {
   const GstMetaInfo *info;
@@ -376,8 +376,8 @@ gst_meta_register (GType api, const gchar *impl, gsize size,
   return self->info;
 }
 
-/* Queues: their locks are inside GLib and GStreamer. What a thread did before
- * it hands something over comes before what the thread does that takes it. */
+/* Queues: their locks are inside GLib and GStreamer. Actions before pushing are
+ * ordered before actions after popping. */
 typedef struct {
   GFunc func;
   gpointer user_data;
@@ -397,7 +397,7 @@ g_thread_pool_new_full (GFunc func, gpointer user_data,
     GDestroyNotify free_item, gint max_threads, gboolean exclusive,
     GError **error)
 {
-  PoolFunc *self = g_new (PoolFunc, 1); /* a thread may have it to the end */
+  PoolFunc *self = g_new (PoolFunc, 1); /* a thread may use it until the end */
 
   *self = (PoolFunc){ func, user_data };
   __tsan_release (self);
@@ -420,9 +420,9 @@ g_thread_pool_push (GThreadPool *pool, gpointer data, GError **error)
   return REAL (g_thread_pool_push) (pool, data, error);
 }
 
-/* A buffer pool keeps its free buffers in a queue without a lock. GStreamer
- * returns them to it itself, so the order is reported by the two functions of
- * the base class to which all pools chain up. */
+/* A buffer pool keeps its free buffers in a lock-free queue. GStreamer returns
+ * buffers by itself, so the order is reported in the two functions of the base
+ * class that all pools chain up to. */
 static GstFlowReturn (*acquire_buffer) (
     GstBufferPool *, GstBuffer **, GstBufferPoolAcquireParams *);
 static void (*release_buffer) (GstBufferPool *, GstBuffer *);

@@ -1,4 +1,4 @@
-/* gst-spdl: a pipeline that is only reckoned, on a clock of its own
+/* gst-spdl: simulation of a pipeline with virtual time
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -16,7 +16,7 @@ draw_log (GRand *rand, double least, double most)
   return least * pow (most / least, g_rand_double (rand));
 }
 
-/* The sum of twelve is as good as normal. */
+/* The sum of twelve uniform numbers approximates a normal distribution. */
 static double
 draw_normal (GRand *rand)
 {
@@ -73,7 +73,7 @@ harmed (const SimulatedStage *stage, guint workers)
   return MAX (1 - stage->harm * (workers - stage->served), 0.3);
 }
 
-/* Items a second of a stage, with tasks whose CPU time is stretched. */
+/* Returns the items per second of a stage whose CPU time is stretched. */
 static double
 limit_of (const SimulatedStage *stage, guint workers, double stretch)
 {
@@ -106,7 +106,7 @@ get_cpu_limit (const Simulation *self)
   return self->n_cores / cpu;
 }
 
-/* Cores that are short stretch the tasks until they are not. */
+/* Tasks are stretched until the cores suffice. */
 double
 simulation_get_throughput (const Simulation *self, const guint *workers)
 {
@@ -117,7 +117,8 @@ simulation_get_throughput (const Simulation *self, const guint *workers)
   return self->trainer > 0 ? MIN (rate, self->trainer) : rate;
 }
 
-/* The next numbers of workers; FALSE after the last. */
+/* Advances to the next combination of worker numbers. Returns FALSE after the
+ * last one. */
 static gboolean
 count_on (const Simulation *self, guint *workers)
 {
@@ -152,7 +153,8 @@ simulation_find_best (const Simulation *self, double share, guint *fewest)
   return best;
 }
 
-/* How much CPU time is stretched, for the cores to do. */
+/* Returns the factor by which CPU time is stretched, so that the cores
+ * suffice. */
 static double
 find_stretch (const Simulation *self, const guint *workers)
 {
@@ -186,7 +188,7 @@ fill_in (Simulation *self, guint i, const guint *workers, double items,
   const gboolean free = self->trainer == 0 || possible < self->trainer;
   double time = stage->wait + stage->cpu * stretch;
 
-  /* Who waits for the server is in a task. */
+  /* Waiting for the server is part of the task time. */
   if (i == limit && free)
     time = MAX (time, workers[i] * seconds / MAX (items, 1e-9));
   time *= 1 + 0.03 * draw_normal (self->rand);
@@ -211,7 +213,7 @@ simulation_run (Simulation *self, const guint *workers, SpdlInterval *intervals)
   for (guint i = 0; i < self->n_stages; i++)
     longest =
         MAX (longest, self->stages[i].wait + self->stages[i].cpu * stretch);
-  /* What has begun ends as it began. */
+  /* Tasks that have started keep their duration. */
   self->rate += (target - self->rate) * (1 - exp (-seconds / longest));
   self->now += self->interval;
   const double items =

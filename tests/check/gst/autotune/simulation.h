@@ -1,4 +1,4 @@
-/* gst-spdl: a pipeline that is only reckoned, on a clock of its own
+/* gst-spdl: simulation of a pipeline with virtual time
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -13,43 +13,42 @@ G_BEGIN_DECLS
 
 #define SIMULATION_STAGES 4
 
-/* What a task of a stage takes, in seconds. */
+/* Duration of a stage's task, in seconds. */
 typedef struct {
   double wait;
   double cpu;
-  guint served; /* tasks that its server works on at a time; 0: all */
-  double harm;  /* what each beyond that costs, as a share of the throughput */
+  guint served; /* tasks that the server processes at a time; 0: unlimited */
+  double harm;  /* loss of throughput per additional task, as a fraction */
 } SimulatedStage;
 
-/* Stages in a row behind a source and before a trainer, on some cores that are
- * shared evenly. */
+/* Stages between a source and a trainer, with fair sharing of the cores. */
 typedef struct {
   guint n_stages;
   SimulatedStage stages[SIMULATION_STAGES];
   guint n_cores;
-  guint max_workers; /* of a stage */
-  double trainer;    /* items a second that it takes; 0: all */
-  double noise;      /* of an interval's throughput */
+  guint max_workers; /* per stage */
+  double trainer;    /* items per second; 0: unlimited */
+  double noise;      /* of the throughput per interval */
   guint64 interval;  /* ns */
-  /* While it runs: */
+  /* State: */
   GRand *rand;
   guint64 now;
   double rate;
-  double left_over[SIMULATION_STAGES]; /* parts of an item */
+  double left_over[SIMULATION_STAGES]; /* fractions of an item */
 } Simulation;
 
 void simulation_draw (Simulation *self, guint32 seed);
 void simulation_clear (Simulation *self);
 
-/* Items a second with so many workers, in the long run. */
+/* Returns the steady-state items per second with these numbers of workers. */
 double simulation_get_throughput (const Simulation *self, const guint *workers);
 
-/* The best throughput that any numbers of workers reach, all being tried.
- * @fewest: (out): the least sum of workers that reaches @share of it */
+/* Returns the highest throughput over all combinations of worker numbers.
+ * @fewest: (out): smallest total number of workers that reaches @share of it */
 double
 simulation_find_best (const Simulation *self, double share, guint *fewest);
 
-/* Goes on by an interval. */
+/* Advances the simulation by an interval. */
 void simulation_run (
     Simulation *self, const guint *workers, SpdlInterval *intervals);
 

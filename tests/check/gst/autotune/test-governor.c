@@ -1,4 +1,4 @@
-/* gst-spdl: tests of the budget, on a clock of their own
+/* gst-spdl: tests of the CPU budget with virtual time
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -11,16 +11,16 @@
 
 #define INTERVAL 0.02
 
-/* A stage whose tasks compute, on cores that are free, and other threads that
- * take as much as is in proportion to it. */
+/* A stage with computing tasks, enough free cores, and other threads whose CPU
+ * usage is proportional to it. */
 typedef struct {
   SpdlGovernor governor;
   guint n_cores;
   guint n_workers;
-  double share;  /* of a core that a worker uses */
-  double beside; /* CPU time of others, as a share of the stage's */
-  double always; /* cores that others use whatever it does */
-  double wanted; /* cores that the trainer asks for; 0: all */
+  double share;  /* CPU usage of a worker, in cores */
+  double beside; /* CPU time of other threads, relative to the stage */
+  double always; /* constant CPU usage of other threads, in cores */
+  double wanted; /* cores that the trainer requests; 0: unlimited */
   double now;
   double used; /* CPU time */
   guint n_changes;
@@ -45,7 +45,7 @@ run_interval (Rig *self)
   self->n_flips += spdl_governor_get_workers (&self->governor) != may;
 }
 
-/* Returns the cores that were used on average. */
+/* Runs the simulation. Returns the average number of cores used. */
 static double
 run_for (Rig *self, double seconds)
 {
@@ -64,8 +64,9 @@ rig_init (Rig *self, double budget)
   spdl_governor_init (&self->governor, budget, self->n_cores);
 }
 
-/* Less than a worker, between two numbers of them, and with more workers than
- * cores: what is used in a minute is the budget, and the number stays. */
+/* Budgets of less than one worker, between two numbers of workers, and with
+ * more workers than cores: over a minute, CPU usage equals the budget, and the
+ * number of workers is stable. */
 static void
 test_holds (void)
 {
@@ -94,7 +95,7 @@ test_holds (void)
     }
 }
 
-/* What does not use the budget up is left alone. */
+/* A stage that does not use up the budget is not limited. */
 static void
 test_no_limit (void)
 {
@@ -107,8 +108,8 @@ test_no_limit (void)
       spdl_governor_get_workers (&rig.governor), ==, SPDL_GOVERNOR_NO_LIMIT);
 }
 
-/* A trainer that takes less for a while gets the rest back, and what was not
- * used meanwhile is not used up later. */
+/* When a trainer requests less for a while, it gets the full budget back
+ * afterwards, but the unused budget does not accumulate. */
 static void
 test_less_and_more (void)
 {
@@ -126,7 +127,8 @@ test_less_and_more (void)
   g_assert_cmpfloat_with_epsilon (run_for (&rig, 30), 4, 0.02);
 }
 
-/* Where others use more than is granted, all that can be held back is. */
+/* If other threads exceed the budget, the stage is limited as far as
+ * possible. */
 static void
 test_overdrawn (void)
 {

@@ -1,4 +1,4 @@
-/* gst-spdl: tests of the search for the concurrency, on a clock of their own
+/* gst-spdl: tests of the tuner with virtual time
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -71,7 +71,7 @@ run_interval (Rig *self)
     obey (self, &decisions[i]);
 }
 
-/* Returns when it was steady, in seconds. */
+/* Runs until the tuner has settled. Returns the time in seconds. */
 static double
 run_until_steady (Rig *self, double seconds)
 {
@@ -118,8 +118,8 @@ describe (
       count_workers (self), fewest);
 }
 
-/* Whatever the pipeline, it settles within 30 s, stays as it is, and reaches
- * nine tenths of what the best of all numbers of workers reach, with few. */
+/* For any pipeline, the tuner settles within 30 s, stays settled, and reaches
+ * 90 % of the best throughput of all combinations with few workers. */
 static void
 test_random_pipelines (void)
 {
@@ -148,7 +148,7 @@ test_random_pipelines (void)
   g_assert_cmpuint (n_bad, ==, 0);
 }
 
-/* A pipeline that is known: it fetches and decodes, on four cores. */
+/* A known pipeline: it fetches and decodes, on four cores. */
 static void
 rig_init_known (Rig *self, double noise)
 {
@@ -165,7 +165,8 @@ rig_init_known (Rig *self, double noise)
   rig_init (self);
 }
 
-/* 975 items a second are what the cores can do: 49 workers that wait, and 4. */
+/* The cores allow 975 items per second, with 49 waiting workers and 4 decoding
+ * ones. */
 static void
 test_known (void)
 {
@@ -180,7 +181,8 @@ test_known (void)
   rig_clear (&rig);
 }
 
-/* A trainer that takes 100 a second needs six that fetch, and one. */
+/* A trainer that takes 100 items per second needs six fetching workers and one
+ * decoding worker. */
 static void
 test_slow_trainer (void)
 {
@@ -195,8 +197,8 @@ test_slow_trainer (void)
   rig_clear (&rig);
 }
 
-/* A server that gets slower, and a trainer that takes more: the search begins
- * again, and ends. */
+/* If the server gets slower, or the trainer faster, the search starts again and
+ * ends. */
 static void
 test_other_load (void)
 {
@@ -218,8 +220,7 @@ test_other_load (void)
   rig_clear (&rig);
 }
 
-/* A trainer that does something else for a while is no other load, whenever it
- * comes. */
+/* Pauses of the trainer do not count as a change of load, at any time. */
 static void
 test_pauses (void)
 {
@@ -241,8 +242,8 @@ test_pauses (void)
   }
 }
 
-/* While somebody holds tasks back nothing is tried, and what is being tried is
- * taken back. */
+/* While tasks are throttled, nothing is tried, and a current trial is
+ * reverted. */
 static void
 test_throttled (void)
 {

@@ -47,7 +47,7 @@ line_play (Line *self)
            GST_STATE_CHANGE_FAILURE);
 }
 
-/* The next decision of that reason; nullable: of any. */
+/* Waits for the next decision with that reason; nullable: with any reason. */
 static GstStructure *
 wait_for_decision (Line *self, const gchar *reason)
 {
@@ -69,7 +69,7 @@ wait_for_decision (Line *self, const gchar *reason)
   return found;
 }
 
-/* Skips what is decided before of other stages, or of this one. */
+/* Waits for a budget decision about @stage and skips other ones. */
 static GstStructure *
 wait_for_hold (Line *self, const gchar *stage, gboolean throttled)
 {
@@ -123,7 +123,8 @@ wait_for_flag (GstElement *stage, const gchar *field, gboolean wanted)
     g_usleep (1000);
 }
 
-/* What is set is what is read; what is found is another property. */
+/* The property keeps the configured value; the tuned value is another
+ * property. */
 GST_START_TEST (test_properties)
 {
   GstElement *stage = gst_element_factory_make ("spdlteststage", NULL);
@@ -149,8 +150,8 @@ GST_START_TEST (test_properties)
 
 GST_END_TEST;
 
-/* A stage that sleeps gets more workers, says so, settles, and is as it was
- * told to be from then on. */
+/* A stage with sleeping tasks gets more workers, reports it, and settles.
+ * Setting a number then ends automatic tuning. */
 GST_START_TEST (test_settles)
 {
   Line line;
@@ -187,8 +188,8 @@ GST_START_TEST (test_settles)
 
 GST_END_TEST;
 
-/* Stages of one pipeline are tuned together, those of another alone; one that
- * has a number keeps it. */
+/* Stages of a pipeline are tuned together, and stages of another one
+ * separately. A stage with a fixed number keeps it. */
 GST_START_TEST (test_several)
 {
   Line line, other;
@@ -218,7 +219,7 @@ GST_START_TEST (test_several)
 
 GST_END_TEST;
 
-/* An automatic stage starts, stops and starts again at any time. */
+/* A stage with automatic concurrency can be started and stopped at any time. */
 GST_START_TEST (test_restart)
 {
   Line line;
@@ -247,7 +248,7 @@ typedef struct {
   gboolean set;
 } Answer;
 
-/* In the thread that decides. */
+/* Called in the tuner's thread. */
 static GstBusSyncReply
 set_in_handler (GstBus *bus, GstMessage *message, gpointer user_data)
 {
@@ -263,7 +264,7 @@ set_in_handler (GstBus *bus, GstMessage *message, gpointer user_data)
   return GST_BUS_PASS;
 }
 
-/* Who hears of a decision may end all that. */
+/* A message handler may set the concurrency, which ends tuning. */
 GST_START_TEST (test_set_in_handler)
 {
   Answer answer = { .set = FALSE };
@@ -295,7 +296,8 @@ tell_governor (GstBus *bus, GstMessage *message, gpointer governor)
   return GST_BUS_PASS;
 }
 
-/* A twentieth of a core, whatever the machine and whoever else uses it. */
+/* Limits the pipeline to a twentieth of a core, independent of the machine and
+ * its load. */
 static GstSpdlGovernor *
 govern (Line *line)
 {
@@ -316,7 +318,7 @@ stop_governed (Line *line, GstSpdlGovernor *governor)
   gst_spdl_governor_free (governor);
 }
 
-/* Goes on without the budget, and ends. */
+/* Removes the budget and waits for the end. */
 static void
 end_governed (Line *line, GstSpdlGovernor *governor)
 {
@@ -335,7 +337,7 @@ end_governed (Line *line, GstSpdlGovernor *governor)
   stop_governed (line, governor);
 }
 
-/* The stage that computes is held back, and let go when it may do more. */
+/* A computing stage is throttled, and released when the budget is raised. */
 GST_START_TEST (test_budget)
 {
   Line line;
@@ -347,7 +349,8 @@ GST_START_TEST (test_budget)
                     "! spdlteststage name=stage concurrency=2 spin=1000000 "
                     "! fakesink");
   governor = govern (&line);
-  /* Before the first of its tasks is over it may be another one. */
+  /* Another stage may be throttled before the first task of this one has
+   * finished. */
   s = wait_for_hold (&line, "stage", TRUE);
   fail_unless_equals_int (get_field (s, "from"), 2);
   fail_unless (gst_structure_get_double (s, "cpu-used", &value) && value > 0);
@@ -365,9 +368,9 @@ GST_START_TEST (test_budget)
 
 GST_END_TEST;
 
-/* The budget is a share of the cores that a quota leaves, and so is what is
- * used. Of a thousandth of a core that is more than 1 even where other programs
- * leave it little. */
+/* The budget and CPU usage are relative to the cores that a quota leaves.
+ * Usage exceeds 1 with a quota of a thousandth of a core, even on a loaded
+ * machine. */
 GST_START_TEST (test_budget_of_quota)
 {
   gchar *root = files_make_folder ();
@@ -395,7 +398,8 @@ GST_START_TEST (test_budget_of_quota)
 
 GST_END_TEST;
 
-/* Where another stage comes to use more, both say so. */
+/* If another stage becomes the one with the highest usage, both are
+ * reported. */
 GST_START_TEST (test_budget_moves)
 {
   Line line;
@@ -414,7 +418,8 @@ GST_START_TEST (test_budget_moves)
 
 GST_END_TEST;
 
-/* What streaming threads use counts: here the source's, which fills buffers. */
+/* CPU time of streaming threads counts: here that of the source, which fills
+ * buffers. */
 GST_START_TEST (test_streaming_threads)
 {
   Line line;
@@ -430,7 +435,7 @@ GST_START_TEST (test_streaming_threads)
 
 GST_END_TEST;
 
-/* A loader with a small budget loses nothing, and ends. */
+/* A loader with a small budget delivers all items. */
 GST_START_TEST (test_loader)
 {
   gchar *folder = files_make_dataset (40);

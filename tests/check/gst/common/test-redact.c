@@ -7,7 +7,7 @@
 
 #include "gst/spdl/common/redact.h"
 
-/* @shown: NULL: nothing is hidden. */
+/* @shown: NULL: nothing is redacted */
 typedef struct {
   const gchar *text;
   const gchar *shown;
@@ -69,7 +69,7 @@ test_texts (void)
     { "extra-headers = 'headers, A=\"x y\"' ! fakesink",
         "extra-headers = *** ! fakesink" },
     { "fetch.extra-headers=headers,A=b", "fetch.extra-headers=***" },
-    /* As a shell leaves it. */
+    /* As passed by a shell. */
     { "extra-headers=headers, A=(string)\"x y\", B = z ! fakesink",
         "extra-headers=*** ! fakesink" },
     { "extra-headers=headers,A=x\\ y ! fakesink",
@@ -115,8 +115,8 @@ test_remove_userinfo (void)
   }
 }
 
-/* Texts of all kinds: it ends, reads nothing beyond, and a second pass finds
- * nothing more. */
+/* Random texts: redaction terminates, stays within the text, and is
+ * idempotent. */
 static void
 test_random (void)
 {

@@ -1,12 +1,12 @@
-/* gst-spdl: tests of the diagnosis, on pipelines whose limit is known
+/* gst-spdl: tests of the diagnosis on pipelines with a known bottleneck
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* Stages sleep, so that a machine under load gives the same figures; and far
- * longer than a thread takes to wake. */
+/* Stages sleep, so that results do not depend on the load of the machine. They
+ * sleep much longer than a thread takes to wake up. */
 
 #include "tests/check/support/files.h"
 #include "tests/check/support/run.h"
@@ -32,7 +32,7 @@ outcome_free (Outcome *outcome)
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Outcome, outcome_free)
 
-/* As gst-spdl-launch-1.0 does it. */
+/* Applies a suggestion like gst-spdl-launch-1.0. */
 static void
 apply (GstElement *pipeline, const gchar *suggestion)
 {
@@ -63,7 +63,7 @@ get_stats (GstElement *pipeline, const gchar *name)
   return stats;
 }
 
-/* @names: of the elements, from source to sink, with blanks between. */
+/* @names: of the elements from source to sink, separated by blanks */
 static GList *
 get_all_stats (GstElement *pipeline, const gchar *names)
 {
@@ -102,7 +102,7 @@ pull_all (GstElement *sink, guint consumer_ms)
   }
 }
 
-/* Runs @description to its end; its sink is called `sink`. */
+/* Runs @description until EOS; its sink is named `sink`. */
 static Outcome *
 run_to_end (const gchar *description, const gchar *suggestion,
     guint consumer_ms, const gchar *names)
@@ -136,8 +136,9 @@ run_to_end (const gchar *description, const gchar *suggestion,
   }                                                                           \
   G_STMT_END
 
-/* The suggestion gives at least a fifth more where the schedule says twice.
- * Other programs may take the cores during any one run, but not during all. */
+/* Asserts that the suggestion increases the rate by at least 20 %; the
+ * schedule predicts a factor of two. Retries, because other programs may use
+ * the cores. */
 static void
 assert_helps (const gchar *description, const gchar *names, Outcome *outcome)
 {
@@ -174,7 +175,7 @@ GST_START_TEST (test_waiting)
 
 GST_END_TEST;
 
-/* The second of two. */
+/* The second of two stages is the bottleneck. */
 GST_START_TEST (test_second)
 {
   g_autofree gchar *description =
@@ -192,7 +193,7 @@ GST_START_TEST (test_second)
 
 GST_END_TEST;
 
-/* A server that takes 30 ms for each answer. */
+/* A server with a latency of 30 ms is the bottleneck. */
 GST_START_TEST (test_server)
 {
   Server *server = server_new (FALSE);
@@ -284,7 +285,7 @@ GST_START_TEST (test_too_few)
 
 GST_END_TEST;
 
-/* Nothing is ever pushed. */
+/* No data is ever pushed. */
 GST_START_TEST (test_idle)
 {
   GstElement *pipeline = gst_parse_launch (

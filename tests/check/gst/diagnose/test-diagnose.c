@@ -1,4 +1,4 @@
-/* gst-spdl: tests of the diagnosis, on constructed figures
+/* gst-spdl: tests of the diagnosis on constructed statistics
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -13,14 +13,15 @@
 #define MAX_ROWS 6
 #define MS GST_MSECOND
 
-/* An element's figures, of which the test's case is made. Times in ms. */
+/* Statistics of an element in a test case. Times in ms. */
 typedef struct {
   const gchar *name;
-  gchar kind; /* s: source, f: foreign, p: plain, w: stage, k: sink */
+  gchar kind; /* s: source, f: element of another project, p: plain, w: stage,
+                 k: sink */
   guint concurrency;
   guint tasks;
   double ave, p99;
-  double computing; /* share of the tasks' time */
+  double computing; /* fraction of the task time */
   double occupancy;
   gboolean in_order;
 } Row;
@@ -32,7 +33,7 @@ typedef struct {
   GstSpdlLimit limit;
   const gchar *element;
   const gchar *suggestion;
-  const gchar *words; /* that the sentence has */
+  const gchar *words; /* expected part of the sentence */
   Row rows[MAX_ROWS];
 } Example;
 
@@ -96,7 +97,7 @@ diagnose (const Example *example)
   }
 
 static const Example examples[] = {
-  /* SPDL's own simulations, with a consumer of 30 ms: 10 s of each. */
+  /* SPDL's simulations, with a consumer of 30 ms, over 10 s. */
   { "25", 10, 4, GST_SPDL_LIMIT_CONSUMER, "sink", NULL, "nothing to do",
       { SRC (333), SLEEP ("op", 1, 333, 25, 1), SINK (333, 1) } },
   { "35", 10, 4, GST_SPDL_LIMIT_WAITING, "op", "op.concurrency=2",
@@ -119,20 +120,20 @@ static const Example examples[] = {
       { SRC (1666), SLEEP ("op", 1, 1666, 6, 1),
           { "batch", 'p', .tasks = 1666 }, SINK (1666, 0.01) } },
 
-  /* The gain is bounded by the next stage: 3 workers suffice for 1.4. */
+  /* The next stage limits the gain: 3 workers suffice for 1.4. */
   { "next", 10, 16, GST_SPDL_LIMIT_COMPUTING, "decode", "decode.concurrency=3",
       "decode computes all the time and its queue is 98 % full: raise "
       "decode.concurrency, now 2",
       { SRC (2000), SLEEP ("fetch", 4, 2000, 14, 1),
           SPIN ("decode", 2, 2000, 10, 0.98), SINK (2000, 0.01) } },
-  /* As many workers as there are cores for. */
+  /* The number of workers is limited by the cores. */
   { "one core free", 10, 3, GST_SPDL_LIMIT_COMPUTING, "decode",
       "decode.concurrency=3", NULL,
       { SRC (2000), SPIN ("decode", 2, 2000, 10, 0.98), SINK (2000, 0.01) } },
   { "cores", 10, 2, GST_SPDL_LIMIT_CORES, "decode", NULL,
       "more concurrency does not help",
       { SRC (2000), SPIN ("decode", 2, 2000, 10, 0.98), SINK (2000, 0.01) } },
-  /* More workers than cores: they wait for cores. */
+  /* With more workers than cores, they wait for cores. */
   { "oversubscribed", 10, 2, GST_SPDL_LIMIT_CORES, "decode", NULL, NULL,
       { SRC (2000), { "decode", 'w', 8, 2000, 40, 80, 0.25, 0.98 },
           SINK (2000, 0.01) } },
@@ -144,7 +145,7 @@ static const Example examples[] = {
       { SRC (400), { "fetch", 'w', 4, 400, 100, 120, 0.01, 1 },
           SPIN ("decode", 2, 400, 10, 0.02), SINK (400, 0) } },
 
-  /* Between stages, before them, behind them. */
+  /* An element between, before and after stages. */
   { "foreign", 10, 4, GST_SPDL_LIMIT_ELEMENT, "scale", NULL,
       "scale is slow, since a before it is blocked and b after it starves",
       { SRC (1000), SLEEP ("a", 1, 1000, 2, 1), { "scale", 'f' },
@@ -177,7 +178,7 @@ static const Example examples[] = {
       "a.output-order=completion", NULL,
       { SRC (1000), { "a", 'w', 4, 1000, 15, 200, 0, 1, TRUE },
           { "batch", 'p', .tasks = 1000 }, SINK (1000, 0.01) } },
-  /* In order, but its tasks are alike: it is the element behind. */
+  /* In order, but task times are uniform: the following element is slow. */
   { "for slow items", 10, 4, GST_SPDL_LIMIT_ELEMENT, "scale", NULL, NULL,
       { SRC (1000), { "a", 'w', 4, 1000, 15, 16, 0, 1, TRUE }, { "scale", 'f' },
           SINK (1000, 0.01) } },
@@ -189,7 +190,7 @@ static const Example examples[] = {
       "gains little",
       { SRC (980), SLEEP ("a", 1, 980, 10, 0.9), SLEEP ("b", 1, 980, 9.9, 0.5),
           SINK (980, 0.1) } },
-  /* The busiest one's queue happens to be empty. */
+  /* The queue of the busiest stage happens to be empty. */
   { "balanced, starved", 10, 4, GST_SPDL_LIMIT_BALANCED, NULL, NULL,
       "gains little",
       { SRC (980), SLEEP ("a", 1, 980, 9.9, 0.9), SLEEP ("b", 1, 980, 10, 0.2),
@@ -241,7 +242,7 @@ GST_START_TEST (test_examples)
 
 GST_END_TEST;
 
-/* What a stage can gain at most is what the next one has in hand. */
+/* The maximum gain is limited by the reserve of the next stage. */
 GST_START_TEST (test_gain)
 {
   g_autoptr (GstSpdlDiagnosis) d = diagnose (&examples[2]);
@@ -268,7 +269,7 @@ diagnose_strings (guint num_cores, guint64 cpu_time, ...)
   return d;
 }
 
-/* An element's number of threads is suggested where the caller knows of it. */
+/* A thread count is suggested if the caller knows the property. */
 GST_START_TEST (test_threads)
 {
   g_autoptr (GstSpdlDiagnosis) d = diagnose_strings (4, 0,
@@ -285,7 +286,7 @@ GST_START_TEST (test_threads)
 
 GST_END_TEST;
 
-/* A sink that is pulled from by appsink's C functions has no occupancy. */
+/* A sink from which appsink's C API pulls has no occupancy. */
 GST_START_TEST (test_put_time)
 {
   g_autoptr (GstSpdlDiagnosis) d = diagnose_strings (4, 0,
@@ -300,7 +301,7 @@ GST_START_TEST (test_put_time)
 
 GST_END_TEST;
 
-/* The process's CPU time counts, where it is known. */
+/* The CPU time of the process is used if it is known. */
 GST_START_TEST (test_process)
 {
   g_autoptr (GstSpdlDiagnosis) d = diagnose_strings (2, 19000000000,
@@ -317,7 +318,7 @@ GST_START_TEST (test_process)
 
 GST_END_TEST;
 
-/* What keeps the cores busy is no stage: none is named. */
+/* If threads other than those of stages use the cores, no stage is named. */
 GST_START_TEST (test_process_of_others)
 {
   g_autoptr (GstSpdlDiagnosis) d = diagnose_strings (2, 19000000000,
@@ -335,7 +336,7 @@ GST_START_TEST (test_process_of_others)
 
 GST_END_TEST;
 
-/* What a stage's thread does tells whether it is what stands behind it. */
+/* The push rate of a stage tells whether the following element is slow. */
 GST_START_TEST (test_push_rate)
 {
   static const struct {
@@ -343,7 +344,7 @@ GST_START_TEST (test_push_rate)
     GstSpdlLimit limit;
   } cases[] = {
     { "0.97", "500", GST_SPDL_LIMIT_ELEMENT },
-    { "0.05", "500", GST_SPDL_LIMIT_COMPUTING }, /* it waits for a core */
+    { "0.05", "500", GST_SPDL_LIMIT_COMPUTING }, /* waits for a core */
     { "0.05", "20", GST_SPDL_LIMIT_HELD },
   };
 
@@ -366,13 +367,13 @@ GST_START_TEST (test_push_rate)
 
 GST_END_TEST;
 
-/* A step that is slower than it should be, with a wait that is shorter than
- * that: who waits, or whose step is not known, is told nothing of it. */
+/* A training step is slower than it should be, and the wait is shorter than
+ * that. Without these conditions nothing is reported. */
 GST_START_TEST (test_step)
 {
   static const struct {
     guint p50, given, wait; /* ms */
-    guint64 cpu_time;       /* of 10 s */
+    guint64 cpu_time;       /* within 10 s */
     GstSpdlLimit limit;
     const gchar *words;
   } cases[] = {
@@ -410,7 +411,8 @@ GST_START_TEST (test_step)
 
 GST_END_TEST;
 
-/* Too few steps, and steps so short that their slowness is the clock's. */
+/* Too few steps, and steps so short that the clock's resolution matters, are
+ * not judged. */
 GST_START_TEST (test_step_doubtful)
 {
   static const gchar *sinks[] = {
@@ -449,8 +451,8 @@ GST_START_TEST (test_step_p99)
 
 GST_END_TEST;
 
-/* What comes from a cache says nothing of the pipeline: no stage is too idle,
- * and no sink well fed. */
+/* Statistics with cached batches are not judged: no stage is reported as idle,
+ * and the sink not as well fed. */
 GST_START_TEST (test_cached)
 {
   g_autoptr (GstSpdlDiagnosis) d = diagnose_strings (4, 0,
@@ -479,8 +481,7 @@ GST_START_TEST (test_cached)
 
 GST_END_TEST;
 
-/* Where the concurrency is automatic there is nothing to set, and what a budget
- * holds back is no riddle. */
+/* With automatic concurrency, or a CPU budget, no setting is suggested. */
 GST_START_TEST (test_automatic)
 {
   g_autoptr (GstSpdlDiagnosis) automatic = diagnose_strings (4, 0,
@@ -508,13 +509,13 @@ GST_START_TEST (test_automatic)
 
 GST_END_TEST;
 
-/* What the CPUs did in 10 s. Times in ms; negative: not known. */
+/* CPU counters over 10 s. Times in ms; negative: unknown. */
 typedef struct {
   double num_cores;
   int process;
   int num_cpus, busy, idle;
   int pressure;
-  int delay; /* 0: not known */
+  int delay; /* 0: unknown */
 } Cpus;
 
 static GstStructure *
@@ -577,8 +578,8 @@ diagnose_with_cpus (
   "num-tasks=(guint64)1000, ave-time=(guint64)1000000,"                 \
   "cpu-time=(guint64)900000000, occupancy-rate=0.0"
 
-/* More threads are suggested where cores are idle, and not where other programs
- * use them. */
+/* More threads are suggested if cores are idle, but not if other programs use
+ * them. */
 static const struct {
   const gchar *name;
   Cpus cpus;
@@ -604,14 +605,14 @@ static const struct {
   { "nothing known", { 2, 6000, 0, -1, -1, -1 },
       { DECODE ("9900000", "5900000000") }, GST_SPDL_LIMIT_COMPUTING,
       "decode.concurrency=2", NULL },
-  /* Counters that do not move, as in some sandboxes. */
+  /* Counters that stand still, as in some sandboxes. */
   { "standing counters", { 2, 6000, 2, 0, 0, 0 },
       { DECODE ("9900000", "5900000000") }, GST_SPDL_LIMIT_COMPUTING,
       "decode.concurrency=2", NULL },
   { "standing counters, pressure", { 2, 6000, 2, 0, 0, 9000 },
       { DECODE ("9900000", "5900000000") }, GST_SPDL_LIMIT_OTHERS, NULL,
       "other programs use the cores" },
-  /* It waits for a core for most of its time, or does not get to its tasks. */
+  /* The stage mostly waits for a core, within or between tasks. */
   { "starved", { 2, 3000, 2, 20000, 0, 9500 },
       { DECODE ("9900000", "2900000000") }, GST_SPDL_LIMIT_OTHERS, NULL,
       "so decode gets too little" },
@@ -629,7 +630,7 @@ static const struct {
       "decode.concurrency=2", NULL },
   { "starved by its delay", { 2, 500, 2, 20000, 0, 9500, 8000 },
       { DECODE ("9900000", "400000000") }, GST_SPDL_LIMIT_OTHERS, NULL, NULL },
-  /* Other threads of the process wait for cores, and hardly those of decode. */
+  /* Other threads of the process wait for cores, those of decode hardly do. */
   { "sleeping beside threads that wait", { 2, 1000, 2, 20000, 0, 9000, 8000 },
       { DECODE ("9900000", "100000000") }, GST_SPDL_LIMIT_WAITING,
       "decode.concurrency=2", NULL },
@@ -638,11 +639,11 @@ static const struct {
       "decode.concurrency=2", NULL },
   { "slow server", { 2, 1000, 2, 20000, 0, 9000 }, { FETCH, IDLE_DECODE },
       GST_SPDL_LIMIT_WAITING, "fetch.concurrency=8", NULL },
-  /* All that it may use is in use by itself. */
+  /* The process itself uses all available cores. */
   { "own load", { 2, 19000, 2, 20000, 0, 9500 },
       { DECODE ("9900000", "9800000000") }, GST_SPDL_LIMIT_CORES, NULL,
       "1.9 of 2 cores are busy" },
-  /* 1.5 cores by a quota, on a machine of 64. */
+  /* A quota of 1.5 cores on a machine with 64. */
   { "quota", { 1.5, 14500, 64, 100000, 540000, 9000 },
       { DECODE ("9900000", "9800000000") }, GST_SPDL_LIMIT_CORES, NULL,
       "1.4 of 1.5 cores are busy" },
@@ -671,7 +672,8 @@ GST_START_TEST (test_loads)
 
 GST_END_TEST;
 
-/* As many more workers as cores are idle, however many the process may use. */
+/* The suggested number of additional workers equals the number of idle cores,
+ * even if the process may use more. */
 GST_START_TEST (test_idle_cores)
 {
   const Cpus cpus = { 8, 38000, 8, 68000, 12000, 100 };
@@ -686,8 +688,8 @@ GST_START_TEST (test_idle_cores)
 
 GST_END_TEST;
 
-/* Without the first counters only the number of cores is known, and without
- * either of them not even that. */
+/* Without the first counters, only the number of cores is known; without both,
+ * nothing. */
 GST_START_TEST (test_no_cpu_stats)
 {
   const Cpus cpus = { 2, 6000, 2, 20000, 0, 8500 };
@@ -711,7 +713,7 @@ GST_START_TEST (test_no_cpu_stats)
 
 GST_END_TEST;
 
-/* A trainer that is slowed down by other programs is told so. */
+/* A trainer that other programs slow down is reported. */
 GST_START_TEST (test_step_and_others)
 {
   const Cpus cpus = { 2, 6000, 2, 20000, 0, 8500 };
@@ -730,7 +732,7 @@ GST_START_TEST (test_step_and_others)
 
 GST_END_TEST;
 
-/* The counters of this machine. */
+/* The counters of this machine are plausible. */
 GST_START_TEST (test_cpu_stats)
 {
   GstStructure *s = gst_spdl_get_cpu_stats ();

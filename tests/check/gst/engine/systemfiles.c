@@ -1,4 +1,4 @@
-/* gst-spdl: made-up files of /proc and of cgroups
+/* gst-spdl: fake files of /proc and cgroups
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

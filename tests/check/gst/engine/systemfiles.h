@@ -1,4 +1,4 @@
-/* gst-spdl: made-up files of /proc and of cgroups
+/* gst-spdl: fake files of /proc and cgroups
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -24,9 +24,9 @@ typedef struct {
   const gchar *text;
 } File;
 
-/* Writes @files, up to the first without a path, below a new folder.
- *
- * Returns: (transfer full): the folder; remove_tree() frees and removes it */
+/* Writes @files, up to the first without a path, to a new folder.
+ * Returns: (transfer full): the folder; free and remove it with
+ * remove_tree() */
 gchar *make_tree (const File files[MAX_FILES]);
 void remove_tree (gchar *root);
 

@@ -1,4 +1,4 @@
-/* gst-spdl: tests of the CPU limits and counters, on made-up system files
+/* gst-spdl: tests of CPU limits and counters on fake system files
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -43,7 +43,7 @@ static const Tree trees[] = {
       { { "/proc/self/cgroup", "0::/a\n" },
           { "/proc/self/mountinfo", V2_MOUNT },
           { "/sys/fs/cgroup/a/cpu.max", "50000 200000\n" } } },
-  /* The least of all counts, whichever it is. */
+  /* The lowest limit in the hierarchy applies. */
   { "v2/parent", 2,
       { { "/proc/self/cgroup", "0::/x/y/z\n" },
           { "/proc/self/mountinfo", V2_MOUNT },
@@ -60,13 +60,14 @@ static const Tree trees[] = {
           { "/proc/self/mountinfo", V2_MOUNT },
           { "/sys/fs/cgroup/x/y/cpu.max", "300000 100000\n" },
           { "/sys/fs/cgroup/x/cpu.max", "1600000 100000\n" } } },
-  /* Others' cgroups do not count. */
+  /* Other cgroups are ignored. */
   { "v2/sibling", INFINITY,
       { { "/proc/self/cgroup", "0::/x/y\n" },
           { "/proc/self/mountinfo", V2_MOUNT },
           { "/sys/fs/cgroup/x/yz/cpu.max", "100000 100000\n" },
           { "/sys/fs/cgroup/x/y/z/cpu.max", "100000 100000\n" } } },
-  /* With a cgroup namespace, as in most containers, the own cgroup is `/`. */
+  /* With a cgroup namespace, as in most containers, the process's cgroup is
+   * `/`. */
   { "v2/namespace", 2,
       { { "/proc/self/cgroup", "0::/\n" }, { "/proc/self/mountinfo", V2_MOUNT },
           { "/sys/fs/cgroup/cpu.max", "200000 100000\n" } } },
@@ -75,13 +76,14 @@ static const Tree trees[] = {
           { "/proc/self/mountinfo", V2_MOUNT },
           { "/sys/fs/cgroup/init/cpu.max", "max 100000\n" },
           { "/sys/fs/cgroup/cpu.max", "100000 100000\n" } } },
-  /* The namespace is another one than that of the mount. */
+  /* The namespace differs from that of the mount. */
   { "v2/outside", 2,
       { { "/proc/self/cgroup", "0::/../b\n" },
           { "/proc/self/mountinfo", V2_MOUNT },
           { "/sys/fs/cgroup/cpu.max", "200000 100000\n" },
           { "/sys/fs/b/cpu.max", "100000 100000\n" } } },
-  /* Without one, the container's cgroup is mounted where the root would be. */
+  /* Without a namespace, the container's cgroup is mounted in place of the
+   * root. */
   { "v2/bind", 2,
       { { "/proc/self/cgroup", "0::/docker/1a/sub\n" },
           { "/proc/self/mountinfo",
@@ -137,7 +139,7 @@ static const Tree trees[] = {
                                     " ro - cgroup cgroup rw,cpu,cpuacct\n" },
           { V1_CPU "/cpu.cfs_quota_us", "400000\n" },
           { V1_CPU "/cpu.cfs_period_us", "100000\n" } } },
-  /* cpuset and cpuacct are no such controllers. */
+  /* cpuset and cpuacct do not limit CPU time. */
   { "v1/other controllers", INFINITY,
       { { "/proc/self/cgroup", "4:cpuset:/a\n3:cpuacct:/a\n" },
           { "/proc/self/mountinfo",
@@ -173,8 +175,7 @@ test_quota (gconstpointer data)
   remove_tree (root);
 }
 
-/* What cannot be parsed is no limit, and keeps none from counting that is
- * above it. */
+/* An invalid quota is ignored; limits above it still apply. */
 static void
 test_broken_quota (void)
 {
@@ -213,7 +214,7 @@ test_broken_tables (void)
     g_assert_cmpfloat (spdl_cpus_read_quota (root), ==, INFINITY);
     remove_tree (root);
   }
-  /* Cgroups are then looked for where they usually are. */
+  /* Without mount information, cgroups are searched in the usual place. */
   for (guint i = 0; i < G_N_ELEMENTS (mounts); i++) {
     const File files[MAX_FILES] = { { "/proc/self/cgroup", "0::/x/y\n" },
       { "/proc/self/mountinfo", mounts[i] },
@@ -225,7 +226,7 @@ test_broken_tables (void)
   }
 }
 
-/* The least of affinity and quota counts; a fraction is rounded up. */
+/* The lower of affinity and quota applies; fractions are rounded up. */
 static void
 test_limit (void)
 {
@@ -257,7 +258,7 @@ test_limit (void)
   }
 }
 
-/* The process's own affinity, which it then has for good. */
+/* Tests the affinity of this process, which is changed permanently. */
 static void
 test_affinity (void)
 {
@@ -331,7 +332,7 @@ test_stat (void)
   t = read_times (files, last, G_N_ELEMENTS (last));
   g_assert_cmpuint (t.n_cpus, ==, 1);
   g_assert_cmpuint (t.idle, ==, ticks (4));
-  /* Where CPUs go by other numbers, all count. */
+  /* If CPUs are numbered differently, all of them count. */
   t = read_times (files, none, G_N_ELEMENTS (none));
   g_assert_cmpuint (t.n_cpus, ==, 3);
 }
@@ -356,7 +357,7 @@ test_broken_stat (void)
   "some avg10=1.00 avg60=2.00 avg300=3.00 total=" us "\n" \
   "full avg10=0.00 avg60=0.00 avg300=0.00 total=77\n"
 
-/* The own cgroup's pressure, else the machine's. */
+/* The pressure is that of the process's cgroup, or else of the machine. */
 static void
 test_pressure (void)
 {
@@ -397,7 +398,7 @@ test_broken_pressure (void)
   }
 }
 
-/* The delays of all threads, each with a file of its own. */
+/* Sums the delays of all threads, each of which has a file. */
 static void
 test_delay (void)
 {

@@ -5,8 +5,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* A deadline here is ten times what the thing should take, and only the end of
- * a test that hangs. */
+/* Deadlines are ten times the expected duration; they only end a test that
+ * hangs. */
 
 #include "gst/spdl/engine/executor.h"
 
@@ -21,17 +21,17 @@ typedef struct {
 
 typedef struct {
   SpdlExecutor *executor;
-  /* A gate that tasks wait at, if `gated`. */
+  /* Gate at which tasks wait if `gated` is set. */
   SpdlMutex lock;
   SpdlCond cond;
   gboolean gated;
-  guint gate_from; /* the first task that waits there */
+  guint gate_from; /* first task that waits */
   guint n_running;
   guint max_running;
   guint n_begun;
   guint n_slots;
   guint n_discarded;
-  GArray *begun; /* guint, in order */
+  GArray *begun; /* of guint, in order */
 } World;
 
 static gboolean
@@ -174,7 +174,7 @@ put (World *w, SpdlEntryKind kind, guint number, guint sleep_us)
   return status;
 }
 
-/* A thread that puts tasks in until it is told to stop. */
+/* Thread that puts tasks until it is stopped. */
 typedef struct {
   World *world;
   guint n;
@@ -220,7 +220,7 @@ take_n (World *w, guint n)
     g_array_append_val (numbers, ((Job *) entry)->number);
     passed = entry;
   }
-  /* Gives the last one back, too. */
+  /* Returns the last entry as well. */
   if (passed) {
     spdl_executor_flush_start (w->executor);
     g_assert_null (spdl_executor_take (w->executor, passed, &status));
@@ -268,8 +268,8 @@ test_orders (gconstpointer data)
   }
 }
 
-/* With work enough, exactly `concurrency` tasks run, and no more than
- * concurrency + queue-size are held. */
+/* With enough tasks, exactly `concurrency` of them run, and at most concurrency
+ * + queue-size are held. */
 static void
 test_limits (void)
 {
@@ -294,7 +294,7 @@ test_limits (void)
         g_atomic_int_get (&p.n_put), ==, concurrency + queue_size);
     g_assert_cmpuint (get_begun (w), ==, concurrency);
 
-    /* Nobody takes: what is done is held as well. */
+    /* Without a consumer, finished tasks are held as well. */
     set_gate (w, FALSE);
     wait_until_begun (w, concurrency + queue_size);
     usleep (20000);
@@ -310,8 +310,8 @@ test_limits (void)
   }
 }
 
-/* Results of short tasks may be kept back for some at once, but not for a task
- * that turns out long, though others wait behind it. */
+/* Results of short tasks may be held back briefly to deliver several at once,
+ * but not behind a task that turns out to be long. */
 static void
 test_kept_back (void)
 {
@@ -328,8 +328,8 @@ test_kept_back (void)
   }
 }
 
-/* Tasks that were short are left to one thread; when they turn long, all
- * threads come, though nobody puts or takes any more. */
+/* One thread handles short tasks. When they become long, all threads start,
+ * even without further put or take calls. */
 static void
 test_short_then_long (void)
 {
@@ -351,7 +351,7 @@ test_short_then_long (void)
     set_gate (w, FALSE);
     g_array_unref (take_n (w, 5));
     spdl_executor_flush_stop (w->executor);
-    /* And short again. */
+    /* Short tasks again. */
     for (guint k = 0; k < 10; k++) {
       produce (&(Producer){ w, 10 });
       g_array_unref (take_n (w, 10));
@@ -368,14 +368,14 @@ test_max_bytes (void)
   Producer p = { w, 100 };
   GThread *thread;
 
-  spdl_executor_set_limits (w->executor, 4, 16, 35); /* 10 each */
+  spdl_executor_set_limits (w->executor, 4, 16, 35); /* 10 bytes each */
   w->gated = TRUE;
   world_start (w, SPDL_ORDER_INPUT);
   thread = g_thread_new ("producer", produce, &p);
   wait_until_begun (w, 3);
   usleep (20000);
   g_assert_cmpint (g_atomic_int_get (&p.n_put), ==, 3);
-  /* One that is too large goes alone; nothing deadlocks. */
+  /* A task above the limit runs alone, without a deadlock. */
   spdl_executor_set_limits (w->executor, 4, 16, 5);
   set_gate (w, FALSE);
   g_array_unref (take_n (w, 100));
@@ -399,8 +399,8 @@ test_concurrency_changes (void)
   usleep (10000);
   g_assert_cmpuint (get_begun (w), ==, 6);
 
-  /* Down to 1: no new task begins until the others have ended, and slots that
-   * are too many are closed. */
+  /* Reducing to 1: no new task starts before the others have finished, and
+   * excess slots are closed. */
   spdl_executor_set_limits (w->executor, 1, 20, 0);
   spdl_mutex_lock (&w->lock);
   w->max_running = 0;
@@ -433,10 +433,10 @@ take_one (gpointer data)
   return GUINT_TO_POINTER (status);
 }
 
-/* A flush frees a waiting put and take, drops everything, and the executor goes
- * on as new. */
-/* Tasks are held back however high the concurrency is, and begin when they may:
- * none of them is lost, and no slot is closed. */
+/* A flush interrupts waiting put and take calls and drops everything; the
+ * executor can then be used again. */
+/* Tasks are held back at any concurrency and start when allowed. No task is
+ * lost, and no slot is closed. */
 static void
 test_allow (void)
 {
@@ -466,7 +466,7 @@ test_allow (void)
   g_assert_cmpuint (counts.timed, ==, 8);
   g_assert_cmpuint (w->n_slots, ==, 2);
 
-  /* A flush and a close do not wait for what may not begin. */
+  /* Flush and close do not wait for tasks that may not start. */
   spdl_executor_flush_stop (w->executor);
   spdl_executor_allow (w->executor, 0);
   g_assert_cmpint (put (w, SPDL_ENTRY_TASK, 8, 0), ==, SPDL_EXECUTOR_OK);
@@ -511,7 +511,7 @@ test_flush (void)
   world_free (w);
 }
 
-/* Closing: what is running or done comes out, nothing else. */
+/* After closing, running and finished tasks are delivered, and nothing else. */
 static void
 test_close (void)
 {
@@ -541,7 +541,8 @@ test_close (void)
   world_free (w);
 }
 
-/* Stopped at random moments with both sides busy; and started again. */
+/* The executor can be stopped at random times, with both sides busy, and
+ * restarted. */
 static void
 test_stop_any_time (void)
 {
@@ -596,7 +597,7 @@ test_figures (void)
   spdl_executor_get_figures (w->executor, &f);
   g_assert_cmpuint (f.num_tasks, ==, 7);
   spdl_executor_stop (w->executor);
-  /* Readable after the end, and no longer growing. */
+  /* Statistics are readable after the end and do not change. */
   const guint64 elapsed = f.elapsed;
   spdl_executor_get_figures (w->executor, &f);
   g_assert_cmpuint (f.num_tasks, ==, 7);
@@ -613,7 +614,7 @@ world_start_shared (World *w, guint n_threads)
   spdl_executor_start (w->executor, pool, SPDL_ORDER_INPUT, NULL);
 }
 
-/* On one thread: the client that came first is served first. */
+/* On a single thread, the client that was added first has priority. */
 static void
 test_priority (void)
 {
@@ -621,7 +622,7 @@ test_priority (void)
 
   world_start_shared (sink, 1);
   world_start_shared (source, 1);
-  /* Both write down what begins into the sink's list. */
+  /* Both record started tasks in the sink's list. */
   g_array_unref (source->begun);
   source->begun = g_array_ref (sink->begun);
   sink->gated = TRUE;
@@ -642,8 +643,8 @@ test_priority (void)
   world_free (sink);
 }
 
-/* Two stages on one thread with a consumer that stops: the first stage's
- * results fill up, but no thread is held, so the other one goes on. */
+/* Two stages share a thread, and one consumer stops: results of its stage fill
+ * the ring, but the thread is not blocked, so the other stage continues. */
 static void
 test_shared_stopped_consumer (void)
 {

@@ -26,7 +26,7 @@ test_empty_and_single (void)
   g_free (h);
 }
 
-/* Every value falls into a bucket next to that of the value below. */
+/* Each value is in the same bucket as the value below, or in the next one. */
 static void
 test_buckets (void)
 {
@@ -59,16 +59,16 @@ draw (GRand *rand, guint kind)
   switch (kind) {
     case 0:
       return g_rand_int_range (rand, 0, 1000000);
-    case 1: /* exponential, as waiting times are */
+    case 1: /* exponential, like waiting times */
       return -log (1 - g_rand_double (rand)) * 2e6;
     case 2: /* heavy tail */
       return pow (1 - g_rand_double (rand), -1.5) * 1000;
-    default: /* two humps far apart */
+    default: /* two distant peaks */
       return g_rand_boolean (rand) ? 500 : 80000000;
   }
 }
 
-/* The error that the header promises: 1/64 of the value. */
+/* The error is within the documented bound, 1/64 of the value. */
 static void
 test_error (gconstpointer data)
 {
@@ -116,7 +116,7 @@ test_merge (void)
   spdl_histogram_merge (empty, a);
   spdl_histogram_merge (empty, b);
   g_assert_cmpmem (empty, sizeof *empty, all, sizeof *all);
-  memset (b, 0, sizeof *b); /* an empty one adds nothing */
+  memset (b, 0, sizeof *b); /* merging an empty histogram has no effect */
   spdl_histogram_merge (all, b);
   g_assert_cmpmem (empty, sizeof *empty, all, sizeof *all);
   g_rand_free (rand);

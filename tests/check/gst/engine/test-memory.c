@@ -1,4 +1,4 @@
-/* gst-spdl: tests of the memory limit, on made-up system files
+/* gst-spdl: tests of the memory limit on fake system files
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -23,7 +23,7 @@ typedef struct {
   File files[MAX_FILES];
 } Tree;
 
-/* A machine of 16 GiB. */
+/* A machine with 16 GiB. */
 #define MACHINE                                                        \
   {                                                                    \
     "/proc/meminfo", "MemTotal:       16777216 kB\nMemFree: 1024 kB\n" \
@@ -56,7 +56,7 @@ static const Tree trees[] = {
           { "/sys/fs/cgroup/x/y/z/memory.max", "max\n" },
           { "/sys/fs/cgroup/x/y/memory.max", "4294967296\n" },
           { "/sys/fs/cgroup/x/memory.max", "1073741824\n" } } },
-  /* A container, of which the cgroup is mounted where the root would be. */
+  /* A container whose cgroup is mounted in place of the root. */
   { "v2/namespace", 3 * GB,
       { MACHINE, { "/proc/self/cgroup", "0::/\n" },
           { "/proc/self/mountinfo", V2_MOUNT },
@@ -114,8 +114,7 @@ test_limit (gconstpointer data)
   remove_tree (root);
 }
 
-/* What cannot be parsed is no limit, and keeps none from counting that is
- * above it. */
+/* An invalid limit is ignored; limits above it still apply. */
 static void
 test_broken_limit (void)
 {
@@ -149,7 +148,7 @@ test_broken_total (void)
   }
 }
 
-/* The machine that the test runs on. */
+/* The limit of this process is plausible. */
 static void
 test_this_process (void)
 {

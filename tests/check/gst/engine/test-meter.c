@@ -1,4 +1,4 @@
-/* gst-spdl: tests of the meter, on a clock of their own
+/* gst-spdl: tests of the meter with virtual time
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -45,7 +45,7 @@ total (SpdlMeter *m, guint64 at, guint64 cpu)
   return f;
 }
 
-/* A schedule whose figures are known. */
+/* A schedule with known statistics. */
 static void
 test_schedule (void)
 {
@@ -54,7 +54,7 @@ test_schedule (void)
 
   spdl_meter_set_occupied (m, TRUE, 1100);
   spdl_meter_set_occupied (m, TRUE, 1150);  /* no change */
-  spdl_meter_set_occupied (m, FALSE, 1400); /* 300 */
+  spdl_meter_set_occupied (m, FALSE, 1400); /* 300 occupied */
   m->interval.items += 4;
   m->interval.tasks += 4;
   m->interval.failures += 1;
@@ -89,7 +89,8 @@ test_schedule (void)
   g_free (m);
 }
 
-/* The time that still runs when an interval ends belongs to that interval. */
+/* Time that is still running at the end of an interval is counted in that
+ * interval. */
 static void
 test_running_time (void)
 {
@@ -97,17 +98,18 @@ test_running_time (void)
 
   spdl_meter_set_occupied (m, TRUE, 1500);
   g_assert_cmpfloat (interval (m, 2000, 0).occupancy_rate, ==, 0.5);
-  /* Full all along. */
+  /* Full during the whole interval. */
   g_assert_cmpfloat (interval (m, 3000, 0).occupancy_rate, ==, 1.0);
   spdl_meter_set_occupied (m, FALSE, 3250);
   g_assert_cmpfloat (interval (m, 4000, 0).occupancy_rate, ==, 0.25);
-  /* Nothing came. */
+  /* No data. */
   g_assert_cmpfloat (interval (m, 5000, 0).occupancy_rate, ==, 0.0);
   g_assert_cmpfloat (total (m, 5000, 0).occupancy_rate, ==, 0.4375);
   g_free (m);
 }
 
-/* A thread may report a time from just before the interval ended. */
+/* A thread may report a time shortly before the end of the previous
+ * interval. */
 static void
 test_late_news (void)
 {
@@ -123,19 +125,19 @@ test_late_news (void)
   g_free (m);
 }
 
-/* A trainer whose waits and steps are known. */
+/* A trainer with known waits and steps. */
 static void
 test_steps (void)
 {
   SpdlMeter *m = new_meter ();
   SpdlMeterStats f;
 
-  /* The first batch follows no step. */
+  /* There is no step before the first batch. */
   spdl_meter_pulled (m, 1100, 1500);
   f = interval (m, 1600, 0);
   g_assert_cmpuint (f.ave_get_time, ==, 400);
   g_assert_cmpuint (f.ave_step_time, ==, 0);
-  /* Steps of 20, 22 and 60; the interval's end is none of theirs. */
+  /* Steps of 20, 22 and 60; the end of the interval does not count. */
   spdl_meter_pulled (m, 1520, 1521);
   spdl_meter_pulled (m, 1543, 1550);
   spdl_meter_pulled (m, 1610, 1613);
@@ -146,14 +148,14 @@ test_steps (void)
   f = interval (m, 1700, 0);
   g_assert_cmpuint (f.ave_get_time, ==, 3);
 
-  /* A wait in slices, between which the trainer looks around for 2 each. */
+  /* A wait in slices, with pauses of 2 between them. */
   spdl_meter_waited (m, 1623, 1633);
   spdl_meter_waited (m, 1635, 1645);
   spdl_meter_pulled (m, 1647, 1650);
   f = interval (m, 1700, 0);
   g_assert_cmpuint (f.ave_get_time, ==, 23);
   g_assert_cmpuint (f.ave_step_time, ==, 14);
-  /* An epoch's end, for which it waits 5 + 10. */
+  /* The end of an epoch, with a wait of 5 + 10. */
   spdl_meter_waited (m, 1660, 1665);
   spdl_meter_passed (m, 1665, 1675);
   spdl_meter_pulled (m, 1680, 1690);
@@ -163,7 +165,7 @@ test_steps (void)
   g_free (m);
 }
 
-/* Two threads pull: the second waits while the first has its batch. */
+/* Two threads pull: the second one waits while the first has its batch. */
 static void
 test_steps_of_several (void)
 {
@@ -200,7 +202,7 @@ test_nothing (void)
   SpdlMeter *m = g_new0 (SpdlMeter, 1);
   SpdlMeterStats f = total (m, 12345, 0);
 
-  /* Never started. */
+  /* A meter that was never started. */
   g_assert_cmpuint (f.elapsed, ==, 0);
   g_assert_cmpfloat (f.qps, ==, 0);
   g_free (m);

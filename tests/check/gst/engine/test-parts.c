@@ -1,5 +1,4 @@
-/* gst-spdl: tests of the executor with tasks that consist of parts and go on
- * without a thread
+/* gst-spdl: tests of the executor with tasks that consist of asynchronous parts
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -10,7 +9,8 @@
 
 #include <unistd.h>
 
-/* No part ends by itself: the test does it, and sees what that lets begin. */
+/* Parts do not finish by themselves: the test finishes them, and observes which
+ * ones start then. */
 
 #define GROUP 32
 
@@ -25,7 +25,7 @@ typedef struct {
   SpdlExecutor executor;
   SpdlMutex lock;
   SpdlCond cond;
-  GQueue pending; /* SpdlTask, the oldest first */
+  GQueue pending; /* of SpdlTask, oldest first */
   guint n_begun;
   gint n_put;
   gint n_discarded;
@@ -126,7 +126,7 @@ wait_until_begun (World *w, guint n)
   spdl_mutex_unlock (&w->lock);
 }
 
-/* Ends the @nth pending task, counted from the oldest. */
+/* Finishes the @nth pending task, counted from the oldest. */
 static void
 finish_nth (World *w, guint nth)
 {
@@ -150,10 +150,10 @@ take (World *w, Group *passed)
   return (Group *) entry;
 }
 
-/* A thread that takes all there is until a flush. */
+/* Thread that takes all entries until a flush. */
 typedef struct {
   World *world;
-  GArray *numbers; /* guint, of the groups */
+  GArray *numbers; /* of guint: numbers of the groups */
 } Consumer;
 
 static gpointer
@@ -187,8 +187,8 @@ assert_taken (Consumer *c, guint n)
   g_array_unref (c->numbers);
 }
 
-/* While there is work, exactly `concurrency` parts run, over the borders of
- * groups too; a whole leaves when its last part is done. */
+/* With enough work, exactly `concurrency` parts run, also across groups. A
+ * group is delivered when its last part is done. */
 static void
 test_concurrency (void)
 {
@@ -218,8 +218,8 @@ test_concurrency (void)
   world_free (w);
 }
 
-/* A group that is done takes room until it is passed on, so a consumer that
- * stops is soon felt. */
+/* A finished group occupies the ring until it is taken, so that a consumer that
+ * stops causes backpressure soon. */
 static void
 test_room (void)
 {
@@ -246,7 +246,7 @@ test_room (void)
   world_free (w);
 }
 
-/* One slow part of each of many groups holds back those groups alone. */
+/* One slow part in each of many groups delays only these groups. */
 static void
 test_stragglers (void)
 {
@@ -256,7 +256,7 @@ test_stragglers (void)
 
   w->n_groups = 7;
   producer = g_thread_new ("producer", produce, w);
-  for (guint i = 0; i < 7; i++) /* all but the first part of group i */
+  for (guint i = 0; i < 7; i++) /* all except the first part of group i */
     for (guint j = 1; j < GROUP; j++) {
       wait_until_begun (w, MIN (i * GROUP + j + 7 - i, 7 * GROUP));
       finish_nth (w, i + 1);
@@ -283,9 +283,9 @@ test_order (gconstpointer data)
   put_group (w, 0, 2);
   put_group (w, 1, 2);
   wait_until_begun (w, 4);
-  finish_nth (w, 1); /* 0 is not done */
+  finish_nth (w, 1); /* group 0 is not complete */
   finish_nth (w, 2);
-  finish_nth (w, 1); /* 1 is */
+  finish_nth (w, 1); /* group 1 is complete */
   if (order == SPDL_ORDER_INPUT)
     finish_nth (w, 0);
   group = take (w, NULL);
@@ -298,7 +298,7 @@ test_order (gconstpointer data)
   world_free (w);
 }
 
-/* A flush begins no further part and waits for those that go on. */
+/* A flush starts no further part and waits for running ones. */
 static void
 test_flush (void)
 {
@@ -321,8 +321,8 @@ test_flush (void)
   world_free (w);
 }
 
-/* Once closed, no further part begins, and the group leaves with those that
- * had. */
+/* After closing, no further part starts, and the group is delivered with the
+ * parts that had started. */
 static void
 test_close (gconstpointer data)
 {

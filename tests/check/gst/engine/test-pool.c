@@ -1,4 +1,4 @@
-/* gst-spdl: tests of worker threads
+/* gst-spdl: tests of the thread pool
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -10,7 +10,7 @@
 
 #include <sched.h>
 
-/* A client with one task, which looks at its thread. */
+/* A client with one task, which inspects its thread. */
 typedef struct {
   SpdlPoolClient client;
   SpdlPool *pool;
@@ -64,7 +64,7 @@ look_when_idle (gpointer policy)
   return NULL;
 }
 
-/* Workers leave the core to who has it, and to a policy that was chosen. */
+/* Workers use SCHED_BATCH, unless another policy was chosen. */
 static void
 test_policy (void)
 {
@@ -89,7 +89,7 @@ lend (gpointer policies)
   return NULL;
 }
 
-/* A thread that was somebody's before is as it was afterwards. */
+/* A thread that is lent to a client has its previous policy afterwards. */
 static void
 test_lent (void)
 {
@@ -114,7 +114,7 @@ test_pool_names (void)
   g_clear_error (&error);
   spdl_pool_unref (a);
   spdl_pool_unref (b);
-  /* Nobody uses it any more, so it may be made anew. */
+  /* The pool is unused, so it can be created with another size. */
   a = spdl_pool_get_shared ("test", 3, &error);
   g_assert_no_error (error);
   spdl_pool_unref (a);

@@ -90,7 +90,7 @@ test_completion_order (void)
   assert_pop (&ring, 1);
 }
 
-/* Both orders: what came before a barrier leaves before it. */
+/* In both orders, entries before a barrier leave before it. */
 static void
 test_barrier (gconstpointer order)
 {
@@ -103,7 +103,7 @@ test_barrier (gconstpointer order)
   put (&ring, SPDL_ENTRY_BARRIER, 10);
   t[2] = put (&ring, SPDL_ENTRY_TASK, 2);
   put (&ring, SPDL_ENTRY_BARRIER, 11);
-  /* Later tasks run before the barrier is passed. */
+  /* Later tasks may run before the barrier leaves. */
   for (guint i = 0; i < 3; i++)
     g_assert_true (spdl_ring_begin (&ring) == &t[i]->entry);
   spdl_ring_finish (&ring, &t[2]->entry);
@@ -125,7 +125,7 @@ test_mark (void)
   SpdlRing ring;
   Numbered *t;
 
-  /* With input order it keeps its place. */
+  /* With input order, a mark keeps its place. */
   spdl_ring_init (&ring, SPDL_ORDER_INPUT);
   t = put (&ring, SPDL_ENTRY_TASK, 0);
   put (&ring, SPDL_ENTRY_MARK, 10);
@@ -135,7 +135,7 @@ test_mark (void)
   assert_pop (&ring, 0);
   assert_pop (&ring, 10);
 
-  /* Else it waits for no task, but for barriers. */
+  /* Otherwise it waits for barriers, but not for tasks. */
   spdl_ring_init (&ring, SPDL_ORDER_COMPLETION);
   t = put (&ring, SPDL_ENTRY_TASK, 0);
   put (&ring, SPDL_ENTRY_MARK, 10);
@@ -185,9 +185,9 @@ test_drop_queued (void)
   g_assert_null (spdl_ring_drop_queued (&ring));
 }
 
-/* Random operations, against the rules: every entry leaves once; with input
- * order by number; else never across a barrier, and those of one stretch in
- * the order in which they ended. */
+/* Random operations against the rules: every entry leaves once; with input
+ * order by number; otherwise never across a barrier, and between barriers in
+ * order of completion. */
 static void
 test_random (gconstpointer data)
 {

@@ -1,17 +1,17 @@
-/* gst-spdl: tests of the figures of whole chains, on a clock of their own
+/* gst-spdl: tests of statistics of whole pipelines with virtual time
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* Executors in a row, with threads between them, as in a pipeline; but tasks
- * sleep on a clock that only moves when every thread sleeps. So each figure is
- * known to the nanosecond, however slow the machine is.
+/* Executors in a row with threads between them, as in a pipeline. Tasks sleep
+ * on a virtual clock, which advances only when all threads sleep, so all
+ * statistics are exact to the nanosecond on any machine.
  *
  * The last executor stands for the trainer: its queue is the sink's, its tasks
- * are the trainer's steps, and what its worker waits is what the trainer does.
- * These are SPDL's own simulations, with queues of 2 and a trainer of 30 ms. */
+ * are training steps, and its worker's waiting time is that of the trainer.
+ * These are SPDL's simulations, with queues of 2 and a trainer of 30 ms. */
 
 #include "gst/spdl/engine/executor.h"
 
@@ -29,11 +29,11 @@ typedef struct {
   guint index;
   guint concurrency;
   guint64 sleep;
-  gboolean hands_over; /* tasks sleep without a thread */
+  gboolean hands_over; /* asynchronous tasks, without a thread */
   SpdlExecutor executor;
 } Stage;
 
-/* The thread in front of a stage, or behind the last. */
+/* Thread before a stage, or after the last one. */
 typedef struct {
   Sim *sim;
   guint index;
@@ -42,20 +42,20 @@ typedef struct {
 
 struct _Sim {
   guint n_stages;
-  guint batch; /* results that become one task for the last stage */
+  guint batch; /* number of results that form a task of the last stage */
   Stage stages[MAX_STAGES];
   Link links[MAX_STAGES + 1];
 
   guint64 now;   /* atomic */
-  gint n_to_put; /* atomic; what the source has left */
+  gint n_to_put; /* atomic; remaining tasks of the source */
 
   SpdlMutex lock;
   SpdlCond cond;
   gboolean quit;
   struct {
-    const Stage *stage; /* NULL: a free place */
+    const Stage *stage; /* NULL: unused */
     guint64 wake;
-    SpdlTask *task; /* NULL: its thread sleeps */
+    SpdlTask *task; /* NULL: a thread sleeps */
   } sleepers[MAX_SLEEPERS];
 };
 
@@ -139,7 +139,7 @@ feed (gpointer data)
   while (g_atomic_int_add (&sim->n_to_put, -1) > 0)
     if (!put (&sim->stages[0], SPDL_ENTRY_TASK))
       return NULL;
-  /* The end of the stream is no item. */
+  /* EOS does not count as an item. */
   put (&sim->stages[0], SPDL_ENTRY_BARRIER);
   return NULL;
 }
@@ -203,7 +203,7 @@ sim_new (gint n_to_put, guint batch, guint n_stages, const guint (*stages)[3])
   return sim;
 }
 
-/* Ends the tasks without a thread whose time has come, or all of them. */
+/* Finishes asynchronous tasks that are due, or all of them. */
 static void
 wake_due (Sim *sim, gboolean all)
 {
@@ -245,10 +245,10 @@ sim_free (Sim *sim)
   g_free (sim);
 }
 
-/* The clock */
+/* Clock */
 
-/* Tasks of @stage that sleep; G_MAXUINT if one of them is about to wake. With
- * the simulation's lock. */
+/* Counts the sleeping tasks of @stage. Returns G_MAXUINT if one of them is
+ * about to wake up. Simulation lock held. */
 static guint
 count_sleepers (const Sim *sim, const Stage *stage)
 {
@@ -264,8 +264,8 @@ count_sleepers (const Sim *sim, const Stage *stage)
   return n;
 }
 
-/* Whether all workers of a stage sleep, in a task or without. With all
- * locks. */
+/* Returns whether all workers of a stage sleep, in a task or without one. All
+ * locks held. */
 static gboolean
 workers_sleep (Stage *stage, guint n_sleepers)
 {
@@ -279,12 +279,12 @@ workers_sleep (Stage *stage, guint n_sleepers)
          !e->client.runnable ((SpdlPoolClient *) &e->client);
 }
 
-/* Whether the thread in front of stage @i waits. With all locks. */
+/* Returns whether the thread before stage @i waits. All locks held. */
 static gboolean
 link_waits (const Sim *sim, guint i)
 {
   if (i == 0 && g_atomic_int_get (&sim->n_to_put) < 0)
-    return TRUE; /* it has put in the end, or is about to */
+    return TRUE; /* it has put EOS, or is about to */
   return (i > 0 && sim->stages[i - 1].executor.taker_waits) ||
          (i < sim->n_stages && sim->stages[i].executor.waiting);
 }
@@ -308,7 +308,7 @@ all_wait (Sim *sim)
   return wait;
 }
 
-/* When the next task ends; G_MAXUINT64 if none runs. */
+/* Returns when the next task finishes; G_MAXUINT64 if none is running. */
 static guint64
 next_event (Sim *sim)
 {
@@ -322,7 +322,7 @@ next_event (Sim *sim)
   return next;
 }
 
-/* Lets time go on until @ms after the start. */
+/* Advances the time to @ms after the start. */
 static void
 sim_run_until (Sim *sim, guint ms)
 {
@@ -351,7 +351,7 @@ end_interval (Sim *sim, guint i)
   return stats;
 }
 
-/* What an interval in the steady state must say of a stage. Times in ms. */
+/* Expected statistics of a stage in a steady-state interval. Times in ms. */
 typedef struct {
   guint64 n, put, get;
   double occupancy, push;
@@ -374,13 +374,13 @@ assert_figures (const SpdlMeterStats *f, const Stage *stage, const Expected *e)
   g_assert_cmpuint (f->ave_get_time, ==, e->get * MS);
   g_assert_cmpfloat (f->occupancy_rate, ==, e->occupancy);
   g_assert_cmpfloat (f->push_rate, ==, e->push);
-  /* All times are alike, so that percentiles are exact too. */
+  /* All times are equal, so percentiles are exact as well. */
   g_assert_cmpuint (f->p99_time, ==, stage->sleep);
   g_assert_cmpuint (f->p99_put_time, ==, e->put * MS);
   g_assert_cmpuint (f->p99_get_time, ==, e->get * MS);
 }
 
-/* Two intervals of @interval ms after @warm_up ms: they say the same. */
+/* Compares two intervals of @interval ms with the expected statistics. */
 static void
 check (guint batch, guint n_stages, const guint (*stages)[3], guint interval,
     const Expected *expected)
@@ -436,8 +436,8 @@ test_too_slow (void)
   CHECK (1, stages, 3500, expected);
 }
 
-/* The slow stage's queue is always full, and so is all before it; the trainer
- * waits 10 ms. */
+/* The queues of the slow stage and of all stages before it are always full; the
+ * trainer waits 10 ms. */
 static void
 test_slow_last (void)
 {
@@ -453,7 +453,7 @@ test_slow_last (void)
   CHECK (1, stages, 4000, expected);
 }
 
-/* All behind the first starve. */
+/* All stages after the first starve. */
 static void
 test_slow_first (void)
 {
@@ -469,7 +469,8 @@ test_slow_first (void)
   CHECK (1, stages, 4000, expected);
 }
 
-/* Two at a time: every queue is full, and the trainer never waits. */
+/* With a concurrency of two, every queue is full, and the trainer never
+ * waits. */
 static void
 test_concurrency (void)
 {
@@ -485,7 +486,7 @@ test_concurrency (void)
   CHECK (1, stages, 3000, expected);
 }
 
-/* Requests, for which no thread waits, say the same. */
+/* Asynchronous tasks give the same statistics. */
 static void
 test_requests (void)
 {
@@ -519,8 +520,8 @@ test_batches_of_six (void)
   CHECK (6, stages, 3600, expected);
 }
 
-/* Batches of four are ready before the trainer is. What comes before them goes
- * in bursts, so only sums are told. */
+/* Batches of four are ready before the trainer. Stages before them run in
+ * bursts, so only sums are compared. */
 static void
 test_batches_of_four (void)
 {
@@ -536,18 +537,18 @@ test_batches_of_four (void)
   trainer = end_interval (sim, 1);
   g_assert_cmpuint (trainer.num_tasks, ==, 100);
   g_assert_cmpuint (trainer.ave_get_time, ==, 0);
-  /* Two items of the next batch are done by then, and two take 12 ms. */
+  /* Two items of the next batch are done by then; two more take 12 ms. */
   g_assert_cmpuint (trainer.ave_put_time, ==, 18 * MS);
   g_assert_cmpfloat (trainer.occupancy_rate, ==, 1);
   g_assert_cmpuint (op.num_tasks, ==, 400);
   g_assert_cmpuint (op.ave_time, ==, 6 * MS);
-  /* 24 of 30 ms are work. */
+  /* Work takes 24 of 30 ms. */
   g_assert_cmpuint (op.num_items * op.ave_get_time, ==, 100 * 6 * MS);
   sim_free (sim);
 }
 
-/* An idle interval says 0, the end is no item, and all items are counted once.
- */
+/* An idle interval has zeros, EOS does not count as an item, and all items are
+ * counted once. */
 static void
 test_end (void)
 {

@@ -1,4 +1,4 @@
-/* gst-spdl: tests of a loader whose source is the program, and of memory
+/* gst-spdl: tests of loaders with items from the program, and of batch memory
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -41,7 +41,7 @@ pixel_of (guint64 number)
   return number * 2654435761u >> 24;
 }
 
-/* An array whose bytes follow from its number. */
+/* Pushes an array whose bytes depend on its number. */
 static gboolean
 push_array (
     GstSpdlLoader *loader, guint64 number, GstClockTime timeout, GError **error)
@@ -72,7 +72,7 @@ push_arrays (gpointer user_data)
   return NULL;
 }
 
-/* Whether the tensor has what batch @number of @size items must have. */
+/* Checks the content of batch @number with @size items. */
 static void
 check_batch (const GstSpdlTensor *tensor, guint number, guint size)
 {
@@ -95,8 +95,8 @@ check_first_bytes (const GstSpdlTensor *tensor, guint number, guint size)
                  data[(i + 1) * ITEM_SIZE - 1] == pixel_of (number * size + i));
 }
 
-/* Many batches, of which up to 64 are kept, let go of in any order; the last
- * ones outlive the loader and its pipeline. */
+/* Many batches, of which up to 64 are kept and released in random order. The
+ * last ones outlive the loader and its pipeline. */
 GST_START_TEST (test_many_held)
 {
   struct {
@@ -154,7 +154,8 @@ get_figure (GstSpdlLoader *loader, const gchar *stage, const gchar *field)
   return figure;
 }
 
-/* Who keeps all batches gets memory for all of them, and is told once. */
+/* A consumer that keeps all batches gets memory for all of them, with a single
+ * warning. */
 GST_START_TEST (test_keep_all)
 {
   Feed feed = { make_loader ("spdlbatch batch-size=2 ! spdlsink"), 100 };
@@ -185,7 +186,7 @@ GST_START_TEST (test_keep_all)
 
 GST_END_TEST;
 
-/* Who keeps few batches costs no more memory. */
+/* A consumer that keeps few batches does not increase memory usage. */
 GST_START_TEST (test_keep_one)
 {
   Feed feed = { make_loader ("spdlbatch batch-size=2 ! spdlsink"), 400 };
@@ -214,7 +215,7 @@ GST_START_TEST (test_keep_one)
 
 GST_END_TEST;
 
-/* What is written into a batch is seen in no other. */
+/* Writing to a batch does not change others. */
 GST_START_TEST (test_write_in_place)
 {
   Feed feed = { make_loader ("spdlbatch batch-size=2 ! spdlsink"), 200 };
@@ -239,7 +240,7 @@ GST_START_TEST (test_write_in_place)
 
 GST_END_TEST;
 
-/* A batch that somebody else has, too, must not be written. */
+/* A shared batch is not writable. */
 GST_START_TEST (test_shared)
 {
   Feed feed = { make_loader ("spdlbatch batch-size=2 ! tee name=t ! spdlsink "
@@ -281,7 +282,7 @@ take_label (GstSpdlLoader *loader, GstClockTime timeout, GError **error)
   return labels[0];
 }
 
-/* A timeout loses nothing, on either side. */
+/* Timeouts on both sides lose no data. */
 GST_START_TEST (test_timeouts)
 {
   GstSpdlLoader *loader = make_loader ("spdlbatch batch-size=1 ! spdlsink");
@@ -293,7 +294,7 @@ GST_START_TEST (test_timeouts)
   take_label (loader, 2 * GST_MSECOND, &error);
   assert_error (&error, GST_SPDL_LOADER_ERROR_TIMED_OUT);
   for (guint round = 0; round < 20; round++) {
-    /* Until all is full. */
+    /* Until the queues are full. */
     while (push_array (loader, n_pushed, 5 * GST_MSECOND, &error))
       n_pushed++;
     assert_error (&error, GST_SPDL_LOADER_ERROR_TIMED_OUT);
@@ -311,7 +312,7 @@ GST_START_TEST (test_timeouts)
 
 GST_END_TEST;
 
-/* Epochs end that are empty from the start, before any item brought caps. */
+/* Epochs that are empty from the start end before any item has set caps. */
 GST_START_TEST (test_empty_first_epochs)
 {
   GstSpdlLoader *loader =
@@ -341,7 +342,7 @@ GST_START_TEST (test_empty_first_epochs)
 
 GST_END_TEST;
 
-/* The end of an epoch comes before there is anything of the next. */
+/* The end of an epoch is delivered before there is data of the next one. */
 GST_START_TEST (test_epoch_is_prompt)
 {
   GstSpdlLoader *loader =
@@ -365,7 +366,7 @@ GST_START_TEST (test_epoch_is_prompt)
     fail_if (gst_spdl_loader_is_finished (loader));
     fail_unless_equals_int (gst_spdl_loader_get_epoch (loader), epoch + 1);
   }
-  /* Empty ones are epochs, too. */
+  /* Empty epochs count as epochs. */
   for (guint i = 0; i < 3; i++)
     fail_unless (gst_spdl_loader_end_epoch (loader, NULL));
   fail_unless (gst_spdl_loader_end_source (loader, NULL, NULL));
@@ -381,7 +382,8 @@ GST_START_TEST (test_epoch_is_prompt)
 
 GST_END_TEST;
 
-/* Encoded data, with labels and keys; then a cause: behind what was good. */
+/* Pushes encoded data with labels and keys, then an error, which is reported
+ * after the valid items. */
 GST_START_TEST (test_cause)
 {
   GstSpdlLoader *loader = make_loader (
@@ -421,7 +423,7 @@ GST_START_TEST (test_cause)
   fail_unless (error != NULL);
   g_clear_error (&error);
 
-  /* From the beginning. */
+  /* Restart from the beginning. */
   gst_spdl_loader_stop (loader);
   fail_unless (gst_spdl_loader_start (loader, NULL));
   fail_unless (
@@ -473,7 +475,7 @@ push_until_error (gpointer loader)
   return error;
 }
 
-/* A push that waits ends with the loader, however that ends. */
+/* A waiting push returns when the loader ends for any reason. */
 GST_START_TEST (test_push_is_woken)
 {
   for (guint i = 0; i < 20; i++) {

@@ -22,7 +22,7 @@ on_failed (GstSpdlLoader *loader, const gchar *stage, const gchar *uri,
   g_ptr_array_add (user_data, g_path_get_basename (uri));
 }
 
-/* Items that fail are told, and are no errors. */
+/* Failed items are reported without an error. */
 GST_START_TEST (test_failures)
 {
   gchar *folder = files_make_dataset (20);
@@ -51,8 +51,8 @@ GST_END_TEST;
 
 typedef struct {
   guint n_failed;
-  guint64 max_epoch; /* of these */
-  guint n_epochs;    /* that were summed up */
+  guint64 max_epoch; /* highest epoch of these */
+  guint n_epochs;    /* number of summaries */
   guint n_warned;
 } Told;
 
@@ -104,7 +104,8 @@ wait_for_failures (GstElement *element, guint64 n)
   }
 }
 
-/* What is loaded ahead is not told: not by the number, nor by signals. */
+/* Failures of prefetched items are not reported early, neither by the count nor
+ * by signals. */
 GST_START_TEST (test_loaded_ahead)
 {
   gchar *folder = files_make_dataset (20);
@@ -151,8 +152,8 @@ GST_START_TEST (test_loaded_ahead)
 
 GST_END_TEST;
 
-/* One failure too many, in whatever stage: what was good comes first, and the
- * error names the item; from then on each time. */
+/* One failure too many, in any stage: valid items come first, and the error
+ * names the item, for each further call as well. */
 GST_START_TEST (test_budget)
 {
   gchar *folder = files_make_dataset (20);
@@ -181,7 +182,7 @@ GST_START_TEST (test_budget)
 
 GST_END_TEST;
 
-/* Endless epochs: the budget ends them. */
+/* The limit ends a loader with endless epochs. */
 GST_START_TEST (test_budget_ends_endless)
 {
   gchar *folder = files_make_dataset (10);
@@ -203,7 +204,8 @@ GST_START_TEST (test_budget_ends_endless)
 
 GST_END_TEST;
 
-/* What fails last in an epoch ends that one, though the next has begun. */
+/* A failure at the end of an epoch ends that epoch, even if the next one has
+ * started. */
 GST_START_TEST (test_budget_at_the_end)
 {
   static const gchar *const stages[] = { "spdldecode max-failures=0",
@@ -237,30 +239,30 @@ GST_START_TEST (test_budget_at_the_end)
 
 GST_END_TEST;
 
-/* Errors of all kinds of elements, with work behind them. */
+/* Errors of different kinds of elements, with items in flight after them. */
 GST_START_TEST (test_errors)
 {
   static const struct {
     const gchar *rest;
     const gchar *stage;
-    guint n_items; /* 0: unknown */
+    guint n_items; /* 0: not known */
   } lines[] = {
-    /* A stage that gives up. */
+    /* A stage that exceeds its limit. */
     { "spdldecode name=here output-order=input width=8 height=8 "
       "max-failures=0 ! spdlbatch batch-size=8 ! queue ! spdlsink",
         "here: ", 40 },
-    /* An element that fails and sends no end, with a batch begun. */
+    /* An element that fails and sends no EOS, with an incomplete batch. */
     { "spdldecode output-order=input width=8 height=8 "
       "! identity name=here error-after=21 ! spdlbatch batch-size=8 ! queue "
       "! spdlsink",
         "here: ", 20 },
-    /* A branch beside. */
+    /* A second branch. */
     { "spdldecode output-order=input width=8 height=8 ! tee name=t "
       "! queue ! spdlbatch batch-size=8 ! spdlsink "
       "t. ! queue ! identity name=here error-after=5 ! fakesink",
         "here: ", 0 },
-    /* No negotiation, which is told at the source, behind a stage that is
-     * dead; other caps are asked for below. */
+    /* Failed negotiation, which the source reports, after a stage that has
+     * stopped; the caps are set below. */
     { "spdldecode output-order=input width=8 height=8 ! queue "
       "! capsfilter name=late ! spdlsink",
         "", 0 },
@@ -297,7 +299,7 @@ GST_START_TEST (test_errors)
 
 GST_END_TEST;
 
-/* An error of the sink itself: what it has comes, and no end is waited for. */
+/* An error of the sink: received data is delivered, and EOS is not awaited. */
 GST_START_TEST (test_error_of_sink)
 {
   GstSpdlLoader *loader =
@@ -320,7 +322,7 @@ GST_START_TEST (test_error_of_sink)
 
 GST_END_TEST;
 
-/* What keeps a pipeline from starting. */
+/* Errors that prevent the pipeline from starting. */
 GST_START_TEST (test_start_fails)
 {
   gchar *folder = files_make_dataset (3);
@@ -335,7 +337,7 @@ GST_START_TEST (test_start_fails)
                    strstr (error->message, "*.png"),
       "%s", error->message);
   fail_if (gst_spdl_loader_is_running (loader));
-  /* It can be mended. */
+  /* The loader can be started after the mistake is fixed. */
   source = gst_bin_get_by_name (
       GST_BIN (gst_spdl_loader_get_pipeline (loader)), "src");
   g_object_set (source, "pattern", "*.jpg", NULL);

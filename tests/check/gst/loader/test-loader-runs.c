@@ -1,4 +1,4 @@
-/* gst-spdl: tests of a loader's stops and starts, and of its states
+/* gst-spdl: tests of starting, stopping and resuming a loader
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -20,7 +20,8 @@ look_at_policy (GstElement *element, GstBuffer *buffer, gpointer policy)
   *(gint *) policy = sched_getscheduler (0);
 }
 
-/* Streaming threads leave the core to who has it, the trainer, say. */
+/* Streaming threads use SCHED_BATCH, so that they do not preempt the
+ * trainer. */
 GST_START_TEST (test_patience)
 {
   GstSpdlLoader *loader = loader_make (
@@ -56,7 +57,7 @@ wait_for_batch (gpointer loader)
   return error;
 }
 
-/* A `next` that waits in another thread is woken, and says why. */
+/* A waiting `next` in another thread is woken with an error. */
 GST_START_TEST (test_stop_wakes)
 {
   GstSpdlLoader *loader = loader_make ("identity ! spdlsink");
@@ -68,7 +69,7 @@ GST_START_TEST (test_stop_wakes)
 
     loader_start (loader);
     thread = g_thread_new ("next", wait_for_batch, loader);
-    /* Until it is in there. */
+    /* Wait until the thread is inside the call. */
     while (TRUE) {
       gst_spdl_loader_next (loader, 0, &error);
       if (g_error_matches (
@@ -128,13 +129,13 @@ GST_START_TEST (test_stop_any_time)
 
   for (guint i = 0; i < 5; i++)
     stop_at_random (loader);
-  /* What GStreamer makes once is made now. */
+  /* Let GStreamer create its permanent threads and files. */
   g_usleep (600000);
   n_threads = files_count_threads ();
   n_files = files_count_entries ("/proc/self/fd");
   for (guint i = 0; i < 50; i++)
     stop_at_random (loader);
-  /* Threads of GLib's pools may still be on their way out. */
+  /* Threads of GLib's pools may still be exiting. */
   for (guint i = 0; i < 100 && files_count_threads () > n_threads; i++)
     g_usleep (50000);
   fail_unless (files_count_threads () <= n_threads);
@@ -149,7 +150,8 @@ GST_START_TEST (test_stop_any_time)
 
 GST_END_TEST;
 
-/* A start begins at the beginning; figures outlive the stop. */
+/* A restart begins with the first epoch; statistics remain readable after a
+ * stop. */
 GST_START_TEST (test_restart)
 {
   gchar *folder = files_make_dataset (20);
@@ -184,7 +186,7 @@ GST_START_TEST (test_restart)
 
 GST_END_TEST;
 
-/* Marks the items of the next batch; returns whether there was one. */
+/* Marks the items of the next batch. Returns whether there was one. */
 static gboolean
 mark_items (GstSpdlLoader *loader, guint *counts)
 {
@@ -203,8 +205,7 @@ mark_items (GstSpdlLoader *loader, guint *counts)
   return TRUE;
 }
 
-/* Another loader goes on behind the batch that was handed out last, and does so
- * at each start. */
+/* Another loader resumes after the last delivered batch, at each start. */
 GST_START_TEST (test_resume)
 {
   gchar *folder = files_make_dataset (50);
@@ -280,7 +281,7 @@ GST_START_TEST (test_state)
 
 GST_END_TEST;
 
-/* Leaving epochs */
+/* Skipping the rest of an epoch */
 
 static void
 assert_first_of (GstSpdlLoader *loader, guint64 epoch)
@@ -324,7 +325,7 @@ GST_START_TEST (test_next_epoch)
 
   assert_cannot_leave (loader, GST_SPDL_LOADER_ERROR_NOT_STARTED);
   loader_start (loader);
-  /* Nothing was taken yet. */
+  /* No batch was taken yet. */
   leave (loader);
   assert_first_of (loader, 0);
   leave (loader);
@@ -335,12 +336,12 @@ GST_START_TEST (test_next_epoch)
   assert_first_of (loader, 1);
   fail_unless_equals_int (loader_take (loader), 8);
   fail_unless_equals_int (loader_take (loader), 4);
-  /* Its end was not told. */
+  /* The end of the epoch was not delivered. */
   leave (loader);
   assert_first_of (loader, 2);
   while (loader_take (loader))
     ;
-  /* This was. */
+  /* The end of the epoch was delivered. */
   leave (loader);
   assert_first_of (loader, 3);
   leave (loader);
@@ -352,7 +353,7 @@ GST_START_TEST (test_next_epoch)
   leave (loader);
   fail_unless_equals_int (loader_take (loader), 0);
 
-  /* A start is not concerned. */
+  /* A restart is not affected. */
   gst_spdl_loader_stop (loader);
   loader_start (loader);
   assert_first_of (loader, 0);
@@ -364,7 +365,7 @@ GST_START_TEST (test_next_epoch)
 
 GST_END_TEST;
 
-/* What a source was set to by hand is where each start begins. */
+/* A source's `resume-state` that was set manually applies to each start. */
 GST_START_TEST (test_next_epoch_of_a_state)
 {
   gchar *folder = files_make_dataset (20);
@@ -420,7 +421,8 @@ push_items (GstSpdlLoader *loader, guint n)
   }
 }
 
-/* What pushes must have stopped; what it pushes then is of the next epoch. */
+/* The program must have stopped pushing; items that it pushes then belong to
+ * the next epoch. */
 GST_START_TEST (test_next_epoch_of_a_program)
 {
   GstSpdlLoader *loader = loader_make ("spdlbatch batch-size=4 ! spdlsink");
@@ -447,7 +449,8 @@ GST_START_TEST (test_next_epoch_of_a_program)
 
 GST_END_TEST;
 
-/* Stops by a thread of the pipeline's own, which cannot wait for itself. */
+/* Stops the loader in a thread of the pipeline, which cannot wait for
+ * itself. */
 
 static void
 stop_loader (GstElement *element, GstBuffer *buffer, gpointer loader)
@@ -489,7 +492,7 @@ GST_START_TEST (test_stop_in_pipeline)
 {
   GstSpdlLoader *loader = loader_make (LOOK_JOB);
   GstElement *look = get_look (loader);
-  /* The pipeline's thread may still look at them when this function is over. */
+  /* The pipeline's thread may access these after this function has returned. */
   static gpointer held;
   static gint over;
   gulong handler;
@@ -508,7 +511,7 @@ GST_START_TEST (test_stop_in_pipeline)
     g_error_free (error);
     fail_if (gst_spdl_loader_is_running (loader));
     g_signal_handler_disconnect (look, handler);
-    /* A start, or a stop, waits for the end of that run. */
+    /* A start or stop waits for the end of that run. */
     if (i % 2)
       gst_spdl_loader_stop (loader);
     loader_start (loader);

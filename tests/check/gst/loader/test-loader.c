@@ -1,4 +1,4 @@
-/* gst-spdl: tests of what a loader hands out
+/* gst-spdl: tests of the batches that a loader returns
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -15,7 +15,7 @@
 
 #define FOREVER GST_CLOCK_TIME_NONE
 
-/* Each epoch ends with a NULL, and the last one is known as such. */
+/* Each epoch ends with NULL, and the last one is reported as the last. */
 GST_START_TEST (test_epochs)
 {
   gchar *folder = files_make_dataset (20);
@@ -41,7 +41,7 @@ GST_START_TEST (test_epochs)
 
 GST_END_TEST;
 
-/* A batch's tensors and items. */
+/* Tensors and items of a batch. */
 GST_START_TEST (test_batch)
 {
   gchar *folder = files_make_dataset (20);
@@ -113,7 +113,8 @@ GST_START_TEST (test_two_loaders)
 
 GST_END_TEST;
 
-/* A pipeline of the program's own is its own again after the stop. */
+/* A pipeline that the program created can be used by it again after the
+ * stop. */
 GST_START_TEST (test_own_pipeline)
 {
   GstElement *pipeline = gst_parse_launch (
@@ -143,7 +144,7 @@ GST_START_TEST (test_own_pipeline)
   message = gst_bus_pop (bus);
   fail_unless (message != NULL);
   gst_message_unref (message);
-  /* So is its sink. */
+  /* The same is true for its sink. */
   sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   g_signal_emit_by_name (sink, "pull-sample", &sample);
@@ -169,7 +170,8 @@ get_epochs (GstSpdlLoader *loader, const gchar *name)
   return epochs;
 }
 
-/* Of a description that says nothing of epochs, also in a string in it. */
+/* Default number of epochs of a description without the property, also inside
+ * of a string. */
 GST_START_TEST (test_default_epochs)
 {
   static const struct {
@@ -197,7 +199,7 @@ GST_START_TEST (test_default_epochs)
 
 GST_END_TEST;
 
-/* The sink stays here, wherever it stands in the description. */
+/* The sink stays in this process, wherever it is in the description. */
 GST_START_TEST (test_in_process)
 {
   static const struct {
@@ -248,7 +250,8 @@ GST_END_TEST;
 
 #define UNKNOWN G_MAXUINT64
 
-/* Batches of an epoch: of 20 files, and of items that the program pushes. */
+/* Number of batches per epoch: of 20 files, and of items that the program
+ * pushes. */
 GST_START_TEST (test_num_batches)
 {
   const struct {
@@ -285,7 +288,7 @@ GST_START_TEST (test_num_batches)
 
 GST_END_TEST;
 
-/* The default is for sources without a rank of their own. */
+/* The default rank applies to sources without a rank. */
 GST_START_TEST (test_default_rank)
 {
   const struct {
@@ -349,7 +352,7 @@ GST_START_TEST (test_concurrency)
 
 GST_END_TEST;
 
-/* Makes the process believe that it may use @cores of 64. */
+/* Simulates a quota of @cores on a machine with 64. */
 static gchar *
 set_quota (const gchar *cores)
 {
@@ -362,7 +365,8 @@ set_quota (const gchar *cores)
   return root;
 }
 
-/* 4 of 64 cores do not start 64 decoders. */
+/* With a quota of 4 cores on a machine with 64, fewer than 64 decoders
+ * start. */
 GST_START_TEST (test_quota)
 {
   gchar *folder = files_make_dataset (3), *root = set_quota ("4");
@@ -410,7 +414,8 @@ use_in_child (GstSpdlLoader *loader)
   return 42;
 }
 
-/* A child is told what to do, and leaves the parent's loader whole. */
+/* A forked child gets an error with advice, and the parent's loader is
+ * unaffected. */
 GST_START_TEST (test_fork)
 {
   gchar *folder = files_make_dataset (20);
@@ -439,7 +444,7 @@ GST_START_TEST (test_fork)
 
 GST_END_TEST;
 
-/* A wait tells of all that next() would, and takes nothing. */
+/* wait() reports everything that next() would, and takes no batch. */
 GST_START_TEST (test_wait)
 {
   gchar *folder = files_make_dataset (8);

@@ -1,4 +1,4 @@
-/* gst-spdl: tests of errors in a pipeline's description
+/* gst-spdl: tests of errors in pipeline descriptions
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -12,7 +12,7 @@
 #include "tests/check/support/files.h"
 #include "tests/check/support/loaders.h"
 
-/* What the message must have in it is what to write, never prose. */
+/* Expected words are the suggested syntax, not prose. */
 typedef struct {
   const gchar *description;
   GstParseError code;
@@ -113,8 +113,8 @@ static const Mistake mistakes[] = {
       { "name=m" } },
 };
 
-/* GStreamer's own text may be translated: what follows it does not hang on
- * it. */
+/* GStreamer's text may be translated; the text after it does not depend on
+ * that. */
 GST_START_TEST (test_mistake)
 {
   const Mistake *mistake = &mistakes[__i__];
@@ -132,7 +132,7 @@ GST_START_TEST (test_mistake)
   fail_if (strchr (error->message, '\n'));
   g_clear_error (&error);
 
-  /* As the arguments of a command line. */
+  /* Same with command line arguments. */
   words = g_strsplit (mistake->description, " ", -1);
   if (words[0] && words[1])
     fail_unless (gst_spdl_parse_launchv (words, &error) == NULL &&
@@ -143,7 +143,7 @@ GST_START_TEST (test_mistake)
 
 GST_END_TEST;
 
-/* These are right, however odd they look. */
+/* These descriptions are valid. */
 static const gchar *const right[] = {
   "spdlsrc location=a ! spdlfetch ! spdldecode width=8 ! spdlbatch ! spdlsink",
   "spdlsrc   location = \"a ! b c=-3\"!spdlfetch!fakesink",
@@ -178,7 +178,7 @@ GST_START_TEST (test_right)
 
 GST_END_TEST;
 
-/* Spaces within an argument do not end a value. */
+/* Spaces in an argument do not end a value. */
 GST_START_TEST (test_arguments)
 {
   g_auto (GStrv) arguments =
@@ -201,7 +201,7 @@ GST_START_TEST (test_arguments)
 
 GST_END_TEST;
 
-/* Whoever calls without an error gets none. */
+/* Callers may pass NULL for the error. */
 GST_START_TEST (test_no_error)
 {
   for (guint i = 0; i < G_N_ELEMENTS (mistakes); i++)
@@ -225,13 +225,13 @@ explain_all (const gchar *description)
     fail_unless (g_str_has_prefix (error->message, "text"));
     fail_unless (g_utf8_validate (error->message, -1, NULL));
   }
-  /* Nothing is known of those. */
+  /* No explanation exists for these. */
   gst_spdl_parse_explain (description, other);
   fail_unless_equals_string (other->message, "text");
   gst_spdl_parse_check (description, NULL);
 }
 
-/* Texts that are no descriptions at all end in some error's text. */
+/* Random texts give an error with a message. */
 GST_START_TEST (test_odd_input)
 {
   static const gchar *const pieces[] = { "spdlsrc", "spdlmix", "spdldecode",
@@ -250,7 +250,7 @@ GST_START_TEST (test_odd_input)
     explain_all (text->str);
   }
   g_rand_free (rand);
-  /* Each mistake, broken off anywhere. */
+  /* Each mistake, truncated at any position. */
   for (guint i = 0; i < G_N_ELEMENTS (mistakes); i++)
     for (gssize n = strlen (mistakes[i].description); n > 0; n -= 3) {
       g_autofree gchar *text = g_strndup (mistakes[i].description, n);
@@ -261,7 +261,7 @@ GST_START_TEST (test_odd_input)
 
 GST_END_TEST;
 
-/* A long name takes no long time. */
+/* Long names are processed in linear time. */
 GST_START_TEST (test_long_input)
 {
   g_autofree gchar *name = g_strnfill (1000000, 'x');
@@ -276,8 +276,8 @@ GST_START_TEST (test_long_input)
 
 GST_END_TEST;
 
-/* A loader's error is the same, and a pipeline that was made otherwise is
- * looked at, too. */
+/* A loader reports the same error, and pipelines that were created otherwise
+ * are checked as well. */
 GST_START_TEST (test_loader)
 {
   const gchar *description = "spdlsrc spdlfetch ! spdldecode ! spdlsink";
@@ -302,7 +302,7 @@ GST_START_TEST (test_loader)
 
 GST_END_TEST;
 
-/* spdlbatch without a decoder: the element that knows says so, once. */
+/* spdlbatch without a decoder: one element reports the mistake, once. */
 GST_START_TEST (test_no_decoder)
 {
   static const struct {
@@ -338,8 +338,8 @@ GST_START_TEST (test_no_decoder)
 
 GST_END_TEST;
 
-/* Caps of a type that the pad takes are refused as before, so that what comes
- * before it converts. */
+/* Caps of an accepted media type are rejected as before, so that upstream
+ * converts. */
 GST_START_TEST (test_batch_accepts)
 {
   static const struct {
@@ -349,7 +349,7 @@ GST_START_TEST (test_batch_accepts)
     { "video/x-raw,format=RGB,width=8,height=8,framerate=0/1", TRUE },
     { "video/x-raw,format=I420,width=8,height=8,framerate=0/1", FALSE },
     { "audio/x-raw,format=S24LE,layout=interleaved,rate=1,channels=1", FALSE },
-    { "image/jpeg", TRUE }, /* to be refused with an error */
+    { "image/jpeg", TRUE }, /* rejected with an error */
   };
   g_autoptr (GstElement) batch =
       gst_object_ref_sink (gst_element_factory_make ("spdlbatch", NULL));
@@ -371,7 +371,7 @@ parse_suite (void)
   Suite *s = suite_create ("parse");
   TCase *tc = tcase_create ("general");
 
-  /* GStreamer's messages are then German, where they are installed. */
+  /* GStreamer's messages are translated if translations are installed. */
   setlocale (LC_ALL, "");
   setlocale (LC_NUMERIC, "C");
   suite_add_tcase (s, tc);

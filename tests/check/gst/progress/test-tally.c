@@ -1,4 +1,4 @@
-/* gst-spdl: tests of the tally of items, against a plain one
+/* gst-spdl: tests of the tally against a simple implementation
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -58,7 +58,7 @@ test_progress (void)
   spdl_tally_drop (tally, 0, 5);
   spdl_tally_deliver (tally, 0, 4, 1);
   assert_state (tally, STATE ("epoch=0,mark=1,done=CD"));
-  /* Twice is once. */
+  /* Repeated reports have no effect. */
   spdl_tally_deliver (tally, 0, 4, 1);
   spdl_tally_drop (tally, 0, 0);
   assert_state (tally, STATE ("epoch=0,mark=1,done=CD"));
@@ -67,7 +67,7 @@ test_progress (void)
   spdl_tally_drop (tally, 0, 2);
   spdl_tally_deliver (tally, 0, 1, 1);
   assert_state (tally, STATE ("epoch=0,mark=6,done=iBB"));
-  /* What no epoch has. */
+  /* Sequence numbers beyond the end of the epoch are ignored. */
   spdl_tally_deliver (tally, 0, 50, 1);
   assert_state (tally, STATE ("epoch=0,mark=6,done=iBB"));
   spdl_tally_free (tally);
@@ -81,10 +81,10 @@ test_epochs (void)
   spdl_tally_deliver (tally, 7, 2, 1);
   spdl_tally_deliver (tally, 7, 1, 1);
   assert_state (tally, STATE ("epoch=8,mark=0,done="));
-  /* The event that follows is no news. */
+  /* The event that follows has no effect. */
   g_assert_cmpuint (spdl_tally_end_epoch (tally, 7, 3), ==, 0);
   assert_state (tally, STATE ("epoch=8,mark=0,done="));
-  /* Late news, and early news. */
+  /* Late and early reports. */
   spdl_tally_drop (tally, 7, 1);
   spdl_tally_drop (tally, 9, 1);
   spdl_tally_drop (tally, 10, 0);
@@ -96,12 +96,12 @@ test_epochs (void)
   spdl_tally_deliver (tally, 9, 0, 1);
   spdl_tally_deliver (tally, 9, 2, 1);
   assert_state (tally, STATE ("epoch=10,mark=1,done="));
-  /* An item of a later epoch: what is missing was lost. */
+  /* An item of a later epoch: missing items of the previous one are lost. */
   spdl_tally_deliver (tally, 12, 1, 1);
   assert_state (tally, STATE ("epoch=12,mark=0,done=BB"));
   spdl_tally_free (tally);
 
-  /* As many as come: the end tells. */
+  /* With an unknown number of items, the end event determines it. */
   tally = new_tally (STATE ("epoch=0,mark=0,done="), G_MAXUINT64);
   spdl_tally_deliver (tally, 0, 0, 1);
   spdl_tally_deliver (tally, 0, 2, 1);
@@ -110,7 +110,7 @@ test_epochs (void)
   assert_state (tally, STATE ("epoch=1,mark=0,done="));
   spdl_tally_free (tally);
 
-  /* A shard without items. */
+  /* A rank without items. */
   tally = new_tally (STATE ("epoch=0,mark=0,done="), 0);
   spdl_tally_deliver (tally, 0, 0, 1);
   assert_state (tally, STATE ("epoch=0,mark=0,done="));
@@ -119,7 +119,7 @@ test_epochs (void)
   spdl_tally_free (tally);
 }
 
-/* An item is done with the last of its parts. */
+/* An item is done when its last part is. */
 static void
 test_parts (void)
 {
@@ -141,7 +141,7 @@ test_parts (void)
   spdl_tally_free (tally);
 }
 
-/* What went missing before spdlmix is no part of its place. */
+/* Items dropped before spdlmix are not part of its order. */
 static void
 test_dropped_upstream (void)
 {
@@ -178,7 +178,7 @@ is_3 (guint32 source, gconstpointer unused)
   return source == 3;
 }
 
-/* Of a text for several sources. */
+/* A state with several sources. */
 static void
 test_others (void)
 {
@@ -221,7 +221,7 @@ test_restore (void)
   spdl_tally_free (tally);
 }
 
-/* Any numbers are written and read back. */
+/* Any numbers can be written and read. */
 static void
 test_numbers (void)
 {
@@ -269,7 +269,7 @@ test_numbers (void)
   }
 }
 
-/* @wanted: NULL: malformed somewhere */
+/* @wanted: NULL: any error about the format */
 static void
 assert_flaw (const gchar *text, const gchar *wanted)
 {
@@ -303,7 +303,7 @@ test_flaws (void)
   assert_flaw ("", "the state begins with \"\" instead of \"spdl1;\"");
   assert_flaw ("spdl2;source=0",
       "the state begins with \"spdl2;so\" instead of \"spdl1;\"");
-  /* Eight bytes, of which the last one is half of a character. */
+  /* Eight bytes, the last of which is half of a character. */
   assert_flaw ("abcdefg\xc3\xa9",
       "the state begins with \"abcdefg\xef\xbf\xbd\" instead of \"spdl1;\"");
   assert_flaw ("spdl1;", "the state has no source 3");
@@ -316,7 +316,7 @@ test_flaws (void)
 
     assert_flaw (text, NULL);
   }
-  /* Wherever it is cut off. */
+  /* Truncated at any position. */
   for (gsize length = 6; length < strlen (good); length++) {
     g_autofree gchar *cut = g_strndup (good, length);
 
@@ -324,7 +324,7 @@ test_flaws (void)
   }
 }
 
-/* A plain tally: a byte for each sequence of the epoch. */
+/* Simple tally: a byte for each sequence number of the epoch. */
 static void
 assert_same (const SpdlTally *tally, const guint8 *done, guint n, guint64 epoch)
 {
@@ -337,7 +337,7 @@ assert_same (const SpdlTally *tally, const guint8 *done, guint n, guint64 epoch)
     const SpdlRun *run =
         i == 0 ? &mark : &g_array_index (progress->runs, SpdlRun, i - 1);
 
-    /* A gap before each run but that below the mark. */
+    /* There is a gap before each run except the one below the mark. */
     g_assert_cmpuint (run->begin, >=, next + (i > 0));
     for (; next < run->begin; next++)
       g_assert_false (done[next]);
@@ -362,8 +362,8 @@ pick_window (SpdlRandom *random, guint n)
   return MIN (n, windows[spdl_random_below (random, G_N_ELEMENTS (windows))]);
 }
 
-/* Epochs in which items are done in any order within a window, some by news;
- * now and then it is written, read back and goes on from there. */
+/* Epochs in which items are done in random order within a window, some of them
+ * by events. At random times, the state is written and read back. */
 static void
 check_random (guint64 seed)
 {
@@ -413,8 +413,8 @@ test_random (void)
     check_random (seed);
 }
 
-/* As the documentation has it: 1 KB with 64 gaps of any size below 2^20, with
- * the largest numbers; 8 bytes for each more. */
+/* Documented size: 1 KB with 64 gaps of any size below 2^20 and the largest
+ * numbers; 8 bytes for each further gap. */
 static void
 test_size (void)
 {

@@ -1,4 +1,4 @@
-/* gst-spdl: tests of one stage's work in the calling thread
+/* gst-spdl: tests of a stage's work in the calling thread
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -64,7 +64,7 @@ GST_START_TEST (test_decode)
 
 GST_END_TEST;
 
-/* After a failure it goes on. */
+/* The decoder can be used after a failure. */
 GST_START_TEST (test_failures)
 {
   GstSpdlDecoder *decoder = make_decoder ("spdldecode width=8 height=4");
@@ -121,7 +121,7 @@ decode_often (gpointer user_data)
   return NULL;
 }
 
-/* One after the other. */
+/* Threads take turns. */
 GST_START_TEST (test_threads)
 {
   GstSpdlDecoder *decoder = make_decoder (

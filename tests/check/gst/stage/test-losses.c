@@ -1,4 +1,4 @@
-/* gst-spdl: tests of what an element says about failed items, epoch by epoch
+/* gst-spdl: tests of warnings about failed items per epoch
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -18,7 +18,7 @@
   }                                                    \
   G_STMT_END
 
-/* Of these items, those with an odd number fail. */
+/* Starts a rig in which items with odd numbers fail. */
 static Rig *
 start_rig (double max_rate)
 {
@@ -39,7 +39,7 @@ make_item (guint64 number, guint64 epoch)
   return buffer;
 }
 
-/* Items that fail, or do not. */
+/* Pushes items that all fail, or none of which fails. */
 static GstFlowReturn
 push_items (Rig *rig, gboolean fail, guint n, guint64 epoch)
 {
@@ -56,7 +56,7 @@ push_epoch (Rig *rig, guint64 epoch)
   gst_pad_push_event (rig->src, gst_spdl_event_new_epoch (0, epoch, 0));
 }
 
-/* The first warning of the kind. */
+/* Returns the first warning that is, or is not, a summary. */
 static GError *
 find_warning (Rig *rig, gboolean summary)
 {
@@ -78,7 +78,8 @@ find_warning (Rig *rig, gboolean summary)
   return error;
 }
 
-/* Three of each epoch, then powers of ten; and each epoch is summed up. */
+/* Three warnings per epoch, then at powers of ten, and a summary of each
+ * epoch. */
 GST_START_TEST (test_warnings)
 {
   Rig *rig = start_rig (1.0);
@@ -101,7 +102,7 @@ GST_START_TEST (test_warnings)
 
 GST_END_TEST;
 
-/* An item's warning is of the kind of its error. */
+/* A warning has the error domain and code of the item's error. */
 GST_START_TEST (test_domain)
 {
   Rig *rig = rig_new ("spdlfetch", NULL, NULL);
@@ -126,8 +127,8 @@ GST_START_TEST (test_domain)
 
 GST_END_TEST;
 
-/* A stream that ends within an epoch is summed up, too, and what was flushed
- * does not count. */
+/* A stream that ends within an epoch gets a summary, and flushed items do not
+ * count. */
 GST_START_TEST (test_end_and_flush)
 {
   Rig *rig = start_rig (1.0);
@@ -152,8 +153,8 @@ GST_START_TEST (test_end_and_flush)
 
 GST_END_TEST;
 
-/* Items of a group count one by one, also where they are worked on at the same
- * time. */
+/* Items of a group count individually, also if they are processed
+ * concurrently. */
 GST_START_TEST (test_groups)
 {
   Rig *rig = start_rig (1.0);
@@ -190,8 +191,8 @@ GST_START_TEST (test_groups)
 
 GST_END_TEST;
 
-/* 99 of the first 99 fail: that is judged with the 100th item, which is
- * good. */
+/* 99 of the first 99 items fail. The rate is judged at the 100th item, which is
+ * valid. */
 GST_START_TEST (test_rate_at_good_item)
 {
   Rig *rig = start_rig (0.1);
@@ -203,13 +204,13 @@ GST_START_TEST (test_rate_at_good_item)
   fail_unless (strstr (rig_get_error (rig), "max-failure-rate=0.1") != NULL);
   fail_unless (strstr (rig_get_error (rig), "99 of 100") != NULL);
   fail_unless (strstr (rig_get_error (rig), "test:197") != NULL);
-  /* What was in work meanwhile counts, too. */
+  /* Items in progress count as well. */
   g_autofree gchar *losses = rig_list_losses (rig);
   fail_unless (strstr (losses, " 99/10"), "%s", losses);
   fail_unless (g_str_has_suffix (losses, "@0 test:197"), "%s", losses);
   rig_free (rig);
 
-  /* Exactly the share that is allowed. */
+  /* Exactly the allowed rate. */
   rig = start_rig (0.5);
   push_items (rig, TRUE, 50, 0);
   fail_unless_equals_int (push_items (rig, FALSE, 50, 0), GST_FLOW_OK);
@@ -222,7 +223,7 @@ GST_START_TEST (test_rate_at_good_item)
 
 GST_END_TEST;
 
-/* Each epoch is judged by itself. */
+/* Each epoch is judged separately. */
 GST_START_TEST (test_rate_by_epoch)
 {
   Rig *rig = start_rig (0.2);
@@ -236,7 +237,8 @@ GST_START_TEST (test_rate_by_epoch)
   fail_unless (rig_get_error (rig) == NULL, "%s", rig_get_error (rig));
   rig_free (rig);
 
-  /* Good epochs do not make up for a bad one, which does not end as one. */
+  /* Valid epochs do not compensate for a bad one, which does not end
+   * regularly. */
   rig = start_rig (0.2);
   push_items (rig, FALSE, 400, 0);
   push_epoch (rig, 0);
@@ -255,7 +257,7 @@ GST_START_TEST (test_rate_by_epoch)
 
 GST_END_TEST;
 
-/* Within a group, too: at its end the share would be allowed. */
+/* The rate is judged within a group: at its end, it would be allowed. */
 GST_START_TEST (test_rate_in_group)
 {
   Rig *rig = start_rig (0.5);
@@ -298,7 +300,7 @@ GST_START_TEST (test_defaults)
 
 GST_END_TEST;
 
-/* spdlbatch is no stage, but says so, too. */
+/* spdlbatch is not a stage, but reports failures in the same way. */
 GST_START_TEST (test_batch)
 {
   Rig *rig = rig_new ("spdlbatch", "batch-size", 4, NULL);

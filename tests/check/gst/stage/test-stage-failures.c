@@ -1,4 +1,4 @@
-/* gst-spdl: tests of GstSpdlStage's failures
+/* gst-spdl: tests of failures in GstSpdlStage
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -34,7 +34,7 @@ GST_START_TEST (test_failures)
   fail_unless_equals_int (rig_get_stat (rig->element, "num-items"), 6);
   fail_unless (rig_get_error (rig) == NULL);
 
-  /* Announced in place; the messages come from another thread. */
+  /* Failures are announced in order; the messages come from another thread. */
   GString *log = g_string_new (NULL);
   for (guint i = 0; i < rig->log->len; i++) {
     const gchar *entry = g_ptr_array_index (rig->log, i);
@@ -49,7 +49,8 @@ GST_START_TEST (test_failures)
 
 GST_END_TEST;
 
-/* SPDL's own case: of 0 to 9 the odd ones fail, 3 are tolerated. */
+/* SPDL's test case: of items 0 to 9 the odd ones fail, and 3 failures are
+ * tolerated. */
 GST_START_TEST (test_failure_budget)
 {
   Rig *rig = rig_new ("spdlteststage", "output-order",
@@ -61,7 +62,7 @@ GST_START_TEST (test_failure_budget)
   rig_push_range (rig, 0, 9);
   rig_push_eos (rig);
   rig_wait_eos (rig);
-  /* All that was good first, then the error, then the end. */
+  /* All valid items come first, then the error, then EOS. */
   log = rig_take_log (rig);
   fail_unless (g_str_has_suffix (log, log_end), "%s", log);
   fail_unless_equals_int (rig_count_items (rig), 4);
@@ -71,7 +72,7 @@ GST_START_TEST (test_failure_budget)
   fail_unless_equals_int (rig_push (rig, 11), GST_FLOW_EOS);
   rig_free (rig);
 
-  /* As many as are tolerated. */
+  /* Exactly as many as are tolerated. */
   rig = rig_new ("spdlteststage", "fail-every", 2, "max-failures", 5, NULL);
   rig_start (rig, NULL);
   rig_push_range (rig, 0, 9);
@@ -86,7 +87,7 @@ GST_END_TEST;
 
 GST_START_TEST (test_failure_rate)
 {
-  /* 20 % of 90: not judged yet. */
+  /* 20 % of 90 items: not judged yet. */
   Rig *rig = rig_new (
       "spdlteststage", "fail-every", 5, "max-failure-rate", 0.01, NULL);
 
@@ -133,7 +134,7 @@ GST_START_TEST (test_worker_cannot_be_opened)
 
 GST_END_TEST;
 
-/* A batch that fails names each of its items. */
+/* A failing batch reports each of its items. */
 GST_START_TEST (test_batch_fails)
 {
   Rig *rig = rig_new ("spdlteststage", "fail-at", (guint64) 0, NULL);
@@ -165,11 +166,11 @@ GST_START_TEST (test_downstream_error)
   rig->answer = GST_FLOW_ERROR;
   rig_start (rig, NULL);
   fail_unless_equals_int (rig_push_range (rig, 0, 999), GST_FLOW_ERROR);
-  /* Whoever pushes posts it, not the stage. */
+  /* The upstream element posts the error, not the stage. */
   fail_unless (rig_get_error (rig) == NULL);
   rig_free (rig);
 
-  /* But nobody upstream hears of it after the end. */
+  /* After EOS, upstream does not get the flow return. */
   rig = rig_new ("spdlteststage", "queue-size", 4, NULL);
   rig_hold (rig, TRUE);
   rig_start (rig, NULL);
@@ -187,7 +188,7 @@ GST_START_TEST (test_downstream_error)
   rig->answer = GST_FLOW_EOS;
   rig_start (rig, NULL);
   fail_unless_equals_int (rig_push_range (rig, 0, 999), GST_FLOW_EOS);
-  /* The end gets through all the same. */
+  /* EOS is forwarded nevertheless. */
   rig_push_eos (rig);
   rig_wait_eos (rig);
   fail_unless (rig_get_error (rig) == NULL);

@@ -1,4 +1,4 @@
-/* gst-spdl: tests of GstSpdlStage's runs, threads and figures
+/* gst-spdl: tests of states, threads and statistics of GstSpdlStage
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -16,7 +16,7 @@ GST_START_TEST (test_flush)
   gst_segment_init (&segment, GST_FORMAT_TIME);
   rig_start (rig, NULL);
   rig_push_range (rig, 0, 3);
-  /* Running tasks are cancelled: nothing waits for a minute. */
+  /* Running tasks are cancelled, so nothing waits for a minute. */
   gst_pad_push_event (rig->src, gst_event_new_flush_start ());
   gst_pad_push_event (rig->src, gst_event_new_flush_stop (TRUE));
   g_object_set (rig->element, "sleep", (guint64) 0, NULL);
@@ -24,7 +24,7 @@ GST_START_TEST (test_flush)
   rig_push_range (rig, 10, 12);
   rig_push_eos (rig);
   rig_wait_eos (rig);
-  /* What was flushed has neither come nor failed. */
+  /* Flushed items are neither delivered nor reported as failed. */
   rig_assert_log (rig, "flush-start flush-stop 10 11 12 eos");
   rig_free (rig);
 }
@@ -102,7 +102,7 @@ count_intervals (Rig *rig)
   return n;
 }
 
-/* An interval in which nothing moves is reported all the same, and says 0. */
+/* An interval without data is reported, with zeros. */
 GST_START_TEST (test_intervals)
 {
   Rig *rig = rig_new (
@@ -113,7 +113,7 @@ GST_START_TEST (test_intervals)
   rig_start (rig, NULL);
   rig_push (rig, 0);
   rig_wait_items (rig, 1);
-  /* The interval in which the item came, and then some without any. */
+  /* The interval in which the item arrived, followed by some without data. */
   const guint n_before = count_intervals (rig);
   while (count_intervals (rig) < n_before + 4)
     g_usleep (10000);
@@ -135,7 +135,7 @@ GST_START_TEST (test_intervals)
 
 GST_END_TEST;
 
-/* Every field of the table, once, with the type that it promises. */
+/* Each documented field exists, with the documented type. */
 GST_START_TEST (test_stats_fields)
 {
   static const gchar *times[] = { "elapsed", "num-tasks", "num-failures",
@@ -163,7 +163,8 @@ GST_START_TEST (test_stats_fields)
   fail_unless_equals_int (queue_size, 2);
   fail_unless_equals_string (
       gst_structure_get_string (stats, "stage"), "stage");
-  /* One sleeper behind a full queue: upstream waits, the worker does not. */
+  /* A sleeping worker with a full queue: upstream waits, the worker does
+   * not. */
   fail_unless (number > 0.5, "occupancy %f", number);
   gst_structure_free (stats);
   fail_unless (rig_get_stat (rig->element, "ave-time") >= 20 * GST_MSECOND);
@@ -177,7 +178,8 @@ GST_START_TEST (test_stats_fields)
 
 GST_END_TEST;
 
-/* Serialized queries are answered, not queued: a full stage would deadlock. */
+/* Serialized queries are answered immediately: waiting in a full stage would
+ * deadlock. */
 GST_START_TEST (test_queries)
 {
   Rig *rig = rig_new ("spdlteststage", NULL, NULL);
@@ -212,7 +214,8 @@ disturb (gpointer data)
   return NULL;
 }
 
-/* Stopped at any moment, in any way, with a slow stage and a slow consumer. */
+/* The stage can be stopped at any time and in any way, with slow tasks and a
+ * slow consumer. */
 GST_START_TEST (test_stop_any_time)
 {
   GRand *rand = g_rand_new_with_seed (23);
@@ -232,18 +235,18 @@ GST_START_TEST (test_stop_any_time)
     rig_hold (rig, i % 3 == 0);
     g_usleep (g_rand_int_range (rand, 0, 3000));
     switch (way) {
-      case 0: /* NULL */
+      case 0: /* state NULL */
         break;
-      case 1: /* a flush, from another thread than the pusher's */
+      case 1: /* flush from another thread */
         gst_pad_push_event (rig->src, gst_event_new_flush_start ());
         g_usleep (g_rand_int_range (rand, 0, 1000));
         break;
-      case 2: /* an early end from the consumer */
+      case 2: /* early EOS from the consumer */
         g_mutex_lock (&rig->lock);
         rig->answer = GST_FLOW_EOS;
         g_mutex_unlock (&rig->lock);
         break;
-      default: /* an error */
+      default: /* error */
         break;
     }
     g_mutex_lock (&rig->lock);

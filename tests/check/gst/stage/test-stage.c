@@ -1,4 +1,4 @@
-/* gst-spdl: tests of how items pass through GstSpdlStage
+/* gst-spdl: tests of the data flow through GstSpdlStage
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -39,7 +39,7 @@ GST_START_TEST (test_input_order)
 
 GST_END_TEST;
 
-/* With the first item delayed, at least 100 come before it; with input order
+/* With the first item delayed, at least 100 items overtake it; with input order
  * none does. */
 GST_START_TEST (test_straggler)
 {
@@ -85,8 +85,8 @@ GST_START_TEST (test_concurrency)
 
 GST_END_TEST;
 
-/* A consumer that stops: the stage holds concurrency + queue-size, and the
- * buffer that it is pushing is one of them. */
+/* With a consumer that stops, the stage holds concurrency + queue-size items,
+ * including the buffer that is being pushed. */
 GST_START_TEST (test_bounded)
 {
   Rig *rig = rig_new ("spdlteststage", "concurrency", 3, "queue-size", 4, NULL);
@@ -104,7 +104,7 @@ GST_START_TEST (test_bounded)
   g_object_get (rig->element, "n-begun", &n_begun, NULL);
   fail_unless_equals_int (n_begun, 7);
 
-  /* Concurrency and queue-size may change meanwhile. */
+  /* Concurrency and queue-size may change at run time. */
   g_object_set (rig->element, "queue-size", 10, NULL);
   do {
     g_usleep (1000);
@@ -119,7 +119,7 @@ GST_START_TEST (test_bounded)
 
 GST_END_TEST;
 
-/* Ends of epochs and the like keep their place in both orders. */
+/* Events such as the end of an epoch keep their place in both orders. */
 GST_START_TEST (test_barriers)
 {
   for (guint order = 0; order < 2; order++) {
@@ -154,8 +154,8 @@ GST_START_TEST (test_barriers)
 
 GST_END_TEST;
 
-/* Input caps that change with each item: each result has its own, in one caps
- * event before it, and nothing is drained. */
+/* Input caps change with each item: each result is preceded by one caps event,
+ * and the stage is not drained. */
 GST_START_TEST (test_caps_are_no_barrier)
 {
   Rig *rig = rig_new ("spdlteststage", "concurrency", 4, "output-order",
@@ -190,7 +190,7 @@ GST_START_TEST (test_caps_are_no_barrier)
 
 GST_END_TEST;
 
-/* A bad item of a group costs only itself; a group stays a group. */
+/* A failed item of a group does not affect the others; groups are preserved. */
 GST_START_TEST (test_groups)
 {
   Rig *rig = rig_new ("spdlteststage", "fail-every", 4, NULL);
@@ -243,7 +243,7 @@ GST_START_TEST (test_filter_and_many)
 
 GST_END_TEST;
 
-/* Results without metas get those of their item. */
+/* Results without metas get the metas of their item. */
 GST_START_TEST (test_metas_follow)
 {
   Rig *rig = rig_new ("spdlteststage", "copy", TRUE, NULL);
@@ -268,8 +268,8 @@ GST_START_TEST (test_metas_follow)
 
 GST_END_TEST;
 
-/* Without metas the first stage numbers; behind one that did, a buffer without
- * is an error, after the good results. */
+/* The first stage numbers items without metas. After a numbered item, a buffer
+ * without a meta is an error, which comes after the valid results. */
 GST_START_TEST (test_numbering)
 {
   Rig *rig = rig_new (

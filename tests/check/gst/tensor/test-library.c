@@ -1,4 +1,4 @@
-/* gst-spdl: tests of tensors' caps, metas and events
+/* gst-spdl: tests of tensor caps, metas and events
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -8,10 +8,10 @@
 #include <gst/check/gstcheck.h>
 #include <gst/spdl/spdl.h>
 
-/* NNStreamer's grammar, written anew from its documentation: caps
- * `other/tensors` with format=static, num_tensors an int, framerate a fraction,
- * types names with commas between, dimensions ranks with commas between, each
- * numbers greater than 0 with colons between, at most 16. */
+/* Checks caps against NNStreamer's grammar, written from its documentation:
+ * `other/tensors` with format=static, num_tensors as int, framerate as
+ * fraction, types as comma-separated names, dimensions as comma-separated
+ * shapes, each of which has up to 16 positive numbers separated by colons. */
 static void
 assert_nnstreamer (const GstCaps *caps)
 {
@@ -61,7 +61,7 @@ GST_START_TEST (test_round_trip)
     }
     g_autoptr (GstCaps) caps = gst_spdl_tensors_info_to_caps (&info);
     assert_nnstreamer (caps);
-    /* And through a string, as in a pipeline's description. */
+    /* Also through a string, as in a pipeline description. */
     g_autofree gchar *string = gst_caps_to_string (caps);
     g_autoptr (GstCaps) again = gst_caps_from_string (string);
     fail_unless (gst_spdl_tensors_info_from_caps (&parsed, again, &error));
@@ -75,7 +75,7 @@ GST_START_TEST (test_round_trip)
 
 GST_END_TEST;
 
-/* As the design writes it. */
+/* Strings have the documented format. */
 GST_START_TEST (test_strings)
 {
   const guint32 dims[] = { 3, 224, 224, 32 }, n[] = { 32 };
@@ -95,7 +95,7 @@ GST_START_TEST (test_strings)
   fail_unless_equals_int (
       gst_spdl_tensor_info_get_size (&info.tensors[1]), 256);
 
-  /* NNStreamer pads with 0 or 1, and may have blanks. */
+  /* NNStreamer pads with 0 or 1, and may add blanks. */
   g_autoptr (GstCaps) padded = gst_caps_from_string (
       "other/tensors,format=static,num_tensors=2,"
       "types=(string)\"uint8, int64\",dimensions=(string)\"3:2:1:1, 4:0:0:0\","
@@ -130,7 +130,7 @@ GST_START_TEST (test_strings)
     fail_unless (error != NULL && error->message[0] != '\0');
     g_clear_error (&error);
   }
-  /* A size that no number holds. */
+  /* A size that exceeds 64 bits. */
   const guint32 huge[] = { G_MAXUINT32, G_MAXUINT32, G_MAXUINT32 };
   gst_spdl_tensors_info_init (&info);
   gst_spdl_tensors_info_add (&info, GST_SPDL_TENSOR_INT64, 3, huge);
@@ -163,7 +163,7 @@ GST_START_TEST (test_item_meta)
     fail_unless (gst_structure_has_field (item->extra, "k"));
     name = gst_spdl_item_meta_describe (item);
     fail_unless_equals_string (name, "file:///x");
-    /* Copied onto itself or twice, it stays one. */
+    /* Copying it onto itself or twice does not duplicate it. */
     gst_buffer_copy_into (b, b, GST_BUFFER_COPY_META, 0, -1);
     fail_unless_equals_int (
         gst_buffer_get_n_meta (b, GST_SPDL_ITEM_META_API_TYPE), 1);

@@ -10,7 +10,7 @@
 #include <gst/video/video.h>
 #include <stdint.h>
 
-/* DLPack's structures, as its consumers know them. */
+/* DLPack's structures, as defined for consumers. */
 typedef struct Managed {
   struct {
     void *data;
@@ -47,7 +47,8 @@ free_block (gpointer data)
   g_free (block);
 }
 
-/* @size bytes 0, 1, 2 ...; says when they are freed. */
+/* Makes memory with @size bytes 0, 1, 2 ... and sets @freed when it is
+ * freed. */
 static GstMemory *
 make_memory (gsize size, gboolean *freed)
 {
@@ -134,7 +135,7 @@ GST_START_TEST (test_bytes)
 
 GST_END_TEST;
 
-/* Images by their formats: rows, columns, channels. */
+/* Shapes of images by format: rows, columns, channels. */
 GST_START_TEST (test_images)
 {
   static const struct {
@@ -149,7 +150,7 @@ GST_START_TEST (test_images)
     { "GRAY8", "|u1", "3 5 1", "8 1 1" },
     { "GRAY16_LE", "<u2", "3 5 1", "12 2 2" },
     { "ARGB64_LE", "<u2", "3 5 4", "40 8 2" },
-    /* Bytes, where pixels are no numbers side by side. */
+    /* Formats whose pixels are not arrays of numbers become bytes. */
     { "GRAY16_BE", "|u1", "36", "1" },
     { "RGB16", "|u1", "36", "1" },
     { "YUY2", "|u1", "36", "1" },
@@ -179,7 +180,7 @@ GST_START_TEST (test_images)
 
 GST_END_TEST;
 
-/* Rows lie as the buffer's own meta says. */
+/* The layout follows the buffer's video meta. */
 GST_START_TEST (test_video_meta)
 {
   gsize offset[GST_VIDEO_MAX_PLANES] = { 7 };
@@ -216,7 +217,7 @@ GST_END_TEST;
   "other/tensors,format=static,num_tensors=2,types=(string)\"float32,int64\"," \
   "dimensions=(string)\"3:2,2\",framerate=0/1"
 
-/* A memory a tensor; all in one; or any other division. */
+/* One memory per tensor, one for all, or any other division. */
 GST_START_TEST (test_tensors)
 {
   for (guint way = 0; way < 3; way++) {
@@ -281,7 +282,7 @@ GST_START_TEST (test_mismatches)
 
 GST_END_TEST;
 
-/* What a buffer says of its items. */
+/* Item metas of a buffer. */
 GST_START_TEST (test_items)
 {
   gboolean freed;
@@ -341,7 +342,7 @@ static gpointer delete (gpointer user_data)
   return NULL;
 }
 
-/* What DLPack's consumers get keeps the memory, and is freed on any thread. */
+/* A DLPack consumer keeps the memory alive and may free it on any thread. */
 GST_START_TEST (test_dlpack)
 {
   gboolean freed;
@@ -379,7 +380,7 @@ GST_START_TEST (test_dlpack)
 
 GST_END_TEST;
 
-/* What must not be written is copied, without its gaps. */
+/* Memory that is not writable is copied without its padding. */
 GST_START_TEST (test_dlpack_copy)
 {
   gboolean freed;

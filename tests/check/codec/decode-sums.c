@@ -5,21 +5,20 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* Decodes all files below a folder in several ways, and prints a line for each:
- *
+/* Decodes every file below a folder with several sets of properties and prints
+ * one line for each result:
  *     decode-sums FOLDER
- *
- *     SHA-256 of caps and pixels, the file's path in the folder, properties
- *
- * tools/test-arm64 compares the lines of two machines. */
+ * A line holds the SHA-256 of the caps and pixels, the path of the file in the
+ * folder and the properties. tools/test-arm64 compares the lines of two
+ * machines. */
 
 #include <stdlib.h>
 #include <gst/check/gstharness.h>
 #include <gst/spdl/spdl.h>
 #include <gst/video/video.h>
 
-/* Whole images by rows, resized planes with each kind of kernel, and crops of
- * both at a part of the size. */
+/* Whole images converted row by row, resized planes with each kind of kernel,
+ * and crops of both that are decoded at a reduced size. */
 static const gchar *const ways[] = {
   "resize=none",
   "resize=none format=BGR",
@@ -31,7 +30,7 @@ static const gchar *const ways[] = {
   "fast-scale=true",
 };
 
-/* Adds the paths below @folder to @paths, relative to the top. */
+/* Adds the paths below @folder to @paths, relative to @top. */
 static void
 find_files (GPtrArray *paths, const gchar *top, const gchar *folder)
 {
@@ -75,7 +74,7 @@ read_item (const gchar *path, guint number)
   return buffer;
 }
 
-/* Rows may be padded: padding has no value. */
+/* Leaves out the padding of rows, of which the contents are undefined. */
 static gchar *
 make_sum (GstBuffer *buffer, GstCaps *caps)
 {

@@ -1,4 +1,5 @@
-/* gst-spdl: prints what is drawn for items, and how images are framed
+/* gst-spdl: command-line access to the drawn crop boxes and to the fit of
+ * images
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

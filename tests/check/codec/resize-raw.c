@@ -1,16 +1,14 @@
-/* gst-spdl: resizes raw images, for comparisons
+/* gst-spdl: command-line resizer of raw images, for comparison with Pillow
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* Reads jobs from stdin and writes their results to stdout: of each a line
- *
+/* Reads jobs from stdin and writes their results to stdout. A job is a line
  *     INTERPOLATION PIXEL_SIZE WIDTH HEIGHT X Y BOX_WIDTH BOX_HEIGHT \
  *         OUT_WIDTH OUT_HEIGHT
- *
- * and then the pixels, without padding. */
+ * followed by the pixels, without padding. */
 
 #include "tests/check/support/feed.h"
 

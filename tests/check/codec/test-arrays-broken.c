@@ -1,4 +1,4 @@
-/* gst-spdl: tests of spdldecode with arrays that cannot be read
+/* gst-spdl: tests of spdldecode with arrays that it cannot decode
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -35,7 +35,7 @@ make_npy (const gchar *descr, const gchar *shape)
   return arrays_make_npy (1, descr, FALSE, shape, data, sizeof data);
 }
 
-/* @file fails, with @part in the message. */
+/* Checks that @file fails and that the message contains @part. */
 static void
 assert_fails (GBytes *file, const gchar *part)
 {
@@ -124,14 +124,15 @@ GST_START_TEST (test_npy_headers)
 
 GST_END_TEST;
 
-/* An archive of one member. */
+/* Returns an NPZ archive with one member. */
 static GBytes *
 make_npz (ArraysFlags flags)
 {
   return arrays_make_zip (flags, "a.npy", make_npy ("'|u1'", "(2, 12)"), NULL);
 }
 
-/* The same with a lie in the directory, @offset bytes follow its mark. */
+/* Like make_npz(), with @value in @size bytes of the directory, @offset bytes
+ * after the signature @mark. */
 static GBytes *
 make_lying (ArraysFlags flags, const gchar *mark, gsize offset, gsize size,
     guint64 value)
@@ -304,7 +305,7 @@ GST_START_TEST (test_safetensors)
 
 GST_END_TEST;
 
-/* What would take much memory, or a deep stack, for a few bytes. */
+/* Tests small headers that would take much memory or a deep stack to parse. */
 GST_START_TEST (test_safetensors_header)
 {
   g_autofree gchar *nested = g_strnfill (100000, '[');
@@ -350,7 +351,8 @@ make_any (guint kind)
   }
 }
 
-/* Cut off anywhere it fails, and nothing more. */
+/* Tests that a file truncated at any byte fails its item and has no other
+ * effect. */
 GST_START_TEST (test_cuts)
 {
   for (guint kind = 0; kind < 5; kind++) {
@@ -375,8 +377,8 @@ GST_START_TEST (test_cuts)
 
 GST_END_TEST;
 
-/* With a byte that is wrong it fails, or becomes something else; and a good
- * file behind it is what it is. */
+/* Tests that a file with one corrupt byte fails or decodes to another array,
+ * and that an intact file after it is decoded correctly. */
 GST_START_TEST (test_wrong_bytes)
 {
   static const guint8 wrong[] = { 0x01, 0x80, 0xff };
@@ -420,7 +422,8 @@ GST_START_TEST (test_wrong_bytes)
 
 GST_END_TEST;
 
-/* A compressed array that is larger than it may be costs no memory. */
+/* Tests that a compressed array over max-decompressed-bytes is rejected before
+ * memory is allocated for it. */
 GST_START_TEST (test_bomb)
 {
   const gsize size = 32 << 20;
@@ -430,7 +433,7 @@ GST_START_TEST (test_bomb)
       arrays_make_npy (1, "'|u1'", FALSE, shape, zeros, size), NULL);
   struct rusage before, after;
 
-  /* zlib's best: a thousand to one. */
+  /* zlib's highest compression ratio is about 1000:1. */
   fail_unless (g_bytes_get_size (file) < size / 900);
   getrusage (RUSAGE_SELF, &before);
   assert_fails (file, "max-decompressed-bytes");

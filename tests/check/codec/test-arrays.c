@@ -13,7 +13,7 @@
 #include "tests/check/support/run.h"
 #include "tests/check/support/stills.h"
 
-/* Pushes a file; returns its buffer, which is still the test's, too. */
+/* Pushes @file and returns its buffer, of which the test keeps a reference. */
 static GstBuffer *
 push_file (Rig *rig, guint64 number, GBytes *file)
 {
@@ -26,7 +26,7 @@ push_file (Rig *rig, guint64 number, GBytes *file)
   return item;
 }
 
-/* What a file becomes, alone. */
+/* The result of decoding one file, and the rig that decoded it. */
 typedef struct {
   Rig *rig;
   GstBuffer *item;
@@ -72,8 +72,8 @@ assert_caps (const Decoded *self, const gchar *types, const gchar *dims)
   fail_unless_equals_int (gst_buffer_n_memory (self->result), info.num_tensors);
 }
 
-/* Tensor @i has these bytes, and lies in the item's memory or not (-1: that
- * depends on where it is there). */
+/* Checks the bytes of tensor @i, and whether it shares the item's memory
+ * (@shared is -1 if that depends on the alignment of the data). */
 static void
 assert_tensor (
     const Decoded *self, guint i, gint shared, gconstpointer data, gsize size)
@@ -141,7 +141,7 @@ GST_START_TEST (test_npy)
 
 GST_END_TEST;
 
-/* In an NPZ bytes can stay where they are. */
+/* Tests that stored members of an NPZ are not copied. */
 GST_START_TEST (test_npz)
 {
   for (guint flags = 0; flags < 4; flags++) {
@@ -164,7 +164,7 @@ GST_START_TEST (test_npz)
 
 GST_END_TEST;
 
-/* Where a member's data happens to be aligned, it is not copied. */
+/* Tests that a member whose data happens to be aligned is not copied. */
 GST_START_TEST (test_aligned_member)
 {
   guint n_shared = 0;
@@ -190,7 +190,7 @@ GST_START_TEST (test_aligned_member)
 
 GST_END_TEST;
 
-/* In the order of the data, not of the header. */
+/* Tests that tensors come in the order of the data, not of the header. */
 GST_START_TEST (test_safetensors)
 {
   guint8 data[sizeof longs + sizeof floats + sizeof bytes];
@@ -217,14 +217,14 @@ GST_START_TEST (test_safetensors)
 
 GST_END_TEST;
 
-/* Orders */
+/* Array order */
 
 GST_START_TEST (test_orders)
 {
   static const guint16 columns[] = { 1, 4, 2, 5, 3, 6 };
   static const guint16 rows[] = { 1, 2, 3, 4, 5, 6 };
   static const guint8 big[] = { 0, 1, 0, 4, 0, 2, 0, 5, 0, 3, 0, 6 };
-  /* (2, 2, 2) of the numbers that their places spell. */
+  /* A (2, 2, 2) array whose values are the octal digits of their indices. */
   static const guint8 cube[] = { 000, 0100, 010, 0110, 001, 0101, 011, 0111 };
   static const guint8 cube_rows[] = { 000, 001, 010, 011, 0100, 0101, 0110,
     0111 };
@@ -246,7 +246,7 @@ GST_START_TEST (test_orders)
   assert_tensor (&decoded, 0, FALSE, cube_rows, sizeof cube_rows);
   decoded_clear (&decoded);
 
-  /* Both orders are the same of one dimension. */
+  /* For one dimension, C order and Fortran order are the same. */
   decoded = decode (
       arrays_make_npy (1, "'|u1'", TRUE, "(1, 6, 1)", bytes, sizeof bytes));
   assert_tensor (&decoded, 0, TRUE, bytes, sizeof bytes);
@@ -280,7 +280,7 @@ GST_START_TEST (test_shapes)
 
 GST_END_TEST;
 
-/* An item of several memories is as good as one of one. */
+/* Tests an item whose data is split over several memories. */
 GST_START_TEST (test_pieces)
 {
   Rig *rig = rig_new ("spdldecode", NULL, NULL);
@@ -307,7 +307,7 @@ GST_START_TEST (test_pieces)
 
 GST_END_TEST;
 
-/* Among images, many at a time */
+/* Arrays and images in one stream */
 
 #define N_ITEMS 240
 
@@ -359,7 +359,8 @@ check_mixed (GstBuffer *result)
 GST_START_TEST (test_mixed)
 {
   for (guint in_order = 0; in_order < 2; in_order++) {
-    /* Images are brought to a size, mirrored and noted on; arrays are not. */
+    /* Images are resized, flipped and annotated in GstSpdlItemMeta; arrays pass
+     * unchanged. */
     Rig *rig = rig_new ("spdldecode", "concurrency", 4, "width", 16, "height",
         16, "flip", 1.0, NULL);
 
@@ -388,7 +389,7 @@ GST_START_TEST (test_mixed)
 
 GST_END_TEST;
 
-/* In a pipeline */
+/* Pipelines */
 
 static void
 write_file (const gchar *folder, const gchar *name, GBytes *file)
@@ -444,7 +445,7 @@ GST_START_TEST (test_batches)
 
 GST_END_TEST;
 
-/* Tensors of other names are not stacked on each other. */
+/* Tests that tensors with different names are not stacked in a batch. */
 GST_START_TEST (test_other_names)
 {
   gchar *folder = make_folder ();
@@ -478,7 +479,7 @@ GST_START_TEST (test_other_names)
 
 GST_END_TEST;
 
-/* What downstream does not take costs the item. */
+/* Tests that an item of a media type that downstream does not accept fails. */
 GST_START_TEST (test_downstream)
 {
   static const struct {
@@ -515,7 +516,7 @@ GST_START_TEST (test_downstream)
 
 GST_END_TEST;
 
-/* Without a batch, a tensor goes by its name too. */
+/* Tests that GstSpdlDecoder names the tensors, without spdlbatch. */
 GST_START_TEST (test_decoder)
 {
   g_autoptr (GError) error = NULL;

@@ -1,4 +1,4 @@
-/* gst-spdl: tests of spdldecode with sound that needs no decoder
+/* gst-spdl: tests of spdldecode with PCM audio
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -32,8 +32,9 @@ put_text (GByteArray *file, const gchar *text)
   g_byte_array_append (file, (const guint8 *) text, strlen (text));
 }
 
-/* A ramp of @n samples of 16 bits; @claimed is what the header says of their
- * size. @chunk: (nullable): a chunk before them. */
+/* Returns a WAV file with a ramp of @n samples of 16 bits. @claimed is the size
+ * of the samples in the header. @chunk: (nullable): a chunk in front of the
+ * samples */
 static GBytes *
 make_wav (
     guint channels, guint rate, guint n, guint32 claimed, const gchar *chunk)
@@ -76,7 +77,7 @@ push_wav (Rig *rig, guint64 number, GBytes *file)
   gst_pad_push (rig->src, item);
 }
 
-/* Of result @i as S16. */
+/* Checks the S16 samples of result @i. */
 static void
 assert_ramp (Rig *rig, guint i, guint from, guint n)
 {
@@ -97,7 +98,7 @@ finish (Rig *rig)
   rig_wait_eos (rig);
 }
 
-/* What is wanted as it is lies where the file does. */
+/* Tests that samples of the right format share the memory of the file. */
 GST_START_TEST (test_slice)
 {
   g_autoptr (GBytes) file = make_wav (2, 8000, 1000, 4000, NULL);
@@ -119,7 +120,7 @@ GST_START_TEST (test_slice)
 
 GST_END_TEST;
 
-/* Samples of two bytes at an odd address are moved. */
+/* Tests that 16-bit samples at an odd address are copied. */
 GST_START_TEST (test_unaligned)
 {
   g_autoptr (GBytes) file = make_wav (1, 8000, 100, 200, NULL);
@@ -144,7 +145,8 @@ GST_START_TEST (test_unaligned)
 
 GST_END_TEST;
 
-/* Chunks of odd sizes, sizes that nobody knew, and that nobody wrote. */
+/* Tests chunks of odd sizes, a data size of 2^32-1 as in streamed files, and a
+ * data size beyond the end of the file. */
 GST_START_TEST (test_chunks)
 {
   g_autoptr (GBytes) odd = make_wav (1, 8000, 100, 200, "abc");

@@ -1,4 +1,4 @@
-/* gst-spdl: tests of spdldecode
+/* gst-spdl: tests of spdldecode with JPEGs
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -33,7 +33,7 @@ push_jpeg (Rig *rig, guint64 number, guint width, guint height, gssize cut)
       rig->src, make_item (number, data, cut < 0 ? size + cut : size));
 }
 
-/* The reference: libjpeg's own pixels, or samples of Y, Cb and Cr. */
+/* The reference: libjpeg's own pixels, or its samples of Y, Cb and Cr. */
 static guint8 *
 decode_plainly (guint width, guint height, guint seed, J_COLOR_SPACE space)
 {
@@ -60,8 +60,8 @@ decode_plainly (guint width, guint height, guint seed, J_COLOR_SPACE space)
   return pixels;
 }
 
-/* The definition, in floating point: a triangle filter, widened when it
- * shrinks, normalised at the edges. */
+/* The reference resize in floating point: a triangle filter, widened for
+ * downscaling and normalized at the edges. */
 static double
 stretch_sample (const guint8 *pixels, guint in_w, guint in_h, double scale_x,
     double scale_y, guint ox, guint oy, guint channel)
@@ -98,9 +98,9 @@ to_colour (const double ycc[3], guint channel)
   return CLAMP (value, 0, 255);
 }
 
-/* What is rounded are planes, and a level of one is up to 1.8 of a colour. With
- * less than three samples of chroma a row, libjpeg repeats them instead of
- * putting new ones in between, and pixels are resized. */
+/* Planes are rounded to integers, and one step of a plane is up to 1.8 steps of
+ * a color. With fewer than three chroma samples in a row, libjpeg repeats them
+ * instead of interpolating, and pixels are resized instead of planes. */
 static void
 assert_stretched (Rig *rig, guint i, guint in_w, guint in_h, guint seed,
     guint out_w, guint out_h, gboolean bgr)
@@ -156,7 +156,8 @@ GST_START_TEST (test_stretch)
 
 GST_END_TEST;
 
-/* White stays white and black stays black, at any number of taps. */
+/* Tests that white stays white and black stays black with any number of
+ * taps. */
 GST_START_TEST (test_flat)
 {
   struct jpeg_compress_struct cinfo;
@@ -218,7 +219,7 @@ GST_START_TEST (test_own_size)
   gst_structure_get_int (gst_caps_get_structure (caps, 0), "width", &width);
   fail_unless_equals_int (width, 50);
   gst_caps_unref (caps);
-  /* Two sizes, two caps events. */
+  /* The two sizes need two caps events. */
   guint n_caps = 0;
   for (guint i = 0; i < rig->log->len; i++)
     n_caps += g_str_equal (g_ptr_array_index (rig->log, i), "caps");
@@ -228,8 +229,8 @@ GST_START_TEST (test_own_size)
 
 GST_END_TEST;
 
-/* A file with an end, or with all pixels and no end, is good; one that lacks
- * some is not. */
+/* Tests that a file without an EOI marker is decoded if its pixels are
+ * complete, and that a truncated one fails. */
 GST_START_TEST (test_corrupt)
 {
   static const gchar text[] = "This is a README, and no picture.";
@@ -241,8 +242,8 @@ GST_START_TEST (test_corrupt)
     noise[i] = i * 7919 >> 3;
   rig_start (rig, "application/octet-stream");
   push_jpeg (rig, 0, 200, 100, 0);
-  push_jpeg (rig, 1, 200, 100, -2);   /* without its EOI marker */
-  push_jpeg (rig, 2, 200, 100, -300); /* cut off */
+  push_jpeg (rig, 1, 200, 100, -2);   /* without EOI marker */
+  push_jpeg (rig, 2, 200, 100, -300); /* truncated */
   gst_pad_push (rig->src, make_item (3, text, sizeof text));
   gst_pad_push (rig->src, make_item (4, noise, 5000));
   gst_pad_push (rig->src, make_item (5, "", 0));
@@ -276,8 +277,8 @@ GST_START_TEST (test_corrupt)
 
 GST_END_TEST;
 
-/* Return a JPEG of @size by @size pixels of three components, whose codes are
- * all zeros. @process: the number of its SOF marker. */
+/* Returns a JPEG of @size by @size pixels with three components, in which all
+ * Huffman codes are zeros. @process is the number of its SOF marker. */
 static GstBuffer *
 make_unusual (guint64 number, guint8 process, guint8 precision, guint size)
 {
@@ -310,9 +311,9 @@ make_unusual (guint64 number, guint8 process, guint8 precision, guint size)
   return item;
 }
 
-/* Lossless JPEGs and those of 12 bits fail by name, also with libjpeg-turbo 3,
- * which could decode them: it would write rows of the full width into those of
- * an eighth. */
+/* Tests that lossless and 12-bit JPEGs fail with an error that names the
+ * process, also with libjpeg-turbo 3. That version could decode them, but would
+ * write rows of full width into buffers for an image scaled by 1/8. */
 GST_START_TEST (test_unusual)
 {
   static const guint8 kinds[][2] = { { 3, 8 }, { 1, 12 }, { 3, 12 }, { 3, 16 },
@@ -328,7 +329,7 @@ GST_START_TEST (test_unusual)
         rig->src, make_unusual (1 + i, kinds[i][0], kinds[i][1], 512));
   rig_push_eos (rig);
   rig_wait_eos (rig);
-  /* The same file with 8 bits, which is a usual one. */
+  /* The same file with 8 bits is an ordinary JPEG. */
   fail_unless_equals_int (rig_count_items (rig), 1);
   for (guint i = 0; i < rig->messages->len; i++) {
     const GstStructure *s =
@@ -349,7 +350,8 @@ GST_START_TEST (test_unusual)
 
 GST_END_TEST;
 
-/* It can be read, and not be set. The tests above run with both. */
+/* Tests that the property entropy-decoder is read-only. All tests above run
+ * once with each decoder. */
 GST_START_TEST (test_entropy_decoder)
 {
   const gchar *asked = g_getenv ("SPDL_ENTROPY_DECODER");
@@ -397,7 +399,7 @@ GST_START_TEST (test_negotiation)
   gint width, height;
 
   files_write_jpeg (folder, "a.jpg", 60, 40, 1);
-  /* What is not set follows downstream. */
+  /* Properties that are not set follow the caps of downstream. */
   run = run_pipeline (
       "spdlsrc location=%s ! spdlfetch ! spdldecode ! "
       "video/x-raw,format=BGR,width=20,height=10 ! fakesink name=sink",
@@ -412,7 +414,8 @@ GST_START_TEST (test_negotiation)
   fail_unless (width == 20 && height == 10);
   run_free (run);
 
-  /* What is set and contradicts ends the stream, by name. */
+  /* A property that contradicts the caps ends the stream with an error that
+   * names it. */
   static const gchar *contradictions[][2] = { { "width=30", "width" },
     { "height=11", "height" }, { "format=RGB", "format" } };
   for (guint i = 0; i < G_N_ELEMENTS (contradictions); i++) {
@@ -436,7 +439,7 @@ GST_START_TEST (test_negotiation)
 
 GST_END_TEST;
 
-/* Behind the stock chain's own elements. */
+/* Tests spdldecode after GStreamer's own elements. */
 GST_START_TEST (test_with_stock_elements)
 {
   gchar *folder = files_make_dataset (3);
@@ -448,7 +451,7 @@ GST_START_TEST (test_with_stock_elements)
 
   fail_unless (run->error == NULL, "%s", run->error);
   fail_unless_equals_int (run->buffers->len, 1);
-  /* Numbered by the stage, and the number survives the converter. */
+  /* The element numbers the item, and the index survives videoconvert. */
   fail_unless_equals_uint64 (run_item (run, 0)->index, 0);
   run_free (run);
   files_remove_folder (folder);
@@ -456,8 +459,8 @@ GST_START_TEST (test_with_stock_elements)
 
 GST_END_TEST;
 
-/* All transforms, of images of many sizes, for the sanitizers' sake: what comes
- * out is compared with Pillow's in tests/python/test_transforms.py. */
+/* Runs all transforms on images of many sizes under the sanitizers.
+ * tests/python/test_transforms.py compares the pixels with Pillow's. */
 GST_START_TEST (test_transforms)
 {
   static const gchar *lines[] = {

@@ -1,4 +1,4 @@
-/* gst-spdl: tests of the Huffman decoder's self-test, and of what follows
+/* gst-spdl: tests of the self-test of the Huffman decoder and of the fallback
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -93,8 +93,9 @@ never_decode (SpdlEntropy *entropy, j_decompress_ptr cinfo, JBLOCKROW *blocks)
   g_assert_not_reached ();
 }
 
-/* A field that is no pointer to one of libjpeg's functions is found before
- * anything is called: of this program, of another library, data, or nothing. */
+/* Tests that a field that does not point to libjpeg's function is found before
+ * anything is called: it points to a function of this program or of another
+ * library, to data, or is NULL. */
 static void
 test_pointers (void)
 {
@@ -137,8 +138,8 @@ suspend (SpdlEntropy *entropy, j_decompress_ptr cinfo, JBLOCKROW *blocks)
   return FALSE;
 }
 
-/* The decoder is not called, leaves the scan to libjpeg, or suspends; libjpeg
- * reports an error. */
+/* Tests a decoder that is not called, leaves the scan to libjpeg or suspends,
+ * and an error raised by libjpeg. */
 static void
 test_calls (void)
 {
@@ -152,8 +153,8 @@ test_calls (void)
       SPDL_ENTROPY_CHECK_ERROR_LIBJPEG);
 }
 
-/* The MCU, counted over all images, and its block and coefficient that are
- * wrong. */
+/* The MCU, counted over all images, and its block and coefficient to
+ * corrupt. */
 static struct {
   guint mcu, block, place;
   gint by;
@@ -172,7 +173,7 @@ decode_wrongly (SpdlEntropy *entropy, j_decompress_ptr cinfo, JBLOCKROW *blocks)
   return ok;
 }
 
-/* One coefficient of one block is wrong by one. */
+/* Tests that an error of one in any single coefficient is found. */
 static void
 test_coefficients (void)
 {
@@ -196,12 +197,12 @@ test_coefficients (void)
   }
 }
 
-/* The choice */
+/* Selection */
 
 #define WIDTH 50
 #define HEIGHT 37
 
-/* Write a JPEG of 4:2:0 to @file; returns its size. */
+/* Writes a 4:2:0 JPEG to @file and returns its size. */
 static gsize
 make_jpeg (guint8 *file, gsize size)
 {
@@ -232,7 +233,7 @@ make_jpeg (guint8 *file, gsize size)
   return written;
 }
 
-/* Decode it with libjpeg alone. */
+/* Decodes @file with libjpeg alone. */
 static void
 decode_plainly (const guint8 *file, gsize size, guint8 *pixels)
 {
@@ -263,8 +264,7 @@ rows_done (gpointer user_data, guint y_end)
 {
 }
 
-/* Check that spdldecode's decompressor uses @decoder, and that its pixels are
- * libjpeg's. */
+/* Checks that spdldecode uses @decoder and that its pixels equal libjpeg's. */
 static void
 assert_decodes (SpdlEntropyDecoder decoder)
 {
@@ -296,9 +296,9 @@ choose (gpointer user_data)
   return (gpointer) spdl_entropy_choose ();
 }
 
-/* Forks, as the choice is made once per process. Returns TRUE in the parent,
- * after the child has passed. GLib's subprocesses start the program anew, which
- * an emulator of another CPU cannot. */
+/* Forks, as the decoder is chosen once per process. Returns TRUE in the parent,
+ * after the child has passed. GLib's subprocess API executes the program again,
+ * which does not work under an emulator of another CPU. */
 static gboolean
 fork_test (void)
 {
@@ -316,7 +316,7 @@ fork_test (void)
   return TRUE;
 }
 
-/* All threads get the one choice, of one self-test. */
+/* Tests that all threads get the same choice, made by one self-test. */
 static void
 test_default (void)
 {
@@ -343,7 +343,7 @@ test_default (void)
   _exit (0);
 }
 
-/* Where the self-test fails, libjpeg decodes. */
+/* Tests that libjpeg decodes if the self-test fails. */
 static void
 test_failed (void)
 {
@@ -360,7 +360,7 @@ test_failed (void)
   _exit (0);
 }
 
-/* The environment may ask for libjpeg's; then nothing is tested. */
+/* Tests that no self-test runs if the environment selects libjpeg's decoder. */
 static void
 test_asked (void)
 {

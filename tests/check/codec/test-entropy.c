@@ -1,4 +1,4 @@
-/* gst-spdl: tests of the Huffman decoder, beside libjpeg's
+/* gst-spdl: comparison of the Huffman decoder with libjpeg's
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -11,17 +11,17 @@
 #include <string.h>
 #include <jpeglib.h>
 
-/* How a file is written. */
+/* The parameters of a JPEG. */
 typedef struct {
   guint width, height;
   guint n_components; /* 1 or 3 */
-  guint h, v;         /* sampling factors of the first */
+  guint h, v;         /* of the first component */
   guint quality;
   guint restart_interval; /* MCUs */
   gboolean optimized;
-  guint noise; /* how much of the picture */
+  guint noise; /* strength of the noise in the picture */
   gboolean progressive, arithmetic;
-  gboolean in_scans; /* a component each */
+  gboolean in_scans; /* one scan per component */
 } Kind;
 
 static void
@@ -88,7 +88,7 @@ make_jpeg (GRand *rand, const Kind *kind)
   return jpeg;
 }
 
-/* Sampling factors of the first component; the others have 1. */
+/* Sampling factors of the first component; those of the others are 1. */
 static const guint factors[][2] = { { 1, 1 }, { 2, 1 }, { 2, 2 }, { 1, 2 },
   { 4, 1 }, { 4, 2 } };
 
@@ -133,7 +133,7 @@ check (GBytes *jpeg, const Wish *wish)
   return decode_both_ways (data, size, wish);
 }
 
-/* Files without a flaw are never left to libjpeg. */
+/* Tests that intact files are never left to libjpeg. */
 static void
 test_sound (void)
 {
@@ -151,7 +151,8 @@ test_sound (void)
   }
 }
 
-/* What is not for us goes as it did. */
+/* Tests that libjpeg decodes the kinds of JPEG that the decoder does not
+ * support. */
 static void
 test_others (void)
 {
@@ -189,7 +190,7 @@ spoil (GRand *rand, guint8 *data, gsize *size)
       case 1:
         data[at] = 0xff;
         break;
-      case 2: /* a marker, one of restart's among them */
+      case 2: /* a marker, possibly RSTn */
         data[at - 1] = 0xff;
         data[at] = 0xc0 + g_rand_int_range (rand, 0, 0x40);
         break;
@@ -202,7 +203,8 @@ spoil (GRand *rand, guint8 *data, gsize *size)
   }
 }
 
-/* Those with flaws give the pixels and warnings that libjpeg gives. */
+/* Tests that corrupt files give the same pixels and warnings as with
+ * libjpeg. */
 static void
 test_broken (void)
 {
@@ -229,7 +231,7 @@ test_broken (void)
   g_assert_cmpuint (n_fell_back, >, N_FILES / 4);
 }
 
-/* The end is missing, byte by byte. */
+/* Tests files truncated at every byte. */
 static void
 test_cut (void)
 {
@@ -243,7 +245,7 @@ test_cut (void)
     const guint8 *data = g_bytes_get_data (jpeg, NULL);
 
     for (gsize size = 0; size <= g_bytes_get_size (jpeg); size++) {
-      /* Nothing may be read behind its end. */
+      /* An exact allocation lets the sanitizer find reads past the end. */
       g_autofree guint8 *cut = g_memdup2 (data, MAX (size, 1));
 
       decode_both_ways (cut, size, &(Wish){ 1, 0, 0, 256 });
@@ -251,8 +253,8 @@ test_cut (void)
   }
 }
 
-/* Cropped columns are those of the whole image. The images are so wide that a
- * row of chroma has several vectors of any CPU. */
+/* Tests that cropped columns equal those of the whole image. The images are so
+ * wide that a row of chroma takes several vectors on any CPU. */
 static void
 test_columns (void)
 {

@@ -1,4 +1,4 @@
-/* gst-spdl: tests of planes on their way to pixels
+/* gst-spdl: tests of the resize of YCbCr planes and of their conversion to RGB
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -60,7 +60,7 @@ test_kernels (gconstpointer name)
   }
 }
 
-/* All colours, against what JFIF says. */
+/* Tests all colors against the equations of JFIF. */
 static void
 test_colours (void)
 {
@@ -83,10 +83,11 @@ test_colours (void)
   }
 }
 
-/* Half planes */
+/* Planes of half size */
 
-/* Of two samples 3/4 of the nearer and 1/4 of the farther, as libjpeg has it;
- * @step: from sample to sample. */
+/* Returns sample @place of a row of doubled width: 3/4 of the nearer sample and
+ * 1/4 of the farther one, as libjpeg's upsampling. @step is the distance
+ * between samples. */
 static guint
 get_doubled (const guint8 *samples, guint n, gsize step, guint place)
 {
@@ -96,7 +97,8 @@ get_doubled (const guint8 *samples, guint n, gsize step, guint place)
   return 3 * samples[near * step] + samples[far * step];
 }
 
-/* The image that @job speaks of from one with half of its columns or rows. */
+/* Returns the image that @job describes, from @half with half of its columns or
+ * rows. */
 static guint8 *
 make_whole (const SpdlResizeJob *job, const guint8 *half)
 {
@@ -147,8 +149,8 @@ random_half_job (GRand *rand)
   return job;
 }
 
-/* A resize of half a plane is that of the whole one: but for what was rounded
- * when it was made, up to 1. */
+/* Tests that a resize of a half-size plane equals that of the upsampled plane
+ * within 1, the rounding of the upsampling. */
 static void
 test_half (void)
 {
@@ -174,7 +176,7 @@ test_half (void)
   spdl_resize_free (resize);
 }
 
-/* However much it shrinks, a flat one stays flat. */
+/* Tests that a flat plane stays flat at any scale. */
 static void
 test_half_flat (void)
 {
@@ -204,7 +206,7 @@ test_half_flat (void)
   spdl_resize_free (resize);
 }
 
-/* Joining */
+/* Conversion of planes to RGB */
 
 static void
 feed_plane (
@@ -245,7 +247,7 @@ check_flat (SpdlPlaneJoin *join, const SpdlSampling *sampling,
     g_assert_cmpmem (out[0] + i * 3, 3, rgb, 3);
 }
 
-/* One joiner for all kinds of JPEG, one behind the other. */
+/* Tests one joiner with all kinds of JPEG in turn. */
 static void
 test_join (void)
 {

@@ -1,4 +1,4 @@
-/* gst-spdl: tests of the resize
+/* gst-spdl: tests of the resize kernels
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -15,7 +15,7 @@
 
 #define GUARD 0xa5
 
-/* As many jobs as SPDL_TEST_JOBS says, where a job takes longer. */
+/* The number of random jobs, which SPDL_TEST_JOBS overrides. */
 static guint n_jobs = N_JOBS;
 
 /* Tools */
@@ -38,8 +38,8 @@ get_row_size (const SpdlResizeJob *job)
   return (gsize) job->out_width * (job->pixel_size == 1 ? 1 : 3);
 }
 
-/* The result with @padding behind each row, which must stay as it was, as must
- * what is in front and behind. */
+/* Resizes into a guarded buffer with @padding bytes after each row. Checks that
+ * the padding and the guards are unchanged. */
 static guint8 *
 resize_guarded (SpdlResize *resize, SpdlResizeJob *job, const guint8 *image,
     guint padding, GRand *rand)
@@ -68,7 +68,7 @@ resize_plainly (SpdlResize *resize, SpdlResizeJob *job, const guint8 *image)
   return resize_guarded (resize, job, image, 0, NULL);
 }
 
-/* Small sides are as likely as large ones. */
+/* Returns a random side from a logarithmic distribution. */
 static guint
 random_side (GRand *rand, guint max)
 {
@@ -87,7 +87,7 @@ random_job (GRand *rand)
     .out_height = random_side (rand, 3000),
   };
 
-  /* In plain C, a few hundred large ones would take minutes. */
+  /* Large images would take minutes with the plain C kernels. */
   job.height = MIN (job.height, MAX (200000 / job.width, 1));
   job.out_height =
       MIN (job.out_height, MAX (100000 / MAX (job.width, job.out_width), 1));
@@ -169,8 +169,8 @@ test_flat (void)
   spdl_resize_free (resize);
 }
 
-/* The longest sides, to next to nothing and back; with a sanitizer not with all
- * filters. */
+/* Tests resizes between the longest sides and one pixel. A low SPDL_TEST_JOBS
+ * skips some of the filters. */
 static void
 test_extremes (void)
 {
@@ -204,7 +204,7 @@ test_checkerboard (void)
       .out_height = 100 };
     g_autofree guint8 *out = resize_plainly (resize, &job, image);
 
-    /* At the edges the filters are cut off, with Pillow too. */
+    /* At the edges the filters are truncated, as in Pillow. */
     for (guint y = 3; y < 97; y++)
       for (guint x = 3; x < 97; x++)
         g_assert_cmpint (ABS (out[y * 100 + x] - 127.5), <=, 2);
@@ -212,7 +212,7 @@ test_checkerboard (void)
   spdl_resize_free (resize);
 }
 
-/* The same size, and boxes of the same size, are copied. */
+/* Tests that a resize to the size of the box is a copy. */
 static void
 test_identity (void)
 {
@@ -233,7 +233,7 @@ test_identity (void)
   spdl_resize_free (resize);
 }
 
-/* A channel of a pixel is resized as a byte is. */
+/* Tests that a channel of a pixel gives the same result as a plane. */
 static void
 test_layouts (void)
 {
@@ -279,7 +279,8 @@ resize_some (SpdlResize *resize, guint seed)
   }
 }
 
-/* Of images of many sizes, only those that are larger than all before. */
+/* Tests that memory grows only for an image that is larger than all before
+ * it. */
 static void
 test_memory_is_kept (void)
 {
@@ -295,7 +296,8 @@ test_memory_is_kept (void)
   spdl_resize_free (resize);
 }
 
-/* Each allocation of an image's fails once; then it goes on. */
+/* Makes each allocation for a job fail once, then checks that the next job
+ * works. */
 static void
 check_no_memory (SpdlResizeJob job)
 {
@@ -324,7 +326,8 @@ check_no_memory (SpdlResizeJob job)
   g_assert_cmpuint (n, >, 7);
 }
 
-/* With filters of many taps and of few, which are made apart. */
+/* Tests filters with many taps and with few, which are built by different
+ * functions. */
 static void
 test_no_memory (void)
 {

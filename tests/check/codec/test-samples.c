@@ -1,4 +1,4 @@
-/* gst-spdl: tests of samples of several media
+/* gst-spdl: tests of spdldecode and spdlbatch with samples of several parts
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -25,7 +25,7 @@ make_bytes (gsize size, guint8 value)
   return buffer;
 }
 
-/* Appends @size bytes of @value. */
+/* Appends a part with @size bytes of @value. */
 static gboolean
 append (GstBuffer *sample, const gchar *name, gsize size, guint8 value,
     const gchar *caps_string)
@@ -37,8 +37,8 @@ append (GstBuffer *sample, const gchar *name, gsize size, guint8 value,
   return gst_spdl_buffer_append_part (sample, name, part, caps);
 }
 
-/* In words: "data 4*1, mask 2*9 video/x-raw": names, sizes, first bytes and
- * types. */
+/* Returns names, sizes, first bytes and media types of the parts, as in "data
+ * 4*1, mask 2*9 video/x-raw". */
 static gchar *
 describe (GstBuffer *sample)
 {
@@ -69,7 +69,7 @@ describe (GstBuffer *sample)
   }                                              \
   G_STMT_END
 
-/* The meta */
+/* GstSpdlPartsMeta */
 
 static GstBuffer *
 make_sample (void)
@@ -95,7 +95,8 @@ GST_START_TEST (test_append)
   fail_unless (gst_spdl_parts_meta_get_part (parts, 3) == NULL);
   fail_unless (gst_spdl_parts_meta_find_part (parts, "no") == NULL);
   fail_unless (gst_spdl_buffer_dup_part (sample, "no") == NULL);
-  /* A name is given once; what has other bytes is no sample. */
+  /* A name is unique in a sample, and a buffer with bytes of its own gets no
+   * parts. */
   fail_if (append (sample, "mask", 1, 0, NULL));
   fail_if (append (whole, "data", 1, 0, NULL));
   fail_unless (gst_spdl_buffer_get_parts_meta (whole) == NULL);
@@ -114,7 +115,7 @@ GST_START_TEST (test_append)
 
 GST_END_TEST;
 
-/* It goes where the memory goes. */
+/* Tests that the meta is copied along with the memory. */
 GST_START_TEST (test_copies)
 {
   GstBuffer *sample = make_sample (), *copy;
@@ -129,7 +130,7 @@ GST_START_TEST (test_copies)
   copy = gst_buffer_make_writable (gst_buffer_ref (sample));
   fail_if (copy == sample);
   assert_sample (copy, SAMPLE);
-  /* Bytes are what a part is told by, not memories. */
+  /* Parts are ranges of bytes, so they survive merging the memories. */
   gst_buffer_replace_all_memory (copy, gst_buffer_get_all_memory (copy));
   fail_unless_equals_int (gst_buffer_n_memory (copy), 1);
   assert_sample (copy, SAMPLE);
@@ -179,7 +180,7 @@ GST_START_TEST (test_replace)
   fail_unless_equals_int (gst_spdl_buffer_get_item_meta (next)->index, 5);
   fail_unless (
       gst_spdl_buffer_replace_part (sample, "no", other, caps) == NULL);
-  /* Nothing is copied. */
+  /* The other parts share their memory. */
   before = gst_spdl_buffer_dup_part (sample, "mask");
   after = gst_spdl_buffer_dup_part (next, "mask");
   fail_unless (get_address (before) == get_address (after));
@@ -207,7 +208,8 @@ GST_START_TEST (test_replace)
 
 GST_END_TEST;
 
-/* A part has no GstVideoMeta: rows lie as the caps say. */
+/* Tests that the rows of a part have the default strides of its caps, as it has
+ * no GstVideoMeta. */
 GST_START_TEST (test_rows)
 {
   GstBuffer *sample = gst_buffer_new (), *frame = make_bytes (3 + 20, 0);
@@ -235,7 +237,8 @@ GST_END_TEST;
 
 /* spdlbatch */
 
-/* An image of 4 by 2 gray pixels, a mask of 3 by 1, a text of @number bytes. */
+/* Returns a sample with an image of 4 by 2 gray pixels, a mask of 3 by 1 and
+ * @caption. @number also sets the values. */
 static GstBuffer *
 make_item (guint64 number, const gchar *caption)
 {
@@ -264,7 +267,7 @@ get_field (Rig *rig, const gchar *field)
   return value;
 }
 
-/* The tensors of batch @i: "data uint8 1:4:2:3, ...". */
+/* Describes the tensors of batch @i, as in "data uint8 1:4:2:3, ...". */
 static gchar *
 describe_batch (Rig *rig, guint i)
 {
@@ -303,7 +306,7 @@ assert_tensor (
   fail_unless (g_bytes_equal (bytes, wanted), "%s", name);
 }
 
-/* Of the last item that failed. */
+/* Returns the error message of the last item that failed. */
 static gchar *
 get_reason (Rig *rig)
 {
@@ -317,7 +320,7 @@ get_reason (Rig *rig)
   return text;
 }
 
-/* Pushes @item, which fails with @reason in the text. */
+/* Pushes @item and checks that it fails with @reason in the message. */
 static void
 assert_fails (Rig *rig, GstBuffer *item, const gchar *reason)
 {
@@ -351,7 +354,7 @@ GST_START_TEST (test_batch)
 
 GST_END_TEST;
 
-/* Text is padded to the longest of its batch. */
+/* Tests that text is padded to the longest in its batch. */
 GST_START_TEST (test_padding)
 {
   static const gchar *captions[] = { "a dog", "", "cat" };
@@ -367,7 +370,7 @@ GST_START_TEST (test_padding)
       "labels int64 3, caption uint8 5:3");
   assert_tensor (rig, 0, "caption_lengths", lengths, sizeof lengths);
   assert_tensor (rig, 0, "caption", "a dog\0\0\0\0\0cat\0", 15);
-  /* A smaller batch, and one in which all are empty. */
+  /* A smaller batch, and one whose captions are all empty. */
   gst_pad_push (rig->src, make_item (3, "ab"));
   gst_pad_push_event (rig->src, gst_spdl_event_new_epoch (0, 0, 4));
   assert_tensor (rig, 1, "caption", "ab", 2);
@@ -381,7 +384,7 @@ GST_START_TEST (test_padding)
 
 GST_END_TEST;
 
-/* Of a batch that is flushed or dropped nothing is left for the next one. */
+/* Tests that a flushed or dropped batch leaves no data for the next one. */
 GST_START_TEST (test_padding_dropped)
 {
   Rig *rig = rig_new ("spdlbatch", "batch-size", 3, "pad-to-longest", TRUE,
@@ -405,7 +408,7 @@ GST_START_TEST (test_padding_dropped)
 
 GST_END_TEST;
 
-/* Only the part that is asked for is converted. */
+/* Tests that only the selected part is converted. */
 GST_START_TEST (test_conversion)
 {
   static const gchar *parts[] = { NULL, "data", "mask" };
@@ -434,7 +437,7 @@ GST_START_TEST (test_conversion)
 
 GST_END_TEST;
 
-/* Several tensors of one part, apart or in one memory. */
+/* Tests several tensors in one part, in memories of their own or in one. */
 GST_START_TEST (test_tensors)
 {
   static const gchar *caps =
@@ -518,7 +521,7 @@ GST_START_TEST (test_batch_failures)
       2);
   rig_free (rig);
 
-  /* Bytes are not what a conversion is for. */
+  /* Bytes cannot be converted. */
   rig = rig_new ("spdlbatch", "batch-size", 1, "pad-to-longest", TRUE, NULL);
   gst_util_set_object_arg (G_OBJECT (rig->element), "mean", "<0.5>");
   rig_start (rig, GST_SPDL_SAMPLE_CAPS);
@@ -531,7 +534,7 @@ GST_START_TEST (test_batch_failures)
 
 GST_END_TEST;
 
-/* Between items of one medium, and back. */
+/* Tests a change from samples to items of one medium and back. */
 GST_START_TEST (test_caps_change)
 {
   Rig *rig =
@@ -560,7 +563,7 @@ GST_END_TEST;
 
 /* spdldecode */
 
-/* An item that no list has is put together by the application. */
+/* Tests samples that the application assembles. */
 GST_START_TEST (test_application)
 {
   Rig *rig = rig_new ("spdldecode", "part", "mask", "format", "GRAY8", "width",
@@ -598,7 +601,7 @@ make_photo (guint64 number, gsize size)
   return item;
 }
 
-/* A part that is broken fails, or is kept, as an item is. */
+/* Tests that a corrupt part fails or is kept according to on-corrupt. */
 GST_START_TEST (test_broken)
 {
   static const gchar *modes[] = { "fail", "keep" };
@@ -642,7 +645,7 @@ typedef struct {
   GstBuffer *kept; /* the first photo */
 } Seen;
 
-/* In the thread to which the sample belongs. */
+/* Runs in the streaming thread that owns the sample. */
 static GstPadProbeReturn
 see_photo (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
 {
@@ -659,7 +662,7 @@ see_photo (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
   return GST_PAD_PROBE_OK;
 }
 
-/* Memory of a part goes back to the pool when nobody has it any more. */
+/* Tests that the memory of a part returns to the pool after its last unref. */
 GST_START_TEST (test_pool)
 {
   Rig *rig =
@@ -677,7 +680,7 @@ GST_START_TEST (test_pool)
     g_mutex_unlock (&rig->lock);
   }
   rig_free (rig);
-  /* The one that is kept, and as many as are under way at a time. */
+  /* One buffer is kept, and a few are in flight. */
   fail_unless (g_hash_table_size (seen.addresses) <= 4, "%u addresses",
       g_hash_table_size (seen.addresses));
   gst_buffer_unref (seen.kept);

@@ -1,4 +1,4 @@
-/* gst-spdl: tests of spdldecode with stills of all formats
+/* gst-spdl: tests of spdldecode with images of all formats
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -47,7 +47,7 @@ assert_near (const guint8 *pixel, guint32 rgb, guint64 number)
   }
 }
 
-/* The lower half of a result has the colour of all images. */
+/* Checks that the lower half of a result has the color of all test images. */
 static void
 assert_color (GstBuffer *buffer, guint width, guint height)
 {
@@ -57,7 +57,7 @@ assert_color (GstBuffer *buffer, guint width, guint height)
 
   gst_buffer_map (buffer, &map, GST_MAP_READ);
   fail_unless_equals_int (map.size, stride * height);
-  /* jpegenc makes noise of what is beyond the right edge. */
+  /* jpegenc writes noise beyond the right edge. */
   for (guint y = height / 2 + 12; y < height; y++) {
     assert_near (map.data + y * stride, STILLS_COLOR, item->index);
     assert_near (
@@ -80,7 +80,7 @@ count_failures (Rig *rig)
   return n;
 }
 
-/* Why item @number failed. */
+/* Returns the error message of item @number. */
 static gchar *
 dup_failure (Rig *rig, guint64 number)
 {
@@ -110,8 +110,8 @@ assert_failure (Rig *rig, guint64 number, const gchar *part)
       strstr (text, part) != NULL, "%" G_GUINT64_FORMAT ": %s", number, text);
 }
 
-/* Good and broken files of one kind in turn; the good ones have even numbers.
- * Returns the next number. */
+/* Pushes intact and broken files of one kind in turn; the intact ones have even
+ * numbers. Returns the next number. */
 static guint64
 push_kind (Rig *rig, StillKind kind, guint64 number)
 {
@@ -128,8 +128,8 @@ push_kind (Rig *rig, StillKind kind, guint64 number)
   return number;
 }
 
-/* What is no image, or a PNG in which one bit is wrong; after each a good
- * one. */
+/* Pushes data that is no image or a PNG with one flipped bit, each followed by
+ * an intact image. */
 static guint64
 push_others (Rig *rig, guint64 number)
 {
@@ -200,7 +200,7 @@ GST_START_TEST (test_mixed)
 
 GST_END_TEST;
 
-/* Data that is whole and wrong: the checksum is right. */
+/* Tests image data that is invalid although the checksum is right. */
 GST_START_TEST (test_wrong_data)
 {
   static const guint8 png[] = "\x89PNG\r\n\x1a\n"
@@ -217,7 +217,7 @@ GST_START_TEST (test_wrong_data)
     push_data (rig, i, png, sizeof png - 1);
     push_bytes (rig, i + 1, good);
   }
-  /* In a row too. */
+  /* Two invalid files in a row. */
   push_data (rig, 6, png, sizeof png - 1);
   push_data (rig, 8, png, sizeof png - 1);
   push_bytes (rig, 9, good);
@@ -242,8 +242,9 @@ get_peak_kib (void)
   return usage.ru_maxrss;
 }
 
-/* Two gigapixels in a header cost no memory: also in that of a JPEG with a byte
- * too many, which GStreamer takes for one, and of OpenEXR. */
+/* Tests that a header of two gigapixels costs no memory. The files include a
+ * JPEG with an excess byte, which GStreamer's typefinder accepts, and
+ * OpenEXR. */
 GST_START_TEST (test_huge_headers)
 {
   static const gchar jpeg[] = "\xff\xd8\x00\xff\xc0\x00\x0b\x08\xb5\x05\xb5\x05"
@@ -279,8 +280,8 @@ GST_START_TEST (test_huge_headers)
 
 GST_END_TEST;
 
-/* A PNG has one header, and not more bits a sample than PNGs can have: of
- * others nothing is kept. */
+/* Tests that PNGs with two headers or an invalid bit depth fail before memory
+ * is allocated. */
 GST_START_TEST (test_false_headers)
 {
   static const gchar second[] = "\x89PNG\r\n\x1a\n"
@@ -318,7 +319,8 @@ GST_START_TEST (test_false_headers)
 
 GST_END_TEST;
 
-/* The limit holds for each format, and for what an image is brought to. */
+/* Tests that max-pixels holds for each format and for the size after the
+ * resize. */
 GST_START_TEST (test_max_pixels)
 {
   Rig *rig =
@@ -380,7 +382,8 @@ GST_START_TEST (test_huge_results)
 
 GST_END_TEST;
 
-/* How many elements of a kind were made so far, by their running names. */
+/* Returns the number of elements of a kind made so far, from GStreamer's
+ * running number in element names. */
 static guint
 count_made (const gchar *factory)
 {
@@ -414,7 +417,7 @@ GST_START_TEST (test_reuse)
   rig_wait_eos (rig);
   fail_unless_equals_int (rig_count_items (rig), 900);
   rig_free (rig);
-  /* One a slot, and the one that counts. */
+  /* One decoder per slot, and the one made by count_made(). */
   for (guint i = 0; i < G_N_ELEMENTS (decoders); i++)
     fail_unless (count_made (decoders[i]) - before[i] <= 3 + 1, "%u %s",
         count_made (decoders[i]) - before[i], decoders[i]);
@@ -424,7 +427,8 @@ GST_START_TEST (test_reuse)
 
 GST_END_TEST;
 
-/* A flush in the middle, and NULL and back. */
+/* Tests a flush in the middle of the stream, then the states NULL and
+ * PLAYING. */
 GST_START_TEST (test_restart)
 {
   Rig *rig = rig_new ("spdldecode", "concurrency", 2, NULL);
@@ -457,7 +461,8 @@ GST_START_TEST (test_restart)
 
 GST_END_TEST;
 
-/* Each scan costs as much as an image, whatever little it holds. */
+/* Tests the limit on the scans of a JPEG, each of which costs a pass over the
+ * image. */
 GST_START_TEST (test_scans)
 {
   Rig *rig = rig_new ("spdldecode", "width", 8, NULL);
@@ -505,7 +510,8 @@ GST_START_TEST (test_cmyk)
 
 GST_END_TEST;
 
-/* What is missing of a file that is kept is background, what is not is not. */
+/* Tests that missing pixels get the background color with on-corrupt=keep, and
+ * that decoded ones are unchanged. */
 GST_START_TEST (test_keep)
 {
   static const StillKind kinds[] = { STILL_JPEG, STILL_PNG };
@@ -524,7 +530,7 @@ GST_START_TEST (test_keep)
     push_data (rig, 0, data, size);
     push_data (rig, 1, data, size / 2);
     push_data (rig, 2, data, size);
-    push_data (rig, 3, data, 5); /* no header */
+    push_data (rig, 3, data, 5); /* too short for a header */
     rig_push_eos (rig);
     rig_wait_eos (rig);
     fail_unless_equals_int (rig_count_items (rig), 3);
@@ -548,7 +554,8 @@ GST_START_TEST (test_keep)
 
 GST_END_TEST;
 
-/* Every format yields an image, cut anywhere behind its header. */
+/* Tests that every format gives an image if truncated anywhere after its
+ * header. */
 GST_START_TEST (test_keep_any)
 {
   Rig *rig = rig_new ("spdldecode", "on-corrupt", 1, NULL);
@@ -565,7 +572,7 @@ GST_START_TEST (test_keep_any)
   }
   rig_push_eos (rig);
   rig_wait_eos (rig);
-  /* But for the TIFF's directory, which stands at its end. */
+  /* A TIFF has its directory at the end, so some truncated ones fail. */
   fail_unless_equals_int (rig_count_items (rig) + count_failures (rig), n);
   fail_unless (count_failures (rig) <= 3, "%u", count_failures (rig));
   rig_free (rig);
@@ -607,7 +614,8 @@ GST_START_TEST (test_resize_none)
 
 GST_END_TEST;
 
-/* Bytes are what spdlfetch prefers, whatever else is taken. */
+/* Tests that spdlfetch outputs application/octet-stream, although spdldecode
+ * accepts other caps too. */
 GST_START_TEST (test_fetch_caps)
 {
   gchar *folder = files_make_folder ();
@@ -627,8 +635,8 @@ GST_START_TEST (test_fetch_caps)
 
 GST_END_TEST;
 
-/* Without a decoder an item fails, and it is said what is missing. The last
- * test: it takes decoders away. */
+/* Tests that an item fails with an error that names the missing decoder. This
+ * test is last, as it sets the ranks of decoders to NONE. */
 GST_START_TEST (test_no_decoder)
 {
   g_autoptr (GBytes) bmp = stills_make (STILL_BMP, WIDTH, HEIGHT);

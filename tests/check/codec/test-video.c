@@ -1,4 +1,4 @@
-/* gst-spdl: clips of videos in a pipeline, good and broken ones
+/* gst-spdl: tests of video clips in a pipeline, with intact and broken files
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -16,7 +16,7 @@
 
 static const gchar *const names[] = { "a.mp4", "b.mkv", "c.avi" };
 
-/* Frame n is gray, of 16 + 4 n by its luma. */
+/* Writes a video of which frame n is gray with a luma of 16 + 4 n. */
 static void
 make_video (const gchar *folder, const gchar *name, const gchar *codec)
 {
@@ -124,7 +124,7 @@ GST_START_TEST (test_the_right_frames)
 
 GST_END_TEST;
 
-/* Good ones are what they are, beside those. */
+/* Tests that broken files fail and do not affect intact ones. */
 GST_START_TEST (test_broken)
 {
   static const guint center[] = { 22, 24, 26 };
@@ -156,7 +156,7 @@ GST_START_TEST (test_broken)
 
 GST_END_TEST;
 
-/* What could be decoded is delivered. */
+/* Tests that the frames decoded before an error are delivered. */
 GST_START_TEST (test_kept)
 {
   gchar *folder = make_videos ();

@@ -1,4 +1,4 @@
-/* gst-spdl: tests of sources that claim more bytes than memory has
+/* gst-spdl: tests of sizes in files and responses that exceed the memory
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -21,8 +21,8 @@
 #define TB (G_GUINT64_CONSTANT (1) << 40)
 #define TB_TEXT "1099511627776"
 
-/* Inserts a hole of @n bytes at @at into a file, of which the end moves. Takes
- * no room on the disk. */
+/* Inserts a hole of @n bytes at offset @at of a file and moves the rest behind
+ * it. A hole takes no disk space. */
 static void
 insert_hole (const gchar *name, guint64 at, guint64 n)
 {
@@ -41,7 +41,7 @@ insert_hole (const gchar *name, guint64 at, guint64 n)
   fail_unless (g_close (fd, NULL));
 }
 
-/* Item @i is the only one that failed, for a reason that names @part. */
+/* Checks that only item @i failed, with @part in the message. */
 static void
 assert_one_fails (
     Run *run, guint n_items, guint i, gint code, const gchar *part)
@@ -86,7 +86,7 @@ GST_START_TEST (test_file)
 
 GST_END_TEST;
 
-/* A range of the file, by its URI. */
+/* Tests a byte range in a URI. */
 GST_START_TEST (test_range)
 {
   g_autofree gchar *list = NULL;
@@ -105,7 +105,7 @@ GST_START_TEST (test_range)
 
 GST_END_TEST;
 
-/* The size in a tar's header, in base 256 as it has no room in octal. */
+/* Sets the size in a tar header, in base 256, as octal has too few digits. */
 static void
 set_tar_size (GByteArray *tar, guint64 size)
 {
@@ -122,8 +122,8 @@ set_tar_size (GByteArray *tar, guint64 size)
   g_snprintf ((gchar *) header + 148, 8, "%06o", sum);
 }
 
-/* A shard of which the second sample's file claims a terabyte, and has it where
- * @has. */
+/* Writes a shard in which the second sample's file has a size of a terabyte.
+ * @has: whether the shard has that data, as a hole */
 static void
 write_tar (gboolean has)
 {
@@ -158,7 +158,7 @@ GST_START_TEST (test_tar)
 
 GST_END_TEST;
 
-/* Where the claim is false the shard cannot be used, and says so at once. */
+/* Tests that a local shard with a false size ends the stream with an error. */
 GST_START_TEST (test_lying_tar)
 {
   Run *run;
@@ -174,8 +174,8 @@ GST_START_TEST (test_lying_tar)
 
 GST_END_TEST;
 
-/* A shard that is read from its beginning ends there, and the next one goes
- * on. */
+/* Tests that a streamed shard ends at a false size, and that the next shard
+ * follows. */
 GST_START_TEST (test_streamed_tar)
 {
   Run *run;
@@ -218,7 +218,7 @@ patch (
   *file = patched;
 }
 
-/* A ZIP, of which the last file is stored and has a terabyte. */
+/* Tests a ZIP whose last file is stored and has a terabyte. */
 GST_START_TEST (test_zip)
 {
   const gsize n = strlen ("second"), name = strlen (NAME);
@@ -228,7 +228,7 @@ GST_START_TEST (test_zip)
   gsize size, directory = 0;
   const gchar *data = g_bytes_get_data (file, &size);
 
-  /* The first entry of the directory. */
+  /* The first entry of the central directory. */
   while (memcmp (data + directory, ENTRY, 4) != 0)
     directory++;
   for (guint i = 0; i < 2; i++) {
@@ -255,7 +255,7 @@ GST_START_TEST (test_zip)
 
 GST_END_TEST;
 
-/* Of a file that is deflated the size is a claim. */
+/* Tests a deflated file, of which the header gives a false size. */
 GST_START_TEST (test_packed_zip)
 {
   static const gchar *const limits[] = { "", "max-size=-1" };
@@ -279,7 +279,8 @@ GST_START_TEST (test_packed_zip)
 
 GST_END_TEST;
 
-/* The server closes the connection after 10 bytes: nobody waits for them. */
+/* Tests that a Content-Length over max-size fails without a retry. The server
+ * closes the connection after 10 bytes. */
 GST_START_TEST (test_server)
 {
   g_autofree gchar *list = NULL;
@@ -293,7 +294,8 @@ GST_START_TEST (test_server)
                         served.folder),
       3, 1, GST_RESOURCE_ERROR_READ, "max-size");
   fail_unless_equals_int (server_count_path (served.server, "/huge/99/10"), 1);
-  /* Without a limit memory is taken as bytes come, of which there are 10. */
+  /* Without a limit, memory is allocated as bytes arrive, and only 10
+   * arrive. */
   assert_one_fails (
       run_pipeline ("spdlsrc location=%s/list.txt ! spdlfetch max-size=-1 "
                     "retries=0 ! fakesink name=sink",
@@ -319,8 +321,8 @@ make_npy (const gchar *shape)
   return arrays_make_npy (1, "'|u1'", FALSE, shape, "12345678", 8);
 }
 
-/* An archive whose array says that it has a terabyte, and then one whose
- * directory says so of a member. */
+/* Writes an archive in which the header of an array gives a terabyte, then one
+ * in which the directory gives it for a member. */
 static void
 write_npz (ArraysFlags flags, const gchar *lying_array, const gchar *lying_zip)
 {
@@ -391,7 +393,7 @@ make_cgroup (const gchar *max)
   return root;
 }
 
-/* A quarter of what the cgroup may use is the limit where the user set none. */
+/* Tests the default limit, a quarter of the cgroup's memory limit. */
 GST_START_TEST (test_default)
 {
   static const gchar *const larger[] = { "max-size=10001",
@@ -424,7 +426,7 @@ GST_START_TEST (test_default)
 GST_END_TEST;
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-/* More than the process has now. */
+/* Limits the address space to @more bytes above its current size. */
 static void
 limit_memory (guint64 more)
 {
@@ -439,11 +441,11 @@ limit_memory (guint64 more)
   fail_unless_equals_int (setrlimit (RLIMIT_AS, &limit), 0);
 }
 
-/* The test runs in a process of its own, which keeps the limit. */
+/* The test runs in a process of its own, so the limit stays in force. */
 GST_START_TEST (test_address_space)
 {
   write_three_files ();
-  /* What is loaded once is loaded. */
+  /* Loads the plugins before the limit is set. */
   run_free (run_pipeline ("spdlsrc location=%s pattern=a.txt ! spdlfetch "
                           "max-size=-1 ! fakesink name=sink",
       served.folder));

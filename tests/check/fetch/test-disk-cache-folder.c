@@ -1,4 +1,5 @@
-/* gst-spdl: tests of the folder of spdlfetch's cache: damage and room
+/* gst-spdl: tests of spdlfetch's cache: damaged entries, write errors and
+ * eviction
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -14,15 +15,15 @@
 #include "tests/check/support/cached.h"
 #include "tests/check/support/files.h"
 
-/* What is wrong in the folder */
+/* Damaged entries */
 
 #define HEAD 104
 #define TAG 4 /* "v0" */
 
 typedef void (*DamageFunc) (const gchar *path, guint i);
 
-/* Damages each of @n entries, and expects that none is believed, though nobody
- * is asked; and that good ones take their places. */
+/* Damages each of @n entries. Checks that no damaged entry is used, even
+ * without validation, and that new entries replace them. */
 static void
 check_damage (guint n, gsize size, DamageFunc damage)
 {
@@ -63,7 +64,8 @@ lengthen (const gchar *path, guint i)
   g_assert_cmpint (truncate (path, HEAD + TAG + 40 + 1 + i), ==, 0);
 }
 
-/* As after a loss of power: the length is right, the blocks are not there. */
+/* Simulates a power loss: the file has its full length, but its blocks are
+ * zeros. */
 static void
 blank (const gchar *path, guint i)
 {
@@ -80,7 +82,7 @@ replace (const gchar *path, guint i)
       g_file_set_contents (path, others[i % G_N_ELEMENTS (others)], -1, NULL));
 }
 
-/* Each entry under the name of another. */
+/* Swaps the names of each pair of entries. */
 static void
 rotate (const gchar *path, guint i)
 {
@@ -105,7 +107,7 @@ GST_START_TEST (test_damage)
   check_damage (n, 40, flip_byte);
   check_damage (n, 40, cut_off);
   check_damage (10, 40, lengthen);
-  /* The last bytes of some bodies may be right by being 0. */
+  /* The last bytes of some bodies may be zeros anyway. */
   check_damage (n - 40, 40, blank);
   check_damage (8, 40, replace);
   check_damage (8, 40, rotate);
@@ -113,7 +115,8 @@ GST_START_TEST (test_damage)
 
 GST_END_TEST;
 
-/* What cannot be kept is counted, told once, and no failure. */
+/* Tests that entries that cannot be written are counted and cause one warning
+ * and no failure. */
 GST_START_TEST (test_no_room)
 {
   CachedLoad *load;
@@ -154,7 +157,7 @@ GST_END_TEST;
 
 /* Eviction */
 
-/* What @seen does not have yet was used @hours ago. */
+/* Sets the last use of the entries that are not in @seen yet to @hours ago. */
 static void
 make_older (GHashTable *seen, guint hours)
 {
@@ -182,7 +185,7 @@ load_one (guint i, const gchar *more, guint64 hits)
 
 GST_START_TEST (test_oldest_goes)
 {
-  /* Ten entries of three blocks. */
+  /* Room for ten entries of three blocks each. */
   const gchar *more = "cache-size=122880 cache-validate=none";
   g_autoptr (GHashTable) seen =
       g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
@@ -193,7 +196,8 @@ GST_START_TEST (test_oldest_goes)
   }
   load_one (0, more, 1);
   fail_unless_equals_int (cached_count_files (FALSE), 10);
-  /* Down to 7/8, which is 8 entries: 1, 2 and 3 go. */
+  /* Eviction stops at 7/8 of the size, which is 8 entries: it removes 1, 2 and
+   * 3. */
   load_one (10, more, 0);
   fail_unless_equals_int (cached_count_files (FALSE), 8);
   for (guint i = 0; i < 11; i++)
@@ -203,8 +207,8 @@ GST_START_TEST (test_oldest_goes)
     load_one (i, more, 0);
   fail_unless_equals_uint64 (cached_sum_files (), 122880);
 
-  /* Nothing larger than all of it is kept, nor removes the others; and what is
-   * over a bound that came later goes, unless the run ends before that. */
+  /* An entry over the size of the cache is not kept and evicts no other.
+   * Entries over a lowered limit are evicted, unless the run ends before. */
   do
     load_one (20, "cache-size=8192", 0);
   while (cached_count_files (FALSE) > 0);

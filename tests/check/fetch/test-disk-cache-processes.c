@@ -1,5 +1,5 @@
-/* gst-spdl: tests of processes that share spdlfetch's cache, are killed, and
- * find the disk full
+/* gst-spdl: tests of spdlfetch's cache: concurrent processes, kills and full
+ * disks
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -22,8 +22,8 @@
 
 /* Other processes */
 
-/* The program again, as a child that loads the list: all of it must come, in
- * version 0. */
+/* Runs this program again as a child that loads the list and expects all items
+ * in version 0. */
 static GPid
 begin_child (const gchar *more)
 {
@@ -63,7 +63,7 @@ wait_for_child (GPid pid)
 enum {
   CHILD_GOOD = 0,
   CHILD_BAD = 1,
-  CHILD_ERRORS = 2, /* good, but something could not be kept */
+  CHILD_ERRORS = 2, /* all items came, but some were not cached */
   CHILD_SKIPPED = 77,
 };
 
@@ -91,7 +91,7 @@ GST_START_TEST (test_processes)
   GPid pids[3];
 
   cached_write_many ("kept", 150, 20000);
-  /* With a bound that lets all of them remove what the others read. */
+  /* The first round has a limit at which processes evict what others read. */
   for (guint round = 0; round < 2; round++) {
     const gchar *more = round == 0 ? "cache-size=1500000" : "";
 
@@ -118,7 +118,8 @@ count_requests (void)
   return counts.requests;
 }
 
-/* Until @n requests came or, with @writing, something is being written. */
+/* Waits until the server has had @n requests or, with @writing, a temporary
+ * file exists in the cache. */
 static void
 wait_for_requests (guint n, gboolean writing)
 {
@@ -126,8 +127,9 @@ wait_for_requests (guint n, gboolean writing)
     g_usleep (100);
 }
 
-/* Every other one in the middle of writing, if we are quick enough, the others
- * at any moment. The last item never comes, so none ends by itself. */
+/* Tests kills. Every other child is killed while it writes, if the test is fast
+ * enough, and the others at any moment. The last item never comes, so no child
+ * exits by itself. */
 GST_START_TEST (test_kills)
 {
   const guint n = 16, n_rounds = 24;
@@ -172,7 +174,8 @@ GST_START_TEST (test_kills)
 
 GST_END_TEST;
 
-/* A file that nobody writes any more goes, one that is being written stays. */
+/* Tests that an abandoned temporary file is removed, and that one in use by a
+ * writer is kept. */
 GST_START_TEST (test_left_behind)
 {
   g_autofree gchar *cache = g_build_filename (cached_folder, "cache", NULL);
@@ -194,7 +197,7 @@ GST_START_TEST (test_left_behind)
   cached_write_many ("kept", 3, 11000);
   cached_expect ("cache-size=1", 3, 0, 0);
   fail_unless_equals_int (cached_count_files (TRUE), 0);
-  /* The notes. */
+  /* Files of others are kept, which are notes.txt in both folders. */
   fail_unless_equals_int (cached_count_files (FALSE), 1);
   fail_unless_equals_int (files_count_entries (parent), 1);
 }
@@ -203,7 +206,7 @@ GST_END_TEST;
 
 /* Disks that are full */
 
-/* Of the child: no file may grow beyond 50000 bytes. */
+/* Runs in the child: limits all files to 50,000 bytes. */
 static gboolean
 limit_files (void)
 {
@@ -213,8 +216,8 @@ limit_files (void)
   return setrlimit (RLIMIT_FSIZE, &limit) == 0;
 }
 
-/* Of the child: its cache lies in a file system of a mebibyte, which nobody
- * else sees. */
+/* Runs in the child: mounts a file system of 1 MiB for the cache, in a mount
+ * namespace of its own. */
 static gboolean
 mount_small_disk (const gchar *child_folder)
 {

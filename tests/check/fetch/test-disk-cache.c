@@ -1,4 +1,4 @@
-/* gst-spdl: tests of spdlfetch's cache on the disk, and what servers say
+/* gst-spdl: tests of spdlfetch's cache: validation, redirects and limits
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -11,7 +11,7 @@
 #include "tests/check/support/files.h"
 #include "tests/check/support/rig.h"
 
-/* Freshness */
+/* Validation */
 
 static const gchar *mixture[] = { "/kept/0/0", "/kept/0/1", "/kept/0/5000",
   "/kept/0/300000", "/kept/0/3000000", "/kept/0/300000#bytes=0-0",
@@ -30,7 +30,7 @@ GST_START_TEST (test_hits)
   fail_unless_equals_int (before.requests, N_MIXTURE);
   fail_unless_equals_int (before.unchanged, 0);
 
-  /* A hit costs a question, and no byte of a body. */
+  /* A hit costs one conditional request, and the server sends no body. */
   load = cached_load_again ("");
   cached_assert_whole (load, N_MIXTURE, 0);
   fail_unless_equals_uint64 (load->hits, N_MIXTURE);
@@ -42,7 +42,7 @@ GST_START_TEST (test_hits)
   fail_unless_equals_int (after.unchanged, N_MIXTURE);
   fail_unless_equals_uint64 (after.sent, before.sent);
 
-  /* Or nothing at all. */
+  /* Without validation, a hit costs no request. */
   cached_expect ("cache-validate=none", N_MIXTURE, 0, N_MIXTURE);
   server_get_counts (cached_server, &before);
   fail_unless_equals_int (before.requests, after.requests);
@@ -50,7 +50,7 @@ GST_START_TEST (test_hits)
 
 GST_END_TEST;
 
-/* Whatever changes on the server is what comes. */
+/* Tests that a change on the server replaces the cached version. */
 GST_START_TEST (test_changes)
 {
   cached_expect_paths (mixture, N_MIXTURE, "", 0, 0);
@@ -59,7 +59,7 @@ GST_START_TEST (test_changes)
     cached_expect ("", N_MIXTURE, version, 0);
     cached_expect ("", N_MIXTURE, version, N_MIXTURE);
   }
-  /* Who asked not to be told is not. */
+  /* Without validation, the cached version stays in use. */
   server_set_version (cached_server, 5);
   cached_expect ("cache-validate=none", N_MIXTURE, 4, N_MIXTURE);
 }
@@ -118,7 +118,7 @@ GST_START_TEST (test_validators)
 
 GST_END_TEST;
 
-/* What was kept without a tag is not taken where tags are wanted. */
+/* Tests that an entry without the required validator is not used. */
 GST_START_TEST (test_stricter)
 {
   cached_write_many ("dated", 3, 1000);
@@ -133,8 +133,8 @@ GST_START_TEST (test_stricter)
 
 GST_END_TEST;
 
-/* Servers that say that nothing changed though something did, by the ETag that
- * they send with it, or that never say it; and no retry is needed. */
+/* Tests servers that answer 304 with another ETag, or never answer 304; neither
+ * needs a retry. */
 GST_START_TEST (test_odd_servers)
 {
   static const gchar *paths[] = { "/liar/0/2000", "/stubborn/0/2000" };
@@ -149,7 +149,8 @@ GST_START_TEST (test_odd_servers)
 
 GST_END_TEST;
 
-/* A tag is one of a place: the same tag elsewhere says nothing. */
+/* Tests that an ETag counts only for the URI that sent it: the target of a
+ * redirect may change and keep its ETag. */
 GST_START_TEST (test_redirects)
 {
   static const gchar *paths[] = { "/hop/0/7000/a", "/hop/0/7000/b#bytes=5-99" };
@@ -164,7 +165,8 @@ GST_START_TEST (test_redirects)
 
 GST_END_TEST;
 
-/* Bodies that break off are kept once they are whole; two versions never. */
+/* Tests that an interrupted body is cached once it is complete, and that two
+ * versions are never mixed. */
 GST_START_TEST (test_breaks)
 {
   static const gchar *broken[] = { "/kept/2/300000",
@@ -189,7 +191,8 @@ GST_START_TEST (test_breaks)
 
 GST_END_TEST;
 
-/* Headers that may change the answer are part of the name, but for who asks. */
+/* Tests that request headers which may change the response are part of the key,
+ * and that credentials are not. */
 GST_START_TEST (test_names)
 {
   cached_write_many ("kept", 3, 1000);
@@ -218,7 +221,7 @@ GST_START_TEST (test_limits)
   }
   cached_expect ("max-size=1000", 3, 0, 3);
 
-  /* Files that are here need no cache. */
+  /* Local files are not cached. */
   files_write_text (cached_folder, "local", "local");
   files_write_text (cached_folder, "list.txt", "local\n");
   load = cached_load_again ("");
@@ -230,7 +233,7 @@ GST_START_TEST (test_limits)
 
 GST_END_TEST;
 
-/* Ends in the middle */
+/* Interrupted runs */
 
 GST_START_TEST (test_stop_and_restart)
 {

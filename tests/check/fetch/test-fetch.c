@@ -1,4 +1,4 @@
-/* gst-spdl: tests of spdlfetch
+/* gst-spdl: tests of spdlfetch with local files
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -72,7 +72,7 @@ GST_START_TEST (test_failures)
 
   files_write_text (folder, "good", "0123456789");
   fail_unless_equals_int (mkfifo (pipe, 0600), 0);
-  /* Not readable, for root either. */
+  /* This file cannot be read, not even by root. */
   fail_unless_equals_int (symlink ("/proc/self/mem", unreadable), 0);
   list = g_strdup_printf ("missing\n"
                           "pipe\n"
@@ -94,7 +94,7 @@ GST_START_TEST (test_failures)
   fail_unless_equals_int (run->failures->len, 9);
   fail_unless_equals_int (run->n_dropped, 9);
   for (guint i = 0; i < 9; i++) {
-    if (i == 7) /* /proc has no sizes: named, whatever the reason */
+    if (i == 7) /* /proc has no file sizes, so the reason varies */
       continue;
     fail_unless (strstr (run_failure_text (run, i), reasons[i]) != NULL,
         "%u: %s", i, run_failure_text (run, i));
@@ -106,8 +106,8 @@ GST_START_TEST (test_failures)
 
 GST_END_TEST;
 
-/* A file without the right to read it, for who is not root; so root becomes
- * somebody else, in the process that the test has to itself. */
+/* Tests a file without read permission. Root changes its effective user ID for
+ * this, as the test has a process to itself. */
 GST_START_TEST (test_no_right)
 {
   gchar *folder = files_make_folder ();
@@ -118,7 +118,7 @@ GST_START_TEST (test_no_right)
   files_write_text (folder, "secret", "x");
   fail_unless_equals_int (chmod (path, 0), 0);
   fail_unless_equals_int (chmod (folder, 0755), 0);
-  /* Another user may have no right to read the plugins either. */
+  /* Loads the plugins first, as the other user may not be able to read them. */
   gst_object_unref (gst_parse_launch ("spdlsrc ! spdlfetch ! fakesink", NULL));
   if (geteuid () == 0)
     fail_unless_equals_int (seteuid (65534), 0);
@@ -178,7 +178,7 @@ file_of_test_uri (GVfs *vfs, const char *identifier, gpointer user_data)
   return g_file_new_for_path (identifier + strlen ("test://"));
 }
 
-/* A scheme that GIO learns on this machine, as it does of gvfs. */
+/* Tests a URI scheme that GIO supports through an extension, as gvfs does. */
 GST_START_TEST (test_gio)
 {
   gchar *folder = files_make_folder ();

@@ -1,4 +1,4 @@
-/* gst-spdl: tests of spdlfetch over HTTP, against a hostile server
+/* gst-spdl: tests of spdlfetch over HTTP with a faulty server
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -29,7 +29,7 @@ teardown (void)
   files_remove_folder (folder);
 }
 
-/* Runs a list of @paths, each behind the server's base. */
+/* Fetches a list of @paths on the server. */
 static Run *
 run_paths (const gchar *const *paths, guint n, const gchar *fetch)
 {
@@ -65,7 +65,7 @@ failure_uri (Run *run, guint i)
   return gst_structure_get_string (g_ptr_array_index (run->failures, i), "uri");
 }
 
-/* Why the item at @path failed. */
+/* Returns the error message of the item at @path. */
 static const gchar *
 reason_of (Run *run, const gchar *path)
 {
@@ -76,8 +76,9 @@ reason_of (Run *run, const gchar *path)
   return NULL;
 }
 
-/* What each fault leads to: @reason is NULL where the item is delivered. With
- * one retry, and a timeout of a second. */
+/* The expected result of each fault of the server: @reason is NULL if the item
+ * is delivered, and @requests is 0 if the number varies. The test runs with one
+ * retry and a timeout of one second. */
 static const struct {
   const gchar *path;
   guint64 size;
@@ -149,7 +150,8 @@ GST_START_TEST (test_faults)
     failed++;
   }
   for (guint i = 0; i < n; i++) {
-    /* libsoup repeats by itself what a connection kept alive was reset for. */
+    /* libsoup itself repeats a request after a reset of a persistent
+     * connection. */
     if (faults[i].requests > 0 && !g_str_has_prefix (paths[i], "/reset"))
       fail_unless (
           server_count_path (server, faults[i].path) == faults[i].requests,
@@ -167,7 +169,7 @@ GST_START_TEST (test_faults)
 
 GST_END_TEST;
 
-/* Exactly 16 at a time, while there are as many left. */
+/* Checks that exactly 16 requests are in flight while enough items remain. */
 static void
 check_in_flight (const gchar *before, const gchar *behind)
 {
@@ -189,7 +191,7 @@ check_in_flight (const gchar *before, const gchar *behind)
   server_get_counts (server, &counts);
   fail_if (counts.gate_missed);
   fail_unless_equals_int (counts.max_in_flight, 16);
-  /* They are kept alive. */
+  /* The connections are persistent. */
   fail_unless (counts.connections <= 16, "%u", counts.connections);
   run_free (run);
 }
@@ -208,7 +210,8 @@ GST_START_TEST (test_in_flight_in_groups)
 
 GST_END_TEST;
 
-/* What broke off is asked for from where it did, under the same ETag. */
+/* Tests that an interrupted body is resumed at its offset, with the ETag in
+ * If-Range. */
 GST_START_TEST (test_resume)
 {
   static const gchar *paths[] = { "/break/2/300000",
@@ -269,7 +272,8 @@ GST_START_TEST (test_limits)
 
 GST_END_TEST;
 
-/* task-timeout bounds all tries, and what comes drop by drop. */
+/* Tests that task-timeout limits the time of all attempts together, and that of
+ * a slow but steady body. */
 GST_START_TEST (test_task_timeout)
 {
   static const gchar *paths[] = { "/drip/99/100000", "/stall-head/99/1",
@@ -332,8 +336,8 @@ GST_START_TEST (test_headers)
 
 GST_END_TEST;
 
-/* A certificate of nobody known is refused at once, and accepted from who says
- * that it is right, for the host that it names. */
+/* Tests that an unknown certificate is rejected without a retry, and accepted
+ * with tls-ca-file for the host that it names. */
 GST_START_TEST (test_tls)
 {
   Server *tls = server_new (TRUE);
@@ -375,7 +379,7 @@ GST_START_TEST (test_tls)
 
 GST_END_TEST;
 
-/* A pipeline whose requests all stall ends as soon as it is told to. */
+/* Tests that a pipeline with only stalled requests stops without delay. */
 GST_START_TEST (test_stop_and_restart)
 {
   g_autofree gchar *list = NULL;
@@ -426,7 +430,8 @@ make_uri_item (guint64 number, const gchar *path)
   return item;
 }
 
-/* In a group, what fails costs only itself, and order and metas stay. */
+/* Tests that a failure in a group affects only its own item, and that order and
+ * metas are kept. */
 GST_START_TEST (test_group)
 {
   static const gchar *paths[] = { "/bytes/0/10", "/404/99/1", "/break/1/100000",
@@ -462,7 +467,8 @@ flush (Rig *rig)
   gst_pad_push_event (rig->src, gst_event_new_segment (&segment));
 }
 
-/* An item after the last flush is fetched, and nothing else. */
+/* Checks that an item after the last flush is fetched, and that no other item
+ * comes out. */
 static void
 end_with_item (Rig *rig)
 {
@@ -475,7 +481,8 @@ end_with_item (Rig *rig)
   rig_free (rig);
 }
 
-/* A flush gives up what is under way, and what comes behind it is fetched. */
+/* Tests that a flush cancels the requests in flight, and that later items are
+ * fetched. */
 GST_START_TEST (test_flush)
 {
   Rig *rig = rig_new ("spdlfetch", "concurrency", 8, NULL);
@@ -496,11 +503,11 @@ GST_START_TEST (test_flush)
 
 GST_END_TEST;
 
-/* Flushes at random moments, from before the connection until after the body,
- * cancel 10,000 requests and more, until 1,000 have reached the server: the
- * moments come later from round to round, as slow machines need them. No
- * request is freed twice, as libsoup 3.4 to 3.6.5 does where a request is
- * cancelled between its headers and its answer. */
+/* Tests flushes at random moments, from before the connection until after the
+ * body. They cancel at least 10,000 requests, until 1,000 have reached the
+ * server. The delays grow with each round, as slow machines need longer ones.
+ * No request is freed twice, as libsoup 3.4 to 3.6.5 does if it is cancelled
+ * between its headers and its response. */
 GST_START_TEST (test_cancelled_at_random)
 {
   static const gchar *paths[] = { "/bytes/0/10", "/bytes/0/40000",
@@ -526,7 +533,7 @@ GST_START_TEST (test_cancelled_at_random)
 
 GST_END_TEST;
 
-/* Nobody listens. */
+/* Tests a refused connection. */
 GST_START_TEST (test_refused)
 {
   Server *gone = server_new (FALSE);

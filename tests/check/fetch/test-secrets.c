@@ -1,4 +1,4 @@
-/* gst-spdl: tests that secrets stay where they belong
+/* gst-spdl: tests that credentials reach only trusted origins and no log
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -17,11 +17,11 @@
   "extra-headers=\"headers, Authorization=(string)\\\"Bearer "       \
   "sesame-1\\\", X-Api-Key=(string)sesame-2, Cookie=(string)\\\"id=" \
   "sesame-3\\\";\""
-/* What is in all secrets of these tests. */
+/* A part of every secret in these tests. */
 #define SECRET "sesame"
 #define SIZE 2000
 
-/* The first server is `served.server`. */
+/* The second server; the first one is served.server. */
 static Server *other;
 
 static void
@@ -52,7 +52,7 @@ static void G_GNUC_PRINTF (3, 4)
   server_set_place (server, name, place);
 }
 
-/* Fetches what @format names, one item, with the headers. */
+/* Fetches one item, of which @format gives the URI, with the headers. */
 static Run *
     G_GNUC_PRINTF (2, 3) fetch (const gchar *more, const gchar *format, ...)
 {
@@ -90,7 +90,8 @@ dup_failure (Run *run)
   return error;
 }
 
-/* The item failed; the message names @origin and trusted-origins. */
+/* Checks that the item failed, and that the message names @origin and
+ * trusted-origins. */
 static void
 assert_refused (Run *run, gint code, const gchar *origin)
 {
@@ -105,7 +106,8 @@ assert_refused (Run *run, gint code, const gchar *origin)
   run_free (run);
 }
 
-/* Whether the server was sent @text last at @path; it must have been asked. */
+/* Returns whether the last request for @path had @text in it. There must have
+ * been a request. */
 static gboolean
 got_text (Server *server, const gchar *path, const gchar *text)
 {
@@ -139,8 +141,8 @@ GST_START_TEST (test_same_origin)
 
 GST_END_TEST;
 
-/* Another port, another name of the same address, another address; another
- * scheme, both ways. */
+/* Tests redirects to another port, another name of the same address, another
+ * address, and from HTTP to HTTPS and back. */
 GST_START_TEST (test_other_origins)
 {
   const gchar *base = server_get_base (served.server);
@@ -174,7 +176,8 @@ GST_START_TEST (test_other_origins)
 
 GST_END_TEST;
 
-/* Who was led away by another server gets none at home either. */
+/* Tests that a redirect back to the first origin gets no secrets if another
+ * server sent it. */
 GST_START_TEST (test_there_and_back)
 {
   const gchar *base = server_get_base (served.server);
@@ -188,7 +191,7 @@ GST_START_TEST (test_there_and_back)
 
 GST_END_TEST;
 
-/* A body that breaks off, and a byte range. */
+/* Tests an interrupted body and a byte range after a redirect. */
 GST_START_TEST (test_retries)
 {
   const gchar *base = server_get_base (served.server);
@@ -218,7 +221,7 @@ GST_START_TEST (test_trusted)
   fail_if (server_has_seen (other, SECRET));
   assert_came (fetch (trust, "%s/to/99/1/a", base));
   fail_unless (got_secret (other, "/auth/0/2000/a"));
-  /* It works one way. */
+  /* Trust is not symmetric. */
   assert_refused (fetch (trust, "%s/to/99/1/b", place),
       GST_RESOURCE_ERROR_NOT_AUTHORIZED, base);
 
@@ -248,7 +251,7 @@ GST_START_TEST (test_bad_trust)
 
 GST_END_TEST;
 
-/* No other scheme than HTTP(S), whatever is there. */
+/* Tests that redirects to schemes other than HTTP and HTTPS fail. */
 GST_START_TEST (test_schemes)
 {
   static const gchar *const places[] = { "ftp://127.0.0.1/x", "data:,x",
@@ -308,7 +311,7 @@ GST_START_TEST (test_loops)
       GST_RESOURCE_ERROR_OPEN_READ, "20 redirects");
   fail_unless_equals_int (server_count_path (served.server, "/to/99/1/n20"), 1);
   fail_unless_equals_int (server_count_path (served.server, "/to/99/1/n21"), 0);
-  /* As many as are followed. */
+  /* The longest chain of redirects that is followed. */
   assert_came (fetch ("", "%s/to/99/1/n11", base));
 
   set_place (served.server, "x", "http://");
@@ -318,7 +321,7 @@ GST_START_TEST (test_loops)
 
 GST_END_TEST;
 
-/* The same without headers, as a URI may have credentials of its own. */
+/* Like fetch(), without the headers, as a URI may contain credentials. */
 static Run *
 fetch_plainly (const gchar *more, const gchar *base, const gchar *path)
 {
@@ -354,8 +357,8 @@ GST_START_TEST (test_credentials)
 
 GST_END_TEST;
 
-/* libsoup keeps the credentials of a server for all requests to it, but they
- * are not for those that another server sends there. */
+/* Tests that credentials in a URI are not sent on a redirect from another
+ * server, although libsoup caches them for all requests to their server. */
 GST_START_TEST (test_credentials_there_and_back)
 {
   g_autofree gchar *base = g_strdup_printf (
@@ -392,8 +395,8 @@ write_shard (const gchar *note)
   tar_end (&tar, served.folder, "train.tar");
 }
 
-/* Shards that are indexed, and that are streamed, are asked for with headers of
- * their own. */
+/* Tests that indexed and streamed shards are requested with the extra-headers
+ * of spdlsrc. */
 GST_START_TEST (test_shards)
 {
   static const gchar *const kinds[] = { "shard", "tape" };
@@ -426,8 +429,8 @@ run_fields (const gchar *location, const gchar *more)
       location, HEADERS, more);
 }
 
-/* What a shard on a server says of its samples leads to servers, without
- * secrets, and to no file. */
+/* Tests the URIs in the fields of a shard from a server. They may name servers,
+ * which get no secrets, and no local files unless trusted. */
 GST_START_TEST (test_fields)
 {
   static const gchar *const kinds[] = { "shard", "tape" };
@@ -464,7 +467,7 @@ GST_START_TEST (test_fields)
     fail_unless (server_has_seen (other, "sesame-1"));
   }
 
-  /* The user's own shard and list may name anything. */
+  /* A local shard and a local list may name any file. */
   write_shard (path);
   assert_came (run_fields (local, ""));
   {
@@ -480,11 +483,11 @@ GST_START_TEST (test_fields)
 
 GST_END_TEST;
 
-/* What is told */
+/* Logs, messages and states */
 
-/* All that could show a secret: states, names and messages; and the log of our
- * categories, which goes to a file, as GStreamer leaks functions that are added
- * for it. */
+/* Everything that could contain a secret: states, URIs, messages and the log of
+ * the plugin's categories. The log goes to a file, as GStreamer leaks log
+ * functions. */
 static GString *told;
 static gchar *log_file;
 
@@ -516,8 +519,8 @@ note_message (GstMessage *message)
     tell (debug);
 }
 
-/* Pulls up to @limit items, or until the end or an error, and notes all that is
- * told. Returns how many came; @state: where to go on. */
+/* Pulls up to @limit items, until the end or an error, and records all output.
+ * Returns the number of items. @state: (out): the resume state */
 static guint
 run_and_note (const gchar *description, guint limit, gchar **state)
 {
@@ -554,7 +557,8 @@ run_and_note (const gchar *description, guint limit, gchar **state)
   return n;
 }
 
-/* No file below @folder has a secret in its name or content. */
+/* Checks that no file below @folder has a secret in its name or contents.
+ * Returns the number of files. */
 static guint
 check_files (const gchar *folder)
 {
@@ -585,7 +589,7 @@ begin_to_note (void)
   gst_debug_set_threshold_from_string ("spdl*:9", FALSE);
 }
 
-/* Returns what was told, which has no secret. */
+/* Returns the recorded output, after a check that it contains no secret. */
 static gchar *
 end_to_note (void)
 {
@@ -598,8 +602,8 @@ end_to_note (void)
   return g_string_free (g_steal_pointer (&told), FALSE);
 }
 
-/* Shards on a server with a password and a signature in their URI, which are
- * others when the run goes on. */
+/* Runs shards from a URI with a password and a signature, both of which change
+ * before the run is resumed. */
 static void
 run_shards_and_note (const gchar *kind, const gchar *cache)
 {
@@ -635,7 +639,7 @@ GST_START_TEST (test_nothing_is_told)
   begin_to_note ();
   run_shards_and_note ("shard", cache);
   run_shards_and_note ("tape", cache);
-  /* The last one is a port where nobody listens. */
+  /* The last URI has a port without a listener. */
   for (guint i = 0; i <= G_N_ELEMENTS (bad); i++) {
     g_autofree gchar *state = NULL;
     g_autofree gchar *uri = g_strdup_printf (
@@ -666,7 +670,7 @@ GST_START_TEST (test_nothing_is_told)
     fail_unless_equals_int (run_and_note (description, 99, &state), 0);
   }
   text = end_to_note ();
-  /* They are recognised. */
+  /* The URIs are redacted but can be recognized. */
   fail_unless (strstr (text, "http://***@127.0.0.1"), "%s", text);
   fail_unless (
       strstr (text, "/train.tar?X-Amz-Signature=***&v=1#bytes="), "%s", text);
@@ -676,7 +680,7 @@ GST_START_TEST (test_nothing_is_told)
 
 GST_END_TEST;
 
-/* An entry of the cache is the same with another password. */
+/* Tests that a new password does not change the key of a cache entry. */
 GST_START_TEST (test_cache_name)
 {
   for (guint i = 0; i < 2; i++) {

@@ -1,4 +1,4 @@
-/* gst-spdl: what tests want of their CUDA Runtime
+/* gst-spdl: control functions of the fake CUDA Runtime
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

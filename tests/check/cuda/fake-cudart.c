@@ -1,4 +1,4 @@
-/* gst-spdl: the functions of the tests' CUDA Runtime
+/* gst-spdl: devices and errors of the fake CUDA Runtime
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -110,7 +110,8 @@ fake_is_due (const char *call)
          --fake.fail_nth == 0;
 }
 
-/* What each call begins with: counts it, and says whether it is to fail. */
+/* Takes the lock and counts a call of @call. Returns the error with which the
+ * call is to fail, or 0. */
 int
 fake_enter (const char *call)
 {

@@ -1,4 +1,4 @@
-/* gst-spdl: a CUDA Runtime of the CPU's memory, for tests
+/* gst-spdl: fake CUDA Runtime in CPU memory, for tests
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -13,45 +13,47 @@
 extern "C" {
 #endif
 
-/* A library with the Runtime's functions, which GST_SPDL_CUDART names. Devices'
- * memory is the CPU's, a stream is a thread that does what it was given, in its
- * order, as late as the test likes. What a program must not do is counted and
- * told on stderr: memory that is freed twice or while it is used, a source that
- * changes before it was copied, a destination that is written while a stream
- * uses it, streams and events of another device or that are gone.
- *
- * From the environment, at the first call: FAKE_CUDA_DEVICES (1),
- * FAKE_CUDA_DRIVER (0: there is none), FAKE_CUDA_POOLS (0: memory is not
- * ordered by streams), FAKE_CUDA_DELAY (us a copy or kernel, 0), FAKE_CUDA_FAIL
- * (CALL:N:CODE, as fake_cuda_fail()). */
+/* A shared library with the functions of the CUDA Runtime, which the tests load
+ * through GST_SPDL_CUDART. Device memory is CPU memory, and a stream is a
+ * thread that executes its operations in order, with a delay that the test
+ * sets. The library counts misuse and reports it on stderr: memory freed twice
+ * or while in use, a source that changes before it is copied, a destination
+ * written while a stream uses it, and streams and events of another device or
+ * after their destruction.
+ * The first call reads the environment: FAKE_CUDA_DEVICES (default 1),
+ * FAKE_CUDA_DRIVER (0: no driver), FAKE_CUDA_POOLS (0: no stream-ordered
+ * allocation), FAKE_CUDA_DELAY (microseconds per copy or kernel, default 0),
+ * FAKE_CUDA_FAIL (CALL:N:CODE, as in fake_cuda_fail()). */
 
 #define FAKE_API __attribute__ ((visibility ("default")))
 
-/* Copies and kernels wait until they are let through: @n of them, or with -1
- * all from now on; fake_cuda_hold() lets none through. */
+/* fake_cuda_hold() blocks copies and kernels. fake_cuda_let() lets @n of them
+ * run, or all from now on if @n is -1. */
 FAKE_API void fake_cuda_hold (void);
 FAKE_API void fake_cuda_let (int n);
 FAKE_API void fake_cuda_set_delay (unsigned us);
 
-/* The @nth (from 1) call of that name from now on returns @code. A @call of
- * "copy" or "kernel" is one that fails on the device later: from then on all is
- * @code. */
+/* Makes the @nth call (from 1) of that name from now on return @code. For a
+ * @call of "copy" or "kernel", the operation fails on the device, and all later
+ * calls return @code. */
 FAKE_API void fake_cuda_fail (const char *call, int nth, int code);
 
-/* A stream's work that reads @size bytes at @data, all of which have to be
- * @value while it does; like a copy it is held and delayed. */
+/* Queues an operation on @stream that reads @size bytes at @data and expects
+ * each to be @value. It is held and delayed like a copy. */
 FAKE_API void
 fake_cuda_use (void *stream, const void *data, size_t size, int value);
 
-/* How often a call was made since the last reset; "pageable" counts copies from
- * memory that is not locked, "unfinished" those that are not done. */
+/* Returns the number of calls since the last reset. "pageable" counts copies
+ * from memory that is not page-locked, "unfinished" those that have not run
+ * yet. */
 FAKE_API int fake_cuda_count (const char *call);
 FAKE_API int fake_cuda_misuses (void);
-/* Streams, events, allocations and registrations that are there. */
+/* Returns the number of streams, events, allocations and registrations that
+ * exist. */
 FAKE_API int fake_cuda_live (void);
 /* Waits until all streams are idle. */
 FAKE_API void fake_cuda_wait (void);
-/* Forgets counts, misuses, delays, errors and holds, and reads the environment
+/* Clears counts, misuse, delays, errors and holds, and reads the environment
  * again. */
 FAKE_API void fake_cuda_reset (void);
 

@@ -1,5 +1,5 @@
-/* gst-spdl: kernels of the tests' CUDA Runtime: those of normalize.cu, by
- * name
+/* gst-spdl: kernels of the fake CUDA Runtime, found by their names in
+ * normalize.cu
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: memory of the tests' CUDA Runtime
+/* gst-spdl: memory functions of the fake CUDA Runtime
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: the inside of the tests' CUDA Runtime
+/* gst-spdl: internal state of the fake CUDA Runtime
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -18,9 +18,9 @@
 typedef struct {
   uint8_t *data;
   size_t size;
-  int device;          /* -1: the CPU's memory */
-  gboolean registered; /* not allocated here */
-  gboolean ordered;    /* cudaMallocAsync() */
+  int device;          /* -1 for CPU memory */
+  gboolean registered; /* by cudaHostRegister() */
+  gboolean ordered;    /* by cudaMallocAsync() */
 } Piece;
 
 typedef struct {
@@ -28,22 +28,22 @@ typedef struct {
   int device;
   gboolean timed;
   gboolean destroyed;
-  guint64 asked, done; /* records */
-  gint64 time;         /* us */
+  guint64 asked, done; /* numbers of records */
+  gint64 time;         /* microseconds */
 } Event;
 
 typedef enum { OP_COPY, OP_RECORD, OP_WAIT, OP_FREE, OP_KERNEL, OP_USE } OpKind;
 
 typedef struct {
   OpKind kind;
-  const uint8_t *from; /* what is read */
-  uint8_t *to;         /* what is written, or freed */
+  const uint8_t *from; /* source */
+  uint8_t *to;         /* destination, or the memory to free */
   size_t size, to_size;
-  guint64 sum; /* of what is read, when it was given */
+  guint64 sum; /* checksum of the source when the operation was queued */
   gboolean has_sum;
   int value;
   Event *event;
-  guint64 nth; /* which record of it */
+  guint64 nth; /* number of the record of @event */
   gboolean half;
   SpdlNormalizeJob job;
 } Op;
@@ -51,13 +51,13 @@ typedef struct {
 typedef struct {
   int device;
   gboolean destroyed;
-  GQueue ops; /* of Op; the head is being done */
+  GQueue ops; /* of Op; the head is in progress */
   pthread_t thread;
 } Stream;
 
 typedef struct {
   pthread_mutex_t lock;
-  pthread_cond_t cond; /* anything changed */
+  pthread_cond_t cond; /* signaled on any change */
   gboolean ready;
   int n_devices, has_driver, has_pools;
   unsigned delay;
@@ -65,11 +65,11 @@ typedef struct {
   int permits;
   char *fail_call;
   int fail_nth, fail_code;
-  int sticky; /* from a device's failure on */
+  int sticky; /* the error that all calls return after a device failure */
   GHashTable *counts;
   int misuses;
   GPtrArray *pieces, *events, *streams;
-  GPtrArray *legacy; /* of Stream, one a device */
+  GPtrArray *legacy; /* of Stream, one per device */
 } Fake;
 
 extern Fake fake;
@@ -83,14 +83,14 @@ extern Fake fake;
   }                                 \
   G_STMT_END
 
-/* Each function of the runtime begins with one of these, which takes the lock,
- * and ends with fake_leave(). fake_enter() counts, and says if it is to fail.
- */
+/* Each function of the runtime begins with fake_lock() or fake_enter(), which
+ * take the lock, and ends with fake_leave(). fake_enter() also counts the call
+ * and returns the error with which it is to fail, or 0. */
 void fake_lock (void);
 int fake_enter (const char *call);
 cudaError_t fake_leave (int code);
 
-/* All with the lock held. */
+/* Functions that require the lock. */
 void fake_note (const char *call);
 void fake_set_fail (const char *call, int nth, int code);
 void fake_read_environment (void);

@@ -1,4 +1,4 @@
-/* gst-spdl: the streams of the tests' CUDA Runtime
+/* gst-spdl: streams and events of the fake CUDA Runtime
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -11,7 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* All of what is small, samples of what is large. */
+/* Returns a checksum of all bytes of a small block, or of samples of a large
+ * one. */
 guint64
 fake_sum (const uint8_t *data, size_t size)
 {
@@ -30,7 +31,7 @@ fake_event_unref (Event *event)
     g_free (event);
 }
 
-/* Lock held; gives it up while it waits. */
+/* Called with the lock held; releases it while waiting. */
 static void
 wait_for_permit (void)
 {
@@ -115,8 +116,8 @@ find_other (const uint8_t *data, size_t size, int value)
   return size;
 }
 
-/* Work; the lock is not held while memory is read and written, so that a
- * ThreadSanitizer sees who else does. */
+/* Operations. The lock is not held while memory is read and written, so that
+ * ThreadSanitizer reports other accesses. */
 
 static void
 check_before (Stream *stream, const Op *op)
@@ -259,8 +260,8 @@ touch (const void *a, size_t a_size, const void *b, size_t b_size)
          (const uint8_t *) b < (const uint8_t *) a + a_size;
 }
 
-/* Whether the work that streams do now, or with @except NULL any that they were
- * given, has to do with that memory. */
+/* Returns whether that memory is used by the operations in progress on streams
+ * other than @except, or by any queued operation if @except is NULL. */
 gboolean
 fake_is_used (const void *data, size_t size, const Stream *except)
 {

@@ -1,4 +1,5 @@
-/* gst-spdl: tests of the CUDA Runtime's loading and of both kinds of memory
+/* gst-spdl: tests of loading the CUDA Runtime, of pinned memory and of device
+ * memory
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -22,7 +23,7 @@ set_up (void)
   fake_cuda_reset ();
 }
 
-/* Whatever a test did, nothing is left, and nothing was done that must not. */
+/* Checks after each test that nothing leaked and that no misuse was counted. */
 static void
 tear_down (void)
 {
@@ -44,9 +45,9 @@ assert_error (GError **error, const gchar *text)
   g_clear_error (error);
 }
 
-/* The runtime */
+/* Runtime */
 
-/* Goes first: a runtime that was loaded stays. */
+/* This test is first, as a loaded runtime stays loaded. */
 GST_START_TEST (test_load)
 {
   g_autofree gchar *fake = g_strdup (g_getenv ("GST_SPDL_CUDART"));
@@ -89,7 +90,7 @@ GST_START_TEST (test_no_device)
 
 GST_END_TEST;
 
-/* The thread's device is left as it was, and its last error, too. */
+/* Tests that the thread's current device and last error are restored. */
 GST_START_TEST (test_guard)
 {
   const GstSpdlCudart *cudart = gst_spdl_cudart_get (NULL);
@@ -141,13 +142,13 @@ GST_START_TEST (test_pinned)
   gst_memory_unref (memory);
   gst_memory_unref (part);
 
-  /* It was kept. */
+  /* The freed block is reused. */
   memory = gst_allocator_alloc (allocator, SIZE, &params);
   fail_unless (gst_memory_map (memory, &map, GST_MAP_READ));
   fail_unless (map.data == data);
   gst_memory_unmap (memory, &map);
   fail_unless_equals_int (fake_cuda_count ("cudaHostAlloc"), 1);
-  /* Memory keeps its allocator. */
+  /* A memory holds a reference to its allocator. */
   gst_object_unref (allocator);
   fail_unless_equals_int (fake_cuda_live (), 1);
   gst_memory_unref (memory);
@@ -155,7 +156,7 @@ GST_START_TEST (test_pinned)
 
 GST_END_TEST;
 
-/* Not all that was ever in use at once is kept. */
+/* Tests the limit on the number of free blocks that are kept. */
 GST_START_TEST (test_pinned_bound)
 {
   GstAllocator *allocator = gst_spdl_pinned_allocator_new (0, NULL);
@@ -168,7 +169,8 @@ GST_START_TEST (test_pinned_bound)
     gst_memory_unref (memories[i]);
   fail_unless_equals_int (fake_cuda_live (), 16);
 
-  /* Where no more can be locked, it is memory as any other, and is not kept. */
+  /* If page-locking fails, the allocator returns pageable memory, which is not
+   * kept. */
   fake_cuda_fail ("cudaHostAlloc", 1, cudaErrorMemoryAllocation);
   memories[0] = gst_allocator_alloc (allocator, 100 * SIZE, NULL);
   fail_unless (gst_memory_map (memories[0], &map, GST_MAP_WRITE));
@@ -183,7 +185,8 @@ GST_START_TEST (test_pinned_bound)
 
 GST_END_TEST;
 
-/* Memory of others, which processes share say, is locked once. */
+/* Tests that memory from elsewhere, such as shared memory, is registered
+ * once. */
 GST_START_TEST (test_announced)
 {
   const GstSpdlCudart *cudart = gst_spdl_cudart_get (NULL);
@@ -205,7 +208,7 @@ GST_START_TEST (test_announced)
   fail_unless_equals_int (fake_cuda_count ("cudaHostUnregister"), 1);
   fail_unless (!gst_spdl_pinned_find (cudart, 0, shared, 1, NULL));
 
-  /* What cannot be locked is asked for once. */
+  /* A failed registration is not retried. */
   gst_spdl_pinned_announce (shared, sizeof shared);
   fake_cuda_fail ("cudaHostRegister", 1, cudaErrorMemoryAllocation);
   fail_unless (!gst_spdl_pinned_find (cudart, 0, shared, 1, NULL));
@@ -216,7 +219,7 @@ GST_START_TEST (test_announced)
 
 GST_END_TEST;
 
-/* Memory of a device */
+/* Device memory */
 
 static void
 fill (GstMemory *memory, guint8 value)
@@ -260,7 +263,7 @@ GST_START_TEST (test_mapping)
   assert_filled (part, 200, 6);
   assert_filled (copy, 100, 5);
 
-  /* Twice at the same time. */
+  /* Two mappings at the same time. */
   fail_unless (gst_memory_map (memory, &map, GST_MAP_READ));
   fail_unless (gst_memory_map (memory, &again, GST_MAP_READ));
   fail_unless (map.data == again.data);
@@ -278,7 +281,7 @@ GST_START_TEST (test_mapping)
 
 GST_END_TEST;
 
-/* A block that is written with @value on its allocator's stream. */
+/* Returns a block into which the allocator's stream writes @value. */
 static GstMemory *
 upload (GstAllocator *allocator, GstMemory *from, guint8 value)
 {
@@ -312,9 +315,9 @@ make_stream (void)
   return stream;
 }
 
-/* A stream that was made to wait uses memory that is let go of at once: what is
- * written into it next waits, and the CPU does not. @users: how many streams;
- * @waits: whether they are made to. */
+/* Uses a block on @users streams and frees it while they run. With @waits, each
+ * stream calls gst_spdl_cuda_memory_wait() first, so that the next write to the
+ * block waits for the streams on the device and not on the CPU. */
 static void
 reuse (guint users, gboolean waits)
 {
@@ -367,7 +370,7 @@ GST_START_TEST (test_reuse)
 
 GST_END_TEST;
 
-/* That the fake finds it if nobody waits. */
+/* Tests that the fake runtime detects a missing wait. */
 GST_START_TEST (test_reuse_too_early)
 {
   gint misuses = 0;
@@ -382,8 +385,8 @@ GST_START_TEST (test_reuse_too_early)
 
 GST_END_TEST;
 
-/* What a trainer let go of on a stream that is gone is not written again, but
- * freed when the device is idle. */
+/* Tests that a block used on a destroyed stream is not reused, but freed once
+ * the device is idle. */
 GST_START_TEST (test_gone_stream)
 {
   GstAllocator *allocator = gst_spdl_cuda_allocator_new (0, NULL);
@@ -414,7 +417,7 @@ GST_START_TEST (test_full)
     gst_spdl_cuda_block_unref (blocks[i]);
   fail_unless_equals_int (fake_cuda_count ("cudaFreeAsync"), 11);
 
-  /* Those that are kept are given back for one of another size. */
+  /* Kept blocks are freed to make room for one of another size. */
   fake_cuda_fail ("cudaMallocAsync", 1, cudaErrorMemoryAllocation);
   block = gst_spdl_cuda_block_take (allocator, 100 * SIZE, &error);
   g_assert_no_error (error);
@@ -428,7 +431,7 @@ GST_START_TEST (test_full)
 
 GST_END_TEST;
 
-/* A tensor of such memory. */
+/* Tests a tensor in device memory. */
 GST_START_TEST (test_tensor)
 {
   GstAllocator *allocator = gst_spdl_cuda_allocator_new (0, NULL);

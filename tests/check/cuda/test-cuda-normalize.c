@@ -55,7 +55,7 @@ assert_equal (GstBuffer *a, GstBuffer *b)
   }
 }
 
-/* The same as spdlbatch makes on the CPU, to the bit. */
+/* Checks that the result equals spdlbatch's on the CPU bit for bit. */
 static void
 check_like_batch (
     const gchar *type, guint width, const gchar *format, const gchar *factors)
@@ -110,8 +110,8 @@ GST_START_TEST (test_like_batch)
 
 GST_END_TEST;
 
-/* Images are mirrored as the seed, the epoch and the index say: the same in
- * each run, and noted. */
+/* Tests that seed, epoch and index determine which images are flipped, and that
+ * the item meta has the flag. */
 GST_START_TEST (test_flip)
 {
   static const gchar line[] =
@@ -158,7 +158,7 @@ GST_START_TEST (test_flip)
 
 GST_END_TEST;
 
-/* Nothing waits on the CPU but the uploads' own thread. */
+/* Tests that only the upload thread waits on the CPU. */
 GST_START_TEST (test_no_wait)
 {
   Run *run;
@@ -172,7 +172,7 @@ GST_START_TEST (test_no_wait)
   fail_unless (run->error == NULL, "%s", run->error);
   fail_unless_equals_int (fake_cuda_count ("cudaLaunchKernel"), 50);
   fail_unless_equals_int (fake_cuda_count ("cudaEventSynchronize"), 50);
-  /* At the end, before the program is given back. */
+  /* At the end, before the program is unloaded. */
   fail_unless_equals_int (fake_cuda_count ("cudaStreamSynchronize"), 1);
   run_free (run);
 }
@@ -208,7 +208,7 @@ GST_START_TEST (test_refused)
       rig_get_error (rig), "std has 2 values, but the images have 3 channels"));
   rig_free (rig);
 
-  /* What is not on a device. */
+  /* System memory is rejected. */
   rig = rig_new ("spdlcudanormalize", "seed", G_GUINT64_CONSTANT (1), NULL);
   rig_start (rig, CUDA_CAPS ("uint8", "1:4:4:1"));
   fail_unless_equals_int (rig_push (rig, 0), GST_FLOW_ERROR);
@@ -218,7 +218,7 @@ GST_START_TEST (test_refused)
 
 GST_END_TEST;
 
-/* The first error of a pipeline; a stock source adds another one. */
+/* Checks the first error of a pipeline; the source posts a second one. */
 static void
 check_error (const gchar *line, const gchar *text)
 {

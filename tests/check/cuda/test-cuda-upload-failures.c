@@ -1,4 +1,4 @@
-/* gst-spdl: tests of spdlcudaupload's errors
+/* gst-spdl: tests of spdlcudaupload's error handling
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -10,7 +10,7 @@
 #include "tests/check/cuda/fake-cudart.h"
 #include "tests/check/cuda/uploads.h"
 
-/* Pushes until it is refused or over. */
+/* Pushes @n batches, or fewer if a push fails. */
 static GstFlowReturn
 push_some (Rig *rig, GstAllocator *allocator, guint n)
 {
@@ -45,7 +45,8 @@ check_failure (const gchar *call, gint nth, gint code, const gchar *text)
 
 GST_START_TEST (test_failures)
 {
-  /* Where no other memory is left to give back, it is asked for twice. */
+  /* An allocation is retried after free blocks are released, so two calls
+   * fail. */
   check_failure ("cudaMemcpyAsync", 1, 1, "to the device");
   check_failure ("cudaMemcpyAsync", 5, 1, "(CUDA error 1)");
   check_failure ("cudaEventRecord", 1, 400, "record a CUDA event");
@@ -61,7 +62,7 @@ GST_START_TEST (test_failures)
 
 GST_END_TEST;
 
-/* Errors before anything plays. */
+/* Tests errors in the change to PLAYING, and a start after each of them. */
 GST_START_TEST (test_no_start)
 {
   static const gchar *const calls[] = { "cudaStreamCreateWithFlags",
@@ -83,7 +84,8 @@ GST_START_TEST (test_no_start)
 
 GST_END_TEST;
 
-/* Before one was loaded: each test has a process of its own. */
+/* Tests a missing runtime. No runtime is loaded yet, as each test runs in its
+ * own process. */
 GST_START_TEST (test_no_runtime)
 {
   g_autofree gchar *fake = g_strdup (g_getenv ("GST_SPDL_CUDART"));
@@ -120,8 +122,9 @@ GST_START_TEST (test_no_device)
 
 GST_END_TEST;
 
-/* A device that fails while it copies: what was sent says so to its consumers,
- * the error comes before the end, and all memory is given back. */
+/* Tests a device that fails during a copy. Consumers of the batches that were
+ * sent get the error, the error message comes before EOS, and all memory is
+ * freed. */
 GST_START_TEST (test_lost)
 {
   Rig *rig = rig_new ("spdlcudaupload", "prefetch", 4, NULL);
@@ -137,7 +140,7 @@ GST_START_TEST (test_lost)
   fake_cuda_let (-1);
   rig_push_eos (rig);
   rig_assert_log (rig, "batch batch batch batch error eos");
-  /* Whichever call saw it first: the one for the end, or for the time. */
+  /* The error may come from any of several calls. */
   fail_unless (
       g_str_has_prefix (rig_get_error (rig), "The CUDA device is lost: "));
   fail_unless (strstr (rig_get_error (rig), "(CUDA error 719)"));
@@ -158,7 +161,7 @@ GST_START_TEST (test_lost)
 
 GST_END_TEST;
 
-/* Too many in use: an error that says how many. */
+/* Tests that an error for too many buffers in use gives their number. */
 GST_START_TEST (test_full)
 {
   Rig *rig = rig_new ("spdlcudaupload", "prefetch", 2, NULL);
@@ -166,7 +169,7 @@ GST_START_TEST (test_full)
 
   rig_start (rig, UPLOAD_CAPS);
   fail_unless_equals_int (push_some (rig, allocator, 6), GST_FLOW_OK);
-  /* Once for itself, and once when nothing could be given back. */
+  /* The allocation and its retry both fail. */
   fake_cuda_fail ("cudaMallocAsync", 1, 1);
   fail_unless_equals_int (push_some (rig, allocator, 1), GST_FLOW_ERROR);
   fail_unless (

@@ -9,8 +9,8 @@
 #include "tests/check/cuda/uploads.h"
 #include "tests/check/support/run.h"
 
-/* @is_ours: spdlbatch writes into our memory; else nobody asked for it, and
- * each tensor's kind of memory has to be looked at. */
+/* Runs a pipeline with @between between spdlbatch and spdlcudaupload. @is_ours:
+ * whether spdlbatch writes into the element's pinned memory */
 static void
 check_pipeline (const gchar *between, guint device, gboolean is_ours)
 {
@@ -57,8 +57,8 @@ GST_START_TEST (test_pool)
 
 GST_END_TEST;
 
-/* What a worker process has stacked is copied from where both have it mapped:
- * each slab is locked once. */
+/* Tests that batches from a worker process are copied from the shared memory,
+ * and that each slab is registered once. */
 GST_START_TEST (test_worker)
 {
   GstElementFactory *factory = gst_element_factory_find ("spdlworkersrc");
@@ -93,7 +93,7 @@ GST_START_TEST (test_devices)
 
 GST_END_TEST;
 
-/* One process, one stream of batches, two devices at the same time. */
+/* Tests one stream of batches split between two devices in one process. */
 GST_START_TEST (test_two_devices)
 {
   Run *run;

@@ -1,4 +1,4 @@
-/* gst-spdl: tests of spdlcudaupload: copies, memory and ends
+/* gst-spdl: tests of spdlcudaupload: copies, memory reuse and interruption
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -25,7 +25,7 @@ wait_until_count (const gchar *call, gint n)
   }
 }
 
-/* A thread that pushes batches, and how far it has come. */
+/* A thread that pushes batches, and its progress. */
 typedef struct {
   Rig *rig;
   GstAllocator *allocator;
@@ -48,8 +48,8 @@ push_all (gpointer data)
   return NULL;
 }
 
-/* Without a batch there is no wait: `prefetch` of them pass while the device
- * does nothing at all, and one more when it has done one. */
+/* Checks that `prefetch` batches pass while the device is blocked, and one more
+ * for each batch that it completes. */
 static void
 check_prefetch (guint prefetch)
 {
@@ -69,7 +69,7 @@ check_prefetch (guint prefetch)
     fail_unless_equals_int (rig_count_items (rig), prefetch + i - 1);
     fail_unless (
         fake_cuda_count ("cudaMemcpyAsync") == (gint) (prefetch + i - 1));
-    /* Nothing is given back before it was copied. */
+    /* No buffer is released before its copy is complete. */
     fail_unless (g_atomic_int_get (&pusher.n_out) >= (gint) prefetch);
     fake_cuda_let (1);
     rig_wait_items (rig, prefetch + i);
@@ -97,7 +97,7 @@ GST_START_TEST (test_prefetch)
 
 GST_END_TEST;
 
-/* All tensors of a batch in one copy, where they lie in one piece. */
+/* Tests that tensors that are contiguous in memory take a single copy. */
 GST_START_TEST (test_one_copy)
 {
   Rig *rig = rig_new ("spdlcudaupload", "prefetch", 2, NULL);
@@ -115,7 +115,8 @@ GST_START_TEST (test_one_copy)
   fail_unless_equals_int (fake_cuda_count ("cudaMemcpyAsync"), 1);
   upload_assert_batch (g_ptr_array_index (rig->buffers, 0), 1);
 
-  /* Of two pieces, one each; and in the wrong order. */
+  /* Tensors in two blocks take one copy each, also if their order is
+   * reversed. */
   rig_free (rig);
   fake_cuda_reset ();
   rig = rig_new ("spdlcudaupload", "prefetch", 2, NULL);
@@ -134,7 +135,8 @@ GST_START_TEST (test_one_copy)
 
 GST_END_TEST;
 
-/* Memory that is not page-locked is moved, and given back at once. */
+/* Tests that pageable memory is copied to pinned memory and released at
+ * once. */
 GST_START_TEST (test_unpinned)
 {
   Rig *rig = rig_new ("spdlcudaupload", "prefetch", 2, NULL);
@@ -155,7 +157,7 @@ GST_START_TEST (test_unpinned)
 
 GST_END_TEST;
 
-/* Where nothing more can be locked, the copies are slower, and come. */
+/* Tests that uploads work without pinned memory. */
 GST_START_TEST (test_no_locked_memory)
 {
   Rig *rig = rig_new ("spdlcudaupload", "prefetch", 2, NULL);
@@ -175,7 +177,7 @@ GST_START_TEST (test_no_locked_memory)
 
 GST_END_TEST;
 
-/* Batches of another process, in memory that both map: locked once. */
+/* Tests that shared memory from another process is registered once. */
 GST_START_TEST (test_shared)
 {
   Rig *rig = rig_new ("spdlcudaupload", "prefetch", 2, NULL);
@@ -213,8 +215,8 @@ GST_START_TEST (test_shared)
 
 GST_END_TEST;
 
-/* What a consumer's stream uses is not written, though it was let go of;
- * nothing waits on the CPU but the element's own thread. */
+/* Tests that memory in use on a consumer's stream is not overwritten after its
+ * last unref, and that only the upload thread waits on the CPU. */
 GST_START_TEST (test_reuse)
 {
   Rig *rig = rig_new ("spdlcudaupload", "prefetch", 3, NULL);
@@ -238,7 +240,7 @@ GST_START_TEST (test_reuse)
   }
   rig_push_eos (rig);
   fake_cuda_wait ();
-  /* Those in flight, and one more each for a consumer's. */
+  /* Blocks in flight, and one more for each that a consumer uses. */
   fail_unless (fake_cuda_count ("cudaMallocAsync") <= 3 + 8 + 1);
   fail_unless (fake_cuda_count ("cudaHostAlloc") <= 3 + 1);
   fail_unless_equals_int (fake_cuda_count ("cudaEventSynchronize"), n);
@@ -249,7 +251,7 @@ GST_START_TEST (test_reuse)
 
 GST_END_TEST;
 
-/* Memory outlives the element; a consumer may be using it when it ends. */
+/* Tests that device memory outlives the element while a consumer uses it. */
 GST_START_TEST (test_outlives)
 {
   Rig *rig = rig_new ("spdlcudaupload", "prefetch", 2, NULL);
@@ -284,7 +286,8 @@ push_one (gpointer data)
   return NULL;
 }
 
-/* One that waits for room is let go by a flush and by the end. */
+/* Checks that a push that waits for a free slot is ended by a flush or by the
+ * end of the stream. */
 static void
 check_interrupted (gboolean flush)
 {
@@ -335,7 +338,7 @@ GST_START_TEST (test_stop)
 
 GST_END_TEST;
 
-/* From NULL to PLAYING and back, again and again, at any moment. */
+/* Tests repeated changes between NULL and PLAYING at random moments. */
 GST_START_TEST (test_restart)
 {
   Rig *rig = rig_new ("spdlcudaupload", "prefetch", 2, NULL);

@@ -1,4 +1,4 @@
-/* gst-spdl: tests of the kernels' arithmetic of places, as C
+/* gst-spdl: tests of the index arithmetic of the kernels, compiled as C
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -10,8 +10,8 @@
 
 #include "plugins/cuda/normalizejob.h"
 
-/* What it has to be, said in another way: image n, channel c, row y, column x
- * of what is written comes from this sample of what is read. */
+/* The reference: returns the input index of the sample for image @n, channel
+ * @c, row @y and column @x of the output. */
 static gsize
 source_of (const SpdlNormalizeJob *job, guint n, guint c, guint y, guint x)
 {
@@ -22,8 +22,8 @@ source_of (const SpdlNormalizeJob *job, guint n, guint c, guint y, guint x)
   return (((gsize) n * job->height + y) * job->width + x) * job->n_channels + c;
 }
 
-/* Each sample is written by one thread, once, from the right place, and vectors
- * begin where they may. */
+/* Checks that each sample is written once, by one thread and from the right
+ * index, and that vectors are aligned. */
 static void
 check_job (const SpdlNormalizeJob *job, gsize sample_size)
 {
@@ -75,14 +75,14 @@ test_places (void)
               spdl_normalize_choose (channels, job.width, half, &job.run);
 
           g_assert_nonnull (strstr (name, half ? "_f16" : "_f32"));
-          /* Of both kinds, in both words. */
+          /* Flipped and other images in both words of the mask. */
           job.flips[0] = 0xa5a50f01;
           job.flips[1] = 5;
           check_job (&job, half ? 2 : 4);
         }
 }
 
-/* The usual ones have a kernel of vectors. */
+/* Tests that common sizes get a vector kernel. */
 static void
 test_choice (void)
 {
@@ -103,7 +103,8 @@ test_choice (void)
       spdl_normalize_choose (16, 224, 1, &run), ==, "spdl_normalize_f16");
 }
 
-/* The last thread of the largest job does not overflow. */
+/* Tests that the index of the last thread of the largest job does not
+ * overflow. */
 static void
 test_large (void)
 {
@@ -120,7 +121,7 @@ test_large (void)
       place.in, ==, (G_GUINT64_CONSTANT (2047) * 1024 - 1) * 1024 * 3);
   g_assert_cmpuint (place.out, ==,
       G_GUINT64_CONSTANT (2046) * 3 * 1024 * 1024 + 1024 * 1024 - 4);
-  /* A kernel's arguments. */
+  /* The limit on the arguments of a kernel. */
   g_assert_cmpuint (sizeof job, <=, 4096);
 }
 

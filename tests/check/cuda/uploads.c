@@ -1,4 +1,4 @@
-/* gst-spdl: batches to be uploaded to a device that is none, for tests
+/* gst-spdl: batches for tests of uploads to the fake device
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

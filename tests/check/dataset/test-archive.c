@@ -1,4 +1,4 @@
-/* gst-spdl: tests of what shards' indexes are made of
+/* gst-spdl: tests of the indexes of shards
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -17,7 +17,7 @@ test_names (void)
 {
   static const struct {
     const gchar *path;
-    const gchar *key; /* NULL: of no sample */
+    const gchar *key; /* NULL: not part of a sample */
     const gchar *extension;
     SpdlArchiveKind kind;
   } names[] = {
@@ -145,7 +145,7 @@ make_index (guint n, guint8 **data, gsize *size)
   return spdl_archive_index_new (g_memdup2 (*data, *size), *size, &flaw);
 }
 
-/* Whatever byte of an index is another one: it is not taken. */
+/* Tests that an index with any byte changed is rejected. */
 static void
 test_damage (void)
 {
@@ -171,7 +171,8 @@ test_damage (void)
   }
 }
 
-/* By what a state knows a dataset: not by when its shards were written. */
+/* Tests the hash by which a resume state identifies a dataset. The modification
+ * times of the shards are not part of it. */
 static void
 test_hash (void)
 {

@@ -1,4 +1,4 @@
-/* gst-spdl: tests of class names and their numbers
+/* gst-spdl: tests of class names and their indices
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -32,7 +32,7 @@ assert_names (const SpdlClasses *classes, const gchar *wanted)
   g_assert_cmpstr (names, ==, wanted);
 }
 
-/* What was collected is numbered by its bytes, whatever the locale. */
+/* Tests that collected names are sorted by bytes, independent of the locale. */
 static void
 test_sorted (void)
 {
@@ -50,7 +50,7 @@ test_sorted (void)
 
     g_assert_cmpint (spdl_classes_find (classes, name, strlen (name)), ==, i);
   }
-  /* Only so much of a text as is asked for. */
+  /* The length limits the comparison. */
   g_assert_cmpint (spdl_classes_find (classes, "aaa", 2), ==, 4);
   g_assert_cmpint (spdl_classes_find (classes, "aaa", 3), ==, -1);
 }
@@ -86,7 +86,7 @@ test_given (void)
   assert_refused (latin, "Class 0 of classes");
 }
 
-/* G_MININT64: it fits none */
+/* Returns the index of @label, or G_MININT64 if it is no class. */
 static gint64
 number (const SpdlClasses *classes, const gchar *label)
 {
@@ -112,19 +112,19 @@ test_numbers (void)
   g_assert_cmpint (number (words, "2"), ==, G_MININT64);
   g_assert_cmpint (number (words, "-2"), ==, G_MININT64);
   g_assert_cmpint (number (words, "Cat"), ==, G_MININT64);
-  /* Where names are integers, none of them is a number of a class. */
+  /* If class names are integers, a label is a name and not an index. */
   g_assert_cmpint (number (digits, "1"), ==, 3);
   g_assert_cmpint (number (digits, "10"), ==, 0);
   g_assert_cmpint (number (digits, "0"), ==, G_MININT64);
   g_assert_true (spdl_classes_number (digits, NULL, 0, TRUE, 7, &label));
   g_assert_cmpint (label, ==, 1);
   g_assert_false (spdl_classes_number (digits, NULL, 0, TRUE, 3, &label));
-  /* Without classes integers stay, and text fits nothing. */
+  /* Without classes, integers are labels and text is none. */
   g_assert_cmpint (number (NULL, "12345"), ==, 12345);
   g_assert_cmpint (number (NULL, "cat"), ==, G_MININT64);
 }
 
-/* Other names, another order, and names that run into each other. */
+/* Tests that the hash depends on names, order and boundaries of names. */
 static void
 test_hash (void)
 {

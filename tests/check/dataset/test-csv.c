@@ -1,4 +1,4 @@
-/* gst-spdl: tests of the reader of comma-separated values
+/* gst-spdl: tests of the CSV reader
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -9,12 +9,12 @@
 
 #include <string.h>
 
-/* All records: fields in brackets, records apart by a newline, and at the end
- * what went wrong. */
+/* Returns all records, one per line with fields in brackets, and the error at
+ * the end. */
 static gchar *
 read_all (const gchar *text, gsize size)
 {
-  /* Of exactly that size, so that a sanitizer sees a read behind it. */
+  /* An exact allocation lets the sanitizer find reads past the end. */
   g_autofree gchar *copy = g_memdup2 (text, size);
   const gchar *at = copy;
   GString *all = g_string_new (NULL);
@@ -92,7 +92,7 @@ test_read (void)
   }
 }
 
-/* Whatever comes, it ends, within the text. */
+/* Tests that the reader stays in bounds and terminates on random input. */
 static void
 test_noise (void)
 {

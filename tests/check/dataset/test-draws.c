@@ -1,4 +1,4 @@
-/* gst-spdl: tests of draws by weight
+/* gst-spdl: tests of weighted sampling
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -13,8 +13,8 @@
 #include "plugins/dataset/sampler/weightedsampler.h"
 
 #define N_DRAWS 1000000
-/* Of some tens of numbers one beyond this comes by chance in a thousand runs.
- */
+/* Among some tens of values, one beyond this limit occurs by chance in a
+ * thousandth of the runs. */
 #define LIMIT 4.2
 
 static SpdlWeightedSampler *
@@ -38,8 +38,8 @@ count_draws (const SpdlWeightedSampler *weighted_sampler, guint64 seed,
         weighted_sampler, spdl_draws_get_number (&draws, place))]++;
 }
 
-/* A number that is normally distributed with mean 0 and deviation 1, nearly, if
- * the draws are by weight. */
+/* Returns a statistic with approximately the standard normal distribution if
+ * the draws follow @weights. */
 static double
 judge (const double *weights, const guint *counts, guint n)
 {
@@ -83,14 +83,14 @@ weigh_some (guint i, guint n)
   return i % 3 == 1 ? 0 : i % 5 + 0.3;
 }
 
-/* One item has half of all. */
+/* One item has half of the total weight. */
 static double
 weigh_one (guint i, guint n)
 {
   return i == n / 2 ? MAX (n - 1, 1) : 1;
 }
 
-/* Over many powers of ten, in no order. */
+/* Weights over many powers of ten, unsorted. */
 static double
 weigh_widely (guint i, guint n)
 {
@@ -128,7 +128,7 @@ test_shares (void)
   }
 }
 
-/* The statistic does tell weights that are a little wrong. */
+/* Tests that the statistic detects slightly wrong weights. */
 static void
 test_judge (void)
 {
@@ -142,8 +142,9 @@ test_judge (void)
   spdl_weighted_sampler_free (weighted_sampler);
 }
 
-/* Shares are exact but for 2^-32 of a cell: all random numbers that can come,
- * by where they change. */
+/* Returns the probability of @item, which is exact to 2^-32 of a cell. It is
+ * computed over all random numbers from the points at which the result
+ * changes. */
 static double
 measure_share (const SpdlWeightedSampler *weighted_sampler, guint item)
 {
@@ -226,7 +227,7 @@ describe (guint n, guint64 seed, guint64 epoch, guint64 place)
   return g_string_free (text, FALSE);
 }
 
-/* The draws of ever after: a run that is resumed relies on them. */
+/* Tests fixed draws. They must never change, as resumed runs depend on them. */
 static void
 test_fixed (void)
 {
@@ -263,7 +264,7 @@ assert_weight (const gchar *text, double wanted)
   g_assert_cmpfloat (weight, ==, wanted);
 }
 
-/* As the compiler reads them. */
+/* Tests that numbers are parsed as by the compiler. */
 static void
 test_numbers (void)
 {

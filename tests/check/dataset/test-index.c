@@ -1,4 +1,4 @@
-/* gst-spdl: tests of the indexes of lists, and of the files that keep them
+/* gst-spdl: tests of the indexes of lists and of their sidecar files
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -22,7 +22,7 @@ typedef struct {
   gchar *folder;
   gchar *list;
   gchar *sidecar;
-  GPtrArray *told; /* what was logged of indexes */
+  GPtrArray *told; /* log messages about indexes */
 } Fixture;
 
 static void
@@ -60,7 +60,7 @@ tear_down (Fixture *f, gconstpointer data)
   g_ptr_array_unref (f->told);
 }
 
-/* Whether @part was said, and of the list. */
+/* Returns whether a log message with @part names the list. */
 static gboolean
 was_told (const Fixture *f, const gchar *part)
 {
@@ -71,7 +71,7 @@ was_told (const Fixture *f, const gchar *part)
   return FALSE;
 }
 
-/* As if it had been written at some time. */
+/* Writes a list with a modification time of @seconds. */
 static void
 write_list (const gchar *path, const GString *text, gint64 seconds)
 {
@@ -92,7 +92,7 @@ make_list (Fixture *f, guint n)
   write_list (f->list, text, LONG_AGO);
 }
 
-/* With text labels. */
+/* Makes a list with text labels. */
 static void
 make_text_list (Fixture *f, guint n)
 {
@@ -129,7 +129,7 @@ assert_item (SpdlList *list, guint64 i, const gchar *name)
   g_clear_pointer (&extra, gst_structure_free);
 }
 
-/* In order, backwards, in steps and at random. */
+/* Checks all items in order, in reverse, with strides and at random. */
 static void
 assert_all (SpdlList *list, const gchar *name)
 {
@@ -146,7 +146,7 @@ assert_all (SpdlList *list, const gchar *name)
     assert_item (list, spdl_random_below (&random, N_ITEMS), name);
 }
 
-/* Offsets are dropped where there are too many. */
+/* Tests that the index is thinned out when it is full. */
 static void
 test_bound (Fixture *f, gconstpointer data)
 {
@@ -177,7 +177,7 @@ test_bound (Fixture *f, gconstpointer data)
   }
 }
 
-/* More items than 32 bits can count. */
+/* Tests more items than fit in 32 bits. */
 static void
 test_many (Fixture *f, gconstpointer data)
 {
@@ -211,7 +211,7 @@ test_order (Fixture *f, gconstpointer data)
   g_assert_false (g_file_test (f->sidecar, G_FILE_TEST_EXISTS));
 }
 
-/* Lines end within records, and the longest record is longer than a piece. */
+/* Tests records that span lines, and one that is longer than a block. */
 static void
 test_csv (Fixture *f, gconstpointer data)
 {
@@ -231,7 +231,7 @@ test_csv (Fixture *f, gconstpointer data)
   g_unlink (path);
 }
 
-/* What is read with a sidecar is what is read without one. */
+/* Tests that a list gives the same items with and without a sidecar. */
 static void
 test_sidecar (Fixture *f, gconstpointer data)
 {
@@ -257,8 +257,8 @@ test_sidecar (Fixture *f, gconstpointer data)
   spdl_list_free (list);
 }
 
-/* The format is documented: an index that is written in one version is read in
- * another. */
+/* Tests the documented format, so that versions can read each other's
+ * indexes. */
 static void
 test_format (Fixture *f, gconstpointer data)
 {
@@ -287,7 +287,8 @@ test_format (Fixture *f, gconstpointer data)
   g_unlink (sidecar);
 }
 
-/* Unlike g_file_set_contents(), which waits for the disk. */
+/* Writes the sidecar without g_file_set_contents(), which would call
+ * fsync(). */
 static void
 write_sidecar (const Fixture *f, const gchar *content, gsize size)
 {
@@ -297,8 +298,8 @@ write_sidecar (const Fixture *f, const gchar *content, gsize size)
   close (fd);
 }
 
-/* Nothing of a file is taken that was cut off, or in which a bit is wrong; and
- * what is wrong is replaced. */
+/* Tests that a truncated index or one with a flipped bit is ignored and
+ * replaced. */
 static void
 test_damaged (Fixture *f, gconstpointer data)
 {
@@ -347,7 +348,7 @@ assert_stale (Fixture *f, const gchar *why)
   spdl_list_free (list);
 }
 
-/* A list that was written anew, by its size, its time, or what is in it. */
+/* Tests that a rewritten list is detected by its size, time or contents. */
 static void
 test_stale (Fixture *f, gconstpointer data)
 {
@@ -366,14 +367,14 @@ test_stale (Fixture *f, gconstpointer data)
   write_list (f->list, text, LONG_AGO + 1);
   assert_stale (f, changed);
 
-  /* Other bytes, with a time that was set back. */
+  /* Other contents of the same size, with the modification time set back. */
   content[2] = 'S';
   g_string_overwrite (text, 0, content);
   write_list (f->list, text, LONG_AGO + 1);
   assert_stale (f, "is ignored: the index belongs to another list");
 }
 
-/* Labels that nobody has looked at are looked at. */
+/* Tests that labels which the index has not checked yet are checked. */
 static void
 test_labels (Fixture *f, gconstpointer data)
 {
@@ -404,8 +405,8 @@ make_classes (const gchar *list)
   return spdl_classes_new_from_names ((const gchar *const *) names, NULL);
 }
 
-/* @classes: (nullable): that are given; @wanted: those in use, and the labels
- */
+/* @classes: (nullable): the given classes; @wanted: the classes in use and the
+ * labels */
 static void
 assert_labels (Fixture *f, const gchar *classes, const gchar *wanted)
 {
@@ -432,7 +433,8 @@ assert_labels (Fixture *f, const gchar *classes, const gchar *wanted)
   spdl_list_free (list);
 }
 
-/* The index keeps the classes, and is one for those that were given. */
+/* Tests that the index stores the classes, and is valid only for the same given
+ * classes. */
 static void
 test_classes (Fixture *f, gconstpointer data)
 {
@@ -461,7 +463,8 @@ test_classes (Fixture *f, gconstpointer data)
   g_assert_true (was_told (f, other));
 }
 
-/* Version 1 knew no classes: text after a tab was a part of the path there. */
+/* Tests an index of version 1, which had no classes: text after a tab was part
+ * of the path. */
 static void
 test_old_version (Fixture *f, gconstpointer data)
 {
@@ -492,7 +495,7 @@ test_old_version (Fixture *f, gconstpointer data)
   g_assert_true (was_told (f, "has the index"));
 }
 
-/* Small lists have none by themselves, and large ones do. */
+/* Tests that with index-cache=auto only large lists get a sidecar. */
 static void
 test_auto (Fixture *f, gconstpointer data)
 {
@@ -507,13 +510,14 @@ test_auto (Fixture *f, gconstpointer data)
   write_list (f->list, text, LONG_AGO);
   list = open_list (f->list, SPDL_SIDECAR_AUTO);
   g_assert_true (g_file_test (f->sidecar, G_FILE_TEST_EXISTS));
-  /* It was hashed in pieces. */
+  /* The list was hashed in blocks. */
   g_assert_cmpuint (spdl_list_get_hash (list), ==,
       spdl_fingerprint_add (0, text->str, text->len));
   spdl_list_free (list);
 }
 
-/* A list that was written just now may still change without a later time. */
+/* Tests that no index is stored for a list that was just written. It may change
+ * again without a later time. */
 static void
 test_unsettled (Fixture *f, gconstpointer data)
 {
@@ -542,9 +546,9 @@ count_cached (const gchar *folder)
   return n;
 }
 
-/* Where there can be none beside the list, it is in the cache; and where there
- * can be none there, in memory only. A folder that has its name does for root,
- * too, who may write everywhere. */
+/* Tests that the index is in the cache folder if it cannot be beside the list,
+ * and only in memory if it cannot be there either. A folder with the name of
+ * the sidecar prevents it also for root. */
 static void
 test_elsewhere (Fixture *f, gconstpointer data)
 {
@@ -604,7 +608,7 @@ overwrite (const gchar *path)
   close (fd);
 }
 
-/* Another list has its name; this one is as it was. */
+/* Renames another list over this one; the open file stays unchanged. */
 static void
 replace (const gchar *path)
 {
@@ -614,7 +618,8 @@ replace (const gchar *path)
   g_assert_cmpint (g_rename (aside, path), ==, 0);
 }
 
-/* A list that changes while it is in use is refused by its name. */
+/* Tests that a change to a list in use fails with an error that names the
+ * list. */
 static void
 test_changed (Fixture *f, gconstpointer data)
 {
@@ -650,7 +655,7 @@ test_changed (Fixture *f, gconstpointer data)
   }
 }
 
-/* An index that is whole, but leads astray. */
+/* Tests an index that is intact, but has wrong offsets. */
 static void
 test_astray (Fixture *f, gconstpointer data)
 {
@@ -684,7 +689,7 @@ main (int argc, char **argv)
   g_autofree gchar *cache = g_dir_make_tmp ("spdl-cache-XXXXXX", NULL);
   int failed;
 
-  /* Before GLib looks at it for the first time. */
+  /* Must be set before GLib reads it. */
   g_setenv ("XDG_CACHE_HOME", cache, TRUE);
   gst_init (&argc, &argv);
   gst_debug_remove_log_function (gst_debug_log_default);

@@ -52,7 +52,7 @@ open_text (Fixture *f, const gchar *name, const gchar *text, gssize size,
   return open_with (f, name, text, size, labels, NULL, error);
 }
 
-/* The items, with a newline between them: path|label|extra */
+/* Returns the items as lines of path|label|extra. */
 static gchar *
 describe (SpdlList *list)
 {
@@ -88,7 +88,8 @@ assert_items (
   spdl_list_free (list);
 }
 
-/* @wanted: pattern of the message after the list's name, with the values */
+/* @wanted: the pattern of the message after the name of the list, including
+ * values */
 static void
 assert_refused (Fixture *f, const gchar *name, const gchar *text, gssize size,
     const gchar *wanted)
@@ -111,11 +112,11 @@ test_csv (Fixture *f, gconstpointer data)
 {
   assert_items (
       f, "a.csv", "uri,label\na.jpg,1\nb.jpg,-2\n", "a.jpg|1|\nb.jpg|-2|");
-  /* Any order of columns, none but uri needed, no newline at the end. */
+  /* Columns in any order, only uri required, no newline at the end. */
   assert_items (f, "a.csv", "uri\na.jpg", "a.jpg|-1|");
   assert_items (f, "a.csv", "label,who,uri\n1,me,a\n,,b\n3,\"\",c",
       "a|1|extra, who=(string)me;\nb|-1|\nc|3|");
-  /* A byte order mark, CRLF, empty lines, blanks around a label. */
+  /* A byte order mark, CRLF, empty lines, spaces around a label. */
   assert_items (f, "a.csv",
       "\357\273\277\"uri\",label\r\n\r\na b.jpg, 1 \r\n  \r\nb.jpg, \r\n",
       "a b.jpg|1|\nb.jpg|-1|");
@@ -167,7 +168,7 @@ assert_numbered (Fixture *f, const gchar *name, const gchar *text,
   spdl_list_free (list);
 }
 
-/* Text labels are numbered by the order of their bytes. */
+/* Tests that text labels are numbered in byte order. */
 static void
 test_text_labels (Fixture *f, gconstpointer data)
 {
@@ -181,7 +182,7 @@ test_text_labels (Fixture *f, gconstpointer data)
       "file:///g%09h.jpg\taqua",
       "Aqua|aqua|two words",
       "a.jpg|1|\nb.jpg|-1|\nc d.jpg|0|\ne\tf|2|\nfile:///g%09h.jpg|1|");
-  /* Integers make none. */
+  /* Integer labels create no classes. */
   assert_numbered (f, "a.csv", "uri,label\na,3\n", NULL, "a|3|");
   assert_numbered (
       f, "a.csv", "uri,x\na,b\n", NULL, "a|-1|extra, x=(string)b;");
@@ -195,7 +196,7 @@ make_classes (const gchar *list)
   return spdl_classes_new_from_names ((const gchar *const *) names, NULL);
 }
 
-/* What is given decides the numbers, and what may be a label. */
+/* Tests that given classes determine the indices and the allowed labels. */
 static void
 test_given_classes (Fixture *f, gconstpointer data)
 {
@@ -219,7 +220,7 @@ test_given_classes (Fixture *f, gconstpointer data)
       error->message));
 }
 
-/* A label of the other kind is a slip more often than a class. */
+/* Tests that labels of mixed kinds are an error rather than classes. */
 static void
 test_mixed_labels (Fixture *f, gconstpointer data)
 {
@@ -229,7 +230,7 @@ test_mixed_labels (Fixture *f, gconstpointer data)
       "\" line 2: *\"c d\"*\"b\"*(1 malformed line, of 2)");
 }
 
-/* A column of captions is none of classes. */
+/* Tests the limit on classes, which catches a column of captions. */
 static void
 test_too_many_classes (Fixture *f, gconstpointer data)
 {
@@ -242,7 +243,7 @@ test_too_many_classes (Fixture *f, gconstpointer data)
       "1048577)");
 }
 
-/* A column that is not wanted is not looked at. */
+/* Tests that an unused label column is not validated. */
 static void
 test_unwanted_labels (Fixture *f, gconstpointer data)
 {
@@ -283,7 +284,7 @@ test_malformed_csv (Fixture *f, gconstpointer data)
 {
   assert_refused (f, "a.csv", "uri,label\na,1\nb,cat\nc,2\n", -1,
       "\" line 3: *\"cat\"*\"b\"*(1 malformed line, of 3)");
-  /* The line is the one at which the record begins. */
+  /* An error has the line at which the record begins. */
   assert_refused (f, "a.csv",
       "uri,x,label\n\na,\"1\n\n2\",3\nb,\"\n\",99999999999999999999\nc,,?\n",
       -1,
@@ -295,7 +296,7 @@ test_malformed_csv (Fixture *f, gconstpointer data)
       "\" line 2: *empty*(2 malformed lines, of 2)");
   assert_refused (f, "a.csv", "uri\n\"\"\n", -1,
       "\" line 2: *empty*(1 malformed line, of 1)");
-  /* What is behind a quote that stays open is read, line by line. */
+  /* After an unterminated quote, reading continues with the next line. */
   assert_refused (f, "a.csv", "uri,label\na,1\n\"b,2\nc,3\nd,x\n", -1,
       "\" line 3: *quote*(2 malformed lines, of 4)");
   assert_refused (f, "a.csv", "uri,label\na\"b,2\n\"c\"d,3\ne,1\n", -1,
@@ -319,7 +320,8 @@ test_malformed_txt (Fixture *f, gconstpointer data)
   assert_refused (f, "a.txt", "\n\n# x\n", -1, "*no items*");
 }
 
-/* A long thing is shown in part, without control characters, as UTF-8. */
+/* Tests that a long value is shown in part, as valid UTF-8 without control
+ * characters. */
 static void
 test_long (Fixture *f, gconstpointer data)
 {
@@ -360,7 +362,8 @@ test_long (Fixture *f, gconstpointer data)
   g_string_free (text, TRUE);
 }
 
-/* One error, however many lines are bad, and nothing kept for any of them. */
+/* Tests that any number of malformed lines gives one error, and that no memory
+ * is kept for each of them. */
 static void
 test_a_million (Fixture *f, gconstpointer data)
 {

@@ -1,4 +1,4 @@
-/* gst-spdl: tests of the random numbers and the order of an epoch
+/* gst-spdl: tests of random numbers and of the order of an epoch
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -8,7 +8,7 @@
 #include "gst/spdl/engine/random.h"
 #include "plugins/dataset/sampler/permutation.h"
 
-/* The vectors that the generators' authors' code gives. */
+/* Tests the vectors of the reference implementations. */
 static void
 test_vectors (void)
 {
@@ -46,13 +46,14 @@ test_below (void)
   for (guint i = 0; i < 3; i++)
     g_assert_cmpuint (ABS ((gint) counts[i] - 10000), <, 400);
 
-  /* Without drawing again, two thirds of these would be in the lower half. */
+  /* With modulo instead of rejection, two thirds of these would be in the lower
+   * half. */
   for (guint i = 0; i < 30000; i++)
     n_low += spdl_random_below (&random, 0xc0000000) < 0x60000000;
   g_assert_cmpuint (ABS ((gint) n_low - 15000), <, 450);
 }
 
-/* The first items of an order. */
+/* Returns the first @n items of an order. */
 static gchar *
 order_of (guint64 size, guint64 seed, guint64 epoch, guint n)
 {
@@ -67,7 +68,8 @@ order_of (guint64 size, guint64 seed, guint64 epoch, guint n)
   return g_string_free (text, FALSE);
 }
 
-/* The orders of ever after: a run that is resumed relies on them. */
+/* Tests fixed orders. They must never change, as resumed runs depend on
+ * them. */
 static void
 test_fixed (void)
 {
@@ -121,7 +123,7 @@ test_pure (void)
   }
 }
 
-/* Each item once, at the place that is said to be its place. */
+/* Checks that each item occurs once and that the inverse gives its place. */
 static void
 check_complete (guint n, guint64 seed)
 {
@@ -152,7 +154,7 @@ test_complete (void)
   check_complete (1000000, 1);
 }
 
-/* As far as it goes: there and back, and never too large. */
+/* Tests the largest sizes: the inverse and the bounds. */
 static void
 test_huge (void)
 {

@@ -1,4 +1,4 @@
-/* gst-spdl: tests of shards
+/* gst-spdl: tests of the partition of epochs between ranks
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -28,7 +28,7 @@ set_environment (const gchar *rank, const gchar *world_size)
     g_unsetenv ("WORLD_SIZE");
 }
 
-/* How often each place of an epoch comes, over all ranks. */
+/* Counts how often each place of an epoch occurs over all ranks. */
 static void
 check_world (SpdlShardMode mode, guint n, guint world)
 {
@@ -52,7 +52,7 @@ check_world (SpdlShardMode mode, guint n, guint world)
   for (guint i = 0; i < n; i++) {
     n_never += counts[i] == 0;
     n_twice += counts[i] > 0 ? counts[i] - 1 : 0;
-    /* The first are repeated, the last left out. */
+    /* Padding repeats the first places, and drops omit the last ones. */
     if (i > 0)
       g_assert_cmpuint (counts[i], <=, counts[i - 1]);
   }
@@ -107,17 +107,18 @@ test_environment (void)
   assert_shard (2, 3, 2, 3);
   set_environment ("5", "8");
   assert_shard (-1, -1, 5, 8);
-  /* A property goes before the environment, each for itself. */
+  /* Each property takes precedence over its environment variable. */
   assert_shard (2, 3, 2, 3);
   assert_shard (0, -1, 0, 8);
   assert_shard (-1, 6, 5, 6);
-  /* What is not asked for may be anything. */
+  /* Variables that are not needed are not validated. */
   set_environment ("x", "");
   assert_shard (1, 2, 1, 2);
   set_environment (NULL, NULL);
 }
 
-/* The systems in their order; two numbers are never of two systems. */
+/* Tests the precedence of launchers. Rank and world size never come from two of
+ * them. */
 static void
 test_systems (void)
 {
@@ -143,7 +144,7 @@ test_systems (void)
   assert_shard (-1, -1, 11, 16);
   set_environment ("1", "2");
   assert_shard (-1, -1, 1, 2);
-  /* What counts is set, and wrong. */
+  /* The variables that take precedence are set, but invalid. */
   set_environment (NULL, NULL);
   g_setenv ("SLURM_PROCID", "16", TRUE);
   assert_refused (-1, -1, "*SLURM_PROCID*16*SLURM_NTASKS*16*0*");
@@ -180,7 +181,7 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  /* What a scheduler set here is not meant for the tests. */
+  /* Variables of the scheduler that runs the tests are not meant for them. */
   for (guint i = 0; i < G_N_ELEMENTS (variables); i++)
     g_unsetenv (variables[i]);
   g_test_add_func ("/shard/places", test_places);

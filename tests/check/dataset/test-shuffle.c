@@ -1,22 +1,23 @@
-/* gst-spdl: how good the orders of epochs are
+/* gst-spdl: statistical tests of the orders of epochs
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* The same statistics of three kinds of orders: the permutation's, which is to
- * look like Fisher and Yates's, which must pass, and an affine map's, which
- * must not. Each statistic is a number that is normally distributed with mean 0
- * and deviation 1, nearly, if all orders are equally likely. All keys are
- * fixed, so a test that passes once always does. */
+/* The same statistics of three kinds of orders: the permutation under test,
+ * Fisher-Yates shuffles, which must pass, and affine maps, which must fail.
+ * Each statistic has approximately the standard normal distribution if all
+ * orders are equally likely. All keys are fixed, so the result is always the
+ * same. */
 
 #include <math.h>
 
 #include "gst/spdl/engine/random.h"
 #include "plugins/dataset/sampler/permutation.h"
 
-/* Of some hundred numbers one beyond this comes by chance in a hundred runs. */
+/* Among some hundreds of values, one beyond this limit occurs by chance in a
+ * hundredth of the runs. */
 #define LIMIT 4.2
 
 typedef enum {
@@ -100,7 +101,8 @@ judge (Judge *self, const gchar *what, guint n, double z)
   self->worst = MAX (self->worst, fabs (z));
 }
 
-/* Of cells that are equally likely, by Wilson and Hilferty. */
+/* Judges counts of equally likely cells, with the Wilson-Hilferty
+ * transformation of chi-squared. */
 static void
 judge_cells (Judge *self, const gchar *what, guint n, const guint *counts,
     guint n_cells, double total, guint freedom)
@@ -114,7 +116,7 @@ judge_cells (Judge *self, const gchar *what, guint n, const guint *counts,
   judge (self, what, n, (cbrt (chi / freedom) - (1 - v)) / sqrt (v));
 }
 
-/* The number of an order among all of its length. */
+/* Returns the lexicographic number of an order among all of its length. */
 static guint
 rank_order (const guint32 *order, guint n)
 {
@@ -130,7 +132,7 @@ rank_order (const guint32 *order, guint n)
   return rank;
 }
 
-/* Each of the orders of a few items comes as often as any other. */
+/* Judges whether all orders of a few items are equally likely. */
 static void
 judge_all_orders (Judge *self, guint n)
 {
@@ -158,9 +160,9 @@ bin_of (guint32 item, guint n)
 }
 
 typedef struct {
-  guint *at_place[3];       /* which item is first, in the middle, last */
-  guint *steps;             /* how far from an item to the next one, mod n */
-  guint joint[BINS * BINS]; /* where two neighbours lie */
+  guint *at_place[3];       /* which item is first, in the middle and last */
+  guint *steps;             /* differences between successive items, mod n */
+  guint joint[BINS * BINS]; /* bins of two neighbors */
   double fixed_points;
   double cycles;
   double ascents;
@@ -193,8 +195,7 @@ add_order (Sums *sums, const guint32 *order, guint n)
     sums->fixed_points += order[i] == i;
   for (guint i = 0; i + 1 < n; i++)
     sums->ascents += order[i] < order[i + 1];
-  /* Of one pair of each order, so that the counts do not depend on each other.
-   */
+  /* Only one pair per order, so that the counts are independent. */
   sums->steps[(order[n / 3 + 1] + n - order[n / 3]) % n]++;
   sums->cycles += cycles;
   sums->odd += (n - cycles) % 2;
@@ -222,7 +223,7 @@ judge_sums (Judge *self, const Sums *sums, guint n, double n_keys)
   judge (self, "parity", n, (sums->odd - n_keys / 2) / sqrt (n_keys / 4));
 }
 
-/* Many orders of the same size. */
+/* Judges many orders of the same size. */
 static void
 judge_many (Judge *self, guint n, guint n_keys)
 {
@@ -250,7 +251,7 @@ judge_correlation (Judge *self, const guint32 *order, guint n, guint lag)
       self, "serial correlation", n, (sum / n / variance + 1.0 / n) * sqrt (n));
 }
 
-/* One order alone: whether items that are near lie near. */
+/* Judges a single order: whether neighboring items stay neighbors. */
 static void
 judge_one (Judge *self, guint n, guint64 key)
 {
@@ -316,7 +317,7 @@ judge_many_items (Judge *self)
   static const guint sizes[] = { 10000, 16384, 65536, 99991, 1000000, 1 << 20,
     10000000 };
 
-  /* The bad one is known for bad before its largest. */
+  /* The affine maps fail at the smaller sizes already. */
   for (guint i = 0; i < (self->kind == AFFINE ? 3 : G_N_ELEMENTS (sizes)); i++)
     for (guint64 key = 0; key < (sizes[i] < 1000000 ? 5 : 1); key++)
       judge_one (self, sizes[i], key);
@@ -340,7 +341,7 @@ test_many_items (void)
   compare (judge_many_items);
 }
 
-/* Keys that are near give orders that have nothing to do with each other. */
+/* Tests that similar keys give independent orders. */
 static void
 test_keys (void)
 {

@@ -7,7 +7,9 @@
 
 /* Decodes every file below a folder with several sets of properties and prints
  * one line for each result:
+ *
  *     decode-sums FOLDER
+ *
  * A line holds the SHA-256 of the caps and pixels, the path of the file in the
  * folder and the properties. tools/test-arm64 compares the lines of two
  * machines. */

@@ -1,4 +1,4 @@
-/* gst-spdl: tests of slabs that a worker's sink waits for
+/* gst-spdl: tests of the mailbox through which a worker's sink gets free slabs
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -13,7 +13,7 @@
 
 #include "plugins/ipc/worker/workersink.h"
 
-/* The mailbox */
+/* Mailbox */
 
 typedef struct {
   SpdlMailbox *theirs, *ours;
@@ -34,7 +34,7 @@ pair_clear (Pair *self)
   spdl_mailbox_free (self->theirs);
 }
 
-/* Until somebody waits. */
+/* Puts each number as soon as the other side waits. */
 static gpointer
 put_next (gpointer data)
 {
@@ -78,7 +78,8 @@ GST_START_TEST (test_wake)
   spdl_mailbox_wake (pair.theirs);
   fail_if (spdl_mailbox_put (pair.ours, 1));
   fail_if (spdl_mailbox_wait (pair.theirs, &number));
-  /* Who is woken has no number, and who has one is not woken. */
+  /* A wake ends a wait without a number, but does not cancel a number that was
+   * put. */
   spdl_mailbox_begin (pair.theirs);
   fail_unless (spdl_mailbox_put (pair.ours, 2));
   spdl_mailbox_wake (pair.theirs);
@@ -89,7 +90,8 @@ GST_START_TEST (test_wake)
 
 GST_END_TEST;
 
-/* Nobody can put anything there, and it can be waited for. */
+/* Tests a mailbox without shared memory: it is woken at once and takes no
+ * numbers. */
 GST_START_TEST (test_no_memory)
 {
   int fds[2];
@@ -104,22 +106,22 @@ GST_START_TEST (test_no_memory)
     fail_if (spdl_mailbox_wait (mailbox, &number));
     spdl_mailbox_free (mailbox);
   }
-  /* It was closed. */
+  /* The mailbox has closed its file descriptor. */
   fail_unless (close (fds[0]) < 0 && close (fds[1]) == 0);
 }
 
 GST_END_TEST;
 
-/* The sink: of one slab, so it waits behind each buffer. */
+/* Sink. With a single slab, it waits after each buffer. */
 
 typedef struct {
-  int socket; /* of the other process */
+  int socket; /* the other process's end */
   SpdlMailbox *mailbox;
   SpdlWire *wire;
   WorkerSink *sink;
   GstBus *bus;
   GstHarness *harness;
-  GThread *thread; /* which pushes one */
+  GThread *thread; /* pushes one buffer */
 } Rig;
 
 static gpointer
@@ -185,7 +187,7 @@ GST_START_TEST (test_slab_comes)
   rig_init (&rig);
   rig_put (&rig, 0);
   fail_unless_equals_int (rig_join (&rig), GST_FLOW_OK);
-  /* As it does where nobody waits. */
+  /* As the element does if the sink does not wait. */
   rig.thread = g_thread_new ("push", push, &rig);
   while (!worker_sink_release (rig.sink, 0))
     g_thread_yield ();
@@ -219,7 +221,7 @@ GST_START_TEST (test_flush)
   Rig rig;
 
   rig_init (&rig);
-  /* A slab is out. */
+  /* The slab was sent. */
   fail_unless (recv (rig.socket, &(gchar){ 0 }, 1, 0) == 1);
   gst_harness_push_event (rig.harness, gst_event_new_flush_start ());
   fail_unless_equals_int (rig_join (&rig), GST_FLOW_FLUSHING);

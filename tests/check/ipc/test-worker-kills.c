@@ -1,4 +1,4 @@
-/* gst-spdl: tests of workers, and of their parents, that are killed
+/* gst-spdl: tests of killed worker processes and of killed parents
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -15,13 +15,13 @@
 #define N_ITEMS 200
 #define N_EPOCHS 3
 
-/* What came to the sink. */
+/* The batches and events that reach the sink. */
 typedef struct {
   GMutex lock;
   GCond cond;
   GPtrArray *batches; /* GstBuffer */
   guint n_epochs;
-  gboolean in_order; /* epochs end behind all of their items */
+  gboolean in_order; /* all epochs ended after all of their items */
 } Seen;
 
 static void
@@ -52,7 +52,7 @@ on_data (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
 
     seen->in_order &= gst_spdl_buffer_get_batch_meta (batch)->items[0].epoch ==
                       seen->n_epochs;
-    /* A copy: held ones would be, after a while, too. */
+    /* A deep copy, as held slabs would be copied after a while, too. */
     g_ptr_array_add (seen->batches, gst_buffer_copy_deep (batch));
     g_cond_signal (&seen->cond);
   } else {
@@ -98,7 +98,7 @@ seen_wait (Seen *seen, guint n)
   g_mutex_unlock (&seen->lock);
 }
 
-/* Each item of each epoch, once. */
+/* Checks that each item of each epoch came once. */
 static void
 seen_assert_once (Seen *seen)
 {
@@ -134,7 +134,8 @@ make (const gchar *folder, const gchar *order, guint restarts)
       restarts, folder, N_EPOCHS, order, order);
 }
 
-/* On a busy machine a worker may else have ended before it is killed. */
+/* Makes the stream infinite, as a worker on a busy machine could reach the end
+ * before it is killed. */
 static void
 make_endless (GstElement *pipeline)
 {
@@ -153,8 +154,8 @@ kill_worker (GstElement *pipeline)
     kill (pid, SIGKILL);
 }
 
-/* Killed at a random moment it is one error, which says how, within a
- * second. */
+/* Tests that a worker killed at a random moment causes one error within a
+ * second, which names the signal. */
 GST_START_TEST (test_killed)
 {
   gchar *folder = files_make_dataset (N_ITEMS);
@@ -187,7 +188,8 @@ GST_START_TEST (test_killed)
 
 GST_END_TEST;
 
-/* With restarts the epochs come whole, in both orders, however often. */
+/* Tests that with restarts all epochs are complete, with both output orders and
+ * any number of kills. */
 GST_START_TEST (test_restarted)
 {
   static const gchar *const orders[] = { "input", "completion" };
@@ -218,8 +220,8 @@ GST_START_TEST (test_restarted)
 
 GST_END_TEST;
 
-/* Killed between the last batch of an epoch and its end, which the other
- * process does not tell any more. */
+/* Tests a kill between the last batch of an epoch and the end of the epoch,
+ * which the old process then cannot send. */
 GST_START_TEST (test_restarted_at_an_end)
 {
   gchar *folder = files_make_dataset (N_ITEMS);
@@ -243,8 +245,8 @@ GST_START_TEST (test_restarted_at_an_end)
 
 GST_END_TEST;
 
-/* As often as it may be, and not oftener; nor where nothing says how to go
- * on. */
+/* Tests the limit on restarts, and streams without a resume state, which are
+ * not restarted. */
 GST_START_TEST (test_given_up)
 {
   gchar *folder = files_make_dataset (N_ITEMS);
@@ -280,7 +282,7 @@ GST_START_TEST (test_given_up)
 
 GST_END_TEST;
 
-/* Batches of a worker that is gone stay as they are. */
+/* Tests that batches stay intact after their worker has exited. */
 GST_START_TEST (test_kept)
 {
   gchar *folder = files_make_dataset (N_ITEMS);
@@ -309,7 +311,8 @@ GST_START_TEST (test_kept)
 
 GST_END_TEST;
 
-/* A process that runs a pipeline, and tells the worker's number. */
+/* Forks a process that runs a pipeline. Returns its process ID, and that of its
+ * worker in @worker. */
 static pid_t
 run_parent (const gchar *folder, pid_t *worker)
 {
@@ -341,7 +344,8 @@ run_parent (const gchar *folder, pid_t *worker)
   return parent;
 }
 
-/* With the parent goes the worker, and with both the memory. */
+/* Tests that the worker exits when its parent is killed, and that the shared
+ * memory is freed with both. */
 GST_START_TEST (test_orphans)
 {
   gchar *folder = files_make_dataset (20);
@@ -354,7 +358,7 @@ GST_START_TEST (test_orphans)
     fail_unless (worker > 0 && kill (worker, 0) == 0);
     kill (parent, SIGKILL);
     waitpid (parent, NULL, 0);
-    /* Whoever adopts it reaps it; until then it is a zombie. */
+    /* The worker is a zombie until its new parent waits for it. */
     while (worker_is_alive (worker) && n++ < 1000)
       g_usleep (10000);
     fail_if (worker_is_alive (worker));
@@ -371,7 +375,7 @@ worker_kills_suite (void)
   TCase *tc = tcase_create ("general");
 
   suite_add_tcase (s, tc);
-  /* First: it forks, and so wants a process without threads. */
+  /* This test is first, as it forks and needs a process without threads. */
   tcase_add_test (tc, test_orphans);
   tcase_add_test (tc, test_killed);
   tcase_add_test (tc, test_restarted);

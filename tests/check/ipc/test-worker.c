@@ -1,4 +1,4 @@
-/* gst-spdl: tests of a pipeline in a process of its own
+/* gst-spdl: tests of spdlworkersrc, a pipeline in another process
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -72,8 +72,8 @@ assert_same_event (GstEvent *a, GstEvent *b)
         "%" GST_PTR_FORMAT " is %" GST_PTR_FORMAT, x, y);
 }
 
-/* Caps and segment of batches may come before or behind what announces the
- * source. */
+/* Returns whether @object takes part in the comparison. Caps and segment may
+ * come before or after the event that announces the source. */
 static gboolean
 is_counted (GstMiniObject *object)
 {
@@ -115,7 +115,7 @@ assert_same_stream (Run *here, Run *there)
         g_ptr_array_index (here->caps, i), g_ptr_array_index (there->caps, i)));
 }
 
-/* @job: with the folder in it */
+/* @job: the description of the pipeline, including the folder */
 static void
 assert_same (const gchar *job)
 {
@@ -140,9 +140,9 @@ assert_same (const gchar *job)
   run_free (there);
 }
 
-/* The same bytes, metas, caps and events as in process, order for order; with
- * failures, the last batch smaller, and the stream longer than there are
- * slabs. */
+/* Tests that buffers, metas, caps and events are the same as in process and in
+ * the same order. Some items fail, the last batch is smaller, and there are
+ * more batches than slabs. */
 GST_START_TEST (test_same)
 {
   gchar *folder = files_make_dataset (100);
@@ -156,8 +156,8 @@ GST_START_TEST (test_same)
 
 GST_END_TEST;
 
-/* What comes in no slab is copied into one: items, and what foreign elements
- * make. */
+/* Tests that buffers outside of slabs are copied into one: single items, and
+ * buffers of other elements. */
 GST_START_TEST (test_same_without_batches)
 {
   gchar *folder = files_make_dataset (30);
@@ -175,7 +175,7 @@ GST_START_TEST (test_same_without_batches)
 
 GST_END_TEST;
 
-/* Batches in caps of their own sizes: slabs grow. */
+/* Tests that slabs grow for batches of different sizes. */
 GST_START_TEST (test_growing)
 {
   gchar *folder = files_make_folder ();
@@ -196,7 +196,7 @@ GST_START_TEST (test_growing)
 
 GST_END_TEST;
 
-/* A sample of several media keeps its parts. */
+/* Tests that a sample of several media keeps its parts. */
 GST_START_TEST (test_parts)
 {
   gchar *folder = files_make_folder ();
@@ -236,8 +236,9 @@ GST_START_TEST (test_parts)
 
 GST_END_TEST;
 
-/* A consumer that keeps more batches than there are slabs: no hang, the right
- * bytes, and the copies are counted and told once. */
+/* Tests a consumer that keeps more batches than there are slabs. The stream
+ * continues, the data is intact, and copies are counted and cause one
+ * warning. */
 GST_START_TEST (test_kept)
 {
   gchar *folder = files_make_dataset (80);
@@ -250,10 +251,10 @@ GST_START_TEST (test_kept)
   guint64 unpooled = worker_get_figure (pipeline, "num-unpooled");
 
   fail_unless_equals_int (kept->len, 20);
-  /* Three are slabs', and the others, 17, are not. */
+  /* Three batches are in slabs, and 17 are copies. */
   fail_unless_equals_uint64 (unpooled, 17);
   fail_unless_equals_int (worker_count_warnings (pipeline), 1);
-  /* They outlive the worker. */
+  /* Batches outlive the worker. */
   worker_stop (pipeline);
   worker_assert_items_once (kept, 80);
   g_ptr_array_unref (kept);
@@ -262,7 +263,8 @@ GST_START_TEST (test_kept)
 
 GST_END_TEST;
 
-/* Who lets go of batches gets no copies, and they lie in few places. */
+/* Tests that batches are not copied if the consumer releases them, and that
+ * slabs are reused. */
 GST_START_TEST (test_reused)
 {
   gchar *folder = files_make_dataset (80);
@@ -294,8 +296,8 @@ assert_fails (const gchar *properties, const gchar *job, const gchar *text)
   run_free (run);
 }
 
-/* What cannot play is an error before anything does, in the words of whoever
- * says so. */
+/* Tests that an error before the pipeline plays is reported at once, with the
+ * message of its element. */
 GST_START_TEST (test_no_start)
 {
   gchar *folder = files_make_dataset (3);
@@ -322,8 +324,8 @@ GST_START_TEST (test_no_start)
 
 GST_END_TEST;
 
-/* What fails midway ends the stream behind what was done, in the words of the
- * element. */
+/* Tests that an error in the stream comes after the batches before it, with the
+ * message of its element. */
 GST_START_TEST (test_error)
 {
   gchar *folder = files_make_dataset (40);
@@ -349,8 +351,8 @@ GST_START_TEST (test_error)
 
 GST_END_TEST;
 
-/* Several workers in one pipeline have sources of different numbers, and the
- * state of all is the sink's. */
+/* Tests that several workers in one pipeline have different source IDs, and
+ * that the sink's resume state covers all of them. */
 GST_START_TEST (test_two)
 {
   gchar *folder = files_make_dataset (40);
@@ -394,7 +396,7 @@ is_throttled (GstElement *worker)
   return held;
 }
 
-/* What comes meanwhile is taken, for there to be work. */
+/* Takes batches meanwhile, so that the worker stays busy. */
 static void
 wait_until_throttled (
     GstSpdlLoader *loader, GstElement *worker, gboolean wanted)
@@ -403,12 +405,13 @@ wait_until_throttled (
     loader_take (loader);
 }
 
-/* A process keeps its own budget, also another one while it plays, and also one
- * that follows it; a loader's is its worker's. */
+/* Tests that a worker process has its own budget, that a change applies while
+ * it plays and after a restart, and that the loader's property sets the
+ * worker's. */
 GST_START_TEST (test_cpu_budget)
 {
   gchar *folder = files_make_dataset (40);
-  /* A twentieth of a core, whatever the machine. */
+  /* A twentieth of a core on any machine. */
   const gdouble budget = 0.05 / gst_spdl_get_num_cores ();
   GstSpdlLoader *loader =
       loader_make ("spdlworkersrc name=worker restarts=1 "
@@ -433,7 +436,7 @@ GST_START_TEST (test_cpu_budget)
   wait_until_throttled (loader, worker, TRUE);
   pid = worker_get_pid (pipeline);
   kill (pid, SIGKILL);
-  /* Whose stream waits for room does not see it. */
+  /* A stream that waits for a free slab does not notice the kill. */
   while (worker_get_pid (pipeline) == pid)
     loader_take (loader);
   wait_until_throttled (loader, worker, TRUE);
@@ -445,8 +448,8 @@ GST_START_TEST (test_cpu_budget)
 
 GST_END_TEST;
 
-/* Started and stopped at any moment, nothing stays: neither descriptors nor
- * threads nor mappings nor processes. */
+/* Tests that starts and stops at random moments leak no descriptors, threads,
+ * mappings or processes. */
 GST_START_TEST (test_cycles)
 {
   gchar *folder = files_make_dataset (40);

@@ -1,4 +1,4 @@
-/* gst-spdl: what the tests of workers share
+/* gst-spdl: helpers of the tests of worker processes
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -223,7 +223,7 @@ worker_get_cycles (guint usual)
   const gchar *given = g_getenv ("SPDL_CYCLES");
 
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-  /* Processes take seconds to start. */
+  /* With sanitizers, processes take seconds to start. */
   usual = MAX (usual / 5, 6);
 #endif
   return given ? (guint) atoi (given) : usual;
@@ -259,7 +259,7 @@ count_children (void)
   g_autofree gchar *text = NULL;
   guint n = 0;
 
-  /* Those of the other threads have ended when these have. */
+  /* The children of other threads have exited when these have. */
   if (g_file_get_contents ("/proc/thread-self/children", &text, NULL, NULL))
     for (const gchar *at = text; (at = strchr (at, ' ')); at++)
       n++;
@@ -287,7 +287,7 @@ worker_assert_traces (const WorkerTraces *before)
 {
   WorkerTraces now = worker_get_traces ();
 
-  /* A thread that was joined may still be leaving. */
+  /* A joined thread may still be exiting. */
   for (guint i = 0; i < 500 && !is_within (&now, before); i++) {
     g_usleep (10000);
     now = worker_get_traces ();

@@ -16,7 +16,7 @@
 #include <locale.h>
 #include <string.h>
 
-/* Figures of four elements, since a start 10 s ago. */
+/* Returns statistics of four elements, 10 s after the start. */
 static Snapshot *
 make_snapshot (const gchar *decode_name)
 {
@@ -115,7 +115,8 @@ test_table_160 (void)
       "decode.concurrency, now 2\n");
 }
 
-/* What the disk cache had has a column where there is one. */
+/* Tests that the table has a column for cache hits if an element has a
+ * cache. */
 static void
 test_table_cached (void)
 {
@@ -136,7 +137,7 @@ test_table_cached (void)
   snapshot_free (snapshot);
 }
 
-/* Whatever the width and the names, no line is longer. */
+/* Tests that no line exceeds the width, with any width and names. */
 static void
 test_table_any (void)
 {
@@ -178,7 +179,7 @@ make_snapshot_with_trainer (void)
   return snapshot;
 }
 
-/* What it takes for a step, beside its wait. */
+/* Tests the step time of the trainer, beside its wait. */
 static void
 test_table_trainer (void)
 {
@@ -199,7 +200,7 @@ test_table_trainer (void)
   g_assert_nonnull (strstr (metrics,
       "\nspdl_step_p99_seconds{stage=\"sink\",rank=\"0\",host=\"h\"} "
       "0.0075\n"));
-  /* There is one line less for the rows. */
+  /* One row fewer than without the line of the trainer. */
   g_autofree gchar *low = table_format (snapshot, 80, 11, &verdict);
   g_auto (GStrv) lines = g_strsplit (low, "\n", -1);
   g_assert_cmpuint (g_strv_length (lines), ==, 12);
@@ -208,7 +209,8 @@ test_table_trainer (void)
   snapshot_free (snapshot);
 }
 
-/* Where the terminal is low, rows give way, and the verdict stays. */
+/* Tests that rows are omitted on a low terminal and that the verdict is
+ * kept. */
 static void
 test_table_height (void)
 {
@@ -235,7 +237,7 @@ test_table_height (void)
   snapshot_free (snapshot);
 }
 
-/* No end is known: there is no bar. */
+/* Tests that there is no progress bar without a known end. */
 static void
 test_table_endless (void)
 {
@@ -376,7 +378,8 @@ measure_again (guint i, gpointer user_data)
   return self->rates[i];
 }
 
-/* It rises, then levels off: the knee, and the cheapest of the best. */
+/* Tests a curve that rises and levels off: its knee, and the cheapest of the
+ * best points. */
 static void
 test_points (void)
 {
@@ -397,7 +400,8 @@ test_points (void)
   }
 }
 
-/* What is recommended, and what it is compared with, ran twice. */
+/* Tests that the recommended point and the one it is compared with are both
+ * measured twice. */
 static void
 test_confirm (void)
 {
@@ -407,9 +411,9 @@ test_confirm (void)
     guint chosen, n_calls;
   } cases[] = {
     { { { 0, 0, 0, 395, 400 } }, 3, 2 },
-    /* The cheapest was lucky: the best is measured, and taken. */
+    /* The cheapest was an outlier, so the best is measured again and chosen. */
     { { { 0, 0, 0, 340, 400 } }, 4, 2 },
-    /* The best was, and a cheaper one is the best of all. */
+    /* The best was an outlier, and the cheaper one is the best. */
     { { { 0, 0, 0, 395, 340 } }, 3, 2 },
     { { { 0, 0, 0, -1, 0 } }, POINTS_NONE, 1 },
   };
@@ -427,8 +431,8 @@ test_confirm (void)
   }
 }
 
-/* At any width each row is told from the others, and what is to be set can be
- * pasted. */
+/* Tests that rows are distinguishable at any width, and that the settings can
+ * be pasted. */
 static void
 test_points_labels (void)
 {
@@ -483,7 +487,7 @@ gains_of (double base, double cached)
   return gains;
 }
 
-/* What is worth its work, and what is not. */
+/* Tests the verdict on the gain from faster loading. */
 static void
 test_gains (void)
 {
@@ -496,7 +500,7 @@ test_gains (void)
     { 0.100, 0.0901, "small", ": little, look elsewhere first" },
     { 0.100, 0.0949, "small", "save 5.1 %" },
     { 0.100, 0.0951, "stop", ": stop here, loading is not the bottleneck" },
-    /* Noise, or a cache that costs something. */
+    /* Noise, or a cache that costs time. */
     { 0.100, 0.101, "stop", "save -1.0 %" },
   };
 
@@ -510,7 +514,7 @@ test_gains (void)
   }
 }
 
-/* The middle counts, and how far the rounds are apart is told. */
+/* Tests that the median of the rounds counts, and that their range is shown. */
 static void
 test_gains_of_rounds (void)
 {
@@ -534,7 +538,7 @@ test_gains_of_rounds (void)
       "to 5.20 ms) from the cache, so perfect loading would save 57.5 % (50.0 "
       "to 89.6) of the time: loading is worth the work");
 
-  /* An even number; and one round says the contrary. */
+  /* An even number of rounds, one of which contradicts the others. */
   gains_init (&gains, base, cached, 4);
   g_clear_pointer (&text, g_free);
   text = gains_describe (&gains);

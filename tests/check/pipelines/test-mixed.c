@@ -1,4 +1,5 @@
-/* gst-spdl: 1,000 stills of mixed formats over HTTP, of which 200 are bad
+/* gst-spdl: test of 1,000 images in mixed formats over HTTP, of which 200 are
+ * bad
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -13,7 +14,7 @@
 #include "tests/check/support/run.h"
 #include "tests/check/support/server.h"
 
-/* What each kind's reasons say. */
+/* A part of the error message of each kind. */
 static const struct {
   const gchar *kind;
   const gchar *reason;
@@ -52,7 +53,7 @@ number_of (const gchar *uri)
   return atoi (dash + 1);
 }
 
-/* The picture is the one of its number: its size, and its colour. */
+/* Checks that the image has the size and the color of its number. */
 static void
 check_good (Run *run, guint i, gboolean *seen)
 {
@@ -79,7 +80,7 @@ check_good (Run *run, guint i, gboolean *seen)
   gst_buffer_unmap (g_ptr_array_index (run->buffers, i), &map);
 }
 
-/* Returns of which kind it is. */
+/* Checks the failure and returns its kind. */
 static guint
 check_bad (Run *run, guint i)
 {

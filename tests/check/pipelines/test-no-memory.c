@@ -1,13 +1,12 @@
-/* gst-spdl: tests of items for which there is no memory
+/* gst-spdl: tests of failing allocations
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* Allocations that may fail, and are large, do, in all plugins: so each test
- * also shows that what is large is not allocated by those that end the
- * process. */
+/* Large allocations that may fail do so, in all plugins. Each test thereby also
+ * shows that no large block comes from a function that aborts the process. */
 
 #include <gst/video/video.h>
 #include <string.h>
@@ -23,7 +22,8 @@
 #define MB ((gsize) 1 << 20)
 #define SIDE 1024
 
-/* Without a copy: GStreamer 1.28 allocates buffers in a way that may fail. */
+/* Pushes @bytes without a copy, as the allocation of a buffer may fail in
+ * GStreamer 1.28. */
 static void
 push_bytes (Rig *rig, guint64 number, GBytes *bytes)
 {
@@ -49,8 +49,8 @@ assert_no_space (const GstStructure *failure)
       "%s", error->message);
 }
 
-/* Pushes @small and @large through @rig: of blocks of @n_bytes and more there
- * is none for the first @large, and enough for the second one. */
+/* Pushes @small and @large through @rig. Allocations of @n_bytes and more fail
+ * for the first @large and succeed for the second one. */
 static void
 check_decode (Rig *rig, GBytes *small, GBytes *large, gsize n_bytes)
 {
@@ -82,7 +82,8 @@ make_decode (const gchar *settings)
   return rig_new_for (element);
 }
 
-/* An image of its own size, and what is drawn before it becomes gray. */
+/* Tests results of an image's own size, and color results that are then
+ * converted to gray. */
 GST_START_TEST (test_results)
 {
   g_autoptr (GBytes) small = stills_make (STILL_JPEG, 16, 16);
@@ -94,8 +95,8 @@ GST_START_TEST (test_results)
 
 GST_END_TEST;
 
-/* Frames, and what libraries write a whole image to. PNG needs none, and
- * OpenJPEG takes its own. */
+/* Tests decoded frames and the buffers for whole images in libraries. PNG needs
+ * none, and OpenJPEG allocates its own. */
 GST_START_TEST (test_frames)
 {
   static const struct {
@@ -115,7 +116,7 @@ GST_START_TEST (test_frames)
 
 GST_END_TEST;
 
-/* A gray PGM of 16 bits a pixel. */
+/* Returns a gray PGM with 16 bits per pixel. */
 static GBytes *
 make_pgm (guint side)
 {
@@ -126,7 +127,8 @@ make_pgm (guint side)
   return g_bytes_new_take (data, header + size);
 }
 
-/* A frame of 2 MiB, which becomes one of 4 before it is drawn. */
+/* Tests a frame of 2 MiB that is converted to one of 4 MiB before the
+ * resize. */
 GST_START_TEST (test_conversion)
 {
   g_autoptr (GBytes) small = make_pgm (16);
@@ -137,7 +139,8 @@ GST_START_TEST (test_conversion)
 
 GST_END_TEST;
 
-/* A broken file that would be kept is not delivered as if it had no pixels. */
+/* Tests that on-corrupt=keep does not deliver a frame without pixels if memory
+ * is missing. */
 GST_START_TEST (test_kept)
 {
   g_autoptr (GBytes) small = stills_make (STILL_GIF, 16, 16);
@@ -159,7 +162,7 @@ make_npy (const gchar *descr, const gchar *shape, gsize size)
   return arrays_make_npy (1, descr, FALSE, shape, data, size);
 }
 
-/* Those that are copied: since they are swapped, or deflated. */
+/* Tests arrays that are copied, because they are byte-swapped or deflated. */
 GST_START_TEST (test_arrays)
 {
   const gchar *swapped = G_BYTE_ORDER == G_LITTLE_ENDIAN ? "'>f4'" : "'<f4'";
@@ -176,7 +179,7 @@ GST_START_TEST (test_arrays)
 
 GST_END_TEST;
 
-/* Where results are of one size, there is memory for none of them. */
+/* Tests a buffer pool without memory for any buffer. */
 GST_START_TEST (test_pools)
 {
   g_autoptr (GBytes) bytes = stills_make (STILL_JPEG, 16, 16);
@@ -196,7 +199,7 @@ GST_START_TEST (test_pools)
 
 GST_END_TEST;
 
-/* One of @n_items of @location is too large. */
+/* Checks that one of @n_items items of @location is too large. */
 static void
 check_fetch (const gchar *location, guint n_items)
 {
@@ -214,7 +217,7 @@ check_fetch (const gchar *location, guint n_items)
   run_free (run);
 }
 
-/* Files, and what is deflated in a ZIP. */
+/* Tests files and deflated members of a ZIP. */
 GST_START_TEST (test_fetch)
 {
   gchar *folder = files_make_folder ();
@@ -264,8 +267,8 @@ assert_error (Rig *rig)
       error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT));
 }
 
-/* A batch is the stream's, not an item's: without memory for it the stream
- * ends, with an error. */
+/* Tests that a batch without memory ends the stream with an error, as it
+ * belongs to no single item. */
 GST_START_TEST (test_batch)
 {
   Rig *rig = rig_new ("spdlbatch", "batch-size", 4, NULL);
@@ -280,7 +283,8 @@ GST_START_TEST (test_batch)
 
 GST_END_TEST;
 
-/* As the parts of a batch, and as it is kept. */
+/* Tests both copies in spdlcache, that of a batch's parts and the stored
+ * one. */
 GST_START_TEST (test_cache)
 {
   GstBuffer *batch = gst_buffer_new_allocate (NULL, MB, NULL);
@@ -304,7 +308,7 @@ GST_START_TEST (test_cache)
 
 GST_END_TEST;
 
-/* A picture whose rows lie otherwise than its caps say. */
+/* Tests an image with other strides than the caps give. */
 GST_START_TEST (test_parts)
 {
   const guint stride = SIDE + 4;
@@ -328,7 +332,7 @@ GST_START_TEST (test_parts)
 
 GST_END_TEST;
 
-/* A tensor that is not to be written is copied for DLPack. */
+/* Tests that a read-only tensor is copied for DLPack. */
 GST_START_TEST (test_dlpack)
 {
   GstBuffer *buffer = gst_buffer_new_allocate (NULL, MB, NULL);
@@ -356,8 +360,8 @@ GST_START_TEST (test_dlpack)
 
 GST_END_TEST;
 
-/* Items of all kinds, of which any allocation fails in turn: it costs its item,
- * or, where it was a batch's, ends the stream. */
+/* Tests each allocation in turn with items of all kinds. A failure drops its
+ * item or, if it is a batch's, ends the stream. */
 GST_START_TEST (test_each)
 {
   gchar *folder = files_make_folder ();
@@ -420,7 +424,8 @@ assert_bytes (GstMemory *memory, const gchar *expected)
   gst_memory_unmap (memory, &map);
 }
 
-/* Memory that may fail is as GStreamer's own in all else. */
+/* Tests that memory from the fallible allocator otherwise behaves like
+ * GStreamer's own. */
 GST_START_TEST (test_allocator)
 {
   GstAllocator *allocator = gst_spdl_try_allocator_get ();
@@ -466,7 +471,7 @@ GST_START_TEST (test_allocator)
   fail_unless (gst_allocator_alloc (allocator, 0, NULL) == NULL);
   fail_unless (gst_spdl_buffer_try_new (10) == NULL);
   failing_memory_let_large_fail (0);
-  /* More than there are addresses. */
+  /* More than the address space. */
   params.padding = 0;
   fail_unless (
       gst_allocator_alloc (allocator, G_MAXSIZE - 100, &params) == NULL);

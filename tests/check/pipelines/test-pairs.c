@@ -1,4 +1,4 @@
-/* gst-spdl: tests of images and masks, through whole pipelines
+/* gst-spdl: tests of pairs of images and masks in whole pipelines
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -24,7 +24,8 @@ class_of (guint x, guint y, guint i)
   return (x * 7 + y * 13 + i) % 21;
 }
 
-/* An image whose pixels say where they are, or a mask of its classes. */
+/* Writes an image whose pixels encode their positions, or a mask of its
+ * classes. */
 static void
 write_image (const gchar *folder, const gchar *name, guint i, gboolean mask)
 {
@@ -43,7 +44,7 @@ write_image (const gchar *folder, const gchar *name, guint i, gboolean mask)
   files_write (folder, name, file->data, file->len);
 }
 
-/* A list of N_ITEMS pairs, whose masks lie below @base. */
+/* Returns a folder with a list of N_ITEMS pairs, with the masks below @base. */
 static gchar *
 make_pairs (const gchar *base)
 {
@@ -68,7 +69,7 @@ make_pairs (const gchar *base)
   return folder;
 }
 
-/* Adds a line to the list. */
+/* Appends a line to the list. */
 static void
 add_line (const gchar *folder, const gchar *line)
 {
@@ -80,8 +81,8 @@ add_line (const gchar *folder, const gchar *line)
   files_write_text (folder, "list.csv", text);
 }
 
-/* Each pixel of the mask is that of the image's pixel: the same box of both was
- * taken, and no class was changed. */
+/* Checks that each pixel of the mask belongs to that of the image: both have
+ * the same crop box, and the mask's classes are unchanged. */
 static void
 check_pair (const guint8 *image, const guint8 *mask, guint i)
 {
@@ -93,7 +94,8 @@ check_pair (const guint8 *image, const guint8 *mask, guint i)
   }
 }
 
-/* The masks alone, as a stream of their own: by epoch and index. */
+/* Decodes the masks as a stream of their own, into an array by epoch and
+ * index. */
 static void
 decode_masks (const gchar *folder, GBytes *masks[2][N_ITEMS])
 {
@@ -133,7 +135,7 @@ is_same_draw (const GstSpdlItemMeta *item)
   return TRUE;
 }
 
-/* Returns how many pairs came; each is right. */
+/* Checks each pair and returns their number. */
 static guint
 check_pairs (Run *run, GBytes *masks[2][N_ITEMS])
 {
@@ -184,7 +186,7 @@ check_run (const gchar *folder, guint concurrency, const gchar *order,
 
 GST_START_TEST (test_pairs)
 {
-  /* What stands between the stages; the samples pass them as they are. */
+  /* Elements between the stages, which pass samples unchanged. */
   static const gchar *between[] = { "", "spdlaggregate size=3 !",
     "spdlaggregate size=3 ! queue ! spdldisaggregate !",
     "identity ! tee ! queue !", "spdlpipe chain=identity !" };
@@ -203,7 +205,7 @@ GST_START_TEST (test_pairs)
 
 GST_END_TEST;
 
-/* Masks from a server, images from the disk. */
+/* Tests masks from a server with images from the disk. */
 GST_START_TEST (test_server)
 {
   Server *server = server_new (FALSE);
@@ -242,7 +244,7 @@ GST_START_TEST (test_server)
 
 GST_END_TEST;
 
-/* What fails, and what its reason says. */
+/* The parts that fail and a part of each error message. */
 static const struct {
   const gchar *line;
   const gchar *stage;
@@ -276,7 +278,7 @@ check_flaw (Run *run, guint i)
       run_failure_text (run, i));
 }
 
-/* One part that fails is its item's failure, and costs no other item. */
+/* Tests that a part that fails drops its item and no other. */
 GST_START_TEST (test_flaws)
 {
   static const gchar *orders[] = { "input", "completion" };
@@ -314,7 +316,8 @@ GST_START_TEST (test_flaws)
 
 GST_END_TEST;
 
-/* Text of a column is in extra; text of a file is a part. */
+/* Tests that text from a column is in GstSpdlItemMeta.extra, and that text from
+ * a file is a part. */
 GST_START_TEST (test_text)
 {
   gchar *folder = make_pairs ("");
@@ -352,7 +355,8 @@ GST_START_TEST (test_text)
 
 GST_END_TEST;
 
-/* Chains take a part, too: of bytes they know what they are. */
+/* Tests that chains process one part, and that they recognize the type of plain
+ * bytes. */
 GST_START_TEST (test_chain)
 {
   static const gchar *orders[] = { "input", "completion" };
@@ -399,7 +403,7 @@ GST_START_TEST (test_chain)
 
 GST_END_TEST;
 
-/* A chain that fails, filters or gives too much. */
+/* Tests chains that fail, drop items or produce several buffers. */
 GST_START_TEST (test_chain_failures)
 {
   static const struct {
@@ -435,7 +439,8 @@ GST_START_TEST (test_chain_failures)
 
 GST_END_TEST;
 
-/* What does not fit together is an error that says what to set. */
+/* Tests that incompatible settings give an error that names the property to
+ * set. */
 GST_START_TEST (test_refused)
 {
   static const gchar *lines[][2] = {

@@ -35,7 +35,8 @@ checksum (Run *run)
   return text;
 }
 
-/* With input order, the same bytes at any concurrency, run after run. */
+/* Tests that input order gives the same bytes with any concurrency and in each
+ * run. */
 GST_START_TEST (test_same_bytes)
 {
   static const gint concurrencies[] = { 1, 2, 8 };
@@ -61,7 +62,8 @@ GST_START_TEST (test_same_bytes)
 
 GST_END_TEST;
 
-/* With completion order, the same set: each item once, with its own pixels. */
+/* Tests that completion order gives the same set: each item once, with its own
+ * pixels. */
 GST_START_TEST (test_same_set)
 {
   gchar *folder = files_make_dataset (60);
@@ -94,8 +96,8 @@ GST_START_TEST (test_same_set)
 
 GST_END_TEST;
 
-/* Bad files among good ones: the good arrive, in full batches; the bad are
- * named. Grouped and ungrouped. */
+/* Tests bad files among good ones, with and without groups. The good ones come
+ * in full batches, and messages name the bad ones. */
 GST_START_TEST (test_bad_files)
 {
   gchar *folder = files_make_dataset (40);
@@ -137,7 +139,7 @@ GST_START_TEST (test_bad_files)
 
 GST_END_TEST;
 
-/* All batches that were good come before the error. */
+/* Tests that all earlier batches come before the error. */
 GST_START_TEST (test_budget)
 {
   gchar *folder = files_make_dataset (40);
@@ -169,7 +171,7 @@ launch (const gchar *line)
   return WEXITSTATUS (status);
 }
 
-/* What ends with an error does not look like a good end. */
+/* Tests that gst-launch-1.0 returns nonzero after an error. */
 GST_START_TEST (test_exit_status)
 {
   gchar *folder = files_make_dataset (6);
@@ -196,7 +198,8 @@ GST_END_TEST;
 
 #endif
 
-/* The sink's API, its figures, and its events taken out. */
+/* Tests the API of spdlsink, its statistics, and that its events are not in the
+ * queue of appsink. */
 GST_START_TEST (test_sink)
 {
   gchar *folder = files_make_dataset (20);
@@ -220,7 +223,7 @@ GST_START_TEST (test_sink)
     gst_sample_unref (sample);
   }
   fail_unless_equals_int (n_batches, 10);
-  /* No event of ours waits in there. */
+  /* No event of this plugin is in the queue. */
   GstMiniObject *object = gst_app_sink_try_pull_object (GST_APP_SINK (sink), 0);
   fail_unless (object == NULL || GST_IS_EVENT (object) == FALSE ||
                GST_EVENT_TYPE (object) != GST_EVENT_CUSTOM_DOWNSTREAM);
@@ -242,8 +245,8 @@ GST_START_TEST (test_sink)
 
 GST_END_TEST;
 
-/* GstBaseSrc waits while downstream is full, with the element's state lock: so
- * in a thread, and the consumer takes what comes until the end. */
+/* GstBaseSrc holds the element's state lock while downstream is full. Hence
+ * this runs in a thread, and the consumer takes buffers until EOS. */
 static gpointer
 send_eos (gpointer src)
 {
@@ -252,8 +255,9 @@ send_eos (gpointer src)
   return NULL;
 }
 
-/* A flush from downstream's side, an EOS from outside, an error, or NULL, at
- * any moment, with a slow stage and a consumer that takes some and stops. */
+/* Ends the stream at a random moment, with a flush from downstream, an EOS from
+ * outside, an error or the state NULL. One stage is slow, and the consumer
+ * stops after some buffers. */
 static void
 stop_at_random (GRand *rand, const gchar *folder, guint way)
 {
@@ -304,7 +308,7 @@ GST_START_TEST (test_stop_any_time)
   GRand *rand = g_rand_new_with_seed (31);
   guint n_threads, n_files;
 
-  /* What GStreamer makes once is made now. */
+  /* One-time allocations of GStreamer happen now. */
   for (guint i = 0; i < 8; i++)
     stop_at_random (rand, folder, i % 4);
   g_usleep (600000);
@@ -312,7 +316,7 @@ GST_START_TEST (test_stop_any_time)
   n_files = files_count_entries ("/proc/self/fd");
   for (guint i = 0; i < 100; i++)
     stop_at_random (rand, folder, i % 4);
-  /* Threads of GLib's pools may still be on their way out. */
+  /* Threads of GLib's pools may still be exiting. */
   for (guint i = 0; i < 100 && files_count_threads () > n_threads; i++)
     g_usleep (50000);
   fail_unless (files_count_threads () <= n_threads);
@@ -328,8 +332,8 @@ typedef struct {
   gsize at_10, at_30;
 } Memory;
 
-/* The bytes in use once all queues are full, so that like is compared with
- * like: the sink's thread is here. */
+/* Returns the bytes in use once all queues are full, so that values are
+ * comparable. The probe runs in the sink's streaming thread. */
 static gsize
 get_settled_bytes (void)
 {
@@ -360,7 +364,7 @@ on_epoch (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
   return GST_PAD_PROBE_OK;
 }
 
-/* The pools' memory is malloc's, and so counted. */
+/* Buffer pools use malloc(), so their memory is counted. */
 GST_START_TEST (test_memory)
 {
   gchar *folder = files_make_dataset (200);

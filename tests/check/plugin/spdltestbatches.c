@@ -1,4 +1,4 @@
-/* gst-spdl: a source of batches that nobody makes
+/* gst-spdl: spdltestbatches, a source of batches for benchmarks
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -26,7 +26,7 @@ struct _TestBatches {
   guint side;
   guint64 n_sent;
   GPtrArray *uris;    /* of GRefString, for the items of a batch */
-  GHashTable *filled; /* where memory begins that was filled */
+  GHashTable *filled; /* addresses of the memory that was filled */
 };
 
 enum {

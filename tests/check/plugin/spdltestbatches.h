@@ -1,4 +1,4 @@
-/* gst-spdl: a source of batches that nobody makes
+/* gst-spdl: spdltestbatches, a source of batches for benchmarks
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -11,8 +11,9 @@
 
 G_BEGIN_DECLS
 
-/* Sends batches of `items` images of `side` by `side` in downstream's memory:
- * each piece of it is filled once, and then sent as it is. */
+/* Registers the source. It sends batches of `items` images of `side` by `side`
+ * in memory that downstream allocates. Each block is filled once, and later
+ * sent unchanged, so that the source costs almost nothing. */
 gboolean test_batches_register (GstPlugin *plugin);
 
 G_END_DECLS

@@ -1,13 +1,13 @@
-/* gst-spdl: an element that is no stage and does as it is told, for tests
+/* gst-spdl: spdltestfilter, a filter with configurable faults, for tests
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* spdltestfilter passes buffers on; how is told by its properties: it hangs,
- * until it is flushed or for good, fails with or without a word, yields none or
- * many, or gives a buffer only when the next one has come. */
+/* Passes buffers on, with faults that its properties enable: it hangs until a
+ * flush or forever, fails with or without a message, drops or multiplies
+ * buffers, or holds a buffer until the next one. */
 
 #include "tests/check/plugin/spdltestfilter.h"
 
@@ -29,7 +29,7 @@ struct _TestFilter {
 
   guint64 n_buffers;
   gboolean failed;
-  gboolean flushing; /* under the lock of all */
+  gboolean flushing; /* protected by all_lock */
   GstBuffer *held;
 };
 
@@ -56,7 +56,7 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
 
 G_DEFINE_FINAL_TYPE (TestFilter, test_filter, GST_TYPE_ELEMENT)
 
-/* Of all of them: a test gets hold of none that is in a chain. */
+/* Shared by all instances, as a test has no access to those in a chain. */
 static GMutex all_lock;
 static GCond all_cond;
 static gboolean all_released;

@@ -1,4 +1,4 @@
-/* gst-spdl: an element that is no stage and does as it is told, for tests
+/* gst-spdl: spdltestfilter, a filter with configurable faults, for tests
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

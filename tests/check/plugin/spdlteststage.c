@@ -1,12 +1,12 @@
-/* gst-spdl: a stage that does as it is told, for tests
+/* gst-spdl: spdlteststage, a stage with configurable faults, for tests
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* spdlteststage passes items on; how is told by its properties: it sleeps,
- * spins, fails, yields none or many. It counts how many tasks ran at once. */
+/* Passes items on, with behavior that its properties set: it sleeps, spins,
+ * fails, drops or multiplies items. It counts the tasks that run at once. */
 
 #include <gst/spdl/spdl.h>
 

@@ -1,4 +1,4 @@
-/* gst-spdl: accesses that race, and accesses that GLib orders
+/* gst-spdl: data races, and accesses that GLib synchronizes
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -7,9 +7,9 @@
 
 /*     races CASE
  *
- * Two threads access plain memory. In the case `unordered` nothing orders them
- * although both use all that tsan-glib.c knows; in the others the part of GLib
- * or GStreamer after which the case is named does. */
+ * Two threads access plain memory. In the case `unordered` nothing synchronizes
+ * them, although both use every function that tsan-glib.c annotates. In each
+ * other case, the part of GLib or GStreamer in its name does. */
 
 #include <gst/gst.h>
 
@@ -24,8 +24,8 @@ typedef struct {
 
 static GType probe_get_type (void);
 static gint class_value; /* set by class_init */
-static gint shared[2];   /* one for each thread */
-static gint both;        /* of both threads */
+static gint shared[2];   /* one per thread */
+static gint both;        /* used by both threads */
 static GMutex mutex;
 
 G_DEFINE_TYPE (Probe, probe, G_TYPE_OBJECT)
@@ -59,7 +59,7 @@ probe_class_init (ProbeClass *klass)
 
 typedef struct {
   gint place;
-  gpointer object; /* of both threads, or NULL */
+  gpointer object; /* used by both threads, or NULL */
 } Job;
 
 static gpointer
@@ -149,7 +149,7 @@ use_thread_pool (gpointer data)
   pool = g_thread_pool_new (work, NULL, 1, FALSE, NULL);
   shared[0] = 1;
   g_thread_pool_push (pool, &shared[0], NULL);
-  /* The thread that runs the second job is there already. */
+  /* The thread that runs the second job exists already. */
   while (g_atomic_int_get (&n_worked) == 0)
     g_thread_yield ();
   shared[0] = 2;
@@ -158,7 +158,7 @@ use_thread_pool (gpointer data)
   return NULL;
 }
 
-/* Its only buffer is with one thread at a time. */
+/* Only one thread has the only buffer of the pool at a time. */
 static gpointer
 use_buffer_pool (gpointer data)
 {
@@ -172,7 +172,7 @@ use_buffer_pool (gpointer data)
   return NULL;
 }
 
-/* Everything at once, but each thread with objects of its own. */
+/* Uses all functions, but on objects of each thread's own. */
 static gpointer
 use_own (gpointer data)
 {

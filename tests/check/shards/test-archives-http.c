@@ -1,4 +1,4 @@
-/* gst-spdl: tests of shards on servers, and of requests that are joined
+/* gst-spdl: tests of shards over HTTP and of coalesced requests
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -14,7 +14,7 @@
 #include "tests/check/support/served.h"
 #include "tests/check/support/tars.h"
 
-/* Of a sample's payload: large beside a header. */
+/* The size of a sample's payload, which is large compared to a header. */
 #define SIZE 60000
 #define N_SHARDS 64
 #define N_EACH 4
@@ -75,7 +75,7 @@ assert_samples (Run *run, guint n)
   run_free (run);
 }
 
-/* What the server has been asked for since the last call. */
+/* Returns the requests to the server since the last call. */
 static ServerCounts
 take_counts (void)
 {
@@ -92,8 +92,8 @@ take_counts (void)
   return counts;
 }
 
-/* 64 shards, whose headers alone are read; then their indexes, in the cache or
- * beside them. */
+/* Tests 64 shards, of which only the headers are read, and then their indexes,
+ * in the cache or beside the shards. */
 GST_START_TEST (test_64_shards)
 {
   guint64 whole;
@@ -110,7 +110,7 @@ GST_START_TEST (test_64_shards)
       "%" G_GUINT64_FORMAT,
       counts.bytes, whole);
 
-  /* From the cache: a byte tells that it is the same one. */
+  /* With a cached index, one byte of each shard validates it. */
   assert_samples (run_shards ("train-{0000..0063}.tar", "shuffle=true",
                       "spdlfetch concurrency=16"),
       N_SHARDS * N_EACH);
@@ -134,8 +134,8 @@ index_beside (guint n)
   }
 }
 
-/* One that was made of a file is known by some of the shard's bytes, and then
- * by what the server says. */
+/* Tests an index that was made from a local file. Some bytes of the shard
+ * validate it first, and its ETag later. */
 GST_START_TEST (test_index_on_server)
 {
   ServerCounts counts;
@@ -145,11 +145,11 @@ GST_START_TEST (test_index_on_server)
   take_counts ();
   run_free (run_shards ("train-{0000..0001}.tar", "", "identity"));
   counts = take_counts ();
-  /* A byte of the shard and of its index, the index, four samples. */
+  /* A byte of the shard, a byte of its index, the index, and four samples. */
   fail_unless_equals_int (counts.requests, 2 * (1 + 1 + 1 + 4));
   fail_unless (counts.bytes < 2 * 20000);
 
-  /* Another shard of the same size: the index is not for it. */
+  /* The index does not match another shard of the same size. */
   tar_write_shard (served.folder, "train-0001.tar", N_EACH, N_EACH, SIZE + 1);
   tar_write_shard (served.folder, "train-0000.tar", 0, N_EACH, SIZE);
   run_free (run_shards ("train-0000.tar", "", "identity"));
@@ -159,7 +159,7 @@ GST_START_TEST (test_index_on_server)
 
 GST_END_TEST;
 
-/* The server says that it is another one now. */
+/* Tests a shard that changes on the server. */
 GST_START_TEST (test_changed)
 {
   Run *run;
@@ -186,7 +186,8 @@ assert_refused (const gchar *path, const gchar *part)
   run_free (run);
 }
 
-/* As of spdlfetch, with each request for a shard or its index. */
+/* Tests that every request for a shard or its index has the extra headers, as
+ * spdlfetch's have. */
 GST_START_TEST (test_headers)
 {
   static const gchar *const paths[] = { "/shard/0/0/train-0000.tar",
@@ -234,7 +235,7 @@ GST_START_TEST (test_refused)
 
 GST_END_TEST;
 
-/* Joined requests */
+/* Coalesced requests */
 
 static void
 index_all (guint n)
@@ -248,20 +249,21 @@ index_all (guint n)
 
 GST_START_TEST (test_coalesce)
 {
-  /* In groups of 8, the 16 samples of 4 shards. */
+  /* Groups of 8, with 16 samples in 4 shards. */
   index_all (4);
   assert_samples (run_shards ("train-{0000..0003}.tar", "",
                       "spdlaggregate size=8 ! spdlfetch coalesce=4096 "
                       "concurrency=3 ! spdldisaggregate"),
       4 * N_EACH);
-  /* And one each for a look at the shards. */
+  /* Each shard takes one more request for validation. */
   fail_unless_equals_int (take_counts ().requests, 4 + 4);
   assert_samples (run_shards ("train-{0000..0003}.tar", "",
                       "spdlaggregate size=8 ! spdlfetch coalesce=512 "
                       "concurrency=3 ! spdldisaggregate"),
       4 * N_EACH);
   fail_unless_equals_int (take_counts ().requests, 4 + 4 * N_EACH);
-  /* In any order within the group; none that is larger than max-size. */
+  /* The order within a group does not matter, and no request exceeds
+   * max-size. */
   assert_samples (run_shards ("train-{0000..0003}.tar", "shuffle=true",
                       "spdlaggregate size=16 ! spdlfetch coalesce=4096 "
                       "concurrency=16 ! spdldisaggregate"),
@@ -294,7 +296,7 @@ GST_START_TEST (test_coalesce_files)
       "name=sink",
       served.folder);
   fail_unless_equals_int (run->buffers->len, N_EACH);
-  /* They are parts of one memory. */
+  /* The items share one memory. */
   for (guint i = 1; i < N_EACH; i++)
     fail_unless (gst_buffer_peek_memory (g_ptr_array_index (run->buffers, i), 0)
                      ->parent ==
@@ -305,8 +307,8 @@ GST_START_TEST (test_coalesce_files)
 
 GST_END_TEST;
 
-/* What is wrong with one item costs only that: the range that holds both ends
- * behind the file. */
+/* Tests that an invalid item drops only itself. The range that covers both ends
+ * beyond the end of the file. */
 GST_START_TEST (test_coalesce_failures)
 {
   g_autofree gchar *list = g_strdup_printf (
@@ -335,7 +337,8 @@ GST_START_TEST (test_coalesce_failures)
 
 GST_END_TEST;
 
-/* A server that does not answer large requests. */
+/* Tests a server that breaks off large responses; items are then requested
+ * singly. */
 GST_START_TEST (test_coalesce_alone)
 {
   g_autofree gchar *uri = g_strdup_printf (
@@ -350,7 +353,7 @@ GST_START_TEST (test_coalesce_alone)
       uri);
   fail_unless (run->error == NULL, "%s", run->error);
   assert_samples (run, N_EACH);
-  /* What was read alone is in the cache the next time. */
+  /* Items that were requested singly are cached as well. */
   for (guint i = 0; i < 2; i++) {
     run = run_pipeline (
         "spdlsrc location=%s index-cache=none ! spdlaggregate size=4 "
@@ -365,7 +368,7 @@ GST_START_TEST (test_coalesce_alone)
 
 GST_END_TEST;
 
-/* Flushed while requests are under way, or wait for one. */
+/* Tests a flush while requests are in flight and while items wait for one. */
 GST_START_TEST (test_coalesce_flush)
 {
   Rig *rig = rig_new ("spdlfetch", "coalesce", G_GUINT64_CONSTANT (10000),

@@ -1,4 +1,4 @@
-/* gst-spdl: tests of shards on disks
+/* gst-spdl: tests of shards in local files
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -31,7 +31,7 @@ teardown (void)
   files_remove_folder (folder);
 }
 
-/* Three shards of 20, 1 and 19 samples. */
+/* Writes three shards with 20, 1 and 19 samples. */
 static void
 write_shards (void)
 {
@@ -40,8 +40,8 @@ write_shards (void)
   tar_write_shard (folder, "train-0002.tar", 21, 19, SIZE);
 }
 
-/* That buffer @i has the bytes of its item, which is the sample of its index.
- */
+/* Checks that buffer @i has the bytes of its item, which is the sample with its
+ * index. */
 static void
 assert_sample (Run *run, guint i)
 {
@@ -123,7 +123,7 @@ GST_START_TEST (test_samples)
   assert_in_order (fetch ("train-000[0-2].tar", "index-cache=none"), 0, 40);
   assert_in_order (fetch ("{train-0000,train-0001}.tar", ""), 0, 21);
   assert_in_order (fetch ("train-0000.tar", ""), 0, 20);
-  /* Too small for an index of their own, without being asked. */
+  /* These shards are too small for a sidecar by default. */
   fail_unless_equals_int (files_count_entries (folder), 3);
 }
 
@@ -168,8 +168,8 @@ GST_START_TEST (test_extensions)
 
 GST_END_TEST;
 
-/* Samples with several media files, without any, with names of classes, and
- * files that are of no sample. */
+/* Writes samples with several media files, without any, with class names, and
+ * files that belong to no sample. */
 static void
 write_odd_shard (void)
 {
@@ -222,7 +222,7 @@ GST_START_TEST (test_odd_samples)
   fail_unless_equals_int64 (run_item (run, 0)->label, -1);
   fail_unless_equals_string (
       gst_structure_get_string (run_item (run, 0)->extra, "cls"), "cat");
-  /* Where its other files are. */
+  /* The location of its other file. */
   fail_unless (g_str_has_suffix (
       gst_structure_get_string (run_item (run, 0)->extra, "jpg"),
       "/odd.tar#bytes=1536-1537"));
@@ -236,7 +236,7 @@ GST_START_TEST (test_odd_samples)
   fail_unless_equals_int (run->warnings->len, 2);
   fail_unless (
       strstr (g_ptr_array_index (run->warnings, 0), "1 of the 4 samples in"));
-  /* A text that is no label is not lost in silence. */
+  /* A text that is no label causes a warning. */
   fail_unless (strstr (g_ptr_array_index (run->warnings, 1), "\"cat\""));
   run_free (run);
 
@@ -248,7 +248,8 @@ GST_START_TEST (test_odd_samples)
 
 GST_END_TEST;
 
-/* JSON that says a thing twice, or is nested without end, is a text alone. */
+/* Tests that JSON with duplicate keys or excessive nesting is treated as
+ * text. */
 GST_START_TEST (test_broken_json)
 {
   g_autofree gchar *nested = g_strnfill (60000, '[');
@@ -273,7 +274,7 @@ GST_START_TEST (test_broken_json)
 
 GST_END_TEST;
 
-/* Text labels have numbers where the classes are given. */
+/* Tests that text labels get the indices of the given classes. */
 GST_START_TEST (test_classes)
 {
   static const gint64 labels[] = { 2, -1, 1 };
@@ -290,7 +291,7 @@ GST_START_TEST (test_classes)
       gst_structure_get_string (run_item (run, 0)->extra, "cls"), "cat");
   run_free (run);
 
-  /* Which of them fits none: a text, and an integer. */
+  /* The error names a label that is no class, a text or an integer. */
   run = fetch ("odd.tar", "classes=<dog,7>");
   fail_unless (run->error &&
                    strstr (run->error, "\"cat\" of the item \"file://") &&
@@ -306,7 +307,7 @@ GST_START_TEST (test_classes)
 
 GST_END_TEST;
 
-/* A sample's other files are parts, if they are asked for. */
+/* Tests that other files of a sample become parts on request. */
 GST_START_TEST (test_parts)
 {
   Run *run;
@@ -324,7 +325,7 @@ GST_START_TEST (test_parts)
 
 GST_END_TEST;
 
-/* Replaces the shard by one of the same size, of another time. */
+/* Replaces the shard by one of the same size with another modification time. */
 static void
 change_shard (guint first)
 {
@@ -357,7 +358,7 @@ GST_START_TEST (test_index_file)
   assert_in_order (fetch ("train-*.tar", ""), 0, 20);
   fail_unless_equals_int64 (index_time (), first);
 
-  /* What is damaged or of another shard is not used, and made anew. */
+  /* An index that is damaged or of another shard is ignored and replaced. */
   files_write_text (folder, "train-0000.tar.spdl-index", "spdltar\1...");
   first = index_time ();
   assert_in_order (fetch ("train-0000.tar", ""), 0, 20);
@@ -372,7 +373,7 @@ GST_START_TEST (test_index_file)
 
 GST_END_TEST;
 
-/* Where none can be written beside the shard. */
+/* Tests the index in the cache if none can be written beside the shard. */
 GST_START_TEST (test_index_in_cache)
 {
   g_autofree gchar *beside =
@@ -481,7 +482,7 @@ GST_START_TEST (test_refused)
   files_write (folder, "a.tar", "(\265/\375\0\0\0\0", 8);
   assert_refused ("a.tar", "", "from zstd");
 
-  /* In a header, in a payload, behind a payload. */
+  /* Truncated in a header, in a payload and after a payload. */
   cut_shard (512 + 512 + 100);
   assert_refused ("cut.tar", "", "Truncated tar archive");
   cut_shard (512 + 512 + 512 + 1000);
@@ -523,7 +524,7 @@ GST_START_TEST (test_ranks)
 
 GST_END_TEST;
 
-/* Pulls some items, and returns where to go on behind them. */
+/* Pulls @n items and returns the resume state after them. */
 static gchar *
 pull_some (guint n, guint64 *seen)
 {
@@ -568,7 +569,7 @@ GST_START_TEST (test_resume)
   fail_unless_equals_uint64_hex (seen, (G_GUINT64_CONSTANT (1) << 40) - 1);
   run_free (run);
 
-  /* Others are another dataset, and so are their other files. */
+  /* Other shards are another dataset, and so are other parts. */
   assert_refused ("train-{0000,0002,0001}.tar", source, "another dataset");
   g_free (source);
   source = g_strdup_printf (

@@ -1,4 +1,4 @@
-/* gst-spdl: tests of ZIPs whose files are deflated
+/* gst-spdl: tests of ZIPs with deflated members
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -15,7 +15,7 @@
 
 #define N 12
 
-/* What file @i has: well to be packed, and longer each. */
+/* Returns the contents of file @i: compressible, and longer for each. */
 static GBytes *
 make_content (guint i)
 {
@@ -42,7 +42,7 @@ put_32 (GByteArray *to, guint32 number)
   put_16 (to, number >> 16);
 }
 
-/* What both heads of a member have. */
+/* Writes the fields that both headers of a member have. */
 static void
 put_member (GByteArray *to, const gchar *name, GBytes *content, guint32 packed,
     guint32 checksum, guint method)
@@ -87,8 +87,8 @@ add_member (GByteArray *zip, GByteArray *directory, const gchar *name,
   g_byte_array_append (directory, (const guint8 *) name, strlen (name));
 }
 
-/* Samples of an image, which is stored in each third, a mask and a label. The
- * checksum of image @wrong is wrong. */
+/* Writes samples with an image, which is stored in every third sample, a mask
+ * and a label. The checksum of image @wrong is wrong. */
 static void
 write_zip (guint wrong)
 {
@@ -131,7 +131,7 @@ assert_is (GstBuffer *buffer, gsize offset, guint i)
   fail_unless (gst_buffer_memcmp (buffer, offset, data, size) == 0, "%u", i);
 }
 
-/* @wrong: the sample that fails; N: none does */
+/* @wrong: the sample that fails, or N for none */
 static void
 assert_samples (Run *run, guint wrong)
 {
@@ -171,7 +171,7 @@ GST_START_TEST (test_read)
 
   write_zip (N);
   for (guint i = 0; i < G_N_ELEMENTS (bases); i++) {
-    /* The index is made, and then read from a file. */
+    /* The first run writes the index, and the second one reads it. */
     for (guint j = 0; j < 2; j++) {
       Run *run = run_zip (bases[i], "index-cache=always shuffle=true",
           "spdlfetch concurrency=4");
@@ -214,7 +214,8 @@ GST_START_TEST (test_parts)
 
 GST_END_TEST;
 
-/* The cache has what the server sent, and that is unpacked each time. */
+/* Tests that the cache stores the compressed data and that each hit is
+ * decompressed. */
 GST_START_TEST (test_cache)
 {
   g_autofree gchar *base = get_base ();
@@ -261,14 +262,15 @@ GST_START_TEST (test_damaged)
           "spdlaggregate size=12 ! spdlfetch coalesce=1000000 concurrency=3 ! "
           "spdldisaggregate"),
       4, "damaged: the checksum differs");
-  /* Before it is read: the last one is stored, the one before the largest. */
+  /* The size is checked before the data is read. The last image is stored, and
+   * the one before it is the largest. */
   write_zip (N);
   assert_fails (run_zip (base, "", "spdlfetch max-size=55999"), 11, "max-size");
 }
 
 GST_END_TEST;
 
-/* URIs as somebody may have written them. */
+/* Tests URIs that were not written by spdlsrc. */
 GST_START_TEST (test_uris)
 {
   static const struct {
@@ -292,7 +294,7 @@ GST_START_TEST (test_uris)
   g_autoptr (GString) list = g_string_new (NULL);
   Run *run;
 
-  /* "hello", deflated, between other bytes. */
+  /* The deflated text "hello" between other bytes. */
   files_write (served.folder, "h",
       "\377\377\377\377\377\377\377\377\377\377"
       "\313H\315\311\311\7\0zzz",

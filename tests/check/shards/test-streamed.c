@@ -1,4 +1,4 @@
-/* gst-spdl: tests of shards on servers that know no byte ranges
+/* gst-spdl: tests of streamed shards, from servers without byte ranges
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -21,7 +21,7 @@
 #define N_EACH 5
 #define N_ALL (N_SHARDS * N_EACH)
 #define ALL "train-{0000..0003}.tar"
-/* Behind a shard that failed. */
+/* The distance of sequence numbers after a shard that failed. */
 #define STRIDE (G_GUINT64_CONSTANT (1) << 40)
 
 static void
@@ -44,8 +44,7 @@ run_shards (const gchar *fault, const gchar *shards, const gchar *source,
       server_get_base (served.server), fault, shards, source, rest);
 }
 
-/* The samples by their labels, in the order in which they came. Each is what it
- * is said to be. */
+/* Checks each sample and returns their labels in the order of the stream. */
 static gchar *
 list_samples (Run *run)
 {
@@ -72,7 +71,7 @@ list_samples (Run *run)
   return g_string_free (text, FALSE);
 }
 
-/* That each of the first @n samples is there once; @text: of a list of them */
+/* Checks that each of the first @n samples is in the list @text once. */
 static void
 assert_once (const gchar *text, guint n)
 {
@@ -101,7 +100,8 @@ run_and_list (const gchar *source)
   return text;
 }
 
-/* The event at the end of an epoch. */
+/* Returns the number of items in the event that ends epoch @wanted, or
+ * G_MAXUINT64 if there is none. */
 static guint64
 count_in_event (Run *run, guint64 wanted)
 {
@@ -136,14 +136,15 @@ GST_START_TEST (test_in_order)
   fail_unless_equals_uint64 (count_in_event (run, 0), N_ALL);
   fail_unless_equals_uint64 (count_in_event (run, 1), N_ALL);
   run_free (run);
-  /* Each shard once an epoch; before that a byte of some of them. */
+  /* Each shard is requested once per epoch, and some are first probed with a
+   * request for a byte. */
   server_get_counts (served.server, &counts);
   fail_unless (counts.requests <= 3 * N_SHARDS, "%u", counts.requests);
 }
 
 GST_END_TEST;
 
-/* Writes @to, which is @from behind one of libarchive's filters. */
+/* Writes @to, a copy of @from compressed with one of libarchive's filters. */
 static void
 compress_shard (
     const gchar *from, const gchar *to, int (*add_filter) (struct archive *))
@@ -187,7 +188,7 @@ compress_shards (void)
     }
 }
 
-/* Compressed tars have the same samples, also after a restart. */
+/* Tests that compressed tars have the same samples, also after a restart. */
 GST_START_TEST (test_compressed)
 {
   static const gchar *const shards[N_FILTERS] = { ALL ".gz", ALL ".zst" };
@@ -208,7 +209,7 @@ GST_START_TEST (test_compressed)
 
 GST_END_TEST;
 
-/* One that is cut off has what came before. */
+/* Tests that a truncated one gives the samples before its end. */
 GST_START_TEST (test_compressed_cut)
 {
   g_autofree gchar *path =
@@ -230,7 +231,7 @@ GST_START_TEST (test_compressed_cut)
 
 GST_END_TEST;
 
-/* A file of zeros is not decompressed without end. */
+/* Tests that a file of zeros is not decompressed completely. */
 GST_START_TEST (test_compressed_bomb)
 {
   struct archive *archive = archive_write_new ();
@@ -238,7 +239,7 @@ GST_START_TEST (test_compressed_bomb)
   g_autofree gchar *path = g_build_filename (served.folder, "bomb.tar", NULL);
   Run *run;
 
-  /* The header alone: more is not read. */
+  /* Only the header is written, as the rest is not read. */
   archive_write_set_format_pax_restricted (archive);
   archive_write_add_filter_gzip (archive);
   archive_write_open_filename (archive, path);
@@ -279,7 +280,7 @@ GST_START_TEST (test_shuffled)
 
 GST_END_TEST;
 
-/* As with shards that have an index; an integer may be a name. */
+/* Tests classes as with indexed shards. An integer may be a class name. */
 GST_START_TEST (test_classes)
 {
   Run *run = run_shards ("tape/0/0", "train-0000.tar", "classes=<3,1,2,0,4>",
@@ -301,7 +302,7 @@ GST_START_TEST (test_classes)
 
 GST_END_TEST;
 
-/* Shards are divided, not samples. */
+/* Tests that ranks divide shards and not samples. */
 GST_START_TEST (test_ranks)
 {
   g_autofree gchar *first = run_and_list ("rank=0 world-size=3 "
@@ -333,8 +334,7 @@ GST_START_TEST (test_ranks)
 
 GST_END_TEST;
 
-/* A connection that breaks is gone on with where the server says that it has
- * the same still. */
+/* Tests that an interrupted shard is resumed if its validator is unchanged. */
 GST_START_TEST (test_broken)
 {
   /* The first request is the one for a byte. */
@@ -352,7 +352,8 @@ GST_START_TEST (test_broken)
 
 GST_END_TEST;
 
-/* One that cannot be gone on with costs the rest of its shard. */
+/* Checks that an interrupted shard that cannot be resumed loses its remaining
+ * samples. */
 static void
 assert_lost (const gchar *fault, const gchar *part)
 {
@@ -391,7 +392,7 @@ GST_START_TEST (test_lost)
 
 GST_END_TEST;
 
-/* What is known of it from an epoch before. */
+/* Tests a truncated shard and missing shards. */
 GST_START_TEST (test_known)
 {
   g_autofree gchar *path =
@@ -403,7 +404,7 @@ GST_START_TEST (test_known)
   fail_unless_equals_int (run->buffers->len, 2 + N_EACH);
   fail_unless_equals_int (run->warnings->len, 1);
   run_free (run);
-  /* Nothing at all is an error. */
+  /* A dataset without any sample is an error. */
   run = run_shards ("tape/0/0", "{none,other}.tar", "", "spdlfetch");
   fail_unless (strstr (run->error, "answered 404"), "%s", run->error);
   run_free (run);
@@ -445,7 +446,7 @@ GST_START_TEST (test_refused)
 
 GST_END_TEST;
 
-/* Files of a sample beside the payload come with it. */
+/* Tests that the other files of a sample become parts. */
 GST_START_TEST (test_parts)
 {
   Tar tar;
@@ -485,7 +486,7 @@ GST_START_TEST (test_parts)
 
 GST_END_TEST;
 
-/* Larger than all that is read ahead. */
+/* Tests a file that is larger than the read-ahead. */
 GST_START_TEST (test_large)
 {
   const gsize size = 5 << 20;
@@ -509,7 +510,8 @@ GST_START_TEST (test_large)
 
 GST_END_TEST;
 
-/* Ended while the server sends nothing, or while nobody takes what it sends. */
+/* Stops the pipeline while the server is stalled, or while downstream is
+ * blocked. */
 static void
 stop_early (const gchar *fault, const gchar *rest)
 {
@@ -540,10 +542,10 @@ GST_START_TEST (test_stopped)
 
 GST_END_TEST;
 
-/* Going on */
+/* Resume */
 
-/* Pulls up to @n samples from where @state says, and adds their indices to
- * @seen. Returns the state behind them, NULL at the end. */
+/* Pulls up to @n samples after @state and adds their indices to @seen. Returns
+ * the state after them, or NULL at the end. */
 static gchar *
 pull_some (const gchar *fault, const gchar *source, const gchar *state, guint n,
     GArray *seen)
@@ -586,7 +588,8 @@ compare_64 (gconstpointer a, gconstpointer b)
   return x < y ? -1 : x > y;
 }
 
-/* Interrupted again and again, each sample of two epochs comes twice. */
+/* Tests repeated interruptions: each sample occurs once in each of two
+ * epochs. */
 GST_START_TEST (test_resume)
 {
   static const gchar *const sources[] = { "epochs=2",

@@ -1,11 +1,11 @@
-/* gst-spdl: cancelling libsoup requests at random moments
+/* gst-spdl: reproducer of a crash in libsoup on cancellation
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* A reproducer for libsoup without any code of gst-spdl: see
+/* Uses libsoup only, no code of gst-spdl: see
  * docs/explanation/libsoup-cancellation.md.
  *
  *     libsoup-cancel [REQUESTS]          cancels as spdlfetch does
@@ -13,9 +13,9 @@
  *                                        3.4.0 to 3.6.5
  *
  * By default it makes 10,000 requests to a server on loopback, eight at a time,
- * and cancels each after a random time, from 0 to 2 ms. Where most requests
- * take longer, as on a machine that has other work, the longest time grows
- * until about half of them end before they are cancelled. */
+ * and cancels each after a random delay of 0 to 2 ms. If most requests take
+ * longer, as on a busy machine, the maximum delay grows until about half of
+ * them end before they are cancelled. */
 
 #include <libsoup/soup.h>
 
@@ -114,7 +114,7 @@ on_timeout (gpointer data)
 
   if (at_once || soup_message_get_status (self->message) == 0)
     g_cancellable_cancel (self->cancellable);
-  else /* not while a callback of libsoup's waits, which has a higher priority
+  else /* not while a libsoup callback is pending, which has a higher priority
         */
     g_idle_add_full (G_PRIORITY_DEFAULT_IDLE, cancel_now,
         request_new (self->message, self->cancellable), request_free);

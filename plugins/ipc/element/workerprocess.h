@@ -46,9 +46,9 @@ typedef struct {
 } SpdlProcess;
 
 /* Starts gst-spdl-worker. The kernel kills it when the calling thread exits,
- * because PR_SET_PDEATHSIG refers to the parent thread. Its stdin is /dev/null;
- * it has no other descriptors, no blocked signals, and the environment
- * @environment. */
+ * because its parent-death signal refers to the parent thread. Its stdin is
+ * /dev/null; it has no other descriptors, no blocked signals, and the
+ * environment @environment. */
 gboolean spdl_process_start (
     SpdlProcess *self, const gchar *const *environment, GError **error);
 

@@ -1,4 +1,4 @@
-/* gst-spdl: what FFmpeg's libraries take to decode sound
+/* gst-spdl: audio decode with FFmpeg's libraries, the reference of bench-audio
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,5 @@
-/* gst-spdl: what conversion into a batch costs, beside a plain copy
+/* gst-spdl: benchmark of the conversion into a batch, compared with a plain
+ * copy
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

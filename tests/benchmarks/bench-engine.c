@@ -1,4 +1,4 @@
-/* gst-spdl: what the engine costs an item
+/* gst-spdl: benchmark of the engine's overhead per item
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: what Huffman decoding takes, ours and libjpeg-turbo's
+/* gst-spdl: benchmark of Huffman decoding, compared with libjpeg-turbo
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: how much faster many requests at a time are than one
+/* gst-spdl: benchmark of parallel requests, compared with sequential ones
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: what a list of very many items costs
+/* gst-spdl: benchmark of very long lists
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

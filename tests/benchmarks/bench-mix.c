@@ -1,4 +1,4 @@
-/* gst-spdl: what spdlmix and spdlroute cost an item
+/* gst-spdl: benchmark of the overhead of spdlmix and spdlroute per item
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: what a shuffle costs an index, and the tally an item
+/* gst-spdl: benchmark of the permutation per index and of the tally per item
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

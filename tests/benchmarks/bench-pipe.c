@@ -1,4 +1,4 @@
-/* gst-spdl: what spdlpipe costs an item
+/* gst-spdl: benchmark of the overhead of spdlpipe per item
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

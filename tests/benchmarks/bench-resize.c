@@ -1,4 +1,4 @@
-/* gst-spdl: what a resize costs
+/* gst-spdl: benchmark of the resize
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

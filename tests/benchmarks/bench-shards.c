@@ -1,5 +1,4 @@
-/* gst-spdl: what a shuffled order of samples in shards costs, and what joined
- * requests gain
+/* gst-spdl: benchmark of shuffled samples in shards, and of coalesced requests
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: the CPU time of this process
+/* gst-spdl: CPU time of the process
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: what connections allow, and what they cost at least
+/* gst-spdl: lower bound for fetches, with blocking sockets in threads
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: runs of spdlfetch against a server that answers late
+/* gst-spdl: runs of spdlfetch against a server with latency
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,5 @@
-/* gst-spdl: what FFmpeg's libraries take for the same job
+/* gst-spdl: image decode and resize with FFmpeg's libraries, a reference of
+ * bench-decode
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: the floor: what libjpeg-turbo alone takes
+/* gst-spdl: JPEG decode with libjpeg-turbo alone, the lower bound
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

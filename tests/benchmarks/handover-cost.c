@@ -1,4 +1,4 @@
-/* gst-spdl: the CPU time of handing batches from one process to another
+/* gst-spdl: CPU time of the transfer of batches between processes
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

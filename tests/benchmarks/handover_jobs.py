@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# gst-spdl: others' ways of handing arrays to another process
+# gst-spdl: transfer of arrays between processes with other packages
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later

@@ -1,4 +1,4 @@
-/* gst-spdl: a web server that answers late, for benchmarks
+/* gst-spdl: HTTP server with latency, for benchmarks
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: what an item costs that goes through one element
+/* gst-spdl: time per item in one element
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

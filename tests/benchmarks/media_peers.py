@@ -1,4 +1,4 @@
-# gst-spdl: a clip and a sound by other packages for Python
+# gst-spdl: video clips and audio files decoded by other Python packages
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# gst-spdl: a trainer that must launch many short tasks on time
+# gst-spdl: trainer with many short, latency-sensitive tasks
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# gst-spdl: what Pillow takes for the same job
+# gst-spdl: image decode and resize with Pillow, a reference of bench-decode
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later

@@ -1,4 +1,4 @@
-/* gst-spdl: CPU time an image of the whole pipeline
+/* gst-spdl: CPU time per image of a whole pipeline
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# gst-spdl: what bench-python times, each in a process of its own
+# gst-spdl: jobs of bench-python, each run in its own process
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later

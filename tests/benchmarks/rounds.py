@@ -1,4 +1,4 @@
-# gst-spdl: costs measured side by side on a noisy machine
+# gst-spdl: interleaved measurements on a noisy machine
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later

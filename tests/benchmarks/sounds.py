@@ -1,4 +1,4 @@
-# gst-spdl: the sounds of the benchmarks
+# gst-spdl: audio files of the benchmarks
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later

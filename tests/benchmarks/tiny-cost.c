@@ -1,4 +1,5 @@
-/* gst-spdl: what an element costs an item, as a slope
+/* gst-spdl: overhead of an element per item, as the slope over the number of
+ * items
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

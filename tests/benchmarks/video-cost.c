@@ -1,4 +1,5 @@
-/* gst-spdl: what FFmpeg's libraries take for a clip
+/* gst-spdl: decode of video clips with FFmpeg's libraries, the reference of
+ * bench-video
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

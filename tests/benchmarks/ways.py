@@ -1,4 +1,5 @@
-# gst-spdl: the ways to bring a set of JPEGs to one size: ours and others'
+# gst-spdl: implementations of JPEG decode and resize, here and in other
+# libraries
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# gst-spdl: compares what it makes of other projects' test files with references
+# gst-spdl: comparison of decoded test files with references
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later

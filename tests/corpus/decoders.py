@@ -1,4 +1,4 @@
-# gst-spdl: how gst-spdl and the reference decode a file of the corpus
+# gst-spdl: decode of a corpus file by gst-spdl and by the reference
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# gst-spdl: gathers other projects' test files
+# gst-spdl: collection of test files from other projects
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# gst-spdl: what becomes of a still does not depend on those before it
+# gst-spdl: check that the result of a still does not depend on earlier ones
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later

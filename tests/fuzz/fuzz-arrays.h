@@ -1,4 +1,4 @@
-/* gst-spdl: files of arrays for fuzz targets
+/* gst-spdl: array files for fuzz targets
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: fuzzes audio files on their way into results
+/* gst-spdl: fuzz target of audio files
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

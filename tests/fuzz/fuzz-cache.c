@@ -1,4 +1,4 @@
-/* gst-spdl: fuzzes files of the disk cache, and what is deflated
+/* gst-spdl: fuzz target of cache entries and deflated data
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

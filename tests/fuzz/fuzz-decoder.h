@@ -1,4 +1,4 @@
-/* gst-spdl: a worker for fuzz targets
+/* gst-spdl: decoder of one file for fuzz targets
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

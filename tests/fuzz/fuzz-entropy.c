@@ -1,4 +1,4 @@
-/* gst-spdl: fuzzes Huffman decoding, beside libjpeg's
+/* gst-spdl: fuzz target of the Huffman decoder, compared with libjpeg
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: fuzzes what is read of EXIF
+/* gst-spdl: fuzz target of the EXIF parser
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: fuzzes the headers of video codecs that say how large frames are
+/* gst-spdl: fuzz target of the frame size in video codec headers
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

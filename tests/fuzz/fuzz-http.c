@@ -1,4 +1,4 @@
-/* gst-spdl: fuzzes what is read of URIs and of servers' answers
+/* gst-spdl: fuzz target of URIs and HTTP responses
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: fuzzes the first look at still images
+/* gst-spdl: fuzz target of the image format probe
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: fuzzes GIF, PNG, WebP and TIFF, from the file to the result
+/* gst-spdl: fuzz target of GIF, PNG, WebP and TIFF images
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

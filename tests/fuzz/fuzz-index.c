@@ -1,4 +1,4 @@
-/* gst-spdl: fuzzes files that have a list's index
+/* gst-spdl: fuzz target of the index files of lists
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: fuzzes JPEGs, from the file to the result
+/* gst-spdl: fuzz target of JPEG images
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

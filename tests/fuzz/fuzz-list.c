@@ -1,4 +1,4 @@
-/* gst-spdl: fuzzes lists of items
+/* gst-spdl: fuzz target of lists of items
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

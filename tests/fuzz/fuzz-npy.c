@@ -1,4 +1,4 @@
-/* gst-spdl: fuzzes the reader of NPY files
+/* gst-spdl: fuzz target of the NPY reader
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: fuzzes the reader of NPZ files
+/* gst-spdl: fuzz target of the NPZ reader
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

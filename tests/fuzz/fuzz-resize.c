@@ -1,4 +1,4 @@
-/* gst-spdl: fuzzes the resize
+/* gst-spdl: fuzz target of the resize
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: fuzzes the reader of safetensors files
+/* gst-spdl: fuzz target of the safetensors reader
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

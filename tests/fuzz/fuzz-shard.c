@@ -1,4 +1,4 @@
-/* gst-spdl: fuzzes shards and their indexes
+/* gst-spdl: fuzz target of shards and their indexes
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: fuzzes resume states
+/* gst-spdl: fuzz target of resume states
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: fuzzes what is read of pictures of MPEG-4 part 2
+/* gst-spdl: fuzz target of the MPEG-4 part 2 VOP parser
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: fuzzes what a worker process and its parent send each other
+/* gst-spdl: fuzz target of the protocol between worker process and parent
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: what fuzz targets are made of
+/* gst-spdl: common code of the fuzz targets
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: inputs run through a fuzz target, without a fuzzer
+/* gst-spdl: runner of a fuzz target on given inputs, without a fuzzer
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,4 +1,4 @@
-/* gst-spdl: how fast batches come to a CUDA device, and are normalized there
+/* gst-spdl: benchmark of uploads to a CUDA device and of normalization there
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# gst-spdl: batches in PyTorch on a GPU, without PyGObject
+# gst-spdl: test of batches in PyTorch on a GPU, without PyGObject
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later

@@ -1,4 +1,4 @@
-# gst-spdl: what a pipeline makes of a set of images, beside Pillow
+# gst-spdl: accuracy of a pipeline on an image set, compared with Pillow
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# gst-spdl: views of batches that are kept, and dropped in any order
+# gst-spdl: views of batches, released in any order
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later

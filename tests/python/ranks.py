@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# gst-spdl: one of several processes that train together
+# gst-spdl: one rank of a distributed run
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later

@@ -1,4 +1,4 @@
-# gst-spdl: what the tests of the Python package share
+# gst-spdl: helpers of the tests of the Python package
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later

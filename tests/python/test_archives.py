@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# gst-spdl: shards that others wrote
+# gst-spdl: tests of shards from other writers
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later

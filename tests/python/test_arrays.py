@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# gst-spdl: arrays are what NumPy reads of the same files
+# gst-spdl: tests of arrays, compared with NumPy
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later

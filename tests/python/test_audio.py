@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# gst-spdl: sound, beside FFmpeg's decode of it
+# gst-spdl: tests of audio decode, compared with FFmpeg
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# gst-spdl: batches and tensors in Python
+# gst-spdl: tests of batches and tensors in Python
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# gst-spdl: the same batches again and again, and what perfect loading brings
+# gst-spdl: tests of spdlcache and of the estimate for perfect loading
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later

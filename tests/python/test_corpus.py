@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# gst-spdl: the comparison with references finds what differs
+# gst-spdl: tests of the corpus comparison
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later

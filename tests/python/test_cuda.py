@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# gst-spdl: batches on a CUDA device in Python, with the tests' own runtime
+# gst-spdl: tests of batches on a CUDA device in Python, with the fake runtime
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# gst-spdl: loaders of the usual datasets in one call
+# gst-spdl: tests of loaders for common datasets
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later

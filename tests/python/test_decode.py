@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# gst-spdl: decoding alone, inside another loader
+# gst-spdl: tests of the decoder inside another loader
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later

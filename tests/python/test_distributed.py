@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# gst-spdl: several processes that train together, started by torchrun
+# gst-spdl: tests of distributed runs under torchrun
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# gst-spdl: the Python examples do what they are for
+# gst-spdl: tests of the Python examples
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later

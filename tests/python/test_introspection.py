@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# gst-spdl: the library and the elements from Python
+# gst-spdl: tests of the library and the elements through PyGObject
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later

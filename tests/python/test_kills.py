@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# gst-spdl: a trainer that is killed at any moment uses each item once
+# gst-spdl: tests that a killed trainer resumes with each item used once
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# gst-spdl: class names and labels
+# gst-spdl: tests of class names and labels
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# gst-spdl: a loader as an iterator over epochs
+# gst-spdl: tests of a loader as an iterator over epochs
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later

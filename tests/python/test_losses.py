@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# gst-spdl: what a trainer hears of items that failed
+# gst-spdl: tests of the reports of failed items
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later

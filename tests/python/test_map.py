@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# gst-spdl: Python functions as stages
+# gst-spdl: tests of Python functions as stages
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later

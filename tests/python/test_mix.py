@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# gst-spdl: streams mixed and divided, from Python
+# gst-spdl: tests of mixed and routed streams in Python
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# gst-spdl: the arithmetic of the benchmarks beside other loaders
+# gst-spdl: tests of the statistics of the loader comparison
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later

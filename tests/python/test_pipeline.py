@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# gst-spdl: pipelines from Python methods
+# gst-spdl: tests of pipelines built with Python methods
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later

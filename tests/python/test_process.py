@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# gst-spdl: Ctrl-C, the interpreter's end, forks, other Pythons
+# gst-spdl: tests of Ctrl-C, interpreter exit, forks and other Python versions
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later

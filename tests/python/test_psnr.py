@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-# gst-spdl: whole pipelines on the image sets, beside Pillow
+# gst-spdl: tests of the PSNR of whole pipelines on the image sets against
+# Pillow
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later

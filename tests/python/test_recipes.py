@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# gst-spdl: tests the pipelines of docs/how-to/save-items.md
+# gst-spdl: tests of the pipelines in docs/how-to/save-items.md
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# gst-spdl: samples of several media, from Python
+# gst-spdl: tests of samples of several media in Python
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later

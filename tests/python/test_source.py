@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# gst-spdl: a source in the program
+# gst-spdl: tests of a source in the application
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# gst-spdl: spdldecode against djpeg and Pillow
+# gst-spdl: tests of spdldecode against djpeg and Pillow
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# gst-spdl: texts become the rows of tokens that they should
+# gst-spdl: tests of text converted to rows of tokens
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# gst-spdl: a loader as PyTorch's users know one
+# gst-spdl: tests of a loader in PyTorch
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# gst-spdl: examples of trainers
+# gst-spdl: tests of the example trainers
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later

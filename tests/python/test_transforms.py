@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# gst-spdl: spdldecode's transforms against Pillow's
+# gst-spdl: tests of spdldecode's transforms against Pillow
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# gst-spdl: scripts and commands of docs/tutorials
+# gst-spdl: tests of the scripts and commands in docs/tutorials
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later

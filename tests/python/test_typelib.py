@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# gst-spdl: the loader's C functions from Python, as introspection gives them
+# gst-spdl: tests of the loader's C functions through introspection
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later

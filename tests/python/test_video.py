@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# gst-spdl: the frames of videos are the right ones
+# gst-spdl: tests of the selection of video frames
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later

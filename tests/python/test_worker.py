@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# gst-spdl: a loader whose pipeline is in a process of its own
+# gst-spdl: tests of a loader with its pipeline in another process
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later

@@ -1,4 +1,4 @@
-# gst-spdl: videos whose frames say which they are
+# gst-spdl: videos with numbered frames
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later

@@ -1,4 +1,4 @@
-# gst-spdl: runs one block of one row, and the floor
+# gst-spdl: one measured block of a row, and of the floor
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later

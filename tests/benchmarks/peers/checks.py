@@ -1,4 +1,4 @@
-# gst-spdl: whether a loader delivers what it should
+# gst-spdl: checks of the items that a loader delivers
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later

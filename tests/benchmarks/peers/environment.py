@@ -1,4 +1,4 @@
-# gst-spdl: the Pythons in which the peers run
+# gst-spdl: Python environments of the peers
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later

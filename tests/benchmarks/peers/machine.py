@@ -1,4 +1,4 @@
-# gst-spdl: of which machine, versions and commit the figures are
+# gst-spdl: machine, versions and commit of the results
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# gst-spdl: one measurement of one loader, in a process of its own
+# gst-spdl: measurement of one loader in its own process
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later

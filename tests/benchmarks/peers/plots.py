@@ -1,4 +1,4 @@
-# gst-spdl: the measurements as pictures
+# gst-spdl: plots of the results
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later

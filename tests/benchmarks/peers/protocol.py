@@ -1,4 +1,4 @@
-# gst-spdl: which measurements count, and what they come to
+# gst-spdl: statistics of the measurements: which ones count, and their summary
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later

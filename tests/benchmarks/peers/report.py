@@ -1,4 +1,4 @@
-# gst-spdl: the measurements as a page
+# gst-spdl: Markdown page of the results
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later

@@ -1,4 +1,4 @@
-# gst-spdl: runs the cells, try by try
+# gst-spdl: scheduler of the measurements
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later

@@ -1,4 +1,4 @@
-# gst-spdl: what is loaded: image sets, lists, shards, sounds, videos
+# gst-spdl: datasets of the comparison: images, lists, shards, audio, video
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later

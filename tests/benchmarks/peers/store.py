@@ -1,4 +1,4 @@
-# gst-spdl: the one file in which all measurements are
+# gst-spdl: JSON file of all measurements
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later

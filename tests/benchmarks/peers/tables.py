@@ -1,4 +1,4 @@
-# gst-spdl: the tables: which rows are measured, of what
+# gst-spdl: tables of the comparison and their rows
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later

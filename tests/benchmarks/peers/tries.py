@@ -1,4 +1,4 @@
-# gst-spdl: a block of each row, in a time of which other programs use little
+# gst-spdl: attempts at a block per row while the machine is idle
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later

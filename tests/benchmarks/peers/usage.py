@@ -1,4 +1,4 @@
-# gst-spdl: what a process and its children use
+# gst-spdl: resource usage of a process and its children
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later

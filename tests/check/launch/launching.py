@@ -1,4 +1,4 @@
-# gst-spdl: runs gst-spdl-launch-1.0
+# gst-spdl: helpers of the tests of gst-spdl-launch-1.0
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later

@@ -1,4 +1,4 @@
-# gst-spdl: gst-spdl-launch-1.0 on a terminal
+# gst-spdl: pseudo-terminal for tests of gst-spdl-launch-1.0
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later

@@ -1,4 +1,4 @@
-/* gst-spdl: tests of what gst-spdl-launch-1.0 is made of
+/* gst-spdl: unit tests of gst-spdl-launch-1.0
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

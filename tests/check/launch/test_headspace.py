@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# gst-spdl: gst-spdl-launch-1.0 --headspace
+# gst-spdl: tests of gst-spdl-launch-1.0 --headspace
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later

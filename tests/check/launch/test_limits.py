@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# gst-spdl: what gst-spdl-launch-1.0 says of pipelines whose limit is known
+# gst-spdl: tests of the bottleneck analysis of gst-spdl-launch-1.0
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# gst-spdl: ordinary mistakes in a pipeline, and what is printed about them
+# gst-spdl: tests of messages about common mistakes in pipelines
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later

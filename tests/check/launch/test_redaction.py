@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# gst-spdl: gst-spdl-launch-1.0 prints and writes no secret
+# gst-spdl: tests that gst-spdl-launch-1.0 redacts credentials
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# gst-spdl: the table of gst-spdl-launch-1.0 on a terminal
+# gst-spdl: tests of the live table of gst-spdl-launch-1.0
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later

@@ -1,4 +1,4 @@
-# gst-spdl: as much of PyTorch as check-torch.py needs, over the tests' runtime
+# gst-spdl: stub of PyTorch for check-torch.py, over the fake CUDA Runtime
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later

@@ -1,4 +1,4 @@
-# gst-spdl: the loaders that are measured side by side
+# gst-spdl: loaders of the comparison
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later

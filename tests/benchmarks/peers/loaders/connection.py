@@ -1,4 +1,4 @@
-# gst-spdl: a GET on a connection that each thread keeps
+# gst-spdl: HTTP GET over one persistent connection per thread
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later

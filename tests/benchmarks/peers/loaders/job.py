@@ -1,4 +1,4 @@
-# gst-spdl: what a loader is to load
+# gst-spdl: description of a loading job
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later

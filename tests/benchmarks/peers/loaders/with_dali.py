@@ -1,4 +1,4 @@
-# gst-spdl: DALI on the CPU among the peers
+# gst-spdl: NVIDIA DALI on the CPU as a peer
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later

@@ -1,4 +1,4 @@
-# gst-spdl: the project's own loader among its peers
+# gst-spdl: gst-spdl as a peer
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later

@@ -1,4 +1,4 @@
-# gst-spdl: no loader among the peers: the same batch again and again
+# gst-spdl: constant batch as a peer, the cost without a loader
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later

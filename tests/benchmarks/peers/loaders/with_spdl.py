@@ -1,4 +1,4 @@
-# gst-spdl: SPDL among the peers
+# gst-spdl: SPDL as a peer
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later

@@ -1,4 +1,4 @@
-# gst-spdl: torchdata's nodes among the peers
+# gst-spdl: torchdata's nodes as a peer
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later

@@ -147,8 +147,8 @@ is_jump (const SpdlVideoFrameReader *self, guint i)
   return packet->segment != first->segment || start > self->next;
 }
 
-/* Decodes from packet @start on those of @ranks that need no jump. Returns how
- * many these are. */
+/* Decodes the frames @ranks from packet @start on, up to the first frame that
+ * needs a jump. Returns the number of frames that were sent to the decoder. */
 static guint
 play_from (SpdlVideoFrameReader *self, guint start, const guint *ranks, guint n)
 {

@@ -59,7 +59,7 @@ add_bytes (SpdlRequest *self, gsize n)
   spdl_body_add (&self->body, n);
   if (self->body_stream) {
     spdl_body_stream_add (self->body_stream, n);
-    self->n_tries = 1; /* counts the attempts for the missing rest */
+    self->n_tries = 1; /* from now on counts attempts for the rest */
     return TRUE;
   }
   if (!spdl_check_max_part (

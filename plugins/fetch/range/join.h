@@ -25,7 +25,7 @@ typedef struct _SpdlJoin SpdlJoin;
 typedef struct {
   SpdlJoin *join;
   SpdlRange range;
-  SpdlPacking packing; /* of its bytes */
+  SpdlPacking packing; /* compression of its bytes */
 } SpdlJoinPart;
 
 typedef enum {

@@ -5,18 +5,17 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* Decodes all sounds of a list to float32, interleaved, again and again for
- * some seconds, in one thread, and prints the CPU time a sound: demuxed from
- * the file, decoded, and converted by swresample. Packet, frame and result are
- * reused; the decoder and the converter are opened for each file, as its
- * parameters say.
+/* Decodes all files of a list to interleaved float32 in one thread, repeatedly
+ * for some seconds, and prints the CPU time per file: demuxing, decoding and
+ * conversion with swresample. Packet, frame and result are reused; the decoder
+ * and the converter are opened for each file, with its parameters.
  *
  *     audio-cost LIST SECONDS [RATE [CHANNELS [--no-probe | DECODER]]]
  *
- * RATE and CHANNELS: 0, or not there: as in the file. With --no-probe what the
- * demuxer's header says is believed (avformat_find_stream_info() is not
- * called). DECODER: which one of libavcodec's is taken, if not the first.
- */
+ * RATE and CHANNELS are those of the file if they are 0 or missing.
+ * --no-probe trusts the demuxer's header and skips
+ * avformat_find_stream_info(). DECODER selects a decoder of libavcodec; the
+ * default is the first one for the codec. */
 
 #include <glib.h>
 #include <libavcodec/avcodec.h>
@@ -34,17 +33,17 @@
 typedef struct {
   gint rate, channels; /* 0: as in the file */
   gboolean probe;
-  const AVCodec *decoder; /* nullable: the first for the file */
+  const AVCodec *decoder; /* nullable: the first one for the codec */
   AVPacket *packet;
   AVFrame *frame;
 
-  /* The file in hand. */
+  /* The current file. */
   AVFormatContext *file;
   AVCodecContext *codec;
   SwrContext *converter;
   gint stream;
   gint out_rate, out_channels;
-  GByteArray *result; /* grows to the longest; `n` of it is used */
+  GByteArray *result; /* grows to the longest result, and `n` bytes are used */
   gsize n;
 } Way;
 
@@ -93,7 +92,7 @@ open_converter (Way *way)
   return ok;
 }
 
-/* @frame: NULL: what the converter still holds */
+/* Converts @frame, or flushes the converter if it is NULL. */
 static gboolean
 convert (Way *way, const AVFrame *frame)
 {

@@ -6,12 +6,11 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* Writes images of 224x224 RGB into batches of 64, as they are and converted,
- * in turns, and prints the least time an image. SPDL_KERNELS=c shows what plain
- * C takes.
+/* Writes images of 224x224 RGB into batches of 64, copied and converted in
+ * turns, and prints the minimum time per image. SPDL_KERNELS=c selects the
+ * plain C kernels.
  *
- *     bench-convert [ROUNDS]
- */
+ *     bench-convert [ROUNDS] */
 
 #include <gst/gst.h>
 #include <stdio.h>

@@ -5,14 +5,13 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* CPU time an item of a stage that does nothing, minus that of identity, at
- * concurrency 4: ungrouped buffers with item metas, statistics on.
+/* CPU time per item of a stage that does nothing, minus that of identity, at
+ * concurrency 4, with ungrouped buffers with item metas and with statistics.
  *
  *     bench-engine [ITEMS [ROUNDS]]
  *
- * Each round measures identity and the stage at each queue size, one after the
- * other; the medians of the rounds' differences are printed, with their
- * spread. */
+ * Each round measures identity and then the stage with each queue size. The
+ * medians of the differences per round are printed, with their spread. */
 
 #include <stdlib.h>
 

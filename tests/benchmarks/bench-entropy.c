@@ -5,12 +5,12 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* Decodes the coefficients of all JPEGs below a folder, and nothing more, in
- * turns by libjpeg-turbo and by ours: all of them, and for nobody, as blocks
- * outside of a crop are. Prints the least CPU time an image of some rounds.
+/* Decodes only the coefficients of all JPEGs below a folder, in turns with
+ * libjpeg-turbo and with the project's decoder. It measures full decoding, and
+ * skipping of coefficients as for blocks outside of a crop. It prints the
+ * minimum CPU time per image over some rounds.
  *
- *     bench-entropy FOLDER [ROUNDS]
- */
+ *     bench-entropy FOLDER [ROUNDS] */
 
 #include <glib.h>
 #include <stdio.h>
@@ -33,7 +33,7 @@ decode_mcu (j_decompress_ptr cinfo, JBLOCKROW *blocks)
   return spdl_entropy_decode (entropy, cinfo, blocks);
 }
 
-/* Returns the time of the MCUs. */
+/* Returns the time spent on MCUs. */
 static double
 decode (struct jpeg_decompress_struct *cinfo, const JpegFile *file,
     gboolean ours, gboolean wanted)

@@ -5,12 +5,11 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* Fetches images of 35 KB from an HTTP server on loopback, in a process of its
- * own, that lets each of them wait for 20 ms, from PLAYING to the end of the
- * stream: with one request at a time and with many, in turns.
+/* Fetches images of 35 KB with one request at a time and with many, in turns,
+ * and measures the time from PLAYING to EOS. The HTTP server runs on loopback
+ * in another process, with a latency of 20 ms.
  *
- *     bench-fetch [ITEMS] [ROUNDS] [CONCURRENCY]
- */
+ *     bench-fetch [ITEMS] [ROUNDS] [CONCURRENCY] */
 
 #include <gst/gst.h>
 
@@ -41,7 +40,7 @@ write_list (guint16 port, guint n)
   return path;
 }
 
-/* Seconds from PLAYING to the end; CPU time an item in @cpu. */
+/* Returns the seconds from PLAYING to EOS. @cpu: (out): CPU time per item */
 static double
 run (const gchar *list, guint concurrency, guint n, double *cpu)
 {

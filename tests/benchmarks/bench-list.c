@@ -5,15 +5,13 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* Makes a list of many lines in a temporary folder (2.5 GB for the 10^8 it has
- * if nothing is said), and prints what it takes to index it, to open it again
- * with the index's file, to begin at a resume state in its middle, and to draw
- * from it in a shuffled order; with the private memory at its highest. Times
- * are CPU time of the thread where nothing else is said, since machines are
- * shared.
+/* Writes a long list to a temporary folder (by default 10^8 lines, 2.5 GB). It
+ * prints the cost of indexing it, of opening it again with its index file, of
+ * starting at a resume state in its middle and of drawing from it in a shuffled
+ * order, and the peak of private memory. Times are CPU time of the thread
+ * unless stated otherwise, since machines are shared.
  *
- *     meson devenv -C build tests/benchmarks/bench-list [--lines N] [--csv]
- */
+ *     meson devenv -C build tests/benchmarks/bench-list [--lines N] [--csv] */
 
 #include <fcntl.h>
 #include <glib/gstdio.h>
@@ -34,9 +32,9 @@
 
 static gint64 n_lines = 100000000;
 static gboolean csv = FALSE;
-static guint64 sink; /* so that nothing is left out */
+static guint64 sink; /* keeps results from being optimized out */
 
-/* The private memory at its highest, by a thread that looks again and again. */
+/* Peak of private memory, sampled by a thread. */
 
 static gint watching; /* atomic */
 static guint64 highest;
@@ -94,7 +92,7 @@ watch_begin (void)
   return (Watch){ cpu_seconds (), thread };
 }
 
-/* Returns the seconds of CPU time that it took. */
+/* Returns the CPU time in seconds since the start. */
 static double
 watch_end (Watch *self)
 {
@@ -106,7 +104,7 @@ watch_end (Watch *self)
   return seconds;
 }
 
-/* A line, as long as those of many data sets. */
+/* Writes a line of the length that is common in datasets. */
 static gsize
 write_line (gchar *to, guint64 i)
 {
@@ -142,7 +140,7 @@ make_list (const gchar *path)
       g_error ("\"%s\" cannot be written", path);
     used = 0;
   }
-  /* What is still to be written would be in the way. */
+  /* Writeback would disturb the measurement. */
   fsync (fd);
   futimens (fd, times);
   close (fd);
@@ -208,7 +206,7 @@ time_draws (const gchar *path)
   spdl_list_free (list);
 }
 
-/* By spdlsrc itself. */
+/* Measures spdlsrc itself. */
 
 static GstElement *
 parse (const gchar *description)
@@ -253,7 +251,7 @@ time_restore (const gchar *path, const gchar *state, gboolean shuffle)
 
   g_object_set (src, "resume-state", state, NULL);
   start = g_get_monotonic_time ();
-  /* Until the first item is in the sink. */
+  /* Waits for the preroll, which is the first item. */
   gst_element_set_state (pipeline, GST_STATE_PAUSED);
   if (gst_element_get_state (pipeline, NULL, NULL, GST_CLOCK_TIME_NONE) !=
       GST_STATE_CHANGE_SUCCESS)
@@ -312,7 +310,7 @@ time_permutation (void)
       (cpu_seconds () - start) * 1e9 / (10 * N_DRAWS));
 }
 
-/* Draws by weight, of as many items at most as fit into any memory. */
+/* Measures weighted draws, of at most as many items as fit into memory. */
 static void
 time_weights (void)
 {

@@ -5,15 +5,15 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* CPU time an item of spdlmix beside funnel, from one thread and from three
- * that push at the same time, and of spdlroute beside tee and output-selector;
- * buffers that have item metas, statistics on. Of the pushing itself as much is
- * in each.
+/* CPU time per item of spdlmix compared with funnel, from one thread and from
+ * three concurrent threads, and of spdlroute compared with tee and
+ * output-selector. Buffers have item metas, and statistics are on. All of them
+ * include the same cost of the pushes.
  *
  *     bench-mix [ITEMS [ROUNDS]]
  *
- * Each round measures all of them, one after the other; medians are printed,
- * with their spread. */
+ * Each round measures all of them in turn. Medians are printed, with their
+ * spread. */
 
 #include <gst/spdl/spdl.h>
 #include <stdlib.h>
@@ -34,7 +34,7 @@ typedef struct {
   const gchar *factory;
   const gchar *property;
   const gchar *value;
-  const gchar *when; /* of each path but the last one */
+  const gchar *when; /* condition of each path but the last one */
   guint n_pads;
 } Kind;
 
@@ -90,7 +90,7 @@ begin_stream (GstPad *pad)
   gst_pad_push_event (pad, gst_event_new_segment (&segment));
 }
 
-/* A pad of ours, linked to @other. */
+/* Returns a new pad, linked to @other. */
 static GstPad *
 attach (GstPad *other)
 {
@@ -152,7 +152,8 @@ measure (const Kind *kind, guint64 n)
 
     if (kind->when && i + 1 < n_outs)
       g_object_set (out, "condition", kind->when, NULL);
-    /* Tee copies to each path: with one, it does as much as the others. */
+    /* Tee copies to each pad, so with a single one it does as much as the
+     * others. */
     outs[i] = g_str_equal (kind->factory, "tee") && i > 0 ? out : attach (out);
   }
   gst_element_set_state (element, GST_STATE_PLAYING);

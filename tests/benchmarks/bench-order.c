@@ -5,12 +5,12 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* Prints the least CPU time over some rounds, in ns: of the permutation, of one
- * index after the other and where each waits for the last; of a tally's item,
- * in order and in any order within a window; of a batch's state, by its gaps.
+/* Prints the minimum CPU time in ns over some rounds, of an index of the
+ * permutation (independent calls, and calls that depend on each other), of an
+ * item of a tally (in order, and shuffled within a window), and of the state of
+ * a batch, by the number of gaps.
  *
- *     bench-order [ROUNDS]
- */
+ *     bench-order [ROUNDS] */
 
 #include <glib.h>
 #include <stdio.h>
@@ -27,7 +27,7 @@
   "seed=42,rank=0,world-size=1,shard-mode=pad,epoch=0,mark=0,done=;"
 
 static guint n_rounds = 10;
-static guint64 sink; /* so that nothing is left out */
+static guint64 sink; /* keeps results from being optimized out */
 
 static double
 now (void)
@@ -107,7 +107,7 @@ print_permutations (void)
   }
 }
 
-/* Sequences of which each is at most a window away from its place. */
+/* Returns sequence numbers that are at most @window away from their places. */
 static guint64 *
 make_sequences (guint window)
 {

@@ -5,14 +5,14 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* CPU time an item of spdlpipe that does nothing, minus that of identity,
- * beside the engine's stage that does nothing: at concurrency 4 and queue-size
- * 16, with buffers that have item metas, statistics on.
+/* CPU time per item of an spdlpipe that does nothing, minus that of identity,
+ * compared with a stage that does nothing: at concurrency 4 and queue-size 16,
+ * with buffers with item metas and with statistics.
  *
  *     bench-pipe [ITEMS [ROUNDS]]
  *
- * Each round measures all of them, one after the other; the medians of the
- * rounds' differences are printed, with their spread. */
+ * Each round measures all of them in turn. The medians of the differences per
+ * round are printed, with their spread. */
 
 #include <stdlib.h>
 
@@ -29,7 +29,7 @@ pass (GstElement *element, GstSample *sample, gpointer user_data)
 typedef struct {
   const gchar *name;
   const gchar *factory;
-  const gchar *chain; /* NULL: a function, if it is spdlpipe */
+  const gchar *chain; /* NULL: a function, for spdlpipe */
   gboolean threaded;
 } Kind;
 

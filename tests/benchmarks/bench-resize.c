@@ -5,12 +5,11 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* Resizes noise and prints the CPU time an image in microseconds, for each set
- * of inner loops, some kinds of work and filter: the best of 7 rounds, since
- * machines are noisy. Rows come one at a time; filters are made once.
+/* Resizes noise and prints the CPU time per image in microseconds, for each set
+ * of kernels and for some sizes and filters. It takes the best of 7 rounds,
+ * since machines are noisy. Input comes row by row, and filters are built once.
  *
- *     bench-resize [KERNELS [WIDTHxHEIGHT-OUT_WIDTHxOUT_HEIGHT]]
- */
+ *     bench-resize [KERNELS [WIDTHxHEIGHT-OUT_WIDTHxOUT_HEIGHT]] */
 
 #include "plugins/codec/resize/resize.h"
 
@@ -37,7 +36,7 @@ cpu_seconds (void)
   return now.tv_sec + now.tv_nsec / 1e9;
 }
 
-/* Rows are written, as a decoder does: what that costs is taken off. */
+/* Rows are written as a decoder does; the cost of that is subtracted. */
 static void
 feed (SpdlResize *resize, const SpdlResizeJob *job, const guint8 *row,
     gboolean works)

@@ -5,13 +5,12 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* Reads 64 shards from an HTTP server on loopback, in a process of its own,
- * that lets each request wait for 20 ms, from PLAYING to the end of the stream:
- * in order, shuffled, and in order with 16 samples in a request, in turns. The
- * indexes are in the cache.
+/* Reads 64 shards from an HTTP server in order, shuffled, and in order with 16
+ * samples per request, in turns, and measures the time from PLAYING to EOS. The
+ * server runs on loopback in another process, with a latency of 20 ms. The
+ * indexes are cached.
  *
- *     bench-shards [SAMPLES-A-SHARD] [ROUNDS] [CONCURRENCY]
- */
+ *     bench-shards [SAMPLES-A-SHARD] [ROUNDS] [CONCURRENCY] */
 
 #include <gst/gst.h>
 
@@ -31,9 +30,9 @@
 typedef struct {
   const gchar *name;
   const gchar *source;
-  const gchar *group; /* before spdlfetch */
+  const gchar *group; /* elements before spdlfetch */
   const gchar *fetch;
-  guint factor; /* of the concurrency */
+  guint factor; /* multiple of the concurrency */
   GArray *times;
   GArray *cpu;
 } Way;
@@ -58,7 +57,7 @@ write_shards (const gchar *folder, guint n)
   }
 }
 
-/* Seconds from PLAYING to the end; CPU time an item in @cpu. */
+/* Returns the seconds from PLAYING to EOS. @cpu: (out): CPU time per item */
 static double
 run (guint16 port, const Way *way, guint concurrency, guint n, double *cpu)
 {
@@ -81,7 +80,7 @@ median (const GArray *numbers)
   return sorted[numbers->len / 2];
 }
 
-/* The median of the rounds' ratios to the first way. */
+/* Returns the median over the rounds of the ratio to the first way. */
 static double
 ratio (const GArray *numbers, const GArray *first)
 {

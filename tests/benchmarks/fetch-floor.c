@@ -5,13 +5,13 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* Fetches the URLs of a list, over and over for some seconds, by so many
- * threads, each with one blocking socket that is kept open and one buffer, and
- * prints the CPU time and the time on the clock of a file, in us.
+/* Fetches the URLs of a list repeatedly for some seconds, with a number of
+ * threads that each have a blocking, persistent socket and a buffer. It prints
+ * the CPU time and the wall-clock time per file, in us.
  *
  *     fetch-floor LIST CONNECTIONS SECONDS
  *
- * The URLs are http://127.0.0.1:PORT/PATH; a label may follow a TAB. */
+ * The URLs are http://127.0.0.1:PORT/PATH; a label may follow after a TAB. */
 
 #include <arpa/inet.h>
 #include <glib.h>
@@ -53,7 +53,7 @@ connect_to (guint16 port)
   return fd;
 }
 
-/* Reads an answer, header and body. */
+/* Reads a response, header and body. */
 static void
 read_answer (int fd, gchar *buffer, gsize size)
 {

@@ -17,7 +17,7 @@
 #include "tests/benchmarks/cpu-seconds.h"
 #include "tests/check/support/server.h"
 
-/* Runs the server until its parent ends; its port goes into @out. */
+/* Runs the server until its parent exits. It writes its port to @out. */
 static G_GNUC_NORETURN void
 serve (int out, guint latency, const gchar *root)
 {

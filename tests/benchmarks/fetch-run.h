@@ -9,16 +9,12 @@
 
 #include <glib.h>
 
-/* Starts an HTTP server on loopback in a process of its own, which ends with
- * this one, and lets each request wait for @latency ms; before gst_init().
- *
- * @root: (nullable): of the files that it has
- *
- * Returns: its port */
+/* Starts an HTTP server on loopback in a child process, which exits with this
+ * one. Each response is delayed by @latency ms. Must be called before
+ * gst_init(). @root: (nullable): the folder to serve. Returns: its port */
 guint16 fetch_run_start_server (guint latency, const gchar *root);
 
-/* Runs a pipeline whose spdlfetch is named `fetch`; ends the program if not all
- * of @n items come.
- *
- * Returns: seconds from PLAYING to the end; CPU time an item in @cpu */
+/* Runs a pipeline whose spdlfetch is named `fetch`, and exits unless all @n
+ * items come. @cpu: (out): CPU time per item. Returns: seconds from PLAYING to
+ * EOS */
 double fetch_run (const gchar *description, guint n, double *cpu);

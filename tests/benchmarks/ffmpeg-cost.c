@@ -6,18 +6,18 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* Brings all JPEGs of a list to one size, again and again for some seconds, in
- * one thread, and prints the CPU time an image: demuxed from the file, decoded
- * as MJPEG, scaled by swscale's bilinear. Decoder, packet, frame and result are
- * reused; a scaler is made anew where the size changes, as swscale wants it.
+/* Decodes all JPEGs of a list and resizes them to one size in one thread,
+ * repeatedly for some seconds, and prints the CPU time per image: demuxing,
+ * MJPEG decode, and swscale's bilinear scaling. Decoder, packet, frame and
+ * result are reused. A scaler is created when the size changes, as swscale
+ * requires.
  *
  *     ffmpeg-cost LIST SECONDS WIDTH HEIGHT [RESULTS]
  *     ffmpeg-cost --version
  *
- * A line of the list is a path, and, where only a part of the image is wanted,
- * its left, top, width and height, after tabs. With RESULTS, a file, the images
- * of one pass are written to it as RGB, and nothing is measured.
- */
+ * A line of the list is a path, followed, for a crop, by its left, top, width
+ * and height after tabs. With RESULTS, the images of one pass are written to
+ * that file as RGB, and nothing is measured. */
 
 #include <glib.h>
 #include <libavcodec/avcodec.h>
@@ -81,7 +81,7 @@ open_codec (Way *way, const AVCodecParameters *parameters)
   return avcodec_open2 (way->codec, codec, NULL) == 0;
 }
 
-/* Reads a file's one packet and decodes it. */
+/* Reads the only packet of a file and decodes it. */
 static gboolean
 decode (Way *way, const gchar *path)
 {
@@ -101,8 +101,8 @@ decode (Way *way, const gchar *path)
   return ok;
 }
 
-/* The planes from a box's corner on: at a whole sample of the chroma planes, as
- * FFmpeg's own filter `crop` does it. */
+/* Sets @planes to the corner of the crop, rounded to a sample of the chroma
+ * planes as in FFmpeg's filter `crop`. */
 static void
 find_corner (const AVFrame *frame, const Job *job, const guint8 *planes[4])
 {

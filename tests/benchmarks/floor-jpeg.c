@@ -5,13 +5,13 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* Decodes all JPEGs below a folder, in order, again and again for some seconds,
- * and prints the CPU time an image: one decompressor and one row buffer,
- * reused; bytes in memory; accurate IDCT, fancy upsampling, RGB.
+/* Decodes all JPEGs below a folder in order, repeatedly for some seconds, and
+ * prints the CPU time per image. It reuses one decompressor and one row buffer,
+ * reads from memory, and decodes with the accurate IDCT and fancy upsampling to
+ * RGB.
  *
  *     floor-jpeg FOLDER SECONDS
- *     floor-jpeg --version
- */
+ *     floor-jpeg --version */
 
 #include <glib.h>
 #include <stdio.h>

@@ -5,11 +5,10 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* Serves a folder's files on loopback, each answer after so many milliseconds,
- * and prints its port; ends when its standard input does.
+/* Serves the files of a folder on loopback, with each response delayed by MS
+ * milliseconds. It prints its port, and exits at the end of its standard input.
  *
- *     http-server FOLDER MS
- */
+ *     http-server FOLDER MS */
 
 #include <stdio.h>
 #include <stdlib.h>

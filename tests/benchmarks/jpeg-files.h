@@ -14,6 +14,6 @@ typedef struct {
   gsize size;
 } JpegFile;
 
-/* All files named *.jpg below @folder, of JpegFile; where there are none, ends
- * the program. */
+/* Loads all files named *.jpg below @folder, and exits if there are none.
+ * Returns: an array of JpegFile */
 GArray *jpeg_files_load (const gchar *folder);

@@ -9,12 +9,12 @@
 
 #include <gst/gst.h>
 
-/* An element of that name; ends the program where there is none. */
+/* Returns an element of the factory @name, and exits if there is none. */
 GstElement *measure_make (const gchar *name);
 
-/* Pushes @n items with metas and no content through @element (transfer full),
- * and returns the CPU time in µs that each costs. */
+/* Pushes @n items with metas and without content through @element (transfer
+ * full). Returns the CPU time per item, in µs. */
 double measure_element (GstElement *element, guint64 n);
 
-/* For qsort(), of doubles. */
+/* Compares doubles, for qsort(). */
 int measure_compare (const void *a, const void *b);

@@ -5,12 +5,11 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* Runs a pipeline that ends in a sink named `sink` and prints the CPU time of
- * this process and the time on the clock, in us, for each item that came there,
- * from the end of the first epoch, the warm-up, to the end.
+/* Runs a pipeline with a sink named `sink`. It prints the CPU time of the
+ * process and the wall-clock time per item at the sink, in us, after the first
+ * epoch, which is the warm-up.
  *
- *     pipeline-cost 'PIPELINE with epochs=N'
- */
+ *     pipeline-cost 'PIPELINE with epochs=N' */
 
 #include <gst/gst.h>
 #include <gst/spdl/spdl.h>

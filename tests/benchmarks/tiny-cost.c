@@ -6,13 +6,12 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* CPU time in us of each further item that goes through an element, consumed in
- * C: that of all items less that of a tenth of them, so that starting and
- * ending do not count. What pushing costs, with a buffer and its item meta, is
- * part of it.
+/* CPU time in us per item of an element, with its output consumed in C. It is
+ * the difference between a run of all items and one of a tenth of them, so that
+ * start and stop cancel out. It includes the cost of pushing a buffer with an
+ * item meta.
  *
- *     tiny-cost 'ELEMENT PROPERTY=VALUE ...' ITEMS
- */
+ *     tiny-cost 'ELEMENT PROPERTY=VALUE ...' ITEMS */
 
 #include <stdlib.h>
 

@@ -6,19 +6,17 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* Makes clips of the videos of a list, again and again for some seconds, in one
- * thread, and prints the CPU time a clip in us: FRAMES frames of each at equal
- * distances, those that `clip-sampling=uniform` takes. It goes to the nearest
- * key frame where there is one on the way, decodes up to what is wanted, and
- * resizes that with this project's own code, as spdldecode does.
+/* Decodes clips of the videos of a list in one thread, repeatedly for some
+ * seconds, and prints the CPU time per clip in us. A clip has FRAMES frames at
+ * equal distances, the ones that `clip-sampling=uniform` selects. It seeks to
+ * the nearest key frame if there is one in between, decodes up to the wanted
+ * frame, and resizes that with the project's own code, as spdldecode does.
  *
  *     video-cost LIST SECONDS WIDTH HEIGHT FRAMES [skip|all [RESULT]]
  *
- * With `skip` frames that no other one refers to are not decoded, where they
- * are not wanted. With RESULT, a file, the clip of the first video is written
- * to it as RGB, and nothing is measured. The videos have a constant rate, and 8
- * bits in 4:2:0.
- */
+ * With `skip`, unwanted non-reference frames are not decoded. With RESULT, the
+ * clip of the first video is written to that file as RGB, and nothing is
+ * measured. The videos must have a constant frame rate and 8-bit 4:2:0. */
 
 #include <glib.h>
 #include <libavcodec/avcodec.h>
@@ -39,11 +37,11 @@ typedef struct {
   gboolean skip;
   guint8 *clip;
 
-  /* The video in hand. */
+  /* The current video. */
   AVFormatContext *file;
   AVStream *stream;
   AVCodecContext *codec;
-  gint64 sent; /* the time of the last packet; AV_NOPTS_VALUE: none */
+  gint64 sent; /* time of the last packet, or AV_NOPTS_VALUE */
 } Way;
 
 static void
@@ -82,7 +80,7 @@ close_video (Way *way)
   avformat_close_input (&way->file);
 }
 
-/* Goes to the key frame before @pts, if it is ahead. */
+/* Seeks to the key frame before @pts, if it is ahead. */
 static void
 approach (Way *way, gint64 pts)
 {
@@ -98,7 +96,7 @@ approach (Way *way, gint64 pts)
   avcodec_flush_buffers (way->codec);
 }
 
-/* Sends the next packet, or none at the end. */
+/* Sends the next packet, or starts to drain at the end. */
 static void
 send (Way *way, gint64 pts)
 {
@@ -120,7 +118,7 @@ send (Way *way, gint64 pts)
   av_packet_unref (way->packet);
 }
 
-/* Decodes the frame of @pts. */
+/* Decodes the frame at @pts. */
 static void
 decode (Way *way, gint64 pts)
 {
@@ -137,7 +135,7 @@ decode (Way *way, gint64 pts)
   }
 }
 
-/* As clipbuilder.c does it. */
+/* Resizes as clipbuilder.c does. */
 static void
 resize (Way *way, guint8 *out)
 {

@@ -27,8 +27,8 @@ result_clear (Result *self)
   g_clear_error (&self->error);
 }
 
-/* The file is gone before the result is looked at: what it needs of it, it has
- * a hold on. */
+/* The file is freed before the result is read, so the result must hold
+ * references to the memory that it needs. */
 static Result
 decode (SpdlArrays *arrays, SpdlArraysKind kind, const guint8 *data, gsize size)
 {

@@ -12,10 +12,9 @@
 
 G_BEGIN_DECLS
 
-/* Decodes a file, if it is of @kind, and checks what comes out: tensors as
- * their caps say, aligned, within memory; the same from a worker that was used
- * before, or had no memory for its allocation number @failing (0: it always
- * had). */
+/* Decodes a file of @kind and checks the result: tensors match their caps, are
+ * aligned and in bounds. Checks that the result is the same from a decoder that
+ * was used before, or whose allocation number @failing failed (0: none). */
 void fuzz_arrays_run (
     SpdlArraysKind kind, const guint8 *data, gsize size, guint failing);
 

@@ -14,7 +14,7 @@
 
 #define PAGE_HEADER 27
 
-/* An input is to take milliseconds. */
+/* Limits an input to milliseconds. */
 #define MAX_RATE 200000
 
 static void
@@ -77,7 +77,7 @@ decode (SpdlAudio *audio, const SpdlAudioConfig *config, guint8 flags,
   return result;
 }
 
-/* A file becomes the same, whatever was decoded before it. */
+/* Checks that a file gives the same result after any other one. */
 static void
 compare (GstBuffer *a, GstBuffer *b)
 {
@@ -105,7 +105,7 @@ crc_of (const guint8 *p, gsize n)
   return crc;
 }
 
-/* Nobody would find the checksum of an Ogg page by trying. */
+/* Recomputes the checksums of Ogg pages, which a fuzzer does not find. */
 static void
 mend_pages (guint8 *data, gsize size)
 {
@@ -126,7 +126,7 @@ mend_pages (guint8 *data, gsize size)
   }
 }
 
-/* Whether the result is too large to be made here. */
+/* Returns whether the result is too large for this target. */
 static gboolean
 is_large (const SpdlAudioConfig *config, const guint8 *data, gsize size)
 {

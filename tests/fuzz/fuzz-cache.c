@@ -17,7 +17,7 @@
 #define AT_TEXT_SIZE 92
 #define AT_HASH 96
 
-/* No input has the right hash by itself. */
+/* Recomputes the hash, which a fuzzer does not find. */
 static void
 put_hash_right (guint8 *data, gsize size)
 {
@@ -49,7 +49,8 @@ check_entry (const SpdlDiskEntry *entry, const guint8 *data, gsize head,
 
 #define MAX_UNPACKED 65536
 
-/* What zlib makes of it piece by piece; FALSE: nothing good, or too much. */
+/* Decompresses with zlib in small pieces, as the reference. Returns FALSE on an
+ * error and if the output is too large. */
 static gboolean
 inflate_slowly (const FuzzInput *input, guint8 *to, gsize *size, gsize *used)
 {
@@ -143,9 +144,9 @@ fuzz_entry (FuzzInput *input, guint8 settings)
   spdl_validator_clear (&entry.validator);
 }
 
-/* Settings: 4, something deflated; 8, a URI that says so; else an entry: 1, the
- * hash is right; 2, the name, too; how much larger the file is than what there
- * is of it. */
+/* Bits of the setting: 4, deflated data; 8, a URI with the parameters of
+ * deflated data; otherwise an entry, with 1, a correct hash; 2, also a correct
+ * name. The second setting is by how much the file exceeds the data. */
 int
 LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
 {

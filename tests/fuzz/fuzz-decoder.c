@@ -14,14 +14,14 @@
 #include "plugins/codec/element/itemdecoder.h"
 #include "tests/check/support/failing-memory.h"
 
-/* An input is to take milliseconds. */
+/* Limits an input to milliseconds. */
 #define MAX_PIXELS (1 << 14)
 #define MAX_SIDE 127
 
-/* The plugin's, which is not here. */
+/* The plugin defines it, but is not linked here. */
 GST_DEBUG_CATEGORY (spdl_decode_debug);
 
-/* No plugins are loaded: the audio decoder is linked. */
+/* No plugins are loaded, so the audio decoder is linked. */
 const SpdlAudioFuncs *
 spdl_audio_get_funcs (GError **error)
 {
@@ -35,7 +35,7 @@ spdl_audio_get_funcs (GError **error)
 #endif
 }
 
-/* What comes out, and what of it is compared. */
+/* The result, and the parts of it that are compared. */
 typedef struct {
   GstBuffer *buffer;
   GstCaps *caps;
@@ -97,7 +97,8 @@ take_target (FuzzInput *settings)
   return self;
 }
 
-/* Leaves @with in the memory of the next result: what is not written shows. */
+/* Fills the memory of the next result with @with, so that unwritten bytes
+ * show. */
 static void
 dirty (const SpdlDecodeConfig *config, guint8 with)
 {
@@ -119,7 +120,8 @@ decode (SpdlItemDecoder *item_decoder, const SpdlDecodeConfig *config,
   GstCaps *caps = NULL;
   SpdlImageTransform transform;
 
-  /* Others have no business in it; and its memory ends where it does. */
+  /* An exact copy, so that the sanitizer finds writes and reads past the
+   * end. */
   source.item = gst_buffer_new_memdup (data, size);
   result.buffer = spdl_item_decoder_decode (
       item_decoder, config, &source, &transform, &caps, &result.error);
@@ -146,7 +148,7 @@ check_size (const Result *result, const SpdlDecodeConfig *config)
   }
 }
 
-/* Pixel by pixel: the bytes that pad rows may be anything. */
+/* Compares the pixels, without the padding of rows, which is undefined. */
 static void
 check_same (const Result *a, const Result *b)
 {
@@ -171,8 +173,8 @@ check_same (const Result *a, const Result *b)
   gst_buffer_unmap (b->buffer, &in_b);
 }
 
-/* Whatever a worker did before makes no difference: first it gets the front
- * half of the file, or has no memory for it. */
+/* Checks that the result does not depend on the decoder's history. The decoder
+ * first gets the front half of the file, or runs out of memory in it. */
 static void
 run_again (SpdlItemDecoder *item_decoder, const SpdlDecodeConfig *config,
     const guint8 *data, gsize size, const Result *first, guint failing)

@@ -11,11 +11,11 @@
 
 G_BEGIN_DECLS
 
-/* So many bytes of settings are looked at. */
+/* The number of settings. */
 #define FUZZ_WORKER_SETTINGS 8
 
-/* Runs a file through a worker as @settings say, and checks what comes out;
- * decoders other than libjpeg-turbo there are none. */
+/* Decodes a file with @settings and checks the result. The only decoders of
+ * other libraries are those of libjpeg-turbo. */
 void fuzz_decoder_run (FuzzInput *settings, const guint8 *data, gsize size);
 
 G_END_DECLS

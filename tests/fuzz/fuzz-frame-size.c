@@ -37,7 +37,7 @@ static void
 read_packet (
     SpdlPacketFormat *format, guint length_size, const guint8 *data, gsize size)
 {
-  /* Of its own, so that what is read behind it is seen. */
+  /* An exact allocation lets the sanitizer find reads past the end. */
   g_autofree guint8 *packet = g_malloc (MAX (size, 1));
   SpdlFrameSize found, again;
   gboolean has;
@@ -58,8 +58,8 @@ LLVMFuzzerInitialize (int *argc, char ***argv)
   return 0;
 }
 
-/* The codec; whether it is a configuration, or else the size of units' lengths;
- * and that. */
+/* Settings: the codec; whether the data is a configuration, or else the size of
+ * the length fields; the data follows. */
 int
 LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
 {

@@ -12,7 +12,8 @@
 #include "plugins/fetch/http/retry.h"
 #include "tests/fuzz/fuzz.h"
 
-/* An answer's first line, by the linker's --wrap: libsoup lets none be made. */
+/* The status line, through the linker's --wrap, as libsoup has no setter for
+ * it. */
 
 static guint status;
 static const gchar *reason;
@@ -48,7 +49,7 @@ take_question (FuzzInput *input)
   const guint8 flags = fuzz_take (input);
   SpdlRequestParams self = { .range = { 0, G_MAXUINT64 } };
 
-  /* Ranges end at G_MAXINT64, and no more is ever there. */
+  /* Ranges end at G_MAXINT64. */
   if (flags & 1)
     self.range.first = fuzz_take_64 (input) >> 1;
   if (flags & 2)
@@ -63,7 +64,7 @@ take_question (FuzzInput *input)
   return self;
 }
 
-/* What is decided without an answer. */
+/* Decisions that need no response. */
 static void
 decide (FuzzInput *input)
 {
@@ -121,7 +122,8 @@ judge (SpdlRequestParams *params, SoupMessage *message)
   spdl_request_params_put (params, soup_message_get_request_headers (message));
 }
 
-/* What an answer says can be asked for, and is confirmed by itself. */
+/* Checks that a validator from a response can be sent, and that the same
+ * response confirms it. */
 static void
 check_validator (const SpdlValidator *validator, SoupMessage *message)
 {
@@ -137,7 +139,7 @@ check_validator (const SpdlValidator *validator, SoupMessage *message)
       !validator->text || spdl_validator_is_confirmed (validator, message));
 }
 
-/* @head: the first line and the headers of an answer, as they come in. */
+/* @head: the status line and headers, as received */
 static void
 answer (SpdlRequestParams *params, const gchar *head, gsize size)
 {

@@ -17,7 +17,7 @@ check (const SpdlImageProbe *probe)
   g_assert_true (probe->type || !probe->corruption);
 }
 
-/* Formats that only caps tell. */
+/* Formats for which only the caps have the size. */
 static void
 look_for_size (const guint8 *data, gsize size)
 {
@@ -38,8 +38,8 @@ LLVMFuzzerInitialize (int *argc, char ***argv)
   return 0;
 }
 
-/* What a worker makes of broken files without a decoder is a part of it: images
- * of the background. */
+/* Checks the result for broken files that reach no decoder: images of the
+ * background color. */
 static void
 keep (const guint8 *data, gsize size)
 {

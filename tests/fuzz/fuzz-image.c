@@ -13,7 +13,7 @@
 #include "tests/fuzz/fuzz-decoder.h"
 #include "tests/fuzz/fuzz.h"
 
-/* Writes the checksums of a PNG anew, which no fuzzer guesses. */
+/* Recomputes the checksums of a PNG, which a fuzzer does not find. */
 static void
 put_right (guint8 *data, gsize size)
 {

@@ -15,7 +15,7 @@
 
 #define N_WORDS (SPDL_INDEX_FILE_HEADER / sizeof (guint64))
 
-/* No input has the right hashes by itself. */
+/* Recomputes the hashes, which a fuzzer does not find. */
 static void
 put_hashes_right (guint64 *words, gsize size)
 {
@@ -29,7 +29,7 @@ put_hashes_right (guint64 *words, gsize size)
   words[12] = GUINT64_TO_LE (spdl_fingerprint_add (0, words, 96));
 }
 
-/* That of the list which the file says it is of. */
+/* Returns the key of the list that the file names. */
 static SpdlIndexKey
 key_of (const guint64 *words)
 {
@@ -55,7 +55,7 @@ check_index (const SpdlIndex *index, const SpdlIndexKey *key)
   }
 }
 
-/* Of the names, which are sorted and so all different. */
+/* Returns the bytes of the names, which are sorted and therefore distinct. */
 static gsize
 count_bytes (const SpdlClasses *classes)
 {
@@ -72,7 +72,8 @@ count_bytes (const SpdlClasses *classes)
   return size;
 }
 
-/* What was read is written so that it is read as the same. */
+/* Checks that an index that was read is the same after being written and
+ * read. */
 static void
 check_back (const SpdlIndex *index, const SpdlIndexKey *key)
 {

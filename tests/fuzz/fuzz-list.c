@@ -11,8 +11,8 @@
 #include "plugins/dataset/list/list.h"
 #include "tests/fuzz/fuzz.h"
 
-/* A list's file is the input itself, by the linker's --wrap: whoever looks
- * beyond its end is seen. Its index may be one of another list. */
+/* The input is the list file, through the linker's --wrap, so that the
+ * sanitizer finds reads past its end. The index may belong to another list. */
 
 static FuzzInput input;
 static gsize offsets[3];
@@ -96,7 +96,7 @@ __wrap_spdl_sidecar_load (const SpdlMappedFile *mapped_file, gboolean labels,
   return spdl_index_new_from_memory (memory, memory, 40, 4);
 }
 
-/* It can be told on, and comes back the same. */
+/* Checks that @extra survives serialization. */
 static void
 check_extra (GstStructure *extra)
 {
@@ -113,7 +113,7 @@ check_extra (GstStructure *extra)
   gst_structure_free (extra);
 }
 
-/* Only an index of another list makes an item fail. */
+/* Checks all items. Only an index of another list may make one fail. */
 static void
 check_items (SpdlList *list, gboolean foreign)
 {
@@ -124,7 +124,7 @@ check_items (SpdlList *list, gboolean foreign)
     g_autoptr (GError) error = NULL;
     GstStructure *extra;
     gint64 label;
-    /* Not in order, so that some are found by the index. */
+    /* Not in order, so that some are found through the index. */
     g_autofree gchar *path = spdl_list_get_item (
         list, i * 7 % spdl_list_get_size (list), &label, &extra, &error);
 

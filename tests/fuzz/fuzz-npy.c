@@ -10,7 +10,7 @@
 #include "plugins/codec/array/npy.h"
 #include "tests/fuzz/fuzz-arrays.h"
 
-/* Where the element lies that is number @n in C's order. */
+/* Returns the offset of element @n in C order. */
 static gsize
 find_element (const SpdlArray *array, gsize n)
 {
@@ -29,7 +29,7 @@ find_element (const SpdlArray *array, gsize n)
   return place;
 }
 
-/* Element by element, the slow way. */
+/* The reference, element by element. */
 static void
 check_order (const SpdlArray *array, const guint8 *in)
 {

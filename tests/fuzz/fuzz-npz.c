@@ -19,8 +19,8 @@ put_32 (guint8 *p, guint32 value)
     p[i] = value >> 8 * i;
 }
 
-/* Writes into its entry the size and checksum that a member has, which no
- * fuzzer guesses. */
+/* Writes the correct size and checksum of a member into its entry, which a
+ * fuzzer does not find. */
 static void
 put_member_right (
     guint8 *entry, const SpdlZipMember *member, const guint8 *packed)

@@ -12,8 +12,8 @@
 #include "tests/check/support/feed.h"
 #include "tests/fuzz/fuzz.h"
 
-/* All sets of inner loops that run here make the same of it as plain C does,
- * write nothing beside it, and leave what is flat as it is. */
+/* Checks that all sets of kernels on this machine give the result of the plain
+ * C ones, write within bounds and keep flat images flat. */
 
 #define MAX_LENGTH 2500
 #define MAX_AREA 3000
@@ -21,10 +21,10 @@
 
 typedef struct {
   SpdlResizeJob job;
-  guint32 seed;   /* of how the image is fed */
-  guint padding;  /* behind the rows that come out */
-  guint failing;  /* the allocation that does */
-  gboolean noise; /* else the image is what follows the settings */
+  guint32 seed;   /* for the order in which the input is fed */
+  guint padding;  /* after each output row */
+  guint failing;  /* number of the allocation that fails */
+  gboolean noise; /* otherwise the input follows the settings */
 } Settings;
 
 static guint
@@ -33,7 +33,7 @@ take_length (FuzzInput *input, guint other)
   return fuzz_take_side (input, CLAMP (MAX_AREA / other, 1, MAX_LENGTH));
 }
 
-/* A box along one side, in parts of a sample. */
+/* Takes a box along one side, in fractions of a sample. */
 static void
 take_box (FuzzInput *input, const SpdlResizeJob *job, guint n_samples,
     guint *begin, guint *length)
@@ -44,7 +44,7 @@ take_box (FuzzInput *input, const SpdlResizeJob *job, guint n_samples,
   *length = fuzz_take_side (input, n - *begin);
 }
 
-/* More than what comes out, of which some is skipped. */
+/* Takes a full output size, of which a part is skipped. */
 static void
 take_full (FuzzInput *input, guint n_out, guint *full, guint *skip)
 {
@@ -112,7 +112,7 @@ make_image (const Settings *settings, const FuzzInput *input)
   return image;
 }
 
-/* Returns all rows with what is behind them, NULL if there is no memory. */
+/* Returns all rows with their padding, or NULL if an allocation failed. */
 static guint8 *
 resize (
     const Settings *settings, const SpdlKernels *kernels, const guint8 *image)
@@ -157,7 +157,7 @@ check_flat (const Settings *settings, const guint8 *out, guint level)
   }
 }
 
-/* As pixels, the image's bytes in planes, with others behind them. */
+/* Joins planes of the image's bytes to pixels, and checks the padding. */
 static guint8 *
 join (const Settings *settings, const SpdlKernels *kernels, const guint8 *image)
 {

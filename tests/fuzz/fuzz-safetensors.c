@@ -16,8 +16,8 @@ LLVMFuzzerInitialize (int *argc, char ***argv)
   return 0;
 }
 
-/* The header's length, which no fuzzer keeps right, is made that of what lies
- * before the first byte of 0. */
+/* The length of the header is set to the position of the first zero byte, as a
+ * fuzzer does not keep it correct. */
 int
 LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
 {
@@ -32,7 +32,7 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
     file[i] = (guint64) length >> 8 * i;
   if (input.size > 0)
     memcpy (file + 8, input.data, input.size);
-  /* The end is no part of the data. */
+  /* The zero byte is not part of the data. */
   if (end)
     memmove (file + 8 + length, file + 9 + length, input.size - length - 1);
   fuzz_arrays_run (SPDL_ARRAYS_SAFETENSORS, file,

@@ -18,7 +18,7 @@
 
 #define TAR_BLOCK 512
 
-/* Bytes of a shard that are there, or that break off at some place. */
+/* A reader of a shard in memory, which may break off at some offset. */
 typedef struct {
   SpdlReader base;
   const guint8 *data;
@@ -47,7 +47,7 @@ free_input (SpdlReader *base)
 {
 }
 
-/* No input has the right hashes by itself. */
+/* Recomputes the hashes, which a fuzzer does not find. */
 static void
 put_hashes_right (guint8 *data, gsize size)
 {
@@ -60,7 +60,7 @@ put_hashes_right (guint8 *data, gsize size)
       0, words, SPDL_ARCHIVE_WORD_HEADER_HASH * sizeof *words));
 }
 
-/* And no header of a tar the right sum. */
+/* Recomputes the checksums of tar headers. */
 static void
 put_sums_right (guint8 *data, gsize size)
 {
@@ -86,7 +86,7 @@ check_text (const gchar *text, gsize length, const guint8 *from, gsize size)
                  (const guint8 *) text + length <= from + size);
 }
 
-/* It can be told on, and comes back the same. */
+/* Checks that the fields of a sample survive serialization. */
 static void
 check_notes (const SpdlArchiveSample *sample)
 {
@@ -130,7 +130,8 @@ check_sample (const SpdlArchiveIndex *index, const SpdlArchiveSample *sample)
   check_notes (sample);
 }
 
-/* @whole: of the shard, if it was walked; 0: anything may be in the index */
+/* @whole: the size of the shard if it was indexed here; 0: the index may
+ * contain anything */
 static void
 check_index (SpdlArchiveIndex *index, guint64 whole)
 {
@@ -157,7 +158,7 @@ check_index (SpdlArchiveIndex *index, guint64 whole)
   spdl_archive_index_forget (index);
 }
 
-/* From a file, which is mapped. Takes @data. */
+/* Opens an index through a mapped file. Takes ownership of @data. */
 static SpdlArchiveIndex *
 open_index (guint8 *data, gsize size, const gchar **flaw)
 {
@@ -222,7 +223,7 @@ fuzz_archive (FuzzInput *input, gboolean right, gboolean broken)
   }
 }
 
-/* A shard that comes in pieces, until it breaks off. */
+/* A streamed shard, which may break off. */
 typedef struct {
   const guint8 *data;
   gsize left;
@@ -249,7 +250,8 @@ read_piece (
   return TRUE;
 }
 
-/* Each file has as many bytes as the index says, and in its text the same. */
+/* Checks that each file has the size from the index, and that its text is the
+ * same. */
 static void
 check_contents (const SpdlSample *sample)
 {

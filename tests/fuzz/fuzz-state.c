@@ -52,7 +52,7 @@ check_progress (const SpdlProgress *progress)
 }
 
 typedef struct {
-  GString *text; /* written again */
+  GString *text; /* the serialized copy */
   guint source;
   guint n_sources;
   gboolean has_source;
@@ -83,8 +83,8 @@ is_source (guint32 source, gconstpointer user_data)
   return source == *(const guint *) user_data;
 }
 
-/* All sources of a text are visited, in whatever order it has them, and without
- * one of them it is of the others. */
+/* Checks that all sources of a text survive serialization, and that the text
+ * without @source belongs to other sources. */
 static void
 check_sources (const gchar *text, guint source)
 {
@@ -111,7 +111,8 @@ check_sources (const gchar *text, guint source)
     g_assert_true (spdl_state_is_of_others (others->str, source));
 }
 
-/* It goes on only where it was made, which the text itself may say. */
+/* Reads @text as the resume state of a source, of which it may have the
+ * identity, and checks the progress. */
 static void
 resume (const gchar *text, guint32 source, SpdlState *state, guint64 n_items)
 {

@@ -10,8 +10,8 @@
 #include "plugins/codec/video/vops.h"
 #include "tests/fuzz/fuzz.h"
 
-/* Where the first group or picture begins, looked for byte by byte; @size:
- * there is none. */
+/* Returns the offset of the first group or picture, found byte by byte, or
+ * @size. */
 static gsize
 find_first (const guint8 *data, gsize size)
 {
@@ -32,7 +32,7 @@ find_first (const guint8 *data, gsize size)
 static void
 check_packet (SpdlVops *vops, const guint8 *data, gsize size)
 {
-  /* Of its own, so that what is read behind it is seen. */
+  /* An exact allocation lets the sanitizer find reads past the end. */
   g_autofree guint8 *packet = g_malloc (MAX (size, 1));
   gsize header_size;
   SpdlVop vop;
@@ -76,7 +76,8 @@ LLVMFuzzerInitialize (int *argc, char ***argv)
   return 0;
 }
 
-/* A header's length and the header, then packets, each behind its length. */
+/* The input is the length of the header, the header, and packets with their
+ * lengths. */
 int
 LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
 {

@@ -18,8 +18,8 @@
 #define SLAB_SIZE 4096
 #define MAX_HELD 8
 
-/* Fuzzed: a setting, then messages as they come off the socket. Their sizes are
- * put right, or left as they are. */
+/* The input is a setting and messages as received from the socket. Their sizes
+ * are corrected or kept, depending on the setting. */
 typedef struct {
   SpdlSharedBuffers *shared_buffers;
   GQueue held; /* GstBuffer */
@@ -27,7 +27,7 @@ typedef struct {
   guint n_seen;
 } Parent;
 
-/* To the parent */
+/* Messages to the parent */
 
 static void
 read_bytes (GstBuffer *buffer)
@@ -56,11 +56,12 @@ check_items (GstBuffer *buffer, guint32 base)
   for (guint i = 0; batch && i < batch->num_items; i++)
     g_assert_true (!batch->items[i].uri ||
                    g_utf8_validate (batch->items[i].uri, -1, NULL));
-  /* What was read is written so that it is read, too. */
+  /* A buffer that was read can be written and read again. */
   spdl_put_buffer (bytes, buffer, &none);
   payload = spdl_payload (bytes->data, bytes->len);
   again = spdl_get_buffer (&payload, &places);
-  /* Parts and pictures must lie within their memory, which is not here. */
+  /* Parts and video metas are checked against the memory, which is missing
+   * here. */
   g_assert_true (
       again || gst_spdl_buffer_get_parts_meta (buffer) ||
       gst_buffer_get_meta (buffer, g_type_from_name ("GstVideoMetaAPI")));
@@ -141,7 +142,7 @@ read_classes (SpdlPayload *payload)
   return spdl_payload_is_read (payload);
 }
 
-/* FALSE: it is broken, with or without @error. */
+/* Returns FALSE if the message is invalid, with or without @error. */
 static gboolean
 tell_parent (Parent *self, const SpdlWireMessage *message, GError **error)
 {
@@ -175,7 +176,7 @@ tell_parent (Parent *self, const SpdlWireMessage *message, GError **error)
   }
 }
 
-/* To the worker */
+/* Messages to the worker */
 
 static gboolean
 tell_worker (const SpdlWireMessage *message)
@@ -202,9 +203,10 @@ tell_worker (const SpdlWireMessage *message)
   return TRUE;
 }
 
-/* Both */
+/* Both directions */
 
-/* A header's size, where it says none that can be. */
+/* Feeds the input to @reader. With @framed, it makes a header with a valid size
+ * for each message. */
 static void
 feed (SpdlWireReader *reader, FuzzInput *input, gboolean framed)
 {
@@ -238,7 +240,7 @@ int
 LLVMFuzzerInitialize (int *argc, char ***argv)
 {
   fuzz_init ();
-  /* GStreamer warns of caps that its versions before 1 had. */
+  /* GStreamer warns of caps from versions before 1.0. */
   g_log_set_always_fatal (G_LOG_FATAL_MASK | G_LOG_LEVEL_CRITICAL);
   return 0;
 }
@@ -267,7 +269,7 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   if (error)
     fuzz_check_error (error);
   g_assert_true (!ok || (status == SPDL_WIRE_BROKEN) == (error != NULL));
-  /* Buffers outlive the other users of the shared buffers. */
+  /* Buffers outlive the other references to the shared buffers. */
   spdl_shared_buffers_close (parent.shared_buffers);
   spdl_shared_buffers_unref (parent.shared_buffers);
   spdl_wire_unref (wire);

@@ -11,17 +11,17 @@
 
 G_BEGIN_DECLS
 
-/* What libFuzzer calls, or replay.c: once, and for each input. */
+/* Entry points for libFuzzer and replay.c, called once and for each input. */
 int LLVMFuzzerInitialize (int *argc, char ***argv);
 int LLVMFuzzerTestOneInput (const guint8 *data, gsize size);
 
-/* An input: settings at its front, then what is parsed. */
+/* An input: settings at the front, then the data to parse. */
 typedef struct {
   const guint8 *data;
   gsize size;
 } FuzzInput;
 
-/* The next setting; 0 behind the end. */
+/* Returns the next setting, or 0 after the end. */
 static inline guint8
 fuzz_take (FuzzInput *self)
 {
@@ -55,17 +55,17 @@ fuzz_take_64 (FuzzInput *self)
   return low | (guint64) fuzz_take_32 (self) << 32;
 }
 
-/* 1 to @most. */
+/* Returns a value from 1 to @most. */
 static inline guint
 fuzz_take_side (FuzzInput *self, guint most)
 {
   return 1 + fuzz_take_16 (self) % most;
 }
 
-/* Sets GLib and GStreamer up: no plugins, and a critical warning ends it. */
+/* Initializes GLib and GStreamer without plugins. Critical warnings abort. */
 void fuzz_init (void);
 
-/* Whether a message can be shown. */
+/* Checks that the error message can be displayed. */
 void fuzz_check_error (const GError *error);
 
 G_END_DECLS

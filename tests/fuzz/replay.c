@@ -7,7 +7,7 @@
 
 #include "tests/fuzz/fuzz.h"
 
-/* Runs the files that it is given, and those of folders, in their order. */
+/* Runs the given files and those of the given folders in order. */
 
 static guint n_inputs;
 
@@ -22,7 +22,7 @@ replay_file (const gchar *path)
   if (!g_file_get_contents (path, &content, &size, &error))
     g_error ("%s", error->message);
   g_info ("%s", path);
-  /* Without the byte that GLib adds: nobody may look there. */
+  /* Without the zero byte that GLib appends, so that a read of it is found. */
   input = g_memdup2 (content, size);
   LLVMFuzzerTestOneInput (input, size);
   n_inputs++;

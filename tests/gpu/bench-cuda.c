@@ -5,13 +5,14 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* bench-cuda probe             what there is, or what is missing
- * bench-cuda upload [SMALL]    spdlcudaupload, against a bare loop of copies
- * bench-cuda kernel [SMALL]    the kernel, against copies on the device
- * bench-cuda check             the kernel's results, against the CPU's
+/* bench-cuda probe             reports the device, or what is missing
+ * bench-cuda upload [SMALL]    spdlcudaupload, compared with bare copies
+ * bench-cuda kernel [SMALL]    the kernel, compared with copies on the device
+ * bench-cuda check             checks the kernel's results against the CPU's
  *
- * Rounds of both sides take turns; the ratio is that of the medians. SMALL, a
- * number of images, is for trying it out. Prints one line of JSON. */
+ * Both sides are measured in alternate rounds, and the ratio is that of the
+ * medians. SMALL is a number of images for quick trials. The output is one line
+ * of JSON. */
 
 #include <gst/spdl/spdl.h>
 
@@ -28,10 +29,10 @@
 #define IMAGE_SIZE (WIDTH * HEIGHT * CHANNELS)
 #define IMAGES 256 /* 38.5 MB */
 #define ROUNDS 7
-#define BATCHES 200 /* a round */
+#define BATCHES 200 /* per round */
 #define SLOTS 4     /* of the bare loop, on both sides */
-#define SETS 8      /* of memory, so that no cache has it */
-#define LAUNCHES 64 /* a round */
+#define SETS 8      /* of memory, so that no cache holds all of it */
+#define LAUNCHES 64 /* per round */
 
 static const GstSpdlCudart *cudart;
 static guint n_images = IMAGES;
@@ -73,7 +74,7 @@ seconds_since (gint64 start)
   return (g_get_monotonic_time () - start) / 1e6;
 }
 
-/* Copies and nothing else */
+/* Bare copies */
 
 typedef struct {
   cudaStream_t stream;
@@ -103,7 +104,7 @@ run_bare (Bare *self, guint n)
   return n * get_size () / seconds_since (start);
 }
 
-/* The element, fed from memory of its own pool */
+/* The element, fed from its own pool */
 
 typedef struct {
   GstElement *element;
@@ -322,7 +323,7 @@ launch (Kernel *self, guint i, const guint8 *flips)
   exit (1);
 }
 
-/* As many bytes are read and written as the kernel reads and writes. */
+/* Copies as many bytes as the kernel reads and writes. */
 static void
 copy (Kernel *self, guint i)
 {
@@ -332,7 +333,7 @@ copy (Kernel *self, guint i)
       MIN (n, self->out_size), cudaMemcpyDeviceToDevice, self->stream);
 }
 
-/* Bytes read and written a second, by the device's clock. */
+/* Returns the bytes read and written per second, by the device's clock. */
 static double
 time_launches (Kernel *self, gboolean copies, guint n)
 {
@@ -375,7 +376,7 @@ bench_kernel (gboolean half)
       half ? "float16" : "float32", a / 1e9, b / 1e9, b / a);
 }
 
-/* Its results, of float32, for some shapes; with mirrored images */
+/* Results in float32 for some shapes, also with flipped images */
 
 static float
 expect (const Kernel *self, const guint8 *in, guint n, guint c, guint y,

@@ -3,10 +3,11 @@
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""compare.py FOLDER [FILE...]: decodes each file of `gather.py`, by gst-spdl and by a
-reference, each in a process of its own, and prints how many are the same per
-format, and which are not. Fails if one differs that allowed.txt does not name,
-if a process crashed or hung, or took too much memory."""
+"""compare.py FOLDER [FILE...]: decodes each file of `gather.py` with gst-spdl and
+with a reference, each in a separate process, and prints the number of equal
+results per format and the differing files. Fails if a file differs that
+allowed.txt does not name, or if a process crashes, hangs or takes too much
+memory."""
 
 import argparse
 import collections
@@ -37,7 +38,7 @@ KIND_OF = {suffix: kind for kind, suffixes in KINDS.items()
 
 
 class Outcome:
-    """What a process made of a file."""
+    """The result of one file in a process."""
 
     def __init__(self, arrays=None, error=None, crash=None, memory=0):
         self.arrays = arrays
@@ -47,7 +48,7 @@ class Outcome:
 
 
 def work(function, path, kind, output):
-    """In the child."""
+    """Runs in the child."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     try:
@@ -64,15 +65,15 @@ def work(function, path, kind, output):
 
 def run(function, path, kind):
     outcome = run_once(function, path, kind)
-    # What the server says if it lost the status of a child.
+    # The status from the fork server if it lost that of a child.
     if outcome.crash == "exit status 255":
         outcome = run_once(function, path, kind)
     return outcome
 
 
 def run_once(function, path, kind):
-    # Forked from a server that has decoded nothing: a child of this process
-    # would begin with its memory.
+    # Children are forked from a server that has decoded nothing, as a child of
+    # this process would start with its memory.
     processes = multiprocessing.get_context("forkserver")
     processes.set_forkserver_preload(["decoders"])
     with tempfile.NamedTemporaryFile() as output:
@@ -93,7 +94,7 @@ def run_once(function, path, kind):
 
 
 def difference(a, b):
-    """The mean, and what only one of a thousand exceeds."""
+    """Returns the mean difference and the 99.9th percentile."""
     gaps = np.abs(a.astype(np.float64) - b.astype(np.float64)).ravel()
     same = a == b if a.dtype.kind in "biu" else (a == b) | (
         np.isnan(a) & np.isnan(b))
@@ -103,8 +104,8 @@ def difference(a, b):
         -1 - gaps.size // 1000]
 
 
-# The mean, and what one of a thousand may exceed: of formats without loss,
-# rounding; of the others, how chroma is interpolated.
+# The limits on the mean and on the 99.9th percentile: rounding for lossless
+# formats, chroma interpolation for the others.
 NEAR = {"image": (1, 2), "lossy image": (2.5, 48), "video": (6, 160),
         "sound": (1e-3, 2e-2), "array": (0, 0)}
 LOSSY = {"jpg", "jpeg", "jpe", "jfif", "webp", "jp2", "j2k", "jpc", "tif",
@@ -116,7 +117,7 @@ def name_in(member):
 
 
 def compare(kind, path, a, b):
-    """The verdict, and a note."""
+    """Returns the verdict and a note."""
     if len(a) != len(b):
         return "differs", f"{len(a)} arrays, the reference {len(b)}"
     verdict, note = "same", ""
@@ -131,7 +132,7 @@ def compare(kind, path, a, b):
         if kind == "array":
             y = np.atleast_1d(y)
             x = x.reshape(y.shape) if x.size == y.size else x
-            # Booleans are bytes to tensors.
+            # Booleans are bytes in tensors.
             if x.dtype.kind != y.dtype.kind.replace("b", "u"):
                 return "differs", f"{x.dtype}, the reference {y.dtype}"
         if x.shape != y.shape:
@@ -167,7 +168,7 @@ def judge(path):
 
 
 def mutate(path, folder, n, rng):
-    """Copies of a file in which some bytes are others, or which are cut off."""
+    """Returns copies of a file that are truncated or have changed bytes."""
     data = path.read_bytes()
     for i in range(n):
         copy = bytearray(data)
@@ -181,7 +182,7 @@ def mutate(path, folder, n, rng):
 
 
 def read_allowed():
-    """Reasons by source and file."""
+    """Returns the reasons by source and file."""
     allowed = {}
     for line in (HERE / "allowed.txt").read_text().splitlines():
         if line and not line.startswith("#"):
@@ -206,7 +207,7 @@ def print_table(counts):
 
 
 def choose(paths, rng, n=200):
-    """As many of each format as there are, or as is fair."""
+    """Selects up to n files, evenly over the formats."""
     by_format = collections.defaultdict(list)
     for path in rng.sample(paths, len(paths)):
         by_format[suffix_of(path.name)].append(path)
@@ -215,7 +216,7 @@ def choose(paths, rng, n=200):
 
 
 def write_copies(paths, folder, n, rng):
-    """A folder of broken copies, and a list of them."""
+    """Writes a folder of broken copies and a list of them."""
     names = []
     for i, path in enumerate(choose(paths, rng)):
         to = folder / str(i)
@@ -270,7 +271,7 @@ def main():
     allowed, counts = read_allowed(), collections.defaultdict(
         collections.Counter)
     unexplained, most = [], (0, "")
-    # Threads only wait here: the work is in processes.
+    # The threads only wait for processes.
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         for path, (verdict, note, memory) in zip(
                 paths, pool.map(judge, paths)):

@@ -2,8 +2,8 @@
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Each returns a list of arrays, or raises an exception that says why not. They
-run in a process of their own, one a file."""
+"""Each decoder returns a list of arrays or raises an exception with the reason.
+Each file is decoded in a separate process."""
 
 import json
 import os
@@ -17,16 +17,16 @@ import numpy as np
 
 MAX_PIXELS = 16000000
 FRAMES = 3
-# These formats have no mark: caps say what they are.
+# These formats have no signature and are identified by caps.
 MARKLESS = {"tga": "image/x-tga", "pcx": "image/x-pcx", "sgi": "image/x-sgi",
             "rgb": "image/x-sgi"}
 
 
 class TooLarge(Exception):
-    """More pixels than the corpus allows: refused by both."""
+    """More pixels than the corpus allows. Both decoders reject such an image."""
 
 
-# The references
+# References
 
 def pillow(path):
     from PIL import Image, ImageOps
@@ -117,7 +117,8 @@ def numpy_arrays(path):
 
 
 def split_name(name):
-    """A member's name as WebDataset's key and extension, or None."""
+    """Returns the key and extension of a member's name in WebDataset's way, or
+    None."""
     folder, slash, base = name.removeprefix("./").rpartition("/")
     stem, dot, extension = base.partition(".")
     if not dot or not stem or name.split("/")[0].startswith("__"):
@@ -126,13 +127,13 @@ def split_name(name):
 
 
 def members(files):
-    """Names and contents in one array a file, in the order of the names."""
+    """Returns names and contents in one array per file, sorted by name."""
     return [np.frombuffer(f"{name}\0".encode(errors="replace") + data,
                           np.uint8) for name, data in sorted(files)]
 
 
 def python_archive(path):
-    # A tar with a ZIP in it ends like a ZIP.
+    # A tar that contains a ZIP ends like a ZIP.
     if tarfile.is_tarfile(path):
         with tarfile.open(path, "r:") as archive:
             found = [(entry.name, archive.extractfile(entry).read())
@@ -170,7 +171,7 @@ def decoded(path, kind, **properties):
 
 
 def loaded(path, fetching, decoding):
-    """By a pipeline, where decode() does not do."""
+    """Decodes with a pipeline, for formats that decode() does not support."""
     from gstspdl import Loader
     line = (f"spdlfetch {fetching} ! spdldecode max-pixels={MAX_PIXELS} "
             f"{decoding} ! spdlsink")
@@ -180,7 +181,7 @@ def loaded(path, fetching, decoding):
 
 
 def cut(data, span):
-    """The bytes that an index names, unpacked if it says so."""
+    """Returns the bytes of an index entry, decompressed if necessary."""
     span, _, packing = span.partition("&inflate=")
     first, last = map(int, span.split("-")) if span else (0, -1)
     part = data[first:last + 1]

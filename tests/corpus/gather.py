@@ -3,9 +3,9 @@
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""gather.py FOLDER: downloads source packages of PyPI and Debian, and keeps their
-images, sounds, videos, arrays and archives in FOLDER/files, one of each
-content. docs/reference/corpus.md says what is done with them."""
+"""gather.py FOLDER: downloads source packages from PyPI and Debian, and stores
+their images, audio, videos, arrays and archives in FOLDER/files, without
+duplicates. docs/reference/corpus.md describes their use."""
 
 import argparse
 import hashlib
@@ -35,7 +35,7 @@ KINDS = {
     "archive": "tar zip".split(),
 }
 SUFFIXES = {suffix for kind in KINDS.values() for suffix in kind}
-# The corpus is of test files, not of data.
+# The corpus consists of test files, not of datasets.
 LARGEST = 20 << 20
 
 
@@ -57,7 +57,8 @@ def download_pypi(name, folder):
 
 
 def debian_options(folder):
-    """An apt of its own, which leaves the system's sources as they are."""
+    """Options for a separate apt configuration, so that the system's is
+    unchanged."""
     sources, lists = folder / "sources.list", folder / "lists"
     (lists / "partial").mkdir(parents=True, exist_ok=True)
     sources.write_text(
@@ -77,7 +78,7 @@ def download_debian(name, folder, options):
 
 
 def members(path):
-    """The names and readers of an archive's files."""
+    """Returns the names and readers of the files in an archive."""
     if zipfile.is_zipfile(path):
         with zipfile.ZipFile(path) as archive:
             for entry in archive.infolist():
@@ -91,7 +92,7 @@ def members(path):
 
 
 def keep(path, files, seen):
-    """Returns how many of its files were new."""
+    """Returns the number of files that are new."""
     n = 0
     for name, read in members(path):
         if suffix_of(name) not in SUFFIXES:
@@ -101,7 +102,7 @@ def keep(path, files, seen):
         if not content or digest in seen:
             continue
         seen.add(digest)
-        # The first folder is the package's name and version again.
+        # The first folder repeats the package's name and version.
         inner = name.lstrip("./").split("/")[1:] or [name]
         to = files / path.name.split(".tar")[0] / "!".join(inner)
         to.parent.mkdir(parents=True, exist_ok=True)

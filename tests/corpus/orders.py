@@ -3,9 +3,9 @@
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""orders.py FOLDER: decodes all stills of `gather.py` four times, one after
-another and in parallel, in both output orders, sorted and shuffled. Fails if
-other files are delivered, or other bytes."""
+"""orders.py FOLDER: decodes all stills of `gather.py` four times, sequentially
+and in parallel, in both output orders, sorted and shuffled. Fails unless all
+runs deliver the same files with the same bytes."""
 
 import argparse
 import pathlib
@@ -21,7 +21,7 @@ from gstspdl import Loader
 
 
 def decode_all(paths, order, concurrency):
-    """The checksum of each result, by the file's URI."""
+    """Returns the checksum of each result by the URI of its file."""
     settings = (f"concurrency={concurrency} output-order={order} "
                 "max-failure-rate=1")
     line = (f"spdlfetch {settings} ! spdldecode {settings} width=32 height=32 "

@@ -3,9 +3,9 @@
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The machine's Python has PyTorch, and no PyGObject for it: so the library's C
-functions are called, which is what gstspdl does, too. Exits with 77, and the
-reason on stderr, where there is no PyTorch or no GPU."""
+"""The Python with PyTorch has no PyGObject, so this calls the library's C functions
+with ctypes, as gstspdl does. Exits with 77 and a reason on stderr if PyTorch or
+a GPU is missing."""
 
 import ctypes
 import json
@@ -85,7 +85,7 @@ def call(function, *arguments):
 
 
 class Loader:
-    """Items of bytes in, capsules out."""
+    """A loader with items of bytes as input and capsules as output."""
 
     def __init__(self, line, items):
         self.items = items
@@ -103,7 +103,7 @@ class Loader:
         call(end_source, self.loader, None)
 
     def tensors(self):
-        """Each batch's first one, for the stream that is current."""
+        """Yields the first tensor of each batch, for the current stream."""
         while batch := call(loader_next, self.loader, FOREVER):
             tensor = get_tensor(batch, 0)
             stream = torch.cuda.current_stream().cuda_stream
@@ -120,7 +120,7 @@ class Loader:
 
 
 def make_items(n):
-    """Each has a sum of its own, known without a GPU."""
+    """Makes items with different sums, which are known without a GPU."""
     draw = random.Random(7)
     blocks = [draw.randbytes(WIDTH * HEIGHT * 3) for _ in range(7)]
     items = [bytes([i % 251]) * 99 + blocks[i % 7][99:] for i in range(n)]
@@ -133,8 +133,8 @@ def check(condition, what):
 
 
 def check_sums(stream, late):
-    """Sums that the stream makes when it comes to it: the tensors are gone by
-    then, and their memory must not have been written again."""
+    """Checks sums that the stream computes late. The tensors are already
+    released then, and their memory must not be overwritten before."""
     items, expected = make_items(SIZE * BATCHES)
     loader = Loader(f"spdlbatch batch-size={SIZE} ! spdlcudaupload prefetch=3 "
                     "! spdlsink", items)
@@ -175,7 +175,7 @@ def check_normalized(kind):
 
 
 def check_interface():
-    """By the CUDA array interface, on the default stream."""
+    """Tests the CUDA array interface, on the default stream."""
     items, expected = make_items(SIZE)
     loader = Loader(f"spdlbatch batch-size={SIZE} ! spdlcudaupload ! spdlsink", items)
     batch = call(loader_next, loader.loader, FOREVER)

@@ -2,7 +2,7 @@
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What the tests of gst-spdl-launch-1.0 share; it is in the variable LAUNCH."""
+"""Helpers that run gst-spdl-launch-1.0, whose path is in the variable LAUNCH."""
 
 import contextlib
 import faulthandler
@@ -15,7 +15,7 @@ import tempfile
 
 LAUNCH = os.environ["LAUNCH"]
 
-# Who ends a test that takes too long is told where it is.
+# If a test is terminated for a timeout, this prints its stack.
 faulthandler.register(signal.SIGTERM, chain=True)
 
 
@@ -26,7 +26,7 @@ def launch(*args, **kwargs):
 
 @contextlib.contextmanager
 def running(*args):
-    """The program, for as long as the block takes."""
+    """Runs the program until the end of the block."""
     with subprocess.Popen([LAUNCH, *args], stderr=subprocess.PIPE,
                           stdout=subprocess.PIPE, text=True) as process:
         try:
@@ -36,13 +36,13 @@ def running(*args):
 
 
 def interrupt(process):
-    """Ctrl-C; returns what it writes until its end."""
+    """Sends SIGINT and returns the output until the end."""
     process.send_signal(signal.SIGINT)
     return process.communicate(timeout=100)
 
 
 def launch_json(*args):
-    """Also returns the figures, if there are any."""
+    """Runs the program and also returns its statistics, if there are any."""
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder) / "run.json"
         done = launch("--json", str(file), *args)
@@ -50,7 +50,7 @@ def launch_json(*args):
 
 
 def launch_report(*args):
-    """Also returns the figures and the page."""
+    """Runs the program and also returns the statistics and the report."""
     with tempfile.TemporaryDirectory() as folder:
         page = pathlib.Path(folder) / "run.html"
         done, data = launch_json("--report", str(page), *args)

@@ -2,7 +2,7 @@
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A terminal, and what it shows."""
+"""A pseudo-terminal and its screen."""
 
 import codecs
 import fcntl
@@ -19,7 +19,8 @@ from launching import LAUNCH
 
 
 class Screen:
-    """A terminal that knows what the program uses: new lines, up, erase."""
+    """A terminal with the control sequences that the program uses: newline,
+    cursor up, erase."""
 
     def __init__(self, columns):
         self.columns = columns
@@ -27,7 +28,7 @@ class Screen:
         self.row = 0
 
     def resize(self, columns):
-        """Breaks lines anew, as terminals do."""
+        """Changes the width and wraps the lines again, as terminals do."""
         self.columns = columns
         broken = []
         for line in self.lines:
@@ -59,7 +60,7 @@ class Screen:
 
 
 class Terminal:
-    """The program on a terminal of its own."""
+    """The program in a pseudo-terminal."""
 
     def __init__(self, columns, *args, rows=50, **env):
         try:
@@ -80,7 +81,7 @@ class Terminal:
                     struct.pack("HHHH", rows, columns, 0, 0))
 
     def read_until(self, words, count=1):
-        """Reads until the words have come so often; returns what came."""
+        """Reads until @words occurred a number of times. Returns the output."""
         begin = len(self.text)
         while self.text[begin:].count(words) < count:
             if not self.read():
@@ -88,7 +89,8 @@ class Terminal:
         return self.text[begin:]
 
     def stop_and_drain(self):
-        """All that it has written; it goes on with SIGCONT."""
+        """Stops the program and returns its pending output; SIGCONT continues
+        it."""
         os.kill(self.process.pid, signal.SIGSTOP)
         os.waitid(os.P_PID, self.process.pid, os.WSTOPPED | os.WNOWAIT)
         os.set_blocking(self.master, False)
@@ -105,8 +107,8 @@ class Terminal:
         return bool(data)
 
     def interrupt(self):
-        """Ctrl-C, with which a terminal drops what it has not shown yet: so
-        it is given time to show all."""
+        """Sends Ctrl-C. A terminal drops the output that it has not shown yet,
+        so this waits until all is shown."""
         self.stop_and_drain()
         self.press_ctrl_c()
         os.kill(self.process.pid, signal.SIGCONT)

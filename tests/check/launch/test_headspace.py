@@ -13,7 +13,7 @@ from launching import (interrupt, launch, launch_json, launch_report,
 
 
 class HeadspaceTest(unittest.TestCase):
-    """A pipeline of 20 ms a batch, and a trainer of 5."""
+    """A pipeline with 20 ms per batch and a trainer with 5 ms."""
 
     JOB = ("fakesrc sizetype=fixed sizemax=8 filltype=zero "
            "! spdlteststage name=a sleep={} ! spdlsink")
@@ -27,11 +27,11 @@ class HeadspaceTest(unittest.TestCase):
         done, data = self.run_headspace(
             self.JOB.format(20 * 10**6), "--step", "5", "--duration", "0.5",
             "--rounds", "2")
-        # Who goes first takes turns.
+        # Both orders are used in turn.
         self.assertEqual([run["cached"] for run in data["runs"]],
                          [False, True, True, False])
         for run in data["runs"]:
-            # Waiting and the step are all that there is.
+            # The wait and the step add up to the whole time.
             self.assertGreaterEqual(run["batch-time"],
                                     5 * 10**6 + run["ave-get-time"])
             self.assertGreaterEqual(run["p50-step-time"], 5 * 10**6)
@@ -40,7 +40,7 @@ class HeadspaceTest(unittest.TestCase):
         base, cached = data["base"]["batch-time"], data["cached"]["batch-time"]
         self.assertAlmostEqual(data["headspace"], (base - cached) / base, 5)
         self.assertEqual(data["step"], 5 * 10**6)
-        # 75 % where the machine is idle.
+        # 75 % on an idle machine.
         self.assertGreater(data["headspace"], 0.3)
         self.assertEqual(data["advice"], "worth-it")
         self.assertIn("loading is worth the work", " ".join(
@@ -55,7 +55,7 @@ class HeadspaceTest(unittest.TestCase):
         self.assertIn("the stream ended after 12 batches", done.stderr)
 
     def test_few_items(self):
-        """A source that ends begins again."""
+        """Tests that a short source is restarted."""
         with tempfile.TemporaryDirectory() as folder:
             pathlib.Path(folder, "one").write_text("x")
             _, data = self.run_headspace(
@@ -64,7 +64,7 @@ class HeadspaceTest(unittest.TestCase):
             self.assertEqual(len(data["runs"]), 2)
 
     def interrupt_at(self, line):
-        """Ctrl-C when a run begins, of two short rounds."""
+        """Sends Ctrl-C at the start of a run with two short rounds."""
         with running("--headspace", "--step", "1", "--duration", "0.2",
                      "--rounds", "2", self.JOB.format(10**6)) as process:
             while line not in process.stderr.readline():
@@ -73,7 +73,7 @@ class HeadspaceTest(unittest.TestCase):
             return process.returncode, out, err
 
     def test_interrupted(self):
-        """What is over counts."""
+        """Tests that an interrupt keeps the completed rounds."""
         status, out, err = self.interrupt_at("1 of 4")
         self.assertEqual((status, out), (1, ""))
         self.assertIn("before the first round", err)
@@ -83,7 +83,7 @@ class HeadspaceTest(unittest.TestCase):
         self.assertIn("a batch takes", out)
 
     def test_cached_is_told(self):
-        """A cache of the user's own: no stage is to blame, or praised."""
+        """Tests a pipeline with its own spdlcache: the verdict names no stage."""
         done, data = launch_json("--batches", "100", self.JOB.format(
             10**6).replace("! spdlsink",
                            "! spdlcache return-caches-after=20 ! spdlsink"))

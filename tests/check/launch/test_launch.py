@@ -29,7 +29,7 @@ SLEEPER = ("fakesrc sizetype=fixed sizemax=8 num-buffers={} "
 
 @contextlib.contextmanager
 def busy_core():
-    """Restricts this process to one core, on which three others compute."""
+    """Restricts this process to one core, shared with three busy processes."""
     cpus = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {min(cpus)})
     others = [subprocess.Popen([sys.executable, "-c", "while True: pass"])
@@ -74,7 +74,7 @@ class RunTest(unittest.TestCase):
         self.assertIn("sentence", data["verdict"])
         self.assertIn("120 items in 15 batches", done.stdout)
         self.assertIn("100 %", done.stdout)
-        # Redirected, there is nothing for a terminal in it.
+        # Redirected output contains no control sequences.
         self.assertNotIn("\x1b", done.stdout)
 
     def test_arguments_as_for_gst_launch(self):
@@ -176,7 +176,7 @@ class RunTest(unittest.TestCase):
             done = launch(*args)
             self.assertEqual(done.returncode, 2, args)
             self.assertIn(words, done.stderr)
-            # One sentence, and nothing else.
+            # Exactly one sentence.
             self.assertRegex(done.stderr, r"\Aerror: [^\n]+\n\Z")
             self.assertEqual(done.stdout, "")
 
@@ -209,7 +209,7 @@ class RunTest(unittest.TestCase):
         self.assertEqual((data["items"], data["elements"][-1]), (20, "sink"))
 
     def test_json_to_the_output(self):
-        """What can be piped on is alone there."""
+        """Tests that with JSON on stdout, nothing else is written there."""
         done = launch("--json", "-", self.main_job())
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(json.loads(done.stdout)["items"], 120)
@@ -219,7 +219,7 @@ class RunTest(unittest.TestCase):
         self.assertTrue(done.stdout.endswith("</html>\n"))
 
     def test_special_file(self):
-        """A pipe is written to, not replaced."""
+        """Tests that a pipe is written to and not replaced."""
         pipe = self.folder / "pipe"
         os.mkfifo(pipe)
         text = []
@@ -233,7 +233,7 @@ class RunTest(unittest.TestCase):
         self.assertTrue(pipe.is_fifo())
 
     def test_warning(self):
-        """What an element warns of is a line."""
+        """Tests that a warning of an element takes one line."""
         folder = self.folder / "linked"
         folder.mkdir()
         shutil.copy(next(self.photos.rglob("*.jpg")), folder)
@@ -243,7 +243,7 @@ class RunTest(unittest.TestCase):
         self.assertRegex(done.stderr, "warning: src: .*loop")
 
     def test_progress(self):
-        """Of items, batches or time, whichever comes to its end first."""
+        """Tests progress in items, batches or time, whichever ends first."""
         for args, words in [
                 (["--interval", "0.05", SLEEPER.format(40, 10**7)], False),
                 (["--interval", "0.05", "--batches", "40",
@@ -273,25 +273,26 @@ class RunTest(unittest.TestCase):
         self.assertEqual(len(data["failed-items"]), 3)
         self.assertRegex(done.stderr, "(?m)^decode: .*zzz0.jpg")
         self.assertEqual(data["failed-items"][0]["stage"], "decode")
-        # What failed comes first, and what the others came at after it.
+        # The failed run comes first, followed by the results of the others.
         lines = done.stdout.splitlines()
         first = lines.index("3 items failed:")
         self.assertRegex(lines[first + 1], "^decode: 3 of 27; first: ")
         self.assertGreater(lines.index("All other items arrived."), first)
         self.assertNotIn("All came.", lines)
-        # An item is told once, and the epoch summed up once.
+        # Each item is reported once, and each epoch has one summary.
         self.assertEqual(len(re.findall("(?m)^decode: ", done.stderr)), 3)
         self.assertEqual(re.findall(
             "(?m)^warning: decode: (.*?);", done.stderr),
             ["3 of 27 items failed in epoch 0"])
-        # One more than may fail.
+        # One more than the limit on failures.
         done, data = launch_json("--max-failures", "2", job)
         self.assertEqual(done.returncode, 1)
         self.assertEqual(data["end"], "error")
         self.assertRegex(done.stderr, r"error: .*zzz\d.jpg")
         done, _ = launch_json("--max-failures", "3", job)
         self.assertEqual(done.returncode, 0)
-        # A stage's own budget: the error names the item, the rest is counted.
+        # With a stage's own limit, the error names the item and the rest is
+        # counted.
         done, data = launch_json(
             job.replace("spdldecode", "spdldecode max-failures=0"))
         self.assertEqual(done.returncode, 1)
@@ -320,7 +321,7 @@ class RunTest(unittest.TestCase):
         self.assertEqual(data["items"], 120)
 
     def test_suggestion(self):
-        # Tasks that wait: what is suggested can be pasted, and helps.
+        # Tasks that sleep: the suggestion can be pasted and has an effect.
         job = SLEEPER.format(60, 20 * 10**6)
         _, before = launch_json(job)
         self.assertEqual(before["verdict"]["suggestion"],

@@ -5,10 +5,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """test_limits.py SLOW-SERVER
 
-The elements are the real ones. What is slow waits, for a server or on a timer,
-and far longer than a thread takes to wake: so the figures are the same on a
-machine under load. Where a stage computes, only what is said is looked at;
-tests/benchmarks/bench-suggestions measures what it gains."""
+The elements are real. The slow ones wait for a server or on a timer, far longer
+than a thread takes to wake up, so the results do not depend on the load of the
+machine. For a stage that computes, only the suggestion is checked;
+tests/benchmarks/bench-suggestions measures its effect."""
 
 import contextlib
 import pathlib
@@ -28,7 +28,7 @@ SLEEPERS = ("fakesrc sizetype=fixed sizemax=8 num-buffers={} "
 
 
 def make_images(folder, n, size):
-    """Noise, which is slow to decode."""
+    """Makes images of noise, which are slow to decode."""
     for i in range(n):
         image = Image.effect_noise(size, 90).convert("RGB")
         image.save(folder / f"{i:03}.jpg", quality=90)
@@ -36,7 +36,7 @@ def make_images(folder, n, size):
 
 @contextlib.contextmanager
 def slow_server(folder, *args):
-    """Gives the list of its files, for spdlsrc."""
+    """Starts the slow server and returns the list of its files, for spdlsrc."""
     with tempfile.TemporaryDirectory() as temporary, subprocess.Popen(
             [SLOW_SERVER, folder, *map(str, args)],
             stdout=subprocess.PIPE) as server:
@@ -62,7 +62,7 @@ class LimitTest(unittest.TestCase):
         cls.temporary.cleanup()
 
     def launch(self, *args):
-        """Returns the figures; the sentence is in the summary, too."""
+        """Returns the statistics. The verdict is also in the summary."""
         done, data = launch_json(*args)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn(data["verdict"]["sentence"].replace("\u00b5", "?"),
@@ -75,9 +75,9 @@ class LimitTest(unittest.TestCase):
         self.assertEqual(verdict["element"], element, verdict["sentence"])
 
     def check_suggestion(self, before, suggestion, *args):
-        """It can be pasted, and there are more items a second."""
+        """Checks that the suggestion can be pasted and increases the rate."""
         self.assertEqual(before["verdict"]["suggestion"], suggestion)
-        # A run takes two seconds: another program may spoil it.
+        # A run takes two seconds, so another program may disturb it.
         rates = []
         while len(rates) < 3:
             after = self.launch("--set", suggestion, *args)
@@ -99,14 +99,15 @@ class LimitTest(unittest.TestCase):
             self.check_suggestion(data, "fetch.concurrency=4", job)
 
     def measure(self, *args):
-        """Returns the points of a sweep or of a stage alone, by setting."""
+        """Returns the points of a sweep or of an isolated stage by setting."""
         done, data = launch_json(*args)
         self.assertEqual(done.returncode, 0, done.stderr)
         return {point["setting"]: point["items-per-second"]
                 for point in data["points"]}
 
     def test_requests(self):
-        """Requests at a time count, though no thread waits for any."""
+        """Tests that concurrent requests count, though no thread waits for
+        any."""
         with slow_server(self.photos, 60) as files:
             job = self.job(files, "concurrency=2")
             for args in (["--sweep", "fetch.concurrency=1,8", "--duration",
@@ -116,7 +117,8 @@ class LimitTest(unittest.TestCase):
                                    3 * rates["fetch.concurrency=1"])
 
     def test_straggler(self):
-        """Every tenth answer is late, and those behind it wait."""
+        """Tests a server with a delay in every tenth response, which holds up
+        those behind it."""
         with slow_server(self.photos, 2, 10, 400) as files:
             job = self.job(files, "concurrency=4 output-order=input")
             data = self.launch(job)
@@ -124,9 +126,9 @@ class LimitTest(unittest.TestCase):
             self.check_suggestion(data, "fetch.output-order=completion", job)
 
     def test_heavy_decode(self):
-        """Several milliseconds an image, while to fetch one is nothing. Where
-        others use the cores, it waits for a core at times, or most of the
-        time: then more workers are not suggested."""
+        """Tests images that take several milliseconds to decode and almost
+        none to fetch. If other programs use the cores, decoding waits for a
+        core, and then more workers are not suggested."""
         folder = self.folder / "large"
         folder.mkdir()
         make_images(folder, 8, (1600, 1200))
@@ -140,7 +142,8 @@ class LimitTest(unittest.TestCase):
             data["verdict"]["suggestion"], "decode.concurrency=2")
 
     def test_slow_consumer(self):
-        """It is none of the pipeline's, so there is nothing to set."""
+        """Tests a consumer outside of the pipeline, for which there is no
+        suggestion."""
         data = self.launch("--step", "50", self.job(f"{self.photos} epochs=3"))
         self.check(data, ["consumer"], "sink")
         self.assertIsNone(data["verdict"]["suggestion"])
@@ -156,8 +159,8 @@ class LimitTest(unittest.TestCase):
                          r"^lazy .*\bfetch before it\b.*\bdecode after it\b")
 
     def test_balanced(self):
-        """Two stages alike. A machine that stands still for a while may make
-        one of them look slower, but not each time."""
+        """Tests two equally fast stages. If the machine stalls, one of them
+        may look slower, but not each time."""
         for _ in range(5):
             data = self.launch(SLEEPERS.format(60, 20 * 10**6, 20 * 10**6))
             if data["verdict"]["limit"] == "balanced":
@@ -172,7 +175,7 @@ class LimitTest(unittest.TestCase):
         self.assertIn("nothing moved in 0.", data["verdict"]["sentence"])
 
     def test_stalled(self):
-        """Something waits, and no task ends."""
+        """Tests a stall in which no task ends."""
         data = self.launch("--duration", "1.2", SLEEPERS.format(
             -1, 3600 * 10**9, 0))
         self.check(data, ["idle"], "a")

@@ -5,7 +5,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """test_mistakes.py MAKE-DATASET
 
-Prints each text, to be read once by itself: does it say what to change?"""
+Prints each message, so that a person can check that it names the correction."""
 
 import os
 import pathlib
@@ -18,7 +18,7 @@ from launching import launch
 
 MAKE_DATASET = sys.argv.pop(1)
 
-# A name, the pipeline, and what to write instead. PHOTOS is a folder.
+# Name, pipeline and correction. PHOTOS is a folder.
 MISTAKES = [
     ("a forgotten !",
      "spdlsrc location=PHOTOS spdlfetch ! spdldecode ! spdlbatch ! spdlsink",
@@ -91,7 +91,7 @@ class MistakeTest(unittest.TestCase):
                 texts.append(text)
                 for word in words:
                     self.assertIn(word, text)
-                # One line, and no warning of GLib's beside it.
+                # One line, without a warning of GLib.
                 self.assertRegex(text, r"\Aerror: [^\n]+\n\Z")
         return texts
 
@@ -105,7 +105,8 @@ class MistakeTest(unittest.TestCase):
         self.run_all("C", split=True)
 
     def test_in_other_languages(self):
-        """GStreamer's own text is German then, where that is installed."""
+        """Tests a German locale, in which GStreamer's messages are translated
+        if the translation is installed."""
         texts = self.run_all("de_DE.UTF-8", split=False)
         print("\nIn German:", *texts, sep="\n  ", end="")
 
@@ -118,14 +119,14 @@ class MistakeTest(unittest.TestCase):
             self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_settings(self):
-        """--set has errors of its own."""
+        """Tests the errors of --set."""
         job = f"spdlsrc location={self.photos} ! spdlfetch ! spdlsink"
         done = launch("--set", "fetch.concurrency=-1", job)
         self.assertEqual(done.returncode, 2)
         self.assertIn("not a value", done.stderr)
 
     def test_open_end(self):
-        """An spdlsink is added at the end alone."""
+        """Tests that an spdlsink is appended only at the end of the pipeline."""
         done = launch("spdlsrc location=x spdlfetch ! spdldecode")
         self.assertEqual(done.returncode, 2)
         self.assertIn("spdlsrc ... ! spdlfetch", done.stderr)

@@ -22,7 +22,7 @@ CAPS = ("other/tensors,format=static,num_tensors=1,types=(string)uint8,"
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
-    """Has /0 to /7; /8 and what follows is missing."""
+    """Serves /0 to /7; other paths are missing."""
 
     def do_GET(self):
         good = self.path[1:].partition("?")[0] in list("01234567")
@@ -72,14 +72,14 @@ class SecretsTest(unittest.TestCase):
         self.assertNotIn(SECRET, done.stdout + done.stderr)
 
     def test_limit(self):
-        """The item that ends a run."""
+        """Tests the item that exceeds the failure limit."""
         done, data = launch_json("--max-failures", "0", *self.describe())
         self.assertEqual(done.returncode, 1)
         self.assertIn("?X-Amz-Signature=***", done.stderr)
         self.assertNotIn(SECRET, done.stderr + str(data))
 
     def test_mistakes(self):
-        """Values that are no headers, and a location that is no dataset."""
+        """Tests invalid headers, and a location without a dataset."""
         bad = "Authorization: Bearer sesame"
         for arguments in (
                 ["spdlfetch", f"extra-headers={bad}", "!", "spdlsink"],

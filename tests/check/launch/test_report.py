@@ -3,8 +3,8 @@
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What needs a browser is skipped where there is none (Debian's
-chromium-headless-shell or chromium)."""
+"""Tests that need a browser are skipped without Debian's chromium-headless-shell
+or chromium."""
 
 import html.parser
 import json
@@ -23,8 +23,8 @@ BROWSER = shutil.which("chromium-headless-shell") or shutil.which("chromium")
 POLICY = re.compile("<meta http-equiv=.*?>", re.DOTALL)
 NAME = "a-stage-whose-name-is-forty-letters-"
 
-# Rectangles of all texts, line by line, as JSON in an attribute of the page;
-# text that is cut off by a scrolling box counts up to the box.
+# Rectangles of all texts by line, as JSON in an attribute of the page. A text
+# clipped by a scrolling box counts up to the box.
 SCRIPT = """
 function boxes() {
   const found = [];
@@ -46,7 +46,7 @@ document.body.dataset.width = document.documentElement.scrollWidth;
 
 
 class Attributes(html.parser.HTMLParser):
-    """Collects the body's data and what a page refers to."""
+    """Collects the attributes of the body and the references of a page."""
 
     def __init__(self, text):
         super().__init__()
@@ -63,7 +63,7 @@ class Attributes(html.parser.HTMLParser):
 
 
 def make_page(folder, n_stages):
-    """A report of so many stages, whose names have 40 letters."""
+    """Makes a report with a number of stages, whose names have 40 letters."""
     page = folder / f"{n_stages}.html"
     stages = " ! ".join(
         f"spdlteststage name={NAME}{i:04} sleep={(i + 1) * 400000}"
@@ -75,7 +75,7 @@ def make_page(folder, n_stages):
 
 
 def make_sweep_page(folder):
-    """A report of a sweep, with two settings a row."""
+    """Makes a report of a sweep with two settings per row."""
     page = folder / "sweep.html"
     name = f"{NAME}long"
     launch("--report", page, "--duration", "0.3", "--sweep",
@@ -86,7 +86,7 @@ def make_sweep_page(folder):
 
 
 class Listener(socketserver.ThreadingTCPServer):
-    """Counts who comes, and answers nobody."""
+    """Counts connections and does not respond to them."""
 
     class Handler(socketserver.BaseRequestHandler):
         def handle(self):
@@ -99,7 +99,7 @@ class Listener(socketserver.ThreadingTCPServer):
 
 
 def overlap(a, b):
-    """By how many pixels both ways, at least."""
+    """Returns the overlap in pixels, the smaller of both dimensions."""
     return min(min(a["x"] + a["w"], b["x"] + b["w"]) - max(a["x"], b["x"]),
                min(a["y"] + a["h"], b["y"] + b["h"]) - max(a["y"], b["y"]))
 
@@ -135,7 +135,7 @@ class ReportTest(unittest.TestCase):
             self.assertIn("told to fail at 6", text)
 
     def browse(self, text, width):
-        """What becomes of a page, as text."""
+        """Returns the page as rendered by the browser, as text."""
         copy = self.folder / "asked.html"
         copy.write_text(text)
         return subprocess.run(
@@ -145,7 +145,8 @@ class ReportTest(unittest.TestCase):
             check=True, capture_output=True, text=True, timeout=120).stdout
 
     def ask(self, page, width):
-        """The texts' rectangles; the page itself would not run a script."""
+        """Returns the rectangles of the texts. The page's own policy would not
+        allow the script."""
         text = POLICY.sub("", page.read_text(), count=1)
         text = text.replace("</body>", f"<script>{SCRIPT}</script></body>")
         data = Attributes(self.browse(text, width)).data
@@ -153,7 +154,8 @@ class ReportTest(unittest.TestCase):
 
     @unittest.skipUnless(BROWSER, "no browser")
     def test_policy(self):
-        """Even if a page asked for something, it would get nothing."""
+        """Tests that a page cannot load anything, even if it requests
+        something."""
         with Listener() as listener:
             text = self.pages[3].read_text().replace(
                 "</body>", "<img src='http://127.0.0.1:"
@@ -166,7 +168,8 @@ class ReportTest(unittest.TestCase):
 
     @unittest.skipUnless(BROWSER, "no browser")
     def test_the_question(self):
-        """Texts that intersect are found, so that the next test can fail."""
+        """Tests that intersecting texts are found, so that the next test can
+        fail."""
         page = self.folder / "wrong.html"
         page.write_text("<body><svg><text y='20'>one</text>"
                         "<text y='25'>two</text></svg></body>")

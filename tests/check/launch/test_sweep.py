@@ -13,8 +13,8 @@ from launching import interrupt, launch_json, launch_report, running
 
 
 class SweepTest(unittest.TestCase):
-    """Tasks that sleep: twice the workers, twice the rate, up to the second
-    stage's 100 a second."""
+    """Tests tasks that sleep: twice the workers double the rate, up to the
+    second stage's 100 items per second."""
 
     JOB = ("fakesrc sizetype=fixed sizemax=8 ! spdlteststage name=a "
            "sleep=40000000 ! spdlteststage name=b sleep=10000000 ! spdlsink")
@@ -37,21 +37,22 @@ class SweepTest(unittest.TestCase):
         self.assertIn(f"try: --set {data['recommended']}\n", done.stdout)
         runs = {point["setting"]: point["runs"] for point in data["points"]}
         self.assertEqual(runs[data["recommended"]], 2)
-        # What is told can be done.
+        # The suggestion can be pasted.
         done, again = launch_json("--set", data["recommended"], "--duration",
                                   "1", self.JOB)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertGreater(again["items-per-second"], 1.5 * rates[0])
 
     def test_open_end(self):
-        """The largest that was tried still is the limit."""
+        """Tests that the largest value tried is still the limit."""
         done, data = self.run_sweep("--sweep", "a.concurrency=1,2",
                                     "--duration", "1")
         self.assertEqual(data["recommended"], "a.concurrency=2")
         self.assertRegex(done.stdout, r"try\s+more\s+than")
 
     def test_few_items(self):
-        """They come again and again: each run is as long as it is to be."""
+        """Tests that a short source is repeated so that each run has its full
+        length."""
         with tempfile.TemporaryDirectory() as folder:
             for i in range(3):
                 (pathlib.Path(folder) / str(i)).write_text("x")
@@ -68,7 +69,7 @@ class SweepTest(unittest.TestCase):
             self.assertGreater(point["items-per-second"], 0)
 
     def test_interrupted(self):
-        """Ctrl-C ends all of it, and what there is is shown."""
+        """Tests that Ctrl-C ends all runs and shows the results so far."""
         for option, value in (("--sweep", "a.concurrency=1,2,4"),
                               ("--isolate", "a")):
             with running(option, value, "--items", "20", "--duration", "0.5",
@@ -85,7 +86,7 @@ class SweepTest(unittest.TestCase):
         _, data = self.run_sweep("--isolate", "a", "--items", "20",
                                  "--duration", "0.8")
         rates = [point["items-per-second"] for point in data["points"]]
-        # Alone it is not held up by the second stage.
+        # In isolation, it is not held up by the second stage.
         self.assertGreater(rates[3], 4 * rates[0])
         self.assertGreater(max(rates), 130)
 

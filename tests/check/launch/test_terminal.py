@@ -52,14 +52,14 @@ class TerminalTest(unittest.TestCase):
             headers = [line for line in screen.lines
                        if line.startswith("stage ")]
             self.assertEqual(len(headers), 1, screen.lines)
-            # Nothing was wrapped: the last table fits the terminal as it is.
+            # No line was wrapped: the last table fits the terminal.
             rows = [line for line in screen.lines
                     if line.startswith("decode ") and line.endswith("%")]
             self.assertEqual(len(rows), 1, screen.lines)
             self.assertGreater(len(rows[0]), 80 if after == 160 else 40)
 
     def test_low(self):
-        """More stages than rows: what does not fit is counted."""
+        """Tests more stages than rows: the omitted ones are counted."""
         job = self.JOB.replace("! spdlsink", " ".join(
             f"! spdlteststage name=s{i}" for i in range(20)) + " ! spdlsink")
         terminal = Terminal(80, "--interval", "0.05", job, rows=16)
@@ -69,11 +69,12 @@ class TerminalTest(unittest.TestCase):
             self.assertRegex(table, r"and \d+ more\r?\n")
         terminal.interrupt()
         self.assertEqual(terminal.wait(), 0)
-        # The last one stays, with all its rows.
+        # The last table stays, with all its rows.
         self.assertRegex(terminal.text, "(?s)Interrupted.*\ns19 ")
 
     def test_bold(self):
-        """The limiting stage and the verdict, unless that is not wanted."""
+        """Tests bold type for the limiting stage and the verdict, and its
+        option."""
         for env, bold in (({}, True), ({"NO_COLOR": "1"}, False)):
             terminal = Terminal(80, "--interval", "0.05", "--duration", "1",
                                 self.JOB.replace("1000000", "20000000"), **env)
@@ -83,14 +84,14 @@ class TerminalTest(unittest.TestCase):
             self.assertEqual(bool(found), bold, terminal.text)
 
     def test_second_ctrl_c(self):
-        # A task that cannot be cancelled, and sleeps for a minute.
+        # A task that cannot be cancelled and sleeps for a minute.
         terminal = Terminal(
             80, "--interval", "0.05",
             "fakesrc sizetype=fixed sizemax=8 ! spdlteststage "
             "sleep=60000000000 cancellable=false ! spdlsink")
         terminal.read_until("stage ", 3)
         terminal.press_ctrl_c()
-        # The figures are there; the stage is waited for.
+        # The statistics are shown before the stage has stopped.
         timer = threading.Timer(0.5, terminal.press_ctrl_c)
         timer.start()
         self.assertEqual(terminal.wait(), -signal.SIGINT)

@@ -4,8 +4,8 @@
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """make-mixed.py FOLDER BASE writes the files, and list.txt with their URIs on a
-server whose URIs begin with BASE. Good ones are good-N.EXT, flat but for a
-stripe, in a colour that depends on N; bad ones are bad-KIND-N.EXT."""
+server whose URIs begin with BASE. Good ones are good-N.EXT, with a
+stripe on a color that depends on N; bad ones are bad-KIND-N.EXT."""
 
 import io
 import os
@@ -26,7 +26,7 @@ random.seed(3)
 
 
 def make(n, extension):
-    """A picture of a colour that depends on n, with some detail at its left."""
+    """Returns an image of the color of @n, with some detail at its left."""
     width, height = 48 + n % 33, 40 + n % 21
     image = Image.new("RGB", (width, height), (n * 37 % 256, n * 91 % 256, n * 17 % 256))
     stripe = Image.frombytes("RGB", (12, height), random.randbytes(12 * height * 3))
@@ -38,13 +38,13 @@ def make(n, extension):
 
 
 def cut_entropy(data, share):
-    """A JPEG that ends after a share of its entropy data."""
+    """Returns a JPEG truncated after a fraction of its entropy-coded data."""
     start = data.rindex(b"\xff\xda") + 14
     return data[: start + int((len(data) - 2 - start) * share)]
 
 
 def break_crc(data):
-    """A PNG of which one byte of pixels is wrong."""
+    """Returns a PNG with one wrong byte of pixel data."""
     at = data.index(b"IDAT") + 20
     return data[:at] + bytes([data[at] ^ 0x55]) + data[at + 1 :]
 

@@ -2,8 +2,8 @@
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""So that check-torch.py itself is tried where there is no GPU: memory of the
-tests' device is the CPU's, and NumPy reads it. Nothing is shown of PyTorch."""
+"""Runs check-torch.py without a GPU: the memory of the fake device is CPU memory,
+which NumPy reads. This does not test PyTorch itself."""
 
 import contextlib
 import ctypes

@@ -2,8 +2,8 @@
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""For tests and benchmarks: results of spdldecode as Pillow's images, and their
-distance from what Pillow makes of the whole image."""
+"""Results of spdldecode as Pillow's images, and their distance from Pillow's
+results for the whole image. Used by tests and benchmarks."""
 
 import math
 import os
@@ -15,12 +15,13 @@ from PIL import Image, ImageChops, ImageStat
 
 
 def image_of(item):
-    """The image of an item that spdldecode made, whose rows may be padded."""
+    """Returns an item of spdldecode as an image. Rows may be padded."""
     return Image.fromarray(np.ascontiguousarray(item["data"]))
 
 
 def box_of(extra):
-    """Left, top, right and bottom of the part that was used; None: all."""
+    """Returns left, top, right and bottom of the crop, or None for the whole
+    image."""
     if not extra or "crop-x" not in extra:
         return None
     x, y, width, height = (extra[f"crop-{field}"]
@@ -33,7 +34,7 @@ def path_of(uri):
 
 
 def decode(location, properties):
-    """Path, image and box of each item that comes out, in order."""
+    """Yields path, image and box of each item, in order."""
     with Loader(f'spdlsrc location="{os.path.abspath(location)}" epochs=1 '
                 f"! spdlfetch ! spdldecode output-order=input {properties} "
                 "! spdlsink") as loader:
@@ -42,7 +43,7 @@ def decode(location, properties):
 
 
 def reference(path, size, box=None):
-    """Pillow's full decode and its resize, of the whole or of a part."""
+    """Decodes the whole file with Pillow and resizes it, or a crop of it."""
     with Image.open(path) as image:
         image = image.convert("RGB")
     if box:
@@ -51,7 +52,8 @@ def reference(path, size, box=None):
 
 
 def psnr(a, b):
-    """In dB, at most 60, so that equal images do not lift a mean."""
+    """Returns the PSNR in dB, at most 60, so that equal images do not dominate
+    a mean."""
     stat = ImageStat.Stat(ImageChops.difference(a, b))
     mse = sum(stat.sum2) / (3 * a.width * a.height)
     return min(60.0, 10 * math.log10(255**2 / mse)) if mse else 60.0

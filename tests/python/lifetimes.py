@@ -5,10 +5,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """lifetimes.py BATCHES
 
-Makes so many batches of 4x32x32, writes a mark into each, keeps up to 64 of
-them, or views of them, and lets go of them in random order, the last when
-loader and pipeline are gone. Meant to run under valgrind, which sees what is
-read or written when it is gone, and what is lost."""
+Makes a number of batches of 4x32x32 and writes a mark into each. Keeps up to 64
+of them or of their views, and releases them in random order, the last ones
+after the loader and the pipeline. Valgrind then finds accesses to freed memory
+and leaks."""
 
 import gc
 import random
@@ -21,14 +21,14 @@ VIEWS = [
     lambda batch: batch["data"],
     lambda batch: np.asarray(batch["data"]),
     lambda batch: np.from_dlpack(batch["data"]),
-    # An unused capsule; it is the batch that is looked at.
+    # An unused capsule; the batch itself is read.
     lambda batch: (batch, batch["data"].__dlpack__()),
     lambda batch: batch,
 ]
 
 
 def look(view):
-    """The array behind any of them."""
+    """Returns the array of any kind of view."""
     if isinstance(view, tuple):
         view = view[0]
     return np.asarray(view["data"] if hasattr(view, "num_items") else view)

@@ -3,9 +3,8 @@
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""ranks.py FOLDER OUT: run by torchrun. Loads the list in FOLDER in each of the
-ways, with a barrier a step, and writes into OUT what each step was, a file for
-each rank."""
+"""ranks.py FOLDER OUT: run by torchrun. Loads the list in FOLDER in several ways,
+with a barrier per step, and writes the steps to a file per rank in OUT."""
 
 import itertools
 import json
@@ -38,7 +37,7 @@ def load(folder, source, shortest):
         steps = []
         for batch in in_step(dataset, shortest=shortest):
             steps.append(batch and batch["indices"].tolist())
-            # Where gradients would be averaged.
+            # The point at which gradients would be averaged.
             torch.distributed.barrier()
         epochs.append(steps)
     dataset.stop()
@@ -46,8 +45,8 @@ def load(folder, source, shortest):
 
 
 def check_sanity(folder, process):
-    """Two batches of a validation, and three passes: epoch and batches of
-    each, and which items."""
+    """Records two batches of a validation, and epoch, batches and items of
+    three passes."""
     dataset = Dataset(describe(folder, "shard-mode=drop shuffle=true"),
                       process=process)
     passes = []
@@ -62,7 +61,7 @@ def check_sanity(folder, process):
 
 
 def fail(folder, rank):
-    """Of the ranks only the first one's loader fails."""
+    """Makes the loader of the first rank fail."""
     dataset = Dataset(describe(
         folder, "rank=0 world-size=1",
         "output-order=input concurrency=1 max-failures=0"

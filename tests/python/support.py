@@ -17,7 +17,7 @@ import sys
 import tempfile
 import unittest
 
-# Who ends a test that takes too long is told where it is.
+# If a test is terminated for a timeout, this prints its stack.
 faulthandler.register(signal.SIGTERM, chain=True)
 
 # The first argument of each test.
@@ -27,8 +27,9 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 def find_packages(*names):
-    """Whether there are these packages, which Debian has not. Goes on in
-    build-venv, where tools/setup puts them, if they are not here."""
+    """Returns whether the packages, which are not in Debian, are installed. If
+    only build-venv has them, where tools/setup installs them, this runs the
+    test again in it."""
     if all(map(importlib.util.find_spec, names)):
         return True
     python = ROOT / "build-venv" / "bin" / "python"
@@ -77,7 +78,7 @@ def needs_gi(test):
 
 
 def brings_libraries():
-    """Whether the package contains its libraries, as pip installs it."""
+    """Returns whether the package contains its libraries, as in a wheel."""
     from gstspdl import _native
 
     return os.path.isdir(_native.folder)
@@ -97,8 +98,8 @@ def needs_launch(test):
 
 
 def make_folder():
-    """A folder that is removed when this process ends. A forked process of
-    Python 3.13 runs exit handlers, too, and must leave it alone."""
+    """Returns a folder that is removed when this process exits. A forked
+    process of Python 3.13 runs exit handlers as well, and must not remove it."""
     folder = pathlib.Path(tempfile.mkdtemp())
     maker = os.getpid()
 
@@ -111,7 +112,7 @@ def make_folder():
 
 
 def make_dataset(count):
-    """A folder of JPEGs, in a folder for each class."""
+    """Makes JPEGs in a folder per class."""
     folder = make_folder()
     subprocess.run(["/usr/bin/python3", MAKE_DATASET, "--count", str(count),
                     folder], check=True, stdout=subprocess.DEVNULL)
@@ -120,7 +121,7 @@ def make_dataset(count):
 
 def describe(folder, size=8, source="", order="completion", decode="",
              batch="", side=32):
-    """The usual pipeline over a folder."""
+    """Returns the usual pipeline for a folder."""
     return (f'spdlsrc name=source location="{folder}" label=folder {source} '
             f"! spdlfetch name=fetch output-order={order} "
             f"! spdldecode name=decode output-order={order} width={side} "
@@ -130,15 +131,15 @@ def describe(folder, size=8, source="", order="completion", decode="",
 
 
 def run_python(code, *arguments, **options):
-    """Another interpreter, and what it wrote."""
+    """Runs another interpreter and returns its output."""
     return subprocess.run([sys.executable, "-c", code, *map(str, arguments)],
                           capture_output=True, text=True, timeout=100,
                           check=False, **options)
 
 
 def _meeting_place(folder):
-    """torchrun's options for where the ranks meet. The store of newer versions
-    needs libuv, which Debian 13's PyTorch has not: there, a file."""
+    """Returns torchrun's options for the rendezvous. The store of newer
+    versions needs libuv, which Debian 13's PyTorch lacks; it then uses a file."""
     import torch
 
     if int(torch.__version__.partition(".")[0]) >= 2:
@@ -151,7 +152,7 @@ def _meeting_place(folder):
 
 
 def launch_ranks(n_ranks, job, *arguments, folder, **environment):
-    """Runs a script as torchrun does, and returns its output."""
+    """Runs a script with torchrun and returns its output."""
     # A barrier that one rank does not reach ends in the timeout. Debian 12's
     # torchrun has defaults for redirects and tee that fail with Python 3.11. The
     # interface is given since some machines cannot look up localhost.

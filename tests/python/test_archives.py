@@ -3,8 +3,8 @@
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The arguments are gst-spdl-index and, for the samples as WebDataset reads
-them, a Python that has it: else one is made, where PyPI can be reached."""
+"""The arguments are gst-spdl-index and optionally a Python with WebDataset. By
+default a virtual environment is made, if PyPI is reachable."""
 
 import base64
 import importlib.util
@@ -43,7 +43,7 @@ for shard in sys.argv[1:]:
 
 
 def make_files():
-    """Names and what is in them, as a shard may have them."""
+    """Returns names and contents of the files in a shard."""
     draw = random.Random(1)
     files = []
     for i, key in enumerate(["a", "b/c.d/e", LONG, "gr\u00fcn/\u20ac", "x y", "./f"]):
@@ -72,7 +72,7 @@ def run(*arguments, **options):
 
 
 def cut(data, span):
-    """The bytes that a range names, unpacked if it says so."""
+    """Returns the bytes of a range, decompressed if its URI says so."""
     if not span:
         return b""
     span, _, packing = span.partition("&inflate=")
@@ -85,7 +85,7 @@ def cut(data, span):
 
 
 def read(path, **environment):
-    """A shard's samples by its index: keys, labels and files' bytes."""
+    """Reads a shard by its index: keys, labels and contents of files."""
     told = run(TOOL, "--list", path, env=dict(os.environ, **environment))
     if told.returncode != 0:
         raise AssertionError(told.stderr)
@@ -102,7 +102,7 @@ def read(path, **environment):
 
 
 def expected(files):
-    """What WebDataset's rules make of them."""
+    """Returns the samples according to WebDataset's rules."""
     samples = {}
     for name, data in files:
         folder, slash, base = name.rpartition("/")
@@ -151,7 +151,7 @@ class FormatsTest(ShardsTest):
         for name, form in (("gnu", tarfile.GNU_FORMAT),
                            ("ustar", tarfile.USTAR_FORMAT),
                            ("pax", tarfile.PAX_FORMAT)):
-            # ustar has no room for a name of more than 100 bytes.
+            # A ustar header has no room for a name of more than 100 bytes.
             files = [(n, d) for n, d in make_files()
                      if form != tarfile.USTAR_FORMAT or LONG not in n]
             write_tar(self.shard, files, form)
@@ -184,8 +184,8 @@ class FormatsTest(ShardsTest):
             for name, data in files:
                 archive.writestr(name, data)
         self.assertEqual(read(shard), expected(files))
-        # Stored and deflated; with sizes behind the data, as where the writer
-        # cannot seek; and with a comment behind all.
+        # Stored and deflated; with sizes after the data, as from a writer that
+        # cannot seek; and with a comment at the end.
         for stream in False, True:
             packed = Unseekable() if stream else io.BytesIO()
             with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -197,7 +197,8 @@ class FormatsTest(ShardsTest):
                 self.assertEqual(read(shard), expected(files))
 
     def test_zips_of_all_kinds(self):
-        """ZIPs with a prefix, a comment, junk behind them, gaps, ZIP64."""
+        """Tests ZIPs with a prefix, a comment, trailing garbage, gaps and
+        ZIP64."""
         files = make_files()
         shard = self.folder / "shard.zip"
 
@@ -208,7 +209,7 @@ class FormatsTest(ShardsTest):
                 for i, (name, data) in enumerate(files):
                     info = zipfile.ZipInfo(name)
                     info.compress_type = i % 3 and zipfile.ZIP_DEFLATED
-                    # As zipalign does it: zeros behind the name.
+                    # zipalign inserts zeros after the name.
                     info.extra = bytes(gap)
                     with archive.open(info, "w", force_zip64=wide) as member:
                         member.write(data)
@@ -246,7 +247,7 @@ class FormatsTest(ShardsTest):
                 self.assertEqual(read(shard), expected(files))
 
     def test_zip_with_old_names(self):
-        """Names that are not UTF-8 are in CP437."""
+        """Tests that names that are not UTF-8 are decoded as CP437."""
         if run("iconv", "-f", "CP437", "/dev/null").returncode:
             self.skipTest("there is no converter of CP437")
         shard = self.folder / "shard.zip"
@@ -353,7 +354,7 @@ class ToolTest(ShardsTest):
         self.assertIn("Failed to write", told.stderr)
 
     def test_secrets(self):
-        """Not in what it prints."""
+        """Tests that the output contains no credentials."""
         told = run(TOOL, "--retries", "0", "--trusted-origins",
                    "https://cdn.example.com",
                    "http://me:sesame@127.0.0.1:1/a.tar?sig=sesame")
@@ -368,7 +369,7 @@ class ToolTest(ShardsTest):
 
 
 def find_python(folder):
-    """A Python that may have WebDataset."""
+    """Returns a Python that may have WebDataset."""
     if PYTHON:
         return PYTHON
     if importlib.util.find_spec("webdataset"):
@@ -382,7 +383,7 @@ def find_python(folder):
 
 
 class WebDatasetTest(unittest.TestCase):
-    """What WebDataset's own package writes, and what it reads."""
+    """Tests shards written and read by the webdataset package."""
 
     @classmethod
     def setUpClass(cls):

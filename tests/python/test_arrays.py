@@ -43,7 +43,8 @@ def make(dtype, shape, seed=1):
 
 
 def as_tensor(array):
-    """What becomes of it: always a dimension, and no type for truth."""
+    """Returns the expected tensor: at least one dimension, and booleans as
+    bytes."""
     array = np.atleast_1d(array)
     array = array.view("uint8") if array.dtype == bool else array
     return array.astype(array.dtype.newbyteorder("="))
@@ -63,7 +64,7 @@ def write_npz(arrays, compressed):
 
 
 class Pipe(io.BytesIO):
-    """What cannot go back: sizes then come behind the data."""
+    """A stream that cannot seek, so sizes come after the data."""
 
     def seekable(self):
         return False
@@ -73,7 +74,8 @@ class Pipe(io.BytesIO):
 
 
 def write_safetensors(arrays):
-    """By the format's description, for where there is no such package."""
+    """Writes a file according to the format's description, if the package is
+    missing."""
     names = {"bool": "BOOL", "int": "I", "uint": "U", "float": "F"}
     header, data = {"__metadata__": {"made": "by \u00fcs"}}, b""
     for name, array in arrays.items():
@@ -88,7 +90,7 @@ def write_safetensors(arrays):
 
 
 def load_all(files, settings="output-order=input"):
-    """Each file alone, as a batch of its own."""
+    """Loads each file as a separate batch."""
     loader = Loader(f"spdldecode {settings} ! spdlsink", source=files)
     with loader:
         return list(loader), loader.failures
@@ -105,8 +107,8 @@ class NpyTest(unittest.TestCase):
             self.assertTrue(found.flags.aligned)
 
     def test_all(self):
-        """Types by shapes by byte orders by orders of dimensions, in versions
-        of the format in turn."""
+        """Tests types by shapes by byte orders by dimension orders, with the
+        format's versions in turn."""
         arrays, files = [], []
         for dtype in TYPES:
             for shape in SHAPES:
@@ -194,7 +196,8 @@ class NamedTest(unittest.TestCase):
             self.check(write_npz(self.ARRAYS, compressed))
 
     def test_npz_of_others(self):
-        """As zipfile and others write them, sizes behind the data too."""
+        """Tests NPZs of zipfile and other writers, also with sizes after the
+        data."""
         for packing in zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED:
             for kind in io.BytesIO, Pipe:
                 file = kind()
@@ -205,7 +208,7 @@ class NamedTest(unittest.TestCase):
                 self.check(file.getvalue())
 
     def test_npz_with_more(self):
-        """Gaps, a comment that is as long as it may be, and what follows."""
+        """Tests gaps, a comment of the maximum length and trailing data."""
         for compressed in False, True:
             plain = write_npz(self.ARRAYS, compressed)
             end = plain.rindex(b"PK\5\6")
@@ -240,7 +243,7 @@ class PipelineTest(unittest.TestCase):
         cls.addClassCleanup(folder.cleanup)
         cls.folder = pathlib.Path(folder.name)
         cls.samples = [{"image": make("uint8", (6, 5, 3), i),
-                        # Beyond what any type of floating point has.
+                        # Out of range for any floating-point type.
                         "ids": make("int64", (9,), i)} for i in range(cls.N)]
         for i, sample in enumerate(cls.samples):
             data = (write_safetensors(sample) if i % 3 == 2
@@ -290,7 +293,7 @@ class PipelineTest(unittest.TestCase):
             batches[0]["ids"].numpy()[0], good[0]["ids"])
 
     def test_part_of_a_sample(self):
-        """Arrays beside an encoded image, each decoded by its name."""
+        """Tests arrays beside an encoded image, each decoded by its name."""
         file = io.BytesIO()
         Image.new("RGB", (9, 7), (3, 2, 1)).save(file, "PNG")
         ids, weight = make("int64", (4,)), make("float32", (2, 3))
@@ -309,7 +312,8 @@ class PipelineTest(unittest.TestCase):
                 batch[name].numpy(), np.stack([array] * 2))
 
     def test_numbers_are_not_scaled_unawares(self):
-        """Tokens that mean and std would spoil end it by name."""
+        """Tests that mean and std do not silently scale tokens, and that the
+        error names them."""
         line = "spdldecode ! spdlbatch batch-size=2 {} ! spdlsink"
         for settings in 'mean="<0.5>"', "dtype=float32":
             with self.assertRaisesRegex(LoaderError, "int64 9 cannot be"):

@@ -3,8 +3,7 @@
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What spdldecode makes of sound: the same samples as ffmpeg's, of files that
-ffmpeg makes."""
+"""Compares spdldecode's audio with ffmpeg's samples, for files made by ffmpeg."""
 
 import atexit
 import functools
@@ -24,8 +23,8 @@ LAYOUTS = ["mono", "stereo", "3.0", "quad", "5.0", "5.1", "6.1", "7.1"]
 FOLDER = tempfile.TemporaryDirectory()
 atexit.register(FOLDER.cleanup)
 
-# A file's end, and what makes it of 2.3 s of 44.1 kHz in stereo. 100003 samples
-# end within a frame of all codecs.
+# Suffix, and options for 2.3 s of stereo at 44.1 kHz. 100003 samples end
+# within a frame of every codec.
 EXACT = {
     "u8.wav": "-c:a pcm_u8", "s16.wav": "-c:a pcm_s16le",
     "s24.wav": "-c:a pcm_s24le", "s32.wav": "-c:a pcm_s32le",
@@ -44,7 +43,7 @@ LOSSY = {
     "vorbis.ogg": "-c:a libvorbis", "mp2": "-c:a mp2",
 }
 
-# Formats that libavformat reads and no reader of ours ever did.
+# Formats that libavformat supports and that have no reader in gst-spdl.
 GAINED = {
     "fragmented.mp4": "-c:a aac -movflags frag_keyframe+empty_moov "
                       "-frag_duration 200000",
@@ -65,7 +64,7 @@ GAINED = {
     "mp3.wav": "-c:a libmp3lame", "au": "", "mulaw.au": "-c:a pcm_mulaw",
     "ac3": "-c:a ac3", "eac3": "-c:a eac3",
 }
-# Silence of AMR: a magic, and frames of 12 bytes at 7.95 kbit/s.
+# AMR silence: the signature, and frames of 12 bytes at 7.95 kbit/s.
 AMR = b"#!AMR\n" + bytes.fromhex("2c" + "00" * 20) * 50
 
 
@@ -113,8 +112,8 @@ def to_samples(time, rate):
 
 
 def cut_as_ffmpeg(got, reference, path):
-    """FFmpeg 9 ends MP4 audio where its edit list does. Older versions, and
-    spdldecode, have the rest of the last packet, too."""
+    """FFmpeg 9 ends MP4 audio at the end of its edit list. Older versions and
+    spdldecode also return the rest of the last packet."""
     rest = got.size - reference.size
     if path.suffix in (".m4a", ".mp4") and 0 < rest < 1024 * got.shape[1]:
         return got[:reference.size // got.shape[1]]
@@ -159,8 +158,8 @@ class WholeTest(unittest.TestCase):
                         self.assertGreater(db(got.ravel(), reference), 60)
 
     def test_short(self):
-        """Of files of a page or a frame, what was encoded comes out; FFmpeg
-        leaves what fills the last frame of some."""
+        """Tests that all encoded samples of files with one page or frame are
+        returned. FFmpeg keeps the padding of the last frame in some of them."""
         for end, options in {"wav": "", "flac": "", "mp3": "", "ogg":
                              "-c:a libvorbis", "opus": "-ar 48000"}.items():
             for n in 1, 100, 5000:
@@ -172,7 +171,8 @@ class WholeTest(unittest.TestCase):
                         if (end, n) != ("flac", 1):
                             raise
                         continue
-                    # What fits no tag of LAME's is left there by all.
+                    # Padding that LAME's tag cannot express is kept by all
+                    # decoders.
                     length = wanted(path).size // 2 if end == "mp3" else n
                     self.assertEqual(load(path).shape, (length, 2))
 
@@ -238,7 +238,7 @@ def make_tone(frequency):
 
 
     def test_random(self):
-        """Windows anywhere are those samples of the whole."""
+        """Tests that random windows equal the same samples of the whole."""
         random = np.random.default_rng(7)
         for name, options in {**EXACT, **LOSSY, **GAINED}.items():
             path = make("x." + name, options)
@@ -285,7 +285,7 @@ class GainedTest(unittest.TestCase):
                 np.testing.assert_array_equal(kept, whole[:len(kept)])
 
     def test_chained(self):
-        """Streams of Ogg that follow each other are one sound."""
+        """Tests that chained Ogg streams are decoded as one file."""
         for end, first, second in [
                 ("ogg", "-c:a libvorbis -q:a 2", "-c:a libvorbis -q:a 6"),
                 ("opus", "-c:a libopus", "-c:a libopus -b:a 32k")]:
@@ -296,7 +296,7 @@ class GainedTest(unittest.TestCase):
                 decode(data), np.concatenate([load(path) for path in paths]))
 
     def test_junk(self):
-        """Tags that nobody knows, and what else lies before an MP3."""
+        """Tests MP3s with unknown tags and other leading data."""
         path = make("x.mp3", LOSSY["mp3"])
         for junk in (bytes(1000), b"hello " * 200, b"APETAGEX" + bytes(24) +
                      b"x" * 500):
@@ -306,7 +306,7 @@ class GainedTest(unittest.TestCase):
 
 
 def add_reference(movie, target):
-    """An external reference in place of the file's own data."""
+    """Replaces the file's own data by an external reference."""
     name = str(target).encode()
     alias = bytes(10) + bytes([1]) + b"v" + bytes(26) + bytes(12)
     alias += bytes([min(len(name), 63)]) + name[:63].ljust(63, b"\0")
@@ -327,8 +327,8 @@ def add_reference(movie, target):
 
 class ReferenceTest(unittest.TestCase):
     def test_nothing_is_opened(self):
-        """A file that names others is not followed: who opened the pipe would
-        wait for ever."""
+        """Tests that references to other files are not followed. Opening the
+        pipe would block."""
         pipe = pathlib.Path(FOLDER.name) / "pipe"
         os.mkfifo(pipe)
         movie = make("x.pcm.mov", GAINED["pcm.mov"]).read_bytes()
@@ -353,14 +353,14 @@ class ReferenceTest(unittest.TestCase):
 
 class MixTest(unittest.TestCase):
     def test_rate(self):
-        """A tone stays the tone, and where it is in time."""
+        """Tests that a tone keeps its frequency and position after resampling."""
         path = make("tone.wav", "-c:a pcm_f32le")
         tone = np.sin(2 * np.pi * 997 * np.arange(44100) / 44100) / 2
         ffmpeg_in = np.repeat(tone[:, None], 2, 1).astype("<f4")
         subprocess.run(["ffmpeg", "-v", "error", "-y", "-f", "f32le", "-ar",
                         "44100", "-ac", "2", "-i", "-", "-c:a", "pcm_f32le",
                         path], input=ffmpeg_in.tobytes(), check=True)
-        # Of 44101 the filter is put together from phases.
+        # At 44101 Hz the filter is interpolated between phases.
         for rate in 8000, 11025, 16000, 44101, 48000, 96000:
             got = load(path, rate=rate)[:, 0]
             double = load(path, rate=rate, audio_format="F64LE")[:, 0]
@@ -370,8 +370,8 @@ class MixTest(unittest.TestCase):
             self.assertGreater(db(got[500:-500], ideal[500:-500]), 60, rate)
 
     def test_nothing_folds_back(self):
-        """Tones beyond the half of the lower rate are gone, those below 0.8 of
-        it stay."""
+        """Tests that tones above half of the lower rate are removed, and that
+        those below 0.8 of it are kept."""
         for share, least, most in (0.8, -0.1, 0.1), (1.02, -150, -75), \
                 (1.5, -150, -75):
             path = make_tone(4000 * share)
@@ -401,7 +401,7 @@ class BrokenTest(unittest.TestCase):
     def test_cut_off(self):
         for name, options in {**EXACT, **LOSSY}.items():
             if name in ("tagless.mp3", "mp2"):
-                continue  # nothing says how long they were
+                continue  # their length was not stored
             path = make("x." + name, options)
             whole, data = load(path), path.read_bytes()
             cut = data[:len(data) * 2 // 3]
@@ -415,7 +415,7 @@ class BrokenTest(unittest.TestCase):
                 np.testing.assert_array_equal(kept, whole[:len(kept)])
 
     def test_changed(self):
-        """Whatever is wrong with a file, the next one is as it was."""
+        """Tests that a corrupt file does not affect the next one."""
         for name, options in {**EXACT, **LOSSY}.items():
             path = make("x." + name, options)
             whole, data = load(path), bytearray(path.read_bytes())
@@ -495,7 +495,7 @@ class LoaderTest(unittest.TestCase):
         np.testing.assert_array_equal(
             cut_as_ffmpeg(self.sound_of(both), reference, both).ravel(),
             reference)
-        # Where images are taken, that is what a video is.
+        # If downstream accepts images, a video gives images.
         self.assertEqual(load(both).shape, (64, 64, 3))
 
     def test_padded(self):
@@ -552,7 +552,7 @@ class LoaderTest(unittest.TestCase):
                     next(iter(loader))
 
     def test_memory_stays(self):
-        """What 10,000 sounds took is given back."""
+        """Tests that memory is freed after 10,000 audio files."""
         paths = [make(f"m-{i}.{end}", "", 2, 3000) for i, end in
                  enumerate(["wav", "flac", "mp3", "m4a", "opus", "ogg"])]
 

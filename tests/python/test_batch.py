@@ -32,14 +32,14 @@ def one_batch(**more):
 
 
 def load_array(values):
-    """A batch of an array alone."""
+    """Loads a batch of a single array."""
     with Loader("identity ! spdlsink", source=[values]) as loader:
         batch, = loader
     return batch
 
 
 def make_batch(values, writable=True):
-    """A batch of no pipeline."""
+    """Makes a batch without a pipeline."""
     Gst, _ = require_gi()
     buffer = Gst.Buffer.new_wrapped(values.tobytes())
     dims = ":".join(map(str, reversed(values.shape)))
@@ -132,7 +132,7 @@ class ProtocolTest(unittest.TestCase):
 
     @needs_gi
     def test_no_copy_of_a_buffer(self):
-        """The memory's own word for where it lies."""
+        """Tests the address of the memory, which shows that nothing is copied."""
         def read(i, _):
             memory = buffer.peek_memory(i)
             ok, info = memory.map(Gst.MapFlags.READ)
@@ -155,7 +155,7 @@ class ProtocolTest(unittest.TestCase):
             self.assertEqual(np.from_dlpack(tensor).ctypes.data,
                              tensor.address)
             self.assertEqual(view.nbytes, tensor.nbytes)
-            # One sees what is written through the other.
+            # A write through one view is visible in the other.
             if torch:
                 self.assertEqual(torch.from_dlpack(tensor).data_ptr(),
                                  tensor.address)
@@ -184,7 +184,7 @@ class ProtocolTest(unittest.TestCase):
         self.assertTrue(hasattr(tensor, "__array_interface__"))
         self.assertEqual(tensor.__dlpack_device__(), (1, 0))
         self.assertEqual(tensor.device, "cpu")
-        # As newer consumers ask.
+        # Newer consumers request it like this.
         tensor.__dlpack__(stream=None, max_version=(1, 0), dl_device=(1, 0),
                           copy=False)
         with self.assertRaises(BufferError):
@@ -221,8 +221,8 @@ class ProtocolTest(unittest.TestCase):
 
 
 class LifetimeTest(unittest.TestCase):
-    """Views outlive batch, loader and pipeline; tests/python/lifetimes.py
-    does it under valgrind."""
+    """Tests that views outlive batch, loader and pipeline.
+    tests/python/lifetimes.py does so under valgrind."""
 
     def test_views_outlive_all(self):
         batch = one_batch(order="input")

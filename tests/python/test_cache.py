@@ -28,7 +28,7 @@ class Sample:
 
 
 class Counting:
-    """An iterable of n numbers that knows how often it was asked."""
+    """An iterable of n numbers that counts how often it is iterated."""
 
     def __init__(self, n):
         self.n = n
@@ -60,10 +60,10 @@ class OrderTest(unittest.TestCase):
         loader = CacheLoader(source, num_caches=3, return_caches_after=5)
         self.assertEqual(take(loader, 12),
                          [0, 1, 2, 3, 4, 2, 3, 4, 2, 3, 4, 2])
-        # It was asked for no more.
+        # It was not iterated again.
         self.assertEqual(source.asked, 5)
         self.assertEqual((loader.num_batches, loader.num_cached), (12, 7))
-        # Another for goes on.
+        # Another loop continues.
         self.assertEqual(take(loader, 3), [3, 4, 2])
         self.assertEqual(source.passes, 1)
 
@@ -73,7 +73,7 @@ class OrderTest(unittest.TestCase):
                              return_caches_after=2), 6), [0, 1, 0, 1, 0, 1])
 
     def test_passes(self):
-        """A pass ends where it ends, and batches count over all of them."""
+        """Tests the end of a pass, and batch counts over all passes."""
         source = Counting(3)
         loader = CacheLoader(source, num_caches=2, return_caches_after=7)
         self.assertEqual([list(loader), list(loader)], [[0, 1, 2], [0, 1, 2]])
@@ -108,10 +108,10 @@ class OrderTest(unittest.TestCase):
 
 
 class CopyTest(unittest.TestCase):
-    """Whoever writes into what he gets finds it as it was the next time."""
+    """Tests that writes to a returned batch do not change the cached one."""
 
     def check(self, make, read, write):
-        """Of two items; the first is made of zeros, the second of ones."""
+        """Checks two items, the first of zeros and the second of ones."""
         loader = CacheLoader(map(make, (0, 1)), num_caches=2,
                              return_caches_after=2, stop_after=8)
         for i, item in enumerate(loader):
@@ -150,7 +150,7 @@ class CopyTest(unittest.TestCase):
         self.assertEqual(again[3].dtype, torch.int16)
 
     def test_layout(self):
-        """Of an array that is not contiguous, and of a gradient's tensor."""
+        """Tests a non-contiguous array and a tensor that requires gradients."""
         image = np.arange(24).reshape(2, 3, 4).transpose(2, 0, 1)
         weight = torch.ones(3, requires_grad=True)
         _, again = take(CacheLoader([(image, weight * 2, weight)],
@@ -178,7 +178,7 @@ class LoaderTest(unittest.TestCase):
             self.assertEqual(i, 59)
 
     def test_own(self):
-        """Batches of a pipeline, which lie in memory that it uses again."""
+        """Tests batches of a pipeline, which reuses their memory."""
         with Loader(describe(FOLDER, order="input")) as plain:
             wanted = [(batch["data"].numpy().copy(), list(batch.indices))
                       for batch in plain]
@@ -195,7 +195,8 @@ class LoaderTest(unittest.TestCase):
             self.assertEqual(len(batch.keys), batch.num_items)
 
     def test_element(self):
-        """The same in the pipeline: for ever, and the state stays."""
+        """Tests spdlcache in a pipeline: it repeats endlessly, and the resume
+        state does not change."""
         line = describe(FOLDER, order="input").replace(
             "! spdlsink", "! spdlcache num-caches=2 return-caches-after=3 "
             "! spdlsink")
@@ -231,7 +232,7 @@ class HeadspaceTest(unittest.TestCase):
         seen = []
 
         def step(batch):
-            # As it was, whatever became of the one before.
+            # Unchanged by writes to the batch before.
             self.assertEqual(len(set(batch.tolist())), 1)
             self.assertIn(batch[0], range(16))
             seen.append(batch[0])
@@ -240,7 +241,8 @@ class HeadspaceTest(unittest.TestCase):
 
         found = headspace(Slow(), step, num_caches=2, batches=5, rounds=2,
                           settle=0)
-        # A turn that fills the cache, and four; two batches to settle each.
+        # A pass that fills the cache, and four more; the first two batches of
+        # each are a warm-up.
         self.assertEqual(len(seen), 3 + 4 * 7)
         self.assertEqual(len(found.base_times), 2)
         self.assertEqual(len(found.cached_steps), 2)
@@ -251,8 +253,8 @@ class HeadspaceTest(unittest.TestCase):
         self.assertIn("loading is worth the work", str(found))
 
     def test_copies_are_not_counted(self):
-        """Not the trainer's: batches of 64 MB, of which it looks at one
-        number."""
+        """Tests that copies of the cache do not count as the trainer's time,
+        with batches of 64 MB of which it reads one number."""
         big = [np.zeros(1 << 24, np.float32)]
         found = headspace(big, lambda batch: batch[0], num_caches=1,
                           batches=3, rounds=1, settle=0)

@@ -62,7 +62,8 @@ class CorpusTest(unittest.TestCase):
         self.assertEqual(sum(rows["jpg"][:2]), 1)
 
     def test_what_differs(self):
-        """Of CIE Lab libtiff makes sRGB, and Pillow shows L, a and b."""
+        """Tests CIE Lab images: libtiff converts them to sRGB, and Pillow
+        shows L, a and b."""
         picture = Image.radial_gradient("L").resize((40, 30)).convert("RGB")
         picture.paste((255, 0, 0), (0, 0, 5, 5))
         lab = Image.merge("LAB", picture.split())

@@ -50,7 +50,7 @@ def make_loader(upload="", size=8, source=""):
 
 
 class Stream:
-    """As PyTorch's, with a number that the fake knows."""
+    """A stream like PyTorch's, with a handle that the fake runtime knows."""
 
     def __init__(self):
         self.handle = ctypes.c_void_p()
@@ -73,7 +73,8 @@ class CudaTest(unittest.TestCase):
         self.assertEqual(FAKE.fake_cuda_misuses(), 0)
 
     def test_tensors(self):
-        # Of one epoch: otherwise the next one's first copy may be counted, too.
+        # A single epoch, as the first copy of another one could be counted,
+        # too.
         with make_loader(source="epochs=1") as loader:
             sizes = []
             for batch in loader:
@@ -109,14 +110,15 @@ class CudaTest(unittest.TestCase):
             tensor.__dlpack__(dl_device=(1, 0))
         with self.assertRaisesRegex(BufferError, "without a copy"):
             tensor.__dlpack__(copy=True)
-        # The capsule keeps the memory, also that of a pipeline that is gone.
+        # The capsule holds a reference to the memory, even after the pipeline
+        # is freed.
         del tensor, loader
         gc.collect()
         self.assertGreater(FAKE.fake_cuda_live(), 0)
         del capsule
 
     def test_streams(self):
-        """Whoever takes it has the stream wait."""
+        """Tests that the consumer's stream waits for the copy."""
         stream = Stream()
         with make_loader() as loader:
             tensor = next(iter(loader))["data"]
@@ -136,13 +138,13 @@ class CudaTest(unittest.TestCase):
             self.assertEqual(interface["data"], (tensor.address, False))
             self.assertEqual(interface["shape"], (8, 32, 32, 3))
             self.assertEqual(interface["typestr"], "|u1")
-            # What the CPU's memory holds is there.
+            # The data from CPU memory has arrived.
             del tensor
         stream.close()
 
     def test_nobody_waits(self):
-        """A batch comes while the device has not begun to copy it; and so does
-        its view."""
+        """Tests that batches and their views are returned before the device
+        starts to copy."""
         FAKE.fake_cuda_hold()
         loader = make_loader("prefetch=4")
         with loader:
@@ -154,8 +156,8 @@ class CudaTest(unittest.TestCase):
         del batch
 
     def test_use(self):
-        """What a stream does with a tensor is done before its memory is used
-        again, though Python let go of it."""
+        """Tests that memory is reused only after a stream has finished with a
+        tensor, even if Python released the tensor before."""
         FAKE.fake_cuda_set_delay(300)
         with Loader(
                 "videotestsrc num-buffers=40 pattern=black ! "
@@ -170,7 +172,7 @@ class CudaTest(unittest.TestCase):
                     None, ctypes.c_void_p(interface["data"][0]),
                     ctypes.c_size_t(tensor.nbytes), 16)
                 del tensor, batch, interface
-        # More than are in use at the same time are not made.
+        # No more than are in use at the same time are allocated.
         self.assertLess(count("cudaMallocAsync"), 20)
 
     def test_lost(self):

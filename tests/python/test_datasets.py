@@ -31,7 +31,7 @@ CLASSES = sorted({path.parent.name for path in PATHS})
 
 
 def read_all(loader):
-    """The images, labels and indices of an epoch."""
+    """Returns the images, labels and indices of an epoch."""
     batches = list(loader)
     return (np.concatenate([batch["data"].numpy() for batch in batches]),
             np.concatenate([batch["labels"].numpy() for batch in batches]),
@@ -62,7 +62,8 @@ class ImageFolderTest(unittest.TestCase):
             self.assertNotEqual(indices, sorted(indices))
             self.assertNotEqual(indices, again)
             orders.append((indices, dict(zip(indices, images))))
-        # Which images are drawn depends on the seed alone, and so does how.
+        # The seed alone determines the selection of images and their
+        # augmentation.
         first, same, other = (images for _, images in orders)
         for index in set(first) & set(same):
             np.testing.assert_array_equal(first[index], same[index])
@@ -70,7 +71,7 @@ class ImageFolderTest(unittest.TestCase):
                             for index in set(first) & set(other)))
 
     def test_validation(self):
-        """Resizes and crops as torchvision's usual transforms."""
+        """Tests resize and crop as in torchvision's usual transforms."""
         with image_folder(FOLDER, size=56, batch_size=10, train=False,
                           classes=CLASSES) as loader:
             self.assertEqual(len(loader), 3)
@@ -247,7 +248,7 @@ class OthersTest(unittest.TestCase):
             batch = next(iter(loader))
             self.assertEqual(loader.classes, ["one"])
         self.assertEqual(batch["data"].shape, (2, 16000, 1))
-        # 4000.wav comes first.
+        # 4000.wav is first.
         self.assertEqual(list(batch["data_lengths"].numpy()), [8000, 16000])
         with audio_folder(folder, rate=8000, duration=0.25,
                           batch_size=2) as loader:

@@ -10,7 +10,8 @@ import multiprocessing
 import threading
 import unittest
 
-# Before PyTorch, which loads GLib: forks beside a loader are tried here.
+# Imported before PyTorch, which loads GLib, as this tests forks beside a
+# loader.
 from gstspdl import Loader, LoaderError, decode
 import numpy as np
 import torch
@@ -44,7 +45,7 @@ def jpeg_of(image, **options):
 
 
 def without_tables(jpeg):
-    """As in Motion JPEG, where Huffman tables are the usual ones."""
+    """Removes the standard Huffman tables, as in Motion JPEG."""
     while (at := jpeg.find(b"\xff\xc4")) >= 0:
         size = int.from_bytes(jpeg[at + 2:at + 4], "big")
         jpeg = jpeg[:at] + jpeg[at + 2 + size:]
@@ -63,7 +64,7 @@ class DecodeTest(unittest.TestCase):
             tensor = decode(data, width=32, height=32)
             self.assertEqual(tensor.shape, (32, 32, 3))
             np.testing.assert_array_equal(tensor, image)
-            # It is the caller's own.
+            # The caller owns it.
             np.asarray(tensor)[:] = 0
 
     def test_results_stay(self):
@@ -129,7 +130,7 @@ class DecodeTest(unittest.TestCase):
             np.testing.assert_array_equal(found[i], image)
 
     def test_worker_processes(self):
-        # The parent has decoded, too.
+        # The parent has decoded as well.
         decode(DATA[0], width=32, height=32)
         loader = torch.utils.data.DataLoader(
             Images(), batch_size=5, num_workers=2,

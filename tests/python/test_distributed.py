@@ -19,7 +19,7 @@ from support import ROOT, launch_ranks, make_dataset
 
 N_RANKS = 2
 # For two ranks and batches of four: 17 and 16 items, 5 and 4 batches. One item
-# of the second rank's fails, so that with pad, too, it has a batch less.
+# of the second rank fails, so even with pad it has one batch less.
 N_ITEMS = 33
 BROKEN = 3
 GOOD = [i for i in range(N_ITEMS) if i != BROKEN]
@@ -46,7 +46,7 @@ class RanksTest(unittest.TestCase):
                          for rank in range(N_RANKS)]
 
     def epochs(self, way):
-        """For each epoch the ranks' steps."""
+        """Returns the steps of the ranks for each epoch."""
         return zip(*(rank[way] for rank in self.ranks))
 
     def test_pad(self):
@@ -54,7 +54,8 @@ class RanksTest(unittest.TestCase):
             self.assertEqual([len(steps) for steps in parts], [5, 5])
             self.assertEqual([step is None for step in parts[1]],
                              [False] * 4 + [True])
-            # The first one comes again, so that all ranks have as many.
+            # The first item is repeated so that all ranks have the same
+            # number.
             self.assertEqual(sorted(sum(map(items_of, parts), [])),
                              [0, *GOOD])
 
@@ -67,7 +68,7 @@ class RanksTest(unittest.TestCase):
         for parts in self.epochs("uneven"):
             self.assertEqual([len(steps) for steps in parts], [5, 5])
             self.assertIsNone(parts[1][-1])
-            # Disjoint, and complete.
+            # Disjoint and complete.
             self.assertEqual(sorted(sum(map(items_of, parts), [])), GOOD)
 
     def test_as_many_as_the_shortest(self):
@@ -84,7 +85,7 @@ class RanksTest(unittest.TestCase):
             for epoch, parts in enumerate(rest, 1):
                 self.assertEqual([part[:2] for part in parts],
                                  [[epoch, 4], [epoch, 4]])
-                # Of the same order: no item comes twice.
+                # Both runs use the same order, so no item occurs twice.
                 items = [i for part in parts for i in part[2]]
                 self.assertEqual(len(items), len(set(items)))
                 self.assertGreaterEqual(len(items), len(GOOD) - 1)

@@ -31,7 +31,7 @@ class TrainTest(unittest.TestCase):
             stdout=subprocess.PIPE, text=True)
 
     def kill_after(self, out, n):
-        """Kills it as soon as it has saved its state @n times."""
+        """Kills the process as soon as it has saved its state n times."""
         with self.start(out) as train:
             for line in train.stdout:
                 n -= line == "saved\n"
@@ -50,7 +50,7 @@ class TrainTest(unittest.TestCase):
             self.assertEqual(train.returncode, 0)
             seen = torch.load(out / "checkpoint")["seen"]
         self.assertIn("goes on in epoch", text)
-        # Each image of each epoch exactly once, whatever was killed.
+        # Each image occurs exactly once per epoch despite the kills.
         learnt = N_ITEMS - N_ITEMS // 5
         self.assertEqual(collections.Counter(seen), {
             (epoch, i): 1 for epoch in range(N_EPOCHS)
@@ -61,7 +61,7 @@ class TrainTest(unittest.TestCase):
             text)
         number, right, n_classes = epochs[-1]
         self.assertEqual(int(number), N_EPOCHS - 1)
-        # By chance it would be one of the classes.
+        # A random guess would give one of the classes.
         self.assertGreater(float(right), 4 * 100 / int(n_classes))
 
 
@@ -71,7 +71,7 @@ class ShowTest(unittest.TestCase):
             subprocess.run([sys.executable, EXAMPLES / "show-batch.py",
                             FOLDER, picture.name], check=True)
             image = Image.open(picture.name).convert("RGB")
-            # Twelve photographs have more colours than a blank figure.
+            # Twelve photographs have more colors than an empty figure.
             colours = image.getcolors(image.width * image.height)
             self.assertGreater(len(colours), 5000)
 

@@ -3,9 +3,9 @@
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The first argument is the folder of examples, of which it is use_once.py that
-is killed. Each run of it is a fork, which takes a twentieth of the time that
-another interpreter does."""
+"""Kills runs of use_once.py, which is in the folder of examples, the first
+argument. Each run is a fork, which takes a twentieth of the time of another
+interpreter."""
 
 import atexit
 import collections
@@ -30,14 +30,14 @@ from use_once import N_EPOCHS, Journal, run  # noqa: E402
 N_ITEMS = 5000
 BATCH = 16
 N_KILLS = 50
-# One file in forty is not there, and one is no image: 5 % fail, in two stages.
+# One file in forty is missing and one is no image: 5 % fail, in two stages.
 MISSING, BROKEN = 7, 23
 FAILED = {i for i in range(N_ITEMS) if i % 40 in (MISSING, BROKEN)}
 N_STEPS = N_EPOCHS * (N_ITEMS - len(FAILED)) // BATCH
 
 
 def make_dataset():
-    """Small files, of which some take ten times as long as others."""
+    """Makes small files, some of which take ten times as long as others."""
     folder = tempfile.TemporaryDirectory()
     atexit.register(folder.cleanup)
     rng = random.Random(1)
@@ -67,7 +67,7 @@ def describe(order):
 
 
 class ToldJournal(Journal):
-    """Tells each step, and waits for leave to go on."""
+    """A journal that reports each step and waits for permission to continue."""
 
     def __init__(self, out, told):
         super().__init__(out)
@@ -80,7 +80,7 @@ class ToldJournal(Journal):
 
 
 class Trainer:
-    """A process that trains."""
+    """A training process."""
 
     def __init__(self, order, out):
         self.socket, other = socket.socketpair()
@@ -100,14 +100,15 @@ class Trainer:
         try:
             return len(self.socket.recv(1))
         except ConnectionResetError:
-            # Killed before it took its leave to go on.
+            # Killed before it had permission to continue.
             return 0
 
     def go_on(self):
         self.socket.send(b".")
 
     def end(self):
-        """How it ended, and how many steps it told besides."""
+        """Returns the exit status and the number of steps that it still
+        reported."""
         _, status = os.waitpid(self.pid, 0)
         n = self.wait_for_step()
         self.socket.close()
@@ -119,7 +120,8 @@ class Trainer:
 
 
 def read_log(data):
-    """What was used in each epoch, and what failed, in the log's order."""
+    """Returns the used and failed items of each epoch, in the order of the
+    log."""
     used = [[] for _ in range(N_EPOCHS)]
     failed = [[] for _ in range(N_EPOCHS)]
     for line in data.splitlines():
@@ -149,7 +151,8 @@ class KillTest(unittest.TestCase):
             raise AssertionError(f"the trainer ended with {status}")
 
     def look(self, out, before):
-        """What a kill left behind. The log has grown, and nothing else."""
+        """Checks the files after a kill: the log has grown, and nothing else
+        has changed."""
         log = out / "log"
         data = log.read_bytes() if log.exists() else b""
         self.assertTrue(data.startswith(before))
@@ -163,8 +166,7 @@ class KillTest(unittest.TestCase):
         return data
 
     def is_overtaken(self, used):
-        """Whether there are items that were not used, before others that
-        were."""
+        """Returns whether unused items precede used ones."""
         for items, wanted in zip(used, self.wanted):
             if set(items) != set(wanted[:len(items)]):
                 return True
@@ -180,7 +182,7 @@ class KillTest(unittest.TestCase):
                 self.assertTrue(trainer.wait_for_step())
                 trainer.go_on()
                 n += 1
-            # Anywhere in the next step, or before the first one of a run.
+            # Anywhere in the next step, or before the first step of a run.
             time.sleep(rng.random() * 0.004)
             status, more = trainer.kill()
             self.assertEqual(status, signal.SIGKILL)
@@ -210,14 +212,14 @@ class KillTest(unittest.TestCase):
 
     def test_completion_order(self):
         used = self.check("completion")
-        # Items have overtaken others, also where a run was killed.
+        # Items have overtaken others, also in a run that was killed.
         for epoch, wanted in zip(used, self.wanted):
             self.assertNotEqual(epoch, wanted)
         self.assertGreater(self.n_overtaken, 0)
 
 
 class JournalTest(unittest.TestCase):
-    """What a kill may leave, at each byte of the log."""
+    """Tests the journal truncated at each byte, as a kill may leave it."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()

@@ -28,7 +28,7 @@ ARRAYS = "spdlbatch batch-size=4 ! spdlsink"
 
 
 def over(location, settings=""):
-    """URIs are enough here."""
+    """Makes a pipeline of URIs only."""
     return f'spdlsrc location="{location}" {settings} ! spdlsink'
 
 
@@ -37,7 +37,7 @@ def labels_of(loader):
 
 
 def names_of(loader):
-    """The item's folder and the name that its label has."""
+    """Returns the item's folder and the name of its label."""
     return [(key.split("/")[-2], loader.classes[label]) for batch in loader
             for key, label in zip(batch.keys, batch.labels)]
 
@@ -90,7 +90,7 @@ class ClassesTest(unittest.TestCase):
             self.assertFalse(loader.is_running())
             self.assertEqual(self.check(over(path, settings), classes=names),
                              names)
-        # The property says the same.
+        # The property has the same value.
         array = ",".join(f'\\"{name}\\"' for name in names)
         self.assertEqual(
             self.check(over(LIST, f'classes="<{array}>"')), names)
@@ -152,7 +152,7 @@ class StatesTest(unittest.TestCase):
         given = self.state(classes=NAMES[::-1])
         with Loader(over(LIST), state=found) as loader:
             self.assertEqual(len(labels_of(loader)), len(PATHS) - 1)
-        # It is the names that count, not where they are from.
+        # Only the names count, not their origin.
         with Loader(over(LIST), state=found, classes=NAMES) as loader:
             self.assertEqual(len(labels_of(loader)), len(PATHS) - 1)
         for state, classes in (found, NAMES[::-1]), (given, None), (
@@ -205,7 +205,7 @@ class SourceTest(unittest.TestCase):
         self.assertEqual(self.load(["dog", " cat", "", 1, "0", -1, "-1"],
                                    ["cat", "dog"]),
                          [1, 0, -1, 1, 0, -1, -1])
-        # Names come first; where one is an integer, no number is a place.
+        # Names take precedence: if one is an integer, no label is an index.
         self.assertEqual(self.load(["7", 1, "-1", 7], ["7", "cat", "1"]),
                          [0, 2, -1, 0])
 

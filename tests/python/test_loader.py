@@ -32,7 +32,7 @@ def indices_of(batches):
 
 
 def places_of(batches):
-    """Which items each batch has, in order."""
+    """Returns the items of each batch, in order."""
     return [list(batch.indices) for batch in batches]
 
 
@@ -53,7 +53,7 @@ class EpochTest(unittest.TestCase):
         for process in False, True:
             with self.subTest(process=process), Loader(
                     line, process=process) as loader:
-                # Also after an epoch's last batch, and for a second time.
+                # Also after the last batch of an epoch, and repeatedly.
                 for epoch, n in enumerate([1, 2, 3, 1, 4]):
                     found = places_of(itertools.islice(loader, n))
                     self.assertEqual(found, wanted[epoch][:n])
@@ -85,7 +85,7 @@ class EpochTest(unittest.TestCase):
         for at, rest in (state, wanted[0][1:]), (begin, wanted[1]):
             with Loader(line, state=at) as loader:
                 self.assertEqual(places_of(loader), rest)
-        # A start begins where the loader does, whatever was left.
+        # A start begins at the loader's position, whatever was pending.
         with Loader(line, state=state) as loader:
             next(iter(loader))
             next(iter(loader))
@@ -228,7 +228,7 @@ class EpochTest(unittest.TestCase):
     def test_the_next_one_is_loaded_meanwhile(self):
         with Loader(describe(FOLDER)) as loader:
             list(loader)
-            # Nobody asks for it.
+            # No consumer pulls.
             while loader.stats[-1]["num-items"] < N_ITEMS + 8:
                 time.sleep(0.001)
             self.assertEqual(indices_of(loader), ALL)
@@ -321,7 +321,7 @@ class EpochTest(unittest.TestCase):
                     source=slow()) as loader:
             list(loader)
             sink = loader.stats[-1]
-        # Though it is broken off now and then, to look for Ctrl-C.
+        # The wait is interrupted periodically to check for Ctrl-C.
         self.assertEqual(sink["stage"], "sink")
         self.assertGreater(sink["ave-get-time"], 100_000_000)
 
@@ -517,7 +517,7 @@ class ErrorTest(unittest.TestCase):
                              [(1, 40), (1, 41), (1, 42)])
             self.assertEqual(loader.take_failures(None), [])
             end = loader.state
-        # Those of an earlier run do not count in another.
+        # Those of an earlier run do not count.
         with Loader(describe(self.folder, source="epochs=1")) as loader:
             list(loader)
             self.assertEqual(len(loader.failures), 3)
@@ -535,7 +535,7 @@ class ErrorTest(unittest.TestCase):
             for epoch in range(4):
                 next(iter(loader))
                 want = {(e, i) for e in range(epoch + 1) for i in range(3)}
-                # One of the next epoch: those of this one have been reported.
+                # One of the next epoch, as those of this one were reported.
                 while loader.stats[2]["num-failures"] <= 3:
                     time.sleep(0.001)
                 iter(loader)

@@ -22,7 +22,7 @@ N_GOOD, N_BAD = 20, 80
 
 
 def make_failing(name):
-    """Good images, and a folder of others before or after them."""
+    """Makes good images, and a folder of other files before or after them."""
     folder = make_dataset(N_GOOD)
     (folder / name).mkdir()
     for number in range(N_BAD):
@@ -39,7 +39,7 @@ def job(folder=FOLDER, rate="max-failure-rate=1", **more):
 
 
 def here():
-    """The number of the caller's line."""
+    """Returns the caller's line number."""
     return sys._getframe(1).f_lineno
 
 
@@ -74,7 +74,8 @@ class WarningTest(unittest.TestCase):
                 self.check(caught, range(3), line)
 
     def test_line_of_a_wrapper(self):
-        """Of whoever uses the package, also where a part of it iterates."""
+        """Tests that a warning names the line of the application, also if the
+        package iterates."""
         with Loader(job()) as loader, warnings.catch_warnings(
                 record=True) as caught:
             warnings.simplefilter("always")
@@ -95,7 +96,8 @@ class WarningTest(unittest.TestCase):
         self.assertEqual(threads, [taker.ident])
 
     def test_as_an_error(self):
-        """It ends that `for`, after all its batches, and nothing more."""
+        """Tests that an error ends only the current loop, after all its
+        batches."""
         for process in False, True:
             with self.subTest(process=process), Loader(
                     job(), process=process) as loader:
@@ -123,7 +125,7 @@ class WarningTest(unittest.TestCase):
                 for _ in range(2):
                     self.assertEqual(sum(b.num_items for b in loader), 10)
             with Loader(job()) as loader:
-                # Filtered, or not awaited, is not failed.
+                # Filtered and unawaited items did not fail.
                 for _ in itertools.islice(loader, 1):
                     pass
 
@@ -136,7 +138,8 @@ class CountTest(unittest.TestCase):
             self.assertLess(time.monotonic(), end)
 
     def test_epochs_that_were_reached(self):
-        """20 good and 80 bad files gave 265 failures after an epoch."""
+        """Tests the counts per epoch: 20 good and 80 bad files once gave 265
+        failures after one epoch."""
         with Loader(job()) as loader, warnings.catch_warnings():
             warnings.simplefilter("ignore")
             for epoch in range(3):
@@ -145,7 +148,7 @@ class CountTest(unittest.TestCase):
                 self.assertEqual(loader.num_failures, N_BAD * (epoch + 1))
                 self.assertEqual(loader.failures[-1].epoch, epoch)
                 self.assertEqual(loader.epoch, epoch + 1)
-            # Looks ahead to learn where the pipeline is.
+            # Looks ahead to find out where the pipeline is.
             loader.set_epoch(7)
             self.assertEqual({f.epoch for f in loader.failures}, {1, 2})
             list(loader)
@@ -153,7 +156,8 @@ class CountTest(unittest.TestCase):
             self.assertEqual(loader.failures[-1].epoch, 7)
 
     def test_error_that_is_known_ahead(self):
-        """What the look at an error brings does not count yet."""
+        """Tests that failures found while looking ahead for an error do not
+        count yet."""
         folder = make_failing("zzz")
         with Loader(job(folder, source="epochs=-1", size=N_GOOD,
                         order="input"),
@@ -175,7 +179,8 @@ class CountTest(unittest.TestCase):
             self.assertEqual(raised.exception.code, "failures")
 
     def test_default_rate(self):
-        """More than half of an epoch's items may not fail by default."""
+        """Tests that by default at most half of the items in an epoch may
+        fail."""
         for process in False, True:
             with self.subTest(process=process), Loader(
                     job(rate="", order="input"), process=process) as loader:
@@ -195,8 +200,8 @@ class LaunchTest(unittest.TestCase):
         return done.returncode, done.stdout + done.stderr
 
     def test_warnings(self):
-        """gst-launch-1.0 prints the first three, the 10th and a sum of each
-        epoch; a worker's once."""
+        """Tests that gst-launch-1.0 prints the first three failures, the 10th
+        and a summary per epoch, and those of a worker once."""
         line = job(source="epochs=2", order="input").replace(
             "! spdlsink name=sink", "")
         for command in (line + " ! fakesink", None):

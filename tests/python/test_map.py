@@ -26,12 +26,12 @@ LINE = ("spdlpipe name=work output-order=input concurrency={} "
 
 
 def view(sample):
-    """A sample as an array, without a copy."""
+    """Returns a sample as an array, without a copy."""
     return sample["data"].numpy()
 
 
 def gst_view(sample):
-    """The same, of a Gst.Sample."""
+    """Returns a Gst.Sample as an array."""
     return Batch.new(sample.get_buffer(), sample.get_caps())["data"].numpy()
 
 
@@ -102,8 +102,8 @@ class StopTest(unittest.TestCase):
             gc.collect()
             dropped.set()
 
-        # start() has a reference until it returns, and the thread of the
-        # source while it pushes an item.
+        # start() holds a reference until it returns, and so does the source's
+        # thread while it pushes an item.
         started, dropped = threading.Event(), threading.Event()
         held = [Loader(LINE.format(1), source=ARRAYS).map("work", work)]
         gone = threading.Event()
@@ -202,7 +202,7 @@ class ItemTest(unittest.TestCase):
             return sample
 
         loader.pipeline.get_by_name("work").connect("process", work)
-        # What PyGObject prints is not this test's.
+        # PyGObject's output does not matter here.
         stderr, sys.stderr = sys.stderr, open("/dev/null", "w")
         try:
             with loader:
@@ -215,7 +215,7 @@ class ItemTest(unittest.TestCase):
 
 
 class SampleTest(unittest.TestCase):
-    """What a function is called with, without PyGObject's help."""
+    """Tests the argument of a function, without PyGObject."""
 
     def test_an_array(self):
         def work(sample):
@@ -284,7 +284,7 @@ class SampleTest(unittest.TestCase):
                          list(range(N)))
 
     def test_thread_locals(self):
-        """A worker keeps its thread state until it ends."""
+        """Tests that a worker keeps its thread state until it ends."""
         class Mark:
             pass
 
@@ -311,7 +311,7 @@ class ManyTest(unittest.TestCase):
             barrier.wait()
             return sample
 
-        # No call ends before eight are in it.
+        # No call returns before eight are active.
         _, batches = run(work, concurrency=8)
         self.assertEqual(sum(b.num_items for b in batches), N)
 
@@ -359,7 +359,7 @@ class ManyTest(unittest.TestCase):
 
 
 class PackTest(unittest.TestCase):
-    """Sequences of tokens in rows of 1,024, each as many as fit."""
+    """Tests token sequences packed into rows of 1,024."""
 
     ROW = 1024
 
@@ -425,7 +425,7 @@ class PackTest(unittest.TestCase):
         def accept(element, group, sample):
             raise ValueError("not so")
 
-        # What PyGObject prints is not this test's.
+        # PyGObject's output does not matter here.
         stderr, sys.stderr = sys.stderr, open("/dev/null", "w")
         try:
             with self.assertRaisesRegex(LoaderError, "signal accept"):
@@ -468,7 +468,7 @@ class EndTest(unittest.TestCase):
             watch = weakref.ref(loader, lambda _: gone.set())
             del loader
             gc.collect()
-            # Its source's thread may have a hold on it for a second.
+            # The thread of its source may hold a reference for a second.
             self.assertTrue(gone.wait(60), watch)
 
     def test_the_end_of_the_interpreter(self):

@@ -20,7 +20,7 @@ FOLDER = make_dataset(8)
 PARSE_ERROR = "gst_parse_error"
 SYNTAX, NO_SUCH_ELEMENT, NO_SUCH_PROPERTY, LINK, COULD_NOT_SET = range(5)
 
-# The pipeline, GStreamer's code, and what to write instead.
+# Pipeline, error code of GStreamer and correction.
 MISTAKES = [
     (f"spdlsrc location={FOLDER} spdlfetch ! spdldecode ! spdlbatch "
      "! spdlsink", LINK, "spdlsrc ... ! spdlfetch"),
@@ -51,7 +51,7 @@ MISTAKES = [
 
 
 def can_load(element):
-    """Whether there is an element of that name."""
+    """Returns whether an element of that name exists."""
     try:
         Loader(f"{element} ! spdlsink")
     except LoaderError as error:
@@ -74,7 +74,8 @@ class MistakeTest(unittest.TestCase):
         self.assert_all_explained()
 
     def test_in_other_languages(self):
-        """GStreamer's own text is German then, where that is installed."""
+        """Tests a German locale, in which GStreamer's messages are translated
+        if the translation is installed."""
         try:
             locale.setlocale(locale.LC_MESSAGES, "de_DE.UTF-8")
         except locale.Error:
@@ -91,7 +92,7 @@ class MistakeTest(unittest.TestCase):
         self.assertIn("spdlfetch ... ! spdldecode", str(raised.exception))
 
     def test_no_source(self):
-        """This one has no "!" missing."""
+        """Tests a pipeline without a source, in which no "!" is missing."""
         with self.assertRaises(LoaderError) as raised:
             Loader("spdlfetch ! spdldecode ! spdlbatch ! spdlsink")
         self.assertEqual(raised.exception.code, "source")

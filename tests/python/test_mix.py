@@ -19,7 +19,7 @@ DECODE = ("spdlfetch output-order=input ! "
 
 
 def write_list(name, first, last):
-    """A list of some of the images, labelled by their places."""
+    """Writes a list of some of the images, labeled by their positions."""
     path = FOLDER / name
     path.write_text("".join(f"{PATHS[i]}\t{i}\n" for i in range(first, last)),
                     encoding="utf-8")
@@ -93,7 +93,8 @@ class LeaveTest(unittest.TestCase):
                 self.assertEqual(labels_of(loader), [])
 
     def test_first_and_repeat(self):
-        """Whatever had come of which source, proportions begin anew."""
+        """Tests that proportions start anew, whatever the sources have
+        delivered."""
         line = MIX.replace("epochs=2", "epochs=-1").replace(
             "0.75 sink_1::weight=0.25", "0.5 sink_1::weight=0.5")
         for stop, n_short in ("first-exhausted", 10), ("all-exhausted", 30):

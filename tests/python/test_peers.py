@@ -3,8 +3,8 @@
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Which measurements count, what they come to, and what is measured again; with
-made-up measurements. The first argument is tests/benchmarks/peers."""
+"""Tests which measurements count, their summary and which ones are repeated,
+with made-up measurements. The first argument is tests/benchmarks/peers."""
 
 import contextlib
 import io
@@ -89,7 +89,8 @@ class FiguresTest(unittest.TestCase):
         self.assertEqual(s[:3], (1.75, 1.5, 2.0))
 
     def test_ratios_are_of_one_try(self):
-        """Not the ratio of the medians, which would be 1."""
+        """Tests that a ratio is taken within one try. The ratio of the medians
+        would be 1."""
         cell = cell_of(x=[block(0, 10), block(1, 40), block(2, 20)],
                        y=[block(2, 10), block(0, 20), block(1, 20)])
         s = protocol.over_row(cell, "x", "y", "us", 100)
@@ -141,7 +142,7 @@ class TriesTest(unittest.TestCase):
 
 
 class FakeBlocks:
-    """Floors as they are given, then the last for ever."""
+    """Blocks with the given floors, of which the last one repeats."""
 
     def __init__(self, floors):
         self.floors = list(floors)
@@ -156,7 +157,7 @@ class FakeBlocks:
 
 
 class DisturbedTest(unittest.TestCase):
-    """Of one row; 100 is the best floor that is known."""
+    """Tests the measurements of one row. The best known floor is 100."""
 
     def try_once(self, floors, quick=False, patience=60, rows=None):
         rows = rows or {"x": "works"}
@@ -261,7 +262,8 @@ class TablesTest(unittest.TestCase):
             self.assertEqual(len(names), len(set(names)), cell.key)
 
     def test_page(self):
-        """A loss is shown as a win is, and what was not kept as such."""
+        """Tests that the page shows losses like wins, and marks discarded
+        measurements."""
         key = "main/evaluation-web-1"
         cell = cell_of(**{OURS: [block(i, 200) for i in range(2)],
                           PILLOW: [block(i, 100) for i in range(2)],

@@ -30,7 +30,8 @@ N = 24
 FOLDER = make_dataset(N)
 Gst.init(None)
 
-# Pieces of values: what a line, an array or a structure has another use for.
+# Parts of values with special characters in a pipeline description, an array
+# or a structure.
 PIECES = ["a", "Zz", "0", " ", "  ", "!", " ! ", "<", ">", "<1,2>", '"', "'",
           "\\", "\\\\", "\n", "\t", ";", ",", "=", ".", "::", "(", ")", "{",
           "}", "$", "#", "%", "&", "*", "NULL", "true", "(string)", "é", "日本",
@@ -53,7 +54,7 @@ def parameters_of(method):
 
 
 class ElementsTest(unittest.TestCase):
-    """_elements.py is what the elements are."""
+    """Tests that _elements.py matches the elements."""
 
     def test_it_is_up_to_date(self):
         done = subprocess.run([sys.executable, PACKAGE / "generate.py",
@@ -109,7 +110,7 @@ class ElementsTest(unittest.TestCase):
 # Random pipelines
 
 class Maker:
-    """Makes random pipelines of all methods."""
+    """Makes random pipelines with all methods."""
 
     def __init__(self, seed):
         self.random = random.Random(seed)
@@ -294,7 +295,7 @@ class RoundTripTest(unittest.TestCase):
 # Batches
 
 def split(line):
-    """The arguments of gst-launch-1.0."""
+    """Splits a description into arguments of gst-launch-1.0."""
     return re.findall(r'(?:"(?:\\.|[^"\\])*"|[^\s"])+', line)
 
 
@@ -446,7 +447,7 @@ class BatchesTest(unittest.TestCase):
 
 
 class ArgumentsTest(unittest.TestCase):
-    """Wrong arguments are refused by the method, with the right ones."""
+    """Tests that methods reject wrong arguments and name the valid ones."""
 
     def check(self, kind, call, *words):
         with self.assertRaises(kind) as raised:

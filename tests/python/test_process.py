@@ -3,9 +3,9 @@
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The first argument is tools/make-dataset. What would go wrong here hangs, and
-meets a timeout of minutes; how long it takes when it goes well is measured by
-tests/benchmarks/bench-python."""
+"""The first argument is tools/make-dataset. An error in these tests is a hang,
+which ends in a timeout of minutes. tests/benchmarks/bench-python measures the
+usual duration."""
 
 import importlib.util
 import os
@@ -24,8 +24,8 @@ FOLDER = make_dataset(20)
 unittest.TestCase.maxDiff = None
 PACKAGES = pathlib.Path(gstspdl.__file__).parent.parent
 START = "import sys\nfrom gstspdl import Loader, LoaderError\n"
-# The source never gives an item. The interpreter may not end while a thread is
-# in print(), so those that end it wait for "begun" first.
+# The source never gives an item. The interpreter must not exit while a thread
+# is in print(), so tests wait for "begun" first.
 NOTHING = """
 import threading
 begun = threading.Event()
@@ -46,8 +46,9 @@ LINE = START + "loader = Loader(sys.argv[1])\n"
 
 class InterruptTest(unittest.TestCase):
     def interrupt(self, code, *arguments):
-        """Runs @code, and sends a SIGINT once it has written a line."""
-        # As a shell starts it: a background job would ignore SIGINT.
+        """Runs @code and sends a SIGINT once it has written a line."""
+        # Started as by an interactive shell, as a background job would ignore
+        # SIGINT.
         with subprocess.Popen(
                 [sys.executable, "-c", code, *arguments], text=True,
                 stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -99,7 +100,7 @@ class ExitTest(unittest.TestCase):
         self.check(START + NOTHING + "loader.start()\nbegun.wait()\n")
 
     def test_with_views_in_modules(self):
-        # What is left is freed when the interpreter is half gone.
+        # The remaining objects are freed while the interpreter shuts down.
         consumers = ["numpy"]
         if importlib.util.find_spec("torch"):
             consumers.append("torch")
@@ -154,7 +155,7 @@ print(status, len(list(loader)), sum(b.num_items for b in loader))
 """
 
 
-# Python 3.12 and newer warn of each fork beside threads.
+# Python 3.12 and newer warn of every fork of a process with threads.
 FORKING = {**os.environ, "PYTHONWARNINGS": "ignore:This process (pid="}
 
 
@@ -182,10 +183,10 @@ if __name__ == "__main__":
 
 
 class ElsewhereTest(unittest.TestCase):
-    """A Python that has no PyGObject, and one that has Debian's."""
+    """Tests a Python without PyGObject and one with Debian's."""
 
     def run_without(self, code, *arguments, python=sys.executable):
-        # -S: it does not see Debian's packages.
+        # -S hides Debian's packages.
         return subprocess.run(
             [python, "-S", "-c", code, *arguments], capture_output=True,
             text=True, env={**os.environ, "PYTHONPATH": str(PACKAGES)},
@@ -211,7 +212,7 @@ class ElsewhereTest(unittest.TestCase):
         self.assertEqual((done.stdout, done.stderr), ("False\n", ""))
 
     def test_other_pythons_of_the_path(self):
-        """Pythons of pyenv, or of a venv without Debian's packages."""
+        """Tests Pythons of pyenv, and of a venv without Debian's packages."""
         seen = set()
         for folder in os.environ["PATH"].split(":"):
             python = pathlib.Path(folder, "python3")

@@ -4,9 +4,9 @@
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What comes out for photographs is Pillow's full decode and bilinear resize,
-to a mean PSNR of 45 dB and a least one of 38. The first argument is
-tools/make-dataset."""
+"""Checks that photographs come out like Pillow's full decode and bilinear
+resize, with a mean PSNR of at least 45 dB and a minimum of 38 dB. The first
+argument is tools/make-dataset."""
 
 import pathlib
 import subprocess
@@ -23,7 +23,7 @@ MEAN, LEAST = 45.0, 38.0
 
 
 def opens(path):
-    """Whether Pillow can read all of it."""
+    """Returns whether Pillow can decode the whole file."""
     try:
         with Image.open(path) as image:
             image.load()

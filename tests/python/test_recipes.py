@@ -3,8 +3,8 @@
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What each wrote is decoded again, by others where there are any. The first
-argument is the project's folder."""
+"""Decodes the output of each recipe again, with other software if there is
+any. The first argument is the project's folder."""
 
 import pathlib
 import subprocess
@@ -24,7 +24,7 @@ from gstspdl import Loader, decode  # noqa: E402
 
 
 def recipe(title):
-    """The block below that title."""
+    """Returns the block below that title."""
     page = (ROOT / "docs" / "how-to" / "save-items.md").read_text()
     section = page.split(f"\n## {title}\n")[1].split("\n## ")[0]
     return "".join(line[4:] for line in section.splitlines(keepends=True)
@@ -41,22 +41,23 @@ def launch(title):
 
 
 def ffmpeg_sound(path):
-    """16 kHz, mono, as FFmpeg decodes it."""
+    """Returns FFmpeg's decode of the audio, at 16 kHz in mono."""
     return np.frombuffer(videos.ffmpeg(
         "-i", path, "-f", "s16le", "-", stdout=subprocess.PIPE).stdout,
         np.int16)
 
 
 def packets(path):
-    """Return the contents of a video's packets, in order, by FFmpeg, without SEI
-    messages, such as x264's options, which h264parse of 1.26 drops."""
+    """Returns the contents of a video's packets from FFmpeg, in order and
+    without SEI messages. h264parse 1.26 drops some of these, such as x264's
+    options."""
     return videos.ffmpeg("-i", path, "-c", "copy", "-map", "0:v", "-bsf:v",
                          "h264_mp4toannexb,filter_units=remove_types=6",
                          "-f", "h264", "-", stdout=subprocess.PIPE).stdout
 
 
 def pictures(path):
-    """All of a video's frames, as FFmpeg decodes them."""
+    """Returns all frames of a video as decoded by FFmpeg."""
     return videos.ffmpeg("-i", path, "-map", "0:v", "-fps_mode", "passthrough",
                          "-f", "rawvideo", "-",
                          stdout=subprocess.PIPE).stdout

@@ -38,7 +38,7 @@ def encode(array, kind="PNG", **options):
 
 
 def make_folder():
-    """Images, masks and captions, and a list of them."""
+    """Makes images, masks and captions, and a list of them."""
     temporary = tempfile.TemporaryDirectory()
     atexit.register(temporary.cleanup)
     folder = pathlib.Path(temporary.name)
@@ -56,7 +56,7 @@ FOLDER = make_folder()
 
 
 def crop(array, extra, part):
-    """The nearest pixels of the box that was drawn."""
+    """Returns the nearest pixels of the drawn box."""
     x, y, width, height = (extra[f"{part}.crop-{name}"]
                            for name in ("x", "y", "width", "height"))
     columns = x + (2 * np.arange(20) + 1) * width // 40
@@ -111,7 +111,8 @@ class SamplesTest(unittest.TestCase):
                                  torch.uint8)
 
     def test_without_a_batch(self):
-        """An item is a batch of one, without the items' dimension."""
+        """Tests that without a batch, an item is a batch of one without the
+        first dimension."""
         with Loader(f'spdlsrc location="{FOLDER}/list.csv" epochs=1 '
                     "! spdlfetch parts=mask output-order=input "
                     "! spdldecode part=mask format=GRAY8 output-order=input "
@@ -145,7 +146,8 @@ class SamplesTest(unittest.TestCase):
                 batch["mask"].numpy()[i, ..., 0], wanted)
 
     def test_function(self):
-        """Takes a sample apart, and makes one of other parts."""
+        """Tests a function that takes a sample apart and makes one of other
+        parts."""
         def count(sample):
             mask = sample["mask"].numpy()[..., 0]
             return {"data": sample["data"].numpy()[:4, :4],

@@ -55,7 +55,7 @@ class KindsTest(unittest.TestCase):
                 found = np.concatenate([np.asarray(b["data"])
                                         for b in loader])
                 np.testing.assert_array_equal(found, arrays)
-                # Such as are not contiguous.
+                # Arrays that are not contiguous.
             with Loader(ARRAYS, source=arrays.transpose(0, 2, 1)) as loader:
                 batch = next(iter(loader))
                 np.testing.assert_array_equal(
@@ -91,7 +91,7 @@ class EpochTest(unittest.TestCase):
 
         with Loader(ARRAYS, source=Source()) as loader:
             for n in range(1, 4):
-                # Not before it is wanted: a sampler may be set in between.
+                # Iterated only on demand, so a sampler may be set before.
                 batches = list(loader)
                 self.assertEqual(len(passes), n)
                 self.assertEqual([b.num_items for b in batches], [8, 2])
@@ -112,7 +112,7 @@ class EpochTest(unittest.TestCase):
         class Source:
             def __iter__(self):
                 passes.append(len(passes))
-                # More than wait for the first element.
+                # More items than can wait for the first element.
                 return iter(map(str, PATHS * 3))
 
         with Loader(FILES, source=Source()) as loader:
@@ -244,7 +244,8 @@ class EndTest(unittest.TestCase):
 
 
 class SecretsTest(unittest.TestCase):
-    """No message shows credentials, and names show items all the same."""
+    """Tests that no message shows credentials and that names still identify
+    items."""
 
     def test_uris(self):
         uris = ["http://me:sesame@127.0.0.1:1/a.jpg?token=sesame&id=5",
@@ -265,7 +266,7 @@ class SecretsTest(unittest.TestCase):
             self.assertEqual(keys_of(loader), ["http://***@host/a"])
 
     def test_headers(self):
-        """Of which a description is not right."""
+        """Tests headers with an invalid description."""
         bad = ("spdlsrc location=. ! spdlfetch extra-headers=\"Authorization: "
                "Bearer sesame\" ! spdlsink")
         for process in False, True:

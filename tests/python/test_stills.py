@@ -3,12 +3,10 @@
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Decodes stills of all formats, one after the other in the same worker, and
-compares them with what reference decoders make of them: no sample differs by
-more than two levels.
-
-JPEGs are made by cjpeg and read by djpeg; all else is made and read by Pillow,
-but for PNGs that it cannot write, whose samples are known."""
+"""Decodes stills of all formats sequentially in the same slot, and compares
+them with reference decoders: no sample differs by more than two levels. JPEGs
+are written by cjpeg and decoded by djpeg. Other files are written and decoded
+by Pillow, except for PNGs that it cannot write, whose samples are known."""
 
 import os
 import pathlib
@@ -28,14 +26,15 @@ from PIL import Image, ImageChops, ImageOps
 TOLERANCE = 2
 SIZES = [(1, 1), (1, 2), (2, 1), (3, 5), (7, 7), (8, 8), (16, 9), (17, 31),
          (33, 16), (61, 47)]
-# EXIF's orientations: what turns the file's rows into the upright image.
+# EXIF orientations and the transform from the file's rows to the upright
+# image.
 UPRIGHT = {2: Image.FLIP_LEFT_RIGHT, 3: Image.ROTATE_180,
            4: Image.FLIP_TOP_BOTTOM, 5: Image.TRANSPOSE, 6: Image.ROTATE_270,
            7: Image.TRANSVERSE, 8: Image.ROTATE_90}
 
 
 def make_picture(width=61, height=47, mode="RGB"):
-    """Gradients, and enough detail that a shift or a mirror is seen."""
+    """Makes gradients with enough detail to reveal a shift or a flip."""
     rng = random.Random(width * 1000 + height)
     image = Image.new("RGBA", (width, height))
     image.putdata([(255 * x // width, 255 * y // height,
@@ -45,7 +44,7 @@ def make_picture(width=61, height=47, mode="RGB"):
 
 
 def over(image, background=(0, 0, 0)):
-    """What is seen of an image with transparency."""
+    """Blends an image with transparency over the background."""
     image = image.convert("RGBA")
     below = Image.new("RGBA", image.size, background + (255,))
     return Image.alpha_composite(below, image).convert("RGB")
@@ -67,7 +66,8 @@ class StillsTest(unittest.TestCase):
         return pathlib.Path(self.folder.name) / name
 
     def add(self, name, content, expected):
-        """A file, as bytes or by what writes it to a path."""
+        """Adds a file, given as bytes or as a function that writes it to a
+        path."""
         if callable(content):
             content(self.path(name))
         else:
@@ -75,13 +75,13 @@ class StillsTest(unittest.TestCase):
         self.expected[name] = expected
 
     def add_saved(self, name, image, **options):
-        """A file that Pillow writes, and that it reads."""
+        """Adds a file that Pillow writes and decodes."""
         image.save(self.path(name), **options)
         with Image.open(self.path(name)) as reread:
             self.expected[name] = over(ImageOps.exif_transpose(reread))
 
     def decode(self, properties, caps=""):
-        """The results by file name, and the reasons of failures."""
+        """Returns the results by file name, and the errors of failed items."""
         listing = self.path("list.txt")
         listing.write_text("".join(f"{name}\n" for name in self.expected))
         results, failures = {}, {}
@@ -149,7 +149,7 @@ class StillsTest(unittest.TestCase):
         self.check()
 
     def test_jpeg_harmless(self):
-        """What costs no pixel is no failure."""
+        """Tests defects that affect no pixel and are not failures."""
         self.add_jpegs("good", [], [(61, 47)])
         data = self.path("good-61x47.jpg").read_bytes()
         expected = self.expected["good-61x47.jpg"]
@@ -197,7 +197,7 @@ class StillsTest(unittest.TestCase):
         self.check()
 
     def test_orientation_types(self):
-        """Cameras write it as numbers of other sizes, too."""
+        """Tests orientations of other integer types, which some cameras write."""
         picture = make_picture()
         picture.save(self.path("turned.png"), exif=b"Exif\0\0MM\0*" +
                      struct.pack(">IHHHIHH", 8, 1, 274, 3, 1, 6, 0))
@@ -217,7 +217,7 @@ class StillsTest(unittest.TestCase):
         self.check(tolerance=0)
 
     def test_orientation_resized(self):
-        """The size is that of the upright image."""
+        """Tests that width and height are those of the upright image."""
         self.add_all_oriented()
         for name, upright in self.expected.items():
             self.expected[name] = upright.resize((20, 33), Image.BILINEAR)
@@ -239,7 +239,7 @@ class StillsTest(unittest.TestCase):
     @staticmethod
     def png(width, height, depth, color_type, samples, interlaced=False,
             chunks=b""):
-        """Samples: the values of a pixel at (x, y)."""
+        """Returns a PNG. `samples` gives the values of the pixel at (x, y)."""
         def chunk(name, content):
             return (struct.pack(">I", len(content)) + name + content +
                     struct.pack(">I", zlib.crc32(name + content)))
@@ -286,7 +286,7 @@ class StillsTest(unittest.TestCase):
                      expected.convert("RGB"))
 
     def test_png_samples(self):
-        """Every kind of sample, in rows and interlaced."""
+        """Tests every sample type, interlaced and not."""
         for color_type, channels, depths in (
                 (0, 1, (1, 2, 4, 8, 16)), (2, 3, (8, 16)), (4, 2, (8, 16)),
                 (6, 4, (8, 16))):
@@ -327,7 +327,8 @@ class StillsTest(unittest.TestCase):
         self.check(tolerance=0)
 
     def test_bmp_unused_byte(self):
-        """The fourth byte of 32 bits without masks is no alpha."""
+        """Tests that the fourth byte of 32-bit pixels without masks is not
+        alpha."""
         picture = make_picture()
         width, height = picture.size
         rows = b"".join(bytes((b, g, r, (x + y) % 256))
@@ -339,7 +340,8 @@ class StillsTest(unittest.TestCase):
         self.check(tolerance=0)
 
     def test_tga_alpha(self):
-        """Gray and alpha, in runs or not, from the top or from below."""
+        """Tests gray with alpha, with and without run-length encoding,
+        top-down and bottom-up."""
         picture = make_picture(mode="RGBA").convert("LA")
         for packing in None, "tga_rle":
             for orientation in 1, -1:
@@ -361,8 +363,9 @@ class StillsTest(unittest.TestCase):
         self.check(tolerance=0)
 
     def test_gif_canvas(self):
-        """The canvas is what counts, and what reaches beyond it; where the
-        first frame is not, or is transparent, there is background."""
+        """Tests that the result has the size of the canvas. Frames are clipped
+        to it, and the background shows around the first frame and through its
+        transparent pixels."""
         picture = make_picture(20, 10).quantize(16)
         picture.save(self.path("source.gif"), transparency=3, interlace=0)
         data = self.path("source.gif").read_bytes()
@@ -404,7 +407,7 @@ class StillsTest(unittest.TestCase):
         for compression in (None, "tiff_lzw", "tiff_deflate", "packbits"):
             self.add_modes("tif", ("L", "P", "RGB", "RGBA", "CMYK"),
                            compression=compression)
-        # What one file says must not count for the next.
+        # State of one file must not affect the next.
         self.add_modes("tif", ("RGB",), compression="tiff_lzw",
                        tiffinfo={317: 2})
         self.add_modes("tif", ("P", "RGB", "L"), compression="tiff_lzw")
@@ -415,7 +418,7 @@ class StillsTest(unittest.TestCase):
 
     @staticmethod
     def tiff(image, order, bits, photometric, values, extra=None):
-        """An uncompressed TIFF of one strip, whose pixels are `values`."""
+        """Returns an uncompressed TIFF of one strip with the pixels `values`."""
         width, height = image.size
         kind = order + {8: "B", 16: "H"}[bits]
         pixels = b"".join(struct.pack(kind, v) for v in values)
@@ -423,7 +426,7 @@ class StillsTest(unittest.TestCase):
         tags = [(256, 4, width), (257, 4, height), (258, 3, bits),
                 (259, 3, 1), (262, 3, photometric), (273, 4, 200),
                 (277, 3, samples), (279, 4, len(pixels)), (284, 3, 1)]
-        if samples > 1:  # as many shorts, which stand elsewhere
+        if samples > 1:  # shorts outside of the entry
             tags[2] = (258, 3, 180)
         if extra is not None:
             tags.append((338, 3, extra))
@@ -434,7 +437,7 @@ class StillsTest(unittest.TestCase):
                 order + "HHI", tag, size, samples if tag == 258 else 1)
             directory += struct.pack(order + ("HH" if short else "I"),
                                      *((value, 0) if short else (value,)))
-        if samples == 2:  # both of them fit into the entry
+        if samples == 2:  # both fit into the entry
             at = directory.index(struct.pack(order + "HHI", 258, 3, 2)) + 8
             directory = (directory[:at] + struct.pack(order + "HH", bits, bits)
                          + directory[at + 4:])
@@ -445,7 +448,7 @@ class StillsTest(unittest.TestCase):
         return head.ljust(200, b"\0") + pixels
 
     def add_copies(self, name, data, expected, kinds):
-        """What tiffcp makes of `data`: `kinds` are its options."""
+        """Adds files that tiffcp makes from `data`, with the options `kinds`."""
         source = self.path("source")
         source.write_bytes(data)
         for kind in kinds:
@@ -454,7 +457,7 @@ class StillsTest(unittest.TestCase):
                      expected)
 
     def test_tiff_tiles(self):
-        """Rows and columns of tiles, the last of which are beyond the edge."""
+        """Tests rows and columns of tiles, the last of which exceed the edge."""
         picture = make_picture()
         rgb = [v for pixel in picture.getdata() for v in pixel]
         tiles = ("-t", "-w", "16", "-l", "32")
@@ -468,7 +471,7 @@ class StillsTest(unittest.TestCase):
         self.check(tolerance=0)
 
     def test_tiff_layouts(self):
-        """Planes, predictors, the order of bytes, and BigTIFF."""
+        """Tests planes, predictors, byte orders and BigTIFF."""
         picture = make_picture()
         rgb = [v for pixel in picture.getdata() for v in pixel]
         kinds = [("-c", packing, "-r", rows) for packing in
@@ -485,7 +488,7 @@ class StillsTest(unittest.TestCase):
         self.check(tolerance=0)
 
     def test_tiff_alpha(self):
-        """Colours that are multiplied by alpha, and those that are not."""
+        """Tests colors with premultiplied and with straight alpha."""
         picture = make_picture(mode="RGBA")
         plain = [v for pixel in picture.getdata() for v in pixel]
         multiplied = [v for *rgb, a in picture.getdata()
@@ -508,7 +511,7 @@ class StillsTest(unittest.TestCase):
         self.check(tolerance=1)
 
     def test_tiff_kept(self):
-        """Of a TIFF that is cut off the rows that are there are delivered."""
+        """Tests that the available rows of a truncated TIFF are delivered."""
         picture = make_picture()
         rgb = [v for pixel in picture.getdata() for v in pixel]
         data = self.tiff(picture, "<", 8, 2, rgb)
@@ -524,8 +527,8 @@ class StillsTest(unittest.TestCase):
         self.assertEqual(sorted(failures), ["cut.tif"])
 
     def test_tiff_hostile(self):
-        """What a header claims takes no memory, and what is not supported is
-        said so."""
+        """Tests that claims of a header take no memory, and that the error
+        names unsupported features."""
         picture = make_picture(8, 8)
         gray = self.tiff(picture, "<", 8, 1, [7] * 64)
 
@@ -569,7 +572,8 @@ class StillsTest(unittest.TestCase):
         self.check(tolerance=0)
 
     def test_jpeg_2000_that_is_cut(self):
-        """A cut file is refused, or its remaining part is kept."""
+        """Tests that a truncated file fails, or that its available part is
+        kept."""
         picture = make_picture()
         for name, options in (("a.jp2", {}), ("b.j2k", {}),
                               ("c.jp2", {"tile_size": (16, 16)})):
@@ -590,7 +594,7 @@ class StillsTest(unittest.TestCase):
         self.assertNotIn("2-a.jp2", failures)
 
     def test_jpeg_2000_that_claims_much(self):
-        """Memory is taken for what the file can hold."""
+        """Tests that memory is limited to what the size of the file allows."""
         make_picture().save(self.path("a.j2k"))
         data = self.path("a.j2k").read_bytes()
         self.path("a.j2k").unlink()
@@ -618,8 +622,8 @@ class StillsTest(unittest.TestCase):
         self.check()
 
     def test_kept(self):
-        """Of a PNG that is cut off the rows that are there are delivered, and
-        below them is background."""
+        """Tests that the available rows of a truncated PNG are delivered, with
+        background below."""
         rng = random.Random(7)
         size = (64, 48)
         noise = Image.frombytes("RGB", size, rng.randbytes(64 * 48 * 3))
@@ -640,7 +644,7 @@ class StillsTest(unittest.TestCase):
         self.assertEqual(sorted(failures), ["passes.png", "rows.png"])
 
     def test_without_mark(self):
-        """Formats that only caps tell."""
+        """Tests formats that only caps identify."""
         picture = make_picture()
         for suffix, caps in (("tga", "image/x-tga"), ("pcx", "image/x-pcx"),
                              ("sgi", "image/x-sgi")):
@@ -666,13 +670,13 @@ class StillsTest(unittest.TestCase):
         self.check("width=20 height=20 background=0x336699")
 
     def test_animations(self):
-        """The first frame is delivered."""
+        """Tests that the first frame is delivered."""
         frames = [make_picture(), make_picture().transpose(Image.ROTATE_180)]
         for name, options in (("a.gif", {}), ("a.png", {}),
                               ("a.webp", {"lossless": True})):
             self.add_saved(name, frames[0], save_all=True,
                            append_images=frames[1:], **options)
-        # One whose first frame is a part of the whole.
+        # An animation whose first frame is a part of the canvas.
         small = Image.new("RGBA", (61, 47))
         small.paste(make_picture(20, 10), (4, 6))
         self.add_saved("part.webp", small, save_all=True,

@@ -29,7 +29,7 @@ ROWS = 4
 
 
 def write_texts(folder):
-    """Paragraphs of the documentation, and what is rare."""
+    """Writes paragraphs of the documentation, and special cases."""
     text = "\n\n".join(page.read_text("utf-8") for page in
                        sorted((support.ROOT / "docs").glob("*.md")))
     texts = [part for part in text.split("\n\n") if part.strip()]
@@ -54,7 +54,7 @@ class TokensTest(unittest.TestCase):
         cls.packer = pack_tokens.Packer(cls.tokenizer, ROWS)
 
     def reference(self):
-        """Batches as plain lists, and which texts each has."""
+        """Returns batches as plain lists, and the texts in each of them."""
         most = ROWS * 1024
         batches, texts = [[]], [[]]
         for index, path in enumerate(self.paths):
@@ -97,7 +97,7 @@ class TokensTest(unittest.TestCase):
     def test_goes_on(self):
         states = self.check(
             pack_tokens.load(self.folder, self.packer, "epochs=1"))
-        # Behind the long text: a text that is cut comes again.
+        # After the long text: a text that was split occurs again.
         _, texts = self.reference()
         at = next(i for i, part in enumerate(texts) if part[0] > 12)
         self.check(pack_tokens.load(self.folder, self.packer, "epochs=1",

@@ -29,7 +29,7 @@ SHUFFLED = "shuffle=true seed=4"
 
 
 def endless(dataset):
-    """Of each batch the epoch and the indices."""
+    """Yields the epoch and the indices of each batch."""
     while True:
         for batch in dataset:
             yield dataset.last.epoch, batch["indices"].tolist()
@@ -64,7 +64,7 @@ class BatchTest(unittest.TestCase):
         dataset.stop()
 
     def test_labels_of_the_pipeline(self):
-        # The same, whether the pipeline makes tensors of them or not.
+        # The same, whether or not the pipeline makes tensors.
         for more in "", "labels=true indices=true":
             dataset = Dataset(describe(FOLDER, order="input", batch=more))
             batch = next(iter(dataset))
@@ -114,7 +114,7 @@ class StateTest(unittest.TestCase):
                          [0] * 4 + [1] * 4 + [2] * 4)
         for n in range(1, 12):
             first = Dataset(line)
-            # More is on its way, but not used.
+            # More batches are in flight, but not used.
             seen = list(itertools.islice(endless(first), n))
             state = first.state_dict()
             first.stop()
@@ -163,7 +163,7 @@ class StateTest(unittest.TestCase):
             dataset.set_epoch(epoch)
             self.assertEqual(dataset.epoch, epoch)
             self.assertEqual(indices_of(dataset), wanted[epoch])
-        # In the middle of it, and before anything came.
+        # In the middle of it, and before the first batch.
         next(iter(dataset))
         dataset.set_epoch(3)
         self.assertEqual(indices_of(dataset), wanted[3])
@@ -186,7 +186,7 @@ class StateTest(unittest.TestCase):
         first.stop()
         second = Dataset(line)
         second.load_state_dict(state)
-        # Whether it was known already or not that no more would come.
+        # Whether or not the end was already known.
         while second.epoch == 0:
             self.assertEqual(list(second), [])
         self.assertEqual([len(b["labels"]) for b in second], [8])
@@ -233,7 +233,7 @@ class DistributedTest(unittest.TestCase):
 
 
 class PageTest(unittest.TestCase):
-    """What the documentation says of coming from other loaders."""
+    """Tests the code in the documentation for users of other loaders."""
 
     def setUp(self):
         folder = pathlib.Path(__file__).resolve().parents[2] / "docs/reference"

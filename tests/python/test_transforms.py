@@ -3,11 +3,11 @@
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Every fit, filter, crop and flip, of JPEGs (of which only what is needed is
-decoded) and of PNGs, in all orientations: at most a level from what Pillow
-makes of the whole image. JPEGs are resized as planes, so that is what Pillow
-does here, too: a level of each plane is up to 2.8 of a colour, before both are
-rounded."""
+"""Tests every fit, filter, crop and flip in all orientations, with JPEGs
+(decoded only in part where possible) and PNGs. Results are within one level of
+Pillow's for the whole image. JPEGs are resized as planes, so this does the
+same with Pillow: one level in a plane is up to 2.8 levels in a color, before
+both are rounded."""
 
 import os
 import pathlib
@@ -19,7 +19,8 @@ from accuracy import image_of, psnr
 from gstspdl import Loader, LoaderError
 from PIL import Image, ImageChops, ImageOps
 
-# By EXIF's orientation: what turns the upright image into the file's, and back.
+# By EXIF orientation, the transforms from the upright image to the file's and
+# back.
 TURNS = {2: (Image.FLIP_LEFT_RIGHT,) * 2, 3: (Image.ROTATE_180,) * 2,
          4: (Image.FLIP_TOP_BOTTOM,) * 2, 5: (Image.TRANSPOSE,) * 2,
          6: (Image.ROTATE_90, Image.ROTATE_270), 7: (Image.TRANSVERSE,) * 2,
@@ -29,7 +30,7 @@ FILTERS = {"nearest": Image.NEAREST, "bilinear": Image.BILINEAR,
 
 
 def make_picture(width, height):
-    """Smooth shapes and some texture, as photographs have."""
+    """Makes smooth shapes and some texture, as in photographs."""
     rng = random.Random(width * 1000 + height)
     noise = Image.effect_noise((width, height), 40)
     bands = [Image.linear_gradient("L").resize((width, height)).rotate(rng.randrange(360)),
@@ -39,14 +40,15 @@ def make_picture(width, height):
 
 
 def resize_width_first(image, size, method):
-    """Values that are out of range are clipped in between, so the order counts.
-    Newer versions of Pillow choose it by the sizes."""
+    """Resizes the width first. Values out of range are clipped between the
+    passes, so the order matters. Newer versions of Pillow select it by the
+    sizes."""
     return image.resize((size[0], image.height), method).resize(size, method)
 
 
 def resize_as_stored(image, size, method, orientation):
-    """With nearest a tie goes to one side: the image is resized before it is
-    turned."""
+    """Resizes before the rotation, as with the nearest filter a tie goes to
+    one side."""
     if orientation == 1:
         return resize_width_first(image, size, method)
     there, back = TURNS[orientation]
@@ -95,7 +97,7 @@ class TransformsTest(unittest.TestCase):
         cls.folder.cleanup()
 
     def decode(self, properties):
-        """The results by file name: image, box and flip."""
+        """Returns the results by file name: image, box and flip."""
         results = {}
         with Loader(f'spdlsrc location="{self.folder.name}" epochs=1 '
                     "! spdlfetch ! spdldecode concurrency=2 "
@@ -199,7 +201,8 @@ class TransformsTest(unittest.TestCase):
             self.assertEqual(image.tobytes(), b[name][0].tobytes())
 
     def test_fast_scale(self):
-        """Near to the exact result, also where a crop is decoded smaller."""
+        """Tests that fast-scale is close to the exact result, also for crops
+        that are decoded at a reduced size."""
         for line in ("width=32 height=32",
                      "augment=random-resized-crop width=24 height=24 seed=5"):
             exact = self.decode(line + " fast-scale=false")

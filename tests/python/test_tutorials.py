@@ -36,7 +36,7 @@ def blocks_of(page):
 
 
 def run(command):
-    """Returns what a command prints."""
+    """Returns the output of a command."""
     for name, path in ("python3", sys.executable), (
             "./tools/make-dataset", f"/usr/bin/python3 {MAKE_DATASET}"), (
             "gst-spdl-launch-1.0", LAUNCH):
@@ -49,7 +49,7 @@ def run(command):
 
 
 def find_missing(script):
-    """Returns the packages that a script imports and that are missing."""
+    """Returns the missing packages that a script imports."""
     names = set(re.findall(r"^(?:import|from) (\w+)", script, re.MULTILINE))
     if "gstspdl.torch" in script:
         names.add("torch")
@@ -80,7 +80,8 @@ class TutorialsTest(unittest.TestCase):
                     with self.subTest(block):
                         shown = run(block)
             elif not block.startswith(NOT_RUN):
-                # The output of the last command; a class's name is random.
+                # The output of the last command; the name of a class is
+                # random.
                 for line in hide_numbers(block) if shown else []:
                     if not line.isalpha():
                         self.assertIn(line, hide_numbers(shown))

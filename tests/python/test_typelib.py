@@ -3,8 +3,8 @@
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Every function of the loader, of batches and of tensors, without overrides.
-The first argument is tools/make-dataset."""
+"""Tests every function of the loader, of batches and of tensors without
+overrides. The first argument is tools/make-dataset."""
 
 import ctypes
 import os
@@ -15,7 +15,7 @@ import tempfile
 import threading
 import unittest
 
-# The overrides are somebody else's.
+# Removes the overrides from the path.
 overrides = os.environ.get("PYTHONPATH", "").split(os.pathsep)
 sys.path = [path for path in sys.path if path not in overrides]
 

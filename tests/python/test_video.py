@@ -34,7 +34,7 @@ XVID = ["-c:v", "libxvid", "-g", "30", "-q:v", "3"]
 X265 = ["-c:v", "libx265", "-preset", "ultrafast", "-x265-params"]
 
 
-# Of each codec whose headers are read before it is decoded.
+# For each codec whose headers are parsed before decoding.
 STREAMS = {
     "h264.mp4": [*X264, *videos.YUV],
     "h264.mkv": [*X264, *videos.YUV],
@@ -55,7 +55,7 @@ STREAMS = {
 
 
 def with_size(data, width, height):
-    """A video whose container says that size, whatever the stream in it is."""
+    """Returns a video whose container has another size than its stream."""
     data = bytearray(data)
     if data.startswith(b"RIFF"):
         at = data.index(b"strf") + 12
@@ -75,7 +75,7 @@ def path_of(name):
 
 
 def video(name, *arguments, count=100, **options):
-    """That file, made when it is first asked for."""
+    """Returns that file, which is made on first use."""
     path = path_of(name)
     if not path.exists():
         videos.make(path, count, *arguments, **options)
@@ -83,7 +83,7 @@ def video(name, *arguments, count=100, **options):
 
 
 def late():
-    """A video that begins after half a second, as its edit list says."""
+    """Returns a video whose edit list starts after half a second."""
     path = path_of("late.mp4")
     if not path.exists():
         videos.ffmpeg("-itsoffset", "0.5", "-i", video("b.mp4", *BFRAMES),
@@ -92,7 +92,8 @@ def late():
 
 
 def with_one_header(source):
-    """MPEG-4 of which only the first key frame says what all pictures are."""
+    """Returns MPEG-4 in which only the first key frame has the sequence
+    header."""
     path = path_of(f"one-header-{source.name}")
     headers = re.compile(rb"\0\0\x01\xb0.{4,90}?(?=\0\0\x01[\xb3\xb6])",
                          re.DOTALL)
@@ -104,10 +105,10 @@ def with_one_header(source):
 
 
 def with_one_dropped(source):
-    """MPEG-4 of which a picture that no other refers to says that it is
-    none."""
+    """Returns MPEG-4 in which a non-reference picture is marked as not coded."""
     data = bytearray(source.read_bytes())
-    # Its kind, no second more, a mark, 5 bits of time, a mark, and that bit.
+    # Picture type, no further second, a marker, 5 bits of time, a marker, and
+    # the bit.
     places = [found.end() for found in re.finditer(rb"\0\0\x01\xb6", data)]
     place = [i for i in places if data[i] >> 4 == 0b1001][20]
     data[place + 1] &= ~0x20
@@ -117,14 +118,14 @@ def with_one_dropped(source):
 
 
 def varying(suffix):
-    """A video of which some frames were left out: they lie unevenly."""
+    """Returns a video without some frames, so that its intervals vary."""
     return video(f"vfr.{suffix}", "-vf",
                  "select='lt(mod(n\\,10)\\,4)+not(mod(n\\,7))'", "-fps_mode",
                  "vfr", *BFRAMES, count=200)
 
 
 def clip(path, n, **properties):
-    """The numbers of its frames."""
+    """Returns the numbers of its frames."""
     data = path if isinstance(path, bytes) else path.read_bytes()
     tensor = decode(data, num_frames=n, **{**SIZE, **properties})
     assert tensor.shape == (n, 32, 32, 3), tensor.shape
@@ -140,7 +141,7 @@ def positions(kind, total, n, step=1):
 
 
 class Frames(unittest.TestCase):
-    """What FFmpeg shows of a file, in its order, is what is counted."""
+    """Tests that frames are counted in the order in which FFmpeg shows them."""
 
     def check(self, path):
         numbers = videos.show_numbers(path).tolist()
@@ -154,7 +155,7 @@ class Frames(unittest.TestCase):
                                                    step)])
 
     def check_numbers(self, path, count):
-        """And FFmpeg has all of them."""
+        """Checks the frame numbers, and that FFmpeg shows all frames."""
         self.assertEqual(videos.show_numbers(path).tolist(),
                          list(range(count)))
         self.check(path)
@@ -186,12 +187,12 @@ class Frames(unittest.TestCase):
         self.check_numbers(video("open-hevc.mkv", *hevc), 100)
 
     def test_intra_refresh(self):
-        """Its key frames are none."""
+        """Tests key frames that are not random access points."""
         self.check(video("refresh.mkv", *X264, "-g", "40", "-bf", "0",
                          "-x264-params", "intra-refresh=1:scenecut=0"))
 
     def test_false_key_frames(self):
-        """Files whose packets are all marked as key frames."""
+        """Tests files that mark all packets as key frames."""
         for name, *codec in (
                 ("h264", *X264, "-g", "40"),
                 ("hevc", *X265, "log-level=none:keyint=40:pools=1"),
@@ -199,13 +200,13 @@ class Frames(unittest.TestCase):
                  "log-level=none:keyint=40:pools=1")):
             path = path_of(f"false-{name}.mkv")
             data = video(f"{name}.mkv", *codec).read_bytes()
-            # Of a SimpleBlock the size, the track, the time and the flags.
+            # Size, track, time and flags of a SimpleBlock.
             path.write_bytes(re.sub(
                 rb"(\xa3(?:[\x80-\xff]|[\x40-\x7f].)\x81..)\0",
                 lambda found: found[1] + b"\x80", data, flags=re.DOTALL))
             self.assertNotEqual(path.read_bytes(), data)
             self.check(path)
-        # Without their table, all packets of an MP4 are key frames.
+        # Without the sync sample table, all packets of an MP4 are key frames.
         for name, *codec in (
                 ("mpeg4.mp4", *MPEG4), ("mpeg2.mp4", "-c:v", "mpeg2video"),
                 ("h264.mp4", *X264, "-g", "40")):
@@ -216,7 +217,8 @@ class Frames(unittest.TestCase):
             self.check(path)
 
     def test_false_key_frames_of_h263(self):
-        """The same, of pictures too coarse for numbers."""
+        """Tests the same with H.263, in which pictures are too coarse for
+        numbers."""
         data = video("h263.3gp", "-s", "176x144", "-c:v", "h263", "-g", "12",
                      count=60).read_bytes()
         whole = np.asarray(decode(data, num_frames=60, **SIZE))
@@ -227,7 +229,7 @@ class Frames(unittest.TestCase):
                 whole[positions(kind, 60, 5)])
 
     def test_vp8(self):
-        """Some of its packets are not shown."""
+        """Tests packets that are not shown."""
         path = video("vp8.webm", "-c:v", "libvpx", "-deadline", "good",
                      "-cpu-used", "5", "-auto-alt-ref", "1",
                      "-lag-in-frames", "16", "-g", "40", "-b:v", "400k")
@@ -246,7 +248,7 @@ class Frames(unittest.TestCase):
         self.check_numbers(path, 40)
 
     def test_avi(self):
-        """There packets do not say when they are shown."""
+        """Tests AVI, in which packets have no presentation times."""
         self.check_numbers(video("h264.avi", *X264, "-g", "30"), 100)
         self.check_numbers(video("mpeg4.avi", "-c:v", "mpeg4", "-g", "30"),
                            100)
@@ -254,7 +256,7 @@ class Frames(unittest.TestCase):
                                  "-q:v", "3"), 100)
 
     def test_avi_of_mpeg4(self):
-        """With pictures between others, which come behind those."""
+        """Tests B-frames, which come after the pictures that they depend on."""
         source = video("between.avi", *MPEG4)
         self.check_numbers(source, 100)
         self.check_numbers(video("divx.avi", *MPEG4, "-vtag", "DX50"), 100)
@@ -266,7 +268,7 @@ class Frames(unittest.TestCase):
         self.check(dropped)
 
     def test_packed_avi(self):
-        """Two pictures in a packet, and none in the next."""
+        """Tests two pictures in one packet and none in the next."""
         for n in 1, 2:
             path = video(f"packed-{n}.avi", *XVID, "-bf", str(n))
             self.assertIn(b"DivX503b1393p", path.read_bytes())
@@ -274,7 +276,7 @@ class Frames(unittest.TestCase):
             self.check(with_one_header(path))
 
     def test_codecs_of_one_name(self):
-        """Their caps differ in a version alone, which no other codec has."""
+        """Tests codecs whose caps differ only in a version."""
         first, second = (video(f"{codec}.avi", "-c:v", codec)
                          for codec in ("asv1", "asv2"))
         for path in first, second, first:
@@ -309,7 +311,8 @@ class Frames(unittest.TestCase):
         self.assertGreater(len(found), 10)
 
     def test_random_is_fixed(self):
-        """By the seed, the epoch, and the index alone, for ever."""
+        """Tests that seed, epoch and index determine random clips, and that
+        these never change."""
         path = video("b.mp4", *BFRAMES)
         begins = [videos.read(np.asarray(decode(
             path.read_bytes(), num_frames=1, clip_sampling="random", seed=seed,
@@ -334,7 +337,7 @@ class Frames(unittest.TestCase):
                          positions("uniform", 100, 6))
 
     def test_image(self):
-        """Without num-frames a frame is an image."""
+        """Tests that without num-frames, a frame is an image."""
         path = video("b.mp4", *BFRAMES)
         for kind, number in ("head", 0), ("center", 49), ("uniform", 50):
             image = decode(path.read_bytes(), clip_sampling=kind, **SIZE)
@@ -343,14 +346,14 @@ class Frames(unittest.TestCase):
 
 
 def planes_of(path):
-    """A video's first frame in 4:4:4, as it was coded."""
+    """Returns a video's first frame in 4:4:4, as coded."""
     raw = path_of("raw")
     videos.ffmpeg("-i", path, "-frames:v", "1", "-f", "rawvideo", raw)
     return np.frombuffer(raw.read_bytes(), np.uint8).reshape(3, 96, 160)
 
 
 def convert(planes, kr, kb, levels):
-    """R'G'B' of Y'CbCr."""
+    """Converts Y'CbCr to R'G'B'."""
     luma, blue, red = planes.astype(float)
     blue, red = blue - 128, red - 128
     if levels == "tv":
@@ -366,7 +369,7 @@ FIXED = [61, 22, 52, 5, 61]
 
 class Pictures(unittest.TestCase):
     def test_colors(self):
-        """Of each matrix and range, as they are defined."""
+        """Tests each matrix and range against its definition."""
         for matrix, kr, kb in ("bt709", 0.2126, 0.0722), \
                 ("smpte170m", 0.299, 0.114):
             for levels in "tv", "pc":
@@ -408,7 +411,7 @@ class Pictures(unittest.TestCase):
         self.assertEqual(number, 50)
 
     def test_one_crop_for_all(self):
-        """What is random is the same for all frames of a clip."""
+        """Tests that all frames of a clip get the same random crop and flip."""
         path = path_of("still.mkv")
         videos.ffmpeg("-f", "lavfi", "-i", "testsrc=s=160x96:d=0.1:r=1",
                       "-vf", "loop=8:1:0", "-pix_fmt", "yuv444p", *X264,
@@ -458,8 +461,8 @@ class Broken(unittest.TestCase):
             with self.subTest(name=name):
                 self.check(half, "Corrupt ", clip_sampling="uniform")
                 if name == "h264.avi":
-                    continue  # its index is gone
-                # Of its head nothing is missing.
+                    continue  # its index is missing
+                # Its header is complete.
                 self.assertEqual(clip(half, 4), [0, 1, 2, 3])
                 numbers = clip(half, 4, clip_sampling="uniform", on_corrupt="keep")
                 self.assertEqual(numbers, sorted(numbers))
@@ -470,13 +473,14 @@ class Broken(unittest.TestCase):
         self.check(data[:len(data) // 2], "Corrupt ")
 
     def test_head_of_another_version(self):
-        """It fails, and GStreamer's demuxer raises no critical warning."""
+        """Tests that an unknown version fails, and that GStreamer's demuxer
+        emits no critical warning."""
         data = video("b.mkv", *BFRAMES).read_bytes()
         path = path_of("head.mkv")
         for known, other in ((b"\x42\x85\x81\x02", b"\x42\x85\x81\x03"),
                              (b"\x88matroska", b"\x88matroskb")):
             self.assertEqual(data[:64].count(known), 1)
-            # typefind looks for the name anywhere in the head.
+            # typefind searches the whole header for the name.
             path.write_bytes(data.replace(known, other, 1))
             done = run_python(
                 "import pathlib, sys; from gstspdl import decode, LoaderError\n"
@@ -488,7 +492,7 @@ class Broken(unittest.TestCase):
                                  (0, "failed\n", ""))
 
     def test_any_byte(self):
-        """Wrong bytes may cost an item, and nothing else."""
+        """Tests that a corrupt byte affects at most its own item."""
         random = np.random.default_rng(5)
         good = {name: video(name, *BFRAMES).read_bytes()
                 for name in ("b.mp4", "b.mkv")}
@@ -509,7 +513,8 @@ class Broken(unittest.TestCase):
                    max_pixels=10000)
 
     def test_max_pixels_memory(self):
-        """Frames that are too large are refused before memory is taken."""
+        """Tests that frames that are too large are rejected before memory is
+        allocated."""
         good = video("b.mp4", *BFRAMES)
         for name in ("large.mp4", "large.mkv"):
             large = path_of(name)
@@ -531,7 +536,7 @@ class Broken(unittest.TestCase):
                 self.assertTrue(done.stdout.endswith("True\n"), done)
 
     def test_max_pixels_stream(self):
-        """Containers that say a smaller size than the stream in them has."""
+        """Tests containers with a smaller size than their stream."""
         for name, codec in STREAMS.items():
             for kind, side in (("good", "160x96"), ("lying", "4080x4080")):
                 videos.ffmpeg("-f", "lavfi", "-i", f"color=s={side}:r=1",
@@ -562,7 +567,7 @@ class Broken(unittest.TestCase):
                 self.assertIn("4080 by 4080 pixels", line)
 
     def test_max_pixels_exact(self):
-        """What fills up the last block of a frame is no part of it."""
+        """Tests that the padding of the last block does not count as pixels."""
         for name, codec in STREAMS.items():
             for width, height in ((158, 92), (66, 36)):
                 path = path_of(f"exact-{name}")
@@ -580,7 +585,7 @@ class Broken(unittest.TestCase):
 
 
 class Colors(unittest.TestCase):
-    """Ranges and matrices, in the bitstream and in the container."""
+    """Tests ranges and matrices in the bitstream and in the container."""
 
     def check(self, path):
         done = videos.ffmpeg("-i", path, "-frames:v", 1, "-vf",
@@ -590,7 +595,7 @@ class Colors(unittest.TestCase):
         expected = np.frombuffer(done.stdout, np.uint8).reshape(96, 160, 3)
         got = np.asarray(decode(path.read_bytes()))
         difference = np.abs(got.astype(int) - expected)
-        # Chroma is interpolated in different ways at edges.
+        # Decoders interpolate chroma differently at edges.
         self.assertLess(difference.mean(), 3)
         self.assertLessEqual(np.median(difference), 1)
 
@@ -616,7 +621,7 @@ class Colors(unittest.TestCase):
 
 
 def resident():
-    """Bytes of this process that are in memory."""
+    """Returns the resident memory of the process in bytes."""
     pages = pathlib.Path("/proc/self/statm").read_text().split()[1]
     return int(pages) * resource.getpagesize()
 
@@ -667,7 +672,8 @@ class Pipelines(unittest.TestCase):
         self.assertEqual(loader.num_failures, 4)
 
     def test_a_thousand(self):
-        """Of which every tenth is broken, through four slots."""
+        """Tests a thousand videos through four slots, of which every tenth is
+        broken."""
         names = {f"base{i}.{suffix}": ([*BFRAMES], 20 + i)
                  for i, suffix in enumerate(["mp4", "mkv", "mp4", "mkv"])}
         folder = pathlib.Path(tempfile.mkdtemp(dir=FOLDER.name))
@@ -701,7 +707,8 @@ class Pipelines(unittest.TestCase):
                              expected)
 
     def test_memory(self):
-        """Of thousands of videos nothing stays, whatever becomes of them."""
+        """Tests that memory does not grow with thousands of videos, intact and
+        broken."""
         path = video("small.mp4", *X264, "-g", "10", "-movflags",
                      "+faststart", count=12)
         good = path.read_bytes() + bytes(60000)
@@ -717,7 +724,7 @@ class Pipelines(unittest.TestCase):
         decode_some(300)
         before = resident()
         decode_some(2100)
-        # A tenth of what their bytes would take.
+        # A tenth of the size of their data.
         self.assertLess(resident() - before, 12 << 20)
 
     def test_contradiction(self):

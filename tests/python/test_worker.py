@@ -161,7 +161,8 @@ class WorkerTest(unittest.TestCase):
                 batches = []
                 for batch in loader:
                     batches.append(batch)
-                    # 0 while it restarts, and kill(0) is for our own group.
+                    # It is 0 during the restart, and kill(0) signals the own
+                    # process group.
                     if len(batches) == 2 and (pid := pid_of(loader)):
                         os.kill(pid, signal.SIGKILL)
                 self.assertEqual(indices_of(batches), ALL)

@@ -15,14 +15,15 @@ YUV = ["-pix_fmt", "yuv420p"]
 
 
 def draw(number):
-    """A picture of 4 by 4 squares, light where the number has a bit."""
+    """Draws 4 by 4 squares, a light one for each bit of the number that is
+    set."""
     bits = np.array([number >> i & 1 for i in range(BITS)], np.uint8)
     squares = np.where(bits, 0xE0, 0x20).astype(np.uint8).reshape(4, 4)
     return squares.repeat(HEIGHT // 4, 0).repeat(WIDTH // 4, 1)
 
 
 def read(frame):
-    """The number of a picture of any size, or of several."""
+    """Returns the number in an image of any size, or in several."""
     *shape, height, width, _ = frame.shape
     squares = frame[..., 0].reshape(*shape, 4, height // 4, 4, width // 4)
     middle = squares[..., height // 16:-(height // 16) or None, :,
@@ -37,14 +38,14 @@ def ffmpeg(*arguments, **options):
 
 
 def has_option(name):
-    """Return True if this version of ffmpeg has the option."""
+    """Returns whether this version of ffmpeg has the option."""
     text = subprocess.run(["ffmpeg", "-hide_banner", "-h", "long"],
                           capture_output=True, text=True, check=True).stdout
     return f"-{name}" in text
 
 
 def make(path, count, *arguments, rate=25, first=0):
-    """A video of the pictures of `count` numbers."""
+    """Makes a video of the images of `count` numbers."""
     data = b"".join(draw(first + i).tobytes() for i in range(count))
     subprocess.run(["ffmpeg", "-v", "error", "-y", "-f", "rawvideo",
                     "-pix_fmt", "gray", "-s", f"{WIDTH}x{HEIGHT}",
@@ -55,7 +56,8 @@ def make(path, count, *arguments, rate=25, first=0):
 
 
 def show_times(path, *options):
-    """When frames are shown, by FFmpeg: seconds, in order."""
+    """Returns the presentation times of frames from FFmpeg in seconds, in
+    order."""
     lines = subprocess.run(
         ["ffprobe", "-v", "error", *options, "-select_streams", "v:0",
          "-show_entries", "frame=best_effort_timestamp_time", "-of", "csv=p=0", str(path)],
@@ -64,7 +66,7 @@ def show_times(path, *options):
 
 
 def show_numbers(path):
-    """Which frames are shown, by FFmpeg, in order."""
+    """Returns the numbers of the frames that FFmpeg shows, in order."""
     raw = subprocess.run(
         ["ffmpeg", "-v", "error", "-nostdin", "-i", str(path), "-map", "0:v:0",
          "-fps_mode", "passthrough", "-f", "rawvideo", "-pix_fmt", "gray",

@@ -40,7 +40,7 @@ def send_arrays(queue, images, n):
 
 
 def over_queue(images, n):
-    """multiprocessing: pickled, through a pipe."""
+    """multiprocessing: arrays pickled through a pipe."""
     queue = FORK.Queue(2)
     process = FORK.Process(target=send_arrays, args=(queue, images, n))
     process.start()
@@ -54,8 +54,8 @@ def over_queue(images, n):
 
 def send_tensors(queue, done, images, n):
     import torch
-    # As a DataLoader's worker makes each batch anew in shared memory; what
-    # fills it is not counted, so that it is one, filled once.
+    # A DataLoader's worker makes each batch in new shared memory. Filling it
+    # does not count here, so there is one batch that is filled once.
     tensor = torch.from_numpy(make(images)).share_memory_()
     for _ in range(n):
         queue.put(tensor)
@@ -63,7 +63,7 @@ def send_tensors(queue, done, images, n):
 
 
 def over_torch(images, n):
-    """PyTorch's shared memory: a descriptor for each tensor."""
+    """PyTorch: shared memory, with a descriptor per tensor."""
     import torch.multiprocessing as mp
     fork = mp.get_context("fork")
     queue, done = fork.Queue(2), fork.Event()
@@ -81,7 +81,7 @@ def over_torch(images, n):
 
 
 class Arrays:
-    """SPDL's source in its subprocess."""
+    """The source of SPDL's subprocess."""
 
     def __init__(self, images, n):
         self.images, self.n = images, n
@@ -93,7 +93,7 @@ class Arrays:
 
 
 def over_spdl(images, n):
-    """SPDL's subprocess, with its arena of shared memory."""
+    """SPDL: a subprocess with its arena of shared memory."""
     import functools
 
     from spdl.pipeline import SharedMemorySegmentPool, iterate_in_subprocess

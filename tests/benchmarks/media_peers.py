@@ -28,7 +28,7 @@ def av_video():
             for i in range(N):
                 rank = (2 * i + 1) * stream.frames // (2 * N)
                 wanted = (stream.start_time or 0) + int(rank / rate / base)
-                # To the key frame before it, if that is ahead.
+                # Seeks to the key frame before it, if that is ahead.
                 keys = [e.timestamp for e in stream.index_entries
                         if e.is_keyframe and e.timestamp <= wanted]
                 if place < 0 or keys and keys[-1] > place:
@@ -62,8 +62,8 @@ def spdl_video():
 
 
 def spdl_all_video():
-    """load_video(), which decodes all frames and drops what a filter does not
-    take."""
+    """Uses load_video(), which decodes all frames and drops those that a
+    filter rejects."""
     import spdl.io
 
     filters = spdl.io.get_video_filter_desc(
@@ -137,7 +137,8 @@ WAYS = {"video": {"PyAV": av_video, "SPDL, sample_decode_video": spdl_video,
 
 
 def measure(python, kind, way, path, seconds):
-    """CPU time of one in us, by another Python; None if it cannot be had."""
+    """Returns the CPU time per file in us, measured in another Python, or None
+    if the package is missing."""
     done = subprocess.run(
         [python, __file__, kind, way, str(path), str(seconds)], text=True,
         check=False, stdout=subprocess.PIPE)
@@ -149,7 +150,7 @@ def main():
     try:
         load = WAYS[kind][way]()
         shape = tuple(load(path).shape)
-    except Exception as error:  # whatever its libraries lack
+    except Exception as error:  # any missing library
         print(type(error).__name__, str(error).splitlines()[0], file=sys.stderr)
         sys.exit(3)
     n, before = 0, time.process_time()

@@ -6,9 +6,9 @@
 """noisy_jobs KIND LIST SECONDS: prints, as JSON, how late its tasks were, how
 long its steps took, and the CPU time of all of its processes.
 
-A step is 100 launches, one each 200 us: small operations of PyTorch on the CPU,
-called by a loop of Python, as a trainer calls a device's. Then it takes the
-next batch. With nothing beside it a step takes 20 ms."""
+A step is 100 launches, one every 200 us: small PyTorch operations on the CPU,
+called in a Python loop as a trainer calls those of a device. Then it takes the
+next batch. Without a loader a step takes 20 ms."""
 
 import json
 import os
@@ -34,8 +34,8 @@ def ours(source, process):
 
 
 class SpdlImages:
-    """SPDL's pipeline, as its subprocess makes it; a buffer of SPDL's own does
-    not go from one process to another."""
+    """SPDL's pipeline in its subprocess, with arrays, as SPDL's buffers cannot
+    be sent between processes."""
 
     def __init__(self, source):
         self.source = source
@@ -76,7 +76,7 @@ def endless(batches):
 
 
 def step(late, weights, inputs):
-    """Launches when each is due, or as soon as it can."""
+    """Launches each task when it is due, or as soon as possible."""
     due = time.perf_counter()
     for _ in range(LAUNCHES):
         due += PERIOD

@@ -3,14 +3,14 @@
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Brings all JPEGs of a list to one size, again and again for some seconds, in
-one thread, and prints the CPU time an image.
+"""Decodes all JPEGs of a list and resizes them to one size in one thread, repeatedly
+for some seconds, and prints the CPU time per image.
 
     pillow_cost.py full|draft LIST SECONDS WIDTH HEIGHT
 
-A line of the list is a path, and, where only a part of the image is wanted,
-its left, top, width and height, after tabs. `draft` lets libjpeg-turbo decode
-at a half, a quarter or an eighth where that covers what is wanted.
+A line of the list is a path, followed, for a crop, by its left, top, width and
+height after tabs. `draft` lets libjpeg-turbo decode at a half, a quarter or an
+eighth of the size if that is large enough.
 """
 
 import math
@@ -22,7 +22,7 @@ from PIL import Image
 
 
 def read_list(path):
-    """Path and box (left, top, right, bottom; None: all) of each line."""
+    """Returns path and box (left, top, right, bottom, or None) of each line."""
     for line in pathlib.Path(path).read_text().splitlines():
         name, *box = line.split("\t")
         x, y, width, height = map(int, box) if box else (0,) * 4

@@ -25,7 +25,7 @@ def line(source, batch=BATCH, side=SIZE, sink="spdlsink"):
 
 
 class Images:
-    """A dataset of PyTorch's kind: the same job by Pillow."""
+    """A PyTorch dataset that does the same job with Pillow."""
 
     def __init__(self, source):
         text = pathlib.Path(source).read_text()
@@ -50,7 +50,7 @@ def torch_loader(source, method):
 
 
 def spdl_batches(source):
-    """The same job by SPDL, whose decoder is FFmpeg's."""
+    """Does the same job with SPDL, whose decoder is FFmpeg's."""
     import spdl.io
     from spdl.pipeline import PipelineBuilder
     pipeline = (
@@ -77,7 +77,7 @@ def first_batch(source):
 
 
 def decoding(keys):
-    """What decoding of just these images takes, by two threads as there."""
+    """Returns the time to decode just these images with two threads."""
     from concurrent.futures import ThreadPoolExecutor
 
     from gstspdl import decode
@@ -85,7 +85,7 @@ def decoding(keys):
             for key in keys]
     with ThreadPoolExecutor(2) as pool:
         work = functools.partial(decode, width=SIZE, height=SIZE)
-        list(pool.map(work, data))  # threads and decoders are there
+        list(pool.map(work, data))  # threads and decoders are started
         begun, cpu = time.perf_counter(), time.process_time()
         list(pool.map(work, data))
         return time.perf_counter() - begun, time.process_time() - cpu
@@ -108,7 +108,7 @@ def first_torch(source, method):
 
 
 def spin(seconds):
-    """A loop of pure Python; how many rounds it makes a second."""
+    """Runs a loop of pure Python and returns the rounds per second."""
     end = time.perf_counter() + seconds
     rounds = 0
     while time.perf_counter() < end:
@@ -126,8 +126,8 @@ def consume(batches, go_on, count):
 
 
 def loop(kind, source, seconds):
-    """The loop in the main thread, beside a loader, in this process or, by a
-    program in C, in another."""
+    """Runs the loop in the main thread beside a loader, in this process or, as
+    a C program, in another."""
     seconds = float(seconds)
     other = thread = None
     go_on, count = [True], [0]
@@ -152,7 +152,7 @@ def loop(kind, source, seconds):
         other.kill()
         other.wait()
     if thread:
-        # An interpreter that ends beside a thread in DataLoader aborts.
+        # DataLoader aborts an interpreter that exits beside a thread.
         thread.join()
     if kind == "ours":
         batches.stop()
@@ -160,8 +160,8 @@ def loop(kind, source, seconds):
 
 
 def pull(side, batch, n):
-    """CPU time of the pulling thread a batch: beside a thread that fills memory
-    as fast as it can; and where nothing else is at work."""
+    """Returns the CPU time of the pulling thread per batch, beside a thread
+    that fills memory as fast as possible, and without any other work."""
     import numpy as np
     from gstspdl import Loader
     side, batch, n = int(side), int(batch), int(n)
@@ -177,8 +177,7 @@ def pull(side, batch, n):
     cpu = (time.thread_time() - begun) / n
     loader.stop()
 
-    # All that there is waits in the sink: nothing else is at work meanwhile.
-    # No more: the pool has no memory for them, and it would be unmapped.
+    # All batches wait in the sink, so no other thread works meanwhile.
     held = 10
     waiting = []
     for _ in range(9):
@@ -199,7 +198,8 @@ def pull(side, batch, n):
 
 
 def interrupt(seconds):
-    """From a SIGINT to KeyboardInterrupt, in a `for` to which nothing comes."""
+    """Returns the time from a SIGINT to KeyboardInterrupt, in a loop that
+    waits for a batch."""
     import os
     import signal
 
@@ -209,7 +209,7 @@ def interrupt(seconds):
         threading.Event().wait()
         yield b""
 
-    # A shell's background jobs ignore it.
+    # Background jobs of a shell ignore it.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     sent = []
 
@@ -231,7 +231,7 @@ RUNNING = []
 
 
 def leave(source):
-    """When the program is at its end, with loaders that run."""
+    """Returns the time to exit with loaders that still run."""
     from gstspdl import Loader
     for _ in range(5):
         RUNNING.append(Loader(line(source)))

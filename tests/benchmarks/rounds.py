@@ -2,9 +2,9 @@
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Blocks of several ways to do a job, interleaved, each between two short runs
-of the floor. Where the floor is slower than its best by more than 7 %, something
-else used the machine, and the block is thrown away."""
+"""Interleaves blocks of several ways to do a job, each between two short runs of
+the floor. If the floor is more than 7 % slower than its best, another program
+used the machine, and the block is discarded."""
 
 import random
 import statistics
@@ -15,8 +15,8 @@ TOLERANCE = 1.07
 
 
 class Cost(NamedTuple):
-    """CPU time an image in us; the share of as many cores as there are workers
-    that was used, and the share of the machine that other programs took."""
+    """CPU time per image in us; the used share of as many cores as there are
+    workers; the share of the machine that other programs used."""
     us: float
     busy: float = 0.0
     foreign: float = 0.0
@@ -33,7 +33,7 @@ class Pair(NamedTuple):
 
 
 class Guard:
-    """The floor of one set, and its best of the session."""
+    """The floor of one set and its best value in the session."""
 
     def __init__(self, floor, seconds=GUARD_SECONDS):
         self.floor, self.seconds = floor, seconds
@@ -46,7 +46,7 @@ class Guard:
 
 
 class Figures(NamedTuple):
-    """Of the pairs that were kept; of all, where quiet is False."""
+    """Results of the kept pairs, or of all pairs if quiet is False."""
     us: float
     ratio: float
     least: float
@@ -59,8 +59,8 @@ class Figures(NamedTuple):
 
 
 class Rounds:
-    """Ways (name: function of seconds that gives a Cost), of which one is what
-    the others are compared with, and one is to be next to it in time."""
+    """Ways by name, as functions of the seconds that return a Cost. One of
+    them is the reference, and another one is measured next to it."""
 
     def __init__(self, guard, ways, reference, main):
         self.guard, self.ways = guard, ways
@@ -68,7 +68,8 @@ class Rounds:
         self.pairs = {name: [] for name in ways if name != reference}
 
     def order(self):
-        """A B .. B A, in an order drawn anew, the main pair together."""
+        """Returns a new random order, reversed every second time, with the
+        main pair together."""
         pair = [self.reference, self.main]
         others = [name for name in self.ways if name not in pair]
         random.shuffle(pair)
@@ -94,7 +95,8 @@ class Rounds:
         return [pair for pair in self.pairs[name] if pair.guard <= limit]
 
     def run(self, seconds, wanted, most):
-        """Goes on until so many pairs of each are kept, or so many rounds."""
+        """Runs until enough pairs of each way are kept, or up to a number of
+        rounds."""
         for _ in range(most):
             for half in self.order():
                 self.run_half(half, seconds)

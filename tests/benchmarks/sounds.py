@@ -17,7 +17,7 @@ def output(*command):
 
 
 def make_list(folder, end, options):
-    """Sounds of ten seconds in stereo, and a list of them."""
+    """Makes stereo files of ten seconds, and a list of them."""
     paths = []
     for i in range(1, N_FILES + 1):
         paths.append(folder / f"{i}.{end}")

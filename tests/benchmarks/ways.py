@@ -3,8 +3,8 @@
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Each way has a cost, as a function of the seconds to measure for, and results,
-whose PSNR to Pillow's full decode and bilinear resize is taken."""
+"""Each way has a function that measures its cost for a number of seconds, and
+results whose PSNR against Pillow's full decode and bilinear resize is measured."""
 
 import os
 import pathlib
@@ -36,7 +36,8 @@ def numbers(*command):
 
 
 def machine_times():
-    """CPU seconds of all programs and of our children, and all there were."""
+    """Returns CPU seconds of all programs, of this process's children, and in
+    total."""
     # user nice system idle iowait irq softirq steal
     with open("/proc/stat", encoding="ascii") as stat:
         ticks = list(map(int, stat.readline().split()[1:9]))
@@ -48,13 +49,13 @@ def machine_times():
 
 
 def foreign_share(before, after):
-    """What other programs took of the machine in between."""
+    """Returns the share of the machine that other programs used in between."""
     used, own, everything = (b - a for a, b in zip(before, after))
     return max(0.0, used - own) / everything if everything else 0.0
 
 
 class Job:
-    """A set, what is to be made of it, and where the programs are."""
+    """A set, the result to make of it, and the paths of the programs."""
 
     def __init__(self, programs, folder, work, crop):
         self.programs, self.folder, self.crop = programs, folder, crop
@@ -66,8 +67,8 @@ class Job:
         self.items, self.references = [], []
 
     def prepare(self):
-        """Decodes once by our way: that gives the order of the files and the
-        boxes that all others are to take. Returns our PSNR."""
+        """Decodes once with gst-spdl, which determines the order of the files
+        and the boxes for all others. Returns its PSNR."""
         done = list(decode(self.folder, self.properties))
         self.items = [(path, box) for path, _, box in done]
         self.references = [reference(path, SIZE, box)
@@ -78,7 +79,7 @@ class Job:
         return self.accuracy(image for _, image, _ in done)
 
     def accuracy(self, images):
-        """Mean and least PSNR of results in the order of the items."""
+        """Returns mean and minimum PSNR of results in the order of the items."""
         figures = [psnr(a, b) for a, b in zip(images, self.references,
                                               strict=True)]
         return statistics.mean(figures), min(figures)
@@ -92,7 +93,8 @@ class Job:
 
     def ours(self, extra="", workers=1):
         def measure(seconds):
-            # A pass is about as long as the floor's; the first is a warm-up.
+            # A pass is about as long as the floor's. The first one is a
+            # warm-up.
             passes = seconds * 1e6 * workers / (len(self.items) * self.floor_us)
             before = machine_times()
             cpu, wall = numbers(

@@ -18,12 +18,12 @@ TINY_QUICK = {"gst-spdl": 200_000, "c": 200_000, "peers": 10_000}
 
 
 class BlockError(Exception):
-    """A row that could not be measured, and why."""
+    """A row that could not be measured, with the reason."""
 
 
 def environment() -> Dict[str, str]:
-    """As a user has it: modules that were compiled once are not compiled again,
-    which takes memory, too."""
+    """Returns the environment of a user, in which Python caches compiled
+    modules. Compiling them again would take memory."""
     found = dict(os.environ)
     found.pop("PYTHONDONTWRITEBYTECODE", None)
     return found
@@ -38,8 +38,8 @@ def run(command: List[str], limit: float = LIMIT) -> str:
         raise BlockError(f"it took more than {limit} s") from error
     except OSError as error:
         raise BlockError(str(error)) from error
-    # Figures are the last that is written: torchdata's threads may end the
-    # interpreter by an abort after it.
+    # The result is the last line, as torchdata's threads may abort the
+    # interpreter after it.
     if done.returncode != 0 and not done.stdout.strip():
         lines = [line for line in done.stderr.strip().splitlines() if line]
         raise BlockError((lines or [f"exit status {done.returncode}"])[-1])
@@ -47,7 +47,7 @@ def run(command: List[str], limit: float = LIMIT) -> str:
 
 
 class Blocks:
-    """Of one cell: its data is there, its server runs."""
+    """The blocks of one cell, with its data made and its server running."""
 
     def __init__(self, cell: Cell, sets: all_sets.Sets, programs: pathlib.Path,
                  venvs: Dict[str, Any], quick: bool,
@@ -87,14 +87,14 @@ class Blocks:
 
     @staticmethod
     def _with_paths(made: pathlib.Path) -> Dict[str, str]:
-        """The list, and the same without labels."""
+        """Returns the list with and without labels."""
         paths = made.with_suffix(".paths")
         paths.write_text("".join(line.split("\t")[0] + "\n" for line in
                                  made.read_text().splitlines()))
         return {"list": str(made), "paths": str(paths)}
 
     def _serve(self, name: str) -> int:
-        """Starts the server; it ends with the cell."""
+        """Starts the server, which runs until the end of the cell."""
         server = subprocess.Popen(
             [self.programs / "http-server", self.sets.flat(name),
              str(self.cell.server)], text=True, stdin=subprocess.PIPE,
@@ -115,7 +115,7 @@ class Blocks:
             QUICK_LIMIT if self.quick else LIMIT).splitlines()[-1]))
 
     def measure(self, row: Row) -> Dict[str, float]:
-        """The figures of a block."""
+        """Returns the results of a block."""
         counts = TINY_QUICK if self.quick else TINY_COUNT
         if row.program:
             fields = {**self.data, **self.job(row), "seconds": self.seconds,
@@ -135,14 +135,15 @@ class Blocks:
         return self._python(row, self.cell.kind, job, settings)
 
     def check(self, row: Row, out: pathlib.Path, keep: int) -> Dict[str, Any]:
-        """What an epoch has; its pictures go into `out`, unless they are drawn."""
+        """Returns the contents of an epoch. Its images are written to `out`,
+        unless the crops are random."""
         drawn = self.cell.job.get("train")
         return self._python(row, "check", self.job(row), {
             "keep": keep, **({} if drawn else {"out": str(out)})})
 
     def floor(self) -> float:
-        """CPU time in us of libjpeg-turbo's decode of an image of the guard's
-        set."""
+        """Returns the CPU time in us of libjpeg-turbo's decode per image of
+        the guard's set."""
         seconds = 0.3 if self.quick else 3
         return float(run([str(self.programs / "floor-jpeg"),
                           str(self.guard_folder), str(seconds)]))

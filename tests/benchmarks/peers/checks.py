@@ -2,9 +2,9 @@
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Each item of an epoch once, with its label; and how near its pictures are to
-Pillow's full decode and bilinear resize. In the runner's process, which is in
-`meson devenv`."""
+"""Checks that an epoch has each item once with its label, and measures the PSNR of
+images against Pillow's full decode and bilinear resize. Runs in the runner's
+process, inside `meson devenv`."""
 
 import pathlib
 import statistics
@@ -21,7 +21,7 @@ KEEP = 64
 
 
 def accuracy(path, paths, side):
-    """Mean and least PSNR of the pictures in that file."""
+    """Returns mean and minimum PSNR of the images in a file."""
     images = np.load(path)
     if images.dtype != np.uint8 or images.shape[1:] != (side, side, 3):
         return {"wrong-shape": [*images.shape[1:], images.dtype.name]}
@@ -32,7 +32,7 @@ def accuracy(path, paths, side):
 
 
 def complaint(found):
-    """What is wrong with an epoch; None: nothing."""
+    """Returns the problem with an epoch, or None."""
     if found["items"] != found["of"]:
         return f"{found['items']} of {found['of']} items came"
     if found["wrong"]:
@@ -43,7 +43,7 @@ def complaint(found):
 
 
 def psnr_class(found):
-    """In words, for the report."""
+    """Returns the accuracy in words, for the report."""
     figures = (found or {}).get("psnr")
     if not figures or "mean" not in figures:
         return ""

@@ -4,8 +4,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Two venvs of /usr/bin/python3, below build-venv-peers of the source tree,
 which git ignores: `peers` sees Debian's packages and has what PyPI adds;
-`newest` has PyPI's newest PyTorch instead, which is large, and only there if it
-was asked for. What cannot be installed is said, and its rows are skipped."""
+`newest` has PyPI's newest PyTorch instead, which is large and optional. Packages
+that cannot be installed are reported, and their rows are skipped."""
 
 import json
 import pathlib
@@ -19,8 +19,8 @@ PYTHON = "/usr/bin/python3"
 
 
 class Package(NamedTuple):
-    """What pip is given, the modules that rows need of it, and the
-    distributions whose versions are told."""
+    """Arguments for pip, the modules that rows need, and the distributions
+    whose versions are reported."""
     requirements: str
     modules: Tuple[str, ...]
     distributions: Tuple[str, ...]
@@ -34,14 +34,14 @@ PEERS = {
     "WebDataset": Package("webdataset", ("webdataset",), ("webdataset",)),
     "simplejpeg": Package("simplejpeg", ("simplejpeg",), ("simplejpeg",)),
 }
-# torchdata wants a PyTorch that Debian 12 has not.
+# torchdata needs a newer PyTorch than Debian 12's.
 NEWEST = {
     "PyTorch": Package("torch torchvision pillow numpy",
                        ("torch", "torchvision"), ("torch", "torchvision",
                                                   "pillow", "numpy")),
     "torchdata": Package("torchdata", ("torchdata.nodes",), ("torchdata",)),
 }
-# Required rows, Debian's: tools/setup bench.
+# Required packages of Debian: tools/setup bench.
 DEBIAN = {
     "PyTorch": Package("", ("torch",), ("torch",)),
     "torchvision": Package("", ("torchvision",), ("torchvision",)),
@@ -51,7 +51,7 @@ DEBIAN = {
 
 
 class Venv:
-    """One of them, and what it has."""
+    """A virtual environment and its packages."""
 
     def __init__(self, name: str, packages: Dict[str, Package],
                  system: bool, parent: pathlib.Path = VENVS) -> None:
@@ -64,9 +64,9 @@ class Venv:
         return self.python.exists()
 
     def make(self, pypi: bool = True) -> None:
-        """Installs what is not there; a package that fails is tried again the
-        next time. Without PyPI, a venv has what it has, and a new one Debian's
-        packages alone."""
+        """Installs missing packages; failures are retried the next time.
+        Without PyPI, an existing environment is used as it is, and a new one
+        has only Debian's packages."""
         if not self.exists():
             if not self.system and shutil.disk_usage(ROOT).free < 20e9:
                 print(f"{self.name}: skipped: less than 20 GB on the disk")
@@ -98,7 +98,8 @@ class Venv:
                   flush=True)
 
     def lacks(self, modules: Tuple[str, ...]) -> Optional[str]:
-        """Why a row that needs these modules cannot run; None: it can."""
+        """Returns the reason why a row that needs these modules cannot run, or
+        None."""
         if not self.exists():
             return f"there is no venv `{self.name}`"
         if modules not in self.known:
@@ -111,7 +112,7 @@ class Venv:
         return self.known[modules]
 
     def versions(self) -> Dict[str, str]:
-        """Of all distributions that are there."""
+        """Returns the versions of all installed distributions."""
         if not self.exists():
             return {}
         names: List[str] = []

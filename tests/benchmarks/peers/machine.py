@@ -26,8 +26,8 @@ def output(*command):
 
 
 def commit():
-    """Of what is measured, with a mark if that has changes that no commit
-    has."""
+    """Returns the commit of the measured code, with a mark if there are
+    uncommitted changes."""
     git = ["git", "-C", str(ROOT)]
     found = output(*git, "log", "-1", "--format=%h", "--", *MEASURED)
     dirty = output(*git, "status", "--porcelain", "--", *MEASURED)
@@ -35,7 +35,7 @@ def commit():
 
 
 def head(args, venvs):
-    """Of which machine, versions and command the figures are."""
+    """Returns machine, versions and command of the measurement."""
     Gst.init(None)
     cpu = next((line.split(":")[1].strip() for line in pathlib.Path(
         "/proc/cpuinfo").read_text().splitlines()

@@ -28,7 +28,7 @@ def load(name):
 
 
 def as_array(data):
-    """A NumPy view of what came; bytes that come as a tuple stay so."""
+    """Returns a NumPy view of the data; a tuple of bytes is returned as it is."""
     return data if isinstance(data, tuple) else np.asarray(data)
 
 
@@ -47,8 +47,8 @@ def batches(name, job):
 
 
 def rate(name, job, settings):
-    """CPU time and time on the clock of an item, over whole epochs, from when
-    the queues are full."""
+    """Returns CPU time and wall-clock time per item over whole epochs, once
+    queues are full."""
     n_items = settings.get("epoch") or len(job.items())
     loader = batches(name, job)
     for _ in range(settings.get("warm", 4) + 2 * job.workers):
@@ -69,8 +69,8 @@ def rate(name, job, settings):
 
 
 def check(name, job, settings):
-    """What an epoch has: each item once, with its label; the first results go
-    into a file."""
+    """Checks that an epoch has each item once with its label. The first
+    results are written to a file."""
     items = job.items()
     loader = load(name)(job)
     seen, wrong, n = {}, 0, 0
@@ -95,8 +95,8 @@ def check(name, job, settings):
 
 
 def start(name, job, _):
-    """From the loader's making to its first batch; and how long a batch takes
-    once it runs, by the same worker, which is subtracted."""
+    """Returns the time from the creation of a loader to its first batch, and
+    subtracts the time of a later batch with the same worker."""
     import torch  # noqa: F401  as in a trainer
     begun = time.perf_counter()
     make = load(name)
@@ -116,8 +116,8 @@ def start(name, job, _):
 
 
 def memory(name, job, settings):
-    """The most PSS and RSS while it runs, above those of this script before its
-    loader's modules are imported."""
+    """Returns peak PSS and RSS, minus those of this script before it imports
+    the loader."""
     import torch  # noqa: F401  as in a trainer
     pss, rss = usage.memory()
     loader = batches(name, job)
@@ -132,7 +132,7 @@ def memory(name, job, settings):
 
 
 def piece():
-    """Some 0.5 ms of pure Python."""
+    """Runs about 0.5 ms of pure Python."""
     rounds = 0
     for _ in range(8000):
         rounds += 1
@@ -140,8 +140,8 @@ def piece():
 
 
 def jitter(name, job, settings):
-    """How long equal pieces of pure Python take in the main thread, between its
-    batches, while the loader goes on."""
+    """Returns the times that equal pieces of Python take in the main thread,
+    between its batches, while the loader runs."""
     loader = batches(name, job)
     for _ in range(4):
         next(loader)
@@ -159,8 +159,8 @@ def jitter(name, job, settings):
 
 
 def hand_over(name, job, settings):
-    """The main thread's time for a batch that is ready: taken, and a byte of
-    each page read."""
+    """Returns the main thread's time to take a batch that is ready and to read
+    a byte of each page."""
     loader = load(name)(job)
     for _ in range(6):
         next(loader)
@@ -184,7 +184,8 @@ def pass_of(make, job):
 
 
 def tiny(name, job, settings):
-    """CPU time of an item as the slope between a tenth of the items and all."""
+    """Returns the CPU time per item, as the slope between a tenth of the items
+    and all."""
     make = load(name)
     jobs = [job._replace(count=n, list=path) for n, path in
             itertools.zip_longest((job.count // 10, job.count),
@@ -205,7 +206,7 @@ def main():
     found = KINDS[kind](name, Job.of(json.loads(job)),
                         json.loads(more[0]) if more else {})
     print(json.dumps(found), flush=True)
-    # Loaders that were left running are nobody's business any more.
+    # The result is complete, even if loaders still run.
     sys.stdout.close()
 
 

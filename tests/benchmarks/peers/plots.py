@@ -2,7 +2,7 @@
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A picture a table, PNG and SVG, from the JSON alone."""
+"""Makes a PNG and an SVG for each table, from the JSON alone."""
 
 import pathlib
 from typing import Any, Dict, Iterator, List, Tuple
@@ -14,7 +14,7 @@ from tables import OURS, Cell, all_cells
 
 matplotlib.use("Agg")
 matplotlib.rcParams["svg.hashsalt"] = "gst-spdl"
-# Letters, and not their outlines.
+# Text as text and not as outlines.
 matplotlib.rcParams["svg.fonttype"] = "none"
 from matplotlib import pyplot  # noqa: E402
 
@@ -24,8 +24,8 @@ LOGARITHMIC = {"tiny", "start", "hand-over", "latency"}
 
 def bars(cell: Cell, cells: Dict[str, Any]) -> List[Tuple[str, float, float,
                                                           float]]:
-    """Name, median, least and most of each row; images a CPU-second, where the
-    figure is the CPU time of one."""
+    """Returns name, median, minimum and maximum of each row, as images per
+    CPU-second if the result is CPU time per image."""
     best = protocol.best_floor(cells, cell.guard,
                                cells[cell.key]["machine"])
     found = []

@@ -2,11 +2,11 @@
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A cell is measured in tries. A try has one block of each row, in an order drawn
-anew, and the next one has them in reverse; before and after each block the floor
-runs. A block counts if neither of these floors is more than 7 % slower than the
-best floor of its machine in the document. What is kept is worked out from the
-numbers, never stored, since a better floor may come later."""
+"""A cell is measured in tries. A try has one block of each row in a random order,
+and the next try has the reverse order. The floor runs before and after each
+block. A block is kept if neither of these floors is more than 7 % slower than the
+best floor of its machine in the document. The kept blocks are computed from the
+numbers and never stored, since a later floor may be better."""
 
 import pathlib
 import random
@@ -26,7 +26,8 @@ Cell = dict   # commit, machine, tries: lists of rows, blocks: of each row
 
 
 class Summary(NamedTuple):
-    """`quiet`: of blocks that were kept; else of all, as none was."""
+    """The summary of a row. `quiet` means that it is of kept blocks only;
+    otherwise no block was kept and it is of all."""
     median: float
     least: float
     most: float
@@ -42,7 +43,8 @@ def new_cell(commit: str, machine: str) -> Cell:
 
 def current_cell(cells: Dict[str, Cell], key: str, commit: str,
                  machine: str) -> Cell:
-    """The cell of that commit and machine; what others measured is dropped."""
+    """Returns the cell for that commit and machine; measurements of others are
+    dropped."""
     found = cells.get(key, {})
     if (found.get("commit"), found.get("machine")) != (commit, machine):
         cells[key] = new_cell(commit, machine)
@@ -50,7 +52,7 @@ def current_cell(cells: Dict[str, Cell], key: str, commit: str,
 
 
 def best_floor(cells: Dict[str, Cell], guard: str, machine: str) -> float:
-    """Of all blocks of that machine's cells with that guard."""
+    """Returns the best floor of all blocks with that guard on that machine."""
     floors = [floor for cell in cells.values()
               if (cell.get("guard"), cell["machine"]) == (guard, machine)
               for blocks in cell["blocks"].values() for block in blocks
@@ -77,8 +79,8 @@ def kept_tries(cell: Cell, row: str, best: float) -> Set[int]:
 
 def draw_order(rows: List[str], earlier: List[List[str]],
                rng: random.Random) -> List[str]:
-    """A B .. B A: every second try is the one before it in reverse, if that
-    had the same rows."""
+    """Draws a new order, or reverses that of the previous try for every second
+    one, if it had the same rows."""
     if len(earlier) % 2 and sorted(earlier[-1]) == sorted(rows):
         return earlier[-1][::-1]
     return rng.sample(rows, len(rows))
@@ -86,9 +88,10 @@ def draw_order(rows: List[str], earlier: List[List[str]],
 
 def due_rows(cell: Cell, rows: List[str], reference: str, best: float,
              wanted: int, most: int = MAX_TRIES) -> List[str]:
-    """What the next try has: the rows of which fewer blocks are kept than are
-    wanted, in tries of which one of the row that they are compared with is kept,
-    too, and that row; nothing, if all are there or it was tried so often."""
+    """Returns the rows of the next try: those with fewer kept blocks than
+    wanted, and the row that they are compared with, whose block in the same
+    try must be kept, too. Empty if all are complete or the limit on tries is
+    reached."""
     compared = kept_tries(cell, reference, best)
     due = [row for row in rows
            if len(kept_tries(cell, row, best) & compared) < wanted]
@@ -106,7 +109,7 @@ def summarize(values: List[float], n_kept: int, total: int,
 
 
 def figure(cell: Cell, row: str, name: str, best: float) -> Optional[Summary]:
-    """A figure itself."""
+    """Returns the result itself."""
     good, every = kept(cell, row, best), cell["blocks"].get(row, [])
     return summarize([block["figures"][name] for block in good or every
                       if name in block["figures"]], len(good), len(every),
@@ -115,7 +118,7 @@ def figure(cell: Cell, row: str, name: str, best: float) -> Optional[Summary]:
 
 def over_floor(cell: Cell, row: str, name: str,
                best: float) -> Optional[Summary]:
-    """A figure over the mean of the floors around it."""
+    """Returns a result over the mean of the floors before and after it."""
     good, every = kept(cell, row, best), cell["blocks"].get(row, [])
     return summarize(
         [block["figures"][name] * 2 / (block["before"] + block["after"])
@@ -125,7 +128,8 @@ def over_floor(cell: Cell, row: str, name: str,
 
 def over_row(cell: Cell, row: str, other: str, name: str,
              best: float) -> Optional[Summary]:
-    """The ratios of a row's figure to another's of the same try."""
+    """Returns the ratios of a row's results to those of another row in the
+    same try."""
     pairs = [(a, b) for a in cell["blocks"].get(row, ())
              for b in cell["blocks"].get(other, ()) if a["try"] == b["try"]
              and name in a["figures"] and b["figures"].get(name)]

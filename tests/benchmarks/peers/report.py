@@ -2,8 +2,8 @@
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Markdown from the JSON alone: for each cell a table of its rows, losses like
-wins, with what was kept, the spread, and the PSNR class."""
+"""Makes Markdown from the JSON alone: for each cell a table of all rows, with the
+number of kept blocks, the spread and the PSNR class."""
 
 from typing import Any, Dict, List, Optional
 
@@ -80,7 +80,8 @@ def row_cells(cell: Cell, found: Dict[str, Any], name: str,
 
 
 def remarks(cell: Cell, found: Dict[str, Any]) -> List[str]:
-    """What did not run, and why; and the rows' notes."""
+    """Returns the rows that did not run with the reasons, and the notes of
+    rows."""
     lines = []
     for row in cell.rows:
         why = (found.get("errors", {}).get(row.name)
@@ -99,7 +100,8 @@ def remarks(cell: Cell, found: Dict[str, Any]) -> List[str]:
 
 
 def bound(cell: Cell, found: Dict[str, Any], best: float) -> str:
-    """Of HTTP: what so many connections allow at that latency."""
+    """Returns the maximum rate of a number of HTTP connections at that
+    latency."""
     ours = protocol.figure(found, OURS, "wall", best)
     if cell.server is None or ours is None:
         return ""
@@ -143,7 +145,8 @@ def head_text(head: Dict[str, Any]) -> str:
 
 
 def markdown(document: Dict[str, Any], plots: str = "") -> str:
-    """`plots`: how the names of the tables' plots begin, if there are any."""
+    """Returns the page. `plots` is the prefix of the names of the plots, if
+    there are any."""
     cells = document["cells"]
     text = ("# Side by side\n\nMedians, with the least and the most, of the "
             "blocks that were kept, and of ratios within a try, both blocks of "

@@ -12,7 +12,7 @@ from checks import KEEP, accuracy, complaint
 from machine import commit
 from tries import Tries
 
-# Of a block, besides its seconds, as long as nothing is known.
+# Estimate of a block's overhead in seconds, until it is known.
 FLOOR_AND_START = 7
 
 
@@ -21,7 +21,7 @@ class Runner:
         self.args, self.store, self.sets = args, store, sets
         self.venvs, self.machine = venvs, machine
         self.commit = commit()
-        self.failed = []  # rows that could run, and have no figure
+        self.failed = []  # rows that could run but have no result
         self.tries = Tries(store, args.quick)
         self.until = time.monotonic() + args.budget
         self.wanted = args.kept or (
@@ -29,7 +29,7 @@ class Runner:
         self.most = 1 if args.quick else protocol.MAX_TRIES
 
     def rows_of(self, cell):
-        """Those that can run here; the others are said."""
+        """Returns the rows that can run here, and reports the others."""
         for row in cell.rows:
             why = self.venvs[row.venv].lacks(row.needs)
             if why:
@@ -53,7 +53,8 @@ class Runner:
         self.tell(cell, found, names)
 
     def due(self, cell, found, rows):
-        """The names of the rows of the next try, if there is time for it."""
+        """Returns the names of the rows of the next try, if there is time for
+        it."""
         best = protocol.best_floor(self.store.cells, cell.guard, self.machine)
         due = protocol.due_rows(found, list(rows), cell.reference, best,
                                 self.wanted, self.most)
@@ -66,7 +67,8 @@ class Runner:
         return due
 
     def check(self, cell, found, rows, blocks):
-        """Once a commit: a row that delivers something else is not measured."""
+        """Checks each row once per commit. A row that delivers other items is
+        not measured."""
         for name, row in list(rows.items()):
             if name not in found["checks"]:
                 if time.monotonic() > self.until:

@@ -2,8 +2,8 @@
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""All are made once, below a folder that is no part of the source tree, and by
-their names: so many of such a kind. The order of a list is drawn, with a seed."""
+"""Each dataset is made once, below a folder outside of the source tree. Its name
+gives the kind and the number of items. Lists are shuffled with a seed."""
 
 import io
 import pathlib
@@ -40,8 +40,8 @@ class Sets:
         folder.mkdir(parents=True, exist_ok=True)
 
     def images(self, name: str) -> ImageSet:
-        """A folder, and its list in an order drawn once; read once, so that it
-        is in the system's cache."""
+        """Returns a folder and its list, which is shuffled once. The files are
+        read once, so that they are in the page cache."""
         count = self.counts[name]
         folder = self.folder / f"gst-spdl-{name}-{count}"
         subprocess.run(["/usr/bin/python3", MAKE_DATASET, "--set", name,
@@ -58,8 +58,8 @@ class Sets:
         return ImageSet(folder, made, count)
 
     def long_list(self) -> pathlib.Path:
-        """The same files again and again: those of one batch, so that a batch
-        of later on, which is subtracted, is of the first one's files."""
+        """Returns a list that repeats the files of one batch, so that the
+        first batch and a later one, which is subtracted, have the same files."""
         lines = self.images("imagenet").list.read_text().splitlines(True)[:32]
         made = self.folder / f"long-{len(lines)}.txt"
         made.write_text("".join(lines[i % len(lines)]
@@ -67,7 +67,7 @@ class Sets:
         return made
 
     def flat(self, name: str) -> pathlib.Path:
-        """The images of a set in one folder."""
+        """Returns the images of a set in a single folder."""
         images = self.images(name)
         folder = images.folder.with_name(images.folder.name + "-flat")
         folder.mkdir(exist_ok=True)
@@ -78,7 +78,8 @@ class Sets:
         return folder
 
     def urls(self, name: str, port: int) -> pathlib.Path:
-        """What http-server has whose root is flat(): no folders."""
+        """Returns the URLs at an http-server that serves flat(), which has no
+        subfolders."""
         rows = (line.split("\t") for line in
                 self.images(name).list.read_text().splitlines())
         made = self.folder / f"urls-{name}-{port}.txt"
@@ -88,7 +89,7 @@ class Sets:
         return made
 
     def shards(self, name: str) -> pathlib.Path:
-        """The images of the list in its order, in tars."""
+        """Writes the images to tars, in the order of the list."""
         images = self.images(name)
         folder = self.folder / f"shards-{name}-{images.count}"
         if not (folder / "made").exists():
@@ -117,7 +118,7 @@ class Sets:
                     tar.addfile(info, io.BytesIO(data))
 
     def numbers(self, count: int) -> pathlib.Path:
-        """A list of so many lines, which nobody opens."""
+        """Returns a list with a number of lines that are never opened."""
         made = self.folder / f"numbers-{count}.txt"
         if not made.exists():
             with made.open("w", encoding="utf-8") as out:
@@ -137,7 +138,7 @@ class Sets:
         return made
 
     def videos(self) -> pathlib.Path:
-        """H.264 of 640x360, with a key frame every 2 seconds."""
+        """Makes H.264 videos of 640x360 with a key frame every 2 seconds."""
         folder = self.folder / "videos"
         made = folder / "list.txt"
         if not made.exists():

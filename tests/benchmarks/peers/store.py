@@ -8,13 +8,14 @@ import pathlib
 from typing import Any, Dict
 
 VERSION = 1
-# What differs from run to run: commit, command line, load.
+# Fields that differ between runs: commit, command line, load.
 RUNS = ("source", "command", "load")
 
 
 class Store:
-    """Written aside and renamed after each block, so that a run may end at any
-    moment. `heads`: machine, versions, command and commit of each run."""
+    """The file of all measurements. It is replaced atomically after each
+    block, so that a run may end at any time. `heads`: machine, versions,
+    command and commit of each run."""
 
     def __init__(self, path: pathlib.Path) -> None:
         self.path = path
@@ -31,8 +32,8 @@ class Store:
         return cells
 
     def add_head(self, head: Dict[str, Any]) -> None:
-        """Runs on one machine with the same versions have one head, and in that
-        a list of each thing of RUNS."""
+        """Adds a head. Runs on one machine with the same versions share it,
+        with a list of each field in RUNS."""
         fixed = {name: value for name, value in head.items()
                  if name not in RUNS}
         for known in self.document["heads"]:

@@ -19,8 +19,8 @@ class Row(NamedTuple):
     loader: str = ""
     needs: Tuple[str, ...] = ("numpy",)
     venv: str = "peers"
-    # A program of the build instead, with its arguments, and what its numbers
-    # are; {list}, {seconds} and the like stand for the cell's.
+    # A program of the build with its arguments, and the names of its results.
+    # {list}, {seconds} and others are replaced by the cell's values.
     program: Tuple[str, ...] = ()
     figures: Tuple[str, ...] = ()
     job: Dict[str, Any] = {}
@@ -32,18 +32,18 @@ class Cell(NamedTuple):
     name: str
     kind: str          # of measure.py
     rows: List[Row]
-    data: str          # what sets.py makes for it: "images web", say
+    data: str          # set made by sets.py, such as "images web"
     job: Dict[str, Any]
     settings: Dict[str, Any] = {}
-    figure: str = "us"        # the primary one
+    figure: str = "us"        # the primary result
     unit: str = "us of CPU an image"
-    guard: str = "web"        # the set whose floor is run between blocks
-    floor: bool = False       # whether the figure is compared with that
+    guard: str = "web"        # the set whose floor runs between blocks
+    floor: bool = False       # whether the result is divided by the floor
     reference: str = OURS     # the row that others are compared with
-    checked: bool = True      # labels and indices; images beside Pillow's
+    checked: bool = True      # labels and indices; images compared with Pillow's
     quick: bool = True        # whether --quick runs it
-    server: Optional[int] = None  # HTTP: ms that an answer takes
-    seconds: Tuple[float, float] = (15, 1)  # a block's, and with --quick
+    server: Optional[int] = None  # HTTP latency in ms
+    seconds: Tuple[float, float] = (15, 1)  # per block: usual, --quick
 
     @property
     def key(self) -> str:

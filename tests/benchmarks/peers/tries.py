@@ -8,14 +8,14 @@ import time
 import protocol
 from blocks import BlockError
 
-# How often a block is run in a try, until it is kept, and how long a try waits in
-# all for other programs to leave the machine.
+# Maximum number of runs of a block in a try, and maximum time in seconds that
+# a try waits for other programs.
 RUNS = 2
 PATIENCE = 60
 
 
 class Tries:
-    """Neither repeats nor waits if it is to be quick."""
+    """Runs tries. With `quick`, it neither repeats nor waits."""
 
     def __init__(self, store, quick):
         self.store = store
@@ -23,8 +23,8 @@ class Tries:
         self.rng = random.Random()
 
     def run(self, found, due, rows, blocks):
-        """Measures the rows of those names, each between two runs of the floor,
-        and takes those that cannot be measured out of `rows`."""
+        """Measures the named rows, each between two runs of the floor, and
+        removes rows that cannot be measured from `rows`."""
         begun = time.monotonic()
         order = protocol.draw_order(due, found["tries"], self.rng)
         found["tries"].append(order)
@@ -45,8 +45,8 @@ class Tries:
               f"{before:.0f} us, its best {best:.0f}", flush=True)
 
     def _measure(self, found, name, row, blocks, before, patient_until):
-        """A block of a row, again if another program disturbed it. Returns the
-        floor after it."""
+        """Measures a block of a row, again if another program disturbed it.
+        Returns the floor after it."""
         for _ in range(self.runs):
             before = self._quiet_floor(found, blocks, before, patient_until)
             figures = blocks.measure(row)
@@ -60,8 +60,8 @@ class Tries:
         return before
 
     def _quiet_floor(self, found, blocks, floor, until):
-        """The floor once other programs have left the machine, or the time to
-        wait for that is over."""
+        """Returns the floor once other programs are idle or the time to wait
+        is over."""
         best = self._best(found)
         while (not protocol.is_quiet(floor, best)
                and time.monotonic() < until):

@@ -2,8 +2,8 @@
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""getrusage() counts children only when they have ended, and a DataLoader's
-live on: so all processes below this one are looked up in /proc."""
+"""getrusage() counts children only after they have exited, and those of a
+DataLoader persist. Hence this finds all descendants in /proc."""
 
 import os
 import pathlib
@@ -15,12 +15,12 @@ TICK = os.sysconf("SC_CLK_TCK")
 
 
 def _stats():
-    """Of each process: its parent, and its CPU ticks, with those of its
-    children that have ended."""
+    """Returns for each process its parent and its CPU ticks, including those
+    of children that have exited."""
     found = {}
     for path in pathlib.Path("/proc").glob("[0-9]*/stat"):
         try:
-            # The name, in brackets, may have blanks.
+            # The name, in parentheses, may contain spaces.
             fields = path.read_text(encoding="ascii",
                                     errors="replace").rpartition(")")[2].split()
         except OSError:
@@ -40,8 +40,8 @@ def _tree(stats, root):
 
 
 def cpu_seconds():
-    """Of this process and all below it: to a tick of 10 ms what others do, its
-    own exactly."""
+    """Returns the CPU time of this process and its descendants; that of others
+    has a resolution of 10 ms."""
     stats = _stats()
     ended = resource.getrusage(resource.RUSAGE_CHILDREN)
     return time.process_time() + ended.ru_utime + ended.ru_stime + sum(
@@ -50,8 +50,8 @@ def cpu_seconds():
 
 
 def kill_children():
-    """Ends all processes below this one, such as a loader's workers, which
-    would take time from what is measured next."""
+    """Kills all descendants, such as a loader's workers, which would disturb
+    the next measurement."""
     for pid in _tree(_stats(), os.getpid())[1:]:
         try:
             os.kill(pid, signal.SIGKILL)
@@ -60,7 +60,7 @@ def kill_children():
 
 
 def _shared(pid, found):
-    """Adds the segments of shared memory that a process has open."""
+    """Adds the shared memory segments that a process has open."""
     try:
         links = list(pathlib.Path(f"/proc/{pid}/fd").iterdir())
     except OSError:
@@ -75,9 +75,9 @@ def _shared(pid, found):
 
 
 def memory():
-    """PSS and RSS in bytes of this process and all below it. PSS forgets what a
-    worker has made in shared memory and nobody has mapped at the moment, as it
-    is on its way: such segments are looked up by their open files."""
+    """Returns PSS and RSS in bytes of this process and its descendants. PSS
+    lacks shared memory that no process maps at the moment, such as a batch in
+    transit, so open files are searched for segments."""
     pss = rss = mapped = 0
     segments = {}
     for pid in _tree(_stats(), os.getpid()):

@@ -2,6 +2,6 @@
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A module a peer. A loader is a generator function of a Job, which gives
-(data, labels, indices) without an end, epoch after epoch, in the order of the
-list as far as the peer keeps one; closing it ends the loader."""
+"""One module per peer. A loader is a generator function that takes a Job and yields
+(data, labels, indices) endlessly, epoch after epoch, in the order of the list if
+the peer preserves it. Closing the generator ends the loader."""

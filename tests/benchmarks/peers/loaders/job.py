@@ -14,19 +14,20 @@ class Item(NamedTuple):
 
 
 class Job(NamedTuple):
-    """A list of paths (or URLs) and labels, TAB between them; what is made of
-    them, by how many workers. `shards` is where they are as tars."""
+    """A list of paths (or URLs) and labels, separated by TAB, the result to
+    make of them, and the number of workers. `shards` has the same items in
+    tars."""
     list: str
     workers: int = 1
     batch: int = 32
     size: int = 224
     train: bool = False
     seed: int = 1
-    # How many connections, of HTTP; how many tiny items.
+    # Number of HTTP connections; number of tiny items.
     connections: int = 1
     count: int = 0
     shards: str = ""
-    # Of sounds and videos.
+    # For audio and video.
     rate: int = 16000
     frames: int = 16
     method: Optional[str] = None
@@ -35,7 +36,7 @@ class Job(NamedTuple):
         return list(_read(self.list))
 
     def passes(self) -> Iterator[Item]:
-        """The items, epoch after epoch."""
+        """Yields the items, epoch after epoch."""
         items = self.items()
         while True:
             yield from items

@@ -38,7 +38,7 @@ def full(job, **settings):
 
 
 def nice(job):
-    """In a process that gives way to the trainer."""
+    """Runs in a process with a lower priority than the trainer."""
     return full(job, process={"nice": 19})
 
 
@@ -52,7 +52,7 @@ def shards(job):
 
 
 def fetch(job):
-    """Bytes, file by file."""
+    """Fetches the contents of each file."""
     line = SOURCE + ("! spdlfetch concurrency={connections} caps=image/jpeg "
                      "! spdlsink max-buffers={batch}")
     with Loader(line.format(**job._asdict())) as loader:
@@ -80,8 +80,8 @@ def clips(job):
 
 
 def tiny(job):
-    """A list's lines, all of a length, through a stage that does nothing; to
-    be stacked they are called tensors."""
+    """Passes the lines of a list, all of equal length, through a stage that
+    does nothing. They are declared as tensors so that they can be stacked."""
     line = 'spdlsrc location="{list}" ! spdlteststage queue-size=64 '
     if job.batch > 1:
         line += f"! capssetter join=false replace=true caps={NUMBERS} "

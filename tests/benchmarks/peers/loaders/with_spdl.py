@@ -21,7 +21,7 @@ TIMEOUT = 60
 
 
 class Source:
-    """An iterable that goes over a process boundary."""
+    """An iterable that can be sent to another process."""
 
     def __init__(self, job):
         self.job = job
@@ -31,7 +31,7 @@ class Source:
 
 
 def crop_box(rng, width, height):
-    """RandomResizedCrop's rule."""
+    """Draws a box according to RandomResizedCrop."""
     for _ in range(10):
         area = width * height * rng.uniform(0.08, 1.0)
         ratio = np.exp(rng.uniform(np.log(3 / 4), np.log(4 / 3)))
@@ -49,7 +49,7 @@ def filter_of(job, packets):
 
     w, h, x, y = crop_box(random, packets.codec.width, packets.codec.height)
     flip = "hflip," if random.random() < 0.5 else ""
-    # Planes with subsampled chroma can only be cut at even places.
+    # Subsampled planes can only be cropped at even positions.
     return f"crop={w}:{h}:{x}:{y}:exact=0,{flip}{resize}"
 
 
@@ -64,7 +64,7 @@ def stack(items, frames):
             np.array([item.index for item in items]))
 
 
-# A task an image
+# One task per image
 
 def read(item):
     with open(item.path, "rb") as file:
@@ -81,7 +81,7 @@ def collate(found):
     return stack(items, list(frames))
 
 
-# A task a batch
+# One task per batch
 
 def load_batch(job, items):
     return stack(items, [decode(job, item.path) for item in items])
@@ -141,7 +141,8 @@ def subprocess(job):
 # Shards
 
 def tar_items(job):
-    """The files of the tars, epoch after epoch: a sample is three of them."""
+    """Yields the files of the tars, epoch after epoch. A sample has three of
+    them."""
     while True:
         for path in job.shard_paths():
             with open(path, "rb") as file:
@@ -170,7 +171,7 @@ def shards(job):
         .aggregate(job.batch).pipe(collate_samples), job)
 
 
-# HTTP, with a connection a thread that is kept alive
+# HTTP, with a persistent connection per thread
 
 def fetch_pipe(job):
     from .connection import get
@@ -207,7 +208,7 @@ def fetch_images(job):
         .aggregate(job.batch).pipe(collate), job)
 
 
-# Sounds and videos
+# Audio and video
 
 def decode_sound(job, item):
     buffer = spdl.io.load_audio(
@@ -233,7 +234,7 @@ def sounds(job):
 
 
 def decode_clip(job, item):
-    """The middle frame of each of so many parts."""
+    """Decodes the middle frame of each of a number of segments."""
     packets = spdl.io.demux_video(item.path)
     n = len(packets)
     indices = [(2 * i + 1) * n // (2 * job.frames) for i in range(job.frames)]

@@ -20,11 +20,11 @@ EPOCH = 4096
 
 
 class Pillow(Dataset):
-    """Decoded by Pillow, as uint8 of height, width, channels."""
+    """Decodes with Pillow, to uint8 of height, width, channels."""
 
     def __init__(self, job):
         self.job = job
-        # As ImageFolder keeps them.
+        # Stored as ImageFolder does.
         self.items = [(item.path, item.label) for item in job.items()]
         self.transform = transform_of(job)
 
@@ -60,7 +60,7 @@ class SimpleJpeg(Pillow):
 
 
 class TensorImages(Pillow):
-    """torchvision's own decoder and its resize of tensors, antialiased."""
+    """Decodes with torchvision and resizes tensors, with antialiasing."""
 
     def __init__(self, job):
         super().__init__(job)
@@ -80,7 +80,7 @@ class TensorImages(Pillow):
 
 
 class Remote(Pillow):
-    """Fetched over HTTP first."""
+    """Fetches over HTTP before decoding."""
 
     def open(self, path):
         from .connection import get
@@ -100,13 +100,14 @@ def bytes_collate(found):
 
 
 def passes(n):
-    """The places of several passes, as one epoch: the sets are small, and at
-    the end of an epoch the workers have nothing to do."""
+    """Returns the indices of several passes as one epoch. The sets are small,
+    and workers are idle at the end of an epoch."""
     return list(range(n)) * max(1, EPOCH // n)
 
 
 def loader_of(job, dataset, workers=None, **more):
-    """Connections, where there are any, are workers'."""
+    """Makes a DataLoader. With HTTP, `workers` is the number of
+    connections."""
     workers = job.workers if workers is None else workers
     return DataLoader(
         dataset, job.batch, sampler=passes(len(dataset)), num_workers=workers,

@@ -70,7 +70,7 @@ struct _SpdlRequest {
   GCancellable *cancellable;
   GSource *cancel_later; /* nullable; see cancel_try() */
   SpdlRequestStop stop;
-  guint8 *reading;  /* address that is being read to */
+  guint8 *reading;  /* destination of the current read */
   guint8 *unwanted; /* nullable: buffer for skipped bytes */
   guint64 to_skip;
   gboolean discard; /* the bytes to skip are all that is left to read */

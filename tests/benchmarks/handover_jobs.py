@@ -3,9 +3,9 @@
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""handover_jobs WAY IMAGES N: prints the microseconds of CPU time of each
-process, an array. It is filled once and handed over N times; what comes is
-dropped."""
+"""handover_jobs WAY IMAGES N: prints the CPU time per array of each process, in
+microseconds. The array is filled once and sent N times, and the receiver drops
+it."""
 
 import multiprocessing
 import os

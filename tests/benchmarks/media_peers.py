@@ -2,10 +2,10 @@
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""media_peers.py KIND WAY FILE SECONDS: decodes a file again and again in one
-thread, and prints the CPU time of one in us. KIND: video, 16 frames at equal
-distances as RGB of 224x224; or sound, 16 kHz in mono as float32. Exits with 3
-where the way's package cannot be had here."""
+"""media_peers.py KIND WAY FILE SECONDS: decodes a file repeatedly in one thread, and
+prints the CPU time per decode in us. KIND: video, 16 frames at equal distances as
+RGB of 224x224; or sound, 16 kHz in mono as float32. Exits with 3 if the package
+is missing."""
 
 import subprocess
 import sys

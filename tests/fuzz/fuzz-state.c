@@ -19,7 +19,7 @@ write_state (const SpdlState *state, guint32 source)
   return g_string_free (text, FALSE);
 }
 
-/* What was read is written in one way only, and is read as the same. */
+/* Checks that a state is the same after it is written and read again. */
 static void
 check_text (const SpdlState *state, guint32 source)
 {

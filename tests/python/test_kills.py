@@ -30,7 +30,7 @@ from use_once import N_EPOCHS, Journal, run  # noqa: E402
 N_ITEMS = 5000
 BATCH = 16
 N_KILLS = 50
-# One file in forty is missing and one is no image: 5 % fail, in two stages.
+# One file in forty is missing and one is not an image: 5 % fail, in two stages.
 MISSING, BROKEN = 7, 23
 FAILED = {i for i in range(N_ITEMS) if i % 40 in (MISSING, BROKEN)}
 N_STEPS = N_EPOCHS * (N_ITEMS - len(FAILED)) // BATCH

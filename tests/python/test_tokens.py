@@ -97,7 +97,7 @@ class TokensTest(unittest.TestCase):
     def test_goes_on(self):
         states = self.check(
             pack_tokens.load(self.folder, self.packer, "epochs=1"))
-        # After the long text: a text that was split occurs again.
+        # Resumes after the long text, as a text that was split would occur again.
         _, texts = self.reference()
         at = next(i for i, part in enumerate(texts) if part[0] > 12)
         self.check(pack_tokens.load(self.folder, self.packer, "epochs=1",

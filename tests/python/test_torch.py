@@ -186,7 +186,7 @@ class StateTest(unittest.TestCase):
         first.stop()
         second = Dataset(line)
         second.load_state_dict(state)
-        # Whether or not the end was already known.
+        # Even if the end was already known.
         while second.epoch == 0:
             self.assertEqual(list(second), [])
         self.assertEqual([len(b["labels"]) for b in second], [8])

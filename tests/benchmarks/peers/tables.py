@@ -2,8 +2,8 @@
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A table has cells, and a cell rows. A row is a loader that measure.py runs in
-one of the venvs, or a program that prints numbers."""
+"""A table consists of cells, and a cell of rows. A row is a loader that measure.py
+runs in a virtual environment, or a program that prints numbers."""
 
 from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Tuple
 

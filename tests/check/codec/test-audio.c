@@ -33,7 +33,7 @@ put_text (GByteArray *file, const gchar *text)
 }
 
 /* Returns a WAV file with a ramp of @n samples of 16 bits. @claimed is the size
- * of the samples in the header. @chunk: (nullable): a chunk in front of the
+ * of the samples in the header. @chunk: (nullable): a chunk before the
  * samples */
 static GBytes *
 make_wav (

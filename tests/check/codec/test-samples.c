@@ -95,7 +95,7 @@ GST_START_TEST (test_append)
   fail_unless (gst_spdl_parts_meta_get_part (parts, 3) == NULL);
   fail_unless (gst_spdl_parts_meta_find_part (parts, "no") == NULL);
   fail_unless (gst_spdl_buffer_dup_part (sample, "no") == NULL);
-  /* A name is unique in a sample, and a buffer with bytes of its own gets no
+  /* A name is unique in a sample, and a buffer that already has bytes gets no
    * parts. */
   fail_if (append (sample, "mask", 1, 0, NULL));
   fail_if (append (whole, "data", 1, 0, NULL));
@@ -437,7 +437,7 @@ GST_START_TEST (test_conversion)
 
 GST_END_TEST;
 
-/* Tests several tensors in one part, in memories of their own or in one. */
+/* Tests several tensors in one part, in separate memories or in one. */
 GST_START_TEST (test_tensors)
 {
   static const gchar *caps =

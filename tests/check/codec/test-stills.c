@@ -128,7 +128,7 @@ push_kind (Rig *rig, StillKind kind, guint64 number)
   return number;
 }
 
-/* Pushes data that is no image or a PNG with one flipped bit, each followed by
+/* Pushes data other than images, and PNGs with a flipped bit, each followed by
  * an intact image. */
 static guint64
 push_others (Rig *rig, guint64 number)

@@ -86,7 +86,7 @@ test_given (void)
   assert_refused (latin, "Class 0 of classes");
 }
 
-/* Returns the index of @label, or G_MININT64 if it is no class. */
+/* Returns the index of @label, or G_MININT64 if it is not a class. */
 static gint64
 number (const SpdlClasses *classes, const gchar *label)
 {

@@ -441,7 +441,7 @@ limit_memory (guint64 more)
   fail_unless_equals_int (setrlimit (RLIMIT_AS, &limit), 0);
 }
 
-/* The test runs in a process of its own, so the limit stays in force. */
+/* Each test runs in a separate process, so the limit stays in force. */
 GST_START_TEST (test_address_space)
 {
   write_three_files ();

@@ -216,8 +216,8 @@ limit_files (void)
   return setrlimit (RLIMIT_FSIZE, &limit) == 0;
 }
 
-/* Runs in the child: mounts a file system of 1 MiB for the cache, in a mount
- * namespace of its own. */
+/* Runs in the child: mounts a file system of 1 MiB for the cache, in a separate
+ * mount namespace. */
 static gboolean
 mount_small_disk (const gchar *child_folder)
 {

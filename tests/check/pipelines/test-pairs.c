@@ -94,7 +94,7 @@ check_pair (const guint8 *image, const guint8 *mask, guint i)
   }
 }
 
-/* Decodes the masks as a stream of their own, into an array by epoch and
+/* Decodes the masks as a separate stream, into an array by epoch and
  * index. */
 static void
 decode_masks (const gchar *folder, GBytes *masks[2][N_ITEMS])

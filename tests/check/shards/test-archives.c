@@ -236,7 +236,7 @@ GST_START_TEST (test_odd_samples)
   fail_unless_equals_int (run->warnings->len, 2);
   fail_unless (
       strstr (g_ptr_array_index (run->warnings, 0), "1 of the 4 samples in"));
-  /* A text that is no label causes a warning. */
+  /* A text that is not a label causes a warning. */
   fail_unless (strstr (g_ptr_array_index (run->warnings, 1), "\"cat\""));
   run_free (run);
 
@@ -291,7 +291,7 @@ GST_START_TEST (test_classes)
       gst_structure_get_string (run_item (run, 0)->extra, "cls"), "cat");
   run_free (run);
 
-  /* The error names a label that is no class, a text or an integer. */
+  /* The error names the label that is not a class, a text or an integer. */
   run = fetch ("odd.tar", "classes=<dog,7>");
   fail_unless (run->error &&
                    strstr (run->error, "\"cat\" of the item \"file://") &&

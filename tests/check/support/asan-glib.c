@@ -7,10 +7,10 @@
 
 /* GLib's constructor allocates a table for 2,048 quarks. When it is full, GLib
  * allocates another table and never frees the first, because it replaces the
- * table without a lock. Whether that happens depends on the number of installed
- * plugins. No exported function is on the allocation's stack, so a suppression
- * cannot name one. Therefore leak detection is disabled until the constructors
- * of all libraries have run. */
+ * table without a lock. The number of installed plugins determines whether that
+ * happens. No exported function is on the allocation's stack, so a
+ * suppression cannot name one. Therefore leak detection is disabled until the
+ * constructors of all libraries have run. */
 
 #include <glib.h>
 

@@ -2,10 +2,10 @@
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A pipeline with device_id=None: its reader, its decoder and its resize, which
-antialiases by default (linear, with antialias: triangular). Batches are taken
-by run(), which is less than its iterator for PyTorch does, as that copies. The
-reader's labels are the items' places, so that indices are delivered, too."""
+"""A pipeline with device_id=None and DALI's reader, decoder and resize, which
+antialiases by default (linear, with antialias: triangular). Batches come from
+run(), since the iterator for PyTorch copies them. The reader's labels are the
+indices of the items, so that these are delivered as well."""
 
 import numpy as np
 from nvidia.dali import fn, pipeline_def, types

@@ -2,9 +2,9 @@
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""queue-size=16, as tasks take less than a millisecond; else the defaults, but
-that `fast-scale` is off unless the row says so: all others decode the whole
-image. Plugins and typelib are those of `meson devenv`."""
+"""Uses queue-size=16, as tasks take less than a millisecond, and otherwise the
+defaults. `fast-scale` is off unless the row enables it, since all peers decode
+the whole image. Plugins and typelib come from `meson devenv`."""
 
 from gstspdl import Loader
 

@@ -2,11 +2,11 @@
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""In four forms: a task an image, as a pipeline begins that was a Dataset
-before; its best, load_image_batch() inside a stage; the same in a subprocess,
-with the pool of shared segments that its documentation recommends; and
-load_image_batch() with its default resize, which pads. The others use swscale's
-bilinear, stretched, as the job asks."""
+"""Four variants: one task per image, as in a pipeline ported from a Dataset; the
+fastest, load_image_batch() in a stage; the same in a subprocess, with the pool of
+shared segments that its documentation recommends; and load_image_batch() with its
+default resize, which pads. The other three stretch the image with swscale's
+bilinear filter, as the job requires."""
 
 import functools
 import random

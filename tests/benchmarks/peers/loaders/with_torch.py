@@ -2,11 +2,11 @@
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A Dataset with Pillow and torchvision's transforms, as PyTorch's own
-examples have it; with torchvision.io instead; and with simplejpeg, which only
-decodes. Worker processes by fork, persistent, which is the faster way; `method`
-says another. No module of another peer is imported, so that the newest PyTorch
-runs this, too."""
+"""A Dataset with Pillow and torchvision's transforms, as in PyTorch's examples;
+with torchvision.io; and with simplejpeg, which only decodes. Worker processes are
+forked and persistent, which is the fastest; `method` selects another start
+method. No module of another peer is imported, so that this also runs with the
+newest PyTorch."""
 
 import io
 

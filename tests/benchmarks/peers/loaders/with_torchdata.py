@@ -2,10 +2,10 @@
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""torchdata.nodes as its documentation builds a loader: a source, a parallel
-map, batches, a collation, a prefetcher. By threads: with two processes, forked or
-of a fork server, it stood still here (torchdata 0.11.0, PyTorch 2.15.0), which was
-not looked into."""
+"""Builds a loader from torchdata.nodes as in its documentation: a source, a parallel
+map, batches, a collation, a prefetcher. It uses threads, because with two
+processes, forked or from a fork server, it hung (torchdata 0.11.0, PyTorch
+2.15.0); the cause is unknown."""
 
 import functools
 

@@ -2,8 +2,8 @@
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tar shards by WebDataset and its WebLoader, decoded by Pillow, as its
-documentation has it: batches are made in the workers."""
+"""Reads tar shards with WebDataset and its WebLoader, and decodes with Pillow, as
+in its documentation. Workers make the batches."""
 
 import numpy as np
 import torch

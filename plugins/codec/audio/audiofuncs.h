@@ -51,7 +51,7 @@ typedef struct {
   /* Returns whether the file has a video stream. Cover art does not count. */
   gboolean (*has_video) (SpdlAudioDecoder *self, const SpdlAudioFile *file);
 
-  /* Decodes the file as @config says.
+  /* Decodes the file according to @config.
    * @info: (out): describes the result
    * Returns: (transfer full) (nullable): the samples, or NULL with @error set.
    * With @keep, @error may be set although there is a result: the file is

@@ -21,7 +21,7 @@ typedef struct _SpdlItemDecoder SpdlItemDecoder;
 SpdlItemDecoder *spdl_item_decoder_new (void);
 void spdl_item_decoder_free (SpdlItemDecoder *self);
 
-/* Decodes @source as @config says.
+/* Decodes @source according to @config.
  * @transform: (out): how an image was transformed; its width is 0 for an item
  * that is not an image
  * @result_caps: (out) (transfer none): valid until the next call

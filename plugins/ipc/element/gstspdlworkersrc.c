@@ -233,7 +233,7 @@ close_link (GstSpdlWorkerSrc *self)
   spdl_mutex_unlock (&self->lock);
   if (!connection)
     return;
-  /* The worker reports its statistics once more. */
+  /* The worker reports its statistics a last time. */
   spdl_worker_connection_stop (connection);
   figures = spdl_worker_connection_dup_figures (connection);
   spdl_mutex_lock (&self->lock);

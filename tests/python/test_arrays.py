@@ -293,7 +293,7 @@ class PipelineTest(unittest.TestCase):
             batches[0]["ids"].numpy()[0], good[0]["ids"])
 
     def test_part_of_a_sample(self):
-        """Tests arrays beside an encoded image, each decoded by its name."""
+        """Tests arrays and an encoded image in one sample, each decoded by name."""
         file = io.BytesIO()
         Image.new("RGB", (9, 7), (3, 2, 1)).save(file, "PNG")
         ids, weight = make("int64", (4,)), make("float32", (2, 3))

@@ -1,13 +1,13 @@
 #!/usr/bin/python3
-# gst-spdl: a resize beside Pillow's
+# gst-spdl: test of the resize against Pillow
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 #     resize-pillow.py RESIZE_RAW
 #
-# At most one level beside Pillow, for noise as for smooth images; the same
-# pixels with NEAREST.
+# The results differ from Pillow's by at most one level, for noise and for smooth
+# images. With NEAREST they are equal.
 import os
 import random
 import shlex
@@ -55,7 +55,8 @@ def smooth(mode, size):
 
 
 def binary(mode, size):
-    """The hardest for filters that go below 0."""
+    """Returns extreme values, the hardest case for filters with negative
+    weights."""
     return noise(mode, size).point(lambda v: 255 * (v > 127))
 
 
@@ -75,7 +76,7 @@ def jobs():
 
 
 def resize(program, work):
-    """The results of ours, one after the other."""
+    """Yields the results of resize-raw in order."""
     parts = []
     for image, number, out, (x0, y0, x1, y1) in work:
         pixels = image if image.mode == "L" else image.convert("RGBX")

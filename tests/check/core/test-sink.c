@@ -171,7 +171,7 @@ GST_START_TEST (test_states)
   push_batch (&feed, 0, 2, 4, 8);
   push_dropped (&feed, 2, 9);
 
-  /* Each batch has the state of what came before it. */
+  /* The state after a batch includes the drops before it. */
   assert_property (&feed, NULL);
   assert_pull (&feed, STATE ("epoch=2,mark=4,done="));
   assert_property (&feed, STATE ("epoch=2,mark=4,done="));

@@ -52,7 +52,7 @@ check_world (SpdlShardMode mode, guint n, guint world)
   for (guint i = 0; i < n; i++) {
     n_never += counts[i] == 0;
     n_twice += counts[i] > 0 ? counts[i] - 1 : 0;
-    /* Padding repeats the first places, and drops omit the last ones. */
+    /* PAD repeats the first places, and DROP omits the last ones. */
     if (i > 0)
       g_assert_cmpuint (counts[i], <=, counts[i - 1]);
   }

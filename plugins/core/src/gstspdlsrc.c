@@ -54,22 +54,23 @@
  * ## Object stores
  * `s3://bucket/train/`, `gs://bucket/train/` and
  * `hf://datasets/owner/name/train/` are folders: all keys below them are listed
- * when the element starts, and sorted as a local folder of the same names. Lists
- * must be local files; their URIs may be of an object store.
+ * when the element starts, and sorted as a local folder of the same names.
+ * Lists must be local files; their URIs may be of an object store.
  *
  * ## Shards
  * Shards are tar archives in the WebDataset format, or ZIP archives with stored
  * or deflated files: `train-{0000..0127}.tar`, a glob, or one archive, also on
- * HTTP(S) servers (without globs) and in object stores. Consecutive files with the same path up to
- * the first dot of the name form a sample, and this path is its key. The item
- * is the byte range of one file: the first one with an extension in
- * `extensions` (`jpg,png`), or else the first media file, or else the first
- * file that is not a note. `.cls` is the label (a text only with `classes`).
- * `extra` holds the key as `key`, each `.txt` and `.json` file as a string, the
- * URI of each other file under its extension, and each string, number or
- * boolean of the JSON as a field. Notes above 64 KiB, and samples without a
- * media file, are skipped with a warning. Compressed, sparse, encrypted,
- * truncated and damaged archives are refused with an error that names them.
+ * HTTP(S) servers (without globs) and in object stores. Consecutive files with
+ * the same path up to the first dot of the name form a sample, and this path is
+ * its key. The item is the byte range of one file: the first one with an
+ * extension in `extensions` (`jpg,png`), or else the first media file, or else
+ * the first file that is not a note. `.cls` is the label (a text only with
+ * `classes`). `extra` holds the key as `key`, each `.txt` and `.json` file as a
+ * string, the URI of each other file under its extension, and each string,
+ * number or boolean of the JSON as a field. Notes above 64 KiB, and samples
+ * without a media file, are skipped with a warning. Compressed, sparse,
+ * encrypted, truncated and damaged archives are refused with an error that
+ * names them.
  *
  * Samples are drawn from all shards in any order and read in parallel;
  * `spdlfetch coalesce` joins neighbours. At the start, the element reads the
@@ -253,7 +254,8 @@ SPDL_DEFINE_ENUM_TYPE (GstSpdlIndexUse, spdl_index_use,
 static const SpdlProperty properties[] = {
   SPDL_PROPERTY_STRING (SpdlSourceSettings, location, READY, "location",
       "Location",
-      "Dataset: a folder, local or in an object store; a .txt list with a path or URI on each line and, "
+      "Dataset: a folder, local or in an object store; a .txt list with a path "
+      "or URI on each line and, "
       "after a tab, a label; a .csv list with the columns uri, label and "
       "others; or .tar or .zip shards, local or on servers: "
       "train-{0000..0127}.tar",

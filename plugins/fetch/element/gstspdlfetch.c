@@ -13,9 +13,9 @@
  * Reads the content of the URI in each buffer, `concurrency` items at a time,
  * also within groups. It accepts `file://` URIs, absolute paths, `http://`,
  * `https://`, object stores, and other URIs that GIO supports on the machine. A
- * URI may name a byte range, `file:///shard.tar#bytes=1536-90111`, with the first and last
- * byte as in HTTP. An item that cannot be read completely fails and is reported
- * by name.
+ * URI may name a byte range, `file:///shard.tar#bytes=1536-90111`, with the
+ * first and last byte as in HTTP. An item that cannot be read completely fails
+ * and is reported by name.
  *
  * ## HTTP requests
  * Requests are asynchronous and hold no threads; connections are kept alive.

@@ -40,10 +40,10 @@ struct _SpdlRequest {
   const SpdlHttpSettings *settings;
   SoupSession *session;
   gchar *uri;
-  GUri *parsed;          /* HTTP(S) URI; of an object, its current address */
-  SpdlObject *object;    /* nullable: object in a store */
-  GString *refusal;      /* nullable: beginning of the body of a store's error */
-  gboolean foreign;      /* do not send extra headers */
+  GUri *parsed;       /* HTTP(S) URI; of an object, its current address */
+  SpdlObject *object; /* nullable: object in a store */
+  GString *refusal;   /* nullable: beginning of the body of a store's error */
+  gboolean foreign;   /* do not send extra headers */
   SpdlHttpHeadFunc head; /* nullable */
   SpdlHttpFunc func;
   gpointer user_data;

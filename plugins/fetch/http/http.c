@@ -13,6 +13,7 @@
 #include "gst/spdl/engine/clock.h"
 #include "gst/spdl/engine/sync.h"
 #include "plugins/fetch/http/request.h"
+#include "plugins/fetch/io/cafile.h"
 
 /* The stage limits the number of requests; the session must not limit it
  * further. */
@@ -343,39 +344,11 @@ run_client (gpointer data)
   return NULL;
 }
 
-#ifdef SPDL_BUNDLE
-/* CA files of Debian, which is the path compiled into the GnuTLS of a wheel,
- * and of RHEL and Fedora, SUSE, and Alpine. */
-static const gchar *const ca_files[] = { "/etc/ssl/certs/ca-certificates.crt",
-  "/etc/pki/tls/certs/ca-bundle.crt",
-  "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem", "/etc/ssl/ca-bundle.pem",
-  "/var/lib/ca-certificates/ca-bundle.pem", "/etc/ssl/cert.pem" };
-
-static const gchar *
-find_ca_file (void)
-{
-  const gchar *named = g_getenv ("SSL_CERT_FILE");
-
-  if (named && *named)
-    return named;
-  for (guint i = 0; i < G_N_ELEMENTS (ca_files); i++)
-    if (g_file_test (ca_files[i], G_FILE_TEST_EXISTS))
-      return i > 0 ? ca_files[i] : NULL;
-  return NULL;
-}
-#else
-static const gchar *
-find_ca_file (void)
-{
-  return NULL;
-}
-#endif
-
 static gboolean
 open_database (SpdlHttp *self, GError **error)
 {
   const gchar *named = self->settings.tls_ca_file;
-  const gchar *file = named ? named : find_ca_file ();
+  const gchar *file = named ? named : spdl_ca_file_find ();
   g_autoptr (GError) reason = NULL;
   g_autofree gchar *path = NULL;
 

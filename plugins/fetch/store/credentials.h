@@ -44,9 +44,11 @@ typedef struct _SpdlCredentials SpdlCredentials;
 /* Is called once in the main context of the thread that waits. */
 typedef void (*SpdlCredentialsFunc) (gpointer user_data);
 
-/* Returns the process's credentials of that kind; they are never freed.
+/* Returns the process's credentials of that kind; they are never freed. All
+ * plugins of the process share them. From any thread, as all functions here.
  *
- * @profile: (nullable): the AWS profile; NULL: that of the environment */
+ * @profile: (nullable): the AWS profile, which comes before keys in the
+ *     environment; NULL: that of the environment */
 SpdlCredentials *
 spdl_credentials_get (SpdlCredentialsKind kind, const gchar *profile);
 

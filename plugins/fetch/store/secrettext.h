@@ -1,0 +1,55 @@
+/* gst-spdl: keys and tokens in the environment and in small files
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* Errors are in the domain of GST_RESOURCE_ERROR. They name the variable, the
+ * field or the file, and never show a value. */
+
+/* Returns TRUE if @text can be sent in a header: printable ASCII without
+ * spaces.
+ *
+ * @name: its name in the error */
+gboolean
+spdl_secret_text_check (const gchar *text, const gchar *name, GError **error);
+
+/* Returns the value of a variable; NULL if it is not set, or empty. */
+const gchar *spdl_secret_text_get_env (const gchar *name);
+
+/* Reads a variable and checks it. *@value is NULL if it is not set, or empty.
+ *
+ * @value: (out) (transfer full) (nullable) */
+gboolean
+spdl_secret_text_read_env (const gchar *name, gchar **value, GError **error);
+
+/* Replaces a `~/` at the beginning of @path. (transfer full) */
+gchar *spdl_secret_text_expand_path (const gchar *path);
+
+/* Returns the path that the variable @name holds, or else @path, with `~/`
+ * replaced. (transfer full) */
+gchar *spdl_secret_text_dup_path (const gchar *name, const gchar *path);
+
+/* Reads a file of at most @max_size bytes. *@text is NULL if there is none. A
+ * named pipe or a device does not block.
+ *
+ * @text: (out) (transfer full) (nullable): terminated by NUL, too
+ * @size: (out) */
+gboolean spdl_secret_text_read_file (const gchar *path, gsize max_size,
+    gchar **text, gsize *size, GError **error);
+
+/* Reads a token from a file, removes white space around it and checks it.
+ * *@token is NULL if the file does not exist, or is empty.
+ *
+ * @token: (out) (transfer full) (nullable) */
+gboolean
+spdl_secret_text_read_token (const gchar *path, gchar **token, GError **error);
+
+G_END_DECLS

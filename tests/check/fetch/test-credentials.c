@@ -1,0 +1,1029 @@
+/* gst-spdl: tests of the credentials of object stores
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include <glib/gstdio.h>
+#include <gst/check/gstcheck.h>
+#include <string.h>
+
+#include "plugins/fetch/store/credentials-private.h"
+#include "tests/check/support/files.h"
+#include "tests/check/support/service.h"
+
+GST_DEBUG_CATEGORY (spdl_fetch_debug);
+
+/* What is in all secrets of these tests, and in nothing that is shown. */
+#define SECRET "sesame"
+
+#define TOKEN "PUT /latest/api/token"
+#define ROLES "GET /latest/meta-data/iam/security-credentials/"
+#define ROLE ROLES "trainer"
+#define CONTAINER "GET /container"
+#define STS "POST /"
+#define GOOGLE "GET /computeMetadata/v1/instance/service-accounts/default/token"
+
+static gchar *home;
+static Service *service;
+static GMutex log_lock;
+static GString *shown; /* all messages and errors */
+
+/* Environment, folder and service */
+
+static void
+show (const gchar *text)
+{
+  g_mutex_lock (&log_lock);
+  g_string_append_printf (shown, "%s\n", text);
+  g_mutex_unlock (&log_lock);
+}
+
+static void
+on_log (GstDebugCategory *category, GstDebugLevel level, const gchar *file,
+    const gchar *function, gint line, GObject *object, GstDebugMessage *message,
+    gpointer user_data)
+{
+  show (gst_debug_message_get (message));
+}
+
+static void
+setup (void)
+{
+  g_auto (GStrv) names = g_listenv ();
+
+  for (guint i = 0; names[i]; i++)
+    if (g_str_has_prefix (names[i], "AWS_") ||
+        g_str_has_prefix (names[i], "HF_") ||
+        g_str_has_prefix (names[i], "GOOGLE_") ||
+        g_str_has_prefix (names[i], "CLOUDSDK_") ||
+        g_str_has_prefix (names[i], "GCE_") ||
+        g_str_has_prefix (names[i], "XDG_") ||
+        g_ascii_strcasecmp (names[i], "http_proxy") == 0)
+      g_unsetenv (names[i]);
+  home = files_make_folder ();
+  g_setenv ("HOME", home, TRUE);
+  service = service_new ();
+  g_setenv (
+      "AWS_EC2_METADATA_SERVICE_ENDPOINT", service_get_base (service), TRUE);
+  /* Metadata services are asked without it. */
+  g_setenv ("http_proxy", "http://127.0.0.1:1", TRUE);
+  shown = g_string_new (NULL);
+  gst_debug_remove_log_function (gst_debug_log_default);
+  gst_debug_add_log_function (on_log, NULL, NULL);
+  gst_debug_set_active (TRUE);
+  gst_debug_set_threshold_for_name ("spdlfetch", GST_LEVEL_LOG);
+}
+
+static void
+teardown (void)
+{
+  fail_if (strstr (shown->str, SECRET), "%s", shown->str);
+  gst_debug_remove_log_function (on_log);
+  g_string_free (shown, TRUE);
+  service_free (service);
+  files_remove_folder (home);
+}
+
+static gchar *
+format_time (gint64 seconds)
+{
+  g_autoptr (GDateTime) now = g_date_time_new_now_utc ();
+  g_autoptr (GDateTime) then = g_date_time_add_seconds (now, seconds);
+
+  return g_date_time_format (then, "%Y-%m-%dT%H:%M:%SZ");
+}
+
+/* Credentials of a service, number @n, which expire after @seconds. */
+static gchar *
+make_json (guint n, gint64 seconds)
+{
+  g_autofree gchar *time = format_time (seconds);
+
+  return g_strdup_printf (
+      "{\"Code\": \"Success\", \"Version\": 1, \"AccessKeyId\": \"KEY%u\", "
+      "\"SecretAccessKey\": \"" SECRET "-%u\", \"Token\": \"" SECRET
+      "-token\", \"SessionToken\": \"" SECRET
+      "-token\", \"Expiration\": \"%s\"}",
+      n, n, time);
+}
+
+static void
+set_instance (guint n, gint64 seconds)
+{
+  g_autofree gchar *json = make_json (n, seconds);
+
+  service_set (service, TOKEN, 200, NULL, SECRET "-imds");
+  service_set (service, ROLES, 200, NULL, "trainer\n");
+  service_set (service, ROLE, 200, NULL, json);
+}
+
+/* Asking */
+
+static void
+on_ready (gpointer user_data)
+{
+  *(gboolean *) user_data = TRUE;
+}
+
+/* Returns the secrets as soon as they are there. */
+static SpdlSecrets *
+ask (SpdlCredentials *credentials, GError **error)
+{
+  GMainContext *context = g_main_context_new ();
+  GError *fault = NULL;
+  SpdlSecrets *secrets;
+  gboolean ready = FALSE;
+
+  g_main_context_push_thread_default (context);
+  while (!(secrets = spdl_credentials_dup_secrets (
+               credentials, on_ready, &ready, &fault)) &&
+         !fault) {
+    while (!ready)
+      g_main_context_iteration (context, TRUE);
+    ready = FALSE;
+  }
+  g_main_context_pop_thread_default (context);
+  g_main_context_unref (context);
+  if (fault) {
+    show (fault->message);
+    g_propagate_error (error, fault);
+  }
+  return secrets;
+}
+
+/* Asks once, for a key of that name (nullable). */
+static void
+assert_key (
+    SpdlCredentialsKind kind, const gchar *profile, const gchar *access_key)
+{
+  SpdlCredentials *credentials = spdl_credentials_new (kind, profile);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (SpdlSecrets) secrets = ask (credentials, &error);
+
+  fail_unless (secrets != NULL, "%s", error ? error->message : "");
+  fail_unless_equals_string (secrets->access_key, access_key);
+  fail_unless (!access_key || g_str_has_prefix (secrets->secret_key, SECRET));
+  spdl_credentials_free (credentials);
+}
+
+static void
+assert_bearer (SpdlCredentialsKind kind, const gchar *bearer)
+{
+  SpdlCredentials *credentials = spdl_credentials_new (kind, NULL);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (SpdlSecrets) secrets = ask (credentials, &error);
+
+  fail_unless (secrets != NULL, "%s", error ? error->message : "");
+  fail_unless (!secrets->access_key && !secrets->secret_key);
+  fail_unless (g_strcmp0 (secrets->bearer, bearer) == 0);
+  spdl_credentials_free (credentials);
+}
+
+/* Asks once, in vain, and within 2 s. */
+static void
+assert_failure (SpdlCredentialsKind kind, const gchar *profile, gint code,
+    const gchar *part)
+{
+  SpdlCredentials *credentials = spdl_credentials_new (kind, profile);
+  const gint64 begin = g_get_monotonic_time ();
+  g_autoptr (GError) error = NULL;
+  SpdlSecrets *secrets = ask (credentials, &error);
+
+  fail_unless (secrets == NULL && error != NULL, "no error with %s", part);
+  fail_unless (g_error_matches (error, GST_RESOURCE_ERROR, code) &&
+                   strstr (error->message, part),
+      "%s (%d), not %s", error->message, error->code, part);
+  fail_unless (g_get_monotonic_time () - begin < 2200 * G_TIME_SPAN_MILLISECOND,
+      "%s", error->message);
+  spdl_credentials_free (credentials);
+}
+
+#define AWS SPDL_CREDENTIALS_AWS
+#define NOT_AUTHORIZED GST_RESOURCE_ERROR_NOT_AUTHORIZED
+#define SETTINGS GST_RESOURCE_ERROR_SETTINGS
+#define READ GST_RESOURCE_ERROR_READ
+#define OPEN_READ GST_RESOURCE_ERROR_OPEN_READ
+#define NOT_FOUND GST_RESOURCE_ERROR_NOT_FOUND
+
+/* The environment */
+
+GST_START_TEST (test_environment)
+{
+  g_autofree gchar *soon = format_time (5);
+  SpdlCredentials *credentials;
+  SpdlSecrets *secrets;
+
+  g_setenv ("AWS_ACCESS_KEY_ID", "KEY", TRUE);
+  assert_failure (AWS, NULL, SETTINGS, "AWS_SECRET_ACCESS_KEY");
+  g_setenv ("AWS_SECRET_ACCESS_KEY", SECRET, TRUE);
+  g_setenv ("AWS_SESSION_TOKEN", "", TRUE);
+  assert_key (AWS, NULL, "KEY");
+  g_setenv ("AWS_SESSION_TOKEN", SECRET "-token", TRUE);
+
+  credentials = spdl_credentials_new (AWS, NULL);
+  secrets = ask (credentials, NULL);
+  fail_unless_equals_string (secrets->session_token, SECRET "-token");
+  fail_unless (secrets->expires == G_MAXINT64 && !secrets->renewable);
+  fail_if (spdl_credentials_refuse (credentials, secrets));
+  spdl_secrets_unref (secrets);
+  spdl_credentials_free (credentials);
+
+  g_setenv ("AWS_CREDENTIAL_EXPIRATION", "soon", TRUE);
+  assert_failure (AWS, NULL, SETTINGS, "AWS_CREDENTIAL_EXPIRATION");
+  g_setenv ("AWS_CREDENTIAL_EXPIRATION", soon, TRUE);
+  assert_failure (AWS, NULL, NOT_AUTHORIZED, "the environment");
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_unprintable)
+{
+  static const struct {
+    const gchar *value;
+    const gchar *part;
+  } cases[] = {
+    { SECRET "\n", "AWS_SECRET_ACCESS_KEY contains a line break" },
+    { "\r" SECRET, "AWS_SECRET_ACCESS_KEY contains a line break" },
+    { SECRET " " SECRET, "AWS_SECRET_ACCESS_KEY contains a space" },
+    { SECRET "\x01", "not printable" },
+    { SECRET "\xc3\xa9", "not printable" },
+  };
+  g_autofree gchar *large = g_strnfill (40000, 'x');
+
+  g_setenv ("AWS_ACCESS_KEY_ID", "KEY", TRUE);
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_setenv ("AWS_SECRET_ACCESS_KEY", cases[i].value, TRUE);
+    assert_failure (AWS, NULL, SETTINGS, cases[i].part);
+  }
+  g_setenv ("AWS_SECRET_ACCESS_KEY", large, TRUE);
+  assert_failure (AWS, NULL, SETTINGS, "32768");
+  files_write_text (home, ".aws/credentials",
+      "[x]\naws_access_key_id=KEY\naws_secret_access_key = " SECRET
+      "\n  " SECRET "\n");
+  assert_failure (AWS, "x", SETTINGS, "aws_secret_access_key");
+}
+
+GST_END_TEST;
+
+/* Profiles */
+
+GST_START_TEST (test_profiles)
+{
+  files_write_text (home, ".aws/config",
+      "[default]\naws_access_key_id=KEY0\naws_secret_access_key=" SECRET
+      "\n[profile x]\naws_access_key_id=KEY1\naws_secret_access_key=" SECRET
+      "\n[profile y]\naws_access_key_id=KEY2\n"
+      "[profile z]\nregion=a\n"
+      "[profile sso]\nsso_session=s\n"
+      "[profile old-sso]\nsso_start_url=https://a\n"
+      "[profile role]\nrole_arn=arn:a\nsource_profile=x\n"
+      "[profile instance-role]\nrole_arn=arn:a\n"
+      "credential_source=Ec2InstanceMetadata\n"
+      "[profile half-role]\nrole_arn=arn:a\n");
+  assert_key (AWS, NULL, "KEY0");
+  assert_key (AWS, "default", "KEY0");
+  assert_key (AWS, "x", "KEY1");
+  assert_failure (AWS, "y", SETTINGS, "aws_secret_access_key");
+  assert_failure (AWS, "none", SETTINGS, "\"none\"");
+  assert_failure (AWS, "sso", SETTINGS, "aws configure export-credentials");
+  assert_failure (AWS, "old-sso", SETTINGS, "credential_process");
+  assert_failure (AWS, "role", SETTINGS, "source_profile");
+  assert_failure (AWS, "instance-role", SETTINGS, "credential_source");
+  assert_failure (AWS, "half-role", SETTINGS, "web_identity_token_file");
+  g_setenv ("AWS_PROFILE", "none", TRUE);
+  assert_failure (AWS, NULL, SETTINGS, "\"none\"");
+  g_setenv ("AWS_PROFILE", "x", TRUE);
+  assert_key (AWS, NULL, "KEY1");
+  files_write_text (home, ".aws/credentials",
+      "[x]\naws_access_key_id=KEY3\naws_secret_access_key=" SECRET "\n");
+  assert_key (AWS, NULL, "KEY3");
+  /* Keys of the environment come before a profile of the environment, but not
+   * before one that the caller names. */
+  g_setenv ("AWS_ACCESS_KEY_ID", "KEY4", TRUE);
+  g_setenv ("AWS_SECRET_ACCESS_KEY", SECRET, TRUE);
+  assert_key (AWS, NULL, "KEY4");
+  assert_key (AWS, "x", "KEY3");
+  /* This profile has no keys; but the machine does. */
+  set_instance (5, 3600);
+  assert_key (AWS, "z", "KEY5");
+  files_write_text (home, ".aws/config", SECRET);
+  assert_failure (AWS, "x", SETTINGS, "line 1");
+}
+
+GST_END_TEST;
+
+/* A file that another tool writes anew. */
+GST_START_TEST (test_file_changes)
+{
+  SpdlCredentials *credentials = spdl_credentials_new (AWS, NULL);
+  SpdlSecrets *first, *same, *second;
+
+  files_write_text (home, ".aws/credentials",
+      "[default]\naws_access_key_id=KEY1\naws_secret_access_key=" SECRET "\n");
+  first = ask (credentials, NULL);
+  fail_unless (spdl_credentials_refuse (credentials, first));
+  same = ask (credentials, NULL);
+  fail_unless_equals_string (same->access_key, "KEY1");
+  fail_if (spdl_credentials_refuse (credentials, same));
+
+  files_write_text (home, ".aws/credentials",
+      "[default]\naws_access_key_id=KEY2\naws_secret_access_key=" SECRET "\n");
+  spdl_credentials_advance (credentials, SPDL_CREDENTIALS_PAUSE);
+  fail_unless (spdl_credentials_refuse (credentials, same));
+  second = ask (credentials, NULL);
+  fail_unless_equals_string (second->access_key, "KEY2");
+  spdl_secrets_unref (first);
+  spdl_secrets_unref (same);
+  spdl_secrets_unref (second);
+  spdl_credentials_free (credentials);
+}
+
+GST_END_TEST;
+
+/* Writes a script, and a profile whose credential_process it is. */
+static void
+set_process (const gchar *script)
+{
+  g_autofree gchar *path = g_build_filename (home, "a script", NULL);
+  g_autofree gchar *config = g_strdup_printf (
+      "[default]\ncredential_process = \"%s\" an argument\n", path);
+  g_autofree gchar *text = g_strconcat ("#!/bin/sh\n", script, "\n", NULL);
+
+  files_write_text (home, "a script", text);
+  g_chmod (path, 0700);
+  files_write_text (home, ".aws/config", config);
+}
+
+GST_START_TEST (test_process)
+{
+  g_autofree gchar *json = make_json (7, 3600);
+  g_autofree gchar *good =
+      g_strdup_printf ("test \"$2\" = argument && echo '%s'", json);
+
+  set_process (good);
+  assert_key (AWS, NULL, "KEY7");
+  set_process ("echo '{\"Version\": 1, \"AccessKeyId\": \"KEY8\", "
+               "\"SecretAccessKey\": \"" SECRET "\"}'");
+  assert_key (AWS, NULL, "KEY8");
+  set_process ("echo " SECRET " >&2; echo " SECRET "; exit 3");
+  assert_failure (AWS, NULL, NOT_AUTHORIZED, "exit status 3");
+  set_process ("kill -15 $$");
+  assert_failure (AWS, NULL, NOT_AUTHORIZED, "signal 15");
+  set_process ("echo " SECRET);
+  assert_failure (AWS, NULL, READ, "credential_process is not a JSON object");
+  set_process ("echo '[]'");
+  assert_failure (AWS, NULL, READ, "credential_process has no \"Version\": 1");
+  set_process ("echo '{\"Version\": 1, \"AccessKeyId\": \"K\"}'");
+  assert_failure (AWS, NULL, READ, "SecretAccessKey");
+  set_process ("head -c 100000 /dev/zero");
+  assert_failure (AWS, NULL, READ, "65536");
+  files_write_text (
+      home, ".aws/config", "[default]\ncredential_process = \"" SECRET "\n");
+  assert_failure (AWS, NULL, SETTINGS, "quotes");
+  files_write_text (home, ".aws/config",
+      "[default]\ncredential_process = /nothing/here " SECRET "\n");
+  assert_failure (AWS, NULL, SETTINGS, "\"here\"");
+}
+
+GST_END_TEST;
+
+/* Web identity */
+
+static gchar *
+make_xml (const gchar *more, gint64 seconds)
+{
+  g_autofree gchar *time = format_time (seconds);
+
+  return g_strdup_printf (
+      "<AssumeRoleWithWebIdentityResponse xmlns=\"https://sts\">"
+      "<AssumeRoleWithWebIdentityResult><Audience>a</Audience><Credentials>"
+      "<AccessKeyId>KEY9</AccessKeyId>%s<SessionToken>\n " SECRET
+      "-token </SessionToken><Expiration>%s</Expiration></Credentials>"
+      "</AssumeRoleWithWebIdentityResult></AssumeRoleWithWebIdentityResponse>",
+      more, time);
+}
+
+GST_START_TEST (test_web_identity)
+{
+  static const gchar secret[] = "<SecretAccessKey>" SECRET "</SecretAccessKey>";
+  g_autofree gchar *token = g_build_filename (home, "token", NULL);
+  g_autofree gchar *missing = g_build_filename (home, "missing", NULL);
+  g_autofree gchar *good = make_xml (secret, 3600);
+  g_autofree gchar *late = make_xml (secret, 3);
+  g_autofree gchar *partial = make_xml ("", 3600);
+  g_autofree gchar *request = NULL;
+
+  files_write_text (home, "token", SECRET "-jwt.a/b+c\n");
+  g_setenv ("AWS_WEB_IDENTITY_TOKEN_FILE", token, TRUE);
+  g_unsetenv ("http_proxy"); /* STS is asked by way of it */
+  g_setenv ("AWS_ENDPOINT_URL_STS", service_get_base (service), TRUE);
+  assert_failure (AWS, NULL, SETTINGS, "AWS_ROLE_ARN");
+  g_setenv ("AWS_ROLE_ARN", "arn:aws:iam::1:role/a b", TRUE);
+  service_set (service, STS, 200, NULL, good);
+  assert_key (AWS, NULL, "KEY9");
+  request = service_dup_request (service, STS);
+  fail_unless (strstr (request,
+                   "\n\nAction=AssumeRoleWithWebIdentity&Version=2011-06-15&"
+                   "RoleArn=arn%3Aaws%3Aiam%3A%3A1%3Arole%2Fa%20b&"
+                   "RoleSessionName=gst-spdl&"
+                   "WebIdentityToken=sesame-jwt.a%2Fb%2Bc"),
+      "%s", request);
+
+  service_fail (service, STS, 1, 503);
+  assert_key (AWS, NULL, "KEY9");
+  service_set (service, STS, 200, NULL, late);
+  assert_failure (AWS, NULL, NOT_AUTHORIZED, "http://127.0.0.1");
+  service_set (service, STS, 200, NULL, partial);
+  assert_failure (AWS, NULL, READ, "SecretAccessKey");
+  service_set (service, STS, 200, NULL, SECRET "<");
+  assert_failure (AWS, NULL, READ, "XML");
+  service_set (service, STS, 403, NULL,
+      "<ErrorResponse><Error><Code>AccessDenied</Code><Message>" SECRET
+      "</Message></Error></ErrorResponse>");
+  assert_failure (AWS, NULL, NOT_AUTHORIZED, "status 403, AccessDenied");
+  service_set (service, STS, 400, NULL,
+      "<ErrorResponse><Error><Code>" SECRET "-1</Code></Error>"
+      "</ErrorResponse>");
+  assert_failure (AWS, NULL, NOT_AUTHORIZED, "status 400");
+  service_set (service, STS, 302, "Location: http://127.0.0.1:1/" SECRET, "");
+  assert_failure (AWS, NULL, READ, "status 302");
+
+  /* The same of a profile. */
+  g_unsetenv ("AWS_WEB_IDENTITY_TOKEN_FILE");
+  g_unsetenv ("AWS_ROLE_ARN");
+  g_unsetenv ("AWS_ENDPOINT_URL_STS");
+  {
+    g_autofree gchar *config = g_strdup_printf (
+        "[profile w]\nrole_arn=arn:b\nweb_identity_token_file=~/token\n"
+        "role_session_name=me\nservices=s\n[services s]\nsts =\n"
+        "  endpoint_url = %s\n",
+        service_get_base (service));
+    g_autofree gchar *last = NULL;
+
+    files_write_text (home, ".aws/config", config);
+    service_set (service, STS, 200, NULL, good);
+    assert_key (AWS, "w", "KEY9");
+    last = service_dup_request (service, STS);
+    fail_unless (strstr (last, "RoleArn=arn%3Ab&RoleSessionName=me&"));
+  }
+  g_setenv ("AWS_WEB_IDENTITY_TOKEN_FILE", missing, TRUE);
+  g_setenv ("AWS_ROLE_ARN", "arn:a", TRUE);
+  assert_failure (AWS, NULL, NOT_FOUND, "missing");
+  files_write_text (home, "missing", SECRET "\n" SECRET "\n");
+  assert_failure (AWS, NULL, SETTINGS, "line break");
+  g_setenv ("AWS_WEB_IDENTITY_TOKEN_FILE", token, TRUE);
+  g_setenv ("AWS_REGION", "a/b?" SECRET, TRUE);
+  assert_failure (AWS, NULL, SETTINGS, "AWS_REGION");
+}
+
+GST_END_TEST;
+
+/* Containers */
+
+GST_START_TEST (test_container)
+{
+  g_autofree gchar *json = make_json (2, 3600);
+  g_autofree gchar *late = make_json (2, -10);
+  g_autofree gchar *uri =
+      g_strconcat (service_get_base (service), "/container", NULL);
+  g_autofree gchar *token = g_build_filename (home, "token", NULL);
+  g_autofree gchar *large = g_strnfill (70000, ' ');
+  g_autofree gchar *request = NULL;
+
+  g_setenv ("AWS_CONTAINER_CREDENTIALS_FULL_URI", uri, TRUE);
+  service_set (service, CONTAINER, 200, NULL, json);
+  assert_key (AWS, NULL, "KEY2");
+  g_setenv ("AWS_CONTAINER_AUTHORIZATION_TOKEN", "Bearer " SECRET "-1", TRUE);
+  assert_key (AWS, NULL, "KEY2");
+  request = service_dup_request (service, CONTAINER);
+  fail_unless (strstr (request, "\nAuthorization: Bearer sesame-1\n"));
+  g_setenv ("AWS_CONTAINER_AUTHORIZATION_TOKEN", SECRET "\nX: y", TRUE);
+  assert_failure (AWS, NULL, SETTINGS, "AWS_CONTAINER_AUTHORIZATION_TOKEN");
+  g_setenv ("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE", token, TRUE);
+  assert_failure (AWS, NULL, NOT_FOUND, "_TOKEN_FILE");
+  files_write_text (home, "token", SECRET "-2\n");
+  assert_key (AWS, NULL, "KEY2");
+  g_free (request);
+  request = service_dup_request (service, CONTAINER);
+  fail_unless (strstr (request, "\nAuthorization: sesame-2\n"));
+
+  service_set (service, CONTAINER, 200, NULL, late);
+  assert_failure (AWS, NULL, NOT_AUTHORIZED, "the container service");
+  service_set (service, CONTAINER, 200, NULL, SECRET);
+  assert_failure (AWS, NULL, READ, "not a JSON object");
+  service_set (service, CONTAINER, 200, NULL,
+      "{\"AccessKeyId\": \"K\", \"SecretAccessKey\": \"" SECRET
+      "\", \"Token\": \"" SECRET "\"}");
+  assert_failure (AWS, NULL, READ, "Expiration");
+  service_set (service, CONTAINER, 200, NULL,
+      "{\"AccessKeyId\": \"K\", \"SecretAccessKey\": \"" SECRET
+      "\", \"Token\": \"" SECRET "\", \"Expiration\": \"" SECRET "\"}");
+  assert_failure (AWS, NULL, READ, "ISO 8601");
+  service_set (service, CONTAINER, 200, NULL,
+      "{\"AccessKeyId\": \"K\", \"SecretAccessKey\": \"" SECRET
+      "\\n\", \"Token\": \"" SECRET "\", \"Expiration\": \"x\"}");
+  assert_failure (AWS, NULL, SETTINGS, "SecretAccessKey");
+  service_set (service, CONTAINER, 200, NULL, large);
+  assert_failure (AWS, NULL, READ, "65536");
+  service_set (service, CONTAINER, 403, NULL,
+      "{\"code\": \"AccessDenied\", \"message\": \"" SECRET "\"}");
+  assert_failure (AWS, NULL, NOT_AUTHORIZED, "status 403, AccessDenied");
+  service_set (service, CONTAINER, SERVICE_RESET, NULL, "");
+  assert_failure (AWS, NULL, OPEN_READ, "Credentials of the container");
+  service_set (service, CONTAINER, SERVICE_STALL, NULL, "");
+  assert_failure (AWS, NULL, OPEN_READ, "did not answer within 1.9 s");
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_container_hosts)
+{
+  static const gchar *const bad[] = { "http://169.254.169.254/x",
+    "http://10.0.0.1/x", "http://example.com/" SECRET, "ftp://127.0.0.1/x",
+    "http://127.0.0.1.example.com/x", "http://localhost.example.com/",
+    "http://[fd00:ec2::254]/", SECRET };
+  /* Nobody listens there. */
+  static const gchar *const good[] = { "http://127.0.0.1:1/x",
+    "http://localhost:1/x", "http://[::1]:1/x", "http://127.1.2.3:1/x",
+    "https://127.0.0.1:1/x" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (bad); i++) {
+    g_setenv ("AWS_CONTAINER_CREDENTIALS_FULL_URI", bad[i], TRUE);
+    assert_failure (AWS, NULL, SETTINGS, "169.254.170.23");
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (good); i++) {
+    g_setenv ("AWS_CONTAINER_CREDENTIALS_FULL_URI", good[i], TRUE);
+    assert_failure (AWS, NULL, OPEN_READ, "Credentials of the container");
+  }
+  g_setenv (
+      "AWS_CONTAINER_CREDENTIALS_FULL_URI", "http://127.0.0.1:1/\nx", TRUE);
+  assert_failure (AWS, NULL, SETTINGS, "line break");
+}
+
+GST_END_TEST;
+
+/* Instances */
+
+GST_START_TEST (test_instance)
+{
+  g_autofree gchar *request = NULL;
+
+  set_instance (1, 3600);
+  assert_key (AWS, NULL, "KEY1");
+  request = service_dup_request (service, TOKEN);
+  fail_unless (
+      strstr (request, "\nX-aws-ec2-metadata-token-ttl-seconds: 21600\n"));
+  g_free (request);
+  request = service_dup_request (service, ROLE);
+  fail_unless (strstr (request, "\nX-aws-ec2-metadata-token: sesame-imds\n"));
+  fail_unless_equals_int (service_count (service, TOKEN), 1);
+
+  service_fail (service, TOKEN, 1, 503);
+  service_fail (service, ROLES, 1, SERVICE_RESET);
+  service_fail (service, ROLE, 1, 429);
+  assert_key (AWS, NULL, "KEY1");
+  fail_unless_equals_int (service_count (service, TOKEN), 3);
+  service_fail (service, ROLE, 2, 503);
+  assert_failure (AWS, NULL, READ, "status 503");
+
+  service_set (service, ROLE, 403, NULL, SECRET);
+  assert_failure (AWS, NULL, NOT_AUTHORIZED, "status 403");
+  service_set (service, ROLE, 200, NULL, SECRET);
+  assert_failure (AWS, NULL, READ, "not a JSON object");
+  service_set (
+      service, ROLE, 200, NULL, "{\"Code\": \"AssumeRoleUnauthorizedAccess\"}");
+  assert_failure (AWS, NULL, READ, "AssumeRoleUnauthorizedAccess");
+  service_set (
+      service, ROLE, 200, NULL, "{\"SecretAccessKey\": \"" SECRET "\"}");
+  assert_failure (AWS, NULL, READ, "AccessKeyId");
+  set_instance (1, 5);
+  assert_failure (AWS, NULL, NOT_AUTHORIZED, "the instance metadata service");
+  service_set (service, ROLES, 200, NULL, "\n");
+  assert_failure (AWS, NULL, NOT_AUTHORIZED, "no role");
+  service_set (service, ROLES, 404, NULL, "");
+  assert_failure (AWS, NULL, NOT_AUTHORIZED, "no role");
+  service_set (service, ROLES, 401, NULL, "");
+  assert_failure (AWS, NULL, NOT_AUTHORIZED, "status 401");
+  service_set (service, ROLES, SERVICE_STALL, NULL, "");
+  assert_failure (AWS, NULL, OPEN_READ, "did not answer within 1.9 s");
+}
+
+GST_END_TEST;
+
+/* Where there is nothing, it is found out within 2 s, and all sources and ways
+ * out are named. */
+GST_START_TEST (test_nothing)
+{
+  static const gchar *const parts[] = { "AWS_ACCESS_KEY_ID",
+    "AWS_WEB_IDENTITY_TOKEN_FILE", "/.aws/config", "/.aws/credentials",
+    "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI", "metadata", "anonymous=true" };
+
+  service_set (service, TOKEN, SERVICE_STALL, NULL, "");
+  for (guint i = 0; i < G_N_ELEMENTS (parts); i++) {
+    assert_failure (AWS, NULL, NOT_AUTHORIZED, parts[i]);
+    g_setenv ("AWS_EC2_METADATA_SERVICE_ENDPOINT", "http://127.0.0.1:1", TRUE);
+  }
+  fail_unless_equals_int (service_count (service, TOKEN), 1);
+  g_setenv (
+      "AWS_EC2_METADATA_SERVICE_ENDPOINT", service_get_base (service), TRUE);
+  for (guint status = 403; status <= 405; status++) {
+    service_set (service, TOKEN, status, NULL, "");
+    assert_failure (AWS, NULL, NOT_AUTHORIZED, "IMDSv2");
+  }
+  service_set (service, TOKEN, 200, NULL, "a\nb");
+  assert_failure (AWS, NULL, SETTINGS, "line break");
+  set_instance (1, 3600);
+  g_setenv ("AWS_EC2_METADATA_DISABLED", "True", TRUE);
+  assert_failure (AWS, NULL, NOT_AUTHORIZED, "AWS_EC2_METADATA_DISABLED");
+  fail_unless_equals_int (service_count (service, ROLES), 0);
+}
+
+GST_END_TEST;
+
+/* Renewal */
+
+/* Waits until the service was asked so often for a role's credentials. */
+static void
+wait_for_questions (guint n)
+{
+  for (guint i = 0; i < 1000 && service_count (service, ROLE) < n; i++)
+    g_usleep (10 * G_TIME_SPAN_MILLISECOND);
+  fail_unless_equals_int (service_count (service, ROLE), n);
+}
+
+/* The key that is had at once, or after a wait if @wait. */
+static void
+assert_now (SpdlCredentials *credentials, gboolean wait, const gchar *key)
+{
+  GMainContext *context = g_main_context_new ();
+  gboolean ready = FALSE;
+  g_autoptr (SpdlSecrets) secrets = NULL;
+
+  g_main_context_push_thread_default (context);
+  secrets = spdl_credentials_dup_secrets (credentials, on_ready, &ready, NULL);
+  fail_unless ((secrets == NULL) == wait, "%s", key);
+  if (!secrets) {
+    while (!ready)
+      g_main_context_iteration (context, TRUE);
+    secrets =
+        spdl_credentials_dup_secrets (credentials, on_ready, &ready, NULL);
+  }
+  g_main_context_pop_thread_default (context);
+  g_main_context_unref (context);
+  fail_unless_equals_string (secrets->access_key, key);
+}
+
+/* Waits until the renewal in the background has ended. */
+static void
+await_key (SpdlCredentials *credentials, const gchar *key)
+{
+  for (guint i = 0; i < 1000; i++) {
+    g_autoptr (SpdlSecrets) secrets = ask (credentials, NULL);
+
+    if (g_strcmp0 (secrets->access_key, key) == 0)
+      return;
+    g_usleep (10 * G_TIME_SPAN_MILLISECOND);
+  }
+  fail ("%s did not come", key);
+}
+
+#define MINUTE G_TIME_SPAN_MINUTE
+#define SECOND G_TIME_SPAN_SECOND
+
+GST_START_TEST (test_renewal)
+{
+  SpdlCredentials *credentials = spdl_credentials_new (AWS, NULL);
+
+  set_instance (1, 3600);
+  assert_now (credentials, TRUE, "KEY1");
+  set_instance (2, 7200);
+  spdl_credentials_advance (credentials, 54 * MINUTE);
+  assert_now (credentials, FALSE, "KEY1");
+  g_usleep (50 * G_TIME_SPAN_MILLISECOND);
+  fail_unless_equals_int (service_count (service, ROLE), 1);
+  /* Five minutes before they expire. */
+  spdl_credentials_advance (credentials, 90 * SECOND);
+  assert_now (credentials, FALSE, "KEY1");
+  await_key (credentials, "KEY2");
+  fail_unless_equals_int (service_count (service, ROLE), 2);
+
+  /* Those that expire in less than 10 s are waited for. */
+  set_instance (3, 3 * 3600);
+  spdl_credentials_advance (credentials, 64 * MINUTE + 25 * SECOND);
+  assert_now (credentials, TRUE, "KEY3");
+  fail_unless_equals_int (service_count (service, ROLE), 3);
+
+  /* Half of a lifetime of 8 minutes. */
+  spdl_credentials_advance (credentials, 60 * MINUTE);
+  set_instance (4, 3 * 3600 + 480);
+  assert_now (credentials, TRUE, "KEY4");
+  set_instance (5, 4 * 3600);
+  spdl_credentials_advance (credentials, 3 * MINUTE);
+  assert_now (credentials, FALSE, "KEY4");
+  g_usleep (50 * G_TIME_SPAN_MILLISECOND);
+  fail_unless_equals_int (service_count (service, ROLE), 4);
+  spdl_credentials_advance (credentials, 90 * SECOND);
+  assert_now (credentials, FALSE, "KEY4");
+  await_key (credentials, "KEY5");
+  spdl_credentials_free (credentials);
+}
+
+GST_END_TEST;
+
+/* A renewal that fails does not disturb as long as the old ones are valid. */
+GST_START_TEST (test_renewal_fails)
+{
+  SpdlCredentials *credentials = spdl_credentials_new (AWS, NULL);
+  g_autoptr (GError) error = NULL;
+  guint n;
+
+  set_instance (1, 3600);
+  assert_now (credentials, TRUE, "KEY1");
+  service_set (service, ROLE, 403, NULL, SECRET);
+  spdl_credentials_advance (credentials, 56 * MINUTE);
+  assert_now (credentials, FALSE, "KEY1");
+  wait_for_questions (2);
+  for (guint i = 0; i < 20; i++) {
+    assert_now (credentials, FALSE, "KEY1");
+    g_usleep (10 * G_TIME_SPAN_MILLISECOND);
+  }
+  fail_unless_equals_int (service_count (service, ROLE), 2);
+  spdl_credentials_advance (credentials, SPDL_CREDENTIALS_PAUSE);
+  assert_now (credentials, FALSE, "KEY1");
+  wait_for_questions (3);
+
+  /* Then it does, and is remembered for some seconds. */
+  spdl_credentials_advance (credentials, 4 * MINUTE);
+  fail_unless (ask (credentials, &error) == NULL);
+  fail_unless (g_error_matches (error, GST_RESOURCE_ERROR, NOT_AUTHORIZED));
+  n = service_count (service, ROLE);
+  for (guint i = 0; i < 100; i++)
+    fail_unless (ask (credentials, NULL) == NULL);
+  fail_unless_equals_int (service_count (service, ROLE), n);
+  set_instance (2, 3 * 3600);
+  spdl_credentials_advance (credentials, SPDL_CREDENTIALS_PAUSE);
+  assert_now (credentials, TRUE, "KEY2");
+  fail_unless_equals_int (service_count (service, ROLE), n + 1);
+  spdl_credentials_free (credentials);
+}
+
+GST_END_TEST;
+
+/* The store refuses: exactly one question more, whoever says so. */
+GST_START_TEST (test_refuse)
+{
+  SpdlCredentials *credentials = spdl_credentials_new (AWS, NULL);
+  SpdlSecrets *old, *same, *other;
+
+  set_instance (1, 3600);
+  old = ask (credentials, NULL);
+  set_instance (2, 3600);
+  fail_unless (spdl_credentials_refuse (credentials, old));
+  fail_unless (spdl_credentials_refuse (credentials, old));
+  assert_now (credentials, TRUE, "KEY2");
+  fail_unless (spdl_credentials_refuse (credentials, old));
+  assert_now (credentials, FALSE, "KEY2");
+  fail_unless_equals_int (service_count (service, ROLE), 2);
+
+  /* The same come again: nothing else is to be had for some seconds. */
+  other = ask (credentials, NULL);
+  fail_unless (spdl_credentials_refuse (credentials, other));
+  same = ask (credentials, NULL);
+  fail_unless_equals_string (same->access_key, "KEY2");
+  fail_unless_equals_int (service_count (service, ROLE), 3);
+  fail_if (spdl_credentials_refuse (credentials, same));
+  fail_if (spdl_credentials_refuse (credentials, same));
+  assert_now (credentials, FALSE, "KEY2");
+  fail_unless_equals_int (service_count (service, ROLE), 3);
+  spdl_credentials_advance (credentials, SPDL_CREDENTIALS_PAUSE);
+  fail_unless (spdl_credentials_refuse (credentials, same));
+  assert_now (credentials, TRUE, "KEY2");
+  fail_unless_equals_int (service_count (service, ROLE), 4);
+  spdl_secrets_unref (old);
+  spdl_secrets_unref (same);
+  spdl_secrets_unref (other);
+  spdl_credentials_free (credentials);
+}
+
+GST_END_TEST;
+
+static gpointer
+ask_many (gpointer data)
+{
+  for (guint i = 0; i < 1000; i++) {
+    SpdlSecrets *secrets =
+        ask (spdl_credentials_get (AWS, i % 2 ? "x" : NULL), NULL);
+
+    g_assert_nonnull (secrets);
+    g_assert_cmpstr (secrets->access_key, ==, "KEY1");
+    /* Some say that they are refused. */
+    if (i == 500)
+      spdl_credentials_refuse (spdl_credentials_get (AWS, NULL), data);
+    spdl_secrets_unref (secrets);
+  }
+  return NULL;
+}
+
+/* One question for each profile of the process, and one after a refusal. */
+GST_START_TEST (test_threads)
+{
+  GThread *threads[8];
+  SpdlSecrets *first;
+
+  files_write_text (home, ".aws/config", "[profile x]\nregion=a\n");
+  set_instance (1, 3600);
+  fail_unless (
+      spdl_credentials_get (AWS, NULL) == spdl_credentials_get (AWS, NULL));
+  fail_if (spdl_credentials_get (AWS, NULL) == spdl_credentials_get (AWS, "x"));
+  fail_if (spdl_credentials_get (AWS, NULL) ==
+           spdl_credentials_get (SPDL_CREDENTIALS_GOOGLE, NULL));
+  first = ask (spdl_credentials_get (AWS, NULL), NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
+    threads[i] = g_thread_new ("ask", ask_many, first);
+  for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
+    g_thread_join (threads[i]);
+  spdl_secrets_unref (first);
+  fail_unless_equals_int (service_count (service, ROLE), 3);
+  fail_unless_equals_int (service_count (service, TOKEN), 3);
+}
+
+GST_END_TEST;
+
+/* Who has stopped waiting is not called, before and after the answer. */
+GST_START_TEST (test_stop_waiting)
+{
+  SpdlCredentials *credentials = spdl_credentials_new (AWS, NULL);
+  gboolean ready[3] = { FALSE };
+
+  set_instance (1, 3600);
+  for (guint i = 0; i < G_N_ELEMENTS (ready); i++)
+    fail_if (
+        spdl_credentials_dup_secrets (credentials, on_ready, &ready[i], NULL));
+  spdl_credentials_stop_waiting (credentials, &ready[0]);
+  wait_for_questions (1);
+  g_usleep (100 * G_TIME_SPAN_MILLISECOND);
+  spdl_credentials_stop_waiting (credentials, &ready[1]);
+  spdl_credentials_stop_waiting (credentials, &ready[1]);
+  while (!ready[2])
+    g_main_context_iteration (NULL, TRUE);
+  while (g_main_context_iteration (NULL, FALSE))
+    ;
+  fail_if (ready[0] || ready[1]);
+  assert_now (credentials, FALSE, "KEY1");
+  fail_unless_equals_int (service_count (service, ROLE), 1);
+  spdl_credentials_free (credentials);
+}
+
+GST_END_TEST;
+
+/* Threads exist only while they ask. */
+GST_START_TEST (test_no_threads)
+{
+  SpdlCredentials *credentials = spdl_credentials_new (AWS, NULL);
+  guint n;
+
+  set_instance (1, 3600);
+  assert_now (credentials, TRUE, "KEY1");
+  g_usleep (200 * G_TIME_SPAN_MILLISECOND);
+  n = files_count_threads ();
+  spdl_credentials_advance (credentials, 56 * MINUTE);
+  assert_now (credentials, FALSE, "KEY1");
+  wait_for_questions (2);
+  for (guint i = 0; i < 500 && files_count_threads () > n; i++)
+    g_usleep (10 * G_TIME_SPAN_MILLISECOND);
+  fail_unless_equals_int (files_count_threads (), n);
+  spdl_credentials_free (credentials);
+}
+
+GST_END_TEST;
+
+/* Google Cloud */
+
+GST_START_TEST (test_google)
+{
+  const SpdlCredentialsKind google = SPDL_CREDENTIALS_GOOGLE;
+  static const gchar flavor[] = "Metadata-Flavor: Google";
+  static const gchar good[] =
+      "{\"access_token\": \"" SECRET "-gcp\", \"expires_in\": 3600, "
+      "\"token_type\": \"Bearer\"}";
+  g_autofree gchar *request = NULL;
+
+  g_setenv (
+      "GCE_METADATA_HOST", strstr (service_get_base (service), "127"), TRUE);
+  service_set (service, GOOGLE, 200, flavor, good);
+  assert_bearer (google, SECRET "-gcp");
+  request = service_dup_request (service, GOOGLE);
+  fail_unless (strstr (request, "\nMetadata-Flavor: Google\n"));
+  service_set (service, GOOGLE, 200, NULL, good);
+  assert_failure (google, NULL, NOT_AUTHORIZED, "Google's");
+  service_set (service, GOOGLE, 404, flavor, SECRET);
+  assert_failure (google, NULL, NOT_AUTHORIZED, "no service account");
+  service_set (service, GOOGLE, 403, flavor, SECRET);
+  assert_failure (google, NULL, NOT_AUTHORIZED, "status 403");
+  service_set (service, GOOGLE, 200, flavor, "{\"access_token");
+  assert_failure (google, NULL, READ, "not a JSON object");
+  service_set (service, GOOGLE, 200, flavor, "{\"expires_in\": 3600}");
+  assert_failure (google, NULL, READ, "access_token");
+  service_set (
+      service, GOOGLE, 200, flavor, "{\"access_token\": \"" SECRET "\"}");
+  assert_failure (google, NULL, READ, "expires_in");
+  service_set (service, GOOGLE, 200, flavor,
+      "{\"access_token\": \"" SECRET "\", \"expires_in\": 9}");
+  assert_failure (google, NULL, NOT_AUTHORIZED, "the metadata server");
+  service_set (service, GOOGLE, SERVICE_STALL, flavor, "");
+  assert_failure (google, NULL, NOT_AUTHORIZED, "1.9 s");
+  g_setenv ("GCE_METADATA_HOST", "127.0.0.1:1", TRUE);
+  assert_failure (google, NULL, NOT_AUTHORIZED, "anonymous=true");
+
+  g_unsetenv ("GCE_METADATA_HOST");
+  files_write_text (
+      home, ".config/gcloud/application_default_credentials.json", SECRET);
+  assert_failure (google, NULL, SETTINGS, "CLOUDSDK_AUTH_ACCESS_TOKEN");
+  g_setenv ("GOOGLE_APPLICATION_CREDENTIALS", "/a/key.json", TRUE);
+  assert_failure (google, NULL, SETTINGS, "/a/key.json");
+  g_setenv ("CLOUDSDK_AUTH_ACCESS_TOKEN", SECRET "-env", TRUE);
+  assert_bearer (google, SECRET "-env");
+  g_setenv ("GS_ACCESS_KEY_ID", "GOOG1", TRUE);
+  assert_failure (google, NULL, SETTINGS, "GS_SECRET_ACCESS_KEY");
+  g_setenv ("GS_SECRET_ACCESS_KEY", SECRET, TRUE);
+  assert_key (google, NULL, "GOOG1");
+  g_unsetenv ("GS_ACCESS_KEY_ID");
+  assert_failure (google, NULL, SETTINGS, "GS_ACCESS_KEY_ID");
+}
+
+GST_END_TEST;
+
+/* Hugging Face */
+
+GST_START_TEST (test_hugging_face)
+{
+  const SpdlCredentialsKind hf = SPDL_CREDENTIALS_HUGGING_FACE;
+  g_autofree gchar *cache = g_build_filename (home, "xdg", NULL);
+
+  assert_bearer (hf, NULL);
+  files_write_text (home, ".cache/huggingface/token", SECRET "-1\n");
+  assert_bearer (hf, SECRET "-1");
+  g_setenv ("XDG_CACHE_HOME", cache, TRUE);
+  assert_bearer (hf, NULL);
+  files_write_text (home, "xdg/huggingface/token", " " SECRET "-2");
+  assert_bearer (hf, SECRET "-2");
+  files_write_text (home, "hf/token", SECRET "-3");
+  g_setenv ("HF_HOME", "~/hf", TRUE);
+  assert_bearer (hf, SECRET "-3");
+  files_write_text (home, "path", SECRET "-4");
+  g_setenv ("HF_TOKEN_PATH", "~/path", TRUE);
+  assert_bearer (hf, SECRET "-4");
+  g_setenv ("HUGGING_FACE_HUB_TOKEN", SECRET "-5", TRUE);
+  assert_bearer (hf, SECRET "-5");
+  g_setenv ("HF_TOKEN", SECRET "-6", TRUE);
+  assert_bearer (hf, SECRET "-6");
+  g_setenv ("HF_TOKEN", SECRET "\n", TRUE);
+  assert_failure (hf, NULL, SETTINGS, "HF_TOKEN contains a line break");
+  g_setenv ("HF_HUB_DISABLE_IMPLICIT_TOKEN", "YES", TRUE);
+  assert_bearer (hf, NULL);
+  g_setenv ("HF_HUB_DISABLE_IMPLICIT_TOKEN", "0", TRUE);
+  g_unsetenv ("HF_TOKEN");
+  g_unsetenv ("HUGGING_FACE_HUB_TOKEN");
+  files_write_text (home, "path", SECRET "\n" SECRET);
+  assert_failure (hf, NULL, SETTINGS, "/path\" contains a line break");
+  files_write (home, "path", SECRET "\0" SECRET, 13);
+  assert_failure (hf, NULL, SETTINGS, "NUL");
+  g_setenv ("HF_TOKEN_PATH", home, TRUE);
+  assert_failure (hf, NULL, OPEN_READ, home);
+}
+
+GST_END_TEST;
+
+static Suite *
+credentials_suite (void)
+{
+  Suite *suite = suite_create ("credentials");
+  TCase *tc = tcase_create ("general");
+
+  GST_DEBUG_CATEGORY_INIT (spdl_fetch_debug, "spdlfetch", 0, "Fetching");
+  suite_add_tcase (suite, tc);
+  tcase_add_checked_fixture (tc, setup, teardown);
+  tcase_add_test (tc, test_environment);
+  tcase_add_test (tc, test_unprintable);
+  tcase_add_test (tc, test_profiles);
+  tcase_add_test (tc, test_file_changes);
+  tcase_add_test (tc, test_process);
+  tcase_add_test (tc, test_web_identity);
+  tcase_add_test (tc, test_container);
+  tcase_add_test (tc, test_container_hosts);
+  tcase_add_test (tc, test_instance);
+  tcase_add_test (tc, test_nothing);
+  tcase_add_test (tc, test_renewal);
+  tcase_add_test (tc, test_renewal_fails);
+  tcase_add_test (tc, test_refuse);
+  tcase_add_test (tc, test_threads);
+  tcase_add_test (tc, test_stop_waiting);
+  tcase_add_test (tc, test_no_threads);
+  tcase_add_test (tc, test_google);
+  tcase_add_test (tc, test_hugging_face);
+  return suite;
+}
+
+GST_CHECK_MAIN (credentials);

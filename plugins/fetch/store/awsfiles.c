@@ -122,8 +122,8 @@ add_setting (Parser *self, gchar *text, const gchar *outer, GError **error)
   return TRUE;
 }
 
-/* An indented line goes on with the setting of the line before, or is nested in
- * it. */
+/* Adds an indented line to the setting of the line before, or nests it there.
+ */
 static gboolean
 continue_setting (Parser *self, gchar *text, GError **error)
 {
@@ -227,16 +227,18 @@ spdl_aws_profile_load (
 {
   const gchar *named =
       profile ? profile : spdl_secret_text_get_env ("AWS_PROFILE");
+  g_autofree gchar *config =
+      spdl_secret_text_dup_path ("AWS_CONFIG_FILE", "~/.aws/config");
+  g_autofree gchar *credentials = spdl_secret_text_dup_path (
+      "AWS_SHARED_CREDENTIALS_FILE", "~/.aws/credentials");
 
   *self = (SpdlAwsProfile){ 0 };
-  self->profile = g_strdup (named ? named : "default");
-  self->config_path =
-      spdl_secret_text_dup_path ("AWS_CONFIG_FILE", "~/.aws/config");
-  self->credentials_path = spdl_secret_text_dup_path (
-      "AWS_SHARED_CREDENTIALS_FILE", "~/.aws/credentials");
-  self->config = spdl_aws_file_load (self->config_path, error);
+  self->profile = g_utf8_make_valid (named ? named : "default", -1);
+  self->config_path = g_filename_display_name (config);
+  self->credentials_path = g_filename_display_name (credentials);
+  self->config = spdl_aws_file_load (config, error);
   if (self->config)
-    self->credentials = spdl_aws_file_load (self->credentials_path, error);
+    self->credentials = spdl_aws_file_load (credentials, error);
   return self->credentials != NULL;
 }
 

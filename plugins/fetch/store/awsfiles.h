@@ -39,8 +39,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (SpdlAwsFile, spdl_aws_file_free)
 
 /* Both files and one profile of theirs. */
 typedef struct {
-  gchar *config_path;
-  gchar *credentials_path;
+  gchar *config_path;      /* for messages */
+  gchar *credentials_path; /* for messages */
   SpdlAwsFile *config;
   SpdlAwsFile *credentials;
   gchar *profile;

@@ -190,8 +190,11 @@ wake_waiters (SpdlCredentials *self)
 static void
 add_waiter (SpdlCredentials *self, SpdlCredentialsFunc func, gpointer user_data)
 {
-  Waiter *waiter = g_new0 (Waiter, 1);
+  Waiter *waiter;
 
+  if (!func)
+    return;
+  waiter = g_new0 (Waiter, 1);
   waiter->credentials = self;
   waiter->context = g_main_context_ref_thread_default ();
   waiter->func = func;

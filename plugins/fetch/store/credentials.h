@@ -13,8 +13,8 @@ G_BEGIN_DECLS
 
 /* Credentials are found once per process and profile, where every AWS, Google
  * Cloud or Hugging Face tool finds them, and are renewed before they expire.
- * Services that are asked for them are asked in a thread of their own, so that
- * no other thread waits. */
+ * Services are asked for them in a separate thread, so that no other thread
+ * waits. */
 
 typedef enum {
   SPDL_CREDENTIALS_AWS,
@@ -22,8 +22,8 @@ typedef enum {
   SPDL_CREDENTIALS_HUGGING_FACE,
 } SpdlCredentialsKind;
 
-/* What requests are signed with. It does not change, and is shared by reference
- * counts. */
+/* Keys or a token that requests are signed with. They do not change, and are
+ * shared by reference counts. */
 typedef struct {
   gchar *access_key;    /* NULL: there is a bearer token, or nothing at all:
                          * requests are anonymous */
@@ -57,7 +57,9 @@ spdl_credentials_get (SpdlCredentialsKind kind, const gchar *profile);
  * @func will be called in the thread-default main context of the caller, once,
  * as soon as it pays to call this again. If the secrets expire soon, their
  * renewal begins and the old ones are returned as long as they are valid. A
- * failure is remembered for some seconds, so that not each item asks again. */
+ * failure is remembered for some seconds, so that not each item asks again.
+ *
+ * @func: (nullable): NULL: nobody waits */
 SpdlSecrets *spdl_credentials_dup_secrets (SpdlCredentials *self,
     SpdlCredentialsFunc func, gpointer user_data, GError **error);
 

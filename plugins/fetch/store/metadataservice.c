@@ -270,8 +270,8 @@ make_message (const SpdlMetadataRequest *request, GError **error)
   return message;
 }
 
-/* Whether the service may do better next time. If nobody listens there, or no
- * route leads there, nobody will. */
+/* Returns whether the service may do better next time. If nobody listens there,
+ * or no route leads there, nobody will. */
 static gboolean
 is_temporary (const Exchange *self)
 {

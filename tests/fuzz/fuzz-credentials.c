@@ -16,7 +16,25 @@ GST_DEBUG_CATEGORY (spdl_fetch_debug);
 
 #define SOURCE "a service"
 
-/* Files */
+/* Files. Both files of a profile are the input, by the linker's --wrap. */
+
+static const FuzzInput *content;
+
+#pragma GCC visibility push(default)
+gboolean __wrap_spdl_secret_text_read_file (const gchar *path, gsize max_size,
+    gchar **text, gsize *size, GError **error);
+#pragma GCC visibility pop
+
+gboolean
+__wrap_spdl_secret_text_read_file (const gchar *path, gsize max_size,
+    gchar **text, gsize *size, GError **error)
+{
+  *text = g_malloc (content->size + 1);
+  memcpy (*text, content->data, content->size);
+  (*text)[content->size] = '\0';
+  *size = content->size;
+  return TRUE;
+}
 
 /* A section that follows has its setting, whatever comes before it; and what is
  * wrong stays so. */
@@ -52,13 +70,28 @@ check_value (const gchar *value)
   g_assert_false (g_ascii_isspace (value[strlen (value) - 1]));
 }
 
+static const gchar *const names[] = { "region", "aws_access_key_id",
+  "s3.endpoint_url" };
+
+static void
+read_profile (const gchar *name)
+{
+  g_auto (SpdlAwsProfile) profile = { 0 };
+
+  g_assert_true (spdl_aws_profile_load (&profile, name, NULL));
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
+    const gchar *value = spdl_aws_profile_get (&profile, names[i]);
+
+    check_value (value);
+    g_assert_true (!value || spdl_aws_profile_exists (&profile));
+  }
+}
+
 static void
 read_file (const FuzzInput *input)
 {
   static const gchar *const sections[] = { "default", "profile x",
     "services x" };
-  static const gchar *const names[] = { "region", "aws_access_key_id",
-    "s3.endpoint_url" };
   g_autoptr (GError) error = NULL;
   SpdlAwsFile *file = spdl_aws_file_parse (
       (const gchar *) input->data, input->size, "a file", &error);
@@ -73,6 +106,8 @@ read_file (const FuzzInput *input)
     for (guint k = 0; k < G_N_ELEMENTS (names); k++)
       check_value (spdl_aws_file_get (file, sections[i], names[k]));
   spdl_aws_file_free (file);
+  read_profile ("default");
+  read_profile ("x");
 }
 
 /* Answers */
@@ -146,6 +181,7 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
       memcpy (text, input.data, input.size);
     read_answer (text, input.size, settings);
   } else {
+    content = &input;
     read_file (&input);
   }
   return 0;

@@ -157,6 +157,7 @@ spdl_aws_container_ask (SpdlSecrets **secrets, GError **error)
 typedef struct {
   SpdlMetadataClient *client;
   gchar *base;   /* with a slash at the end */
+  gchar *origin; /* for messages */
   gchar *source; /* for messages */
   gchar *token;
 } Instance;
@@ -166,6 +167,7 @@ instance_clear (Instance *self)
 {
   g_clear_pointer (&self->client, spdl_metadata_client_free);
   g_free (self->base);
+  g_free (self->origin);
   g_free (self->source);
   g_free (self->token);
 }
@@ -211,7 +213,7 @@ ask_token (Instance *self, gchar **reason, GError **error)
       answer.status == SOUP_STATUS_METHOD_NOT_ALLOWED) {
     *reason = g_strdup_printf (
         "%s answered status %u: it is disabled, or does not support IMDSv2",
-        self->source, answer.status);
+        self->origin, answer.status);
     return TRUE;
   }
   spdl_aws_answer_set_error (
@@ -291,7 +293,6 @@ spdl_aws_instance_ask (SpdlSecrets **secrets, gchar **reason, GError **error)
 {
   const gchar *disabled = spdl_secret_text_get_env (INSTANCE_DISABLED);
   g_auto (Instance) self = { 0 };
-  g_autofree gchar *origin = NULL;
   g_autofree gchar *role = NULL;
 
   *reason = NULL;
@@ -304,8 +305,9 @@ spdl_aws_instance_ask (SpdlSecrets **secrets, gchar **reason, GError **error)
   if (!self.client)
     return FALSE;
   self.base = dup_instance_base ();
-  origin = spdl_metadata_dup_origin (self.base);
-  self.source = g_strdup_printf ("the instance metadata service %s", origin);
+  self.origin = spdl_metadata_dup_origin (self.base);
+  self.source =
+      g_strdup_printf ("the instance metadata service %s", self.origin);
   if (!ask_token (&self, reason, error))
     return FALSE;
   if (*reason)

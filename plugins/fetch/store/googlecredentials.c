@@ -125,7 +125,7 @@ ask_metadata (
                      soup_message_get_response_headers (answer.message),
                      "Metadata-Flavor"),
           "Google") != 0) {
-    *reason = g_strdup_printf ("%s is not Google's", source);
+    *reason = g_strdup_printf ("%s is not Google's", origin);
     return TRUE;
   }
   if (answer.status == SOUP_STATUS_NOT_FOUND) {

@@ -8,6 +8,7 @@
 #include "plugins/fetch/store/metadataservice.h"
 
 #include <gst/gst.h>
+#include <string.h>
 
 #include "gst/spdl/common/redact.h"
 #include "plugins/fetch/io/cafile.h"
@@ -52,12 +53,16 @@ spdl_metadata_dup_origin (const gchar *uri)
 {
   g_autoptr (GUri) parsed = g_uri_parse (uri, SOUP_HTTP_URI_FLAGS, NULL);
   g_autoptr (GUri) origin = NULL;
+  gchar *text;
 
   if (!parsed || !g_uri_get_host (parsed))
     return g_strdup ("a service without a valid address");
   origin = g_uri_build (SOUP_HTTP_URI_FLAGS, g_uri_get_scheme (parsed), NULL,
       g_uri_get_host (parsed), g_uri_get_port (parsed), "", NULL, NULL);
-  return g_uri_to_string (origin);
+  text = g_uri_to_string (origin);
+  if (g_str_has_suffix (text, "/"))
+    text[strlen (text) - 1] = '\0';
+  return text;
 }
 
 /* Certificates */

@@ -10,6 +10,9 @@
 #include "plugins/fetch/store/awssources.h"
 #include "plugins/fetch/store/secrettext.h"
 
+/* Profiles that lead to each other by source_profile. */
+#define MAX_DEPTH 8
+
 /* The sources are asked in botocore's order. The first that applies decides: if
  * it fails, no other is asked. Functions of a source return FALSE with @error
  * set if it failed, and TRUE with *@secrets NULL if it does not apply. */
@@ -72,32 +75,6 @@ check_profile (const SpdlAwsProfile *profile, gboolean named, GError **error)
       "add "
       "it there",
       profile->profile, profile->config_path, profile->credentials_path);
-  return FALSE;
-}
-
-/* A role that is assumed with the credentials of another profile. */
-static gboolean
-refuse_assumed_role (const SpdlAwsProfile *profile, GError **error)
-{
-  const gboolean by_profile =
-      spdl_aws_profile_get (profile, "source_profile") != NULL;
-
-  if (!spdl_aws_profile_get (profile, "role_arn") ||
-      spdl_aws_profile_get (profile, "web_identity_token_file"))
-    return TRUE;
-  if (!by_profile && !spdl_aws_profile_get (profile, "credential_source")) {
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-        "AWS profile \"%s\" has role_arn without web_identity_token_file, "
-        "source_profile or credential_source: add one of them",
-        profile->profile);
-    return FALSE;
-  }
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-      "AWS profile \"%s\" assumes a role by %s, which is not supported: choose "
-      "a profile with \"credential_process = aws configure export-credentials "
-      "--profile %s\"",
-      profile->profile, by_profile ? "source_profile" : "credential_source",
-      profile->profile);
   return FALSE;
 }
 
@@ -188,14 +165,119 @@ ask_config_file (
       profile->config, "default", profile->config_path, secrets, error);
 }
 
+/* Roles that are assumed with other credentials */
+
+/* Asks for static keys of the profile. */
+static gboolean
+ask_keys (const SpdlAwsProfile *profile, SpdlSecrets **secrets, GError **error)
+{
+  return ask_file (profile->credentials, profile->profile,
+             profile->credentials_path, secrets, error) &&
+         (*secrets || ask_config_file (profile, secrets, error));
+}
+
 static gboolean
 ask_profile (const SpdlAwsProfile *profile, gboolean use_environment,
-    SpdlSecrets **secrets, GError **error)
+    guint depth, SpdlSecrets **secrets, GError **error);
+
+static gboolean
+ask_source_profile (const SpdlAwsProfile *profile, const gchar *name,
+    guint depth, SpdlSecrets **secrets, GError **error)
+{
+  SpdlAwsProfile source = *profile;
+
+  source.profile = (gchar *) name;
+  if (!check_profile (&source, TRUE, error) ||
+      !ask_keys (&source, secrets, error))
+    return FALSE;
+  if (*secrets)
+    return TRUE;
+  if (depth == MAX_DEPTH || g_str_equal (name, profile->profile)) {
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+        "AWS profile \"%s\" leads by source_profile to itself, or through more "
+        "than %d profiles, and none has keys",
+        profile->profile, MAX_DEPTH);
+    return FALSE;
+  }
+  return ask_profile (&source, FALSE, depth + 1, secrets, error);
+}
+
+static gboolean
+ask_credential_source (const gchar *name, SpdlSecrets **secrets, GError **error)
+{
+  g_autofree gchar *reason = NULL;
+
+  if (g_ascii_strcasecmp (name, "Environment") == 0)
+    return ask_environment (secrets, error);
+  if (g_ascii_strcasecmp (name, "EcsContainer") == 0)
+    return spdl_aws_container_ask (secrets, error);
+  if (g_ascii_strcasecmp (name, "Ec2InstanceMetadata") == 0)
+    return spdl_aws_instance_ask (secrets, &reason, error);
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+      "credential_source \"%s\" of the AWS profile is not known: use "
+      "Environment, EcsContainer or Ec2InstanceMetadata",
+      name);
+  return FALSE;
+}
+
+static gboolean
+ask_role (const SpdlAwsProfile *profile, guint depth, SpdlSecrets **secrets,
+    GError **error)
+{
+  const gchar *by_profile = spdl_aws_profile_get (profile, "source_profile");
+  const gchar *by_source = spdl_aws_profile_get (profile, "credential_source");
+  SpdlSecrets *source = NULL;
+  gboolean ok;
+
+  if (!spdl_aws_profile_get (profile, "role_arn") ||
+      spdl_aws_profile_get (profile, "web_identity_token_file"))
+    return TRUE;
+  if (!by_profile == !by_source) {
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+        "AWS profile \"%s\" has role_arn with %s: it needs "
+        "web_identity_token_file, source_profile or credential_source",
+        profile->profile,
+        by_profile ? "both source_profile and credential_source"
+                   : "no source of credentials");
+    return FALSE;
+  }
+  if (spdl_aws_profile_get (profile, "mfa_serial")) {
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+        "AWS profile \"%s\" asks for a code of a second factor, which is not "
+        "supported: choose a profile with \"credential_process = aws configure "
+        "export-credentials --profile %s\"",
+        profile->profile, profile->profile);
+    return FALSE;
+  }
+  if (by_profile
+          ? !ask_source_profile (profile, by_profile, depth, &source, error)
+          : !ask_credential_source (by_source, &source, error))
+    return FALSE;
+  if (!source) {
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_AUTHORIZED,
+        "AWS profile \"%s\" assumes a role with the credentials of \"%s\", "
+        "which has none",
+        profile->profile, by_profile ? by_profile : by_source);
+    return FALSE;
+  }
+  ok = spdl_aws_sts_assume_role (profile, source, secrets, error);
+  spdl_secrets_unref (source);
+  return ok;
+}
+
+/* The chain */
+
+static gboolean
+ask_profile (const SpdlAwsProfile *profile, gboolean use_environment,
+    guint depth, SpdlSecrets **secrets, GError **error)
 {
   const gchar *command;
 
-  if (!refuse_assumed_role (profile, error) ||
-      !ask_web_identity (profile, use_environment, secrets, error))
+  if (!ask_role (profile, depth, secrets, error))
+    return FALSE;
+  if (*secrets)
+    return TRUE;
+  if (!ask_web_identity (profile, use_environment, secrets, error))
     return FALSE;
   if (*secrets)
     return TRUE;
@@ -210,8 +292,6 @@ ask_profile (const SpdlAwsProfile *profile, gboolean use_environment,
     return spdl_aws_process_ask (command, secrets, error);
   return ask_config_file (profile, secrets, error);
 }
-
-/* The chain */
 
 static void
 set_none_error (GError **error, const SpdlAwsProfile *profile,
@@ -245,7 +325,7 @@ spdl_aws_credentials_ask (const gchar *profile, GError **error)
     return secrets;
   if (!spdl_aws_profile_load (&files, profile, error) ||
       !check_profile (&files, named, error) ||
-      !ask_profile (&files, use_environment, &secrets, error) || secrets ||
+      !ask_profile (&files, use_environment, 1, &secrets, error) || secrets ||
       !spdl_aws_container_ask (&secrets, error) || secrets ||
       !spdl_aws_instance_ask (&secrets, &reason, error) || secrets)
     return secrets;

@@ -47,6 +47,10 @@ gboolean spdl_aws_sts_ask (const SpdlAwsProfile *profile, const gchar *role_arn,
     const gchar *session_name, const gchar *token_file, SpdlSecrets **secrets,
     GError **error);
 
+/* Exchanges the credentials @source for those of the profile's role. */
+gboolean spdl_aws_sts_assume_role (const SpdlAwsProfile *profile,
+    const SpdlSecrets *source, SpdlSecrets **secrets, GError **error);
+
 /* Asks the service that the environment names in ECS and EKS. */
 gboolean spdl_aws_container_ask (SpdlSecrets **secrets, GError **error);
 

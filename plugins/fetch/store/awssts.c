@@ -1,4 +1,4 @@
-/* gst-spdl: AWS credentials of a web identity
+/* gst-spdl: AWS credentials of roles, by STS
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -11,6 +11,7 @@
 #include "plugins/fetch/store/awssources.h"
 #include "plugins/fetch/store/metadataservice.h"
 #include "plugins/fetch/store/secrettext.h"
+#include "plugins/fetch/store/sigv4.h"
 
 #define TIME_LIMIT (10 * G_TIME_SPAN_SECOND)
 
@@ -60,21 +61,42 @@ add_parameter (GString *form, const gchar *name, const gchar *value)
   g_string_append_uri_escaped (form, value, NULL, FALSE);
 }
 
-/* Returns the parameters of AssumeRoleWithWebIdentity, for a body: a token in a
- * URI would be in the logs of proxies. */
-static gchar *
-make_form (const gchar *role_arn, const gchar *session_name, const gchar *token)
+static GString *
+begin_form (
+    const gchar *action, const gchar *role_arn, const gchar *session_name)
 {
   GString *form = g_string_new (NULL);
 
-  add_parameter (form, "Action", "AssumeRoleWithWebIdentity");
+  add_parameter (form, "Action", action);
   add_parameter (form, "Version", "2011-06-15");
   add_parameter (form, "RoleArn", role_arn);
   add_parameter (
       form, "RoleSessionName", session_name ? session_name : "gst-spdl");
-  add_parameter (form, "WebIdentityToken", token);
-  return g_string_free (form, FALSE);
+  return form;
 }
+
+/* Sends a request and reads its answer. */
+static gboolean
+ask_sts (
+    const SpdlMetadataRequest *request, SpdlSecrets **secrets, GError **error)
+{
+  g_autofree gchar *source = spdl_metadata_dup_origin (request->uri);
+  g_autoptr (SpdlMetadataClient) client =
+      spdl_metadata_client_new (TIME_LIMIT, TRUE, error);
+  g_auto (SpdlMetadataAnswer) answer = { 0 };
+
+  if (!client || !spdl_metadata_client_ask (client, request, &answer, error))
+    return FALSE;
+  if (answer.status == SOUP_STATUS_OK)
+    *secrets =
+        spdl_aws_answer_read_xml (answer.body, answer.size, source, error);
+  else
+    spdl_aws_answer_set_error (
+        error, source, answer.status, answer.body, answer.size);
+  return *secrets != NULL;
+}
+
+/* Web identities */
 
 static gboolean
 read_token (const gchar *token_file, gchar **token, GError **error)
@@ -93,6 +115,7 @@ read_token (const gchar *token_file, gchar **token, GError **error)
   return *token != NULL;
 }
 
+/* The token goes into the body: in a URI it would be in the logs of proxies. */
 gboolean
 spdl_aws_sts_ask (const SpdlAwsProfile *profile, const gchar *role_arn,
     const gchar *session_name, const gchar *token_file, SpdlSecrets **secrets,
@@ -100,28 +123,90 @@ spdl_aws_sts_ask (const SpdlAwsProfile *profile, const gchar *role_arn,
 {
   g_autofree gchar *endpoint = dup_endpoint (profile, error);
   g_autofree gchar *token = NULL;
-  g_autofree gchar *form = NULL;
-  g_autofree gchar *source = NULL;
-  g_autoptr (SpdlMetadataClient) client = NULL;
-  g_auto (SpdlMetadataAnswer) answer = { 0 };
+  g_autoptr (GString) form = NULL;
 
   if (!endpoint || !read_token (token_file, &token, error))
     return FALSE;
-  client = spdl_metadata_client_new (TIME_LIMIT, TRUE, error);
-  if (!client)
+  form = begin_form ("AssumeRoleWithWebIdentity", role_arn, session_name);
+  add_parameter (form, "WebIdentityToken", token);
+  return ask_sts (&(SpdlMetadataRequest){ SOUP_METHOD_POST, endpoint, "Accept",
+                      "text/xml", form->str },
+      secrets, error);
+}
+
+/* Roles that are assumed with other credentials */
+
+static GString *
+make_query (const SpdlAwsProfile *profile)
+{
+  static const struct {
+    const gchar *parameter;
+    const gchar *setting;
+  } names[] = {
+    { "ExternalId", "external_id" },
+    { "DurationSeconds", "duration_seconds" },
+  };
+  GString *query =
+      begin_form ("AssumeRole", spdl_aws_profile_get (profile, "role_arn"),
+          spdl_aws_profile_get (profile, "role_session_name"));
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
+    const gchar *value = spdl_aws_profile_get (profile, names[i].setting);
+
+    if (value)
+      add_parameter (query, names[i].parameter, value);
+  }
+  return query;
+}
+
+/* Returns the value of the header Host. (transfer full) */
+static gchar *
+dup_host (GUri *uri)
+{
+  const gchar *host = g_uri_get_host (uri);
+  const gboolean tls = g_str_equal (g_uri_get_scheme (uri), "https");
+  const gint port = g_uri_get_port (uri);
+  g_autofree gchar *name =
+      strchr (host, ':') ? g_strdup_printf ("[%s]", host) : g_strdup (host);
+
+  return port > 0 && port != (tls ? 443 : 80)
+             ? g_strdup_printf ("%s:%d", name, port)
+             : g_steal_pointer (&name);
+}
+
+gboolean
+spdl_aws_sts_assume_role (const SpdlAwsProfile *profile,
+    const SpdlSecrets *source, SpdlSecrets **secrets, GError **error)
+{
+  const gchar *region = find_region (profile);
+  SpdlSigV4Key key = { source->access_key, source->secret_key,
+    source->session_token, region ? region : "us-east-1", "sts" };
+  g_autofree gchar *endpoint = dup_endpoint (profile, error);
+  g_autoptr (GUri) parsed = NULL;
+  g_autofree gchar *host = NULL;
+  g_autofree gchar *uri = NULL;
+  g_autoptr (GString) query = NULL;
+  SoupMessageHeaders *headers;
+  gboolean ok;
+
+  if (!endpoint)
     return FALSE;
-  form = make_form (role_arn, session_name, token);
-  if (!spdl_metadata_client_ask (client,
-          &(SpdlMetadataRequest){
-              SOUP_METHOD_POST, endpoint, "Accept", "text/xml", form },
-          &answer, error))
+  parsed = g_uri_parse (endpoint, SOUP_HTTP_URI_FLAGS, NULL);
+  if (!parsed || !g_uri_get_host (parsed)) {
+    g_set_error_literal (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+        "The endpoint of STS is not a valid URI: correct AWS_ENDPOINT_URL_STS, "
+        "AWS_ENDPOINT_URL, or endpoint_url of the profile");
     return FALSE;
-  source = spdl_metadata_dup_origin (endpoint);
-  if (answer.status == SOUP_STATUS_OK)
-    *secrets =
-        spdl_aws_answer_read_xml (answer.body, answer.size, source, error);
-  else
-    spdl_aws_answer_set_error (
-        error, source, answer.status, answer.body, answer.size);
-  return *secrets != NULL;
+  }
+  query = make_query (profile);
+  uri = g_strdup_printf ("%s?%s", endpoint, query->str);
+  host = dup_host (parsed);
+  headers = soup_message_headers_new (SOUP_MESSAGE_HEADERS_REQUEST);
+  spdl_sigv4_sign (&key, SOUP_METHOD_GET, host, g_uri_get_path (parsed),
+      query->str, g_get_real_time () / G_TIME_SPAN_SECOND, headers);
+  ok = ask_sts (&(SpdlMetadataRequest){ SOUP_METHOD_GET, uri, "Accept",
+                    "text/xml", NULL, headers },
+      secrets, error);
+  soup_message_headers_unref (headers);
+  return ok;
 }

@@ -244,6 +244,12 @@ run_exchange (Exchange *self, gint64 deadline)
 
 /* Requests */
 
+static void
+add_header (const gchar *name, const gchar *value, gpointer headers)
+{
+  soup_message_headers_replace (headers, name, value);
+}
+
 static SoupMessage *
 make_message (const SpdlMetadataRequest *request, GError **error)
 {
@@ -264,6 +270,9 @@ make_message (const SpdlMetadataRequest *request, GError **error)
   if (request->header)
     soup_message_headers_replace (soup_message_get_request_headers (message),
         request->header, request->header_value);
+  if (request->headers)
+    soup_message_headers_foreach (request->headers, add_header,
+        soup_message_get_request_headers (message));
   if (request->form) {
     form = g_bytes_new (request->form, strlen (request->form));
     soup_message_set_request_body_from_bytes (

@@ -24,9 +24,10 @@ typedef struct _SpdlMetadataClient SpdlMetadataClient;
 typedef struct {
   const gchar *method;
   const gchar *uri;
-  const gchar *header;       /* nullable */
-  const gchar *header_value; /* nullable, as header */
-  const gchar *form;         /* nullable: an encoded form to send */
+  const gchar *header;         /* nullable */
+  const gchar *header_value;   /* nullable, as header */
+  const gchar *form;           /* nullable: an encoded form to send */
+  SoupMessageHeaders *headers; /* nullable: to send, too */
 } SpdlMetadataRequest;
 
 typedef struct {

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "plugins/fetch/store/credentials-private.h"
+#include "plugins/fetch/store/sigv4.h"
 #include "tests/check/support/files.h"
 #include "tests/check/support/service.h"
 
@@ -267,9 +268,6 @@ GST_START_TEST (test_profiles)
       "[profile z]\nregion=a\n"
       "[profile sso]\nsso_session=s\n"
       "[profile old-sso]\nsso_start_url=https://a\n"
-      "[profile role]\nrole_arn=arn:a\nsource_profile=x\n"
-      "[profile instance-role]\nrole_arn=arn:a\n"
-      "credential_source=Ec2InstanceMetadata\n"
       "[profile half-role]\nrole_arn=arn:a\n");
   assert_key (AWS, NULL, "KEY0");
   assert_key (AWS, "default", "KEY0");
@@ -278,8 +276,6 @@ GST_START_TEST (test_profiles)
   assert_failure (AWS, "none", SETTINGS, "\"none\"");
   assert_failure (AWS, "sso", SETTINGS, "aws configure export-credentials");
   assert_failure (AWS, "old-sso", SETTINGS, "credential_process");
-  assert_failure (AWS, "role", SETTINGS, "source_profile");
-  assert_failure (AWS, "instance-role", SETTINGS, "credential_source");
   assert_failure (AWS, "half-role", SETTINGS, "web_identity_token_file");
   g_setenv ("AWS_PROFILE", "none", TRUE);
   assert_failure (AWS, NULL, SETTINGS, "\"none\"");
@@ -465,6 +461,142 @@ GST_START_TEST (test_web_identity)
   g_setenv ("AWS_WEB_IDENTITY_TOKEN_FILE", token, TRUE);
   g_setenv ("AWS_REGION", "a/b?" SECRET, TRUE);
   assert_failure (AWS, NULL, SETTINGS, "AWS_REGION");
+}
+
+GST_END_TEST;
+
+/* Roles that are assumed with other credentials */
+
+#define ASSUME                                                               \
+  "GET /?Action=AssumeRole&Version=2011-06-15&RoleArn=arn%3Aaws%3Aa%2Fb%20c" \
+  "&RoleSessionName="
+
+/* Returns a header of the last such request. (transfer full) */
+static gchar *
+dup_header (const gchar *request, const gchar *name)
+{
+  g_autofree gchar *text = service_dup_request (service, request);
+  g_autofree gchar *begin = g_strdup_printf ("\n%s: ", name);
+  const gchar *header = text ? strstr (text, begin) : NULL;
+
+  return header ? g_strndup (header + strlen (begin),
+                      strcspn (header + strlen (begin), "\n"))
+                : NULL;
+}
+
+/* What was sent is what was signed, with that key. */
+static void
+assert_signed (const gchar *request, const gchar *access_key,
+    const gchar *secret_key, const gchar *session_token, const gchar *region)
+{
+  SpdlSigV4Key key = { access_key, secret_key, session_token, region, "sts" };
+  SoupMessageHeaders *headers =
+      soup_message_headers_new (SOUP_MESSAGE_HEADERS_REQUEST);
+  g_autofree gchar *stamp = dup_header (request, "X-Amz-Date");
+  g_autofree gchar *host = dup_header (request, "Host");
+  g_autofree gchar *token = dup_header (request, "X-Amz-Security-Token");
+  g_autofree gchar *authorization = dup_header (request, "Authorization");
+  g_autoptr (GDateTime) date = g_date_time_new_from_iso8601 (stamp, NULL);
+
+  fail_unless (date != NULL);
+  spdl_sigv4_sign (&key, "GET", host, "/", strchr (request, '?') + 1,
+      g_date_time_to_unix (date), headers);
+  fail_unless_equals_string (
+      soup_message_headers_get_one (headers, "Authorization"), authorization);
+  fail_unless (g_strcmp0 (token, session_token) == 0);
+  soup_message_headers_unref (headers);
+}
+
+static void
+begin_roles (const gchar *more)
+{
+  g_autofree gchar *config = g_strconcat (
+      "[default]\nrole_arn=arn:aws:a/b c\nregion=eu-west-1\n", more, NULL);
+
+  files_write_text (home, ".aws/config", config);
+  g_unsetenv ("http_proxy"); /* STS is asked by way of it */
+  g_setenv ("AWS_ENDPOINT_URL_STS", service_get_base (service), TRUE);
+}
+
+GST_START_TEST (test_role)
+{
+  static const gchar secret[] = "<SecretAccessKey>" SECRET "</SecretAccessKey>";
+  static const gchar me[] = ASSUME "me&ExternalId=e&DurationSeconds=900";
+  g_autofree gchar *good = make_xml (secret, 3600);
+
+  service_set (service, ASSUME "gst-spdl", 200, NULL, good);
+  service_set (service, me, 200, NULL, good);
+  files_write_text (home, ".aws/credentials",
+      "[x]\naws_access_key_id=KEY1\naws_secret_access_key=" SECRET
+      "-x\naws_session_token=" SECRET "-t\n");
+  begin_roles ("source_profile=x\n[profile y]\nregion=b\n");
+  assert_key (AWS, NULL, "KEY9");
+  assert_signed (
+      ASSUME "gst-spdl", "KEY1", SECRET "-x", SECRET "-t", "eu-west-1");
+  begin_roles ("source_profile=x\nrole_session_name=me\nexternal_id=e\n"
+               "duration_seconds=900\n");
+  assert_key (AWS, NULL, "KEY9");
+  assert_signed (me, "KEY1", SECRET "-x", SECRET "-t", "eu-west-1");
+
+  /* A profile with keys and a role, and one that leads to it. */
+  begin_roles ("source_profile=default\naws_access_key_id=KEY3\n"
+               "aws_secret_access_key=" SECRET "-d\n"
+               "[profile z]\nrole_arn=arn:aws:a/b c\n"
+               "role_session_name=me\nexternal_id=e\n"
+               "duration_seconds=900\nsource_profile=y\n"
+               "[profile y]\nrole_arn=arn:aws:a/b c\n"
+               "source_profile=default\n");
+  assert_key (AWS, NULL, "KEY9");
+  assert_signed (ASSUME "gst-spdl", "KEY3", SECRET "-d", NULL, "eu-west-1");
+  g_setenv ("AWS_REGION", "us-east-2", TRUE);
+  assert_key (AWS, "z", "KEY9");
+  assert_signed (ASSUME "gst-spdl", "KEY3", SECRET "-d", NULL, "us-east-2");
+  assert_signed (me, "KEY9", SECRET, SECRET "-token", "us-east-2");
+
+  service_set (service, ASSUME "gst-spdl", 403, NULL,
+      "<ErrorResponse><Error><Code>AccessDenied</Code><Message>" SECRET
+      "</Message></Error></ErrorResponse>");
+  assert_failure (AWS, NULL, NOT_AUTHORIZED, "status 403, AccessDenied");
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_role_sources)
+{
+  static const gchar secret[] = "<SecretAccessKey>" SECRET "</SecretAccessKey>";
+  g_autofree gchar *good = make_xml (secret, 3600);
+
+  service_set (service, ASSUME "gst-spdl", 200, NULL, good);
+  set_instance (1, 3600);
+  begin_roles ("credential_source=Ec2InstanceMetadata\n");
+  assert_key (AWS, NULL, "KEY9");
+  assert_signed (
+      ASSUME "gst-spdl", "KEY1", SECRET "-1", SECRET "-token", "eu-west-1");
+  begin_roles ("credential_source=EcsContainer\n");
+  assert_failure (AWS, NULL, NOT_AUTHORIZED, "EcsContainer");
+  begin_roles ("credential_source=Environment\n");
+  assert_failure (AWS, NULL, NOT_AUTHORIZED, "Environment");
+  begin_roles ("credential_source=Nothing\n");
+  assert_failure (AWS, NULL, SETTINGS, "Nothing");
+  begin_roles ("credential_source=Environment\nsource_profile=x\n");
+  assert_failure (AWS, NULL, SETTINGS, "both");
+  begin_roles ("source_profile=x\n");
+  assert_failure (AWS, NULL, SETTINGS, "\"x\"");
+  begin_roles ("source_profile=x\nmfa_serial=a\n[profile x]\n");
+  assert_failure (AWS, NULL, SETTINGS, "second factor");
+  begin_roles ("source_profile=x\n[profile x]\n");
+  assert_failure (AWS, NULL, NOT_AUTHORIZED, "\"x\"");
+  begin_roles ("source_profile=default\n");
+  assert_failure (AWS, NULL, SETTINGS, "itself");
+  begin_roles ("source_profile=x\n[profile x]\nrole_arn=a\n"
+               "source_profile=default\n");
+  assert_failure (AWS, NULL, SETTINGS, "itself");
+  begin_roles ("source_profile=x\n[profile x]\nsso_session=a\n");
+  assert_failure (AWS, NULL, SETTINGS, "single sign-on");
+  g_setenv ("AWS_ENDPOINT_URL_STS", "nothing", TRUE);
+  files_write_text (home, ".aws/credentials",
+      "[x]\naws_access_key_id=KEY1\naws_secret_access_key=" SECRET "\n");
+  assert_failure (AWS, NULL, SETTINGS, "AWS_ENDPOINT_URL_STS");
 }
 
 GST_END_TEST;
@@ -1000,6 +1132,8 @@ credentials_suite (void)
   tcase_add_test (tc, test_file_changes);
   tcase_add_test (tc, test_process);
   tcase_add_test (tc, test_web_identity);
+  tcase_add_test (tc, test_role);
+  tcase_add_test (tc, test_role_sources);
   tcase_add_test (tc, test_container);
   tcase_add_test (tc, test_container_hosts);
   tcase_add_test (tc, test_instance);

@@ -60,6 +60,23 @@ def check_sanity(folder, process):
     return passes
 
 
+def resume(folder):
+    """Resumes in the middle of an epoch from the states of all ranks: their
+    number, the items before and after that, and the next epoch's number."""
+    parts = []
+    state = None
+    for n in 2, None:
+        dataset = Dataset(describe(folder, "shard-mode=uneven shuffle=true"),
+                          gather_states=True)
+        if state:
+            dataset.load_state_dict(json.loads(json.dumps(state)))
+        parts.append(sum((batch["indices"].tolist() for batch in
+                          itertools.islice(dataset, n)), []))
+        state = dataset.state_dict()
+        dataset.stop()
+    return [len(state["spdl"]), *parts, dataset.epoch]
+
+
 def fail(folder, rank):
     """Makes the loader of the first rank fail."""
     dataset = Dataset(describe(
@@ -83,6 +100,7 @@ def main():
     found = {name: load(folder, *way) for name, way in WAYS.items()}
     for process in False, True:
         found[f"sanity {process}"] = check_sanity(folder, process)
+    found["resume"] = resume(folder)
     found["fail"] = fail(folder, rank)
     (out / str(rank)).write_text(json.dumps(found))
     torch.distributed.barrier()

@@ -151,7 +151,7 @@ def _meeting_place(folder):
                 str(probe.getsockname()[1])]
 
 
-def launch_ranks(n_ranks, job, *arguments, folder, **environment):
+def launch_ranks(n_ranks, job, *arguments, folder, cwd=None, **environment):
     """Runs a script with torchrun and returns its output."""
     # A barrier that one rank does not reach ends in the timeout. Debian 12's
     # torchrun has defaults for redirects and tee that fail with Python 3.11. The
@@ -162,4 +162,5 @@ def launch_ranks(n_ranks, job, *arguments, folder, **environment):
          "--redirects", "1", "--tee", "1", job, *map(str, arguments)],
         env=dict(os.environ, GLOO_SOCKET_IFNAME="lo", USE_LIBUV="0",
                  TORCH_DISABLE_SHARE_RDZV_TCP_STORE="1", **environment),
-        check=True, timeout=200, stdout=subprocess.PIPE, text=True).stdout
+        cwd=cwd, check=True, timeout=200, stdout=subprocess.PIPE,
+        text=True).stdout

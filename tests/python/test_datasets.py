@@ -135,6 +135,21 @@ class ImageFolderTest(unittest.TestCase):
             seen += map(int, done.stdout.split())
         self.assertEqual(sorted(seen), list(range(N)))
 
+    def test_shard_modes(self):
+        code = ("import sys, gstspdl\n"
+                "with gstspdl.image_folder(sys.argv[1], size=8, batch_size=1,"
+                " train=False, shard_mode=sys.argv[2]) as loader:\n"
+                "    print(*(b.indices[0] for b in loader))")
+        for mode, expected in (("pad", [*range(N), 0]), ("drop", range(24)),
+                               ("uneven", range(N))):
+            seen = []
+            for rank in range(3):
+                done = run_python(code, FOLDER, mode, env={
+                    **os.environ, "RANK": str(rank), "WORLD_SIZE": "3"})
+                self.assertEqual(done.stderr, "")
+                seen += map(int, done.stdout.split())
+            self.assertEqual(sorted(seen), sorted(expected), mode)
+
     def test_resuming(self):
         with image_folder(FOLDER, size=8, batch_size=2) as loader:
             state = next(iter(loader)).state
@@ -150,8 +165,13 @@ class ImageFolderTest(unittest.TestCase):
         pipeline = Pipeline.parse(loader.description)
         self.assertEqual(str(pipeline), loader.description)
         with loader, pipeline.loader() as same:
-            np.testing.assert_array_equal(read_all(loader)[0],
-                                          read_all(same)[0])
+            images = read_all(loader)[0]
+            np.testing.assert_array_equal(images, read_all(same)[0])
+        # The element goes before the sink.
+        further = pipeline.map(lambda batch: {
+            "data": -batch["data"].numpy(), "labels": batch["labels"].numpy()})
+        with further.loader() as negative:
+            np.testing.assert_array_equal(images, -read_all(negative)[0])
         line = loader.description.replace("batch-size=4", "batch-size=13")
         with Loader(line) as changed:
             self.assertEqual(len(changed), 2)

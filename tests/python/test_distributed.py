@@ -90,6 +90,14 @@ class RanksTest(unittest.TestCase):
                 self.assertEqual(len(items), len(set(items)))
                 self.assertGreaterEqual(len(items), len(GOOD) - 1)
 
+    def test_resumes_from_the_states_of_all_ranks(self):
+        items = []
+        for rank in self.ranks:
+            n_states, before, after, epoch = rank["resume"]
+            self.assertEqual([n_states, len(before), epoch], [2, 8, 1])
+            items += before + after
+        self.assertEqual(sorted(items), GOOD)
+
     def test_a_rank_that_fails_ends_all(self):
         first, second = (rank["fail"] for rank in self.ranks)
         self.assertEqual(first[1], "pipeline-error")

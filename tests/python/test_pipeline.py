@@ -251,6 +251,34 @@ class RoundTripTest(unittest.TestCase):
                 self.assertEqual(source.props.seed, 5)
                 self.assertEqual(Pipeline.parse(line).__str__(), line)
 
+    def test_gstreamer_reads_the_elements_of_random_pipelines(self):
+        """Each property has the value that its text has outside of a line."""
+        make, n_values = Maker(32), 0
+
+        def read(element, name):
+            value = element.get_property(name)
+            return (list(value) if isinstance(value, Gst.ValueArray) else
+                    value.to_string() if hasattr(value, "to_string") else value)
+
+        for _ in range(500):
+            for element in make.pipeline()._list_elements():
+                if element.factory != "capsfilter":
+                    # Random text is no caps, which is an error.
+                    element = element._replace(properties=tuple(
+                        (name, text) for name, text in element.properties
+                        if name != "caps"))
+                line = str(Pipeline._of([(element,)]))
+                with self.subTest(line=line):
+                    made = Gst.parse_launch(line)
+                    other = Gst.ElementFactory.make(element.factory)
+                    for name, text in element.properties:
+                        if "::" in name:  # of a pad
+                            continue
+                        Gst.util_set_object_arg(other, name, text)
+                        self.assertEqual(read(made, name), read(other, name))
+                        n_values += 1
+        self.assertGreater(n_values, 10_000)
+
     def test_gstreamer_reads_headers(self):
         make = Maker(34)
         for _ in range(100):
@@ -299,7 +327,103 @@ def split(line):
     return re.findall(r'(?:"(?:\\.|[^"\\])*"|[^\s"])+', line)
 
 
+def make_names(n):
+    """Names of folders, of all the pieces that a name may have."""
+    make = Maker(36)
+    names = {name for name in ODD if name.strip(".")}
+    while len(names) < n:
+        names.add(make.text())
+    return sorted(name for name in names if "/" not in name)
+
+
+def make_branch(draw, seed):
+    """Reads and decodes in the order of the source."""
+    branch = Pipeline().fetch(output_order="input",
+                              concurrency=draw.randint(1, 3))
+    if draw.random() < 0.3:
+        branch = branch.aggregate(draw.randint(1, 3)).disaggregate()
+    branch = branch.decode(
+        width=8, height=6, output_order="input", seed=seed,
+        resize=draw.choice(["stretch", "cover", "contain"]),
+        augment=draw.choice(["none", "random-resized-crop"]),
+        crop_scale=draw.choice([None, (0.25, 1)]), flip=0.5,
+        interpolation=draw.choice([None, "nearest", "bicubic"]))
+    if draw.random() < 0.3:
+        branch = branch.element("capsfilter",
+                                caps="video/x-raw, width=(int)[ 1, 8 ]")
+    if draw.random() < 0.3:
+        branch = branch.pipe(Pipeline().element("videoflip",
+                                                video_direction="horiz"),
+                             output_order="input")
+    return branch
+
+
+def make_pipeline(draw, folder, number):
+    """A random pipeline over a folder, and whether its order is fixed."""
+    def read(i):
+        return Pipeline().files(
+            folder, label="folder", epochs=1, seed=number + i,
+            shuffle=draw.random() < 0.5,
+            pattern=draw.choice(["*", "*.jpg", "*[0-4].jp*g"]))
+
+    is_ordered = True
+    if draw.random() < 0.3:
+        pipeline = read(0).mix(read(1), weights=draw.choice([None, (2, 0.5)]),
+                               seed=number)
+    else:
+        pipeline = read(0)
+    if draw.random() < 0.2:
+        is_ordered = False
+        pipeline = pipeline.route({
+            draw.choice(["label=0", 'uri="*1.jpg"', "label=99"]):
+            make_branch(draw, number), None: make_branch(draw, number)})
+    else:
+        *before, chain = pipeline._chains
+        pipeline = Pipeline._of([*before, (
+            *chain, *make_branch(draw, number)._chains[0])])
+    return pipeline.batch(draw.randint(1, 5), **draw.choice([
+        {}, {"layout": "nchw"}, {"dtype": "float32"},
+        {"dtype": "float32", "mean": (0.5, 0.25, 0), "std": [1, 2, 3]}])
+        ), is_ordered
+
+
 class BatchesTest(unittest.TestCase):
+    def test_gst_launch_gives_the_same_of_random_pipelines(self):
+        """Of 500 lines, in folders with odd names."""
+        draw = random.Random(37)
+        base = make_folder()
+        out = base / "batches"
+        paths = sorted(FOLDER.glob("*/*.jpg"))[:6]
+        elements, n_odd = set(), 0
+        for number, name in enumerate(make_names(500)):
+            folder = base / f"{number}" / name
+            for path in paths:
+                copy = folder / path.parent.name / path.name
+                copy.parent.mkdir(parents=True, exist_ok=True)
+                copy.symlink_to(path)
+            pipeline, is_ordered = make_pipeline(draw, folder, number)
+            with self.subTest(number=number, line=str(pipeline)):
+                line = str(pipeline.element("filesink", location=out))
+                subprocess.run(["gst-launch-1.0", "-q", *split(line)],
+                               check=True, timeout=60)
+                with Pipeline.parse(str(pipeline)).loader() as loader:
+                    items = [item.tobytes() for batch in loader
+                             for item in batch["data"].numpy()]
+                self.assertGreater(len(items), 0)
+                size = len(items[0])
+                found = out.read_bytes()
+                found = [found[i:i + size]
+                         for i in range(0, len(found), size)]
+                if not is_ordered:
+                    found.sort()
+                    items.sort()
+                self.assertEqual(found, items)
+            elements.update(e.factory for e in pipeline._list_elements())
+            n_odd += not name.isalnum()
+        self.assertLessEqual({"spdlmix", "spdlroute", "spdlpipe", "capsfilter",
+                              "spdlaggregate"}, elements)
+        self.assertGreater(n_odd, 400)
+
     def test_gst_launch_gives_the_same(self):
         draw = random.Random(35)
         base = make_folder()
@@ -429,6 +553,46 @@ class BatchesTest(unittest.TestCase):
         made = Gst.parse_launch(loader.description)
         self.assertIsNone(Loader(made).description)
 
+    def test_a_description_goes_further(self):
+        pipeline = Pipeline().files(FOLDER).fetch().decode().batch(2)
+        parsed = Pipeline.parse(pipeline.loader().description)
+        self.assertEqual(parsed, pipeline.sink())
+        self.assertEqual(parsed.cache(), pipeline.cache().sink())
+        self.assertEqual(str(parsed.map(len)),
+                         f"{pipeline} ! spdlpipe name=len ! spdlsink")
+        with_values = parsed.sink(name="end", max_buffers=3)
+        self.assertEqual(with_values, pipeline.sink(name="end", max_buffers=3))
+        self.assertEqual(with_values.cache(),
+                         pipeline.cache().sink(name="end", max_buffers=3))
+        self.assertEqual(with_values.sink(name="end"),
+                         pipeline.sink(name="end"))
+        self.assertEqual(parsed.element("fakesink"),
+                         pipeline.element("fakesink"))
+        self.assertEqual(parsed.mix(parsed), pipeline.mix(pipeline).sink())
+        self.assertEqual(Pipeline().mix(parsed, parsed),
+                         Pipeline().mix(pipeline, pipeline))
+        self.assertEqual(Pipeline().worker(parsed),
+                         Pipeline().worker(pipeline))
+        branch = Pipeline().cache()
+        self.assertEqual(parsed.route({None: branch}),
+                         pipeline.route({None: branch}).sink())
+        sinks = {None: Pipeline().element("fakesink")}
+        self.assertEqual(parsed.route(sinks), pipeline.route(sinks))
+        line = str(parsed)
+        self.assertEqual(line, f"{pipeline} ! spdlsink")
+
+        def invert(sample):
+            return 255 - sample["data"].numpy()
+
+        parsed = Pipeline.parse(
+            Pipeline().files(FOLDER).fetch(output_order="input")
+            .decode(width=4, height=4, output_order="input")
+            .batch(N).loader().description)
+        with parsed.loader() as plain, parsed.map(invert).loader() as other:
+            np.testing.assert_array_equal(
+                next(iter(plain))["data"].numpy(),
+                255 - next(iter(other))["data"].numpy())
+
     def test_a_chain(self):
         flip = Pipeline().element("videoflip", video_direction="90r")
         pipeline = (Pipeline().files(FOLDER).fetch()
@@ -508,7 +672,8 @@ class ArgumentsTest(unittest.TestCase):
                 (ValueError, lambda p: p.mix(p.files("a"), weights=[1, 2])),
                 (ValueError, lambda p: p.mix(p.files("a"), weights=[0])),
                 (ValueError, lambda p: p.mix(p.files("a"), name="a b")),
-                (ValueError, lambda p: p.sink().fetch(), "spdlsink"),
+                (ValueError, lambda p: p.sink(name="a").fetch(name="a"), "'a'"),
+                (ValueError, lambda p: p.mix(p.sink()), "empty"),
                 (ValueError, lambda p: p.fetch(name="a").decode(name="a"),
                  "'a'"),
                 (ValueError, lambda p: p.mix(p.files("a", name="a"),

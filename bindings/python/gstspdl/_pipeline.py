@@ -43,6 +43,9 @@ class Pipeline(Elements):
     str(pipeline) is the line in gst-launch syntax, and Pipeline.parse(line)
     reads one. Two pipelines are equal if their lines are equal. A line contains
     only the name of a function of map().
+
+    If a pipeline ends in spdlsink, such as the line of a loader, further
+    elements are inserted before it.
     """
 
     __slots__ = ("_chains",)
@@ -122,7 +125,7 @@ class Pipeline(Elements):
         if self._functions():
             raise TypeError("a pipeline without map(), whose functions stay in "
                             "this process")
-        return str(self)
+        return str(self._split_sink()[0])
 
     # Elements
 
@@ -167,24 +170,32 @@ class Pipeline(Elements):
         return self._append(_make_element(_METHODS[factory], factory, values))
 
     def _append(self, element: Element) -> "Pipeline":
-        if element.name is not None:
-            self._check_name(element)
-        *before, chain = self._chains or ((),)
-        if chain and isinstance(chain[-1], Element) and \
-                chain[-1].factory == "spdlsink":
-            raise ValueError(f"cannot add {element.factory} after spdlsink: "
-                             "sink() ends a pipeline")
+        rest, sink = self._split_sink()
+        if element.factory.endswith("sink"):
+            sink = ()  # the new one takes its place
+        if element.name in _list_names((*rest._chains, sink)):
+            raise ValueError(f"two elements have the name {element.name!r}: "
+                             f"give this {element.factory} another name=")
+        *before, chain = rest._chains or ((),)
         if chain and isinstance(chain[-1], Reference):
             raise ValueError(
                 f"cannot add {element.factory} to {str(self)!r}: its last "
                 f"chain ends at {chain[-1].name!r}. End the line with the "
                 "chain that continues")
-        return self._of([*before, (*chain, element)])
+        return self._of([*before, (*chain, element)])._end_in(sink)
 
-    def _check_name(self, element: Element) -> None:
-        if element.name in self._list_names():
-            raise ValueError(f"two elements have the name {element.name!r}: "
-                             f"give this {element.factory} another name=")
+    def _end_in(self, sink: Chain) -> "Pipeline":
+        *before, chain = self._chains
+        return self._of([*before, (*chain, *sink)])
+
+    def _split_sink(self) -> "Tuple[Pipeline, Chain]":
+        """The pipeline without the spdlsink at its end, and that."""
+        *before, chain = self._chains or ((),)
+        if not (chain and isinstance(chain[-1], Element) and
+                chain[-1].factory == "spdlsink"):
+            return self, ()
+        rest = (chain[:-1],) if len(chain) > 1 else ()
+        return self._of([*before, *rest]), chain[-1:]
 
     def _map(self, function: Function, values: Dict[str, Any]) -> "Pipeline":
         if not callable(function):
@@ -207,7 +218,7 @@ class Pipeline(Elements):
         for pipeline in pipelines:
             if not isinstance(pipeline, Pipeline):
                 raise TypeError(f"mix(): {pipeline!r} is not a Pipeline")
-            if not pipeline._chains:
+            if not pipeline._split_sink()[0]._chains:
                 raise ValueError("mix(): one of the pipelines is empty: begin "
                                  "each with a source, such as files()")
         if not pipelines:
@@ -227,24 +238,28 @@ class Pipeline(Elements):
                 if not weight > 0:
                     raise ValueError(f"mix(): weights[{i}]={weight!r} must be "
                                      "above 0")
+        sink = self._split_sink()[1]
         chains: List[Chain] = []
         ends: List[int] = []
         for pipeline in pipelines:
-            chains.extend(_rename(pipeline._chains, _list_names(chains)))
+            chains.extend(_rename(pipeline._split_sink()[0]._chains,
+                                  _list_names((*chains, sink))))
             ends.append(len(chains) - 1)
-        return self._join(values, texts, chains, ends)
+        return self._join(values, texts, chains, ends, sink)
 
     def _join(self, values: Dict[str, Any], texts: Dict[str, str],
-              chains: List[Chain], ends: List[int]) -> "Pipeline":
+              chains: List[Chain], ends: List[int],
+              sink: Chain) -> "Pipeline":
         """Ends some of the chains at a new mix, which has the open end."""
-        name, is_renamable = _choose_name("mix", values, _list_names(chains))
+        name, is_renamable = _choose_name("mix", values,
+                                          _list_names((*chains, sink)))
         for i, end in enumerate(ends):
             chains[end] = (*chains[end], Reference(name, f"sink_{i}"))
         element = _make_element("mix", "spdlmix", {**values, "name": name})
         chains.append((element._replace(
             properties=(*element.properties, *texts.items()),
             is_renamable=is_renamable),))
-        return self._of(chains)
+        return self._of(chains)._end_in(sink)
 
     def _route(self, branches: "Mapping[Optional[str], Pipeline]",
                values: Dict[str, Any]) -> "Pipeline":
@@ -262,18 +277,19 @@ class Pipeline(Elements):
                     ("text",))
         name, is_renamable = _choose_name("route", values, self._list_names())
         element = _make_element("route", "spdlroute", {**values, "name": name})
-        chains: List[Chain] = list(self._append(element._replace(
+        rest, sink = self._split_sink()
+        chains: List[Chain] = list(rest._append(element._replace(
             properties=(*element.properties, *texts.items()),
             is_renamable=is_renamable))._chains)
         ends: List[int] = []
         for i, branch in enumerate(branches.values()):
-            renamed = _rename(branch._chains, _list_names(chains))
+            renamed = _rename(branch._chains, _list_names((*chains, sink)))
             chains.extend(_begin_branch(renamed, Reference(name, f"src_{i}")))
             if not _ends_in_sink(chains):
                 ends.append(len(chains) - 1)
         if not ends:
             return self._of(chains)
-        return self._join({"order": "arrival"}, {}, chains, ends)
+        return self._join({"order": "arrival"}, {}, chains, ends, sink)
 
     # Names
 

@@ -12,7 +12,7 @@ is tuned while batches are loaded. With several ranks, each loads its part.
 import os
 from typing import Any, Mapping, Optional, Sequence, Tuple, Union
 
-from ._elements import BatchType, Function, Path, Seconds
+from ._elements import BatchType, Function, Path, Seconds, ShardMode
 from ._loader import Loader
 from ._pipeline import Pipeline
 
@@ -36,6 +36,7 @@ def image_folder(
     train: bool = True,
     drop_last: bool = False,
     seed: int = 0,
+    shard_mode: Optional[ShardMode] = None,
     crop_scale: Tuple[float, float] = (0.08, 1.0),
     flip: float = 0.5,
     crop: float = 0.875,
@@ -67,6 +68,9 @@ def image_folder(
     `drop_last`: True drops the last batch of an epoch if it is not full.
     `seed`: seed of the order and of all random values. Use the same seed on
     all ranks.
+    `shard_mode`: the items of each rank if their number cannot be divided
+    evenly. "pad", the default, repeats some, so that all ranks have the same
+    number; "drop" leaves some out; "uneven" takes each item once.
     `crop_scale`: smallest and largest share of the area of an image that a
     random-resized-crop takes.
     `flip`: probability of mirroring an image in training.
@@ -85,7 +89,7 @@ def image_folder(
     Raises TypeError or ValueError for wrong arguments.
     """
     pipeline = Pipeline().files(root, pattern=pattern, label="folder",
-                                **_order(train, seed))
+                                **_order(train, seed, shard_mode))
     pipeline = _decode_images(pipeline.fetch(**_keep_order(train)), size,
                               train, seed, crop_scale, flip, crop)
     return _finish(pipeline, batch_size, drop_last, train, transform, dtype,
@@ -101,6 +105,7 @@ def image_list(
     train: bool = True,
     drop_last: bool = False,
     seed: int = 0,
+    shard_mode: Optional[ShardMode] = None,
     weight_column: Optional[str] = None,
     crop_scale: Tuple[float, float] = (0.08, 1.0),
     flip: float = 0.5,
@@ -132,7 +137,7 @@ def image_list(
     """
     pipeline = Pipeline().files(
         location, weight_column=weight_column if train else None,
-        **_order(train, seed))
+        **_order(train, seed, shard_mode))
     pipeline = _decode_images(pipeline.fetch(**_keep_order(train)), size,
                               train, seed, crop_scale, flip, crop)
     return _finish(pipeline, batch_size, drop_last, train, transform, dtype,
@@ -148,6 +153,7 @@ def web_dataset(
     train: bool = True,
     drop_last: bool = False,
     seed: int = 0,
+    shard_mode: Optional[ShardMode] = None,
     extensions: Optional[str] = None,
     shuffle_buffer: int = 1000,
     crop_scale: Tuple[float, float] = (0.08, 1.0),
@@ -185,7 +191,7 @@ def web_dataset(
     pipeline = Pipeline().files(
         _join_urls(urls), extensions=extensions,
         shuffle_buffer=shuffle_buffer if train else None,
-        **_order(train, seed))
+        **_order(train, seed, shard_mode))
     pipeline = _decode_images(pipeline.fetch(**_keep_order(train)), size,
                               train, seed, crop_scale, flip, crop)
     return _finish(pipeline, batch_size, drop_last, train, transform, dtype,
@@ -203,6 +209,7 @@ def video_folder(
     train: bool = True,
     drop_last: bool = False,
     seed: int = 0,
+    shard_mode: Optional[ShardMode] = None,
     crop_scale: Tuple[float, float] = (0.5, 1.0),
     flip: float = 0.5,
     transform: Optional[Function] = None,
@@ -235,7 +242,7 @@ def video_folder(
     Other arguments are those of image_folder().
     """
     pipeline = Pipeline().files(root, pattern=pattern, label="folder",
-                                **_order(train, seed))
+                                **_order(train, seed, shard_mode))
     height, width = _sides(size)
     settings: Any = {
         "augment": "random-resized-crop", "crop_scale": crop_scale,
@@ -261,6 +268,7 @@ def audio_folder(
     train: bool = True,
     drop_last: bool = False,
     seed: int = 0,
+    shard_mode: Optional[ShardMode] = None,
     transform: Optional[Function] = None,
     classes: Optional[Sequence[str]] = None,
     pattern: str = _SOUNDS,
@@ -289,7 +297,7 @@ def audio_folder(
     Other arguments are those of image_folder().
     """
     pipeline = Pipeline().files(root, pattern=pattern, label="folder",
-                                **_order(train, seed))
+                                **_order(train, seed, shard_mode))
     pipeline = pipeline.fetch(**_keep_order(train)).decode(
         rate=rate, channels=channels, offset=offset or None,
         duration=duration, **_keep_order(train))
@@ -304,8 +312,10 @@ def audio_folder(
 
 # Parts of the recipes. A setting that is None keeps its default.
 
-def _order(train: bool, seed: int) -> Any:
-    return {"shuffle": True, "seed": seed} if train else {}
+def _order(train: bool, seed: int, shard_mode: Optional[ShardMode]) -> Any:
+    """Properties of the source."""
+    order: Any = {"shuffle": True, "seed": seed} if train else {}
+    return {**order, "shard_mode": shard_mode}
 
 
 def _keep_order(train: bool) -> Any:

@@ -123,10 +123,12 @@ class Dataset(torch.utils.data.IterableDataset):  # type: ignore[type-arg,misc]
     Each process of torch.distributed loads its own part, unless the pipeline
     sets `rank` and `world-size`. In a worker process of a DataLoader, the
     dataset raises LoaderError.
+    `gather_states`: True lets state_dict() return the states of all ranks, for
+    a checkpoint that one rank writes. All ranks must then call it together.
     """
 
     def __init__(self, pipeline: Any, *, device: Any = None,
-                 **arguments: Any) -> None:
+                 gather_states: bool = False, **arguments: Any) -> None:
         if device is None:
             device = "cuda" if torch.cuda.is_available() else "cpu"
         self.device = torch.device(device)
@@ -138,6 +140,7 @@ class Dataset(torch.utils.data.IterableDataset):  # type: ignore[type-arg,misc]
         else:
             self.loader = Loader(pipeline, **arguments)
         self.last: Optional[Batch] = None
+        self._gathers = gather_states
         self._state: Optional[str] = self.loader.state
 
     def __len__(self) -> int:
@@ -207,13 +210,26 @@ class Dataset(torch.utils.data.IterableDataset):  # type: ignore[type-arg,misc]
     # Resuming
 
     def state_dict(self) -> Dict[str, Any]:
-        """Returns the state after the last batch, for torch.save()."""
-        return {"spdl": self._state}
+        """Returns the state after the last batch, for torch.save(), or with
+        gather_states the states of all ranks."""
+        n_ranks = _place()[1]
+        if not self._gathers or n_ranks < 0:
+            return {"spdl": self._state}
+        states: List[Optional[str]] = [None] * n_ranks
+        torch.distributed.all_gather_object(states, self._state)
+        return {"spdl": states}
 
     def load_state_dict(self, state: Dict[str, Any]) -> None:
-        """Resumes at the next `for` from a state of state_dict()."""
-        self.loader.load_state_dict(state)
-        self._state = state["spdl"]
+        """Resumes at the next `for` from a state of state_dict(). From the
+        states of all ranks, it takes that of this rank."""
+        own = state["spdl"]
+        if isinstance(own, list):
+            rank, n_ranks = _place()
+            # Another number of ranks can resume between two epochs, at which
+            # any state will do.
+            own = own[rank if n_ranks == len(own) else 0]
+        self.loader.load_state_dict({"spdl": own})
+        self._state = own
 
     @property
     def epoch(self) -> int:

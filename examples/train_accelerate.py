@@ -27,7 +27,7 @@ def main() -> None:
     parser.add_argument("--epochs", type=int, default=2)
     options = parser.parse_args()
 
-    accelerator = Accelerator()
+    accelerator = Accelerator(cpu=not torch.cuda.is_available())
     train = Dataset(image_folder(options.train, size=options.size, seed=1,
                                  batch_size=options.batch_size),
                     device=accelerator.device)

@@ -33,9 +33,9 @@ class Images(pl.LightningDataModule):  # type: ignore[misc]
         options = self.options
         settings: Any = {"size": options.size,
                          "batch_size": options.batch_size}
-        # Lightning moves batches to the device.
+        # Lightning moves batches to its device, and saves on one rank.
         self.train = Dataset(image_folder(options.train, seed=1, **settings),
-                             device="cpu")
+                             device="cpu", gather_states=True)
         self.val = Dataset(
             image_folder(options.val, train=False,
                          classes=self.train.classes, **settings), device="cpu")

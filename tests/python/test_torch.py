@@ -146,6 +146,25 @@ class StateTest(unittest.TestCase):
         self.assertLess(len(rest), len(wanted[1]))
         other.stop()
 
+    def test_a_program_that_counts_batches(self):
+        """Lightning and others take len() batches, and no end of an epoch."""
+        line = describe(FOLDER, source=SHUFFLED, order="input")
+        whole = Dataset(line)
+        wanted = [indices_of(whole) for _ in range(2)]
+        whole.stop()
+        dataset = Dataset(line)
+        for epoch in range(2):
+            batches = iter(dataset)
+            counted = [next(batches) for _ in range(len(dataset))]
+            self.assertEqual(sum((b["indices"].tolist() for b in counted), []),
+                             wanted[epoch])
+            self.assertEqual(dataset.epoch, epoch)
+            state = dataset.state_dict()
+            self.assertEqual(state["batches"], 0)
+            self.assertIn(f",epoch={epoch + 1},mark=0,", state["spdl"])
+            self.assertEqual(list(batches), [])
+        dataset.stop()
+
     def test_another_dataset_is_refused(self):
         first = Dataset(describe(FOLDER, source=SHUFFLED))
         next(iter(first))

@@ -7,14 +7,16 @@
 is skipped if its trainer is missing."""
 
 import importlib.util
+import json
 import os
 import pathlib
 import re
 import subprocess
 import sys
+import textwrap
 import unittest
 
-from support import launch_ranks, make_dataset, make_folder
+from support import ROOT, launch_ranks, make_dataset, make_folder
 
 EXAMPLES = pathlib.Path(sys.argv.pop(1))
 N = 24
@@ -23,9 +25,9 @@ N_CLASSES = sum(path.is_dir() for path in FOLDER.iterdir())
 OPTIONS = "--size=32", "--batch-size=4", "--epochs=2"
 
 
-def run(name, *arguments):
+def run_script(path, *arguments):
     done = subprocess.run(
-        [sys.executable, EXAMPLES / name, *map(str, arguments), *OPTIONS],
+        [sys.executable, path, *map(str, arguments)], cwd=path.parent,
         env={**os.environ, "GLOO_SOCKET_IFNAME": "lo", "USE_LIBUV": "0"},
         capture_output=True, text=True, timeout=200, check=False)
     if done.returncode:
@@ -33,7 +35,11 @@ def run(name, *arguments):
     return done.stdout
 
 
-class TrainersTest(unittest.TestCase):
+def run(name, *arguments):
+    return run_script(EXAMPLES / name, *arguments, *OPTIONS)
+
+
+class Needs(unittest.TestCase):
     def need(self, *names):
         for name in names:
             if not importlib.util.find_spec(name):
@@ -45,6 +51,8 @@ class TrainersTest(unittest.TestCase):
         if not (dist.is_available() and dist.is_gloo_available()):
             self.skipTest("PyTorch is built without gloo")
 
+
+class TrainersTest(Needs):
     def test_two_ranks(self):
         self.need_ranks()
         text = launch_ranks(2, EXAMPLES / "train_ranks.py", FOLDER, FOLDER,
@@ -68,10 +76,109 @@ class TrainersTest(unittest.TestCase):
             self.assertIn(f"epoch 1: {N // n} images on each of {n} ranks",
                           text)
 
+    def test_hf_trainer(self):
+        self.need_ranks()
+        self.need("transformers", "accelerate")
+        for n in 1, 2:
+            out = make_folder()
+            arguments = FOLDER, FOLDER, out, *OPTIONS, "--save-steps=2"
+            # The first run ends within the second epoch.
+            steps = N // 4 // n
+            for last in steps + 2, 2 * steps:
+                text = launch_ranks(n, EXAMPLES / "train_hf_trainer.py",
+                                    *arguments, f"--max-steps={last}",
+                                    folder=make_folder())
+                self.assertIn(f"{last} steps, {N} images on {n} ranks", text)
+            # All batches of two epochs were given.
+            states = json.loads(
+                (out / f"checkpoint-{last}" / "data.json").read_text())["spdl"]
+            for state in states if isinstance(states, list) else [states]:
+                self.assertIn(",epoch=2,mark=0,", state)
+
     def test_jax(self):
         self.need("jax")
         text = run("train_jax.py", FOLDER)
         self.assertEqual(re.findall(r"epoch (\d)", text), ["0", "1"])
+
+
+class PagesTest(Needs):
+    """The scripts of the pages in docs/how-to, with small images and batches.
+    They run twice: the second time for one more epoch."""
+
+    def save(self, page, name):
+        """Writes a script of a page into a new folder with the data."""
+        text = (ROOT / "docs" / "how-to" / page).read_text()
+        script = re.search(rf"as\s+`{name}`:\n\n((?:    .*\n|\n)+)", text)[1]
+        path = make_folder() / name
+        path.write_text(textwrap.dedent(script))
+        self.change(path, "64, 32\n", "32, 4\n")
+        for link in "train", "val":
+            (path.parent / link).symlink_to(FOLDER)
+        return path
+
+    def change(self, path, old, new):
+        script = path.read_text()
+        self.assertIn(old, script)
+        path.write_text(script.replace(old, new))
+
+    def launch(self, path, n_ranks):
+        return launch_ranks(n_ranks, path, folder=make_folder(),
+                            cwd=path.parent)
+
+    def test_pytorch(self):
+        self.need_ranks()
+        path = self.save("pytorch.md", "train.py")
+        expected = rf"epoch (\d): \d+ of {N} right"
+        self.assertEqual(re.findall(expected, self.launch(path, 2)),
+                         ["0", "1", "2"])
+        self.change(path, "BATCH = 3,", "BATCH = 5,")
+        # Between two epochs, the number of ranks may change.
+        self.assertEqual(re.findall(expected, self.launch(path, 1)),
+                         ["3", "4"])
+
+    def test_lightning(self):
+        self.need("torch", "lightning")
+        import torch
+        path = self.save("lightning.md", "train.py")
+        self.assertIn(f"{3 * N // 4} steps", run_script(path))
+        # Within the third epoch.
+        folder = path.parent / "checkpoints"
+        (folder / "epoch=2-step=15.ckpt").rename(folder / "last.ckpt")
+        self.change(path, "BATCH = 3,", "BATCH = 4,")
+        self.assertIn(f"{N} steps", run_script(path))
+        saved = torch.load(folder / "epoch=3-step=20.ckpt")["Images"]
+        self.assertIn(",epoch=3,", saved["spdl"])
+        self.assertEqual(saved["batches"], 2)
+
+    def test_trainer(self):
+        self.need_ranks()
+        self.need("transformers", "accelerate")
+        path = self.save("hugging-face.md", "trainer.py")
+        for n_epochs in 3, 4:
+            self.change(path, "num_train_epochs=3",
+                        f"num_train_epochs={n_epochs}")
+            text = run_script(path)
+            self.assertIn("eval_accuracy", text)
+
+    def test_accelerate(self):
+        self.need_ranks()
+        self.need("accelerate")
+        path = self.save("hugging-face.md", "accelerated.py")
+        self.change(path, "Accelerator()", "Accelerator(cpu=True)")
+        expected = r"epoch (\d): loss \d"
+        self.assertEqual(re.findall(expected, self.launch(path, 2)),
+                         ["0", "1", "2"])
+        self.change(path, "BATCH = 3,", "BATCH = 4,")
+        self.assertEqual(re.findall(expected, self.launch(path, 2)), ["3"])
+
+    def test_jax(self):
+        self.need("jax")
+        path = self.save("jax.md", "train.py")
+        expected = r"epoch (\d): loss \d"
+        self.assertEqual(re.findall(expected, run_script(path)),
+                         ["0", "1", "2"])
+        self.change(path, "BATCH = 3,", "BATCH = 4,")
+        self.assertEqual(re.findall(expected, run_script(path)), ["3"])
 
 
 if __name__ == "__main__":

@@ -549,6 +549,16 @@ class Loader:
         if not self.is_finished() and self.error:
             self._take_ahead()
 
+    def _end_epoch(self) -> None:
+        """Takes the end of this epoch, for a program that has counted its
+        batches and does not ask for another one."""
+        if self._fresh or self._between or self._take_ahead():
+            return
+        self._between = True
+        self._turn += 1
+        self._losses.warn()
+        self._look_ahead()
+
     def _take_ahead(self) -> Optional[Batch]:
         if not self._ahead:
             self._ahead_of = native.loader_dup_state(self._pointer)

@@ -141,6 +141,9 @@ class Dataset(torch.utils.data.IterableDataset):  # type: ignore[type-arg,misc]
             self.loader = Loader(pipeline, **arguments)
         self.last: Optional[Batch] = None
         self._gathers = gather_states
+        # The number of batches of this epoch that were given.
+        self._given = 0
+        self._resumes = False
         self._state: Optional[str] = self.loader.state
 
     def __len__(self) -> int:
@@ -152,7 +155,11 @@ class Dataset(torch.utils.data.IterableDataset):  # type: ignore[type-arg,misc]
         if torch.utils.data.get_worker_info() is not None:
             raise LoaderError(_NO_WORKERS, code="forked")
         self._begin()
+        self._end_epoch()
         batches = iter(self.loader)
+        if not self._resumes:
+            self._given = 0
+        self._resumes = False
         while True:
             try:
                 batch = next(batches, None)
@@ -163,9 +170,29 @@ class Dataset(torch.utils.data.IterableDataset):  # type: ignore[type-arg,misc]
                 break
             self.last = batch
             self._state = batch.state
+            self._given += 1
             yield self._convert(batch)
         # The last items may have failed.
         self._state = self.loader.state
+        self._given = 0
+
+    def _end_epoch(self) -> None:
+        """Takes the end of an epoch whose batches have all been given.
+        Trainers that count them do not ask for it, but its state is that of the
+        next epoch, and the pipeline need not start again there."""
+        try:
+            if (not self._given or not self.loader.is_running() or
+                    self._given < len(self.loader)):
+                return
+            self.loader._end_epoch()
+        except TypeError:
+            return  # the length is not known
+        except LoaderError:
+            pass  # the next `for` raises it, too
+        finally:
+            if self._given and self.loader._between:
+                self._state = self.loader.state
+                self._given = 0
 
     @property
     def classes(self) -> Optional[List[str]]:
@@ -212,24 +239,28 @@ class Dataset(torch.utils.data.IterableDataset):  # type: ignore[type-arg,misc]
     def state_dict(self) -> Dict[str, Any]:
         """Returns the state after the last batch, for torch.save(), or with
         gather_states the states of all ranks."""
+        self._end_epoch()
+        own = self._state, self._given
         n_ranks = _place()[1]
         if not self._gathers or n_ranks < 0:
-            return {"spdl": self._state}
-        states: List[Optional[str]] = [None] * n_ranks
-        torch.distributed.all_gather_object(states, self._state)
-        return {"spdl": states}
+            return {"spdl": own[0], "batches": own[1]}
+        parts: List[Any] = [None] * n_ranks
+        torch.distributed.all_gather_object(parts, own)
+        states, counts = map(list, zip(*parts))
+        return {"spdl": states, "batches": counts}
 
     def load_state_dict(self, state: Dict[str, Any]) -> None:
         """Resumes at the next `for` from a state of state_dict(). From the
         states of all ranks, it takes that of this rank."""
-        own = state["spdl"]
+        own, given = state["spdl"], state.get("batches", 0)
         if isinstance(own, list):
             rank, n_ranks = _place()
             # Another number of ranks can resume between two epochs, at which
             # any state will do.
-            own = own[rank if n_ranks == len(own) else 0]
+            place = rank if n_ranks == len(own) else 0
+            own, given = own[place], given[place]
         self.loader.load_state_dict({"spdl": own})
-        self._state = own
+        self._state, self._given, self._resumes = own, given, True
 
     @property
     def epoch(self) -> int:

@@ -70,7 +70,7 @@ class ImageTrainer(Trainer):  # type: ignore[misc]
                        else eval_dataset)
 
 
-class Classifier(nn.Module):
+class Classifier(nn.Module):  # type: ignore[misc]
     def __init__(self, n_classes: int) -> None:
         super().__init__()
         self.net = nn.Sequential(

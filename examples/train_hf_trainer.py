@@ -29,8 +29,9 @@ from gstspdl.torch import Dataset, in_step
 class Batches:
     """The batches of a Dataset with the names of the model's arguments.
 
-    It is no DataLoader, and has no attributes but these: so nobody divides the
-    batches again, sets the epoch or skips batches after a resume."""
+    Trainer leaves it as it is, because it is not a DataLoader: batches are not
+    divided again, and set_epoch() is hidden, which would end a resumed
+    epoch."""
 
     def __init__(self, data: Dataset) -> None:
         self._data = data

@@ -127,7 +127,7 @@ class PagesTest(Needs):
 
     def test_pytorch(self):
         self.need_ranks()
-        path = self.save("pytorch.md", "train.py")
+        path = self.save("distributed.md", "train.py")
         expected = rf"epoch (\d): \d+ of {N} right"
         self.assertEqual(re.findall(expected, self.launch(path, 2)),
                          ["0", "1", "2"])

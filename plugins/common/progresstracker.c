@@ -268,6 +268,23 @@ spdl_progress_tracker_pull (SpdlProgressTracker *self, GstBuffer *buffer)
     count_delivered (self, item);
 }
 
+void
+spdl_progress_tracker_pull_end (SpdlProgressTracker *self, gchar *state)
+{
+  /* Items of the epoch may have been dropped after its last batch. */
+  if (!state)
+    return;
+  g_free (self->pulled);
+  self->pulled = state;
+}
+
+gchar *
+spdl_progress_tracker_dup_end_state (SpdlProgressTracker *self)
+{
+  /* Items that wait are not delivered. */
+  return self->n_items_waiting > 0 ? NULL : write_state (self);
+}
+
 /* Handles a flush. If the last delivered state is unknown, no further states
  * are given, rather than wrong ones. */
 void

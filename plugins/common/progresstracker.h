@@ -61,6 +61,16 @@ void spdl_progress_tracker_add_item (SpdlProgressTracker *self);
 /* Records that @buffer, an item or a batch, was pulled. */
 void spdl_progress_tracker_pull (SpdlProgressTracker *self, GstBuffer *buffer);
 
+/* Records that the end of an epoch was pulled.
+ *
+ * @state: (transfer full) (nullable): what
+ * spdl_progress_tracker_dup_end_state() returned when the end arrived */
+void spdl_progress_tracker_pull_end (SpdlProgressTracker *self, gchar *state);
+
+/* Returns the state after all batches and events that have arrived (transfer
+ * full, nullable): after an epoch has ended, that of its end. */
+gchar *spdl_progress_tracker_dup_end_state (SpdlProgressTracker *self);
+
 /* Records a flush: waiting buffers were not delivered. */
 void spdl_progress_tracker_flush (SpdlProgressTracker *self);
 

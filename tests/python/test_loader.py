@@ -97,6 +97,24 @@ class EpochTest(unittest.TestCase):
             self.assertEqual(loader.epoch, 1)
             self.assertEqual(places_of(loader), wanted[1])
 
+    def test_the_state_after_an_epoch_with_dropped_items(self):
+        """spdlbatch drops the last items, and the next epoch is loaded before
+        the end of the epoch is taken."""
+        line = describe(FOLDER, batch="drop-last=true")
+        with Loader(line) as loader:
+            iterator = iter(loader)
+            taken = [next(iterator) for _ in range(2)]
+            while loader.stats[-1]["num-batches"] < 3:
+                time.sleep(0.01)
+            self.assertIn("epoch=0", taken[-1].state)
+            self.assertIsNone(next(iterator, None))
+            state = loader.state
+            self.assertEqual(_native.state_get_epoch(state), (1, True))
+        with Loader(line, state=state) as loader:
+            batches = list(loader)
+            self.assertEqual([b.num_items for b in batches], [8, 8])
+            self.assertEqual({b.epoch for b in batches}, {1})
+
     def test_an_iterator_goes_on_until_the_next_one(self):
         with Loader(describe(FOLDER)) as loader:
             iterator = iter(loader)

@@ -337,21 +337,27 @@ fail_pulls (GstSpdlSink *self, GError *error)
 static gboolean
 handle_event (GstSpdlSink *self, GstEvent *event)
 {
-  gboolean ours, is_epoch;
+  gboolean ours, is_epoch, is_end;
+  gchar *state = NULL;
   guint64 epoch;
 
   is_epoch = gst_spdl_event_parse_epoch (event, NULL, &epoch, NULL);
+  is_end = is_epoch && self->is_loader_sink &&
+           !gst_spdl_event_is_partial_epoch (event);
   spdl_mutex_lock (&self->trackers_lock);
   if (is_epoch)
     check_pulls (self);
   ours = spdl_progress_tracker_handle_event (&self->tracker, event);
+  if (is_end)
+    state = spdl_progress_tracker_dup_end_state (&self->tracker);
   spdl_mutex_unlock (&self->trackers_lock);
   spdl_outcome_add_event (&self->outcome, event);
   fail_pulls (self, spdl_outcome_end_epoch (&self->outcome, event));
   /* After an error the epoch would seem complete. */
-  if (is_epoch && self->is_loader_sink && !self->has_ended &&
-      !gst_spdl_event_is_partial_epoch (event))
-    spdl_sink_queue_add_epoch (&self->queue, epoch);
+  if (is_end && !self->has_ended)
+    spdl_sink_queue_add_epoch (&self->queue, epoch, state);
+  else
+    g_free (state);
   return ours;
 }
 
@@ -565,6 +571,11 @@ gst_spdl_sink_pull (
     pulled_buffer (self, sink_item.buffer, before);
   else if (arrived == SPDL_SINK_QUEUE_RESULT_EOS)
     gst_spdl_plain_stats_finish (self->stats);
+  else if (arrived == SPDL_SINK_QUEUE_RESULT_EPOCH) {
+    spdl_mutex_lock (&self->trackers_lock);
+    spdl_progress_tracker_pull_end (&self->tracker, sink_item.state);
+    spdl_mutex_unlock (&self->trackers_lock);
+  }
   if (arrived == SPDL_SINK_QUEUE_RESULT_EPOCH)
     note_end (self, before);
   else if (arrived != SPDL_SINK_QUEUE_RESULT_BUFFER)

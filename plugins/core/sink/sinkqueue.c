@@ -14,6 +14,7 @@ free_arrival (gpointer data)
 
   gst_clear_buffer (&sink_item->buffer);
   gst_clear_caps (&sink_item->caps);
+  g_free (sink_item->state);
   g_free (sink_item);
 }
 
@@ -79,6 +80,9 @@ unlink_arrival (SpdlSinkQueue *self, GList *link)
   /* Merge ends of epochs that are adjacent now. */
   if (before && link->next && !((SpdlSinkItem *) link->next->data)->buffer) {
     before->n_epochs += ((SpdlSinkItem *) link->next->data)->n_epochs;
+    g_free (before->state);
+    before->state =
+        g_steal_pointer (&((SpdlSinkItem *) link->next->data)->state);
     free_arrival (link->next->data);
     g_queue_delete_link (&self->queue, link->next);
   }
@@ -119,14 +123,14 @@ spdl_sink_queue_add_buffer (
 }
 
 void
-spdl_sink_queue_add_epoch (SpdlSinkQueue *self, guint64 epoch)
+spdl_sink_queue_add_epoch (SpdlSinkQueue *self, guint64 epoch, gchar *state)
 {
   SpdlSinkItem *last;
 
   spdl_mutex_lock (&self->lock);
+  last = g_queue_peek_tail (&self->queue);
   if (epoch >= self->next_epoch) {
     self->next_epoch = epoch + 1;
-    last = g_queue_peek_tail (&self->queue);
     if (!last || last->buffer) {
       last = g_new0 (SpdlSinkItem, 1);
       last->epoch = epoch;
@@ -135,7 +139,13 @@ spdl_sink_queue_add_epoch (SpdlSinkQueue *self, guint64 epoch)
     last->n_epochs++;
     spdl_cond_signal (&self->arrived);
   }
+  /* Another source may end the same epoch later. */
+  if (last && !last->buffer && state) {
+    g_free (last->state);
+    last->state = g_steal_pointer (&state);
+  }
   spdl_mutex_unlock (&self->lock);
+  g_free (state);
 }
 
 void
@@ -161,6 +171,7 @@ take_first (SpdlSinkQueue *self, SpdlSinkItem *sink_item)
     self->n_buffers--;
   } else if (--first->n_epochs > 0) {
     first->epoch++;
+    sink_item->state = NULL;
     return SPDL_SINK_QUEUE_RESULT_EPOCH;
   }
   g_free (g_queue_pop_head (&self->queue));

@@ -23,6 +23,7 @@ typedef struct {
   gboolean exclusive; /* no other references exist */
   guint64 epoch;      /* epoch that ended; in the queue, the first one */
   guint64 n_epochs;   /* number of consecutive epochs, in the queue only */
+  gchar *state;       /* nullable: resume state after the last of them */
 } SpdlSinkItem;
 
 typedef struct {
@@ -61,11 +62,13 @@ void spdl_sink_queue_drop (SpdlSinkQueue *self);
  * @caps: (transfer none) (nullable) */
 void spdl_sink_queue_add_buffer (
     SpdlSinkQueue *self, GstBuffer *buffer, GstCaps *caps, gboolean exclusive);
-void spdl_sink_queue_add_epoch (SpdlSinkQueue *self, guint64 epoch);
+/* @state: (transfer full) (nullable): resume state at the end of @epoch */
+void
+spdl_sink_queue_add_epoch (SpdlSinkQueue *self, guint64 epoch, gchar *state);
 void spdl_sink_queue_add_eos (SpdlSinkQueue *self);
 
 /* Takes the first entry, waiting at most @timeout ns. The caller owns the
- * buffer and its caps; the end of the stream stays in the queue.
+ * buffer, its caps and the state; the end of the stream stays in the queue.
  *
  * @wakes: (inout): number of spdl_sink_queue_wake() calls that were seen
  * @made_room: (out): whether a thread waited for space that is available now */

@@ -68,7 +68,7 @@ test_wait (void)
   spdl_sink_queue_init (&queue);
   g_assert_false (spdl_sink_queue_wait (&queue, 0, wakes));
   g_assert_false (spdl_sink_queue_wait (&queue, 1000, wakes));
-  spdl_sink_queue_add_epoch (&queue, 0);
+  spdl_sink_queue_add_epoch (&queue, 0, NULL);
   g_assert_true (spdl_sink_queue_wait (&queue, 0, wakes));
   assert_comes (&queue, &wakes, "e0 -");
   spdl_sink_queue_wake (&queue);
@@ -95,14 +95,14 @@ test_order (void)
   add_buffer (&queue, 1);
   add_buffer (&queue, 2);
   for (guint i = 4; i < 7; i++)
-    spdl_sink_queue_add_epoch (&queue, i);
+    spdl_sink_queue_add_epoch (&queue, i, NULL);
   add_buffer (&queue, 3);
   g_assert_cmpint (queue.queue.length, ==, 4);
   assert_comes (&queue, &wakes, "b1 b2 e4");
-  spdl_sink_queue_add_epoch (&queue, 7);
+  spdl_sink_queue_add_epoch (&queue, 7, NULL);
   /* That of another source. */
-  spdl_sink_queue_add_epoch (&queue, 6);
-  spdl_sink_queue_add_epoch (&queue, 7);
+  spdl_sink_queue_add_epoch (&queue, 6, NULL);
+  spdl_sink_queue_add_epoch (&queue, 7, NULL);
   spdl_sink_queue_wake (&queue);
   spdl_sink_queue_wake (&queue);
   spdl_sink_queue_add_eos (&queue);
@@ -112,8 +112,49 @@ test_order (void)
   assert_comes (&queue, &wakes, "-");
   spdl_sink_queue_wake (&queue);
   assert_comes (&queue, &wakes, "w -");
-  spdl_sink_queue_add_epoch (&queue, 0);
+  spdl_sink_queue_add_epoch (&queue, 0, NULL);
   add_buffer (&queue, 9);
+  spdl_sink_queue_clear (&queue);
+}
+
+/* Takes an entry and checks its epoch and state. */
+static void
+assert_ends (SpdlSinkQueue *queue, guint64 epoch, const gchar *state)
+{
+  SpdlSinkItem sink_item = { NULL };
+  gboolean made_room;
+  guint wakes = 0;
+
+  g_assert_cmpint (
+      spdl_sink_queue_take (queue, 0, &wakes, &sink_item, &made_room), ==,
+      SPDL_SINK_QUEUE_RESULT_EPOCH);
+  g_assert_cmpuint (sink_item.epoch, ==, epoch);
+  g_assert_cmpstr (sink_item.state, ==, state);
+  g_free (sink_item.state);
+}
+
+/* The last of several consecutive ends has the state, also that of another
+ * source, and after the buffer between them was dropped. */
+static void
+test_states (void)
+{
+  SpdlSinkQueue queue;
+
+  spdl_sink_queue_init (&queue);
+  for (guint i = 0; i < 2; i++)
+    spdl_sink_queue_add_epoch (&queue, i, g_strdup_printf ("after %u", i));
+  spdl_sink_queue_add_epoch (&queue, 1, g_strdup ("of all"));
+  spdl_sink_queue_add_epoch (&queue, 1, NULL);
+  assert_ends (&queue, 0, NULL);
+  assert_ends (&queue, 1, "of all");
+  spdl_sink_queue_add_epoch (&queue, 1, g_strdup ("late"));
+  spdl_sink_queue_add_epoch (&queue, 2, g_strdup ("before"));
+  add_buffer (&queue, 1);
+  spdl_sink_queue_add_epoch (&queue, 3, g_strdup ("behind"));
+  spdl_sink_queue_drop (&queue);
+  assert_ends (&queue, 2, NULL);
+  assert_ends (&queue, 3, "behind");
+  spdl_sink_queue_add_epoch (&queue, 4, g_strdup ("left"));
   spdl_sink_queue_clear (&queue);
 }
 
@@ -129,7 +170,7 @@ test_room (void)
   for (guint i = 0; i < 3; i++) {
     g_assert_true (spdl_sink_queue_has_room (&queue, 3));
     add_buffer (&queue, i);
-    spdl_sink_queue_add_epoch (&queue, i);
+    spdl_sink_queue_add_epoch (&queue, i, NULL);
   }
   g_assert_true (spdl_sink_queue_has_room (&queue, 0));
   g_assert_false (spdl_sink_queue_has_room (&queue, 3));
@@ -146,7 +187,7 @@ test_room (void)
   spdl_sink_queue_reset (&queue);
   /* Ends of epochs without buffers in between are merged. */
   for (guint i = 0; i < 3; i++) {
-    spdl_sink_queue_add_epoch (&queue, i);
+    spdl_sink_queue_add_epoch (&queue, i, NULL);
     add_buffer (&queue, i);
   }
   for (guint i = 0; i < 3; i++)
@@ -174,7 +215,7 @@ add_all (gpointer user_data)
       g_thread_yield ();
     spdl_sink_queue_add_buffer (queue, shared->buffers[i], NULL, TRUE);
     if (i % 10 == 9)
-      spdl_sink_queue_add_epoch (queue, i / 10);
+      spdl_sink_queue_add_epoch (queue, i / 10, NULL);
     if (i % 7 == 0)
       spdl_sink_queue_wake (queue);
   }
@@ -223,6 +264,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   gst_init (&argc, &argv);
   g_test_add_func ("/arrivals/order", test_order);
+  g_test_add_func ("/arrivals/states", test_states);
   g_test_add_func ("/arrivals/wait", test_wait);
   g_test_add_func ("/arrivals/room", test_room);
   g_test_add_func ("/arrivals/threads", test_threads);

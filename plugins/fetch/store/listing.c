@@ -190,7 +190,9 @@ spdl_listing_parse_xml (
   gboolean ok;
 
   g_clear_pointer (&self->token, g_free);
-  ok = g_markup_parse_context_parse (context, text, size, &reason) &&
+  /* The parser takes an empty text for an error of its caller. */
+  ok = g_markup_parse_context_parse (
+           context, size > 0 ? text : "", size, &reason) &&
        g_markup_parse_context_end_parse (context, &reason);
   g_markup_parse_context_free (context);
   g_string_free (parser.text, TRUE);

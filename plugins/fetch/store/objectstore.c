@@ -61,6 +61,7 @@ struct _SpdlObject {
   gchar *query; /* nullable */
   gboolean anonymous;
   SpdlSecrets *secrets; /* (nullable): of this try */
+  gchar *region;        /* (nullable): of this try */
   gboolean region_mended;
   gboolean clock_mended;
   gboolean secrets_mended;
@@ -340,6 +341,7 @@ spdl_object_free (SpdlObject *self)
   g_free (self->bucket);
   g_free (self->path);
   g_free (self->query);
+  g_free (self->region);
   g_free (self);
 }
 
@@ -382,6 +384,8 @@ spdl_object_get_http_uri (SpdlObject *self)
   g_autofree gchar *path =
       make_path (self, place->endpoint, self->kind != STORE_HF && !virtual);
 
+  g_free (self->region);
+  self->region = g_strdup (region);
   return g_uri_build (SOUP_HTTP_URI_FLAGS,
       place->endpoint ? g_uri_get_scheme (place->endpoint) : "https", NULL,
       full, place->endpoint ? g_uri_get_port (place->endpoint) : -1, path,
@@ -505,7 +509,7 @@ spdl_object_mend_region (SpdlObject *self, SoupMessage *message)
   if (self->kind != STORE_S3 || self->region_mended || status < 300 ||
       status >= 500 || n == 0 || n > 32 ||
       strspn (region, "abcdefghijklmnopqrstuvwxyz0123456789-") != n ||
-      g_str_equal (region, get_region (self)))
+      g_strcmp0 (region, self->region) == 0)
     return FALSE;
   GST_INFO ("the bucket \"%s\" is in the region %s", self->bucket, region);
   self->region_mended = TRUE;

@@ -39,10 +39,14 @@ static const gchar *const passed[] = {
   "LANG", "LANGUAGE", "LC_*", "TZ",
   /* GStreamer, GLib and its modules, gst-spdl. */
   "GST_*", "G_DEBUG", "G_MESSAGES_DEBUG", "G_SLICE", "GIO_*", "ORC_*", "SPDL_*",
-  /* Proxies, certificates and credentials. */
+  /* Proxies and certificates. */
   "http_proxy", "https_proxy", "ftp_proxy", "all_proxy", "no_proxy",
   "HTTP_PROXY", "HTTPS_PROXY", "FTP_PROXY", "ALL_PROXY", "NO_PROXY",
   "SSL_CERT_FILE", "SSL_CERT_DIR", "SSLKEYLOGFILE", "NETRC",
+  /* Object stores and their credentials. */
+  "AWS_*", "GS_ACCESS_KEY_ID", "GS_SECRET_ACCESS_KEY", "CLOUDSDK_*",
+  "GOOGLE_APPLICATION_CREDENTIALS", "GCE_METADATA_HOST",
+  "STORAGE_EMULATOR_HOST", "HF_*", "HUGGING_FACE_HUB_TOKEN",
   /* Memory allocation and devices. */
   "MALLOC_*", "GLIBC_TUNABLES", "CUDA_*", "NVIDIA_*", "LIBVA_*",
   /* Sanitizers and valgrind. */

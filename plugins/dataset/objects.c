@@ -41,6 +41,24 @@ is_hidden (const gchar *path)
   return *path == '.' || strstr (path, "/.") != NULL;
 }
 
+/* Checks if the key would be read as a byte range of another one. The warning
+ * names the key. */
+static gboolean
+is_ambiguous (const gchar *uri, const SpdlFolderFuncs *funcs)
+{
+  g_autofree gchar *text = NULL;
+
+  if (!strstr (uri, "#bytes="))
+    return FALSE;
+  text = g_strdup_printf (
+      "\"%s\" was skipped: its key contains \"#bytes=\", which means a byte "
+      "range in a URI; rename the object",
+      uri);
+  if (funcs->warn)
+    funcs->warn (text, funcs->warn_data);
+  return TRUE;
+}
+
 /* The top-level folder that the walk is in. */
 typedef struct {
   const gchar *name; /* (nullable): its beginning, up to a slash */
@@ -86,7 +104,7 @@ spdl_objects_walk (const gchar *root, const gchar *pattern,
     const gchar *name = strrchr (uri, '/') + 1;
     gint folder;
 
-    if (!*name || is_hidden (path))
+    if (!*name || is_hidden (path) || is_ambiguous (uri, funcs))
       continue;
     folder = enter_folder (&top, path, funcs);
     if (!spdl_compat_match_glob (pattern, name))

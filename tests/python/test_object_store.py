@@ -446,6 +446,14 @@ class SwiftTest(StoreTest):
     def test_odd_keys(self):
         self.check_odd_keys("odd", lambda objects: self.fill("odd", objects))
 
+    def test_region_in_the_body(self):
+        """Swift names the right region in the body of the error only."""
+        objects = make_objects(20)
+        self.fill("region", objects)
+        result = self.load("s3://region/item/", self.swift.environment(
+            AWS_REGION="eu-west-9"))
+        self.assert_loaded(result, objects, "region")
+
     def test_folder_markers(self):
         """Keys that end in a slash, as consoles make them for folders."""
         objects = {"in/": b"", "in/a": b"1", "in/b/": b"", "in/b/c": b"2"}

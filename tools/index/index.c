@@ -77,7 +77,9 @@ find_path (const Run *run, const gchar *location)
   if (spdl_archive_is_remote (location)) {
     g_autofree gchar *plain =
         g_strndup (location, spdl_uri_measure_name (location));
-    g_autofree gchar *path = g_uri_unescape_string (plain, NULL);
+    g_autofree gchar *path = spdl_store_is_uri (location)
+                                 ? g_strdup (plain)
+                                 : g_uri_unescape_string (plain, NULL);
 
     sidecar = spdl_archive_sidecar_of (path ? path : plain);
   } else {

@@ -87,23 +87,33 @@ spdl_listing_make_uri (const gchar *location, const gchar *token)
                       next ? "&continuation-token=" : "", next ? next : "");
 }
 
-/* XML */
-
-typedef struct {
-  SpdlListing *listing;
-  guint depth;
-  gboolean is_listing;
-  gboolean in_object; /* in Contents */
-  gboolean truncated;
-  GString *text; /* of the element that is read */
-} Parser;
-
 static gboolean
 set_invalid (GError **error, const gchar *problem)
 {
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
       "The server's listing is invalid: %s", problem);
   return FALSE;
+}
+
+/* XML */
+
+typedef struct {
+  SpdlListing *listing;
+  guint depth;
+  gboolean in_object; /* in Contents */
+  gboolean is_escaped;
+  gboolean is_truncated;
+  GString *text;        /* of the element that is read */
+  const gchar *problem; /* nullable */
+} Parser;
+
+/* Ends the parser. Its own errors have no warnings about each other, unlike
+ * GMarkup's. */
+static void
+stop_parser (Parser *self, const gchar *problem, GError **error)
+{
+  self->problem = problem;
+  set_invalid (error, problem);
 }
 
 static void
@@ -113,26 +123,12 @@ begin_element (GMarkupParseContext *context, const gchar *name,
 {
   Parser *self = user_data;
 
-  if (self->depth == 0)
-    self->is_listing = g_str_equal (name, "ListBucketResult");
-  if (self->depth == 0 && !self->is_listing)
-    set_invalid (error, "the element ListBucketResult is missing");
+  if (self->depth == 0 && !g_str_equal (name, "ListBucketResult"))
+    stop_parser (self, "the element ListBucketResult is missing", error);
   if (self->depth == 1)
     self->in_object = g_str_equal (name, "Contents");
   self->depth++;
   g_string_truncate (self->text, 0);
-}
-
-static gboolean
-add_key (SpdlListing *listing, const gchar *escaped, GError **error)
-{
-  g_autofree gchar *plain = g_strdelimit (g_strdup (escaped), "+", ' ');
-  g_autofree gchar *key = g_uri_unescape_string (plain, NULL);
-
-  if (!key || !*key || strlen (key) > MAX_KEY)
-    return set_invalid (error, "a key is empty, too long or badly escaped");
-  g_ptr_array_add (listing->keys, g_steal_pointer (&key));
-  return TRUE;
 }
 
 static void
@@ -144,9 +140,11 @@ end_element (GMarkupParseContext *context, const gchar *name,
 
   self->depth--;
   if (self->depth == 2 && self->in_object && g_str_equal (name, "Key")) {
-    add_key (self->listing, text, error);
+    g_ptr_array_add (self->listing->keys, g_strdup (text));
+  } else if (self->depth == 1 && g_str_equal (name, "EncodingType")) {
+    self->is_escaped = g_str_equal (text, "url");
   } else if (self->depth == 1 && g_str_equal (name, "IsTruncated")) {
-    self->truncated = g_str_equal (text, "true");
+    self->is_truncated = g_str_equal (text, "true");
   } else if (self->depth == 1 && g_str_equal (name, "NextContinuationToken")) {
     g_free (self->listing->token);
     self->listing->token = g_strdup (text);
@@ -161,21 +159,38 @@ add_text (GMarkupParseContext *context, const gchar *text, gsize size,
   Parser *self = user_data;
 
   if (self->text->len + size > MAX_TOKEN)
-    set_invalid (error, "an element is too long");
+    stop_parser (self, "an element is too long", error);
   else
     g_string_append_len (self->text, text, size);
 }
 
-/* Checks that a listing with a next page has the token for it. */
+/* Unescapes a key, if the server did what `encoding-type=url` asks for. Returns
+ * FALSE if the key is invalid. */
 static gboolean
-check_token (const Parser *self, GError **error)
+finish_key (gchar **key, gboolean is_escaped)
+{
+  if (is_escaped) {
+    g_autofree gchar *escaped = g_strdelimit (*key, "+", ' ');
+
+    *key = g_uri_unescape_string (escaped, NULL);
+  }
+  return *key && **key && strlen (*key) <= MAX_KEY;
+}
+
+/* Returns NULL if the listing is complete. */
+static const gchar *
+finish_listing (const Parser *self, guint first)
 {
   SpdlListing *listing = self->listing;
 
-  if (!self->truncated)
+  for (guint i = first; i < listing->keys->len; i++)
+    if (!finish_key ((gchar **) &listing->keys->pdata[i], self->is_escaped))
+      return "a key is empty, too long or badly escaped";
+  if (!self->is_truncated)
     g_clear_pointer (&listing->token, g_free);
-  return !self->truncated || (listing->token && *listing->token) ||
-         set_invalid (error, "it has a next page and no token for it");
+  return !self->is_truncated || (listing->token && *listing->token)
+             ? NULL
+             : "it has a next page and no token for it";
 }
 
 gboolean
@@ -183,26 +198,23 @@ spdl_listing_parse_xml (
     SpdlListing *self, const gchar *text, gsize size, GError **error)
 {
   static const GMarkupParser funcs = { begin_element, end_element, add_text };
-  Parser parser = { self, 0, FALSE, FALSE, FALSE, g_string_new (NULL) };
+  const guint first = self->keys->len;
+  Parser parser = { .listing = self, .text = g_string_new (NULL) };
   GMarkupParseContext *context = g_markup_parse_context_new (
       &funcs, G_MARKUP_TREAT_CDATA_AS_TEXT, &parser, NULL);
-  g_autoptr (GError) reason = NULL;
-  gboolean ok;
+  /* GMarkup treats an empty text as an error of its caller. */
+  gboolean ok = size > 0;
 
   g_clear_pointer (&self->token, g_free);
-  /* The parser takes an empty text for an error of its caller. */
-  ok = g_markup_parse_context_parse (
-           context, size > 0 ? text : "", size, &reason) &&
-       g_markup_parse_context_end_parse (context, &reason);
+  ok = ok && g_markup_parse_context_parse (context, text, size, NULL) &&
+       g_markup_parse_context_end_parse (context, NULL);
   g_markup_parse_context_free (context);
   g_string_free (parser.text, TRUE);
   if (ok)
-    return check_token (&parser, error);
-  if (reason->domain == GST_RESOURCE_ERROR)
-    g_propagate_error (error, g_steal_pointer (&reason));
-  else
-    set_invalid (error, "it is not well-formed XML");
-  return FALSE;
+    parser.problem = finish_listing (&parser, first);
+  else if (!parser.problem)
+    parser.problem = "it is not well-formed XML";
+  return !parser.problem || set_invalid (error, parser.problem);
 }
 
 /* JSON */

@@ -497,6 +497,26 @@ spdl_object_sign (SpdlObject *self, SoupMessage *message)
 
 /* Answers */
 
+/* Notes that the bucket is in @region, of @n bytes. Returns FALSE if the
+ * request went there. */
+static gboolean
+mend_region (SpdlObject *self, const gchar *region, gsize n)
+{
+  g_autofree gchar *name = NULL;
+
+  if (self->kind != STORE_S3 || self->region_mended || n == 0 || n > 32 ||
+      strspn (region, "abcdefghijklmnopqrstuvwxyz0123456789-") < n)
+    return FALSE;
+  name = g_strndup (region, n);
+  if (g_strcmp0 (name, self->region) == 0)
+    return FALSE;
+  GST_INFO ("the bucket \"%s\" is in the region %s", self->bucket, name);
+  self->region_mended = TRUE;
+  g_hash_table_insert (
+      self->store->regions, g_strdup (self->bucket), g_steal_pointer (&name));
+  return TRUE;
+}
+
 gboolean
 spdl_object_mend_region (SpdlObject *self, SoupMessage *message)
 {
@@ -504,18 +524,9 @@ spdl_object_mend_region (SpdlObject *self, SoupMessage *message)
   const guint status = soup_message_get_status (message);
   const gchar *region =
       soup_message_headers_get_one (headers, "x-amz-bucket-region");
-  const gsize n = region ? strlen (region) : 0;
 
-  if (self->kind != STORE_S3 || self->region_mended || status < 300 ||
-      status >= 500 || n == 0 || n > 32 ||
-      strspn (region, "abcdefghijklmnopqrstuvwxyz0123456789-") != n ||
-      g_strcmp0 (region, self->region) == 0)
-    return FALSE;
-  GST_INFO ("the bucket \"%s\" is in the region %s", self->bucket, region);
-  self->region_mended = TRUE;
-  g_hash_table_insert (
-      self->store->regions, g_strdup (self->bucket), g_strdup (region));
-  return TRUE;
+  return region && status >= 300 && status < 500 &&
+         mend_region (self, region, strlen (region));
 }
 
 static gboolean
@@ -543,16 +554,39 @@ is_one_of (const gchar *code, const gchar *const *codes)
   return code && g_strv_contains (codes, code);
 }
 
+/* Returns the content of the first element of that name, and its length. */
+static const gchar *
+find_element (const gchar *body, gsize size, const gchar *name, gsize *n)
+{
+  g_autofree gchar *open = g_strconcat ("<", name, ">", NULL);
+  const gchar *begin = size > 0 ? g_strstr_len (body, size, open) : NULL;
+  const gchar *end;
+
+  if (!begin)
+    return NULL;
+  begin += strlen (open);
+  end = memchr (begin, '<', size - (begin - body));
+  *n = end ? end - begin : 0;
+  return end ? begin : NULL;
+}
+
 gboolean
-spdl_object_mend (SpdlObject *self, SoupMessage *message, const gchar *code)
+spdl_object_mend (SpdlObject *self, SoupMessage *message, const gchar *code,
+    const gchar *body, gsize size)
 {
   static const gchar *const skewed[] = { "RequestTimeTooSkewed",
     "RequestExpired", NULL };
   static const gchar *const expired[] = { "ExpiredToken", "InvalidToken",
     "TokenRefreshRequired", "ExpiredTokenException", NULL };
 
+  const gchar *region;
+  gsize n;
+
   if (!self->secrets)
     return FALSE;
+  if (g_strcmp0 (code, "AuthorizationHeaderMalformed") == 0)
+    return (region = find_element (body, size, "Region", &n)) &&
+           mend_region (self, region, n);
   if (is_one_of (code, skewed))
     return mend_clock (self, message);
   if (self->secrets_mended ||
@@ -579,16 +613,13 @@ spdl_object_parse_code (SoupMessage *message, const gchar *body, gsize size)
 {
   const gchar *named = soup_message_headers_get_one (
       soup_message_get_response_headers (message), "X-Error-Code");
-  const gchar *begin = size > 0 ? g_strstr_len (body, size, "<Code>") : NULL;
-  const gchar *end;
+  const gchar *code;
+  gsize n;
 
   if (named)
     return check_code (named, strlen (named));
-  if (!begin)
-    return NULL;
-  begin += strlen ("<Code>");
-  end = g_strstr_len (begin, size - (begin - body), "</Code>");
-  return end ? check_code (begin, end - begin) : NULL;
+  code = find_element (body, size, "Code", &n);
+  return code ? check_code (code, n) : NULL;
 }
 
 const gchar *

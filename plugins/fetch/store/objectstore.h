@@ -58,12 +58,13 @@ void spdl_object_sign (SpdlObject *self, SoupMessage *message);
  * that the request goes there next. Each thing is mended once. */
 gboolean spdl_object_mend_region (SpdlObject *self, SoupMessage *message);
 
-/* Returns TRUE if the same question may have another answer: the clock differs
- * from the store's, or the credentials have expired.
+/* Returns TRUE if the same request may succeed now: the clock differed from the
+ * store's, the credentials had expired, or the body names another region.
  *
- * @code: (nullable): of the answer's body, see spdl_object_parse_code() */
-gboolean
-spdl_object_mend (SpdlObject *self, SoupMessage *message, const gchar *code);
+ * @code: (nullable): see spdl_object_parse_code()
+ * @body: beginning of the body of the error, of @size bytes */
+gboolean spdl_object_mend (SpdlObject *self, SoupMessage *message,
+    const gchar *code, const gchar *body, gsize size);
 
 /* Returns the store's code of an error, such as "NoSuchKey", from the body's
  * XML or from a header. (transfer full) (nullable) */

@@ -220,13 +220,14 @@ test_xml (void)
   static const gchar *const wrong[] = { "", "x", "<Error/>",
     XML ("<IsTruncated>true</IsTruncated>"),
     XML ("<Contents><Key></Key></Contents>"),
-    XML ("<Contents><Key>%zz</Key></Contents>"), XML ("<Contents>"),
-    "<ListBucketResult><Contents><Key>a</Key>" };
+    XML ("<Contents><Key>%zz</Key></Contents><EncodingType>url</EncodingType>"),
+    XML ("<Contents>"), "<ListBucketResult><Contents><Key>a</Key>" };
   g_auto (SpdlListing) listing = { NULL };
 
   spdl_listing_init (&listing);
   g_assert_true (parse (&listing,
       XML ("<Key>not one</Key><IsTruncated>true</IsTruncated>"
+           "<EncodingType>url</EncodingType>"
            "<Contents><Key>a%2Bb+c%25</Key><Owner><ID>x</ID></Owner></Contents>"
            "<CommonPrefixes><Key>no</Key></CommonPrefixes>"
            "<NextContinuationToken>1&amp;</NextContinuationToken>"),
@@ -234,6 +235,10 @@ test_xml (void)
   g_assert_cmpuint (listing.keys->len, ==, 1);
   g_assert_cmpstr (g_ptr_array_index (listing.keys, 0), ==, "a+b c%");
   g_assert_cmpstr (listing.token, ==, "1&");
+  /* A server that does not know encoding-type. */
+  g_assert_true (parse (
+      &listing, XML ("<Contents><Key>100%+%41</Key></Contents>"), NULL, FALSE));
+  g_assert_cmpstr (g_ptr_array_index (listing.keys, 1), ==, "100%+%41");
   g_assert_true (parse (&listing, XML (""), NULL, FALSE));
   g_assert_null (listing.token);
   for (guint i = 0; i < G_N_ELEMENTS (wrong); i++)

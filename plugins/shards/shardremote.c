@@ -65,7 +65,8 @@ spdl_remote_client_new (const SpdlRemoteSettings *remote, GError **error)
     return NULL;
   self = g_new0 (Client, 1);
   self->http = http;
-  self->cancellable = g_cancellable_new ();
+  self->cancellable = remote->cancellable ? g_object_ref (remote->cancellable)
+                                          : g_cancellable_new ();
   return self;
 }
 

@@ -7,6 +7,7 @@
 
 import itertools
 import pathlib
+import socket
 import tempfile
 import threading
 import time
@@ -345,6 +346,29 @@ class EpochTest(unittest.TestCase):
 
 
 class StopTest(unittest.TestCase):
+    def test_stop_during_a_start(self):
+        """The source waits for a server that never answers."""
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            url = f"http://127.0.0.1:{server.getsockname()[1]}/a.tar"
+            loader = Loader(f"spdlsrc location={url} timeout=0 ! spdlsink")
+            errors = []
+
+            def start():
+                try:
+                    loader.start()
+                except LoaderError as error:
+                    errors.append(error.code)
+
+            for _ in range(3):
+                thread = threading.Thread(target=start)
+                thread.start()
+                connection = server.accept()[0]
+                while thread.is_alive():
+                    loader.stop()
+                thread.join()
+                connection.close()
+            self.assertEqual(errors, ["stopped"] * 3)
+
     def test_from_another_thread(self):
         with Loader(describe(FOLDER)) as loader:
             stopper = threading.Thread(target=loader.stop)

@@ -43,6 +43,13 @@ spdl_mutex_lock (SpdlMutex *mutex)
   pthread_mutex_lock (mutex);
 }
 
+/* Returns TRUE if the mutex was free. */
+static inline int
+spdl_mutex_trylock (SpdlMutex *mutex)
+{
+  return pthread_mutex_trylock (mutex) == 0;
+}
+
 static inline void
 spdl_mutex_unlock (SpdlMutex *mutex)
 {

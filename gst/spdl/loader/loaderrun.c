@@ -10,6 +10,9 @@
 #include "gst/spdl/common/cached.h"
 #include "gst/spdl/engine/cpus.h"
 
+/* Time between attempts to cancel a start, in us. */
+#define STOP_INTERVAL 5000
+
 /* Start of a run that continues after a skipped epoch. */
 typedef struct {
   const gchar *state; /* nullable: positions of the sources are unknown */
@@ -151,7 +154,10 @@ start_run (GstSpdlLoader *self, const Place *place, GError **error)
     gst_spdl_loader_parts_put_back_states (&self->parts, states);
   self->running = ok;
   if (!ok) {
-    reason = gst_spdl_bus_watch_dup_error (bus_watch);
+    reason = is_stopped (bus_watch)
+                 ? g_error_new_literal (GST_SPDL_LOADER_ERROR,
+                       GST_SPDL_LOADER_ERROR_STOPPED, "The loader was stopped")
+                 : gst_spdl_bus_watch_dup_error (bus_watch);
     gst_spdl_bus_watch_stop (bus_watch);
     end_run (self, bus_watch);
     if (!reason)
@@ -211,6 +217,18 @@ stop_run (GstSpdlLoader *self)
       (bus_watch = gst_spdl_loader_get_bus_watch (self, NULL))) {
     gst_spdl_bus_watch_stop (bus_watch);
     end_run (self, bus_watch);
+  }
+}
+
+/* Ends a start that waits for a server, in another thread. */
+static void
+cancel_start (GstSpdlLoader *self)
+{
+  for (guint i = 0; i < self->parts.sources->len; i++) {
+    gpointer source = g_ptr_array_index (self->parts.sources, i);
+
+    if (g_signal_lookup ("cancel-start", G_OBJECT_TYPE (source)) > 0)
+      g_signal_emit_by_name (source, "cancel-start");
   }
 }
 
@@ -281,7 +299,12 @@ gst_spdl_loader_stop (GstSpdlLoader *loader)
     stop_later (loader, n_starts);
     return;
   }
-  spdl_mutex_lock (&loader->state_lock);
+  /* Another thread may be starting the run, and its source may have to be
+   * reached first. */
+  while (!spdl_mutex_trylock (&loader->state_lock)) {
+    cancel_start (loader);
+    g_usleep (STOP_INTERVAL);
+  }
   stop_run (loader);
   spdl_mutex_unlock (&loader->state_lock);
 }

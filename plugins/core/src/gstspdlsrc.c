@@ -222,8 +222,10 @@ struct _GstSpdlSrc {
   SpdlSourceSettings settings;
   gint64 epochs;
 
-  SpdlSampler *sampler; /* set while started; guarded by the object lock */
-  guint32 number;       /* number among the sources of the pipeline */
+  SpdlSampler *sampler;  /* set while started; guarded by the object lock */
+  GCancellable *opening; /* (nullable): set while the dataset is opened; guarded
+                          * by the object lock */
+  guint32 number;        /* number among the sources of the pipeline */
   guint64 n_items;
   GStrv classes; /* (nullable): classes in use; guarded by the object lock */
   gboolean announced; /* the source event was sent */
@@ -399,11 +401,13 @@ copy_settings (GstSpdlSrc *self, SpdlSourceSettings *settings)
 }
 
 static SpdlSampler *
-make_delivery (GstSpdlSrc *self, GError **error)
+make_delivery (GstSpdlSrc *self, GCancellable *cancellable, GError **error)
 {
   g_auto (SpdlSourceSettings) settings = { NULL };
   const gint64 epochs = copy_settings (self, &settings);
   SpdlSampler *sampler;
+
+  settings.remote.cancellable = cancellable;
 
   if (!settings.location || !*settings.location) {
     g_set_error_literal (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
@@ -433,10 +437,17 @@ static gboolean
 open_dataset (GstSpdlSrc *self)
 {
   g_autoptr (GError) error = NULL;
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
   SpdlSampler *sampler;
 
   self->number = spdl_source_number_find (GST_ELEMENT (self));
-  sampler = make_delivery (self, &error);
+  GST_OBJECT_LOCK (self);
+  self->opening = cancellable;
+  GST_OBJECT_UNLOCK (self);
+  sampler = make_delivery (self, cancellable, &error);
+  GST_OBJECT_LOCK (self);
+  self->opening = NULL;
+  GST_OBJECT_UNLOCK (self);
   if (!sampler) {
     spdl_redact_error (error);
     gst_spdl_post_error (GST_ELEMENT (self), error);
@@ -566,6 +577,20 @@ end_epoch (GstSpdlSrc *self)
   gst_pad_push_event (
       GST_BASE_SRC_PAD (self), gst_spdl_event_new_epoch (self->number, epoch,
                                    spdl_sampler_end_epoch (self->sampler)));
+}
+
+static void
+gst_spdl_src_cancel_start (GstSpdlSrc *self)
+{
+  GCancellable *opening;
+
+  GST_OBJECT_LOCK (self);
+  opening = self->opening ? g_object_ref (self->opening) : NULL;
+  GST_OBJECT_UNLOCK (self);
+  if (!opening)
+    return;
+  g_cancellable_cancel (opening);
+  g_object_unref (opening);
 }
 
 /* Interrupts waiting for streamed shards. */
@@ -730,6 +755,19 @@ gst_spdl_src_class_init (GstSpdlSrcClass *klass)
   gst_element_class_set_static_metadata (element_class, "Dataset source",
       "Source", "Sends the URIs of a dataset's items, epoch by epoch",
       "the gst-spdl developers");
+
+  /**
+   * GstSpdlSrc::cancel-start:
+   *
+   * Ends the start of the element if it waits for a server, because it lists
+   * objects or reads shards or their indexes. The change of state then fails
+   * soon. At other times, it does nothing.
+   *
+   * Since: 0.1
+   */
+  g_signal_new_class_handler ("cancel-start", G_TYPE_FROM_CLASS (klass),
+      G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION,
+      G_CALLBACK (gst_spdl_src_cancel_start), NULL, NULL, NULL, G_TYPE_NONE, 0);
 
   element_class->change_state = gst_spdl_src_change_state;
   base_class->is_seekable = gst_spdl_src_is_seekable;

@@ -30,6 +30,8 @@ spdl_remote_settings_copy (
   self->extra_headers =
       other->extra_headers ? gst_structure_copy (other->extra_headers) : NULL;
   spdl_store_settings_copy (&self->store, &other->store);
+  if (other->cancellable)
+    g_object_ref (other->cancellable);
 }
 
 void
@@ -40,6 +42,7 @@ spdl_remote_settings_clear (SpdlRemoteSettings *self)
   g_clear_pointer (&self->trusted_origins, g_free);
   g_clear_pointer (&self->extra_headers, gst_structure_free);
   spdl_store_settings_clear (&self->store);
+  g_clear_object (&self->cancellable);
 }
 
 struct _SpdlIndexer {

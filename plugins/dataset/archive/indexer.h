@@ -7,6 +7,7 @@
 
 #pragma once
 
+#include <gio/gio.h>
 #include <gst/gst.h>
 
 #include "plugins/common/storesettings.h"
@@ -30,6 +31,7 @@ typedef struct {
   guint timeout;               /* s without data; 0: no timeout */
   guint retries;
   SpdlStoreSettings store;
+  GCancellable *cancellable; /* nullable: cancels all requests, for good */
 } SpdlRemoteSettings;
 
 /* Sets the defaults. */

@@ -25,6 +25,7 @@ import unittest
 from types import SimpleNamespace
 
 import sigv4_reference as sigv4
+from PIL import Image
 from fake_store import (Answer, CredentialService, FakeGoogle, FakeHub, FakeS3,
                         GoogleMetadata, Mirror, StoreKey, find_free_port,
                         format_time, s3_error, slow_down)
@@ -613,6 +614,85 @@ class SwiftTest(StoreTest):
             self.assert_loaded(result, objects, "skewed")
             # Only what was under way when the first answer came.
             self.assertLess(len(self.swift.take_log()), 21 + 20)
+
+
+def make_photo(color):
+    file = io.BytesIO()
+    Image.new("RGB", (16, 12), color).save(file, "JPEG")
+    return file.getvalue()
+
+
+@needs_stores
+class GuideTest(StoreTest):
+    """The commands of docs/how-to/object-stores.md, with a store that has what
+    they name."""
+
+    GUIDE = HERE.parents[1] / "docs" / "how-to" / "object-stores.md"
+
+    @classmethod
+    def setUpClass(cls):
+        photos = {"a.jpg": make_photo("red"), "b.jpg": make_photo("blue")}
+        objects = {f"train/{folder}/{name}": data for folder in ("cat", "dog")
+                   for name, data in photos.items()}
+        for i in range(128):
+            file = io.BytesIO()
+            with tarfile.open(fileobj=file, mode="w") as tar:
+                info = tarfile.TarInfo(f"{i}.jpg")
+                info.size = len(photos["a.jpg"])
+                tar.addfile(info, io.BytesIO(photos["a.jpg"]))
+            objects[f"train-{i:04}.tar"] = file.getvalue()
+        cls.store = FakeS3({"my-bucket": objects},
+                           {ACCESS_KEY: StoreKey(SECRET_KEY)})
+        cls.addClassCleanup(cls.store.close)
+        text = "".join(
+            line[4:] if line.startswith("    ") else "\0"
+            for line in cls.GUIDE.read_text("utf-8").splitlines(keepends=True)
+            if line.strip())
+        cls.blocks = [block.strip() for block in text.split("\0")
+                      if block.strip()]
+
+    def run_block(self, command):
+        done = self.run_program(command, {
+            "AWS_ACCESS_KEY_ID": ACCESS_KEY,
+            "AWS_SECRET_ACCESS_KEY": SECRET_KEY,
+            "AWS_ENDPOINT_URL_S3": self.store.url}, "spdl*:4")
+        self.assertEqual(done.returncode, 0, done.stderr[-2000:])
+        self.assertNotIn("WARNING", done.stderr)
+        return done.stdout
+
+    @unittest.skipIf(os.environ.get("SPDL_IN_VENV"),
+                     "gst-launch-1.0 does not find the plugins of a wheel")
+    def test_lines(self):
+        lines = [block for block in self.blocks
+                 if block.startswith("gst-launch-1.0 ")]
+        self.assertGreaterEqual(len(lines), 3)
+        self.write_list("s3://my-bucket/train/cat/a.jpg").rename(
+            self.folder / "one.txt")
+        for line in lines:
+            with self.subTest(line):
+                self.store.take_requests()
+                self.run_block(["bash", "-c", line])
+                self.assertTrue(self.store.take_requests())
+
+    def test_python(self):
+        blocks = [block for block in self.blocks
+                  if block.startswith("import gstspdl")]
+        self.assertEqual(len(blocks), 1)
+        found = self.run_block([
+            sys.executable, "-c", blocks[0] +
+            "\nwith loader:\n    print(next(iter(loader))['data'].shape, "
+            "loader.classes)"])
+        self.assertEqual(found, "(4, 3, 224, 224) ['cat', 'dog']\n")
+
+    @unittest.skipUnless(INDEX, "needs gst-spdl-index")
+    def test_index(self):
+        line = next(block for block in self.blocks
+                    if block.startswith("gst-spdl-index "))
+        command = line.splitlines()[0].partition(" ")[2]
+        (self.folder / "indexes").mkdir()
+        self.run_block(["bash", "-c", f"'{INDEX}' {command}"])
+        self.assertEqual(
+            len(list((self.folder / "indexes").glob("*.spdl-index"))), 128)
 
 
 @needs_stores

@@ -16,19 +16,16 @@ import subprocess
 import sys
 import unittest
 
-import gi
 import numpy as np
-from support import ROOT, make_dataset, make_folder, run_python
+from support import (ROOT, make_dataset, make_folder, needs_gi, require_gi,
+                     run_python)
 
-gi.require_version("Gst", "1.0")
-from gi.repository import GObject, Gst  # noqa: E402
-from gstspdl import Loader, LoaderError, Pipeline  # noqa: E402
-from gstspdl._elements import METHODS, PROPERTIES, Elements  # noqa: E402
+from gstspdl import Loader, LoaderError, Pipeline
+from gstspdl._elements import METHODS, PROPERTIES, Elements
 
 PACKAGE = ROOT / "bindings" / "python"
 N = 24
 FOLDER = make_dataset(N)
-Gst.init(None)
 
 # Parts of values with special characters in a pipeline description, an array
 # or a structure.
@@ -56,12 +53,14 @@ def parameters_of(method):
 class ElementsTest(unittest.TestCase):
     """Tests that _elements.py matches the elements."""
 
+    @needs_gi
     def test_it_is_up_to_date(self):
         done = subprocess.run([sys.executable, PACKAGE / "generate.py",
                                "--check"], capture_output=True, text=True,
                               check=False)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
+    @needs_gi
     def test_a_new_property_is_noticed(self):
         generator = load_generator()
         read = generator.read_element
@@ -76,7 +75,11 @@ class ElementsTest(unittest.TestCase):
         generator.read_element = read_one_more
         self.assertNotEqual(generator.generate(), present)
 
+    @needs_gi
     def test_each_property_is_an_argument(self):
+        Gst, _ = require_gi()
+        from gi.repository import GObject
+
         n = 0
         for factory in set(METHODS.values()):
             methods = [m for m, made in METHODS.items() if made == factory]
@@ -98,7 +101,9 @@ class ElementsTest(unittest.TestCase):
                 n += 1
         self.assertGreater(n, 120)
 
+    @needs_gi
     def test_each_element_has_a_method(self):
+        Gst, _ = require_gi()
         ours = {feature.get_name() for feature in
                 Gst.Registry.get().get_feature_list(Gst.ElementFactory)
                 if feature.get_name().startswith("spdl")}
@@ -236,7 +241,9 @@ class RoundTripTest(unittest.TestCase):
         self.assertLessEqual(set(METHODS.values()), methods)
         self.assertGreater(n_values, 10_000)
 
+    @needs_gi
     def test_gstreamer_reads_the_values(self):
+        Gst, _ = require_gi()
         make = Maker(33)
         for text in ODD + [make.text() for _ in range(500)]:
             with self.subTest(text=text):
@@ -251,8 +258,10 @@ class RoundTripTest(unittest.TestCase):
                 self.assertEqual(source.props.seed, 5)
                 self.assertEqual(Pipeline.parse(line).__str__(), line)
 
+    @needs_gi
     def test_gstreamer_reads_the_elements_of_random_pipelines(self):
         """Each property has the value that its text has outside of a line."""
+        Gst, _ = require_gi()
         make, n_values = Maker(32), 0
 
         def read(element, name):
@@ -279,7 +288,9 @@ class RoundTripTest(unittest.TestCase):
                         n_values += 1
         self.assertGreater(n_values, 10_000)
 
+    @needs_gi
     def test_gstreamer_reads_headers(self):
+        Gst, _ = require_gi()
         make = Maker(34)
         for _ in range(100):
             one, two = make.text(), [make.text(), make.text()]
@@ -388,6 +399,7 @@ def make_pipeline(draw, folder, number):
 
 
 class BatchesTest(unittest.TestCase):
+    @needs_gi
     def test_gst_launch_gives_the_same_of_random_pipelines(self):
         """Of 500 lines, in folders with odd names."""
         draw = random.Random(37)
@@ -424,6 +436,7 @@ class BatchesTest(unittest.TestCase):
                               "spdlaggregate"}, elements)
         self.assertGreater(n_odd, 400)
 
+    @needs_gi
     def test_gst_launch_gives_the_same(self):
         draw = random.Random(35)
         base = make_folder()
@@ -542,7 +555,9 @@ class BatchesTest(unittest.TestCase):
             self.assertEqual([list(batch.labels) for batch in loader],
                              [[0, 1, 2], [3, 4, 5]])
 
+    @needs_gi
     def test_the_description(self):
+        Gst, _ = require_gi()
         pipeline = Pipeline().files(FOLDER).fetch().decode().batch(2)
         loader = pipeline.loader()
         self.assertEqual(loader.description, f"{pipeline} ! spdlsink")

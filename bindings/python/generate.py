@@ -130,11 +130,11 @@ def fail(text):
     sys.exit(f"generate.py: {text}")
 
 
-def kind_of(factory, spec):
+def kind_of(element, factory, spec):
     """The kind of a property and what more its values must be."""
     name, kind = spec.name, spec.value_type
     if kind.is_a(GObject.TYPE_ENUM):
-        values = spec.enum_class.__enum_values__
+        values = type(element.get_property(name)).__enum_values__
         return ("enum", tuple(values[key].value_nick for key in sorted(values)),
                 kind.name[len("GstSpdl"):])
     if kind.name in WHOLE:
@@ -175,7 +175,7 @@ def read_element(factory):
         own = spec.owner_type.name.startswith("GstSpdl") or \
             spec.name == "name" or spec.name in INHERITED.get(factory, ())
         if own and spec.flags & GObject.ParamFlags.WRITABLE:
-            found[spec.name] = (kind_of(factory, spec), spec.blurb,
+            found[spec.name] = (kind_of(element, factory, spec), spec.blurb,
                                 default_of(element, spec))
             if spec.owner_type == element.__gtype__:
                 own_names.append(spec.name)

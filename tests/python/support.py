@@ -139,11 +139,13 @@ def run_python(code, *arguments, **options):
 
 def _meeting_place(folder):
     """Returns torchrun's options for the rendezvous. The store of newer
-    versions needs libuv, which Debian 13's PyTorch lacks; it then uses a file."""
+    versions needs libuv, which Debian 13's PyTorch lacks; it then uses a file,
+    of its own for each run."""
     import torch
 
     if int(torch.__version__.partition(".")[0]) >= 2:
-        return ["--rdzv_backend", "c10d", "--rdzv_endpoint", f"{folder}/meet",
+        file = tempfile.mktemp(prefix="meet-", dir=folder)
+        return ["--rdzv_backend", "c10d", "--rdzv_endpoint", file,
                 "--rdzv_conf", "store_type=file", "--local_addr", "127.0.0.1"]
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))

@@ -324,7 +324,7 @@ screen_finish (Screen *self, Session *session)
 {
   static const gchar *ends[] = {
     [SESSION_RUNS] = "",
-    [SESSION_ENDED] = "All came.",
+    [SESSION_ENDED] = "All epochs are complete.",
     [SESSION_LIMITED] = "Ended by --duration or --batches.",
     [SESSION_INTERRUPTED] = "Interrupted.",
     [SESSION_FAILED] = "Ended by an error.",

@@ -35,6 +35,16 @@ def gst_view(sample):
     return Batch.new(sample.get_buffer(), sample.get_caps())["data"].numpy()
 
 
+class Converted:
+    """An object that only NumPy can read, as it reads a PyTorch tensor."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def __array__(self, *arguments, **more):
+        return self.array
+
+
 def index_of(buffer):
     _, GstSpdl = require_gi()
     return GstSpdl.buffer_get_item_meta(buffer).index
@@ -132,6 +142,7 @@ class ItemTest(unittest.TestCase):
         self.check_results(view, {
             "array": lambda a: a + 100,
             "bytes": lambda a: (a + 100).tobytes(),
+            "converted": lambda a: Converted(a + 100),
         })
 
     @needs_gi
@@ -152,6 +163,16 @@ class ItemTest(unittest.TestCase):
         _, batches = run(lambda s: view(s).astype("float32").mean(axis=0))
         self.assertEqual(batches[0]["data"].shape, (8, 3))
         self.assertEqual(batches[0]["data"].dtype, "float32")
+
+    def test_source_of_converted(self):
+        source = [(Converted(a), label, key) for a, label, key in ARRAYS]
+        _, batches = run(lambda s: s, source=source)
+        found = np.concatenate([b["data"].numpy() for b in batches])
+        np.testing.assert_array_equal(found, np.stack([a for a, _, _ in ARRAYS]))
+
+    def test_missing_tensor(self):
+        with self.assertRaises(LoaderError):
+            run(lambda s: s["image"].numpy())
 
     def test_none_is_left_out(self):
         loader, batches = run(lambda s: s if view(s)[0, 0] % 2 else None)

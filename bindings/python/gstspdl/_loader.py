@@ -577,8 +577,11 @@ class Loader:
         n_items = len(source) if isinstance(source, Sized) else _UNKNOWN
         n: int = native.loader_get_num_batches(self._pointer, n_items)
         if n == _UNKNOWN:
-            raise TypeError("the pipeline does not report the number of "
-                            "batches in an epoch")
+            raise TypeError("the number of batches in an epoch is unknown, "
+                            "because a function, another element or the "
+                            "source does not report how many items it "
+                            "delivers: count them in the program, or call "
+                            "len() of a pipeline without functions")
         return n
 
     def __bool__(self) -> bool:

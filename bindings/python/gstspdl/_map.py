@@ -27,9 +27,11 @@ def _convert_one(result: Any) -> Sample:
     sample = of_data(result, None) or of_gst(result)
     if sample is None:
         raise TypeError("the function returned an object of type "
-                        f"{type(result).__name__}: return a NumPy array, "
-                        "bytes, the sample, a Gst.Buffer, a dict of such by "
-                        "name, a list of such, or None")
+                        f"{type(result).__name__}: return a NumPy array, a "
+                        "PyTorch tensor, bytes, the sample, a Gst.Buffer, a "
+                        "dict of these by name, a list of these for a group, "
+                        "or None. For a number, use a NumPy scalar such as "
+                        "np.float32(1)")
     return sample
 
 

@@ -67,7 +67,11 @@ class Sample:
         return self._batch
 
     def __getitem__(self, name: str) -> Tensor:
-        return self.tensors[name]
+        tensors = self.tensors
+        if name not in tensors:
+            raise KeyError(f"the sample has no tensor {name!r}; it has "
+                           f"{', '.join(tensors.names)}")
+        return tensors[name]
 
     def __bytes__(self) -> bytes:
         return native.sample_dup_data(self._pointer)
@@ -190,10 +194,11 @@ def of_items(items: List[Sample]) -> Sample:
 
 
 def of_data(item: Any, caps: Optional[str]) -> Optional[Sample]:
-    """A sample of bytes or of an array; None for anything else."""
+    """A sample of bytes, of an array or of what NumPy reads as an array, such
+    as a PyTorch tensor; None for anything else."""
     if isinstance(item, (bytes, bytearray, memoryview)):
         return of_bytes(item, caps)
-    if hasattr(item, "__array_interface__"):
+    if hasattr(item, "__array_interface__") or hasattr(item, "__array__"):
         return _of_array(item)
     return None
 

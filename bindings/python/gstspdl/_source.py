@@ -101,8 +101,8 @@ class SourceThread(threading.Thread):
         sample = of_data(item, self._encoded)
         if sample is None:
             raise TypeError("a source must yield paths and URIs (str), bytes, NumPy "
-                            "arrays, or dicts of bytes and arrays by name, not "
-                            f"{type(item).__name__}")
+                            "arrays, PyTorch tensors, or dicts of bytes and "
+                            f"arrays by name, not {type(item).__name__}")
         return sample
 
     def _do(self, function: Callable[..., Any], *arguments: Any) -> bool:

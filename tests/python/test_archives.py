@@ -7,6 +7,7 @@
 default a virtual environment is made, if PyPI is reachable."""
 
 import base64
+import http.server
 import importlib.util
 import io
 import json
@@ -18,6 +19,7 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+import threading
 import unittest
 import zipfile
 import zlib
@@ -333,10 +335,9 @@ class ToolTest(ShardsTest):
         self.assertEqual(told.returncode, 0, told.stderr)
         self.assertEqual(told.stdout.count(" 6 samples, "), 3)
         self.assertTrue((self.folder / "s-1.tar.spdl-index").exists())
-        (self.folder / "out").mkdir()
-        self.assertEqual(run(TOOL, "-o", self.folder / "out",
+        self.assertEqual(run(TOOL, "-o", self.folder / "new" / "out",
                              self.folder / "s-*.tar").returncode, 0)
-        self.assertEqual(len(list((self.folder / "out").iterdir())), 3)
+        self.assertEqual(len(list((self.folder / "new" / "out").iterdir())), 3)
 
     def test_failures(self):
         self.assertEqual(run(TOOL).returncode, 2)
@@ -349,9 +350,42 @@ class ToolTest(ShardsTest):
         told = run(TOOL, "--extra-headers", "=", self.shard)
         self.assertEqual(told.returncode, 2)
         self.assertIn("--extra-headers", told.stderr)
-        told = run(TOOL, "-o", self.folder / "none", self.folder / "good.tar")
+        told = run(TOOL, "-o", self.shard / "none", self.folder / "good.tar")
         self.assertEqual(told.returncode, 1)
-        self.assertIn("Failed to write", told.stderr)
+        self.assertIn(f'"{self.shard}/none"', told.stderr)
+
+    def test_object_store(self):
+        """Tests the options that tell where a store is."""
+        class Store(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                requests.append((self.path, self.headers["Authorization"]))
+                first, last = self.headers["Range"][6:].split("-")
+                part = data[int(first):int(last or len(data)) + 1]
+                self.send_response(206)
+                self.send_header("Content-Range", f"bytes {first}-"
+                                 f"{int(first) + len(part) - 1}/{len(data)}")
+                self.send_header("Content-Length", str(len(part)))
+                self.end_headers()
+                self.wfile.write(part)
+
+            def log_message(self, *arguments):
+                pass
+
+        requests = []
+        write_tar(self.shard, make_files(), tarfile.PAX_FORMAT)
+        data = self.shard.read_bytes()
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Store)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        self.addCleanup(server.server_close)
+        self.addCleanup(server.shutdown)
+        told = run(TOOL, "--anonymous", "--s3-region", "eu-west-1",
+                   "--s3-addressing", "path", "--s3-endpoint",
+                   f"http://127.0.0.1:{server.server_port}",
+                   "-o", self.folder, "s3://bucket/dir/a.tar")
+        self.assertEqual((told.returncode, told.stderr), (0, ""))
+        self.assertIn(" 6 samples, ", told.stdout)
+        self.assertTrue((self.folder / "a.tar.spdl-index").exists())
+        self.assertEqual(set(requests), {("/bucket/dir/a.tar", None)})
 
     def test_secrets(self):
         """Tests that the output contains no credentials."""

@@ -5,6 +5,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+#include <errno.h>
+#include <glib/gstdio.h>
 #include <gst/gst.h>
 #include <locale.h>
 #include <stdio.h>
@@ -179,6 +181,14 @@ run_all (Run *run, gchar **locations)
 {
   g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
 
+  if (run->folder && g_mkdir_with_parents (run->folder, 0777) != 0) {
+    g_autofree gchar *text =
+        g_strdup_printf ("Failed to create the folder \"%s\": %s", run->folder,
+            g_strerror (errno));
+
+    fail_run (run, text);
+    return 1;
+  }
   g_mutex_init (&run->lock);
   run->indexer = spdl_indexer_new (&spdl_shards_funcs, &run->remote);
   expand_all (run, locations, names);
@@ -243,6 +253,33 @@ make_remote_group (Run *run)
   return group;
 }
 
+static GOptionGroup *
+make_store_group (Run *run)
+{
+  SpdlStoreSettings *store = &run->remote.store;
+  const GOptionEntry entries[] = {
+    { "s3-endpoint", 0, 0, G_OPTION_ARG_STRING, &store->endpoint,
+        "Address of an S3-compatible store, such as http://minio:9000", "URL" },
+    { "s3-region", 0, 0, G_OPTION_ARG_STRING, &store->region, "Region of S3",
+        "REGION" },
+    { "s3-profile", 0, 0, G_OPTION_ARG_STRING, &store->profile,
+        "Profile of the AWS config and credentials files", "NAME" },
+    { "s3-addressing", 0, 0, G_OPTION_ARG_STRING, &store->addressing,
+        "Where the bucket is in a request: auto, virtual (in the host's name) "
+        "or path",
+        "WHERE" },
+    { "anonymous", 0, 0, G_OPTION_ARG_NONE, &store->anonymous,
+        "Ask object stores without credentials, for public buckets", NULL },
+    { NULL },
+  };
+  GOptionGroup *group =
+      g_option_group_new ("stores", "Options for shards in object stores:",
+          "Show the options for shards in object stores", run, NULL);
+
+  g_option_group_add_entries (group, entries);
+  return group;
+}
+
 int
 main (int argc, char **argv)
 {
@@ -250,7 +287,8 @@ main (int argc, char **argv)
   g_auto (GStrv) locations = NULL;
   const GOptionEntry entries[] = {
     { "output", 'o', 0, G_OPTION_ARG_FILENAME, &run.folder,
-        "Write the indexes into this folder", "FOLDER" },
+        "Write the indexes into this folder, which is created if it is missing",
+        "FOLDER" },
     { "list", 'l', 0, G_OPTION_ARG_NONE, &run.list,
         "Print each sample (key, label, files), and write an index only with "
         "--output",
@@ -269,9 +307,11 @@ main (int argc, char **argv)
       "Creates indexes of tar and ZIP shards. The index of a local shard is "
       "written next to it as SHARD.spdl-index, that of a URL into the current "
       "folder, to be uploaded next to the shard.\nA shard is a path or an "
-      "http(s) URL, with optional braces: train-{0000..0127}.tar.");
+      "URI (http, https, s3, gs or hf), with optional braces: "
+      "train-{0000..0127}.tar.");
   g_option_context_add_main_entries (context, entries, NULL);
   g_option_context_add_group (context, make_remote_group (&run));
+  g_option_context_add_group (context, make_store_group (&run));
   if (!gst_spdl_init_with_options (context, &argc, &argv, &error) ||
       !locations) {
     fprintf (stderr, "gst-spdl-index: %s\n",

@@ -365,7 +365,8 @@ gst_spdl_finding_source (const GstSpdlAnalysis *c, guint gauge)
   gst_spdl_diagnosis_say (d,
       g_strdup_printf ("%s is slow, since %s after it starves",
           c->views[0].name, c->views[gauge].name),
-      "no stage to raise");
+      "no concurrency to raise; write the indexes of shards in advance, or "
+      "speed up the iterable that feeds the pipeline");
   return d;
 }
 

@@ -167,7 +167,7 @@ static const Example examples[] = {
   { "batching", 10, 4, GST_SPDL_LIMIT_ELEMENT, "batch", NULL, "reduce its work",
       { SRC (1000), SLEEP ("a", 1, 1000, 2, 1), { "batch", 'p', .tasks = 1000 },
           SINK (1000, 0) } },
-  { "source", 10, 4, GST_SPDL_LIMIT_SOURCE, "src", NULL, "no stage to raise",
+  { "source", 10, 4, GST_SPDL_LIMIT_SOURCE, "src", NULL, "no concurrency to raise",
       { SRC (1000), SLEEP ("a", 1, 1000, 2, 0.01), SINK (1000, 0) } },
 
   { "straggler", 10, 4, GST_SPDL_LIMIT_STRAGGLER, "a",

@@ -28,10 +28,14 @@ function show() {
     const line = document.createElement("p");
     const link = document.createElement("a");
     const place = document.createElement("small");
-    const at = Math.max(0, entry.lowText.indexOf(words[0]) - 40);
+    const word = Math.max(0, entry.lowText.indexOf(words[0]) - 40);
+    // An excerpt begins and ends between two words.
+    const at = word && entry.text.indexOf(" ", word) + 1;
+    const excerpt = entry.text.slice(at, at + 140);
     link.href = root + entry.url;
     link.textContent = entry.title;
-    place.textContent = entry.page + ": " + entry.text.slice(at, at + 140);
+    place.textContent = entry.page + ": " + (
+      at + 140 < entry.text.length ? excerpt.replace(/ \S*$/, " …") : excerpt);
     line.append(link, place);
     found.append(line);
   }

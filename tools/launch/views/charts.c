@@ -120,7 +120,7 @@ append_box (GString *out, double top, const Part *part, const Snapshot *result)
   if (!stats)
     return;
   if (has_gauge (stats))
-    append_load (out, top + 20, "items are waiting here",
+    append_load (out, top + 20, "items wait here",
         stats_get_double (stats, "occupancy-rate"), "warm");
   if (has_tasks (stats)) {
     const double busy = stats_get_busy (stats);

@@ -49,12 +49,12 @@ def psnr_of(found: Dict[str, Any], row: str) -> str:
 def columns(cell: Cell) -> List[str]:
     names = ["", cell.unit]
     if cell.floor:
-        names += ["images a CPU-second", "over the floor"]
-    names.append(f"over that of {cell.reference}")
+        names += ["images per CPU-second", "relative to the floor"]
+    names.append(f"relative to {cell.reference}")
     if cell.kind == "rate":
-        names.append("us on the clock" if cell.figure == "us" else "us of CPU")
+        names.append("us of wall time" if cell.figure == "us" else "us of CPU time")
     if cell.checked and not cell.job.get("train") and cell.server is None:
-        names.append("PSNR: mean, least, dB")
+        names.append("PSNR in dB: mean, minimum")
     return [*names, "kept"]
 
 
@@ -87,7 +87,7 @@ def remarks(cell: Cell, found: Dict[str, Any]) -> List[str]:
         why = (found.get("errors", {}).get(row.name)
                or found["checks"].get(row.name, {}).get("error"))
         if why:
-            what = ("not in all tries" if row.name in found["blocks"]
+            what = ("failed in some tries" if row.name in found["blocks"]
                     else "not measured")
             lines.append(f"{row.name}: {what}: {why}")
         elif row.note and row.name in found["blocks"]:
@@ -95,7 +95,7 @@ def remarks(cell: Cell, found: Dict[str, Any]) -> List[str]:
     missing = [row.name for row in cell.rows if row.name not in
                {**found["blocks"], **found["checks"], **found.get("errors", {})}]
     if missing:
-        lines.append("Not there: " + "; ".join(missing))
+        lines.append("Not available: " + "; ".join(missing))
     return lines
 
 
@@ -107,8 +107,8 @@ def bound(cell: Cell, found: Dict[str, Any], best: float) -> str:
         return ""
     allowed = cell.server * 1000 / cell.job["connections"]
     return (f"{cell.job['connections']} connections at {cell.server} ms allow a "
-            f"file in {allowed:,.0f} us: ours takes "
-            f"{ours.median / allowed:.2f} times that.\n\n")
+            f"file every {allowed:,.0f} us: gst-spdl takes "
+            f"{ours.median / allowed:.2f} times as long.\n\n")
 
 
 def section(cell: Cell, found: Dict[str, Any], best: float,
@@ -137,24 +137,26 @@ def head_text(head: Dict[str, Any]) -> str:
     loads = sorted(head["load"])
     runs = len(head["command"])
     commands = (f"`{head['command'][0]}`" if runs == 1 else
-                f"{runs} commands, which the JSON has")
+                f"{runs} commands, listed in the JSON")
     return (f"{head['machine']}, {head['system']}, Linux {head['kernel']}, "
             f"{head['gstreamer']}, libjpeg-turbo {head['libjpeg-turbo']}, Python "
-            f"{head['python']}. {versions}. By {commands}; load when a run began "
-            f"{loads[0]} to {loads[-1]}.\n\n")
+            f"{head['python']}. {versions}. Measured by {commands}; load average "
+            f"at the start of a run: {loads[0]} to {loads[-1]}.\n\n")
 
 
 def markdown(document: Dict[str, Any], plots: str = "") -> str:
     """Returns the page. `plots` is the prefix of the names of the plots, if
     there are any."""
     cells = document["cells"]
-    text = ("# Side by side\n\nMedians, with the least and the most, of the "
-            "blocks that were kept, and of ratios within a try, both blocks of "
-            "which were kept; where there are none, of all, and in bold.\n\n")
+    text = ("# Comparison with other loaders\n\nCells show the median and, in "
+            "parentheses, the minimum and maximum of the blocks that were kept. "
+            "Ratios compare kept blocks of the same try. If no block was kept, "
+            "the cell covers all blocks and is bold.\n\n")
     commits = sorted({found["commit"] for found in cells.values()
                       if found["blocks"]})
-    text += (f"What is measured is of commit {', '.join(commits)}"
-             + (", as the tables say" if len(commits) > 1 else "") + ".\n\n")
+    text += (f"Commits measured: {', '.join(commits)} (each table names its "
+             "commit).\n\n" if len(commits) > 1 else
+             f"Commit measured: {commits[0]}.\n\n" if commits else "")
     text += "".join(map(head_text, document["heads"]))
     table = None
     for cell in all_cells():

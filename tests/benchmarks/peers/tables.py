@@ -64,11 +64,11 @@ OURS_ROW = Row(OURS, "with_gstspdl:full", ("gstspdl",))
 IMAGES = [
     OURS_ROW,
     Row("gst-spdl, fast-scale", "with_gstspdl:fast", ("gstspdl",),
-        note="decodes at a half, a quarter or an eighth where that covers "
-        "what is wanted; this is its default"),
+        note="default of gst-spdl: decodes at 1/2, 1/4 or 1/8 of the size if "
+        "the result is still large enough"),
     SEED_ROW, BEST_ROW,
     Row("SPDL, in a subprocess", "with_spdl:subprocess", SPDL,
-        note="with its pool of shared segments"),
+        note="with the pool of shared memory segments of SPDL"),
     DALI_ROW, PILLOW_ROW, TENSORS_ROW,
     Row("DataLoader, simplejpeg", "with_torch:simplejpeg",
         (*TORCH, "simplejpeg")),
@@ -77,7 +77,7 @@ IMAGES = [
         (*TORCH, "torchdata.nodes"), "newest"),
 ]
 DEFAULT_SPDL = Row("SPDL, its default resize", "with_spdl:default", SPDL,
-                   note="bicubic, padded to the shape: another picture")
+                   note="bicubic, padded to the output size, so the images differ")
 QUICK_MAIN = {("evaluation", "imagenet", 1), ("train", "web", 2),
               ("evaluation", "camera", 1)}
 
@@ -100,16 +100,16 @@ def latency_table() -> Iterator[Cell]:
     fetching = [
         Row("sockets in C", program=(
             "fetch-floor", "{list}", "{connections}", "{seconds}"),
-            figures=("us", "wall"), note="blocking, a thread a connection"),
+            figures=("us", "wall"), note="blocking, one thread per connection"),
         Row(OURS, "with_gstspdl:fetch", ("gstspdl",)),
         Row("SPDL, http.client", "with_spdl:fetch", SPDL),
         Row("DataLoader, http.client", "with_torch:fetch", TORCH,
-            note="a worker process a connection")]
+            note="one worker process per connection")]
     decoding = [
         Row(OURS, "with_gstspdl:fetch_images", ("gstspdl",)),
         Row("SPDL, http.client", "with_spdl:fetch_images", SPDL),
         Row("DataLoader, http.client, Pillow", "with_torch:fetch_images",
-            TORCH, note="a worker process a connection")]
+            TORCH, note="one worker process per connection")]
     for latency in (5, 50):
         for connections in (8, 16):
             yield Cell("latency", f"bytes-{connections}-{latency}ms", "rate",
@@ -158,13 +158,13 @@ def tiny_table() -> Iterator[Cell]:
         Row("SPDL", "with_spdl:tiny", SPDL),
         Row("DataLoader", "with_torch:tiny", TORCH),
         Row("WebDataset", "with_webdataset:tiny", ("webdataset",),
-            note="its pipeline alone, in this process"),
+            note="its pipeline only, in the main process"),
         Row("torchdata" + NEWEST, "with_torchdata:tiny",
             (*TORCH, "torchdata.nodes"), "newest"),
         Row("DALI, CPU", "with_dali:tiny", ("nvidia.dali.fn",),
-            note="external_source, batches of the same size")]
+            note="external_source, same batch size")]
     ours = Row(OURS, "with_gstspdl:tiny", ("gstspdl",),
-               note="a list's lines, through a stage that does nothing")
+               note="lines of a list, through a stage without work")
     for batch in (1, 64):
         yield Cell("tiny", f"python-{batch}", "tiny", [ours, *peers], "numbers",
                    {"batch": batch}, unit="us of CPU an item", checked=False)

@@ -712,12 +712,13 @@ class Pipelines(unittest.TestCase):
         path = video("small.mp4", *X264, "-g", "10", "-movflags",
                      "+faststart", count=12)
         good = path.read_bytes() + bytes(60000)
-        datas = [good, good[:path.stat().st_size // 2], b"no video" * 9000]
+        contents = [good, good[:path.stat().st_size // 2], b"no video" * 9000]
 
         def decode_some(count):
             for i in range(count):
                 try:
-                    decode(datas[i % 3], num_frames=2, clip_sampling="uniform", **SIZE)
+                    decode(contents[i % 3], num_frames=2,
+                           clip_sampling="uniform", **SIZE)
                 except LoaderError:
                     pass
 

@@ -108,15 +108,14 @@ run_round (guint16 port, guint concurrency, guint n)
 }
 
 static void
-tell (guint n)
+print_results (guint n)
 {
   for (guint i = 0; i < G_N_ELEMENTS (ways); i++)
     printf ("%-24s %6.2f s, %5.0f items a second, %3.0f us of CPU an item; "
             "%.2f times the time%s, %.2f times the CPU time of in order\n",
         ways[i].name, median (ways[i].times), n / median (ways[i].times),
         median (ways[i].cpu) * 1e6, ratio (ways[i].times, ways[0].times),
-        i == SHUFFLED ? " (asked at most 1.30)" : "",
-        ratio (ways[i].cpu, ways[0].cpu));
+        i == SHUFFLED ? " (limit 1.30)" : "", ratio (ways[i].cpu, ways[0].cpu));
 }
 
 int
@@ -147,7 +146,7 @@ main (int argc, char **argv)
   }
   for (guint i = 0; i < n_rounds; i++)
     run_round (port, concurrency, n);
-  tell (n);
+  print_results (n);
   for (guint i = 0; i < G_N_ELEMENTS (ways); i++) {
     g_array_unref (ways[i].times);
     g_array_unref (ways[i].cpu);

@@ -100,13 +100,13 @@ __wrap_spdl_sidecar_load (const SpdlMappedFile *mapped_file, gboolean labels,
 static void
 check_extra (GstStructure *extra)
 {
-  g_autofree gchar *told = NULL;
+  g_autofree gchar *text = NULL;
   GstStructure *back;
 
   if (!extra)
     return;
-  told = gst_structure_to_string (extra);
-  back = gst_structure_from_string (told, NULL);
+  text = gst_structure_to_string (extra);
+  back = gst_structure_from_string (text, NULL);
   g_assert_nonnull (back);
   g_assert_true (gst_structure_is_equal (extra, back));
   gst_structure_free (back);

@@ -91,13 +91,13 @@ static void
 check_notes (const SpdlArchiveSample *sample)
 {
   SpdlArchiveFile payload = { 0 };
-  g_autofree gchar *told = NULL;
+  g_autofree gchar *text = NULL;
   GstStructure *notes, *back;
 
   spdl_archive_sample_get_payload (sample, NULL, &payload);
   notes = spdl_archive_notes_new (sample, "file:///s.tar", &payload);
-  told = gst_structure_to_string (notes);
-  back = gst_structure_from_string (told, NULL);
+  text = gst_structure_to_string (notes);
+  back = gst_structure_from_string (text, NULL);
   g_assert_nonnull (gst_structure_get_string (notes, "key"));
   g_assert_nonnull (back);
   g_assert_cmpint (

@@ -144,7 +144,8 @@ read_classes (SpdlPayload *payload)
 
 /* Returns FALSE if the message is invalid, with or without @error. */
 static gboolean
-tell_parent (Parent *self, const SpdlWireMessage *message, GError **error)
+handle_worker_message (
+    Parent *self, const SpdlWireMessage *message, GError **error)
 {
   SpdlPayload payload = spdl_payload (message->data, message->size);
   SpdlWorkerMessage *worker_message;
@@ -179,7 +180,7 @@ tell_parent (Parent *self, const SpdlWireMessage *message, GError **error)
 /* Messages to the worker */
 
 static gboolean
-tell_worker (const SpdlWireMessage *message)
+handle_parent_message (const SpdlWireMessage *message)
 {
   SpdlPayload payload = spdl_payload (message->data, message->size);
   g_auto (SpdlWorkerConfig) config = { NULL };
@@ -264,8 +265,8 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   feed (&reader, &input, settings & 2);
   while (ok && (status = spdl_wire_reader_next (
                     &reader, to_worker, &message, &error)) == SPDL_WIRE_ONE)
-    ok = to_worker ? tell_worker (&message)
-                   : tell_parent (&parent, &message, &error);
+    ok = to_worker ? handle_parent_message (&message)
+                   : handle_worker_message (&parent, &message, &error);
   if (error)
     fuzz_check_error (error);
   g_assert_true (!ok || (status == SPDL_WIRE_BROKEN) == (error != NULL));

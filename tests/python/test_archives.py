@@ -88,12 +88,12 @@ def cut(data, span):
 
 def read(path, **environment):
     """Reads a shard by its index: keys, labels and contents of files."""
-    told = run(TOOL, "--list", path, env=dict(os.environ, **environment))
-    if told.returncode != 0:
-        raise AssertionError(told.stderr)
+    done = run(TOOL, "--list", path, env=dict(os.environ, **environment))
+    if done.returncode != 0:
+        raise AssertionError(done.stderr)
     data = path.read_bytes()
     samples = []
-    for line in told.stdout.splitlines():
+    for line in done.stdout.splitlines():
         key, label, *files = line.split("\t")
         content = {}
         for file in files:
@@ -141,12 +141,12 @@ class FormatsTest(ShardsTest):
             info.size = 1
             tar.addfile(info, io.BytesIO(b"x"))
         before = sorted(self.folder.iterdir())
-        told = run(TOOL, "--list", path)
-        self.assertEqual((told.returncode, told.stderr), (0, ""))
-        self.assertEqual(told.stdout.split("\t")[0], "a")
+        done = run(TOOL, "--list", path)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(done.stdout.split("\t")[0], "a")
         self.assertEqual(sorted(self.folder.iterdir()), before)
-        told = run(TOOL, "--list", "--output", self.folder, path)
-        self.assertEqual(told.returncode, 0)
+        done = run(TOOL, "--list", "--output", self.folder, path)
+        self.assertEqual(done.returncode, 0)
         self.assertEqual(len(list(self.folder.iterdir())), len(before) + 1)
 
     def test_tarfile(self):
@@ -285,9 +285,9 @@ class FormatsTest(ShardsTest):
                 ("note", change(note, b"\xff"), "a.json")):
             shard.write_bytes(changed)
             with self.subTest(name):
-                told = run(TOOL, shard)
-                self.assertEqual(told.returncode, 1)
-                self.assertIn(part, told.stderr)
+                done = run(TOOL, shard)
+                self.assertEqual(done.returncode, 1)
+                self.assertIn(part, done.stderr)
 
     def test_refused_zips(self):
         shard = self.folder / "shard.zip"
@@ -308,10 +308,10 @@ class FormatsTest(ShardsTest):
             self.assert_refused(shard, part)
 
     def assert_refused(self, shard, part):
-        told = run(TOOL, shard)
-        self.assertEqual(told.returncode, 1)
-        self.assertIn('because of "small.jpg" in it: ', told.stderr)
-        self.assertIn(part, told.stderr)
+        done = run(TOOL, shard)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn('because of "small.jpg" in it: ', done.stderr)
+        self.assertIn(part, done.stderr)
 
     def test_sparse(self):
         (self.folder / "hole.jpg").write_bytes(b"begin")
@@ -320,10 +320,10 @@ class FormatsTest(ShardsTest):
             done = run("tar", f"--format={form}", "-C", self.folder, "-Scf",
                        self.shard, "hole.jpg")
             self.assertEqual(done.returncode, 0, done.stderr)
-            told = run(TOOL, self.shard)
-            self.assertEqual(told.returncode, 1, form)
+            done = run(TOOL, self.shard)
+            self.assertEqual(done.returncode, 1, form)
             self.assertIn('because of "hole.jpg" in it: ',
-                          told.stderr)
+                          done.stderr)
 
 
 class ToolTest(ShardsTest):
@@ -331,9 +331,9 @@ class ToolTest(ShardsTest):
         for i in range(3):
             write_tar(self.folder / f"s-{i}.tar", make_files(),
                       tarfile.PAX_FORMAT)
-        told = run(TOOL, self.folder / "s-{0..2}.tar")
-        self.assertEqual(told.returncode, 0, told.stderr)
-        self.assertEqual(told.stdout.count(" 6 samples, "), 3)
+        done = run(TOOL, self.folder / "s-{0..2}.tar")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stdout.count(" 6 samples, "), 3)
         self.assertTrue((self.folder / "s-1.tar.spdl-index").exists())
         self.assertEqual(run(TOOL, "-o", self.folder / "new" / "out",
                              self.folder / "s-*.tar").returncode, 0)
@@ -343,16 +343,16 @@ class ToolTest(ShardsTest):
         self.assertEqual(run(TOOL).returncode, 2)
         self.shard.write_bytes(b"")
         write_tar(self.folder / "good.tar", make_files(), tarfile.PAX_FORMAT)
-        told = run(TOOL, self.shard, self.folder / "good.tar")
-        self.assertEqual(told.returncode, 1)
-        self.assertIn("empty", told.stderr)
-        self.assertIn("good.tar: 6 samples", told.stdout)
-        told = run(TOOL, "--extra-headers", "=", self.shard)
-        self.assertEqual(told.returncode, 2)
-        self.assertIn("--extra-headers", told.stderr)
-        told = run(TOOL, "-o", self.shard / "none", self.folder / "good.tar")
-        self.assertEqual(told.returncode, 1)
-        self.assertIn(f'"{self.shard}/none"', told.stderr)
+        done = run(TOOL, self.shard, self.folder / "good.tar")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("empty", done.stderr)
+        self.assertIn("good.tar: 6 samples", done.stdout)
+        done = run(TOOL, "--extra-headers", "=", self.shard)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("--extra-headers", done.stderr)
+        done = run(TOOL, "-o", self.shard / "none", self.folder / "good.tar")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(f'"{self.shard}/none"', done.stderr)
 
     def test_object_store(self):
         """Tests the options that tell where a store is."""
@@ -378,28 +378,28 @@ class ToolTest(ShardsTest):
         threading.Thread(target=server.serve_forever, daemon=True).start()
         self.addCleanup(server.server_close)
         self.addCleanup(server.shutdown)
-        told = run(TOOL, "--anonymous", "--s3-region", "eu-west-1",
+        done = run(TOOL, "--anonymous", "--s3-region", "eu-west-1",
                    "--s3-addressing", "path", "--s3-endpoint",
                    f"http://127.0.0.1:{server.server_port}",
                    "-o", self.folder, "s3://bucket/dir/a.tar")
-        self.assertEqual((told.returncode, told.stderr), (0, ""))
-        self.assertIn(" 6 samples, ", told.stdout)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn(" 6 samples, ", done.stdout)
         self.assertTrue((self.folder / "a.tar.spdl-index").exists())
         self.assertEqual(set(requests), {("/bucket/dir/a.tar", None)})
 
     def test_secrets(self):
         """Tests that the output contains no credentials."""
-        told = run(TOOL, "--retries", "0", "--trusted-origins",
+        done = run(TOOL, "--retries", "0", "--trusted-origins",
                    "https://cdn.example.com",
                    "http://me:sesame@127.0.0.1:1/a.tar?sig=sesame")
-        self.assertEqual(told.returncode, 1)
-        self.assertIn("http://***@127.0.0.1:1/a.tar", told.stderr)
-        self.assertNotIn("sesame", told.stdout + told.stderr)
-        told = run(TOOL, "--trusted-origins", "http://me:sesame@host",
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("http://***@127.0.0.1:1/a.tar", done.stderr)
+        self.assertNotIn("sesame", done.stdout + done.stderr)
+        done = run(TOOL, "--trusted-origins", "http://me:sesame@host",
                    "http://127.0.0.1:1/a.tar")
-        self.assertEqual(told.returncode, 1)
-        self.assertIn("trusted-origins has \"http://***@host\"", told.stderr)
-        self.assertNotIn("sesame", told.stdout + told.stderr)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("trusted-origins has \"http://***@host\"", done.stderr)
+        self.assertNotIn("sesame", done.stdout + done.stderr)
 
 
 def find_python(folder):

@@ -65,7 +65,7 @@ class ClassesTest(unittest.TestCase):
                 with self.subTest(path=path, settings=settings):
                     self.assertEqual(self.check(over(path, settings)), NAMES)
 
-    def test_known_before_the_first_batch_and_after_the_last(self):
+    def test_class_names_before_and_after_batches(self):
         loader = Loader(over(LIST))
         self.assertEqual(loader.classes, NAMES)
         self.assertTrue(loader.is_running())

@@ -681,7 +681,7 @@ spdl_still_decoder_find_type (SpdlImageProbe *probe, const guint8 *data,
 /* Decoding */
 
 static gboolean
-ensure_chain (Candidate *candidate)
+ensure_element_decoder (Candidate *candidate)
 {
   g_autoptr (GError) error = NULL;
 
@@ -692,7 +692,8 @@ ensure_chain (Candidate *candidate)
   if (candidate->element_decoder)
     return TRUE;
   candidate->failed = TRUE;
-  GST_WARNING ("no use of it: %s", error->message);
+  GST_WARNING ("%s cannot be used: %s", GST_OBJECT_NAME (candidate->factory),
+      error->message);
   return FALSE;
 }
 
@@ -720,7 +721,7 @@ try_candidate (Candidate *candidate, GstBuffer *file,
   if (result != SPDL_ELEMENT_DECODER_BROKEN_FILE || !suspect)
     return result;
   g_clear_pointer (&candidate->element_decoder, spdl_element_decoder_free);
-  if (!ensure_chain (candidate))
+  if (!ensure_element_decoder (candidate))
     return SPDL_ELEMENT_DECODER_UNFIT;
   g_clear_error (error);
   return try_once (candidate, file, limits, error);
@@ -745,7 +746,7 @@ spdl_still_decoder_decode (SpdlStillDecoder *self, const SpdlImageProbe *probe,
     Candidate *candidate = &g_array_index (kind->candidates, Candidate, i);
     SpdlElementDecoderResult result;
 
-    if (!ensure_chain (candidate))
+    if (!ensure_element_decoder (candidate))
       continue;
     /* The error of the preferred decoder is reported. */
     result = try_candidate (candidate, file, limits, reason ? NULL : &reason);

@@ -130,7 +130,7 @@ find_usable (const SpdlArchiveSet *self, Shard *shard)
 }
 
 static void
-tell_left_out (SpdlArchiveSet *self, const Shard *shard)
+warn_skipped_samples (SpdlArchiveSet *self, const Shard *shard)
 {
   const guint64 n = spdl_archive_index_get_size (shard->index);
   const guint64 n_long = spdl_archive_index_get_n_long (shard->index);
@@ -225,7 +225,7 @@ gather_shards (SpdlArchiveSet *self, const gchar *location, GError **error)
       g_propagate_error (error, g_steal_pointer (&shard->error));
       return FALSE;
     }
-    tell_left_out (self, shard);
+    warn_skipped_samples (self, shard);
     shard->first_item = self->n_items;
     self->n_items += shard->n_items;
     self->hash = spdl_fingerprint_add (self->hash, &hash, sizeof hash);

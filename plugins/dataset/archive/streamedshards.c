@@ -47,7 +47,7 @@ struct _SpdlStreamedShards {
   /* The current shard. */
   Shard *shard;      /* nullable: none yet in this epoch */
   guint64 n_samples; /* received from the shard */
-  guint64 n_left_out;
+  guint64 n_skipped;
   guint64 n_long;
 
   SpdlMutex lock;      /* guards: */
@@ -349,14 +349,14 @@ warn_caller (SpdlStreamedShards *self, gchar *text)
 }
 
 static void
-tell_left_out (SpdlStreamedShards *self)
+warn_skipped_samples (SpdlStreamedShards *self)
 {
-  if (self->n_left_out > 0)
+  if (self->n_skipped > 0)
     warn_caller (
         self, g_strdup_printf (
                   "%" G_GUINT64_FORMAT " of the %" G_GUINT64_FORMAT
                   " samples in \"%s\" were skipped, because they have no %s",
-                  self->n_left_out, self->n_samples, self->shard->name,
+                  self->n_skipped, self->n_samples, self->shard->name,
                   self->extensions ? "file of extensions" : "payload"));
   if (self->n_long > 0)
     warn_caller (
@@ -367,7 +367,7 @@ tell_left_out (SpdlStreamedShards *self)
 }
 
 static void
-tell_lost (SpdlStreamedShards *self, const GError *error)
+warn_lost_samples (SpdlStreamedShards *self, const GError *error)
 {
   const guint64 n_all = self->shard->n_samples;
   g_autofree gchar *lost =
@@ -434,7 +434,7 @@ add_sample (SpdlStreamedShards *self, const SpdlSample *sample)
   if (make_item (self, sample, &item))
     g_array_append_val (self->buffer, item);
   else
-    self->n_left_out++;
+    self->n_skipped++;
   self->n_samples++;
 }
 
@@ -447,7 +447,7 @@ open_next (
   if (!next_shard (user_data, &i))
     return FALSE;
   self->shard = &g_array_index (self->shards, Shard, i);
-  self->n_samples = self->n_left_out = self->n_long = 0;
+  self->n_samples = self->n_skipped = self->n_long = 0;
   spdl_mutex_lock (&self->lock);
   self->stream = shard_stream_new (self->indexer, self->shard->uri);
   shard_stream_set_flushing (self->stream, self->flushing);
@@ -469,11 +469,11 @@ take_sample (SpdlStreamedShards *self, guint *n_lost)
       return TRUE;
     case SPDL_STREAM_END:
       self->shard->n_samples = self->n_samples;
-      tell_left_out (self);
+      warn_skipped_samples (self);
       close_stream (self);
       return TRUE;
     case SPDL_STREAM_FAILED:
-      tell_lost (self, error);
+      warn_lost_samples (self, error);
       (*n_lost)++;
       if (!self->error)
         self->error = g_steal_pointer (&error);

@@ -44,9 +44,9 @@ struct _SpdlDiskCache {
   gchar *folder;
   gchar *headers; /* request headers, which are part of the key */
   SpdlThreadPool *thread_pool;
-  gint counting;            /* atomic: counting has started or is done */
-  gint reported_unkeepable; /* atomic */
-  gint quit;                /* atomic */
+  gint counting;             /* atomic: counting has started or is done */
+  gint warned_not_cacheable; /* atomic */
+  gint quit;                 /* atomic */
 };
 
 /* A fetch in progress. */
@@ -133,7 +133,7 @@ spdl_disk_tally_add_error (SpdlDiskTally *self)
 }
 
 void
-spdl_disk_tally_tell (
+spdl_disk_tally_report (
     SpdlDiskTally *self, gboolean interval, GstStructure *stats)
 {
   SpdlDiskCounts since = { 0 }, counts;
@@ -251,7 +251,7 @@ visit_file (Walk *self, int dir, const gchar *prefix, const gchar *name)
   struct timespec time;
   Leaf leaf;
 
-  if (g_str_has_prefix (name, SPDL_DISK_FOLDER_ASIDE)) {
+  if (g_str_has_prefix (name, SPDL_DISK_FOLDER_TEMPORARY_PREFIX)) {
     remove_if_left (dir, name);
     return;
   }
@@ -462,10 +462,10 @@ count_files (gpointer data)
 /* Warnings */
 
 static void
-tell_unkeepable (SpdlDiskCache *self)
+warn_not_cacheable (SpdlDiskCache *self)
 {
   if (g_atomic_int_compare_and_exchange (
-          &self->reported_unkeepable, FALSE, TRUE))
+          &self->warned_not_cacheable, FALSE, TRUE))
     self->warn (self->user_data,
         "A response cannot be stored in cache-dir, because it has no validator "
         "(a strong ETag; see cache-validate), does not declare its size, or "
@@ -473,7 +473,7 @@ tell_unkeepable (SpdlDiskCache *self)
 }
 
 static void
-tell_failed (SpdlDiskCache *self, int failed)
+report_store_failure (SpdlDiskCache *self, int failed)
 {
   g_autofree gchar *text = NULL;
 
@@ -537,7 +537,7 @@ store_entry (gpointer data)
       self->folder, fetch->name, &fetch->origin, fetch->content, &grown);
 
   if (failed != 0)
-    tell_failed (self, failed);
+    report_store_failure (self, failed);
   else
     spdl_disk_bound_add (
         self->folder, grown, self->settings->max_size, &self->quit);
@@ -571,7 +571,7 @@ on_fetched (gpointer user_data, GstBuffer *content, GError *error)
   spdl_disk_tally_add_miss (self->tally);
   gst_clear_buffer (&fetch->kept);
   if (!fetch->origin.keepable || !is_enough (self, &fetch->origin)) {
-    tell_unkeepable (self);
+    warn_not_cacheable (self);
     finish_fetch (fetch, content, NULL);
   } else if (!is_small_enough (self, content)) {
     finish_fetch (fetch, content, NULL);

@@ -41,7 +41,7 @@ void spdl_disk_tally_begin (SpdlDiskTally *self, gboolean active);
 
 /* Adds the statistics to @stats, a `stage-stats` structure. Starts a new
  * interval if @interval is set. */
-void spdl_disk_tally_tell (
+void spdl_disk_tally_report (
     SpdlDiskTally *self, gboolean interval, GstStructure *stats);
 
 /* A folder with items and byte ranges from servers, shared by any number of

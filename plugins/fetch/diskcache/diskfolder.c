@@ -134,11 +134,12 @@ spdl_disk_folder_load (const gchar *folder, const guint8 name[SPDL_DIGEST_SIZE],
 /* Writing */
 
 static int
-open_dropped_upstream (const gchar *parent, gchar **path)
+open_temporary_file (const gchar *parent, gchar **path)
 {
   int fd;
 
-  *path = g_strconcat (parent, "/" SPDL_DISK_FOLDER_ASIDE "XXXXXX", NULL);
+  *path = g_strconcat (
+      parent, "/" SPDL_DISK_FOLDER_TEMPORARY_PREFIX "XXXXXX", NULL);
   /* The mode is subject to the umask, as for any new file. */
   fd = g_mkstemp_full (*path, O_WRONLY | O_CLOEXEC, 0666);
   if (fd < 0)
@@ -162,15 +163,15 @@ make_parent (const gchar *parent)
 /* Creates and locks a temporary file, so that no process treats it as a
  * leftover and removes it. */
 static int
-make_dropped_upstream (const gchar *parent, gchar **path)
+create_temporary_file (const gchar *parent, gchar **path)
 {
   for (;;) {
-    int fd = open_dropped_upstream (parent, path);
+    int fd = open_temporary_file (parent, path);
     struct stat st;
 
     if (fd < 0 && errno == ENOENT) {
       make_parent (parent);
-      fd = open_dropped_upstream (parent, path);
+      fd = open_temporary_file (parent, path);
     }
     if (fd < 0)
       return -1;
@@ -239,7 +240,7 @@ spdl_disk_folder_store (const gchar *folder,
   memcpy (entry.name, name, SPDL_DIGEST_SIZE);
   if (!spdl_disk_entry_fits (&entry))
     return ENAMETOOLONG;
-  fd = make_dropped_upstream (parent, &temporary_path);
+  fd = create_temporary_file (parent, &temporary_path);
   if (fd < 0)
     return errno;
   failed = write_entry (fd, &entry, content, &head_size);

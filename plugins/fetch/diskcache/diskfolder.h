@@ -19,7 +19,7 @@ G_BEGIN_DECLS
  * temporary file with flock(), which distinguishes it from a leftover of a
  * killed process. */
 
-#define SPDL_DISK_FOLDER_ASIDE ".spdl-"
+#define SPDL_DISK_FOLDER_TEMPORARY_PREFIX ".spdl-"
 
 /* Returns the content of the entry @name and updates its time of use, or
  * returns NULL if there is no valid entry within @limits.

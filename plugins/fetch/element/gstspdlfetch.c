@@ -386,7 +386,8 @@ static void
 gst_spdl_fetch_add_stats (
     GstSpdlStage *stage, gboolean interval, GstStructure *stats)
 {
-  spdl_disk_tally_tell (&GST_SPDL_FETCH (stage)->cache_tally, interval, stats);
+  spdl_disk_tally_report (
+      &GST_SPDL_FETCH (stage)->cache_tally, interval, stats);
 }
 
 /* Coalesces the ranges of a group before the stage splits it into items. */

@@ -45,7 +45,7 @@ struct _SpdlStore {
   SpdlStoreSettings settings;
   gchar *region; /* of S3; known with its place */
   Place places[N_STORES];
-  GHashTable *regions; /* of buckets of S3, as answers told; gchar to gchar */
+  GHashTable *regions; /* of buckets of S3, from responses; gchar to gchar */
   gint64 skew;         /* s that the stores' clocks are ahead of ours */
   /* The last secrets and region, whose key is derived once a day. */
   SpdlSecrets *secrets; /* nullable */
@@ -348,12 +348,12 @@ spdl_object_free (SpdlObject *self)
 static const gchar *
 get_region (const SpdlObject *self)
 {
-  const gchar *told;
+  const gchar *region;
 
   if (self->kind != STORE_S3)
     return "auto";
-  told = g_hash_table_lookup (self->store->regions, self->bucket);
-  return told ? told : self->store->region;
+  region = g_hash_table_lookup (self->store->regions, self->bucket);
+  return region ? region : self->store->region;
 }
 
 /* The path of an endpoint is a prefix of all paths. */

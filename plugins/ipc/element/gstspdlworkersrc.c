@@ -181,7 +181,7 @@ GST_ELEMENT_REGISTER_DEFINE (
 
 /* Sends the current cpu-budget to the worker. Lock held. */
 static void
-tell_cpu_budget (GstSpdlWorkerSrc *self)
+send_cpu_budget (GstSpdlWorkerSrc *self)
 {
   gdouble budget;
 
@@ -194,10 +194,10 @@ tell_cpu_budget (GstSpdlWorkerSrc *self)
 
 /* Sends the current cpu-budget to the worker. */
 static void
-gst_spdl_worker_src_tell_cpu_budget (GstSpdlWorkerSrc *self)
+gst_spdl_worker_src_update_cpu_budget (GstSpdlWorkerSrc *self)
 {
   spdl_mutex_lock (&self->lock);
-  tell_cpu_budget (self);
+  send_cpu_budget (self);
   spdl_mutex_unlock (&self->lock);
 }
 
@@ -217,7 +217,7 @@ open_link (GstSpdlWorkerSrc *self, const gchar *state)
       &config, self->base);
   spdl_mutex_lock (&self->lock);
   self->connection = connection;
-  tell_cpu_budget (self);
+  send_cpu_budget (self);
   spdl_worker_connection_interrupt (connection, self->flushing);
   spdl_mutex_unlock (&self->lock);
 }
@@ -687,7 +687,7 @@ gst_spdl_worker_src_set_property (
   gst_spdl_property_table_set (
       properties, &self->settings, id - PROP_SETTINGS, value, object, pspec);
   if (id == PROP_CPU_BUDGET)
-    gst_spdl_worker_src_tell_cpu_budget (self);
+    gst_spdl_worker_src_update_cpu_budget (self);
   if (id == PROP_CLASSES) {
     GST_OBJECT_LOCK (self);
     g_clear_pointer (&self->classes, g_strfreev);

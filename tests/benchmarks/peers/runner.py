@@ -50,7 +50,7 @@ class Runner:
                 self.check(cell, found, rows, blocks)
             while due := self.due(cell, found, rows):
                 self.tries.run(found, due, rows, blocks)
-        self.tell(cell, found, names)
+        self.print_rows(cell, found, names)
 
     def due(self, cell, found, rows):
         """Returns the names of the rows of the next try, if there is time for
@@ -96,7 +96,7 @@ class Runner:
                 checked["psnr"] = accuracy(out, paths[:keep], 224)
             return checked
 
-    def tell(self, cell, found, names):
+    def print_rows(self, cell, found, names):
         best = protocol.best_floor(self.store.cells, cell.guard, self.machine)
         for row in cell.rows:
             figures = protocol.figure(found, row.name, cell.figure, best)

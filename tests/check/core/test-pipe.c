@@ -142,9 +142,9 @@ GST_START_TEST (test_errors)
     const gchar *chain;
     const gchar *message;
   } cases[] = {
-    { "spdltestfilter fail-every=4", "told to fail" },
+    { "spdltestfilter fail-every=4", "Requested failure" },
     { "spdltestfilter fail-every=4 silent=true", "without a message: error" },
-    { "spdltestfilter fail-every=4 fails-for-good=true", "told to fail" },
+    { "spdltestfilter fail-every=4 fails-for-good=true", "Requested failure" },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {

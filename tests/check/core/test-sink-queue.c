@@ -263,10 +263,10 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   gst_init (&argc, &argv);
-  g_test_add_func ("/arrivals/order", test_order);
-  g_test_add_func ("/arrivals/states", test_states);
-  g_test_add_func ("/arrivals/wait", test_wait);
-  g_test_add_func ("/arrivals/room", test_room);
-  g_test_add_func ("/arrivals/threads", test_threads);
+  g_test_add_func ("/sink-queue/order", test_order);
+  g_test_add_func ("/sink-queue/states", test_states);
+  g_test_add_func ("/sink-queue/wait", test_wait);
+  g_test_add_func ("/sink-queue/room", test_room);
+  g_test_add_func ("/sink-queue/threads", test_threads);
   return g_test_run ();
 }

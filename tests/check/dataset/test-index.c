@@ -22,7 +22,7 @@ typedef struct {
   gchar *folder;
   gchar *list;
   gchar *sidecar;
-  GPtrArray *told; /* log messages about indexes */
+  GPtrArray *logged; /* log messages about indexes */
 } Fixture;
 
 static void
@@ -33,7 +33,7 @@ note (GstDebugCategory *category, GstDebugLevel level, const gchar *file,
   Fixture *f = user_data;
 
   if (g_str_equal (gst_debug_category_get_name (category), "spdlindex"))
-    g_ptr_array_add (f->told, g_strdup (gst_debug_message_get (message)));
+    g_ptr_array_add (f->logged, g_strdup (gst_debug_message_get (message)));
 }
 
 static void
@@ -42,7 +42,7 @@ set_up (Fixture *f, gconstpointer data)
   f->folder = g_dir_make_tmp ("spdl-test-XXXXXX", NULL);
   f->list = g_build_filename (f->folder, "a.txt", NULL);
   f->sidecar = g_build_filename (f->folder, ".a.txt.spdl-index", NULL);
-  f->told = g_ptr_array_new_with_free_func (g_free);
+  f->logged = g_ptr_array_new_with_free_func (g_free);
   gst_debug_set_threshold_from_string ("spdlindex:4", FALSE);
   gst_debug_add_log_function (note, f, NULL);
 }
@@ -57,16 +57,16 @@ tear_down (Fixture *f, gconstpointer data)
   g_free (f->folder);
   g_free (f->list);
   g_free (f->sidecar);
-  g_ptr_array_unref (f->told);
+  g_ptr_array_unref (f->logged);
 }
 
 /* Returns whether a log message with @part names the list. */
 static gboolean
-was_told (const Fixture *f, const gchar *part)
+was_logged (const Fixture *f, const gchar *part)
 {
-  for (guint i = 0; i < f->told->len; i++)
-    if (strstr (g_ptr_array_index (f->told, i), part) &&
-        strstr (g_ptr_array_index (f->told, i), f->list))
+  for (guint i = 0; i < f->logged->len; i++)
+    if (strstr (g_ptr_array_index (f->logged, i), part) &&
+        strstr (g_ptr_array_index (f->logged, i), f->list))
       return TRUE;
   return FALSE;
 }
@@ -243,11 +243,11 @@ test_sidecar (Fixture *f, gconstpointer data)
   hash = spdl_list_get_hash (list);
   spdl_list_free (list);
   g_assert_true (g_file_test (f->sidecar, G_FILE_TEST_EXISTS));
-  g_assert_true (was_told (f, "was written to"));
-  g_assert_false (was_told (f, "has the index"));
+  g_assert_true (was_logged (f, "was written to"));
+  g_assert_false (was_logged (f, "has the index"));
 
   list = open_list (f->list, SPDL_SIDECAR_ALWAYS);
-  g_assert_true (was_told (f, "has the index"));
+  g_assert_true (was_logged (f, "has the index"));
   g_assert_cmpuint (spdl_list_get_hash (list), ==, hash);
   assert_all (list, "");
   spdl_list_free (list);
@@ -309,7 +309,7 @@ test_damaged (Fixture *f, gconstpointer data)
   make_text_list (f, N_ITEMS);
   spdl_list_free (open_list (f->list, SPDL_SIDECAR_ALWAYS));
   g_assert_true (g_file_get_contents (f->sidecar, &content, &size, NULL));
-  g_ptr_array_set_size (f->told, 0);
+  g_ptr_array_set_size (f->logged, 0);
   for (gsize i = 0; i < size; i++) {
     SpdlMappedFile mapped_file;
     guint64 hash;
@@ -323,10 +323,10 @@ test_damaged (Fixture *f, gconstpointer data)
     g_assert_null (spdl_sidecar_load (&mapped_file, TRUE, 0, &hash));
     spdl_mapped_file_close (&mapped_file);
   }
-  g_assert_cmpuint (f->told->len, ==, 2 * size);
-  g_assert_true (was_told (f, "is ignored: the index is cut off"));
-  g_assert_true (was_told (f, "is ignored: the offsets are damaged"));
-  g_assert_true (was_told (f, "is ignored: the class names are damaged"));
+  g_assert_cmpuint (f->logged->len, ==, 2 * size);
+  g_assert_true (was_logged (f, "is ignored: the index is cut off"));
+  g_assert_true (was_logged (f, "is ignored: the offsets are damaged"));
+  g_assert_true (was_logged (f, "is ignored: the class names are damaged"));
 
   SpdlList *list = open_list (f->list, SPDL_SIDECAR_ALWAYS);
   g_assert_cmpuint (spdl_list_get_size (list), ==, N_ITEMS);
@@ -340,10 +340,10 @@ assert_stale (Fixture *f, const gchar *why)
 {
   SpdlList *list;
 
-  g_ptr_array_set_size (f->told, 0);
+  g_ptr_array_set_size (f->logged, 0);
   list = open_list (f->list, SPDL_SIDECAR_ALWAYS);
-  g_assert_true (was_told (f, why));
-  g_assert_true (was_told (f, "was written to"));
+  g_assert_true (was_logged (f, why));
+  g_assert_true (was_logged (f, "was written to"));
   assert_all (list, "");
   spdl_list_free (list);
 }
@@ -445,22 +445,22 @@ test_classes (Fixture *f, gconstpointer data)
 
   write_list (f->list, text, LONG_AGO);
   assert_labels (f, NULL, "an emu, \303\251,cat,dog 2 0 1");
-  g_assert_true (was_told (f, "was written to"));
-  g_ptr_array_set_size (f->told, 0);
+  g_assert_true (was_logged (f, "was written to"));
+  g_ptr_array_set_size (f->logged, 0);
   assert_labels (f, NULL, "an emu, \303\251,cat,dog 2 0 1");
-  g_assert_true (was_told (f, "has the index"));
+  g_assert_true (was_logged (f, "has the index"));
 
   g_string_assign (text, "a\tdog\nb\temu\nc\tcat\n");
   write_list (f->list, text, LONG_AGO);
   assert_labels (f, "dog,cat,emu", "dog,cat,emu 0 2 1");
-  g_ptr_array_set_size (f->told, 0);
+  g_ptr_array_set_size (f->logged, 0);
   assert_labels (f, "dog,cat,emu", "dog,cat,emu 0 2 1");
-  g_assert_true (was_told (f, "has the index"));
+  g_assert_true (was_logged (f, "has the index"));
   assert_labels (f, "emu,cat,dog", "emu,cat,dog 2 0 1");
-  g_assert_true (was_told (f, other));
-  g_ptr_array_set_size (f->told, 0);
+  g_assert_true (was_logged (f, other));
+  g_ptr_array_set_size (f->logged, 0);
   assert_labels (f, NULL, "cat,dog,emu 1 2 0");
-  g_assert_true (was_told (f, other));
+  g_assert_true (was_logged (f, other));
 }
 
 /* Tests an index of version 1, which had no classes: text after a tab was part
@@ -488,11 +488,11 @@ test_old_version (Fixture *f, gconstpointer data)
   g_assert_true (
       g_file_set_contents (f->sidecar, (const gchar *) old, sizeof old, NULL));
   assert_labels (f, NULL, "cat,dog,emu 1 2 0");
-  g_assert_true (was_told (f, "has another version"));
-  g_assert_true (was_told (f, "was written to"));
-  g_ptr_array_set_size (f->told, 0);
+  g_assert_true (was_logged (f, "has another version"));
+  g_assert_true (was_logged (f, "was written to"));
+  g_ptr_array_set_size (f->logged, 0);
   assert_labels (f, NULL, "cat,dog,emu 1 2 0");
-  g_assert_true (was_told (f, "has the index"));
+  g_assert_true (was_logged (f, "has the index"));
 }
 
 /* Tests that with index-cache=auto only large lists get a sidecar. */
@@ -559,10 +559,10 @@ test_elsewhere (Fixture *f, gconstpointer data)
   make_list (f, N_ITEMS);
   g_assert_cmpint (g_mkdir (f->sidecar, 0700), ==, 0);
   spdl_list_free (open_list (f->list, SPDL_SIDECAR_ALWAYS));
-  g_assert_true (was_told (f, "failed to write"));
-  g_assert_false (was_told (f, "has the index"));
+  g_assert_true (was_logged (f, "failed to write"));
+  g_assert_false (was_logged (f, "has the index"));
   list = open_list (f->list, SPDL_SIDECAR_ALWAYS);
-  g_assert_true (was_told (f, "has the index"));
+  g_assert_true (was_logged (f, "has the index"));
   assert_all (list, "");
   spdl_list_free (list);
   g_assert_cmpuint (count_cached (cache), ==, 1);
@@ -657,7 +657,7 @@ test_changed (Fixture *f, gconstpointer data)
 
 /* Tests an index that is intact, but has wrong offsets. */
 static void
-test_astray (Fixture *f, gconstpointer data)
+test_wrong_offsets (Fixture *f, gconstpointer data)
 {
   const SpdlListOptions options = { TRUE, NULL, SPDL_SIDECAR_ALWAYS, NULL };
   g_autoptr (GError) error = NULL;
@@ -711,7 +711,7 @@ main (int argc, char **argv)
   ADD ("unsettled", test_unsettled);
   ADD ("elsewhere", test_elsewhere);
   ADD ("changed", test_changed);
-  ADD ("astray", test_astray);
+  ADD ("wrong-offsets", test_wrong_offsets);
   failed = g_test_run ();
   g_rmdir (cache);
   return failed;

@@ -159,7 +159,7 @@ GST_START_TEST (test_tar)
 GST_END_TEST;
 
 /* Tests that a local shard with a false size ends the stream with an error. */
-GST_START_TEST (test_lying_tar)
+GST_START_TEST (test_false_size_in_tar)
 {
   Run *run;
 
@@ -470,7 +470,7 @@ claims_suite (void)
   tcase_add_test (tc, test_file);
   tcase_add_test (tc, test_range);
   tcase_add_test (tc, test_tar);
-  tcase_add_test (tc, test_lying_tar);
+  tcase_add_test (tc, test_false_size_in_tar);
   tcase_add_test (tc, test_streamed_tar);
   tcase_add_test (tc, test_zip);
   tcase_add_test (tc, test_packed_zip);

@@ -137,7 +137,7 @@ GST_START_TEST (test_kills)
   g_autofree gchar *list_name =
       g_build_filename (cached_folder, "list.txt", NULL);
   g_autofree gchar *list = NULL, *endless = NULL;
-  guint n_aside = 0;
+  guint n_temporary = 0;
 
   cached_write_many ("kept", n, 1000000);
   g_assert_true (g_file_get_contents (list_name, &list, NULL, NULL));
@@ -158,9 +158,9 @@ GST_START_TEST (test_kills)
     kill (pid, SIGKILL);
     end_child (pid, &status);
     fail_unless (WIFSIGNALED (status));
-    n_aside += cached_count_files (TRUE);
+    n_temporary += cached_count_files (TRUE);
   }
-  fail_unless (n_aside > 0);
+  fail_unless (n_temporary > 0);
   files_write_text (cached_folder, "list.txt", list);
   for (guint i = 0; i < 2; i++) {
     CachedLoad *load = cached_load_again ("cache-validate=none");

@@ -488,13 +488,13 @@ GST_END_TEST;
 /* Everything that could contain a secret: states, URIs, messages and the log of
  * the plugin's categories. The log goes to a file, as GStreamer leaks log
  * functions. */
-static GString *told;
+static GString *output;
 static gchar *log_file;
 
 static void
-tell (const gchar *text)
+add_output (const gchar *text)
 {
-  g_string_append_printf (told, "%s\n", text);
+  g_string_append_printf (output, "%s\n", text);
 }
 
 static void
@@ -506,7 +506,7 @@ note_message (GstMessage *message)
   g_autofree gchar *debug = NULL;
 
   if (text)
-    tell (text);
+    add_output (text);
   if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR)
     gst_message_parse_error (message, &error, &debug);
   else if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_WARNING)
@@ -514,9 +514,9 @@ note_message (GstMessage *message)
   else if (s && gst_structure_has_field (s, "error"))
     gst_structure_get (s, "error", G_TYPE_ERROR, &error, NULL);
   if (error)
-    tell (error->message);
+    add_output (error->message);
   if (debug)
-    tell (debug);
+    add_output (debug);
 }
 
 /* Pulls up to @limit items, until the end or an error, and records all output.
@@ -541,13 +541,14 @@ run_and_note (const gchar *description, guint limit, gchar **state)
     g_signal_emit_by_name (sink, "pull-sample", &sample);
     if (!sample)
       break;
-    tell (gst_spdl_buffer_get_item_meta (gst_sample_get_buffer (sample))->uri);
+    add_output (
+        gst_spdl_buffer_get_item_meta (gst_sample_get_buffer (sample))->uri);
     gst_sample_unref (sample);
     n++;
   }
   g_object_get (sink, "resume-state", state, NULL);
   if (*state)
-    tell (*state);
+    add_output (*state);
   for (GstMessage *message; (message = gst_bus_pop (bus));) {
     note_message (message);
     gst_message_unref (message);
@@ -585,7 +586,7 @@ check_files (const gchar *folder)
 static void
 begin_to_note (void)
 {
-  told = g_string_new (NULL);
+  output = g_string_new (NULL);
   gst_debug_set_threshold_from_string ("spdl*:9", FALSE);
 }
 
@@ -597,9 +598,9 @@ end_to_note (void)
 
   fail_unless (g_file_get_contents (log_file, &log, NULL, NULL));
   fail_unless (strstr (log, "spdlfetch") != NULL);
-  tell (log);
-  fail_if (strstr (told->str, SECRET), "%s", told->str);
-  return g_string_free (g_steal_pointer (&told), FALSE);
+  add_output (log);
+  fail_if (strstr (output->str, SECRET), "%s", output->str);
+  return g_string_free (g_steal_pointer (&output), FALSE);
 }
 
 /* Runs shards from a URI with a password and a signature, both of which change
@@ -625,7 +626,7 @@ run_shards_and_note (const gchar *kind, const gchar *cache)
   }
 }
 
-GST_START_TEST (test_nothing_is_told)
+GST_START_TEST (test_no_secret_in_output)
 {
   static const gchar *const bad[] = { "404/99/1", "to/99/1", "503/99/1",
     "otherrange/99/9", "break/99/100000", "garbage/99/1" };
@@ -723,7 +724,7 @@ secrets_suite (void)
   tcase_add_test (tc, test_credentials_there_and_back);
   tcase_add_test (tc, test_shards);
   tcase_add_test (tc, test_fields);
-  tcase_add_test (tc, test_nothing_is_told);
+  tcase_add_test (tc, test_no_secret_in_output);
   tcase_add_test (tc, test_cache_name);
   return s;
 }

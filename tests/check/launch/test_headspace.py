@@ -82,7 +82,7 @@ class HeadspaceTest(unittest.TestCase):
         self.assertEqual(out.count("from the cache  "), 1)
         self.assertIn("a batch takes", out)
 
-    def test_cached_is_told(self):
+    def test_cached_is_reported(self):
         """Tests a pipeline with its own spdlcache: the verdict names no stage."""
         done, data = launch_json("--batches", "100", self.JOB.format(
             10**6).replace("! spdlsink",

@@ -132,7 +132,7 @@ class ReportTest(unittest.TestCase):
             for i in range(n):
                 self.assertIn(f"{NAME}{i:04}", text)
             self.assertIn("class=\"verdict\"", text)
-            self.assertIn("told to fail at 6", text)
+            self.assertIn("Requested failure at item 6", text)
 
     def browse(self, text, width):
         """Returns the page as rendered by the browser, as text."""

@@ -127,13 +127,15 @@ test_batches_class_init (TestBatchesClass *klass)
   object_class->set_property = test_batches_set_property;
   object_class->finalize = test_batches_finalize;
   g_object_class_install_property (object_class, PROP_ITEMS,
-      g_param_spec_uint ("items", "items", "of a batch", 1, 4096, 1, w));
+      g_param_spec_uint (
+          "items", "items", "Number of items in a batch", 1, 4096, 1, w));
   g_object_class_install_property (object_class, PROP_SIDE,
-      g_param_spec_uint ("side", "side", "of an image", 1, 4096, 224, w));
+      g_param_spec_uint ("side", "side",
+          "Width and height of an image in pixels", 1, 4096, 224, w));
   gst_element_class_add_static_pad_template (
       GST_ELEMENT_CLASS (klass), &src_template);
   gst_element_class_set_static_metadata (GST_ELEMENT_CLASS (klass),
-      "Test batches", "Source", "Sends batches that nobody makes",
+      "Test batches", "Source", "Produces batches without loading data",
       "the gst-spdl developers");
   GST_BASE_SRC_CLASS (klass)->start = test_batches_start;
   GST_PUSH_SRC_CLASS (klass)->fill = test_batches_fill;

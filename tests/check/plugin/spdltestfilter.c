@@ -84,8 +84,8 @@ static GstFlowReturn
 fail (TestFilter *self)
 {
   if (!self->silent)
-    GST_ELEMENT_ERROR (
-        self, STREAM, DECODE, ("told to fail"), ("and that is all"));
+    GST_ELEMENT_ERROR (self, STREAM, DECODE, ("Requested failure"),
+        ("by a property of the test filter"));
   self->failed = self->fails_for_good;
   return GST_FLOW_ERROR;
 }
@@ -247,7 +247,8 @@ test_filter_class_init (TestFilterClass *klass)
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class, "Test filter",
-      "Generic", "Passes buffers on as it is told", "the gst-spdl developers");
+      "Generic", "Passes buffers on, or fails or delays them",
+      "the gst-spdl developers");
 }
 
 static void

@@ -108,7 +108,7 @@ test_stage_open_worker (GstSpdlStage *stage, GError **error)
 
   if (self->fail_open) {
     g_set_error_literal (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_INIT,
-        "told to fail when opening a worker");
+        "Requested failure when opening a worker");
     return NULL;
   }
   g_atomic_int_inc (&self->n_workers);
@@ -147,7 +147,7 @@ work (TestStage *self, GstSpdlTask *task, GError **error)
     spin_for (self->spin);
   if (is_nth (index, self->fail_every) || index == self->fail_at) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
-        "told to fail at %" G_GUINT64_FORMAT, index);
+        "Requested failure at item %" G_GUINT64_FORMAT, index);
     return FALSE;
   }
   if (self->yield == 0 || is_nth (index, self->filter_every))
@@ -310,7 +310,7 @@ test_stage_class_init (TestStageClass *klass)
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class, "Test stage", "Generic",
-      "Passes items on as it is told", "the gst-spdl developers");
+      "Passes items on, or fails or delays them", "the gst-spdl developers");
 
   stage_class->open_worker = test_stage_open_worker;
   stage_class->close_worker = test_stage_close_worker;

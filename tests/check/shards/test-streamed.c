@@ -393,7 +393,7 @@ GST_START_TEST (test_lost)
 GST_END_TEST;
 
 /* Tests a truncated shard and missing shards. */
-GST_START_TEST (test_known)
+GST_START_TEST (test_truncated_and_missing)
 {
   g_autofree gchar *path =
       g_build_filename (served.folder, "train-0000.tar", NULL);
@@ -671,7 +671,7 @@ streamed_suite (void)
   tcase_add_test (tc, test_ranks);
   tcase_add_test (tc, test_broken);
   tcase_add_test (tc, test_lost);
-  tcase_add_test (tc, test_known);
+  tcase_add_test (tc, test_truncated_and_missing);
   tcase_add_test (tc, test_refused);
   tcase_add_test (tc, test_parts);
   tcase_add_test (tc, test_large);

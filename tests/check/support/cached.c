@@ -260,9 +260,9 @@ cached_expect_paths (const gchar *const *paths, guint n, const gchar *more,
 
 /* Cache folder */
 
-/* Lists the entries, or the temporary files if @aside is set. */
+/* Lists the entries, or the temporary files if @temporary is set. */
 GPtrArray *
-cached_list_files (gboolean aside)
+cached_list_files (gboolean temporary)
 {
   g_autofree gchar *cache = g_build_filename (cached_folder, "cache", NULL);
   GPtrArray *files = g_ptr_array_new_with_free_func (g_free);
@@ -275,7 +275,7 @@ cached_list_files (gboolean aside)
     const gchar *file;
 
     while (sub && (file = g_dir_read_name (sub)))
-      if (g_str_has_prefix (file, ".spdl-") == aside)
+      if (g_str_has_prefix (file, ".spdl-") == temporary)
         g_ptr_array_add (files, g_build_filename (path, file, NULL));
     g_clear_pointer (&sub, g_dir_close);
   }
@@ -284,9 +284,9 @@ cached_list_files (gboolean aside)
 }
 
 guint
-cached_count_files (gboolean aside)
+cached_count_files (gboolean temporary)
 {
-  g_autoptr (GPtrArray) files = cached_list_files (aside);
+  g_autoptr (GPtrArray) files = cached_list_files (temporary);
 
   return files->len;
 }

@@ -53,9 +53,9 @@ void cached_expect (const gchar *more, guint n, guint version, guint64 hits);
 void cached_expect_paths (const gchar *const *paths, guint n, const gchar *more,
     guint version, guint64 hits);
 
-/* Lists the entries, or the temporary files if @aside is set. */
-GPtrArray *cached_list_files (gboolean aside);
-guint cached_count_files (gboolean aside);
+/* Lists the entries, or the temporary files if @temporary is set. */
+GPtrArray *cached_list_files (gboolean temporary);
+guint cached_count_files (gboolean temporary);
 /* Returns the size of all entries, in whole blocks. */
 guint64 cached_sum_files (void);
 

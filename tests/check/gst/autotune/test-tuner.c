@@ -168,7 +168,7 @@ rig_init_known (Rig *self, double noise)
 /* The cores allow 975 items per second, with 49 waiting workers and 4 decoding
  * ones. */
 static void
-test_known (void)
+test_concurrency_of_cores (void)
 {
   Rig rig;
 
@@ -273,7 +273,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/tuner/random-pipelines", test_random_pipelines);
-  g_test_add_func ("/tuner/known", test_known);
+  g_test_add_func ("/tuner/concurrency-of-cores", test_concurrency_of_cores);
   g_test_add_func ("/tuner/slow-trainer", test_slow_trainer);
   g_test_add_func ("/tuner/other-load", test_other_load);
   g_test_add_func ("/tuner/pauses", test_pauses);

@@ -290,7 +290,7 @@ GST_START_TEST (test_set_in_handler)
 GST_END_TEST;
 
 static GstBusSyncReply
-tell_governor (GstBus *bus, GstMessage *message, gpointer governor)
+forward_to_governor (GstBus *bus, GstMessage *message, gpointer governor)
 {
   gst_spdl_governor_take_message (governor, message);
   return GST_BUS_PASS;
@@ -304,7 +304,7 @@ govern (Line *line)
   GstSpdlGovernor *governor = gst_spdl_governor_new (
       GST_BIN (line->pipeline), 0.05 / gst_spdl_get_num_cores ());
 
-  gst_bus_set_sync_handler (line->bus, tell_governor, governor, NULL);
+  gst_bus_set_sync_handler (line->bus, forward_to_governor, governor, NULL);
   gst_spdl_governor_start (governor);
   line_play (line);
   return governor;

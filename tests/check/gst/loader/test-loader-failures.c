@@ -54,27 +54,27 @@ typedef struct {
   guint64 max_epoch; /* highest epoch of these */
   guint n_epochs;    /* number of summaries */
   guint n_warned;
-} Told;
+} Counts;
 
 static void
 count_failed (GstSpdlLoader *loader, const gchar *stage, const gchar *uri,
     const GError *error, guint source, guint64 epoch, guint64 index,
     guint64 sequence, gpointer user_data)
 {
-  Told *told = user_data;
+  Counts *counts = user_data;
 
-  told->n_failed++;
-  told->max_epoch = MAX (told->max_epoch, epoch);
+  counts->n_failed++;
+  counts->max_epoch = MAX (counts->max_epoch, epoch);
 }
 
 static void
 count_epoch (GstSpdlLoader *loader, const gchar *stage, const gchar *text,
     guint64 epoch, guint64 num_failures, guint64 num_items, gpointer user_data)
 {
-  Told *told = user_data;
+  Counts *counts = user_data;
 
   fail_unless_equals_string (stage, "dec");
-  fail_unless_equals_uint64 (epoch, told->n_epochs++);
+  fail_unless_equals_uint64 (epoch, counts->n_epochs++);
   fail_unless_equals_uint64 (num_failures, 80);
   fail_unless_equals_uint64 (num_items, 100);
   fail_unless (strstr (text, "bad-") != NULL);
@@ -84,7 +84,7 @@ static void
 count_warned (GstSpdlLoader *loader, const gchar *stage, const gchar *text,
     gpointer user_data)
 {
-  ((Told *) user_data)->n_warned++;
+  ((Counts *) user_data)->n_warned++;
 }
 
 /* Waits until more than @n items have failed in @element. */
@@ -111,7 +111,7 @@ GST_START_TEST (test_loaded_ahead)
   gchar *folder = files_make_dataset (20);
   GstSpdlLoader *loader;
   GstElement *decode;
-  Told told = { 0 };
+  Counts counts = { 0 };
 
   for (guint i = 0; i < 80; i++) {
     g_autofree gchar *name = g_strdup_printf ("class-a/bad-%u.jpg", i);
@@ -124,9 +124,10 @@ GST_START_TEST (test_loaded_ahead)
       folder);
   decode = gst_bin_get_by_name (
       GST_BIN (gst_spdl_loader_get_pipeline (loader)), "dec");
-  g_signal_connect (loader, "failed", G_CALLBACK (count_failed), &told);
-  g_signal_connect (loader, "failed-in-epoch", G_CALLBACK (count_epoch), &told);
-  g_signal_connect (loader, "warned", G_CALLBACK (count_warned), &told);
+  g_signal_connect (loader, "failed", G_CALLBACK (count_failed), &counts);
+  g_signal_connect (
+      loader, "failed-in-epoch", G_CALLBACK (count_epoch), &counts);
+  g_signal_connect (loader, "warned", G_CALLBACK (count_warned), &counts);
   loader_start (loader);
   for (guint epoch = 0; epoch < 3; epoch++) {
     guint n_items = 0, n;
@@ -140,10 +141,10 @@ GST_START_TEST (test_loaded_ahead)
     fail_unless_equals_int (n_items, 20);
     fail_unless_equals_int (
         gst_spdl_loader_get_num_failures (loader), 80 * (epoch + 1));
-    fail_unless_equals_int (told.n_failed, 80 * (epoch + 1));
-    fail_unless_equals_uint64 (told.max_epoch, epoch);
-    fail_unless_equals_int (told.n_epochs, epoch + 1);
-    fail_unless_equals_int (told.n_warned, epoch + 1);
+    fail_unless_equals_int (counts.n_failed, 80 * (epoch + 1));
+    fail_unless_equals_uint64 (counts.max_epoch, epoch);
+    fail_unless_equals_int (counts.n_epochs, epoch + 1);
+    fail_unless_equals_int (counts.n_warned, epoch + 1);
   }
   gst_object_unref (decode);
   g_object_unref (loader);

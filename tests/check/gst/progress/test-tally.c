@@ -453,7 +453,7 @@ main (int argc, char **argv)
   g_test_add_func ("/tally/progress", test_progress);
   g_test_add_func ("/tally/epochs", test_epochs);
   g_test_add_func ("/tally/parts", test_parts);
-  g_test_add_func ("/tally/aside", test_dropped_upstream);
+  g_test_add_func ("/tally/dropped-upstream", test_dropped_upstream);
   g_test_add_func ("/tally/others", test_others);
   g_test_add_func ("/tally/restore", test_restore);
   g_test_add_func ("/tally/numbers", test_numbers);

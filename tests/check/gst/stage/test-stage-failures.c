@@ -27,7 +27,7 @@ GST_START_TEST (test_failures)
   fail_unless (gst_structure_get_uint64 (s, "epoch", &n) && n == 0);
   fail_unless (gst_structure_get_uint64 (s, "num-failures", &n) && n == 2);
   fail_unless (gst_structure_get (s, "error", G_TYPE_ERROR, &error, NULL));
-  fail_unless (strstr (error->message, "told to fail at 5") != NULL);
+  fail_unless (strstr (error->message, "Requested failure at item 5") != NULL);
   g_error_free (error);
   fail_unless_equals_int (rig_get_stat (rig->element, "num-failures"), 2);
   fail_unless_equals_int (rig_get_stat (rig->element, "num-tasks"), 6);
@@ -68,7 +68,8 @@ GST_START_TEST (test_failure_budget)
   fail_unless_equals_int (rig_count_items (rig), 4);
   fail_unless (strstr (rig_get_error (rig), "test:7") != NULL, "%s",
       rig_get_error (rig));
-  fail_unless (strstr (rig_get_error (rig), "told to fail at 7") != NULL);
+  fail_unless (
+      strstr (rig_get_error (rig), "Requested failure at item 7") != NULL);
   fail_unless_equals_int (rig_push (rig, 11), GST_FLOW_EOS);
   rig_free (rig);
 

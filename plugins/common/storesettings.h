@@ -40,8 +40,8 @@ gchar *spdl_store_settings_dup_store (
       NULL),                                                                   \
       SPDL_PROPERTY_STRING (S, field.region, READY, "s3-region", "S3 region",  \
           "Region of S3 (unset = AWS_REGION, AWS_DEFAULT_REGION, the AWS "     \
-          "config file, or us-east-1). If a bucket is in another region, it "  \
-          "is found there",                                                    \
+          "config file, or us-east-1). The region of a bucket is detected "    \
+          "if it differs",                                                     \
           NULL),                                                               \
       SPDL_PROPERTY_STRING (S, field.profile, READY, "s3-profile",             \
           "S3 profile",                                                        \
@@ -56,6 +56,8 @@ gchar *spdl_store_settings_dup_store (
           NULL),                                                               \
       SPDL_PROPERTY_BOOLEAN (S, field.anonymous, READY, "anonymous",           \
           "Anonymous",                                                         \
-          "Ask object stores without credentials, for public buckets", FALSE)
+          "Send requests to object stores without credentials, as public "     \
+          "buckets allow",                                                     \
+          FALSE)
 
 G_END_DECLS

@@ -116,24 +116,23 @@ class Elements:
         number. One of "pad", "drop", "uneven". Default: "pad".
         `resume_state`: Resume state of the last batch that was used; the
         source continues after it (unset = start at the beginning).
-        `weight_column`: Column of a .csv list with weights for drawing items
-        with replacement (unset = send each item once).
+        `weight_column`: Column of a .csv list with the weights by which items
+        are drawn with replacement (unset = send each item once).
         `items_per_epoch`: Number of items to draw in an epoch, over all ranks,
         with weight-column (0 = number of items). Default: 0.
         `index_cache`: Keep the index of a list or a shard in a file next to
         it, to open it faster the next time. One of "none", "auto", "always".
         Default: "auto".
-        `extensions`: Extensions in order of preference, such as jpg,png: the
-        first that a sample of a shard has is its item (unset = its first media
-        file).
+        `extensions`: Extensions in order of preference, such as jpg,png, that
+        select the file of a sample in a shard (unset = its first media file).
         `shuffle_buffer`: Size in samples of the shuffle buffer for shards that
         are streamed because the server supports no byte ranges (0 = keep their
         order). Default: 0.
         `user_agent`: User-Agent header of requests for shards.
         `tls_ca_file`: PEM file of the certificate authorities to trust for
         shards on servers (unset = the system's).
-        `extra_headers`: Headers of each request for shards and their indexes:
-        one header per field, several for an array or a list.
+        `extra_headers`: HTTP headers of each request for shards and their
+        indexes: a field per header (an array or a list repeats the header).
         `trusted_origins`: Servers that get extra-headers and credentials when
         another server redirects to them ("https://cdn.example.com").
         `timeout`: Seconds without data after which a request for a shard fails
@@ -144,15 +143,15 @@ class Elements:
         http://minio:9000 (unset = AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL, the
         AWS config file, or AWS).
         `s3_region`: Region of S3 (unset = AWS_REGION, AWS_DEFAULT_REGION, the
-        AWS config file, or us-east-1). If a bucket is in another region, it is
-        found there.
+        AWS config file, or us-east-1). The region of a bucket is detected if
+        it differs.
         `s3_profile`: Profile of the AWS config and credentials files (unset =
         AWS_PROFILE, or default).
         `s3_addressing`: Where the bucket is in a request: virtual (in the
         host's name), path, or auto (path if an endpoint is set; unset = the
         AWS config file, or auto).
-        `anonymous`: Ask object stores without credentials, for public buckets.
-        Default: False.
+        `anonymous`: Send requests to object stores without credentials, as
+        public buckets allow. Default: False.
         `classes`: Names of the classes in the order of their numbers; text
         labels and top-level folders must be among them (unset = the sorted
         names of the list or the folder). From PAUSED on, reads as the classes
@@ -212,8 +211,8 @@ class Elements:
         before it is read (0 = a quarter of the memory that the process may
         use, -1 = no limit). Default: 0.
         `user_agent`: User-Agent header of requests.
-        `extra_headers`: Headers of each request: one header per field, several
-        for an array or a list.
+        `extra_headers`: HTTP headers of each request: a field per header (an
+        array or a list repeats the header).
         `tls_ca_file`: PEM file of the certificate authorities to trust (unset
         = the system's).
         `trusted_origins`: Servers that get extra-headers and credentials when
@@ -234,15 +233,15 @@ class Elements:
         http://minio:9000 (unset = AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL, the
         AWS config file, or AWS).
         `s3_region`: Region of S3 (unset = AWS_REGION, AWS_DEFAULT_REGION, the
-        AWS config file, or us-east-1). If a bucket is in another region, it is
-        found there.
+        AWS config file, or us-east-1). The region of a bucket is detected if
+        it differs.
         `s3_profile`: Profile of the AWS config and credentials files (unset =
         AWS_PROFILE, or default).
         `s3_addressing`: Where the bucket is in a request: virtual (in the
         host's name), path, or auto (path if an endpoint is set; unset = the
         AWS config file, or auto).
-        `anonymous`: Ask object stores without credentials, for public buckets.
-        Default: False.
+        `anonymous`: Send requests to object stores without credentials, as
+        public buckets allow. Default: False.
         `concurrency`: Number of tasks that run at the same time (0 =
         automatic, adjusted while playing). Default: 0 in a Loader, else 1.
         `queue_size`: Number of tasks that may wait in addition to those that
@@ -325,10 +324,10 @@ class Elements:
         "bilinear".
         `augment`: Part of an image to use. One of "none",
         "random-resized-crop", "random-crop". Default: "none".
-        `crop_scale`: Smallest and largest share of an image's area that
-        random-resized-crop takes (unset = <0.08,1.0>).
-        `crop_ratio`: Smallest and largest ratio of width to height that
-        random-resized-crop takes (unset = <0.75,1.3333>).
+        `crop_scale`: Range of the share of an image's area that
+        random-resized-crop selects (unset = <0.08,1.0>).
+        `crop_ratio`: Range of the aspect ratio (width divided by height) of a
+        random-resized-crop (unset = <0.75,1.3333>).
         `flip`: Probability of mirroring an image horizontally. Default: 0.0.
         `seed`: Seed of random crops, flips and clips, combined with an item's
         epoch and index. Default: 0.
@@ -349,10 +348,10 @@ class Elements:
         frame, as an image). Default: 0.
         `frame_step`: Distance between the frames of a clip, in frames; ignored
         by uniform and times. Default: 1.
-        `clip_sampling`: Choice of the frames of a clip. One of "head",
+        `clip_sampling`: How to choose the frames of a clip. One of "head",
         "center", "random", "uniform", "times". Default: "head".
-        `short_clip`: Action for a video with fewer frames than its clip. One
-        of "repeat", "fail". Default: "repeat".
+        `short_clip`: Action for a video with fewer frames than num-frames
+        requires. One of "repeat", "fail". Default: "repeat".
         `decoder_threads`: Number of threads of a video decoder, in each
         worker. Default: 1.
         `rate`: Sample rate of audio in Hz (0 = what downstream requests, else
@@ -412,9 +411,9 @@ class Elements:
         `chain`: Elements that process each item, in gst-launch syntax (unset =
         the signal process).
         `name`: Name of the element.
-        `drain`: Send EOS through the chain after each item, not only after an
-        item that did not come out, so that the chain holds no data back.
-        Default: False.
+        `drain`: Send EOS through the chain after each item, so that elements
+        that queue data output all of it (false = only after an item without
+        output). Default: False.
         `task_timeout`: Timeout in seconds for the chain to process an item,
         which then fails (0 = no limit). Default: 0.
         `part`: Part of samples of several media that the chain processes;
@@ -523,7 +522,7 @@ class Elements:
         name: Optional[str] = None,
         stats_interval: Optional[Seconds] = None,
     ) -> "Pipeline":
-        """Takes groups of items apart.
+        """Splits groups into their items.
 
         The element is spdldisaggregate.
 
@@ -776,13 +775,13 @@ class Elements:
         stats_interval: Optional[Seconds] = None,
         max_buffers: Optional[int] = None,
     ) -> "Pipeline":
-        """An appsink that provides batches to a trainer.
+        """Provides batches to a trainer, as an appsink.
 
         The element is spdlsink.
 
         `name`: Name of the element.
         `max_gaps`: Maximum number of gaps between the finished items of a
-        source; with more, batches have no resume state. Default: 16384.
+        source; batches after more gaps have no resume state. Default: 16384.
         `stats_interval`: Interval of spdl-stage-stats messages, in seconds (0
         = one message, at the end). Default: 0.
         `max_buffers`: The maximum number of buffers to queue internally (0 =

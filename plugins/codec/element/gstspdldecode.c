@@ -613,13 +613,13 @@ static const SpdlProperty properties[] = {
       SPDL_AUGMENT_NONE),
   SPDL_PROPERTY_RANGE (SpdlDecodeSettings, augment.scale, PLAYING, "crop-scale",
       "Crop scale",
-      "Smallest and largest share of an image's area that random-resized-crop "
-      "takes (unset = <0.08,1.0>)",
+      "Range of the share of an image's area that random-resized-crop selects "
+      "(unset = <0.08,1.0>)",
       0.08, 1.0),
   SPDL_PROPERTY_RANGE (SpdlDecodeSettings, augment.ratio, PLAYING, "crop-ratio",
       "Crop ratio",
-      "Smallest and largest ratio of width to height that random-resized-crop "
-      "takes (unset = <0.75,1.3333>)",
+      "Range of the aspect ratio (width divided by height) of a "
+      "random-resized-crop (unset = <0.75,1.3333>)",
       3.0 / 4.0, 4.0 / 3.0),
   SPDL_PROPERTY_DOUBLE (SpdlDecodeSettings, augment.flip, PLAYING, "flip",
       "Flip", "Probability of mirroring an image horizontally", 0.0, 1.0, 0.0),
@@ -666,10 +666,11 @@ static const SpdlProperty properties[] = {
       "and times",
       1, G_MAXUINT16, 1),
   SPDL_PROPERTY_ENUM (SpdlDecodeSettings, clip.kind, PLAYING, "clip-sampling",
-      "Clip sampling", "Choice of the frames of a clip", clip_get_type,
+      "Clip sampling", "How to choose the frames of a clip", clip_get_type,
       SPDL_CLIP_HEAD),
   SPDL_PROPERTY_ENUM (SpdlDecodeSettings, clip.pad, PLAYING, "short-clip",
-      "Short clip", "Action for a video with fewer frames than its clip",
+      "Short clip",
+      "Action for a video with fewer frames than num-frames requires",
       short_clip_get_type, SPDL_CLIP_PAD_REPEAT),
   SPDL_PROPERTY_UINT (SpdlDecodeSettings, clip.decoder_threads, PLAYING,
       "decoder-threads", "Decoder threads",
@@ -762,8 +763,7 @@ gst_spdl_decode_class_init (GstSpdlDecodeClass *klass)
    */
   g_object_class_install_property (object_class, PROP_ENTROPY_DECODER,
       g_param_spec_enum ("entropy-decoder", "Entropy decoder",
-          "Decoder of the Huffman codes of baseline JPEGs that is in use in "
-          "this process",
+          "Huffman decoder that this process uses for baseline JPEGs",
           entropy_decoder_get_type (), SPDL_ENTROPY_DECODER_SPDL,
           G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
   gst_type_mark_as_plugin_api (entropy_decoder_get_type (), 0);

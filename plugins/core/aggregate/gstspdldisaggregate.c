@@ -66,8 +66,7 @@ gst_spdl_disaggregate_class_init (GstSpdlDisaggregateClass *klass)
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class, "Item ungrouper",
-      "Splits groups into their items", "Takes groups of items apart",
-      "the gst-spdl developers");
+      "Filter", "Splits groups into their items", "the gst-spdl developers");
   GST_SPDL_FILTER_CLASS (klass)->chain = gst_spdl_disaggregate_chain;
 }
 

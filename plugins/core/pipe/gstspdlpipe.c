@@ -557,8 +557,8 @@ static const SpdlProperty properties[] = {
       "signal process)",
       NULL),
   SPDL_PROPERTY_BOOLEAN (GstSpdlPipe, drain, READY, "drain", "Drain",
-      "Send EOS through the chain after each item, not only after an item that "
-      "did not come out, so that the chain holds no data back",
+      "Send EOS through the chain after each item, so that elements that queue "
+      "data output all of it (false = only after an item without output)",
       FALSE),
   SPDL_PROPERTY_UINT64 (GstSpdlPipe, task_timeout, READY, "task-timeout",
       "Task timeout",

@@ -757,9 +757,9 @@ install_properties (GObjectClass *object_class)
           "signals",
           NULL, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
   g_object_class_install_property (object_class, PROP_MAX_GAPS,
-      g_param_spec_uint ("max-gaps", "Maximal gaps",
-          "Maximum number of gaps between the finished items of a source; with "
-          "more, batches have no resume state",
+      g_param_spec_uint ("max-gaps", "Maximum gaps",
+          "Maximum number of gaps between the finished items of a source; "
+          "batches after more gaps have no resume state",
           0, G_MAXUINT, DEFAULT_MAX_GAPS,
           G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
               GST_PARAM_MUTABLE_PLAYING));
@@ -778,7 +778,7 @@ gst_spdl_sink_class_init (GstSpdlSinkClass *klass)
   install_properties (object_class);
 
   gst_element_class_set_static_metadata (GST_ELEMENT_CLASS (klass),
-      "Trainer's sink", "Sink", "An appsink that provides batches to a trainer",
+      "Batch sink", "Sink", "Provides batches to a trainer, as an appsink",
       "the gst-spdl developers");
   base_class->start = gst_spdl_sink_start;
   base_class->stop = gst_spdl_sink_stop;

@@ -295,8 +295,8 @@ static const SpdlProperty properties[] = {
       NULL),
   SPDL_PROPERTY_STRING (SpdlSourceSettings, weights, READY, "weight-column",
       "Weight column",
-      "Column of a .csv list with weights for drawing items with replacement "
-      "(unset = send each item once)",
+      "Column of a .csv list with the weights by which items are drawn with "
+      "replacement (unset = send each item once)",
       NULL),
   SPDL_PROPERTY_UINT64 (SpdlSourceSettings, items_per_epoch, READY,
       "items-per-epoch", "Items per epoch",
@@ -310,8 +310,8 @@ static const SpdlProperty properties[] = {
       spdl_index_use_get_type, SPDL_SIDECAR_AUTO),
   SPDL_PROPERTY_STRING (SpdlSourceSettings, extensions, READY, "extensions",
       "Extensions",
-      "Extensions in order of preference, such as jpg,png: the first that a "
-      "sample of a shard has is its item (unset = its first media file)",
+      "Extensions in order of preference, such as jpg,png, that select the "
+      "file of a sample in a shard (unset = its first media file)",
       NULL),
   SPDL_PROPERTY_UINT (SpdlSourceSettings, shuffle_buffer, READY,
       "shuffle-buffer", "Shuffle buffer",
@@ -328,8 +328,8 @@ static const SpdlProperty properties[] = {
       NULL),
   SPDL_PROPERTY_STRUCTURE (SpdlSourceSettings, remote.extra_headers, READY,
       "extra-headers", "Extra headers",
-      "Headers of each request for shards and their indexes: one header per "
-      "field, several for an array or a list"),
+      "HTTP headers of each request for shards and their indexes: a field per "
+      "header (an array or a list repeats the header)"),
   SPDL_PROPERTY_STRING (SpdlSourceSettings, remote.trusted_origins, READY,
       "trusted-origins", "Trusted origins",
       "Servers that get extra-headers and credentials when another server "
@@ -730,8 +730,8 @@ install_properties (GObjectClass *object_class)
           G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
               GST_PARAM_MUTABLE_PLAYING));
   num_items_property = g_param_spec_uint64 ("num-items", "Number of items",
-      "Number of items of an epoch on this rank, available from PAUSED on (the "
-      "largest number = unknown, because shards are streamed)",
+      "Number of items of an epoch on this rank, available from PAUSED on "
+      "(18446744073709551615 = unknown, because shards are streamed)",
       0, G_MAXUINT64, 0, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
   g_object_class_install_property (
       object_class, PROP_NUM_ITEMS, num_items_property);

@@ -154,8 +154,8 @@ static const SpdlProperty properties[] = {
       "gst-spdl/" PACKAGE_VERSION),
   SPDL_PROPERTY_STRUCTURE (SpdlFetchSettings, http.extra_headers, READY,
       "extra-headers", "Extra headers",
-      "Headers of each request: one header per field, several for an array or "
-      "a list"),
+      "HTTP headers of each request: a field per header (an array or a list "
+      "repeats the header)"),
   SPDL_PROPERTY_STRING (SpdlFetchSettings, http.tls_ca_file, READY,
       "tls-ca-file", "TLS CA file",
       "PEM file of the certificate authorities to trust (unset = the system's)",

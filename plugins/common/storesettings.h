@@ -11,22 +11,22 @@
 
 G_BEGIN_DECLS
 
-/* Where S3 is, and who asks. NULL is what AWS's own tools would use. */
+/* Address of S3, and credentials. NULL: the default of the AWS tools. */
 typedef struct {
   gchar *endpoint; /* a URI of HTTP(S) */
   gchar *region;
   gchar *profile;     /* of the shared AWS files */
   gchar *addressing;  /* "auto", "virtual" or "path" */
-  gboolean anonymous; /* of all stores: nothing is signed */
+  gboolean anonymous; /* for all stores: requests are not signed */
 } SpdlStoreSettings;
 
 void spdl_store_settings_copy (
     SpdlStoreSettings *self, const SpdlStoreSettings *other);
 void spdl_store_settings_clear (SpdlStoreSettings *self);
 
-/* Returns what tells the object at @uri from those of the same bucket and key
- * in other stores: endpoint and profile, from the settings or the environment.
- * (transfer full) */
+/* Returns a key that distinguishes the object at @uri from objects with the
+ * same bucket and key in other stores: endpoint and profile, from the settings
+ * or the environment. (transfer full) */
 gchar *spdl_store_settings_dup_store (
     const SpdlStoreSettings *self, const gchar *uri);
 

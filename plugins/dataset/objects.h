@@ -12,9 +12,9 @@
 
 G_BEGIN_DECLS
 
-/* Does for the keys below @root, such as s3://bucket/train/, what
- * spdl_folder_walk() does for files, in the same order. Keys that end in a
- * slash, which some tools make for folders, are left out.
+/* Like spdl_folder_walk(), for the keys below @root, such as
+ * s3://bucket/train/, in the same order. Keys that end in a slash, which some
+ * tools create for folders, are skipped.
  *
  * @root: with a slash at its end */
 gboolean spdl_objects_walk (const gchar *root, const gchar *pattern,

@@ -11,7 +11,7 @@
 #include "plugins/fetch/store/listing.h"
 #include "plugins/shards/shardremote.h"
 
-/* One page, which the client's thread brings. */
+/* One page, which the client's thread fetches. */
 typedef struct {
   GMutex lock; /* guards: */
   GCond cond;
@@ -122,7 +122,7 @@ spdl_remote_list (gpointer client, const gchar *location, SpdlKeyFunc func,
       g_autofree gchar *found =
           g_strconcat (begin, g_ptr_array_index (listing.keys, i), NULL);
 
-      /* A server may answer more than it was asked for. */
+      /* A server may return more than was requested. */
       if (g_str_has_prefix (found, location))
         func (found, user_data);
     }

@@ -225,7 +225,8 @@ add_field (
   return FALSE;
 }
 
-/* Servers first: their answers are waited for while files are read. */
+/* Start the requests to servers first, so that files are read while they are
+ * pending. */
 static void
 begin_all (Fetch *self, gboolean far)
 {

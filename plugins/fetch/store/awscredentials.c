@@ -10,12 +10,14 @@
 #include "plugins/fetch/store/awssources.h"
 #include "plugins/fetch/store/secrettext.h"
 
-/* Profiles that lead to each other by source_profile. */
+/* Maximum length of a chain of profiles that refer to each other by
+ * source_profile. */
 #define MAX_DEPTH 8
 
-/* The sources are asked in botocore's order. The first that applies decides: if
- * it fails, no other is asked. Functions of a source return FALSE with @error
- * set if it failed, and TRUE with *@secrets NULL if it does not apply. */
+/* The sources are tried in botocore's order. The first one that applies is
+ * used: if it fails, no other source is tried. Functions of a source return
+ * FALSE with @error set if it failed, and TRUE with *@secrets NULL if it does
+ * not apply. */
 
 static gboolean
 set_partial_error (
@@ -64,7 +66,7 @@ ask_environment (SpdlSecrets **secrets, GError **error)
 
 /* Profiles */
 
-/* Checks that the profile exists, if one was asked for. */
+/* Checks that the profile exists, if one was requested. */
 static gboolean
 check_profile (const SpdlAwsProfile *profile, gboolean named, GError **error)
 {
@@ -167,7 +169,7 @@ ask_config_file (
 
 /* Roles that are assumed with other credentials */
 
-/* Asks for static keys of the profile. */
+/* Returns the static keys of the profile. */
 static gboolean
 ask_keys (const SpdlAwsProfile *profile, SpdlSecrets **secrets, GError **error)
 {

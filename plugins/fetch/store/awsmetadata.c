@@ -21,13 +21,13 @@
 #define INSTANCE_MODE "AWS_EC2_METADATA_SERVICE_ENDPOINT_MODE"
 #define INSTANCE_DISABLED "AWS_EC2_METADATA_DISABLED"
 #define ROLES_PATH "latest/meta-data/iam/security-credentials/"
-/* As long as AWS permits. */
+/* The longest lifetime that AWS permits. */
 #define TOKEN_LIFETIME "21600"
 
 /* Containers */
 
-/* Plain HTTP shows credentials to the network: only addresses of the machine
- * are asked so. */
+/* Plain HTTP exposes credentials to the network, so it is used only for
+ * addresses of the machine. */
 static gboolean
 is_local (const gchar *host)
 {
@@ -188,7 +188,7 @@ dup_instance_base (void)
                        : "http://169.254.169.254/");
 }
 
-/* Asks for a token of IMDSv2. *@reason is set if there is no such service. */
+/* Requests a token of IMDSv2. *@reason is set if there is no such service. */
 static gboolean
 ask_token (Instance *self, gchar **reason, GError **error)
 {

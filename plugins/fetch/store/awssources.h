@@ -12,26 +12,26 @@
 
 G_BEGIN_DECLS
 
-/* Answers. @source: where the answer is from, for messages, which show none of
- * it but the code of an error */
+/* Responses. @source: origin of the response, for messages, which show only its
+ * error code */
 
-/* Reads credentials that a process or a metadata service wrote as JSON.
+/* Parses credentials that a process or a metadata service returned as JSON.
  *
- * @token_name: the name of the session token: "SessionToken" or "Token"
+ * @token_name: name of the session token: "SessionToken" or "Token"
  * @temporary: whether a session token and an expiry are required */
 SpdlSecrets *
 spdl_aws_answer_read_json (const gchar *text, gsize size, const gchar *source,
     const gchar *token_name, gboolean temporary, GError **error);
 
-/* Reads credentials that STS wrote as XML. */
+/* Parses credentials that STS returned as XML. */
 SpdlSecrets *spdl_aws_answer_read_xml (
     const gchar *text, gsize size, const gchar *source, GError **error);
 
-/* Returns the code of an error that a service answered, as JSON or XML, or
- * NULL. (transfer full) */
+/* Returns the error code in a response, which is JSON or XML, or NULL.
+ * (transfer full) */
 gchar *spdl_aws_answer_dup_code (const gchar *text, gsize size);
 
-/* Sets an error that names the status of an answer and its code. */
+/* Sets an error with the status and the error code of a response. */
 void spdl_aws_answer_set_error (GError **error, const gchar *source,
     guint status, const gchar *text, gsize size);
 
@@ -51,12 +51,13 @@ gboolean spdl_aws_sts_ask (const SpdlAwsProfile *profile, const gchar *role_arn,
 gboolean spdl_aws_sts_assume_role (const SpdlAwsProfile *profile,
     const SpdlSecrets *source, SpdlSecrets **secrets, GError **error);
 
-/* Asks the service that the environment names in ECS and EKS. */
+/* Requests credentials from the container service of ECS and EKS, which the
+ * environment names. */
 gboolean spdl_aws_container_ask (SpdlSecrets **secrets, GError **error);
 
-/* Asks the metadata service of EC2.
+/* Requests credentials from the metadata service of EC2.
  *
- * @reason: (out) (transfer full): why it has none, for a message */
+ * @reason: (out) (transfer full): why there are none, for a message */
 gboolean
 spdl_aws_instance_ask (SpdlSecrets **secrets, gchar **reason, GError **error);
 

@@ -75,7 +75,7 @@ begin_form (
   return form;
 }
 
-/* Sends a request and reads its answer. */
+/* Sends a request and parses the response. */
 static gboolean
 ask_sts (
     const SpdlMetadataRequest *request, SpdlSecrets **secrets, GError **error)

@@ -16,7 +16,7 @@
 
 #include "plugins/fetch/store/awssources.h"
 
-/* Such commands ask services themselves, and some a person. */
+/* Such commands send requests, and some wait for a person. */
 #define TIME_LIMIT (60 * G_TIME_SPAN_SECOND)
 #define MAX_SIZE (64 * 1024)
 #define WAIT_TIME (5 * G_TIME_SPAN_MILLISECOND)
@@ -89,7 +89,7 @@ wait_for_end (GPid pid, gint64 deadline, GError **error)
     }
     g_usleep (WAIT_TIME);
   }
-  /* A program that waits for all its children may have had this one. */
+  /* A program that waits for all its children may have reaped this one. */
   if (status == 0)
     return TRUE;
   if (!*error) {

@@ -11,14 +11,14 @@
 
 G_BEGIN_DECLS
 
-/* Secrets that arrive with less time than this are too old to use, and those
- * that are in use are given to no new request. */
+/* Minimum remaining lifetime of secrets: new ones with less are rejected, and
+ * current ones with less are not used for new requests. */
 #define SPDL_CREDENTIALS_MIN_TIME (10 * G_TIME_SPAN_SECOND)
-/* How long a failure is remembered, and secrets that were asked for again
- * without others coming. */
+/* How long a failure is cached, and the result of a new lookup that returned
+ * the same secrets. */
 #define SPDL_CREDENTIALS_PAUSE (5 * G_TIME_SPAN_SECOND)
 
-/* @source: where they are from, for messages */
+/* @source: origin of the secrets, for messages */
 SpdlSecrets *spdl_secrets_new (const gchar *source, const gchar *access_key,
     const gchar *secret_key, const gchar *session_token, gint64 expires,
     gboolean renewable);
@@ -26,16 +26,16 @@ SpdlSecrets *spdl_secrets_new (const gchar *source, const gchar *access_key,
 SpdlSecrets *spdl_secrets_new_bearer (const gchar *source, const gchar *bearer,
     gint64 expires, gboolean renewable);
 
-/* Ask the sources of a kind one after the other. They run in a thread that may
- * wait. */
+/* Look up credentials in the sources of a kind, one after the other. Call them
+ * from a thread that may block. */
 SpdlSecrets *spdl_aws_credentials_ask (const gchar *profile, GError **error);
 SpdlSecrets *spdl_google_credentials_ask (GError **error);
 SpdlSecrets *spdl_hugging_face_credentials_ask (GError **error);
 
-/* Tests: credentials that are not those of the process. */
+/* For tests: credentials that are not shared by the process. */
 SpdlCredentials *
 spdl_credentials_new (SpdlCredentialsKind kind, const gchar *profile);
-/* Waits until nothing is asked any more. */
+/* Waits until no lookup is running. */
 void spdl_credentials_free (SpdlCredentials *self);
 /* Sets the clocks of @self forward. */
 void spdl_credentials_advance (SpdlCredentials *self, gint64 us);

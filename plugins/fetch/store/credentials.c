@@ -114,12 +114,14 @@ struct _SpdlCredentials {
 
   SpdlMutex lock;       /* guards: */
   SpdlCond asked;       /* @asking became FALSE */
-  SpdlSecrets *secrets; /* nullable: the last that came */
-  gboolean refused;     /* by the store: others are to come */
+  SpdlSecrets *secrets; /* nullable: the latest ones */
+  gboolean refused;     /* by the store, so others are needed */
   gint64 renewal;       /* of @secrets, real time */
-  GError *error;        /* nullable: of the last question */
-  gint64 pause_end;     /* no question after a failure before, monotonic */
-  gint64 same_until;    /* asking again brings the same, monotonic */
+  GError *error;        /* nullable: of the last lookup */
+  gint64 pause_end;     /* monotonic time before which no lookup follows a
+                         * failure */
+  gint64 same_until;    /* monotonic time before which a lookup returns
+                         * the same */
   gboolean asking;      /* a thread is */
   GQueue waiters;       /* Waiter */
   gint64 clock_advance; /* for tests */

@@ -11,10 +11,10 @@
 
 G_BEGIN_DECLS
 
-/* Credentials are found once per process and profile, where every AWS, Google
- * Cloud or Hugging Face tool finds them, and are renewed before they expire.
- * Services are asked for them in a separate thread, so that no other thread
- * waits. */
+/* Credentials are looked up once per process and profile, in the places that
+ * the tools of AWS, Google Cloud and Hugging Face use, and are renewed before
+ * they expire. A separate thread sends the requests to credential services, so
+ * that no other thread blocks. */
 
 typedef enum {
   SPDL_CREDENTIALS_AWS,
@@ -31,7 +31,7 @@ typedef struct {
   gchar *session_token; /* nullable */
   gchar *bearer;        /* nullable: token of an Authorization header */
   gint64 expires;       /* µs since 1970; G_MAXINT64: never */
-  gboolean renewable;   /* whether asking again may bring others */
+  gboolean renewable;   /* whether a new lookup may return others */
 } SpdlSecrets;
 
 SpdlSecrets *spdl_secrets_ref (SpdlSecrets *self);
@@ -41,41 +41,43 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (SpdlSecrets, spdl_secrets_unref)
 
 typedef struct _SpdlCredentials SpdlCredentials;
 
-/* Is called once in the main context of the thread that waits. */
+/* Called once in the main context of the thread that waits. */
 typedef void (*SpdlCredentialsFunc) (gpointer user_data);
 
-/* Returns the process's credentials of that kind; they are never freed. All
- * plugins of the process share them. From any thread, as all functions here.
+/* Returns the credentials of @kind, which all plugins of the process share and
+ * which are never freed. Like all functions here, it may be called from any
+ * thread.
  *
- * @profile: (nullable): the AWS profile, which comes before keys in the
- *     environment; NULL: that of the environment */
+ * @profile: (nullable): AWS profile, which overrides keys in the environment;
+ *     NULL: the profile of the environment */
 SpdlCredentials *
 spdl_credentials_get (SpdlCredentialsKind kind, const gchar *profile);
 
-/* Returns the secrets that are valid now, or NULL: then either @error is set
- * (in the domain of GST_RESOURCE_ERROR, with the sources that were asked), or
- * @func will be called in the thread-default main context of the caller, once,
- * as soon as it pays to call this again. If the secrets expire soon, their
- * renewal begins and the old ones are returned as long as they are valid. A
- * failure is remembered for some seconds, so that not each item asks again.
+/* Returns the secrets that are valid now, or NULL. If it returns NULL, either
+ * @error is set (in the domain of GST_RESOURCE_ERROR, with the sources that
+ * were tried), or @func will be called once, in the thread-default main context
+ * of the caller, when this function should be called again. If the secrets
+ * expire soon, their renewal starts and the old ones are returned as long as
+ * they are valid. A failure is cached for some seconds, so that not each item
+ * causes a lookup.
  *
- * @func: (nullable): NULL: nobody waits */
+ * @func: (nullable): NULL if the caller does not wait */
 SpdlSecrets *spdl_credentials_dup_secrets (SpdlCredentials *self,
     SpdlCredentialsFunc func, gpointer user_data, GError **error);
 
-/* Nobody waits with @user_data any more; in the thread that did. */
+/* Cancels the wait with @user_data. Call it from the thread that waits. */
 void spdl_credentials_stop_waiting (SpdlCredentials *self, gpointer user_data);
 
-/* The store says that @secrets have expired or are wrong. Returns TRUE if
- * others may be had: the next call of spdl_credentials_dup_secrets() asks for
- * them, unless that was done since. */
+/* Records that the store rejected @secrets as expired or invalid. Returns TRUE
+ * if others may be available: the next call of spdl_credentials_dup_secrets()
+ * looks them up, unless that has happened since. */
 gboolean
 spdl_credentials_refuse (SpdlCredentials *self, const SpdlSecrets *secrets);
 
 /* Returns a setting of the profile in the shared AWS files, such as "region" or
  * "endpoint_url", or of its `s3 =` section, as "s3.addressing_style"; NULL if
- * there is none. Reads no environment but AWS_PROFILE, AWS_CONFIG_FILE and
- * AWS_SHARED_CREDENTIALS_FILE. (transfer full) */
+ * there is none. Reads no environment variables except AWS_PROFILE,
+ * AWS_CONFIG_FILE and AWS_SHARED_CREDENTIALS_FILE. (transfer full) */
 gchar *spdl_credentials_dup_setting (const gchar *profile, const gchar *name);
 
 G_END_DECLS

@@ -11,19 +11,20 @@
 
 G_BEGIN_DECLS
 
-/* The URI of a page of what is below @location, for an SpdlObject: of 1,000
- * keys at most.
+/* Returns the URI of a page with at most 1,000 of the keys below @location, for
+ * an SpdlObject.
  *
  * @location: s3://bucket/PREFIX, gs://bucket/PREFIX, or the folder
  *     hf://datasets/owner/name@revision/FOLDER
- * @token: (nullable): what the page before said of the next one
+ * @token: (nullable): token of the next page, from the page before
  *
  * Returns: (transfer full): NULL if @location is none of these */
 gchar *spdl_listing_make_uri (const gchar *location, const gchar *token);
 
 typedef struct {
-  GPtrArray *keys; /* gchar: as they are, not escaped; of HF paths */
-  gchar *token;    /* (nullable): for the next page; NULL: this is the last */
+  GPtrArray *keys; /* gchar: unescaped; for Hugging Face, paths */
+  gchar *token;    /* (nullable): of the next page; NULL: this page is the last
+                    * */
 } SpdlListing;
 
 void spdl_listing_init (SpdlListing *self);
@@ -31,15 +32,15 @@ void spdl_listing_clear (SpdlListing *self);
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (SpdlListing, spdl_listing_clear)
 
-/* Adds what ListObjectsV2 answers, with `encoding-type=url`. Returns FALSE with
- * @error set, in the domain of GST_RESOURCE_ERROR, if @text is something
- * else. */
+/* Adds the keys in a response of ListObjectsV2 with `encoding-type=url`.
+ * Returns FALSE with @error set, in the domain of GST_RESOURCE_ERROR, if @text
+ * is not such a response. */
 gboolean spdl_listing_parse_xml (
     SpdlListing *self, const gchar *text, gsize size, GError **error);
 
-/* Adds what the API of Hugging Face answers for a tree.
+/* Adds the paths in a response of the Hugging Face API for a tree.
  *
- * @link: (nullable): the header Link, which has the next page */
+ * @link: (nullable): the Link header, which contains the next page */
 gboolean spdl_listing_parse_json (SpdlListing *self, const gchar *text,
     gsize size, const gchar *link, GError **error);
 

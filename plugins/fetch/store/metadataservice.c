@@ -26,7 +26,7 @@ struct _SpdlMetadataClient {
   gint64 time_limit;
 };
 
-/* One request and its answer, in the client's context. */
+/* One request and its response, in the client's context. */
 typedef struct {
   SpdlMetadataClient *client;
   SoupMessage *message;
@@ -284,8 +284,8 @@ make_message (const SpdlMetadataRequest *request, GError **error)
   return message;
 }
 
-/* Returns whether the service may do better next time. If nobody listens there,
- * or no route leads there, nobody will. */
+/* Returns whether the service may do better next time. A refused connection or
+ * a missing route is not temporary. */
 static gboolean
 is_temporary (const Exchange *self)
 {
@@ -322,7 +322,7 @@ set_error (const Exchange *self, const gchar *uri, GError **error)
         "%s cannot be asked: %s", origin, self->error->message);
 }
 
-/* Returns FALSE, with @error set or not, if there was no answer. */
+/* Returns FALSE, with @error set or not, if there was no response. */
 static gboolean
 try_request (SpdlMetadataClient *self, const SpdlMetadataRequest *request,
     gint64 deadline, gboolean last, SpdlMetadataAnswer *answer, GError **error)

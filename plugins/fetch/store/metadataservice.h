@@ -11,12 +11,12 @@
 
 G_BEGIN_DECLS
 
-/* A small synchronous HTTP client for the thread that asks for credentials. It
+/* A small synchronous HTTP client for the thread that looks up credentials. It
  * follows no redirects, reads at most 64 KiB, and repeats a request once if the
  * service fails or closes the connection. */
 
-/* For a request to a service of this machine or network, with its
- * repetition: shorter than the 2 s that a pipeline may wait for nothing. */
+/* Limit for a request to a service of this machine or network, including its
+ * retry: less than the 2 s that a pipeline may wait for nothing. */
 #define SPDL_METADATA_TIME_LIMIT (1900 * G_TIME_SPAN_MILLISECOND)
 
 typedef struct _SpdlMetadataClient SpdlMetadataClient;
@@ -43,15 +43,16 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (
     SpdlMetadataAnswer, spdl_metadata_answer_clear)
 
 /* @time_limit: for each request, in us
- * @public_network: whether to use the proxy of the environment; services of
- *     this machine or network are asked directly */
+ * @public_network: whether to use the proxy of the environment; requests to
+ *     services of this machine or network bypass it */
 SpdlMetadataClient *spdl_metadata_client_new (
     gint64 time_limit, gboolean public_network, GError **error);
 
 void spdl_metadata_client_free (SpdlMetadataClient *self);
 
-/* Returns FALSE with @error set if there is no answer; its status may be any.
- * The error names the origin of the URI alone, as paths may be secret. */
+/* Returns FALSE with @error set if there is no response. A response may have
+ * any status. The error names only the origin of the URI, because paths may be
+ * secret. */
 gboolean spdl_metadata_client_ask (SpdlMetadataClient *self,
     const SpdlMetadataRequest *request, SpdlMetadataAnswer *answer,
     GError **error);

@@ -13,11 +13,11 @@
 
 G_BEGIN_DECLS
 
-/* Requests to object stores: where they go, and their signatures. */
+/* Addresses and signatures of requests to object stores. */
 
-/* The stores of a client: their addresses, from settings, environment and
- * shared files, which are read once, and facts from their answers, such as the
- * region of a bucket. Use it in the client's thread. */
+/* The stores that a client uses: their addresses, from settings, environment
+ * and shared files, which are read once, and facts from their responses, such
+ * as the region of a bucket. Use it only in the client's thread. */
 typedef struct _SpdlStore SpdlStore;
 
 SpdlStore *spdl_store_new (const SpdlStoreSettings *settings);
@@ -30,12 +30,12 @@ typedef struct _SpdlObject SpdlObject;
  * not that of an object or if the settings of its store are invalid.
  *
  * @store: lives as long as the object
- * @anonymous: whether nothing is signed in any case */
+ * @anonymous: whether requests are never signed */
 SpdlObject *spdl_object_new (
     SpdlStore *store, const gchar *uri, gboolean anonymous, GError **error);
 void spdl_object_free (SpdlObject *self);
 
-/* The URI to ask now, of HTTP(S). (transfer full) */
+/* Returns the HTTP(S) URI of the next request. (transfer full) */
 GUri *spdl_object_get_http_uri (SpdlObject *self);
 
 typedef enum {
@@ -44,18 +44,18 @@ typedef enum {
   SPDL_OBJECT_FAILED,
 } SpdlObjectStatus;
 
-/* Asks for the credentials before each try. @func is called in the
+/* Gets credentials; call it before each attempt. @func is called in the
  * thread-default main context of the caller, once. */
 SpdlObjectStatus spdl_object_prepare (SpdlObject *self,
     void (*func) (gpointer user_data), gpointer user_data, GError **error);
-/* Nobody waits any more. */
+/* Cancels the wait for credentials. */
 void spdl_object_stop_waiting (SpdlObject *self, gpointer user_data);
 
 /* Signs @message, whose other headers are complete. */
 void spdl_object_sign (SpdlObject *self, SoupMessage *message);
 
-/* Returns TRUE if the store answers that the bucket is in another region, so
- * that the request goes there next. Each thing is mended once. */
+/* Returns TRUE if the response says that the bucket is in another region, which
+ * the next request uses. Each problem is corrected once per object. */
 gboolean spdl_object_mend_region (SpdlObject *self, SoupMessage *message);
 
 /* Returns TRUE if the same request may succeed now: the clock differed from the
@@ -66,8 +66,8 @@ gboolean spdl_object_mend_region (SpdlObject *self, SoupMessage *message);
 gboolean spdl_object_mend (SpdlObject *self, SoupMessage *message,
     const gchar *code, const gchar *body, gsize size);
 
-/* Returns the store's code of an error, such as "NoSuchKey", from the body's
- * XML or from a header. (transfer full) (nullable) */
+/* Returns the store's error code, such as "NoSuchKey", from the body's XML or
+ * from a header. (transfer full) (nullable) */
 gchar *
 spdl_object_parse_code (SoupMessage *message, const gchar *body, gsize size);
 

@@ -310,7 +310,7 @@ class FormatsTest(ShardsTest):
     def assert_refused(self, shard, part):
         done = run(TOOL, shard)
         self.assertEqual(done.returncode, 1)
-        self.assertIn('because of "small.jpg" in it: ', done.stderr)
+        self.assertIn('"small.jpg"', done.stderr)
         self.assertIn(part, done.stderr)
 
     def test_sparse(self):
@@ -322,7 +322,7 @@ class FormatsTest(ShardsTest):
             self.assertEqual(done.returncode, 0, done.stderr)
             done = run(TOOL, self.shard)
             self.assertEqual(done.returncode, 1, form)
-            self.assertIn('because of "hole.jpg" in it: ',
+            self.assertIn('"hole.jpg"',
                           done.stderr)
 
 
@@ -345,7 +345,7 @@ class ToolTest(ShardsTest):
         write_tar(self.folder / "good.tar", make_files(), tarfile.PAX_FORMAT)
         done = run(TOOL, self.shard, self.folder / "good.tar")
         self.assertEqual(done.returncode, 1)
-        self.assertIn("empty", done.stderr)
+        self.assertIn(str(self.shard), done.stderr)
         self.assertIn("good.tar: 6 samples", done.stdout)
         done = run(TOOL, "--extra-headers", "=", self.shard)
         self.assertEqual(done.returncode, 2)
@@ -398,7 +398,8 @@ class ToolTest(ShardsTest):
         done = run(TOOL, "--trusted-origins", "http://me:sesame@host",
                    "http://127.0.0.1:1/a.tar")
         self.assertEqual(done.returncode, 1)
-        self.assertIn("trusted-origins has \"http://***@host\"", done.stderr)
+        self.assertIn("trusted-origins", done.stderr)
+        self.assertIn("http://***@host", done.stderr)
         self.assertNotIn("sesame", done.stdout + done.stderr)
 
 

@@ -544,7 +544,7 @@ class LoaderTest(unittest.TestCase):
             self.assertEqual(np.asarray(batch["data"]).dtype, np.int16)
         for name, value in (("rate", 8000), ("channels", 2),
                             ("audio-format", "F32LE")):
-            with self.assertRaisesRegex(LoaderError, f"property {name} "):
+            with self.assertRaisesRegex(LoaderError, name):
                 with Loader(f'spdlsrc location="{make_list([path])}" ! '
                             f"spdlfetch ! spdldecode {name}={value} ! "
                             "audio/x-raw,format=S16LE,rate=16000,channels=1 "

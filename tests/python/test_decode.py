@@ -104,7 +104,7 @@ class DecodeTest(unittest.TestCase):
 
     def test_errors(self):
         for data, line, text in [
-                (b"no picture", {}, "first byte is 0x6e"), (b"", {}, ""),
+                (b"no picture", {}, "0x6e"), (b"", {}, ""),
                 (DATA[0][:500], {}, ""),
                 (DATA[0], {"nothing": 1}, "nothing"),
                 (DATA[0], {"resize": "somehow"}, "somehow"),

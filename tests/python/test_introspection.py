@@ -91,7 +91,7 @@ class PipelineTest(unittest.TestCase):
         # 20 items: too few, or in too short a time.
         self.assertEqual(diagnosis.get_limit(), GstSpdl.Limit.TOO_FEW)
         self.assertEqual(diagnosis.get_limit_nick(), "too-few")
-        self.assertIn("let it run longer", diagnosis.get_sentence())
+        self.assertTrue(diagnosis.get_sentence())
         self.assertIsNone(diagnosis.dup_suggestion())
 
         stats = Gst.Structure.new_from_string(

@@ -158,7 +158,7 @@ class StatesTest(unittest.TestCase):
         for state, classes in (found, NAMES[::-1]), (given, None), (
                 given, NAMES[::-1] + ["more"]):
             for process in False, True:
-                with self.assertRaisesRegex(LoaderError, "class names"):
+                with self.assertRaisesRegex(LoaderError, "class"):
                     with Loader(over(LIST), state=state, classes=classes,
                                 process=process) as loader:
                         next(iter(loader))

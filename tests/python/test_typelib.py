@@ -123,7 +123,8 @@ class LoaderTest(unittest.TestCase):
         self.assertTrue(index == sequence <= 20)
         self.assertTrue(stage.startswith("spdldecode"))
         self.assertTrue(uri.endswith("bad.jpg"))
-        self.assertIn("first byte is 0x6e", error.message)
+        self.assertIn("0x6e", error.message)
+        self.assertEqual(error.domain, "gst-stream-error-quark")
 
     def test_states(self):
         loader = GstSpdl.Loader.new(LINE.format(self.folder.name, 1))

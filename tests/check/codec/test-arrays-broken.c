@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 
 #include "tests/check/support/arrays.h"
+#include "tests/check/support/errors.h"
 #include "tests/check/support/rig.h"
 
 static const guint8 data[] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14,
@@ -50,8 +51,8 @@ assert_fails (GBytes *file, const gchar *part)
   rig_assert_log (rig, "failed 3 gone failed 3 eos");
   gst_structure_get (rig_find_message (rig, "spdl-item-failed"), "error",
       G_TYPE_ERROR, &error, NULL);
-  fail_unless (strstr (error->message, part) != NULL, "not \"%s\": %s", part,
-      error->message);
+  fail_unless (
+      errors_has (error, part), "not \"%s\": %s", part, error->message);
   rig_free (rig);
   g_bytes_unref (file);
 }
@@ -63,31 +64,31 @@ GST_START_TEST (test_npy_types)
     "'<'" };
 
   for (guint i = 0; i < G_N_ELEMENTS (types); i++)
-    assert_fails (make_npy (types[i], "(1,)"), "unsupported type");
-  assert_fails (make_npy ("'|O'", "(1,)"), "unpickling");
-  assert_fails (make_npy ("'O8'", "(1,)"), "unpickling");
-  assert_fails (
-      make_npy ("[('a', '<f4'), ('b', '<i4')]", "(3,)"), "structured type");
-  assert_fails (make_npy ("('<f4', (2,))", "(3,)"), "structured type");
+    assert_fails (make_npy (types[i], "(1,)"), "[stream-error decode]");
+  assert_fails (make_npy ("'|O'", "(1,)"), "[stream-error decode]");
+  assert_fails (make_npy ("'O8'", "(1,)"), "[stream-error decode]");
+  assert_fails (make_npy ("[('a', '<f4'), ('b', '<i4')]", "(3,)"),
+      "[stream-error decode]");
+  assert_fails (make_npy ("('<f4', (2,))", "(3,)"), "[stream-error decode]");
 }
 
 GST_END_TEST;
 
 GST_START_TEST (test_npy_shapes)
 {
-  assert_fails (make_npy ("'|u1'", "(0,)"), "the shape (0,), so it is empty");
-  assert_fails (make_npy ("'|u1'", "(3, 0, 2)"), "(3, 0, 2), so it is empty");
-  assert_fails (make_npy ("'|u1'", "(25,)"), "24 bytes of data, but its shape "
-                                             "needs 25");
+  assert_fails (make_npy ("'|u1'", "(0,)"), "[stream-error decode]|(0,)");
+  assert_fails (
+      make_npy ("'|u1'", "(3, 0, 2)"), "[stream-error decode]|(3, 0, 2)");
+  assert_fails (make_npy ("'|u1'", "(25,)"), "[stream-error decode]|24|25");
   assert_fails (make_npy ("'|u1'", "(23,)"), "NPZ");
-  assert_fails (make_npy ("'|u1'", "(4294967296,)"), "larger than a tensor");
+  assert_fails (make_npy ("'|u1'", "(4294967296,)"), "[stream-error decode]");
   assert_fails (make_npy ("'<f8'", "(4294967295, 4294967295, 4294967295)"),
-      "larger than a tensor");
+      "[stream-error decode]");
   assert_fails (make_npy ("'|u1'", "(99999999999999999999999999, 1)"),
-      "larger than a tensor");
+      "[stream-error decode]");
   assert_fails (
       make_npy ("'|u1'", "(1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 24)"),
-      "16 dimensions, more than the limit of 15");
+      "[stream-error decode]|16|15");
 }
 
 GST_END_TEST;
@@ -112,11 +113,12 @@ GST_START_TEST (test_npy_headers)
     "{'descr': '|u\\x31', " ORDER ", " SHAPE "}", "{'descr': \"|u1' }" };
 
   for (guint i = 0; i < G_N_ELEMENTS (headers); i++)
-    assert_fails (arrays_make_npy_of (headers[i], data, sizeof data), "descr");
+    assert_fails (arrays_make_npy_of (headers[i], data, sizeof data),
+        "[stream-error decode]");
   for (guint version = 0; version < 5; version += 4)
     assert_fails (
         arrays_make_npy (version, "'|u1'", FALSE, "(24,)", data, sizeof data),
-        "a header of version");
+        "[stream-error decode]");
 #undef TYPE
 #undef ORDER
 #undef SHAPE
@@ -153,35 +155,46 @@ GST_START_TEST (test_npz_lies)
   const ArraysFlags deflated = ARRAYS_DEFLATED;
 
   for (guint flags = 0; flags < 2; flags++) {
-    assert_fails (make_lying (flags, ENTRY, 16, 4, 1), "\"a\" has a wrong "
-                                                       "checksum");
-    assert_fails (make_lying (flags, ENTRY, 8, 2, 1), "is encrypted");
-    assert_fails (make_lying (flags, ENTRY, 42, 4, 2), "not where");
-    assert_fails (make_lying (flags, ENTRY, 42, 4, 9999), "not where");
-    assert_fails (make_lying (flags, ENTRY, 20, 4, 9999), "extends past");
     assert_fails (
-        make_lying (flags, ENTRY, 28, 2, 999), "ends before its last");
-    assert_fails (make_lying (flags, ENTRY, 46, 1, 'b'), "differs from");
-    assert_fails (make_lying (flags, LOCAL, 26, 2, 4), "differs from");
-    assert_fails (make_lying (flags, LOCAL, 28, 2, 9999), "extends past");
-    assert_fails (make_lying (flags, END, 10, 2, 2), "before its last member");
-    assert_fails (make_lying (flags, END, 10, 2, 0), "has no array");
-    assert_fails (make_lying (flags, END, 10, 2, 17), "more than 16 arrays");
-    assert_fails (make_lying (flags, END, 4, 2, 1), "one part of several");
-    assert_fails (make_lying (flags, END, 16, 4, 9999), "declared position");
-    assert_fails (make_lying (flags, END, 12, 4, 9999), "declared position");
+        make_lying (flags, ENTRY, 16, 4, 1), "[stream-error decode]|\"a\"");
+    assert_fails (make_lying (flags, ENTRY, 8, 2, 1), "[stream-error decode]");
+    assert_fails (make_lying (flags, ENTRY, 42, 4, 2), "[stream-error decode]");
+    assert_fails (
+        make_lying (flags, ENTRY, 42, 4, 9999), "[stream-error decode]");
+    assert_fails (
+        make_lying (flags, ENTRY, 20, 4, 9999), "[stream-error decode]");
+    assert_fails (
+        make_lying (flags, ENTRY, 28, 2, 999), "[stream-error decode]");
+    assert_fails (
+        make_lying (flags, ENTRY, 46, 1, 'b'), "[stream-error decode]");
+    assert_fails (make_lying (flags, LOCAL, 26, 2, 4), "[stream-error decode]");
+    assert_fails (
+        make_lying (flags, LOCAL, 28, 2, 9999), "[stream-error decode]");
+    assert_fails (make_lying (flags, END, 10, 2, 2), "[stream-error decode]");
+    assert_fails (make_lying (flags, END, 10, 2, 0), "[stream-error decode]");
+    assert_fails (
+        make_lying (flags, END, 10, 2, 17), "[stream-error decode]|16");
+    assert_fails (make_lying (flags, END, 4, 2, 1), "[stream-error decode]");
+    assert_fails (
+        make_lying (flags, END, 16, 4, 9999), "[stream-error decode]");
+    assert_fails (
+        make_lying (flags, END, 12, 4, 9999), "[stream-error decode]");
     assert_fails (make_lying (flags, END, 10, 2, 0xffff), "ZIP64");
     assert_fails (make_lying (flags, ENTRY, 20, 4, G_MAXUINT32), "ZIP64");
   }
-  assert_fails (make_lying (0, ENTRY, 24, 4, 99), "two different sizes");
-  assert_fails (make_lying (deflated, ENTRY, 24, 4, 151), "is longer than");
-  assert_fails (make_lying (deflated, ENTRY, 24, 4, 153), "is shorter than");
+  assert_fails (make_lying (0, ENTRY, 24, 4, 99), "[stream-error decode]");
+  assert_fails (
+      make_lying (deflated, ENTRY, 24, 4, 151), "[stream-error decode]");
+  assert_fails (
+      make_lying (deflated, ENTRY, 24, 4, 153), "[stream-error decode]");
   assert_fails (
       make_lying (deflated, ENTRY, 24, 4, 4097), "max-decompressed-bytes");
   assert_fails (
-      make_lying (deflated, ENTRY, 24, 4, 1u << 31), "too large for its");
-  assert_fails (make_lying (deflated, ENTRY, 20, 4, 20), "ends too early");
-  assert_fails (make_lying (deflated, ENTRY, 20, 4, 97), "after its end");
+      make_lying (deflated, ENTRY, 24, 4, 1u << 31), "[stream-error decode]");
+  assert_fails (
+      make_lying (deflated, ENTRY, 20, 4, 20), "[stream-error decode]");
+  assert_fails (
+      make_lying (deflated, ENTRY, 20, 4, 97), "[stream-error decode]");
 }
 
 GST_END_TEST;
@@ -190,8 +203,9 @@ GST_START_TEST (test_npz_methods)
 {
   g_autoptr (GBytes) file = make_lying (0, ENTRY, 10, 2, 14);
 
-  assert_fails (arrays_patch (file, LOCAL, 4, 8, 2, 14), "method 14");
-  assert_fails (make_lying (0, ENTRY, 10, 2, 8), "differs from");
+  assert_fails (
+      arrays_patch (file, LOCAL, 4, 8, 2, 14), "[stream-error decode]|14");
+  assert_fails (make_lying (0, ENTRY, 10, 2, 8), "[stream-error decode]");
 }
 
 GST_END_TEST;
@@ -202,19 +216,28 @@ GST_START_TEST (test_npz_64)
   const guint64 huge = G_MAXUINT64 - 10;
   const gsize extra = 46 + 5 + 7 + 4;
 
-  assert_fails (make_lying (flags, LOCATOR, 8, 8, huge), "is missing");
-  assert_fails (make_lying (flags, LOCATOR, 0, 1, 3), "is missing");
-  assert_fails (make_lying (flags, END_64, 48, 8, huge), "declared position");
-  assert_fails (make_lying (flags, END_64, 40, 8, huge), "declared position");
-  assert_fails (make_lying (flags, END_64, 32, 8, huge), "more than 16");
-  assert_fails (make_lying (flags, END_64, 16, 4, 1), "one part of several");
   assert_fails (
-      make_lying (flags, ENTRY, extra, 8, huge), "two different sizes");
-  assert_fails (make_lying (flags, ENTRY, extra + 8, 8, huge), "extends past");
-  assert_fails (make_lying (flags, ENTRY, extra + 16, 8, huge), "not where");
-  assert_fails (make_lying (flags, ENTRY, extra - 2, 2, 16), "is missing");
-  assert_fails (make_lying (flags, ENTRY, extra - 2, 2, 99), "is missing");
-  assert_fails (make_lying (flags, ENTRY, extra - 4, 2, 2), "is missing");
+      make_lying (flags, LOCATOR, 8, 8, huge), "[stream-error decode]");
+  assert_fails (make_lying (flags, LOCATOR, 0, 1, 3), "[stream-error decode]");
+  assert_fails (
+      make_lying (flags, END_64, 48, 8, huge), "[stream-error decode]");
+  assert_fails (
+      make_lying (flags, END_64, 40, 8, huge), "[stream-error decode]");
+  assert_fails (
+      make_lying (flags, END_64, 32, 8, huge), "[stream-error decode]|16");
+  assert_fails (make_lying (flags, END_64, 16, 4, 1), "[stream-error decode]");
+  assert_fails (
+      make_lying (flags, ENTRY, extra, 8, huge), "[stream-error decode]");
+  assert_fails (
+      make_lying (flags, ENTRY, extra + 8, 8, huge), "[stream-error decode]");
+  assert_fails (
+      make_lying (flags, ENTRY, extra + 16, 8, huge), "[stream-error decode]");
+  assert_fails (
+      make_lying (flags, ENTRY, extra - 2, 2, 16), "[stream-error decode]");
+  assert_fails (
+      make_lying (flags, ENTRY, extra - 2, 2, 99), "[stream-error decode]");
+  assert_fails (
+      make_lying (flags, ENTRY, extra - 4, 2, 2), "[stream-error decode]");
 }
 
 GST_END_TEST;
@@ -224,25 +247,25 @@ GST_START_TEST (test_npz_members)
   g_autoptr (GBytes) two = arrays_make_zip (0, "a.npy",
       make_npy ("'|u1'", "(24,)"), "b.npy", make_npy ("'|u1'", "(24,)"), NULL);
 
-  assert_fails (arrays_patch (two, END, 4, 10, 2, 1), "more members");
-  assert_fails (arrays_make_zip (0, NULL), "has no array");
+  assert_fails (arrays_patch (two, END, 4, 10, 2, 1), "[stream-error decode]");
+  assert_fails (arrays_make_zip (0, NULL), "[stream-error decode]");
   assert_fails (
       arrays_make_zip (0, "word/doc.xml", g_bytes_new (data, 3), NULL),
-      "member \"word/doc.xml\" is not named");
-  assert_fails (
-      arrays_make_zip (0, ".npy", g_bytes_new (data, 3), NULL), "is not named");
+      "[stream-error decode]|\"word/doc.xml\"");
+  assert_fails (arrays_make_zip (0, ".npy", g_bytes_new (data, 3), NULL),
+      "[stream-error decode]");
   assert_fails (arrays_make_zip (0, "\xff.npy", g_bytes_new (data, 3), NULL),
-      "is not named");
+      "[stream-error decode]");
   assert_fails (arrays_make_zip (0, "a.npy", g_bytes_new (data, 3), NULL),
-      "\"a\" does not start");
+      "[stream-error decode]|\"a\"");
   assert_fails (arrays_make_zip (1, "a.npy", g_bytes_new (data, 0), NULL),
-      "\"a\" does not start");
+      "[stream-error decode]|\"a\"");
   assert_fails (arrays_make_zip (0, "a.npy", make_npy ("'|u1'", "(24,)"),
                     "a.npy", make_npy ("'|u1'", "(24,)"), NULL),
-      "\"a\" appears twice");
+      "[stream-error decode]|\"a\"");
   assert_fails (arrays_make_zip (0, "a.npy", make_npy ("'|u1'", "(24,)"),
                     "b\n.npy", make_npy ("'|O'", "(1,)"), NULL),
-      "\"b?\" holds Python objects");
+      "[stream-error decode]|\"b?\"");
 }
 
 GST_END_TEST;
@@ -272,35 +295,39 @@ GST_START_TEST (test_safetensors)
     "{'__metadata__':{'a':'b'}", "{'__metadata__':[]}", "{'\xff':1}" };
 
   for (guint i = 0; i < G_N_ELEMENTS (broken); i++)
-    assert_safetensors_fail (broken[i], "header");
+    assert_safetensors_fail (broken[i], "[stream-error decode]");
   for (guint i = 0; i < G_N_ELEMENTS (refused); i++) {
     g_autofree gchar *header = g_strdup_printf (
         "{'a':{'dtype':'%s','shape':[1],'data_offsets':[0,24]}}", refused[i]);
 
-    assert_safetensors_fail (header, "unsupported type");
+    assert_safetensors_fail (header, "[stream-error decode]");
   }
-  assert_safetensors_fail ("{}", "has no array");
+  assert_safetensors_fail ("{}", "[stream-error decode]");
   assert_safetensors_fail (
-      "{" A ("U8", "[0]", "[0,0]") "}", "(0,), so it is empty");
+      "{" A ("U8", "[0]", "[0,0]") "}", "[stream-error decode]|(0,)");
   assert_safetensors_fail (
-      "{" A ("U8", "[23]", "[0,24]") "}", "offsets 0 to 24");
+      "{" A ("U8", "[23]", "[0,24]") "}", "[stream-error decode]|0|24");
   assert_safetensors_fail (
-      "{" A ("U8", "[23]", "[0,23]") "}", "1 bytes follow");
-  assert_safetensors_fail ("{" A ("U8", "[23]", "[1,24]") "}", "bytes from 0");
-  assert_safetensors_fail ("{" A ("U8", "[25]", "[0,25]") "}", "cut off");
-  assert_safetensors_fail ("{" A ("U8", "[24]", "[24,0]") "}", "offsets 24");
+      "{" A ("U8", "[23]", "[0,23]") "}", "[stream-error decode]|1");
+  assert_safetensors_fail (
+      "{" A ("U8", "[23]", "[1,24]") "}", "[stream-error decode]|0");
+  assert_safetensors_fail (
+      "{" A ("U8", "[25]", "[0,25]") "}", "[stream-error decode]");
+  assert_safetensors_fail (
+      "{" A ("U8", "[24]", "[24,0]") "}", "[stream-error decode]|24");
   assert_safetensors_fail (
       "{" A ("U8", "[24]", "[0,24]") "," B ("U8", "[24]", "[0,24]") "}",
-      "bytes from 24");
+      "[stream-error decode]|24");
   assert_safetensors_fail (
       "{" A ("U8", "[12]", "[0,12]") "," A ("U8", "[12]", "[12,24]") "}",
-      "duplicate object key");
+      "[stream-error decode]");
   assert_safetensors_fail (
-      "{'':{'dtype':'U8','shape':[24],'data_offsets':[0,24]}}", "0 bytes");
-  assert_safetensors_fail (
-      "{" A ("U8", "[99999999999999999999]", "[0,24]") "}", "too big integer");
-  assert_safetensors_fail (
-      "{" A ("U8", "[9999999999999999]", "[0,24]") "}", "larger than");
+      "{'':{'dtype':'U8','shape':[24],'data_offsets':[0,24]}}",
+      "[stream-error decode]|0");
+  assert_safetensors_fail ("{" A ("U8", "[99999999999999999999]", "[0,24]") "}",
+      "[stream-error decode]");
+  assert_safetensors_fail ("{" A ("U8", "[9999999999999999]", "[0,24]") "}",
+      "[stream-error decode]");
 }
 
 GST_END_TEST;
@@ -313,8 +340,8 @@ GST_START_TEST (test_safetensors_header)
   g_autofree gchar *blanks = g_strnfill (4 << 20, ' ');
   g_autofree gchar *large = g_strdup_printf ("{%s}", blanks);
 
-  assert_safetensors_fail (deep, "maximum parsing depth");
-  assert_safetensors_fail (large, "the limit of 4194304");
+  assert_safetensors_fail (deep, "[stream-error decode]");
+  assert_safetensors_fail (large, "[stream-error decode]|4194304");
 }
 
 GST_END_TEST;
@@ -328,8 +355,8 @@ GST_START_TEST (test_safetensors_many)
         "%s'%u':{'dtype':'U8','shape':[],'data_offsets':[%u,%u]}",
         i == 0 ? "" : ",", i, i, i + 1);
   g_string_append (header, "}");
-  assert_fails (
-      arrays_make_safetensors (header->str, data, 17), "more than 16 arrays");
+  assert_fails (arrays_make_safetensors (header->str, data, 17),
+      "[stream-error decode]|16");
   g_string_free (header, TRUE);
 }
 

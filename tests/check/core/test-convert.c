@@ -11,6 +11,7 @@
 
 #include "plugins/core/batch/convert.h"
 #include "plugins/core/batch/convertkernels.h"
+#include "tests/check/support/errors.h"
 
 #define GUARD 0xa5
 #define GUARD_SIZE 64
@@ -221,7 +222,7 @@ assert_refused (SpdlSample in, SpdlSample out, guint n_channels, double mean,
 
   g_assert_false (spdl_convert_init (&convert, in, out, n_channels, FALSE,
       means, n_mean, stds, n_std, &error));
-  g_assert_nonnull (strstr (error->message, reason));
+  g_assert_true (errors_has (error, reason));
 }
 
 static void
@@ -229,13 +230,14 @@ test_refused (void)
 {
   const SpdlSample u8 = SPDL_SAMPLE_UINT8, f32 = SPDL_SAMPLE_FLOAT32;
 
-  assert_refused (u8, u8, 3, 0, 1, 1, 0, "set dtype to float32");
-  assert_refused (f32, u8, 3, 0, 0, 1, 0, "set dtype to float32");
-  assert_refused (u8, f32, 3, 0, 2, 1, 0, "mean has 2 values");
-  assert_refused (u8, f32, 3, 0, 0, 1, 4, "std has 4 values");
-  assert_refused (u8, f32, 3, 0, 0, 0, 1, "std has the value 0");
-  assert_refused (u8, f32, 3, INFINITY, 1, 1, 0, "mean has the value inf");
-  assert_refused (u8, f32, 17, 0, 0, 1, 0, "17 channels");
+  assert_refused (u8, u8, 3, 0, 1, 1, 0, "[stream-error format]|float32|dtype");
+  assert_refused (
+      f32, u8, 3, 0, 0, 1, 0, "[stream-error format]|float32|dtype");
+  assert_refused (u8, f32, 3, 0, 2, 1, 0, "[stream-error format]|2|mean");
+  assert_refused (u8, f32, 3, 0, 0, 1, 4, "[stream-error format]|4|std");
+  assert_refused (u8, f32, 3, 0, 0, 0, 1, "[stream-error format]|0|std");
+  assert_refused (u8, f32, 3, INFINITY, 1, 1, 0, "[stream-error format]|mean");
+  assert_refused (u8, f32, 17, 0, 0, 1, 0, "[stream-error format]|17");
 }
 
 int

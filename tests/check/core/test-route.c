@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "tests/check/support/errors.h"
 #include "tests/check/support/files.h"
 #include "tests/check/support/run.h"
 
@@ -159,13 +160,14 @@ GST_START_TEST (test_malformed)
 
   for (guint i = 0; i < G_N_ELEMENTS (texts); i++) {
     g_autofree gchar *text =
-        g_strdup_printf ("src_0: condition is \"%s\", but must be", texts[i]);
+        g_strdup_printf ("[library-error settings]|src_0|\"%s\"", texts[i]);
     Run *run = run_pipeline ("spdlsrc location=%s/list.csv ! spdlroute name=r "
                              "src_0::condition=\"%s\" "
                              "r.src_0 ! fakesink name=sink",
         folder, texts[i]);
 
-    fail_unless (run->error && strstr (run->error, text), "%s", run->error);
+    fail_unless (
+        run->error && errors_text_has (run->error, text), "%s", run->error);
     fail_unless_equals_int (run->buffers->len, 0);
     run_free (run);
   }
@@ -343,8 +345,9 @@ GST_START_TEST (test_caps_that_do_not_suit)
       "spdlmix name=m order=arrival ! fakesink name=sink async=false",
       folder);
 
-  fail_unless_equals_string (
-      run->error, "The elements after src_0 do not accept text/uri-list");
+  fail_unless (errors_text_has (
+                   run->error, "[core-error negotiation]|src_0|text/uri-list"),
+      "%s", run->error);
   fail_unless_equals_int (run->buffers->len, 40);
   run_free (run);
   files_remove_folder (folder);

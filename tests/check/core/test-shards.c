@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+#include "tests/check/support/errors.h"
 #include "tests/check/support/files.h"
 #include "tests/check/support/run.h"
 
@@ -126,7 +127,8 @@ check_world (guint mode, guint n, guint world)
 
     if (mode == 1 && size == 0) {
       fail_unless (
-          run->error && strstr (run->error, "shard-mode=drop leaves no item"),
+          run->error && errors_text_has (run->error,
+                            "[resource-error settings]|shard-mode=drop"),
           "%s", run->error);
       run_free (run);
       continue;
@@ -176,7 +178,8 @@ assert_refused (const gchar *folder, const gchar *properties, const gchar *text)
 {
   Run *run = run_list (folder, properties);
 
-  fail_unless (run->error && strstr (run->error, text), "%s", run->error);
+  fail_unless (
+      run->error && errors_text_has (run->error, text), "%s", run->error);
   fail_unless_equals_int (run->buffers->len, 0);
   run_free (run);
 }
@@ -187,13 +190,13 @@ GST_START_TEST (test_environment)
   g_autofree gchar *order = NULL;
   Run *run;
 
-  assert_refused (folder, "rank=1", "world-size is unknown");
-  assert_refused (folder, "world-size=1", "rank is unknown");
-  assert_refused (folder, "rank=2 world-size=2", "from 0 to one less");
+  assert_refused (folder, "rank=1", "[resource-error settings]|world-size");
+  assert_refused (folder, "world-size=1", "[resource-error settings]|rank");
+  assert_refused (folder, "rank=2 world-size=2", "[resource-error settings]|0");
   g_setenv ("RANK", "1", TRUE);
-  assert_refused (folder, "", "The environment's RANK is 1, but world-size");
+  assert_refused (folder, "", "[resource-error settings]|RANK|1|world-size");
   g_setenv ("WORLD_SIZE", "3 ", TRUE);
-  assert_refused (folder, "", "WORLD_SIZE is \"3 \"");
+  assert_refused (folder, "", "[resource-error settings]|WORLD_SIZE|\"3 \"");
   g_setenv ("WORLD_SIZE", "3", TRUE);
   run = run_list (folder, "");
   order = order_of (run, 0);

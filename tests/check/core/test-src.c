@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "tests/check/support/errors.h"
 #include "tests/check/support/files.h"
 #include "tests/check/support/run.h"
 
@@ -43,7 +44,8 @@ assert_names (Run *run, const gchar *expected)
 static void
 assert_error (Run *run, const gchar *part)
 {
-  fail_unless (run->error && strstr (run->error, part), "%s", run->error);
+  fail_unless (
+      run->error && errors_text_has (run->error, part), "%s", run->error);
   fail_unless_equals_int (run->buffers->len, 0);
   run_free (run);
 }
@@ -109,8 +111,8 @@ GST_START_TEST (test_awkward_folder)
   run = run_pipeline (
       "spdlsrc location=%s pattern=*.jpg ! fakesink name=sink", folder);
   fail_unless_equals_int (run->warnings->len, 1);
-  fail_unless (strstr (g_ptr_array_index (run->warnings, 0),
-                   "a/loop\" was skipped: the link leads back"),
+  fail_unless (errors_text_has (g_ptr_array_index (run->warnings, 0),
+                   "[resource-error read]|a/loop"),
       "%s", (gchar *) g_ptr_array_index (run->warnings, 0));
   assert_names (run,
       "gr\303\274n \342\202\254 #1.jpg with space.jpg in-link.jpg nowhere.jpg");
@@ -121,19 +123,19 @@ GST_START_TEST (test_awkward_folder)
   run = run_pipeline (
       "spdlsrc location=%s/a pattern=*.jpg ! fakesink name=sink", folder);
   fail_unless_equals_int (run->warnings->len, 1);
-  fail_unless (strstr (g_ptr_array_index (run->warnings, 0),
-                   "loop\" was skipped: the folder belongs to the kernel"),
+  fail_unless (errors_text_has (g_ptr_array_index (run->warnings, 0),
+                   "[resource-error read]"),
       "%s", (gchar *) g_ptr_array_index (run->warnings, 0));
   assert_names (run, "gr\303\274n \342\202\254 #1.jpg with space.jpg");
   assert_error (
       run_pipeline ("spdlsrc location=/proc/self%s ! fakesink name=sink", ""),
-      "procfs");
+      "[resource-error open-read]");
 
   /* A loop at the top. */
   assert_error (run_pipeline ("spdlsrc location=%s pattern=*.png ! "
                               "fakesink name=sink",
                     folder),
-      "set pattern");
+      "[resource-error not-found]|pattern");
   files_remove_folder (target);
   files_remove_folder (folder);
 }
@@ -146,22 +148,22 @@ GST_START_TEST (test_nothing_there)
 
   assert_error (
       run_pipeline ("spdlsrc location=%s ! fakesink name=sink", folder),
-      "set location to a folder that holds");
+      "[resource-error not-found]|location");
   assert_error (
       run_pipeline ("spdlsrc location=%s/none ! fakesink name=sink", folder),
-      "not found");
-  assert_error (
-      run_pipeline ("spdlsrc ! fakesink name=sink"), "location is not set");
+      "[resource-error not-found]");
+  assert_error (run_pipeline ("spdlsrc ! fakesink name=sink"),
+      "[resource-error settings]|location");
   files_write_text (folder, "list.dat", "x");
   assert_error (
       run_pipeline (
           "spdlsrc location=%s/list.dat ! fakesink name=sink", folder),
-      "must end in .txt or .csv");
+      "[resource-error settings]");
   files_write_text (folder, "empty.txt", "\n# nothing\n   \n");
   assert_error (
       run_pipeline (
           "spdlsrc location=%s/empty.txt ! fakesink name=sink", folder),
-      "has no item");
+      "[resource-error not-found]");
   files_remove_folder (folder);
 }
 
@@ -262,7 +264,7 @@ GST_START_TEST (test_csv)
   assert_error (
       run_pipeline (
           "spdlsrc location=%s/list.csv ! fakesink name=sink", folder),
-      "list.csv\" line 3: label \"cat\" of item \"a.jpg\" is text");
+      "[resource-error read]|list.csv|3|\"cat\"|\"a.jpg\"");
   files_remove_folder (folder);
 }
 
@@ -282,8 +284,10 @@ describe_labels (const gchar *folder, const gchar *name, const gchar *settings)
   g_autofree gchar *names = NULL;
 
   fail_unless (error == NULL, "%s", error ? error->message : "");
-  if (!gst_spdl_loader_start (loader, &error))
-    return g_string_append (got, error->message), g_string_free (got, FALSE);
+  if (!gst_spdl_loader_start (loader, &error)) {
+    g_string_free (got, TRUE);
+    return errors_format (error);
+  }
   classes = gst_spdl_loader_dup_classes (loader, &error);
   for (;;) {
     g_autoptr (GstSpdlBatch) batch =
@@ -295,8 +299,11 @@ describe_labels (const gchar *folder, const gchar *name, const gchar *settings)
         (gint) gst_spdl_batch_get_item (batch, 0)->label);
   }
   gst_spdl_loader_stop (loader);
-  if (error)
-    g_string_append_printf (got, " %s", error->message);
+  if (error) {
+    g_autofree gchar *text = errors_format (error);
+
+    g_string_append_printf (got, " %s", text);
+  }
   names = classes ? g_strjoinv (",", classes) : g_strdup ("none");
   g_string_append_printf (got, ": %s", names);
   return g_string_free (got, FALSE);
@@ -308,7 +315,7 @@ assert_labels (const gchar *folder, const gchar *name, const gchar *settings,
 {
   g_autofree gchar *got = describe_labels (folder, name, settings);
 
-  fail_unless (strstr (got, wanted) != NULL, "%s", got);
+  fail_unless (errors_text_has (got, wanted), "%s", got);
 }
 
 GST_START_TEST (test_classes)
@@ -328,8 +335,8 @@ GST_START_TEST (test_classes)
       "label=folder pattern=*.jpg "
       "classes=\"<a,none,\\\"d%E9\\\",b,\\\"B\303\251 b\\\">\"",
       "4 0 3 2 -1: a,none,d%E9,b,B\303\251 b");
-  assert_labels (
-      folder, "", "label=folder classes=<b,a>", "not among the 2 classes");
+  assert_labels (folder, "", "label=folder classes=<b,a>",
+      "[spdl-loader-error |2|classes");
   assert_labels (
       folder, "", "label=folder classes=<b,b>", "\"b\", appears twice");
   assert_labels (folder, "", "pattern=2.jpg", "-1: none");
@@ -360,8 +367,8 @@ GST_START_TEST (test_no_folders)
   run = run_pipeline (
       "spdlsrc location=%s label=folder ! fakesink name=sink", folder);
   fail_unless_equals_int (run->warnings->len, 1);
-  fail_unless (
-      strstr (g_ptr_array_index (run->warnings, 0), "finds no folders"));
+  fail_unless (errors_text_has (
+      g_ptr_array_index (run->warnings, 0), "[resource-error read]"));
   fail_unless_equals_int64 (run_item (run, 0)->label, -1);
   run_free (run);
   files_remove_folder (folder);
@@ -384,10 +391,7 @@ GST_START_TEST (test_malformed)
   assert_error (
       run_pipeline (
           "spdlsrc location=%s/list.csv ! fakesink name=sink", folder),
-      "list.csv\" line 18: the line has 1 field, but the header names 2: write "
-      "a "
-      "field that holds a comma in quotes (1000000 malformed lines, of "
-      "1000016)");
+      "[resource-error read]|list.csv|18|1|2|1000000|1000016");
   files_remove_folder (folder);
 }
 
@@ -504,10 +508,8 @@ GST_START_TEST (test_changed_list)
       bus, 60 * GST_SECOND, GST_MESSAGE_ERROR | GST_MESSAGE_EOS);
   fail_unless (message && GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR);
   gst_message_parse_error (message, &error, NULL);
-  fail_unless (
-      strstr (error->message, changing.list) &&
-          strstr (error->message,
-              "has changed since it was indexed (from 690 to 3 bytes)"),
+  fail_unless (errors_has (error, changing.list) &&
+                   errors_has (error, "[resource-error read]|690|3"),
       "%s", error->message);
   g_error_free (error);
   gst_message_unref (message);

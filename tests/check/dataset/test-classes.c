@@ -6,6 +6,7 @@
  */
 
 #include "plugins/dataset/list/classes.h"
+#include "tests/check/support/errors.h"
 
 #include <gst/gst.h>
 #include <string.h>
@@ -62,7 +63,7 @@ assert_refused (const gchar *const *names, const gchar *part)
 
   g_assert_null (spdl_classes_new_from_names (names, &error));
   g_assert_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS);
-  g_assert_nonnull (strstr (error->message, part));
+  g_assert_true (errors_has (error, part));
 }
 
 static void
@@ -80,10 +81,10 @@ test_given (void)
   g_assert_null (spdl_classes_new_from_names (NULL, &error));
   g_assert_null (spdl_classes_new_from_names (none, &error));
   g_assert_no_error (error);
-  assert_refused (empty, "Class 1 of classes");
+  assert_refused (empty, "[resource-error settings]|1|classes");
   assert_refused (twice, "\"dog\"");
-  assert_refused (blank, "Class 2 of classes");
-  assert_refused (latin, "Class 0 of classes");
+  assert_refused (blank, "[resource-error settings]|2|classes");
+  assert_refused (latin, "[resource-error settings]|0|classes");
 }
 
 /* Returns the index of @label, or G_MININT64 if it is not a class. */

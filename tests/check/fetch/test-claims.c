@@ -13,6 +13,7 @@
 
 #include "gst/spdl/engine/cgroup.h"
 #include "tests/check/support/arrays.h"
+#include "tests/check/support/errors.h"
 #include "tests/check/support/files.h"
 #include "tests/check/support/run.h"
 #include "tests/check/support/served.h"
@@ -61,7 +62,7 @@ assert_one_fails (
   fail_unless (error->domain == GST_RESOURCE_ERROR, "%s", error->message);
   fail_unless_equals_int (error->code, code);
   fail_unless (
-      strstr (error->message, part), "not \"%s\": %s", part, error->message);
+      errors_has (error, part), "not \"%s\": %s", part, error->message);
   fail_unless (run->n_epochs > 0);
   run_free (run);
 }
@@ -168,7 +169,7 @@ GST_START_TEST (test_false_size_in_tar)
                       "fakesink name=sink",
       served.folder);
   fail_unless (run->error != NULL);
-  fail_unless (strstr (run->error, "b.txt.jpg"), "%s", run->error);
+  fail_unless (errors_text_has (run->error, "b.txt.jpg"), "%s", run->error);
   run_free (run);
 }
 
@@ -189,7 +190,8 @@ GST_START_TEST (test_streamed_tar)
   fail_unless (run->error == NULL, "%s", run->error);
   fail_unless_equals_int (run->buffers->len, 1 + 4);
   fail_unless_equals_int (run->warnings->len, 1);
-  fail_unless (strstr (g_ptr_array_index (run->warnings, 0), "b.txt.jpg"), "%s",
+  fail_unless (
+      errors_text_has (g_ptr_array_index (run->warnings, 0), "b.txt.jpg"), "%s",
       (gchar *) g_ptr_array_index (run->warnings, 0));
   run_free (run);
 }

@@ -12,6 +12,7 @@
 
 #include "plugins/fetch/store/credentials-private.h"
 #include "plugins/fetch/store/sigv4.h"
+#include "tests/check/support/errors.h"
 #include "tests/check/support/files.h"
 #include "tests/check/support/service.h"
 
@@ -183,7 +184,7 @@ assert_failure (SpdlCredentialsKind kind, const gchar *profile, gint code,
 
   fail_unless (secrets == NULL && error != NULL, "no error with %s", part);
   fail_unless (g_error_matches (error, GST_RESOURCE_ERROR, code) &&
-                   strstr (error->message, part),
+                   errors_has (error, part),
       "%s (%d), not %s", error->message, error->code, part);
   fail_unless (g_get_monotonic_time () - begin < 2500 * G_TIME_SPAN_MILLISECOND,
       "%s", error->message);
@@ -234,11 +235,11 @@ GST_START_TEST (test_unprintable)
     const gchar *value;
     const gchar *part;
   } cases[] = {
-    { SECRET "\n", "AWS_SECRET_ACCESS_KEY contains a line break" },
-    { "\r" SECRET, "AWS_SECRET_ACCESS_KEY contains a line break" },
-    { SECRET " " SECRET, "AWS_SECRET_ACCESS_KEY contains a space" },
-    { SECRET "\x01", "not printable" },
-    { SECRET "\xc3\xa9", "not printable" },
+    { SECRET "\n", "[resource-error settings]|AWS_SECRET_ACCESS_KEY" },
+    { "\r" SECRET, "[resource-error settings]|AWS_SECRET_ACCESS_KEY" },
+    { SECRET " " SECRET, "[resource-error settings]|AWS_SECRET_ACCESS_KEY" },
+    { SECRET "\x01", "[resource-error settings]" },
+    { SECRET "\xc3\xa9", "[resource-error settings]" },
   };
   g_autofree gchar *large = g_strnfill (40000, 'x');
 
@@ -274,7 +275,8 @@ GST_START_TEST (test_profiles)
   assert_key (AWS, "x", "KEY1");
   assert_failure (AWS, "y", SETTINGS, "aws_secret_access_key");
   assert_failure (AWS, "none", SETTINGS, "\"none\"");
-  assert_failure (AWS, "sso", SETTINGS, "aws configure export-credentials");
+  assert_failure (
+      AWS, "sso", SETTINGS, "[resource-error settings]|export-credentials");
   assert_failure (AWS, "old-sso", SETTINGS, "credential_process");
   assert_failure (AWS, "half-role", SETTINGS, "web_identity_token_file");
   g_setenv ("AWS_PROFILE", "none", TRUE);
@@ -294,7 +296,7 @@ GST_START_TEST (test_profiles)
   set_instance (5, 3600);
   assert_key (AWS, "z", "KEY5");
   files_write_text (home, ".aws/config", SECRET);
-  assert_failure (AWS, "x", SETTINGS, "line 1");
+  assert_failure (AWS, "x", SETTINGS, "[resource-error settings]|1");
 }
 
 GST_END_TEST;
@@ -353,20 +355,22 @@ GST_START_TEST (test_process)
                "\"SecretAccessKey\": \"" SECRET "\"}'");
   assert_key (AWS, NULL, "KEY8");
   set_process ("echo " SECRET " >&2; echo " SECRET "; exit 3");
-  assert_failure (AWS, NULL, NOT_AUTHORIZED, "exit status 3");
+  assert_failure (
+      AWS, NULL, NOT_AUTHORIZED, "[resource-error not-authorized]|3");
   set_process ("kill -15 $$");
-  assert_failure (AWS, NULL, NOT_AUTHORIZED, "signal 15");
+  assert_failure (
+      AWS, NULL, NOT_AUTHORIZED, "[resource-error not-authorized]|15");
   set_process ("echo " SECRET);
-  assert_failure (AWS, NULL, READ, "credential_process is not a JSON object");
+  assert_failure (AWS, NULL, READ, "[resource-error read]|JSON");
   set_process ("echo '[]'");
-  assert_failure (AWS, NULL, READ, "credential_process has no \"Version\": 1");
+  assert_failure (AWS, NULL, READ, "[resource-error read]|\"Version\"|1");
   set_process ("echo '{\"Version\": 1, \"AccessKeyId\": \"K\"}'");
   assert_failure (AWS, NULL, READ, "SecretAccessKey");
   set_process ("head -c 100000 /dev/zero");
   assert_failure (AWS, NULL, READ, "65536");
   files_write_text (
       home, ".aws/config", "[default]\ncredential_process = \"" SECRET "\n");
-  assert_failure (AWS, NULL, SETTINGS, "quotes");
+  assert_failure (AWS, NULL, SETTINGS, "[resource-error settings]");
   files_write_text (home, ".aws/config",
       "[default]\ncredential_process = /nothing/here " SECRET "\n");
   assert_failure (AWS, NULL, SETTINGS, "\"here\"");
@@ -394,7 +398,8 @@ GST_START_TEST (test_web_identity)
 {
   static const gchar secret[] = "<SecretAccessKey>" SECRET "</SecretAccessKey>";
   g_autofree gchar *token = g_build_filename (home, "token", NULL);
-  g_autofree gchar *missing = g_build_filename (home, "missing", NULL);
+  g_autofree gchar *missing =
+      g_build_filename (home, "[resource-error not-found]", NULL);
   g_autofree gchar *good = make_xml (secret, 3600);
   g_autofree gchar *late = make_xml (secret, 3);
   g_autofree gchar *partial = make_xml ("", 3600);
@@ -427,13 +432,15 @@ GST_START_TEST (test_web_identity)
   service_set (service, STS, 403, NULL,
       "<ErrorResponse><Error><Code>AccessDenied</Code><Message>" SECRET
       "</Message></Error></ErrorResponse>");
-  assert_failure (AWS, NULL, NOT_AUTHORIZED, "status 403, AccessDenied");
+  assert_failure (
+      AWS, NULL, NOT_AUTHORIZED, "[resource-error not-authorized]|403");
   service_set (service, STS, 400, NULL,
       "<ErrorResponse><Error><Code>" SECRET "-1</Code></Error>"
       "</ErrorResponse>");
-  assert_failure (AWS, NULL, NOT_AUTHORIZED, "status 400");
+  assert_failure (
+      AWS, NULL, NOT_AUTHORIZED, "[resource-error not-authorized]|400");
   service_set (service, STS, 302, "Location: http://127.0.0.1:1/" SECRET, "");
-  assert_failure (AWS, NULL, READ, "status 302");
+  assert_failure (AWS, NULL, READ, "[resource-error read]|302");
 
   /* The same of a profile. */
   g_unsetenv ("AWS_WEB_IDENTITY_TOKEN_FILE");
@@ -455,9 +462,10 @@ GST_START_TEST (test_web_identity)
   }
   g_setenv ("AWS_WEB_IDENTITY_TOKEN_FILE", missing, TRUE);
   g_setenv ("AWS_ROLE_ARN", "arn:a", TRUE);
-  assert_failure (AWS, NULL, NOT_FOUND, "missing");
-  files_write_text (home, "missing", SECRET "\n" SECRET "\n");
-  assert_failure (AWS, NULL, SETTINGS, "line break");
+  assert_failure (AWS, NULL, NOT_FOUND, "[resource-error not-found]");
+  files_write_text (
+      home, "[resource-error not-found]", SECRET "\n" SECRET "\n");
+  assert_failure (AWS, NULL, SETTINGS, "[resource-error settings]");
   g_setenv ("AWS_WEB_IDENTITY_TOKEN_FILE", token, TRUE);
   g_setenv ("AWS_REGION", "a/b?" SECRET, TRUE);
   assert_failure (AWS, NULL, SETTINGS, "AWS_REGION");
@@ -556,7 +564,8 @@ GST_START_TEST (test_role)
   service_set (service, ASSUME "gst-spdl", 403, NULL,
       "<ErrorResponse><Error><Code>AccessDenied</Code><Message>" SECRET
       "</Message></Error></ErrorResponse>");
-  assert_failure (AWS, NULL, NOT_AUTHORIZED, "status 403, AccessDenied");
+  assert_failure (
+      AWS, NULL, NOT_AUTHORIZED, "[resource-error not-authorized]|403");
 }
 
 GST_END_TEST;
@@ -579,20 +588,20 @@ GST_START_TEST (test_role_sources)
   begin_roles ("credential_source=Nothing\n");
   assert_failure (AWS, NULL, SETTINGS, "Nothing");
   begin_roles ("credential_source=Environment\nsource_profile=x\n");
-  assert_failure (AWS, NULL, SETTINGS, "both");
+  assert_failure (AWS, NULL, SETTINGS, "[resource-error settings]");
   begin_roles ("source_profile=x\n");
   assert_failure (AWS, NULL, SETTINGS, "\"x\"");
   begin_roles ("source_profile=x\nmfa_serial=a\n[profile x]\n");
-  assert_failure (AWS, NULL, SETTINGS, "second factor");
+  assert_failure (AWS, NULL, SETTINGS, "[resource-error settings]");
   begin_roles ("source_profile=x\n[profile x]\n");
   assert_failure (AWS, NULL, NOT_AUTHORIZED, "\"x\"");
   begin_roles ("source_profile=default\n");
-  assert_failure (AWS, NULL, SETTINGS, "itself");
+  assert_failure (AWS, NULL, SETTINGS, "[resource-error settings]");
   begin_roles ("source_profile=x\n[profile x]\nrole_arn=a\n"
                "source_profile=default\n");
-  assert_failure (AWS, NULL, SETTINGS, "itself");
+  assert_failure (AWS, NULL, SETTINGS, "[resource-error settings]");
   begin_roles ("source_profile=x\n[profile x]\nsso_session=a\n");
-  assert_failure (AWS, NULL, SETTINGS, "single sign-on");
+  assert_failure (AWS, NULL, SETTINGS, "[resource-error settings]");
   g_setenv ("AWS_ENDPOINT_URL_STS", "nothing", TRUE);
   files_write_text (home, ".aws/credentials",
       "[x]\naws_access_key_id=KEY1\naws_secret_access_key=" SECRET "\n");
@@ -633,7 +642,7 @@ GST_START_TEST (test_container)
   service_set (service, CONTAINER, 200, NULL, late);
   assert_failure (AWS, NULL, NOT_AUTHORIZED, "the container service");
   service_set (service, CONTAINER, 200, NULL, SECRET);
-  assert_failure (AWS, NULL, READ, "not a JSON object");
+  assert_failure (AWS, NULL, READ, "[resource-error read]|JSON");
   service_set (service, CONTAINER, 200, NULL,
       "{\"AccessKeyId\": \"K\", \"SecretAccessKey\": \"" SECRET
       "\", \"Token\": \"" SECRET "\"}");
@@ -650,11 +659,12 @@ GST_START_TEST (test_container)
   assert_failure (AWS, NULL, READ, "65536");
   service_set (service, CONTAINER, 403, NULL,
       "{\"code\": \"AccessDenied\", \"message\": \"" SECRET "\"}");
-  assert_failure (AWS, NULL, NOT_AUTHORIZED, "status 403, AccessDenied");
+  assert_failure (
+      AWS, NULL, NOT_AUTHORIZED, "[resource-error not-authorized]|403");
   service_set (service, CONTAINER, SERVICE_RESET, NULL, "");
-  assert_failure (AWS, NULL, OPEN_READ, "Credentials of the container");
+  assert_failure (AWS, NULL, OPEN_READ, "[resource-error open-read]");
   service_set (service, CONTAINER, SERVICE_STALL, NULL, "");
-  assert_failure (AWS, NULL, OPEN_READ, "did not answer within 1.9 s");
+  assert_failure (AWS, NULL, OPEN_READ, "[resource-error open-read]|1.9");
 }
 
 GST_END_TEST;
@@ -676,11 +686,11 @@ GST_START_TEST (test_container_hosts)
   }
   for (guint i = 0; i < G_N_ELEMENTS (good); i++) {
     g_setenv ("AWS_CONTAINER_CREDENTIALS_FULL_URI", good[i], TRUE);
-    assert_failure (AWS, NULL, OPEN_READ, "Credentials of the container");
+    assert_failure (AWS, NULL, OPEN_READ, "[resource-error open-read]");
   }
   g_setenv (
       "AWS_CONTAINER_CREDENTIALS_FULL_URI", "http://127.0.0.1:1/\nx", TRUE);
-  assert_failure (AWS, NULL, SETTINGS, "line break");
+  assert_failure (AWS, NULL, SETTINGS, "[resource-error settings]");
 }
 
 GST_END_TEST;
@@ -707,12 +717,13 @@ GST_START_TEST (test_instance)
   assert_key (AWS, NULL, "KEY1");
   fail_unless_equals_int (service_count (service, TOKEN), 3);
   service_fail (service, ROLE, 2, 503);
-  assert_failure (AWS, NULL, READ, "status 503");
+  assert_failure (AWS, NULL, READ, "[resource-error read]|503");
 
   service_set (service, ROLE, 403, NULL, SECRET);
-  assert_failure (AWS, NULL, NOT_AUTHORIZED, "status 403");
+  assert_failure (
+      AWS, NULL, NOT_AUTHORIZED, "[resource-error not-authorized]|403");
   service_set (service, ROLE, 200, NULL, SECRET);
-  assert_failure (AWS, NULL, READ, "not a JSON object");
+  assert_failure (AWS, NULL, READ, "[resource-error read]|JSON");
   service_set (
       service, ROLE, 200, NULL, "{\"Code\": \"AssumeRoleUnauthorizedAccess\"}");
   assert_failure (AWS, NULL, READ, "AssumeRoleUnauthorizedAccess");
@@ -722,13 +733,14 @@ GST_START_TEST (test_instance)
   set_instance (1, 5);
   assert_failure (AWS, NULL, NOT_AUTHORIZED, "the instance metadata service");
   service_set (service, ROLES, 200, NULL, "\n");
-  assert_failure (AWS, NULL, NOT_AUTHORIZED, "no role");
+  assert_failure (AWS, NULL, NOT_AUTHORIZED, "[resource-error not-authorized]");
   service_set (service, ROLES, 404, NULL, "");
-  assert_failure (AWS, NULL, NOT_AUTHORIZED, "no role");
+  assert_failure (AWS, NULL, NOT_AUTHORIZED, "[resource-error not-authorized]");
   service_set (service, ROLES, 401, NULL, "");
-  assert_failure (AWS, NULL, NOT_AUTHORIZED, "status 401");
+  assert_failure (
+      AWS, NULL, NOT_AUTHORIZED, "[resource-error not-authorized]|401");
   service_set (service, ROLES, SERVICE_STALL, NULL, "");
-  assert_failure (AWS, NULL, OPEN_READ, "did not answer within 1.9 s");
+  assert_failure (AWS, NULL, OPEN_READ, "[resource-error open-read]|1.9");
 }
 
 GST_END_TEST;
@@ -739,7 +751,8 @@ GST_START_TEST (test_nothing)
 {
   static const gchar *const parts[] = { "AWS_ACCESS_KEY_ID",
     "AWS_WEB_IDENTITY_TOKEN_FILE", "/.aws/config", "/.aws/credentials",
-    "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI", "metadata", "anonymous=true" };
+    "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI", "[resource-error not-authorized]",
+    "anonymous=true" };
 
   service_set (service, TOKEN, SERVICE_STALL, NULL, "");
   for (guint i = 0; i < G_N_ELEMENTS (parts); i++) {
@@ -754,7 +767,7 @@ GST_START_TEST (test_nothing)
     assert_failure (AWS, NULL, NOT_AUTHORIZED, "IMDSv2");
   }
   service_set (service, TOKEN, 200, NULL, "a\nb");
-  assert_failure (AWS, NULL, SETTINGS, "line break");
+  assert_failure (AWS, NULL, SETTINGS, "[resource-error settings]");
   set_instance (1, 3600);
   g_setenv ("AWS_EC2_METADATA_DISABLED", "True", TRUE);
   assert_failure (AWS, NULL, NOT_AUTHORIZED, "AWS_EC2_METADATA_DISABLED");
@@ -1040,11 +1053,13 @@ GST_START_TEST (test_google)
   service_set (service, GOOGLE, 200, NULL, good);
   assert_failure (google, NULL, NOT_AUTHORIZED, "Google's");
   service_set (service, GOOGLE, 404, flavor, SECRET);
-  assert_failure (google, NULL, NOT_AUTHORIZED, "no service account");
+  assert_failure (
+      google, NULL, NOT_AUTHORIZED, "[resource-error not-authorized]");
   service_set (service, GOOGLE, 403, flavor, SECRET);
-  assert_failure (google, NULL, NOT_AUTHORIZED, "status 403");
+  assert_failure (
+      google, NULL, NOT_AUTHORIZED, "[resource-error not-authorized]|403");
   service_set (service, GOOGLE, 200, flavor, "{\"access_token");
-  assert_failure (google, NULL, READ, "not a JSON object");
+  assert_failure (google, NULL, READ, "[resource-error read]|JSON");
   service_set (service, GOOGLE, 200, flavor, "{\"expires_in\": 3600}");
   assert_failure (google, NULL, READ, "access_token");
   service_set (
@@ -1101,14 +1116,14 @@ GST_START_TEST (test_hugging_face)
   g_setenv ("HF_TOKEN", SECRET "-6", TRUE);
   assert_bearer (hf, SECRET "-6");
   g_setenv ("HF_TOKEN", SECRET "\n", TRUE);
-  assert_failure (hf, NULL, SETTINGS, "HF_TOKEN contains a line break");
+  assert_failure (hf, NULL, SETTINGS, "[resource-error settings]|HF_TOKEN");
   g_setenv ("HF_HUB_DISABLE_IMPLICIT_TOKEN", "YES", TRUE);
   assert_bearer (hf, NULL);
   g_setenv ("HF_HUB_DISABLE_IMPLICIT_TOKEN", "0", TRUE);
   g_unsetenv ("HF_TOKEN");
   g_unsetenv ("HUGGING_FACE_HUB_TOKEN");
   files_write_text (home, "path", SECRET "\n" SECRET);
-  assert_failure (hf, NULL, SETTINGS, "/path\" contains a line break");
+  assert_failure (hf, NULL, SETTINGS, "[resource-error settings]|/path");
   files_write (home, "path", SECRET "\0" SECRET, 13);
   assert_failure (hf, NULL, SETTINGS, "NUL");
   g_setenv ("HF_TOKEN_PATH", home, TRUE);

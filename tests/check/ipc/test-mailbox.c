@@ -12,6 +12,7 @@
 #include <gst/check/gstharness.h>
 
 #include "plugins/ipc/worker/workersink.h"
+#include "tests/check/support/errors.h"
 
 /* Mailbox */
 
@@ -209,7 +210,7 @@ GST_START_TEST (test_no_such_slab)
   message = gst_bus_pop_filtered (rig.bus, GST_MESSAGE_ERROR);
   fail_unless (message != NULL);
   gst_message_parse_error (message, &error, NULL);
-  fail_unless (strstr (error->message, "slab 5") != NULL);
+  fail_unless (errors_has (error, "[resource-error failed]|5"));
   gst_message_unref (message);
   rig_clear (&rig);
 }

@@ -6,6 +6,7 @@
  */
 
 #include "tests/check/ipc/worker-tools.h"
+#include "tests/check/support/errors.h"
 
 #include <string.h>
 
@@ -117,7 +118,7 @@ worker_take_error (GstElement *pipeline)
   gchar *text;
 
   gst_message_parse_error (message, &error, NULL);
-  text = g_strdup (error->message);
+  text = errors_format (error);
   g_error_free (error);
   gst_message_unref (message);
   bus = gst_element_get_bus (pipeline);

@@ -8,6 +8,7 @@
 #include <gst/app/gstappsink.h>
 #include <unistd.h>
 
+#include "tests/check/support/errors.h"
 #include "tests/check/support/files.h"
 #include "tests/check/support/heap.h"
 #include "tests/check/support/run.h"
@@ -151,7 +152,8 @@ GST_START_TEST (test_budget)
       "! spdldecode output-order=input width=16 height=16 max-failures=0 "
       "! spdlbatch batch-size=8 ! fakesink name=sink",
       folder);
-  fail_unless (run->error && strstr (run->error, "zzz.jpg"), "%s", run->error);
+  fail_unless (
+      run->error && errors_text_has (run->error, "zzz.jpg"), "%s", run->error);
   fail_unless_equals_int (run->buffers->len, 5);
   run_free (run);
   files_remove_folder (folder);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "gst/spdl/engine/compat.h"
+#include "tests/check/support/errors.h"
 #include "tests/check/support/files.h"
 #include "tests/check/support/run.h"
 #include "tests/check/support/tars.h"
@@ -109,8 +110,8 @@ assert_refused (const gchar *name, const gchar *source, const gchar *part)
 {
   Run *run = fetch (name, source);
 
-  fail_unless (
-      run->error && strstr (run->error, part), "%s: %s", name, run->error);
+  fail_unless (run->error && errors_text_has (run->error, part), "%s: %s", name,
+      run->error);
   fail_unless_equals_int (run->buffers->len, 0);
   run_free (run);
 }
@@ -163,7 +164,8 @@ GST_START_TEST (test_extensions)
                    "caption 20", 10) == 0);
   fail_unless_equals_int64 (run_item (run, 0)->label, -1);
   run_free (run);
-  assert_refused ("train-0001.tar", "extensions=png", "No sample in");
+  assert_refused (
+      "train-0001.tar", "extensions=png", "[resource-error not-found]");
 }
 
 GST_END_TEST;
@@ -234,10 +236,11 @@ GST_START_TEST (test_odd_samples)
       gst_structure_get_string (run_item (run, 2)->extra, "txt"),
       "not \357\277\275 UTF-8");
   fail_unless_equals_int (run->warnings->len, 2);
-  fail_unless (
-      strstr (g_ptr_array_index (run->warnings, 0), "1 of the 4 samples in"));
+  fail_unless (errors_text_has (
+      g_ptr_array_index (run->warnings, 0), "[resource-error read]|1|4"));
   /* A text that is not a label causes a warning. */
-  fail_unless (strstr (g_ptr_array_index (run->warnings, 1), "\"cat\""));
+  fail_unless (
+      errors_text_has (g_ptr_array_index (run->warnings, 1), "\"cat\""));
   run_free (run);
 
   run = fetch ("odd.tar", "label=none");
@@ -293,14 +296,16 @@ GST_START_TEST (test_classes)
 
   /* The error names the label that is not a class, a text or an integer. */
   run = fetch ("odd.tar", "classes=<dog,7>");
-  fail_unless (run->error &&
-                   strstr (run->error, "\"cat\" of the item \"file://") &&
-                   strstr (run->error, "odd.tar#bytes=") &&
-                   strstr (run->error, "not among the 2 classes"),
+  fail_unless (
+      run->error &&
+          errors_text_has (run->error, "[resource-error read]|\"cat\"") &&
+          errors_text_has (run->error, "[resource-error read]|odd.tar") &&
+          errors_text_has (run->error, "[resource-error read]|2|classes"),
       "%s", run->error);
   run_free (run);
   run = fetch ("odd.tar", "classes=<dog,cat>");
-  fail_unless (run->error && strstr (run->error, "The label 7 of the item"),
+  fail_unless (run->error && errors_text_has (
+                                 run->error, "[resource-error read]|7|label"),
       "%s", run->error);
   run_free (run);
 }
@@ -439,8 +444,8 @@ GST_START_TEST (test_changed_while_in_use)
       bus, 60 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
   fail_unless_equals_int (GST_MESSAGE_TYPE (message), GST_MESSAGE_ERROR);
   gst_message_parse_error (message, &error, NULL);
-  fail_unless (strstr (error->message, "train-0000.tar\" has changed since"),
-      "%s", error->message);
+  fail_unless (errors_has (error, "[resource-error read]|train-0000"), "%s",
+      error->message);
   fail_unless_equals_int (n, 5);
   g_error_free (error);
   gst_message_unref (message);
@@ -466,40 +471,39 @@ GST_START_TEST (test_refused)
 {
   Tar tar;
 
-  assert_refused ("none.tar", "", "none.tar\": No such file");
-  assert_refused ("none-*.tar", "", "Shard \"");
-  assert_refused ("none-{0..2}.tar", "", "none-0.tar\": No");
-  assert_refused ("none-{0..9999999}.tar", "", "limit of 1000000");
+  assert_refused ("none.tar", "", "[resource-error not-found]|none.tar");
+  assert_refused ("none-*.tar", "", "[resource-error not-found]");
+  assert_refused ("none-{0..2}.tar", "", "[resource-error not-found]|none-0");
+  assert_refused (
+      "none-{0..9999999}.tar", "", "[resource-error settings]|1000000");
   files_write (folder, "empty.tar", "", 0);
-  assert_refused ("empty.tar", "",
-      "empty.tar\" cannot be used as a shard: the file is empty");
+  assert_refused ("empty.tar", "", "[resource-error read]|empty.tar");
   files_write_text (folder, "text.tar", "this is no archive at all");
-  assert_refused ("text.tar", "", "neither a tar nor a ZIP");
+  assert_refused ("text.tar", "", "[resource-error read]|ZIP");
   files_write (folder, "a.tar.gz", "\037\213\10\0\0\0\0\0\0\0\0\0", 12);
-  assert_refused ("a.tar.gz", "",
-      "compressed as a whole: unpack it first, "
-      "from gzip");
+  assert_refused ("a.tar.gz", "", "[resource-error read]");
   files_write (folder, "a.tar", "(\265/\375\0\0\0\0", 8);
-  assert_refused ("a.tar", "", "from zstd");
+  assert_refused ("a.tar", "", "[resource-error read]");
 
   /* Truncated in a header, in a payload and after a payload. */
   cut_shard (512 + 512 + 100);
-  assert_refused ("cut.tar", "", "Truncated tar archive");
+  assert_refused ("cut.tar", "", "[resource-error read]");
   cut_shard (512 + 512 + 512 + 1000);
-  assert_refused ("cut.tar", "", "because of \"train/000000.JPG\" in it: ");
+  assert_refused ("cut.tar", "", "[resource-error read]|\"train/000000.JPG\"");
   cut_shard (512 + 512 + 512 + 3072 + 1024 + 1024);
-  assert_refused ("cut.tar", "", "end of the archive is missing");
+  assert_refused ("cut.tar", "", "[resource-error read]");
 
   tar_begin (&tar);
   tar_end (&tar, folder, "nothing.tar");
-  assert_refused ("nothing.tar", "", "No sample in");
+  assert_refused ("nothing.tar", "", "[resource-error not-found]");
   tar_begin (&tar);
   tar_add_text (&tar, "a.jpg", "1");
   tar_add_text (&tar, "a.JPG", "2");
   tar_end (&tar, folder, "twice.tar");
-  assert_refused ("twice.tar", "", "because of \"a.JPG\" in it: ");
+  assert_refused ("twice.tar", "", "[resource-error read]|\"a.JPG\"");
   write_shards ();
-  assert_refused ("train-*.tar", "weight-column=w", "needs a list");
+  assert_refused (
+      "train-*.tar", "weight-column=w", "[resource-error settings]");
 }
 
 GST_END_TEST;
@@ -570,11 +574,12 @@ GST_START_TEST (test_resume)
   run_free (run);
 
   /* Other shards are another dataset, and so are other parts. */
-  assert_refused ("train-{0000,0002,0001}.tar", source, "another dataset");
+  assert_refused (
+      "train-{0000,0002,0001}.tar", source, "[resource-error settings]");
   g_free (source);
   source = g_strdup_printf (
       "shuffle=true extensions=txt resume-state=\"%s\"", state);
-  assert_refused ("train-*.tar", source, "another dataset");
+  assert_refused ("train-*.tar", source, "[resource-error settings]");
 }
 
 GST_END_TEST;

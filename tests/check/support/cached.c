@@ -6,6 +6,7 @@
  */
 
 #include "tests/check/support/cached.h"
+#include "tests/check/support/errors.h"
 
 #include <glib/gstdio.h>
 #include <string.h>
@@ -70,7 +71,7 @@ take_failure (CachedLoad *load, const GstStructure *s)
   load->n_failures++;
   gst_structure_get (s, "error", G_TYPE_ERROR, &error, NULL);
   g_free (load->failure);
-  load->failure = g_strdup (error->message);
+  load->failure = errors_format (error);
   g_error_free (error);
 }
 
@@ -85,12 +86,12 @@ take_message (CachedLoad *load, GstMessage *message)
       return TRUE;
     case GST_MESSAGE_ERROR:
       gst_message_parse_error (message, &error, NULL);
-      load->error = g_strdup (error->message);
+      load->error = errors_format (error);
       g_error_free (error);
       return TRUE;
     case GST_MESSAGE_WARNING:
       gst_message_parse_warning (message, &error, NULL);
-      g_ptr_array_add (load->warnings, g_strdup (error->message));
+      g_ptr_array_add (load->warnings, errors_format (error));
       g_error_free (error);
       return FALSE;
     default:

@@ -6,6 +6,7 @@
  */
 
 #include "tests/check/support/rig.h"
+#include "tests/check/support/errors.h"
 
 #include <string.h>
 
@@ -458,9 +459,11 @@ rig_get_error (Rig *rig)
 
     if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR) {
       GError *error = NULL;
+      g_autofree gchar *formatted = NULL;
 
       gst_message_parse_error (message, &error, NULL);
-      text = g_intern_string (error->message);
+      formatted = errors_format (error);
+      text = g_intern_string (formatted);
       g_error_free (error);
     }
   }

@@ -6,6 +6,7 @@
  */
 
 #include "tests/check/support/run.h"
+#include "tests/check/support/errors.h"
 
 static void
 unref_object (gpointer object)
@@ -48,12 +49,12 @@ note_text (Run *run, GstMessage *message)
 
   if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_WARNING) {
     gst_message_parse_warning (message, &error, NULL);
-    g_ptr_array_add (run->warnings, g_strdup (error->message));
+    g_ptr_array_add (run->warnings, errors_format (error));
   } else {
     gst_message_parse_error (message, &error, NULL);
     fail_unless (
         run->error == NULL, "two errors: %s; %s", run->error, error->message);
-    run->error = g_strdup (error->message);
+    run->error = errors_format (error);
   }
   g_error_free (error);
 }
@@ -160,13 +161,13 @@ const gchar *
 run_failure_text (Run *run, guint i)
 {
   GError *error = NULL;
-  const gchar *text;
+  g_autofree gchar *text = NULL;
 
   gst_structure_get (g_ptr_array_index (run->failures, i), "error",
       G_TYPE_ERROR, &error, NULL);
-  text = g_intern_string (error->message);
+  text = errors_format (error);
   g_error_free (error);
-  return text;
+  return g_intern_string (text);
 }
 
 GBytes *

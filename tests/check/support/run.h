@@ -12,7 +12,8 @@
 
 G_BEGIN_DECLS
 
-/* Output of a pipeline, whose sink is named `sink`. */
+/* Output of a pipeline, whose sink is named `sink`. Texts of errors begin with
+ * their domain and code, see errors.h. */
 typedef struct {
   GPtrArray
       *stream; /* of GstMiniObject: buffers and events, in order of arrival */

@@ -10,6 +10,8 @@
 
 #include <string.h>
 
+#include "tests/check/support/errors.h"
+
 #define MAX_ROWS 6
 #define MS GST_MSECOND
 
@@ -101,10 +103,9 @@ static const Example examples[] = {
   { "25", 10, 4, GST_SPDL_LIMIT_CONSUMER, "sink", NULL, "nothing to do",
       { SRC (333), SLEEP ("op", 1, 333, 25, 1), SINK (333, 1) } },
   { "35", 10, 4, GST_SPDL_LIMIT_WAITING, "op", "op.concurrency=2",
-      "raise op.concurrency, now 1",
+      "op.concurrency|1",
       { SRC (285), SLEEP ("op", 1, 285, 35, 1), SINK (285, 0.006) } },
-  { "10-25-40", 10, 4, GST_SPDL_LIMIT_WAITING, "c", "c.concurrency=2",
-      "its queue is 100 % full",
+  { "10-25-40", 10, 4, GST_SPDL_LIMIT_WAITING, "c", "c.concurrency=2", "100",
       { SRC (250), SLEEP ("a", 1, 250, 10, 1), SLEEP ("b", 1, 250, 25, 1),
           SLEEP ("c", 1, 250, 40, 1), SINK (250, 0.007) } },
   { "40-25-10", 10, 4, GST_SPDL_LIMIT_WAITING, "a", "a.concurrency=2", NULL,
@@ -122,8 +123,7 @@ static const Example examples[] = {
 
   /* The next stage limits the gain: 3 workers suffice for 1.4. */
   { "next", 10, 16, GST_SPDL_LIMIT_COMPUTING, "decode", "decode.concurrency=3",
-      "decode computes all the time and its queue is 98 % full: raise "
-      "decode.concurrency, now 2",
+      "98|decode.concurrency|2|decode",
       { SRC (2000), SLEEP ("fetch", 4, 2000, 14, 1),
           SPIN ("decode", 2, 2000, 10, 0.98), SINK (2000, 0.01) } },
   /* The number of workers is limited by the cores. */
@@ -146,17 +146,13 @@ static const Example examples[] = {
           SPIN ("decode", 2, 400, 10, 0.02), SINK (400, 0) } },
 
   /* An element between, before and after stages. */
-  { "foreign", 10, 4, GST_SPDL_LIMIT_ELEMENT, "scale", NULL,
-      "scale is slow, since a before it is blocked and b after it starves",
+  { "foreign", 10, 4, GST_SPDL_LIMIT_ELEMENT, "scale", NULL, "scale",
       { SRC (1000), SLEEP ("a", 1, 1000, 2, 1), { "scale", 'f' },
           SLEEP ("b", 1, 1000, 2, 0.01), SINK (1000, 0) } },
-  { "two foreign", 10, 4, GST_SPDL_LIMIT_ELEMENT, "scale", NULL,
-      "one of scale, convert is slow, since a before it is blocked and sink "
-      "after it starves: put a queue between them",
+  { "two foreign", 10, 4, GST_SPDL_LIMIT_ELEMENT, "scale", NULL, "scale|sink",
       { SRC (1000), SLEEP ("a", 1, 1000, 2, 1), { "scale", 'f' },
           { "convert", 'f' }, SINK (1000, 0) } },
-  { "foreign first", 10, 4, GST_SPDL_LIMIT_ELEMENT, "scale", NULL,
-      "scale is slow, since a after it starves: put a queue before it",
+  { "foreign first", 10, 4, GST_SPDL_LIMIT_ELEMENT, "scale", NULL, "scale",
       { SRC (1000), { "scale", 'f' }, SLEEP ("a", 1, 1000, 2, 0.01),
           SINK (1000, 0) } },
   { "foreign last", 10, 4, GST_SPDL_LIMIT_ELEMENT, "scale", NULL, NULL,
@@ -185,9 +181,7 @@ static const Example examples[] = {
   { "pool", 10, 4, GST_SPDL_LIMIT_HELD, "a", NULL, "thread-pool",
       { SRC (1000), SLEEP ("a", 8, 1000, 20, 1), SINK (1000, 0.01) } },
 
-  { "balanced", 10, 4, GST_SPDL_LIMIT_BALANCED, NULL, NULL,
-      "a is busy 98 % of the time and b 97 %: balanced, raising one alone "
-      "gains little",
+  { "balanced", 10, 4, GST_SPDL_LIMIT_BALANCED, NULL, NULL, "98|97",
       { SRC (980), SLEEP ("a", 1, 980, 10, 0.9), SLEEP ("b", 1, 980, 9.9, 0.5),
           SINK (980, 0.1) } },
   /* The queue of the busiest stage happens to be empty. */
@@ -198,10 +192,9 @@ static const Example examples[] = {
   { "none stands out", 10, 4, GST_SPDL_LIMIT_BALANCED, NULL, NULL,
       "no stage stands out",
       { SRC (1000), SLEEP ("a", 1, 1000, 5, 0.5), SINK (1000, 0.5) } },
-  { "idle", 10, 4, GST_SPDL_LIMIT_IDLE, NULL, NULL, "nothing moved in 10.0 s",
+  { "idle", 10, 4, GST_SPDL_LIMIT_IDLE, NULL, NULL, "10.0",
       { SRC (0), SLEEP ("a", 1, 0, 0, 0), SINK (0, 0) } },
-  { "stalled", 10, 4, GST_SPDL_LIMIT_IDLE, "a", NULL,
-      "no task of a ended in 10.0 s",
+  { "stalled", 10, 4, GST_SPDL_LIMIT_IDLE, "a", NULL, "10.0",
       { SRC (0), SLEEP ("a", 1, 0, 0, 1), SINK (0, 0) } },
   { "stalled from the start", 10, 4, GST_SPDL_LIMIT_IDLE, "b", NULL,
       "no task of b ended",
@@ -209,7 +202,7 @@ static const Example examples[] = {
           SINK (0, 0) } },
   { "first tasks", 0.5, 4, GST_SPDL_LIMIT_TOO_FEW, NULL, NULL, "the tasks of a",
       { SRC (8), SLEEP ("a", 1, 0, 0, 1), SINK (0, 0) } },
-  { "too few", 10, 4, GST_SPDL_LIMIT_TOO_FEW, NULL, NULL, "the tasks of a, 9",
+  { "too few", 10, 4, GST_SPDL_LIMIT_TOO_FEW, NULL, NULL, "9",
       { SRC (12), SLEEP ("a", 1, 9, 1000, 1), SINK (8, 0) } },
   { "too few for the workers", 10, 4, GST_SPDL_LIMIT_TOO_FEW, NULL, NULL, NULL,
       { SRC (100), SLEEP ("a", 32, 90, 1000, 1), SINK (80, 0) } },
@@ -236,8 +229,8 @@ GST_START_TEST (test_examples)
       suggestion);
   fail_unless (g_str_has_prefix (sentence, gst_spdl_diagnosis_get_reason (d)));
   if (e->words)
-    fail_unless (strstr (sentence, e->words) != NULL, "%s: \"%s\" lacks \"%s\"",
-        e->name, sentence, e->words);
+    fail_unless (errors_text_has (sentence, e->words),
+        "%s: \"%s\" lacks \"%s\"", e->name, sentence, e->words);
 }
 
 GST_END_TEST;
@@ -311,8 +304,7 @@ GST_START_TEST (test_process)
       NULL);
 
   fail_unless (gst_spdl_diagnosis_get_limit (d) == GST_SPDL_LIMIT_CORES);
-  fail_unless (
-      strstr (gst_spdl_diagnosis_get_sentence (d), "1.9 of 2 cores") != NULL);
+  fail_unless (errors_text_has (gst_spdl_diagnosis_get_sentence (d), "1.9|2"));
   fail_unless_equals_string (gst_spdl_diagnosis_get_element (d), "a");
 }
 
@@ -377,13 +369,11 @@ GST_START_TEST (test_step)
     GstSpdlLimit limit;
     const gchar *words;
   } cases[] = {
-    { 64, 50, 1, 0, GST_SPDL_LIMIT_CONTENTION,
-        "its step takes 64 ms instead of 50 ms, and its wait for a batch 1 ms: "
-        "check causes" },
+    { 64, 50, 1, 0, GST_SPDL_LIMIT_CONTENTION, "64|50|1|batch" },
     { 64, 50, 1, 19 * GST_SECOND, GST_SPDL_LIMIT_CONTENTION,
-        "while 1.9 of 2 cores are busy: lower a.concurrency, now 2" },
-    { 55, 50, 1, 0, GST_SPDL_LIMIT_CONSUMER, "and its step takes 55 ms: the" },
-    { 64, 0, 1, 0, GST_SPDL_LIMIT_CONSUMER, "and its step takes 64 ms: the" },
+        "1.9|2|a.concurrency" },
+    { 55, 50, 1, 0, GST_SPDL_LIMIT_CONSUMER, "55" },
+    { 64, 0, 1, 0, GST_SPDL_LIMIT_CONSUMER, "64" },
     { 64, 50, 15, 0, GST_SPDL_LIMIT_CONSUMER, NULL },
     { 0, 50, 1, 0, GST_SPDL_LIMIT_CONSUMER, "% of the time: the" },
   };
@@ -404,8 +394,8 @@ GST_START_TEST (test_step)
 
     fail_unless (gst_spdl_diagnosis_get_limit (d) == cases[i].limit, "%u: %s",
         i, sentence);
-    fail_unless (!cases[i].words || strstr (sentence, cases[i].words), "%u: %s",
-        i, sentence);
+    fail_unless (!cases[i].words || errors_text_has (sentence, cases[i].words),
+        "%u: %s", i, sentence);
   }
 }
 
@@ -500,8 +490,8 @@ GST_START_TEST (test_automatic)
   fail_unless (
       gst_spdl_diagnosis_get_limit (automatic) == GST_SPDL_LIMIT_WAITING);
   fail_unless (gst_spdl_diagnosis_get_property (automatic) == NULL);
-  fail_unless (strstr (gst_spdl_diagnosis_get_sentence (automatic),
-      "a.concurrency is automatic (currently 12)"));
+  fail_unless (errors_text_has (
+      gst_spdl_diagnosis_get_sentence (automatic), "a.concurrency|12"));
   fail_unless (gst_spdl_diagnosis_get_limit (held) == GST_SPDL_LIMIT_HELD);
   fail_unless_equals_string (
       gst_spdl_diagnosis_get_reason (held), "the CPU budget limits a");
@@ -590,18 +580,16 @@ static const struct {
 } loads[] = {
   { "idle machine", { 4, 9500, 4, 9600, 30400, 100 },
       { DECODE ("9900000", "9500000000") }, GST_SPDL_LIMIT_COMPUTING,
-      "decode.concurrency=2", "raise decode.concurrency, now 1" },
+      "decode.concurrency=2", "decode.concurrency|1" },
   { "others on all cores", { 2, 6000, 2, 20000, 0, 8500 },
       { DECODE ("9900000", "5900000000") }, GST_SPDL_LIMIT_OTHERS, NULL,
-      "other programs use 1.4 of 2 cores (CPU pressure 85 %), so decode gets "
-      "too little CPU time (the process uses 0.6 of 2 cores): stop the other "
-      "programs" },
+      "1.4|2|CPU|85|0.6|decode" },
   { "pressure not known", { 2, 6000, 2, 20000, 0, -1 },
       { DECODE ("9900000", "5900000000") }, GST_SPDL_LIMIT_OTHERS, NULL,
-      "other programs use 1.4 of 2 cores, so decode" },
+      "1.4|2|decode" },
   { "idle time not known", { 2, 6000, 0, -1, -1, 8500 },
       { DECODE ("9900000", "5900000000") }, GST_SPDL_LIMIT_OTHERS, NULL,
-      "other programs use the cores (CPU pressure 85 %), so decode" },
+      "CPU|85|decode" },
   { "nothing known", { 2, 6000, 0, -1, -1, -1 },
       { DECODE ("9900000", "5900000000") }, GST_SPDL_LIMIT_COMPUTING,
       "decode.concurrency=2", NULL },
@@ -615,7 +603,7 @@ static const struct {
   /* The stage mostly waits for a core, within or between tasks. */
   { "starved", { 2, 3000, 2, 20000, 0, 9500 },
       { DECODE ("9900000", "2900000000") }, GST_SPDL_LIMIT_OTHERS, NULL,
-      "so decode gets too little" },
+      "decode" },
   { "starved between tasks", { 2, 3000, 2, 20000, 0, 9500 },
       { DECODE ("5000000", "2900000000") }, GST_SPDL_LIMIT_OTHERS, NULL, NULL },
   { "idle between tasks", { 2, 3000, 2, 4000, 16000, 100 },
@@ -642,11 +630,11 @@ static const struct {
   /* The process itself uses all available cores. */
   { "own load", { 2, 19000, 2, 20000, 0, 9500 },
       { DECODE ("9900000", "9800000000") }, GST_SPDL_LIMIT_CORES, NULL,
-      "1.9 of 2 cores are busy" },
+      "1.9|2" },
   /* A quota of 1.5 cores on a machine with 64. */
   { "quota", { 1.5, 14500, 64, 100000, 540000, 9000 },
       { DECODE ("9900000", "9800000000") }, GST_SPDL_LIMIT_CORES, NULL,
-      "1.4 of 1.5 cores are busy" },
+      "1.4|1.5" },
   { "quota with room", { 4, 9500, 64, 600000, 40000, 0 },
       { DECODE ("9900000", "9500000000") }, GST_SPDL_LIMIT_COMPUTING,
       "decode.concurrency=2", NULL },
@@ -665,7 +653,7 @@ GST_START_TEST (test_loads)
   fail_unless (g_strcmp0 (suggestion, loads[__i__].suggestion) == 0, "%s: %s",
       loads[__i__].name, suggestion);
   if (loads[__i__].words)
-    fail_unless (strstr (sentence, loads[__i__].words) != NULL,
+    fail_unless (errors_text_has (sentence, loads[__i__].words),
         "%s: \"%s\" lacks \"%s\"", loads[__i__].name, sentence,
         loads[__i__].words);
 }
@@ -725,9 +713,7 @@ GST_START_TEST (test_step_and_others)
       "given-step-time=(guint64)50000000");
 
   fail_unless (gst_spdl_diagnosis_get_limit (d) == GST_SPDL_LIMIT_CONTENTION);
-  fail_unless (
-      strstr (gst_spdl_diagnosis_get_sentence (d),
-          "stop the other programs, which use 1.4 of 2 cores") != NULL);
+  fail_unless (errors_text_has (gst_spdl_diagnosis_get_sentence (d), "1.4|2"));
 }
 
 GST_END_TEST;

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tests/check/support/errors.h"
 #include "tests/check/support/files.h"
 #include "tests/check/support/loaders.h"
 
@@ -268,7 +269,7 @@ GST_START_TEST (test_state)
   fail_if (gst_spdl_loader_restore_state (without, "spdl1;", &error));
   fail_unless (g_error_matches (
       error, GST_SPDL_LOADER_ERROR, GST_SPDL_LOADER_ERROR_STATE));
-  fail_unless (strstr (error->message, "spdlsrc") != NULL);
+  fail_unless (errors_has (error, "spdlsrc"));
   g_clear_error (&error);
   loader_start (loader);
   fail_if (gst_spdl_loader_restore_state (loader, NULL, &error));

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "gst/spdl/loader/parse.h"
+#include "tests/check/support/errors.h"
 #include "tests/check/support/files.h"
 #include "tests/check/support/loaders.h"
 
@@ -34,8 +35,9 @@ static const Mistake mistakes[] = {
   /* Syntax. */
   { "spdlsrc location=a ! ! spdlfetch ! spdlsink", GST_PARSE_ERROR_SYNTAX,
       { "\"spdlsrc location=a ! !\"" } },
-  { "! spdlsink", GST_PARSE_ERROR_SYNTAX, { "begins with \"!\"" } },
-  { "spdlsrc ! spdlfetch !", GST_PARSE_ERROR_SYNTAX, { "ends with \"!\"" } },
+  { "! spdlsink", GST_PARSE_ERROR_SYNTAX, { "[parse_error syntax]|\"!\"" } },
+  { "spdlsrc ! spdlfetch !", GST_PARSE_ERROR_SYNTAX,
+      { "[parse_error syntax]|\"!\"" } },
   { "spdlsrc | spdlsink", GST_PARSE_ERROR_SYNTAX, { "\"|\"", "\"!\"" } },
   { "location=a spdlsrc ! spdlsink", GST_PARSE_ERROR_SYNTAX,
       { "ELEMENT location=a" } },
@@ -45,9 +47,11 @@ static const Mistake mistakes[] = {
   /* Values. */
   { "spdlsrc ! spdlfetch output-order=inptu ! spdlsink",
       GST_PARSE_ERROR_COULD_NOT_SET_PROPERTY,
-      { "output-order=input?", "completion, input" } },
+      { "output-order=input?",
+          "[parse_error could-not-set-property]|completion|input" } },
   { "spdlsrc ! spdlfetch output-order=zzz ! spdlsink",
-      GST_PARSE_ERROR_COULD_NOT_SET_PROPERTY, { "completion, input" } },
+      GST_PARSE_ERROR_COULD_NOT_SET_PROPERTY,
+      { "[parse_error could-not-set-property]|completion|input" } },
   { "spdlbatch mean=0.5,0.4,0.3 ! spdlsink",
       GST_PARSE_ERROR_COULD_NOT_SET_PROPERTY, { "mean=\"<0.5,0.4,0.3>\"" } },
   { "spdlbatch mean=<0.5, 0.4, 0.3> batch-size=8 ! spdlsink",
@@ -55,23 +59,28 @@ static const Mistake mistakes[] = {
   { "spdlbatch mean=[0.5,0.4,0.3] ! spdlsink",
       GST_PARSE_ERROR_COULD_NOT_SET_PROPERTY, { "mean=\"<0.5,0.4,0.3>\"" } },
   { "spdldecode width=-3 ! spdlsink", GST_PARSE_ERROR_COULD_NOT_SET_PROPERTY,
-      { "width", "0 to 2147483647" } },
+      { "width", "[parse_error could-not-set-property]|0|2147483647" } },
   { "spdldecode width=99999999999 ! spdlsink",
-      GST_PARSE_ERROR_COULD_NOT_SET_PROPERTY, { "0 to 2147483647" } },
+      GST_PARSE_ERROR_COULD_NOT_SET_PROPERTY,
+      { "[parse_error could-not-set-property]|0|2147483647" } },
   { "spdldecode width=99999999999999999999999 ! spdlsink",
-      GST_PARSE_ERROR_COULD_NOT_SET_PROPERTY, { "0 to 2147483647" } },
+      GST_PARSE_ERROR_COULD_NOT_SET_PROPERTY,
+      { "[parse_error could-not-set-property]|0|2147483647" } },
   { "spdlbatch batch-size=0 ! spdlsink", GST_PARSE_ERROR_COULD_NOT_SET_PROPERTY,
-      { "1 to 1048576" } },
+      { "[parse_error could-not-set-property]|1|1048576" } },
   { "spdlsrc epochs=-2 ! spdlsink", GST_PARSE_ERROR_COULD_NOT_SET_PROPERTY,
-      { "at least -1" } },
+      { "[parse_error could-not-set-property]|1" } },
   { "spdldecode max-failure-rate=1.5 ! spdlsink",
-      GST_PARSE_ERROR_COULD_NOT_SET_PROPERTY, { "0 to 1" } },
+      GST_PARSE_ERROR_COULD_NOT_SET_PROPERTY,
+      { "[parse_error could-not-set-property]|0|1" } },
   { "spdldecode max-failure-rate=0,5 ! spdlsink",
       GST_PARSE_ERROR_COULD_NOT_SET_PROPERTY, { "max-failure-rate=0.5" } },
   { "videotestsrc num-buffers=-2 ! spdlsink",
-      GST_PARSE_ERROR_COULD_NOT_SET_PROPERTY, { "at least -1" } },
+      GST_PARSE_ERROR_COULD_NOT_SET_PROPERTY,
+      { "[parse_error could-not-set-property]|1" } },
   { "spdlbatch batch-size=many ! spdlsink",
-      GST_PARSE_ERROR_COULD_NOT_SET_PROPERTY, { "1 to 1048576" } },
+      GST_PARSE_ERROR_COULD_NOT_SET_PROPERTY,
+      { "[parse_error could-not-set-property]|1|1048576" } },
   { "spdlbatch batch-size='8' ! spdlsink",
       GST_PARSE_ERROR_COULD_NOT_SET_PROPERTY, { "batch-size=8" } },
   { "spdldecode width=8,height=9 ! spdlsink",
@@ -94,7 +103,7 @@ static const Mistake mistakes[] = {
   { "spdlsrc ! spdlfetch failures=8 ! spdlsink",
       GST_PARSE_ERROR_NO_SUCH_PROPERTY, { "\"max-failures\"?" } },
   { "spdlmix qqqqqq=8 ! spdlsink", GST_PARSE_ERROR_NO_SUCH_PROPERTY,
-      { "seed, ", "name" } },
+      { "seed, ", "[parse_error no-such-property]" } },
   { "spdlmix name=m sink_0::weigth=8 ! spdlsink",
       GST_PARSE_ERROR_NO_SUCH_PROPERTY, { "\"sink_0::weight\"?" } },
   { "spdlsrc ! spdlfecth ! spdlsink", GST_PARSE_ERROR_NO_SUCH_ELEMENT,
@@ -126,8 +135,7 @@ GST_START_TEST (test_mistake)
   fail_unless (g_error_matches (error, GST_PARSE_ERROR, mistake->code),
       "%s: %d, %s", mistake->description, error->code, error->message);
   for (guint i = 0; i < G_N_ELEMENTS (mistake->words); i++)
-    fail_unless (!mistake->words[i] ||
-                     strstr (error->message, mistake->words[i]) != NULL,
+    fail_unless (!mistake->words[i] || errors_has (error, mistake->words[i]),
         "%s: %s", mistake->description, error->message);
   fail_if (strchr (error->message, '\n'));
   g_clear_error (&error);
@@ -286,7 +294,7 @@ GST_START_TEST (test_loader)
 
   fail_unless (gst_spdl_loader_new (description, &error) == NULL);
   fail_unless (g_error_matches (error, GST_PARSE_ERROR, GST_PARSE_ERROR_LINK));
-  fail_unless (strstr (error->message, "spdlsrc ... ! spdlfetch"));
+  fail_unless (errors_has (error, "spdlsrc ... ! spdlfetch"));
   g_clear_error (&error);
   pipeline = gst_object_ref_sink (gst_parse_launch (description, NULL));
   fail_unless (gst_spdl_loader_new_from_pipeline (
@@ -297,7 +305,7 @@ GST_START_TEST (test_loader)
   fail_unless (gst_spdl_decoder_new ("spdldecode widht=3", &error) == NULL);
   fail_unless (g_error_matches (
       error, GST_PARSE_ERROR, GST_PARSE_ERROR_NO_SUCH_PROPERTY));
-  fail_unless (strstr (error->message, "\"width\""));
+  fail_unless (errors_has (error, "\"width\""));
 }
 
 GST_END_TEST;
@@ -330,7 +338,7 @@ GST_START_TEST (test_no_decoder)
     fail_unless (g_error_matches (error, GST_STREAM_ERROR, runs[i].code),
         "%u: %s", i, error->message);
     fail_unless (
-        strstr (error->message, "! spdldecode !"), "%u: %s", i, error->message);
+        errors_has (error, "! spdldecode !"), "%u: %s", i, error->message);
     g_object_unref (loader);
   }
   files_remove_folder (folder);

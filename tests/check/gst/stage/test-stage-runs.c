@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+#include "tests/check/support/errors.h"
 #include "tests/check/support/rig.h"
 
 GST_START_TEST (test_flush)
@@ -64,7 +65,7 @@ assert_cannot_start (const gchar *pool, const gchar *text)
       gst_element_set_state (rig->element, GST_STATE_PAUSED),
       GST_STATE_CHANGE_FAILURE);
   fail_unless (
-      strstr (rig_get_error (rig), text) != NULL, "%s", rig_get_error (rig));
+      errors_text_has (rig_get_error (rig), text), "%s", rig_get_error (rig));
   rig_free (rig);
 }
 

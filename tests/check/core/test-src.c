@@ -336,7 +336,7 @@ GST_START_TEST (test_classes)
       "classes=\"<a,none,\\\"d%E9\\\",b,\\\"B\303\251 b\\\">\"",
       "4 0 3 2 -1: a,none,d%E9,b,B\303\251 b");
   assert_labels (folder, "", "label=folder classes=<b,a>",
-      "[spdl-loader-error |2|classes");
+      "[resource-error settings]|2|classes");
   assert_labels (
       folder, "", "label=folder classes=<b,b>", "\"b\", appears twice");
   assert_labels (folder, "", "pattern=2.jpg", "-1: none");

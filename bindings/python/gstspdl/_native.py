@@ -59,7 +59,7 @@ _error_out = POINTER(_error_p)
 
 
 class Error(Exception):
-    """A GError, with the attributes of GLib.Error. `nick` is that of a
+    """A GError, with the attributes of GLib.Error. `nick` is the nick of a
     GstSpdl.LoaderError, "source-error" or "pipeline-error"."""
 
     def __init__(self, message: str, domain: int, code: int,

@@ -127,7 +127,7 @@ struct _SpdlCredentials {
   gint64 clock_advance; /* for tests */
 };
 
-/* A caller that waits, and then its source. Only its thread removes it. */
+/* A waiting caller. Removed only by its own thread. */
 typedef struct {
   SpdlCredentials *credentials;
   GMainContext *context;

@@ -123,7 +123,7 @@ class MistakeTest(unittest.TestCase):
         job = f"spdlsrc location={self.photos} ! spdlfetch ! spdlsink"
         done = launch("--set", "fetch.concurrency=-1", job)
         self.assertEqual(done.returncode, 2)
-        self.assertIn("not a value", done.stderr)
+        self.assertIn("fetch.concurrency", done.stderr)
 
     def test_open_end(self):
         """Tests that an spdlsink is appended only at the end of the pipeline."""

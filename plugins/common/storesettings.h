@@ -56,8 +56,8 @@ gchar *spdl_store_settings_dup_store (
           NULL),                                                               \
       SPDL_PROPERTY_BOOLEAN (S, field.anonymous, READY, "anonymous",           \
           "Anonymous",                                                         \
-          "Send requests to object stores without credentials, as public "     \
-          "buckets allow",                                                     \
+          "Send requests to object stores without credentials (for public "    \
+          "buckets)",                                                          \
           FALSE)
 
 G_END_DECLS

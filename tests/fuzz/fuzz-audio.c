@@ -107,7 +107,7 @@ crc_of (const guint8 *p, gsize n)
 
 /* Recomputes the checksums of Ogg pages, which a fuzzer does not find. */
 static void
-mend_pages (guint8 *data, gsize size)
+correct_checksums (guint8 *data, gsize size)
 {
   gsize at = 0;
 
@@ -160,7 +160,7 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
     return 0;
   memcpy (copy, input.data, input.size);
   if (flags & 4)
-    mend_pages (copy, input.size);
+    correct_checksums (copy, input.size);
   if (is_large (&config, copy, input.size))
     return 0;
   audio = spdl_audio_new ();

@@ -150,8 +150,8 @@ class Elements:
         `s3_addressing`: Where the bucket is in a request: virtual (in the
         host's name), path, or auto (path if an endpoint is set; unset = the
         AWS config file, or auto).
-        `anonymous`: Send requests to object stores without credentials, as
-        public buckets allow. Default: False.
+        `anonymous`: Send requests to object stores without credentials (for
+        public buckets). Default: False.
         `classes`: Names of the classes in the order of their numbers; text
         labels and top-level folders must be among them (unset = the sorted
         names of the list or the folder). From PAUSED on, reads as the classes
@@ -240,8 +240,8 @@ class Elements:
         `s3_addressing`: Where the bucket is in a request: virtual (in the
         host's name), path, or auto (path if an endpoint is set; unset = the
         AWS config file, or auto).
-        `anonymous`: Send requests to object stores without credentials, as
-        public buckets allow. Default: False.
+        `anonymous`: Send requests to object stores without credentials (for
+        public buckets). Default: False.
         `concurrency`: Number of tasks that run at the same time (0 =
         automatic, adjusted while playing). Default: 0 in a Loader, else 1.
         `queue_size`: Number of tasks that may wait in addition to those that

@@ -172,7 +172,7 @@ spdl_meter_set_occupied (SpdlMeter *self, gboolean occupied, guint64 now)
   self->occupied_since = MAX (now, self->interval_started);
 }
 
-/* Records that a result is being pushed downstream from @now on, or none. */
+/* Records whether a result is being pushed downstream from @now on. */
 static inline void
 spdl_meter_set_pushing (SpdlMeter *self, gboolean pushing, guint64 now)
 {

@@ -399,8 +399,8 @@ take_refusal (SpdlRequest *self)
   const gchar *advice;
   gchar *text;
 
-  if (spdl_object_mend (self->object, self->message, code, self->refusal->str,
-          self->refusal->len)) {
+  if (spdl_object_correct (self->object, self->message, code,
+          self->refusal->str, self->refusal->len)) {
     g_clear_error (&self->error);
     self->at_once = TRUE;
     return;

@@ -311,7 +311,7 @@ classify_response (SpdlRequest *self, GError **error)
   SpdlResponseAction action;
 
   if (self->object && !self->redirect.foreign &&
-      spdl_object_mend_region (self->object, self->message))
+      spdl_object_correct_region (self->object, self->message))
     return SPDL_RESPONSE_ACTION_AGAIN;
   if (spdl_redirect_is (self->message))
     return spdl_redirect_follow (&self->redirect, self->parsed, self->message,

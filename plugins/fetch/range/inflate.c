@@ -86,7 +86,7 @@ unpack_part (
   const gchar *problem;
 
   if (packed->size > G_MAXUINT32 || packing->size / MAX_RATIO > packed->size) {
-    set_damaged (error, "the size is impossible");
+    set_damaged (error, "the size is invalid");
     return NULL;
   }
   data = g_try_malloc (MAX (packing->size, 1));

@@ -500,7 +500,7 @@ spdl_object_sign (SpdlObject *self, SoupMessage *message)
 /* Notes that the bucket is in @region, of @n bytes. Returns FALSE if the
  * request went there. */
 static gboolean
-mend_region (SpdlObject *self, const gchar *region, gsize n)
+correct_region (SpdlObject *self, const gchar *region, gsize n)
 {
   g_autofree gchar *name = NULL;
 
@@ -518,7 +518,7 @@ mend_region (SpdlObject *self, const gchar *region, gsize n)
 }
 
 gboolean
-spdl_object_mend_region (SpdlObject *self, SoupMessage *message)
+spdl_object_correct_region (SpdlObject *self, SoupMessage *message)
 {
   SoupMessageHeaders *headers = soup_message_get_response_headers (message);
   const guint status = soup_message_get_status (message);
@@ -526,11 +526,11 @@ spdl_object_mend_region (SpdlObject *self, SoupMessage *message)
       soup_message_headers_get_one (headers, "x-amz-bucket-region");
 
   return region && status >= 300 && status < 500 &&
-         mend_region (self, region, strlen (region));
+         correct_region (self, region, strlen (region));
 }
 
 static gboolean
-mend_clock (SpdlObject *self, SoupMessage *message)
+correct_clock (SpdlObject *self, SoupMessage *message)
 {
   const gchar *text = soup_message_headers_get_one (
       soup_message_get_response_headers (message), "Date");
@@ -571,7 +571,7 @@ find_element (const gchar *body, gsize size, const gchar *name, gsize *n)
 }
 
 gboolean
-spdl_object_mend (SpdlObject *self, SoupMessage *message, const gchar *code,
+spdl_object_correct (SpdlObject *self, SoupMessage *message, const gchar *code,
     const gchar *body, gsize size)
 {
   static const gchar *const skewed[] = { "RequestTimeTooSkewed",
@@ -586,9 +586,9 @@ spdl_object_mend (SpdlObject *self, SoupMessage *message, const gchar *code,
     return FALSE;
   if (g_strcmp0 (code, "AuthorizationHeaderMalformed") == 0)
     return (region = find_element (body, size, "Region", &n)) &&
-           mend_region (self, region, n);
+           correct_region (self, region, n);
   if (is_one_of (code, skewed))
-    return mend_clock (self, message);
+    return correct_clock (self, message);
   if (self->secrets_mended ||
       (!is_one_of (code, expired) &&
           soup_message_get_status (message) != SOUP_STATUS_UNAUTHORIZED))

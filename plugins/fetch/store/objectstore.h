@@ -56,14 +56,14 @@ void spdl_object_sign (SpdlObject *self, SoupMessage *message);
 
 /* Returns TRUE if the response says that the bucket is in another region, which
  * the next request uses. Each problem is corrected once per object. */
-gboolean spdl_object_mend_region (SpdlObject *self, SoupMessage *message);
+gboolean spdl_object_correct_region (SpdlObject *self, SoupMessage *message);
 
 /* Returns TRUE if the same request may succeed now: the clock differed from the
  * store's, the credentials had expired, or the body names another region.
  *
  * @code: (nullable): see spdl_object_parse_code()
  * @body: beginning of the body of the error, of @size bytes */
-gboolean spdl_object_mend (SpdlObject *self, SoupMessage *message,
+gboolean spdl_object_correct (SpdlObject *self, SoupMessage *message,
     const gchar *code, const gchar *body, gsize size);
 
 /* Returns the store's error code, such as "NoSuchKey", from the body's XML or

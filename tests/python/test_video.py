@@ -434,17 +434,17 @@ class Broken(unittest.TestCase):
     def test_no_video(self):
         sound = path_of("sound.mp4")
         videos.ffmpeg("-f", "lavfi", "-i", "sine=d=1", "-c:a", "aac", sound)
-        self.check(sound, "no video: .*audio/mpeg")
+        self.check(sound, "audio/mpeg")
         matroska = path_of("sound.mka")
         videos.ffmpeg("-f", "lavfi", "-i", "sine=d=1", "-c:a", "flac",
                       matroska)
-        self.check(matroska, "no video: .*audio/x-flac")
+        self.check(matroska, "audio/x-flac")
 
     def test_image(self):
         image = path_of("image.png")
         videos.ffmpeg("-f", "lavfi", "-i", "testsrc=s=32x32:d=0.1:r=10",
                       "-frames:v", "1", image)
-        self.check(image, "not a video but image/png")
+        self.check(image, "image/png")
 
     def test_no_frames(self):
         empty = path_of("empty.mp4")
@@ -509,7 +509,7 @@ class Broken(unittest.TestCase):
                 self.assertEqual(clip(data, 4, clip_sampling="uniform"), expected)
 
     def test_max_pixels(self):
-        self.check(video("b.mp4", *BFRAMES), "more than max-pixels",
+        self.check(video("b.mp4", *BFRAMES), "max-pixels",
                    max_pixels=10000)
 
     def test_max_pixels_memory(self):

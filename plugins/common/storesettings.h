@@ -27,8 +27,8 @@ void spdl_store_settings_clear (SpdlStoreSettings *self);
 /* Returns a key that distinguishes the object at @uri from objects with the
  * same bucket and key in other stores: endpoint and profile, from the settings
  * or the environment. (transfer full) */
-gchar *spdl_store_settings_dup_store (
-    const SpdlStoreSettings *self, const gchar *uri);
+gchar *
+spdl_store_settings_dup_store (const SpdlStoreSettings *self, const gchar *uri);
 
 /* The properties of each element that reads object stores, for a table: @S is
  * its struct, @field the settings in it. */

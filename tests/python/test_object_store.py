@@ -34,7 +34,7 @@ from object_store import Swift
 INDEX, SIGN_LINES = (None if path == "-" else os.path.abspath(path)
                      for path in sys.argv[1:3])
 del sys.argv[1:3]
-HERE = pathlib.Path(__file__).parent
+HERE = pathlib.Path(__file__).resolve().parent
 
 # Each secret of these tests contains this word, which no output may show.
 SECRET = "sesame"

@@ -331,11 +331,7 @@ pass_end_in_turn (GstSpdlMix *self, GstSpdlMixPad *pad, GstEvent *event)
   if (spdl_mix_has_ends_in_turn (self) &&
       !gst_spdl_event_is_partial_epoch (event))
     partial = spdl_mix_pass_end (self, pad, epoch);
-  spdl_mutex_unlock (&self->lock);
-  gst_spdl_caps_gate_push_event (
-      &self->gate, gst_spdl_event_set_partial_epoch (event, partial));
-  spdl_mutex_lock (&self->lock);
-  spdl_mix_give_source_pad (self);
+  push_event_and_give (self, gst_spdl_event_set_partial_epoch (event, partial));
   spdl_mix_schedule (self);
 }
 
@@ -349,11 +345,7 @@ pass_end_at_once (GstSpdlMix *self, GstSpdlMixPad *pad, GstEvent *event)
   gst_spdl_event_parse_epoch (event, NULL, &epoch, NULL);
   partial = partial || spdl_mix_pass_end (self, pad, epoch);
   spdl_mix_take_source_pad (self);
-  spdl_mutex_unlock (&self->lock);
-  gst_spdl_caps_gate_push_event (
-      &self->gate, gst_spdl_event_set_partial_epoch (event, partial));
-  spdl_mutex_lock (&self->lock);
-  spdl_mix_give_source_pad (self);
+  push_event_and_give (self, gst_spdl_event_set_partial_epoch (event, partial));
 }
 
 /* Lock held. Keeps an end of epoch until all pads have reached it. @event:

@@ -9,8 +9,8 @@
 
 #include <string.h>
 
+#include "gst/spdl/common/storeuri.h"
 #include "plugins/common/fingerprint.h"
-#include "plugins/common/storeuri.h"
 #include "plugins/dataset/archive/archiveset.h"
 #include "plugins/dataset/folder/folder.h"
 #include "plugins/dataset/objects.h"

@@ -5,12 +5,12 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "plugins/common/storeuri.h"
 #include "plugins/shards/shardremote.h"
 
 #include <string.h>
 
 #include "gst/spdl/common/redact.h"
+#include "gst/spdl/common/storeuri.h"
 #include "plugins/common/fingerprint.h"
 #include "plugins/fetch/http/http.h"
 #include "plugins/fetch/http/origin.h"

@@ -8,7 +8,7 @@
 #include <gst/gst.h>
 #include <string.h>
 
-#include "plugins/common/storeuri.h"
+#include "gst/spdl/common/storeuri.h"
 #include "plugins/fetch/http/origin.h"
 #include "plugins/fetch/store/listing.h"
 #include "plugins/fetch/store/objectstore.h"

@@ -14,7 +14,7 @@
 
 #include "gst/spdl/common/init.h"
 #include "gst/spdl/common/redact.h"
-#include "plugins/common/storeuri.h"
+#include "gst/spdl/common/storeuri.h"
 #include "plugins/dataset/archive/archiveindex.h"
 #include "plugins/dataset/archive/archiveopen.h"
 #include "plugins/dataset/archive/shardpattern.h"
@@ -74,9 +74,9 @@ find_path (const Run *run, const gchar *location)
   g_autofree gchar *sidecar = NULL;
   g_autofree gchar *name = NULL;
 
-  if (!spdl_archive_is_remote (location) && !run->folder)
+  if (!spdl_store_is_remote (location) && !run->folder)
     return spdl_archive_sidecar_of (location);
-  if (spdl_archive_is_remote (location)) {
+  if (spdl_store_is_remote (location)) {
     g_autofree gchar *plain =
         g_strndup (location, spdl_uri_measure_name (location));
     g_autofree gchar *path = spdl_store_is_uri (location)

@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+#include "gst/spdl/common/storeuri.h"
+
 #define HIDDEN "***"
 #define HEADERS "extra-headers"
 
@@ -78,16 +80,6 @@ is_secret (Span name, Span value)
          !memchr (value.begin, '/', value.end - value.begin);
 }
 
-/* Checks if @uri names an object of a store, whose key may hold any character
- * and has no query. */
-static gboolean
-is_object (const gchar *uri)
-{
-  return g_ascii_strncasecmp (uri, "s3://", 5) == 0 ||
-         g_ascii_strncasecmp (uri, "gs://", 5) == 0 ||
-         g_ascii_strncasecmp (uri, "hf://", 5) == 0;
-}
-
 static gboolean append_uri (GString *out, const gchar *uri, const gchar *end);
 
 /* Appends the part of a URI after its path. Returns TRUE if something was
@@ -131,7 +123,8 @@ append_uri (GString *out, const gchar *uri, const gchar *end)
   while (query < end && *query != '?' && *query != '#')
     query++;
   g_string_append_len (out, rest, query - rest);
-  if (is_object (uri)) {
+  /* A key may hold any character, and has no query. */
+  if (spdl_store_is_uri (uri)) {
     g_string_append_len (out, query, end - query);
     return has_user;
   }

@@ -13,8 +13,8 @@
 #include <time.h>
 
 #include "gst/spdl/common/redact.h"
+#include "gst/spdl/common/storeuri.h"
 #include "gst/spdl/engine/memory.h"
-#include "plugins/common/storeuri.h"
 #include "plugins/dataset/archive/archivewriter.h"
 
 #define GST_CAT_DEFAULT get_category ()
@@ -38,12 +38,6 @@ get_category (void)
   return (GstDebugCategory *) category;
 }
 
-gboolean
-spdl_archive_is_remote (const gchar *location)
-{
-  return spdl_store_is_remote (location);
-}
-
 gchar *
 spdl_archive_sidecar_of (const gchar *location)
 {
@@ -57,7 +51,7 @@ SpdlReader *
 spdl_archive_open_reader (
     const gchar *location, SpdlIndexer *indexer, GError **error)
 {
-  return spdl_archive_is_remote (location)
+  return spdl_store_is_remote (location)
              ? spdl_indexer_open_remote (indexer, location, error)
              : spdl_reader_open_file (location, error);
 }
@@ -70,7 +64,7 @@ path_in_cache (const gchar *location)
 {
   g_autofree gchar *name = NULL;
 
-  if (spdl_archive_is_remote (location)) {
+  if (spdl_store_is_remote (location)) {
     g_autofree gchar *plain =
         g_strndup (location, spdl_uri_measure_name (location));
 
@@ -264,7 +258,7 @@ spdl_archive_open (const gchar *location, SpdlSidecarUse use,
       spdl_archive_open_reader (location, indexer, error);
   g_autofree gchar *beside = spdl_archive_sidecar_of (location);
   g_autofree gchar *cached = path_in_cache (location);
-  const gboolean remote = spdl_archive_is_remote (location);
+  const gboolean remote = spdl_store_is_remote (location);
   SpdlArchiveIndex *index = NULL;
 
   if (!reader)

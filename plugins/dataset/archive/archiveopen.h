@@ -19,9 +19,6 @@ G_BEGIN_DECLS
  * named by the URL, or is downloaded from URL.spdl-index. An index of another
  * shard, or of an older version of the shard, is ignored. */
 
-/* Returns TRUE if @location is a URL rather than a path. */
-gboolean spdl_archive_is_remote (const gchar *location);
-
 /* Returns the path or URL of the index next to the shard. */
 gchar *spdl_archive_sidecar_of (const gchar *location);
 

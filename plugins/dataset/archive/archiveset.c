@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "gst/spdl/common/storeuri.h"
 #include "gst/spdl/engine/compat.h"
 #include "plugins/common/fingerprint.h"
 #include "plugins/dataset/archive/archivenotes.h"
@@ -252,7 +253,7 @@ add_shards (SpdlArchiveSet *self, const gchar *location, GError **error)
     return FALSE;
   for (guint i = 0; i < names->len; i++) {
     const gchar *name = g_ptr_array_index (names, i);
-    Shard shard = { .remote = spdl_archive_is_remote (name) };
+    Shard shard = { .remote = spdl_store_is_remote (name) };
     g_autofree gchar *path =
         shard.remote ? NULL : g_canonicalize_filename (name, NULL);
 

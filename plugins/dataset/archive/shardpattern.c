@@ -12,7 +12,7 @@
 #include <gst/gst.h>
 #include <string.h>
 
-#include "plugins/common/storeuri.h"
+#include "gst/spdl/common/storeuri.h"
 #include "plugins/dataset/archive/archiveopen.h"
 
 /* Brace expansion */
@@ -232,7 +232,7 @@ add_name (GPtrArray *names, gchar *name, SpdlIndexer *indexer, GError **error)
 
   if (spdl_store_is_uri (name) && strpbrk (name, "*?["))
     return add_objects (names, name, indexer, error);
-  if (spdl_archive_is_remote (name) || !strpbrk (name, "*?[") ||
+  if (spdl_store_is_remote (name) || !strpbrk (name, "*?[") ||
       g_file_test (name, G_FILE_TEST_EXISTS)) {
     g_ptr_array_add (names, g_steal_pointer (&owned));
     return TRUE;
@@ -257,8 +257,7 @@ spdl_archive_names_expand (
   g_autoptr (GPtrArray) names = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (GPtrArray) expanded = NULL;
 
-  if (!spdl_archive_is_remote (name) &&
-      g_file_test (name, G_FILE_TEST_EXISTS)) {
+  if (!spdl_store_is_remote (name) && g_file_test (name, G_FILE_TEST_EXISTS)) {
     g_ptr_array_add (names, g_strdup (name));
     return g_steal_pointer (&names);
   }

@@ -5,12 +5,12 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "plugins/common/storeuri.h"
 #include "plugins/dataset/archive/streamedshards.h"
 
 #include <string.h>
 
 #include "gst/spdl/common/redact.h"
+#include "gst/spdl/common/storeuri.h"
 #include "gst/spdl/engine/sync.h"
 #include "plugins/common/fingerprint.h"
 #include "plugins/dataset/archive/archivenotes.h"
@@ -234,7 +234,7 @@ add_shard (SpdlStreamedShards *self, const gchar *uri, GError **error)
   g_autofree gchar *plain = g_strndup (uri, spdl_uri_measure_name (uri));
 
   shard.name = spdl_redact_remove_userinfo (plain);
-  if (spdl_archive_is_remote (uri) && !g_str_has_suffix (shard.name, ".zip")) {
+  if (spdl_store_is_remote (uri) && !g_str_has_suffix (shard.name, ".zip")) {
     shard.uri = g_strdup (uri);
     g_array_append_val (self->shards, shard);
     self->hash =

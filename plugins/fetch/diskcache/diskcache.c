@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "gst/spdl/common/redact.h"
-#include "plugins/common/storeuri.h"
+#include "gst/spdl/common/storeuri.h"
 #include "gst/spdl/engine/compat.h"
 #include "plugins/fetch/diskcache/diskfolder.h"
 #include "plugins/fetch/io/threadpool.h"

@@ -9,7 +9,7 @@
 
 #include "gst/spdl/common/carried.h"
 #include "gst/spdl/common/redact.h"
-#include "plugins/common/storeuri.h"
+#include "gst/spdl/common/storeuri.h"
 #include "plugins/fetch/element/coalesce.h"
 #include "plugins/fetch/element/itemparts.h"
 #include "plugins/fetch/http/httpfuncs.h"

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "gst/spdl/common/redact.h"
-#include "plugins/common/storeuri.h"
+#include "gst/spdl/common/storeuri.h"
 
 gchar *
 spdl_origin_dup (GUri *uri)
@@ -39,17 +39,11 @@ spdl_origin_dup (GUri *uri)
 static gchar *
 dup_bucket (const gchar *uri)
 {
-  const gboolean is_dataset = g_ascii_strncasecmp (uri, "hf:", 3) == 0;
-  gsize n = strlen ("s3://");
-  g_autofree gchar *origin = NULL;
+  gchar *origin = g_strndup (uri, spdl_store_measure_bucket (uri));
 
-  for (guint i = 0; i < (is_dataset ? 2 : 0); i++)
-    n += strcspn (uri + n, "/") + (uri[n + strcspn (uri + n, "/")] == '/');
-  n += strcspn (uri + n, is_dataset ? "/?@" : "/?");
-  origin = g_strndup (uri, n);
   for (guint i = 0; i < 2; i++)
     origin[i] = g_ascii_tolower (origin[i]);
-  return g_steal_pointer (&origin);
+  return origin;
 }
 
 gchar *

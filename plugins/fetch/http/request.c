@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "gst/spdl/common/redact.h"
-#include "plugins/common/storeuri.h"
+#include "gst/spdl/common/storeuri.h"
 #include "plugins/fetch/http/retry.h"
 
 GST_DEBUG_CATEGORY_EXTERN (spdl_fetch_debug);

@@ -11,6 +11,7 @@
 #include <jansson.h>
 #include <string.h>
 
+#include "gst/spdl/common/storeuri.h"
 #include "plugins/fetch/store/sigv4.h"
 
 /* The limit of S3 for a key, which no path of Hugging Face exceeds, and a limit
@@ -37,25 +38,13 @@ spdl_listing_clear (SpdlListing *self)
 static gchar *
 make_tree_uri (const gchar *location, const gchar *token)
 {
-  const gchar *at = location + strlen ("hf://");
+  const gchar *owner = strchr (location + strlen ("hf://"), '/');
+  const gchar *at = location + spdl_store_measure_bucket (location);
   g_autofree gchar *folder = NULL, *escaped = NULL;
 
-  for (guint i = 0; i < 2 && at; i++) {
-    at = strchr (at, '/');
-    at = at ? at + 1 : NULL;
-  }
-  if (!at)
+  if (!owner || !strchr (owner + 1, '/'))
     return NULL;
-  at += strcspn (at, "@/");
-  if (g_str_has_prefix (at, "@refs/")) {
-    for (guint i = 0; i < 2 && at; i++) {
-      at = strchr (at, '/');
-      at = at ? at + 1 : NULL;
-    }
-    if (!at)
-      return NULL;
-  }
-  at += strcspn (at, "/");
+  at += spdl_store_measure_revision (at);
   folder = g_strdup (*at ? at + 1 : at);
   if (g_str_has_suffix (folder, "/"))
     folder[strlen (folder) - 1] = '\0';

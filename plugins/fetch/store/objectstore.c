@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "gst/spdl/common/redact.h"
-#include "plugins/common/storeuri.h"
+#include "gst/spdl/common/storeuri.h"
 #include "plugins/fetch/store/credentials.h"
 #include "plugins/fetch/store/sigv4.h"
 
@@ -249,21 +249,6 @@ parse_bucket (SpdlObject *self, const gchar *uri, GError **error)
   return TRUE;
 }
 
-/* The length of a revision, which is one word, or of the form refs/convert/WORD
- * or refs/pr/NUMBER. */
-static gsize
-measure_revision (const gchar *text)
-{
-  gsize n = strcspn (text, "/?");
-
-  if (g_str_has_prefix (text, "refs/convert/") ||
-      g_str_has_prefix (text, "refs/pr/")) {
-    n = strcspn (text + 5, "/?") + 6;
-    n += strcspn (text + n, "/?");
-  }
-  return n;
-}
-
 /* hf://datasets/OWNER/NAME[@REVISION]/PATH, or ?QUERY for the listing of a
  * folder, which is the path of the API. */
 static gboolean
@@ -271,23 +256,22 @@ parse_dataset (SpdlObject *self, const gchar *uri, GError **error)
 {
   static const gchar form[] = "hf://datasets/owner/name/path, or "
                               "hf://datasets/owner/name@revision/path";
-  const gchar *begin = uri + strlen ("hf://");
-  const gchar *owner = begin + strlen ("datasets/"), *name, *at;
+  const gchar *owner, *at;
   g_autofree gchar *repository = NULL, *revision = NULL, *path = NULL;
   gsize n;
 
-  if (!g_str_has_prefix (begin, "datasets/") || (n = strcspn (owner, "/")) == 0)
+  if (!g_str_has_prefix (uri + strlen ("hf://"), "datasets/"))
     return set_no_object (uri, form, error);
-  name = owner + n + (owner[n] == '/');
-  n = strcspn (name, "@/?");
-  at = name + n;
+  owner = uri + strlen ("hf://datasets/");
+  at = uri + spdl_store_measure_bucket (uri);
   repository = g_strndup (owner, at - owner);
-  if (*at == '@') {
-    revision = g_strndup (at + 1, measure_revision (at + 1));
-    at += 1 + strlen (revision);
-  }
-  if (n == 0 || !*at || (*at == '?' && !is_escaped (at + 1)) ||
-      (*at == '/' && !at[1]) || (revision && !*revision))
+  n = spdl_store_measure_revision (at);
+  if (n > 0)
+    revision = g_strndup (at + 1, n - 1);
+  at += n;
+  if (*repository == '/' || g_str_has_suffix (repository, "/") || !*at ||
+      (*at == '?' && !is_escaped (at + 1)) || (*at == '/' && !at[1]) ||
+      (revision && !*revision))
     return set_no_object (uri, form, error);
   self->bucket = spdl_sigv4_escape (repository, TRUE);
   path = revision ? spdl_sigv4_escape (revision, FALSE) : g_strdup ("main");

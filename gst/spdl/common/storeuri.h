@@ -33,6 +33,41 @@ spdl_store_is_remote (const gchar *text)
          spdl_store_is_uri (text);
 }
 
+/* Returns the length of the beginning of a store's URI that names the bucket,
+ * or the dataset hf://datasets/owner/name without its revision. */
+static inline gsize
+spdl_store_measure_bucket (const gchar *uri)
+{
+  gsize n = strlen ("s3://");
+
+  if (g_ascii_strncasecmp (uri, "hf:", 3) != 0)
+    return n + strcspn (uri + n, "/?");
+  for (guint i = 0; i < 2; i++) {
+    n += strcspn (uri + n, "/");
+    n += uri[n] == '/';
+  }
+  return n + strcspn (uri + n, "/?@");
+}
+
+/* Returns the length of the revision of a dataset at the beginning of @text,
+ * with its "@"; 0 if there is none. It is one word, or of the form
+ * refs/convert/WORD or refs/pr/NUMBER. */
+static inline gsize
+spdl_store_measure_revision (const gchar *text)
+{
+  gsize n;
+
+  if (*text != '@')
+    return 0;
+  n = strcspn (text, "/?");
+  if (g_str_has_prefix (text, "@refs/convert/") ||
+      g_str_has_prefix (text, "@refs/pr/")) {
+    n += 1 + strcspn (text + n + 1, "/");
+    n += 1 + strcspn (text + n + 1, "/?");
+  }
+  return n;
+}
+
 /* The length of what names a path or URI: without the query and the fragment,
  * which only URIs of HTTP(S) have. */
 static inline gsize

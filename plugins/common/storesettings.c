@@ -27,35 +27,42 @@ spdl_store_settings_clear (SpdlStoreSettings *self)
   g_clear_pointer (&self->addressing, g_free);
 }
 
+/* Returns @setting, or the first of two variables with a value. */
 static const gchar *
-find_variable (const gchar *const *names)
+find_text (const gchar *setting, const gchar *variable, const gchar *other)
 {
-  for (; *names; names++) {
-    const gchar *value = g_getenv (*names);
+  const gchar *texts[] = { setting, g_getenv (variable),
+    other ? g_getenv (other) : NULL };
 
-    if (value && *value)
-      return value;
+  for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
+    if (texts[i] && *texts[i])
+      return texts[i];
+  return NULL;
+}
+
+const gchar *
+spdl_store_settings_find_endpoint (
+    const SpdlStoreSettings *self, const gchar *uri)
+{
+  switch (g_ascii_tolower (*uri)) {
+    case 's':
+      return find_text (
+          self->endpoint, "AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL");
+    case 'g':
+      return find_text (NULL, "STORAGE_EMULATOR_HOST", NULL);
+    default:
+      return find_text (NULL, "HF_ENDPOINT", NULL);
   }
-  return "";
 }
 
 gchar *
 spdl_store_settings_dup_store (const SpdlStoreSettings *self, const gchar *uri)
 {
-  static const gchar *const s3[] = { "AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL",
-    NULL };
-  static const gchar *const profile[] = { "AWS_PROFILE", NULL };
-  static const gchar *const gs[] = { "STORAGE_EMULATOR_HOST", NULL };
-  static const gchar *const hf[] = { "HF_ENDPOINT", NULL };
+  const gchar *endpoint = spdl_store_settings_find_endpoint (self, uri);
+  const gchar *profile = find_text (self->profile, "AWS_PROFILE", NULL);
 
-  switch (g_ascii_tolower (*uri)) {
-    case 's':
-      return g_strdup_printf ("%s\n%s",
-          self->endpoint ? self->endpoint : find_variable (s3),
-          self->profile ? self->profile : find_variable (profile));
-    case 'g':
-      return g_strdup (find_variable (gs));
-    default:
-      return g_strdup (find_variable (hf));
-  }
+  if (g_ascii_tolower (*uri) != 's')
+    return g_strdup (endpoint ? endpoint : "");
+  return g_strdup_printf (
+      "%s\n%s", endpoint ? endpoint : "", profile ? profile : "");
 }

@@ -24,6 +24,11 @@ void spdl_store_settings_copy (
     SpdlStoreSettings *self, const SpdlStoreSettings *other);
 void spdl_store_settings_clear (SpdlStoreSettings *self);
 
+/* Returns the endpoint of the store of @uri from the settings or the
+ * environment; NULL if neither names one. */
+const gchar *spdl_store_settings_find_endpoint (
+    const SpdlStoreSettings *self, const gchar *uri);
+
 /* Returns a key that distinguishes the object at @uri from objects with the
  * same bucket and key in other stores: endpoint and profile, from the settings
  * or the environment. (transfer full) */

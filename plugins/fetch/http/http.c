@@ -344,27 +344,6 @@ run_client (gpointer data)
   return NULL;
 }
 
-static gboolean
-open_database (SpdlHttp *self, GError **error)
-{
-  const gchar *named = self->settings.tls_ca_file;
-  const gchar *file = named ? named : spdl_ca_file_find ();
-  g_autoptr (GError) reason = NULL;
-  g_autofree gchar *path = NULL;
-
-  if (!file)
-    return TRUE;
-  path = g_canonicalize_filename (file, NULL);
-  self->tls_database = g_tls_file_database_new (path, &reason);
-  if (self->tls_database)
-    return TRUE;
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-      "%s \"%s\" cannot be used: %s",
-      named ? "tls-ca-file" : "The file of certificate authorities", path,
-      reason->message);
-  return FALSE;
-}
-
 static void
 copy_settings (SpdlHttpSettings *self, const SpdlHttpSettings *other)
 {
@@ -398,7 +377,8 @@ spdl_http_new (const SpdlHttpSettings *settings, GError **error)
   self->loop = g_main_loop_new (self->context, FALSE);
   spdl_mutex_init (&self->lock);
   make_look (self);
-  if (open_database (self, error))
+  if (spdl_ca_file_open (self->settings.tls_ca_file, "tls-ca-file",
+          &self->tls_database, error))
     self->thread = g_thread_try_new ("spdl-http", run_client, self, error);
   if (!self->thread)
     g_clear_pointer (&self, spdl_http_free);

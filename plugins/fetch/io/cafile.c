@@ -7,6 +7,8 @@
 
 #include "plugins/fetch/io/cafile.h"
 
+#include <gst/gst.h>
+
 #ifdef SPDL_BUNDLE
 /* Certificate authorities of Debian, whose path the GnuTLS of a wheel knows,
  * and of RHEL and Fedora, SUSE, and Alpine. */
@@ -15,8 +17,8 @@ static const gchar *const ca_files[] = { "/etc/ssl/certs/ca-certificates.crt",
   "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem", "/etc/ssl/ca-bundle.pem",
   "/var/lib/ca-certificates/ca-bundle.pem", "/etc/ssl/cert.pem" };
 
-const gchar *
-spdl_ca_file_find (void)
+static const gchar *
+find_file (void)
 {
   const gchar *named = g_getenv ("SSL_CERT_FILE");
 
@@ -28,9 +30,31 @@ spdl_ca_file_find (void)
   return NULL;
 }
 #else
-const gchar *
-spdl_ca_file_find (void)
+static const gchar *
+find_file (void)
 {
   return NULL;
 }
 #endif
+
+gboolean
+spdl_ca_file_open (const gchar *file, const gchar *name,
+    GTlsDatabase **database, GError **error)
+{
+  const gchar *used = file ? file : find_file ();
+  g_autoptr (GError) reason = NULL;
+  g_autofree gchar *path = NULL;
+
+  *database = NULL;
+  if (!used)
+    return TRUE;
+  path = g_canonicalize_filename (used, NULL);
+  *database = g_tls_file_database_new (path, &reason);
+  if (*database)
+    return TRUE;
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+      "%s \"%s\" cannot be used: %s",
+      file ? name : "The file of certificate authorities", path,
+      reason->message);
+  return FALSE;
+}

@@ -7,12 +7,20 @@
 
 #pragma once
 
-#include <glib.h>
+#include <gio/gio.h>
 
 G_BEGIN_DECLS
 
-/* Returns the file to use instead of the one that the TLS library knows, or
- * NULL. Only a wheel, whose library was built elsewhere, needs one. */
-const gchar *spdl_ca_file_find (void);
+/* Opens the file of certificate authorities @file (nullable), or else the one
+ * to use instead of that which the TLS library knows. Only a wheel, whose
+ * library was built elsewhere, needs one.
+ *
+ * @name: the name of the setting that @file is from, for the error
+ * @database: (out) (transfer full) (nullable): NULL: that of the TLS library
+ *
+ * Returns FALSE with @error set, in the domain of GST_RESOURCE_ERROR, if the
+ * file cannot be used. */
+gboolean spdl_ca_file_open (const gchar *file, const gchar *name,
+    GTlsDatabase **database, GError **error);
 
 G_END_DECLS

@@ -157,14 +157,10 @@ static gboolean
 ask_config_file (
     const SpdlAwsProfile *profile, SpdlSecrets **secrets, GError **error)
 {
-  g_autofree gchar *section = g_strconcat ("profile ", profile->profile, NULL);
+  g_autofree gchar *section = spdl_aws_profile_dup_config_section (profile);
 
-  if (!g_str_equal (profile->profile, "default") ||
-      spdl_aws_file_has (profile->config, section))
-    return ask_file (
-        profile->config, section, profile->config_path, secrets, error);
   return ask_file (
-      profile->config, "default", profile->config_path, secrets, error);
+      profile->config, section, profile->config_path, secrets, error);
 }
 
 /* Roles that are assumed with other credentials */

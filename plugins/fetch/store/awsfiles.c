@@ -252,9 +252,8 @@ spdl_aws_profile_clear (SpdlAwsProfile *self)
   g_clear_pointer (&self->credentials, spdl_aws_file_free);
 }
 
-/* Returns the profile's section in the config file. (transfer full) */
-static gchar *
-dup_config_section (const SpdlAwsProfile *self)
+gchar *
+spdl_aws_profile_dup_config_section (const SpdlAwsProfile *self)
 {
   g_autofree gchar *section = g_strconcat ("profile ", self->profile, NULL);
 
@@ -267,7 +266,7 @@ dup_config_section (const SpdlAwsProfile *self)
 gboolean
 spdl_aws_profile_exists (const SpdlAwsProfile *self)
 {
-  g_autofree gchar *section = dup_config_section (self);
+  g_autofree gchar *section = spdl_aws_profile_dup_config_section (self);
 
   return spdl_aws_file_has (self->config, section) ||
          spdl_aws_file_has (self->credentials, self->profile);
@@ -276,7 +275,7 @@ spdl_aws_profile_exists (const SpdlAwsProfile *self)
 const gchar *
 spdl_aws_profile_get (const SpdlAwsProfile *self, const gchar *name)
 {
-  g_autofree gchar *section = dup_config_section (self);
+  g_autofree gchar *section = spdl_aws_profile_dup_config_section (self);
   const gchar *value =
       spdl_aws_file_get (self->credentials, self->profile, name);
   const gchar *services;
@@ -290,4 +289,16 @@ spdl_aws_profile_get (const SpdlAwsProfile *self, const gchar *name)
     value = spdl_aws_file_get (self->config, named, name);
   }
   return value;
+}
+
+const gchar *
+spdl_aws_profile_find_region (const SpdlAwsProfile *self)
+{
+  const gchar *region = spdl_secret_text_get_env ("AWS_REGION");
+
+  if (!region)
+    region = spdl_secret_text_get_env ("AWS_DEFAULT_REGION");
+  if (!region && self)
+    region = spdl_aws_profile_get (self, "region");
+  return region;
 }

@@ -62,6 +62,13 @@ gboolean spdl_aws_profile_exists (const SpdlAwsProfile *self);
 const gchar *
 spdl_aws_profile_get (const SpdlAwsProfile *self, const gchar *name);
 
+/* Returns the profile's section in the config file. (transfer full) */
+gchar *spdl_aws_profile_dup_config_section (const SpdlAwsProfile *self);
+
+/* Returns the region of the environment, or else of @self (nullable); NULL if
+ * there is none. */
+const gchar *spdl_aws_profile_find_region (const SpdlAwsProfile *self);
+
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (SpdlAwsProfile, spdl_aws_profile_clear)
 
 G_END_DECLS

@@ -15,22 +15,12 @@
 
 #define TIME_LIMIT (10 * G_TIME_SPAN_SECOND)
 
-static const gchar *
-find_region (const SpdlAwsProfile *profile)
-{
-  const gchar *region = spdl_secret_text_get_env ("AWS_REGION");
-
-  if (!region)
-    region = spdl_secret_text_get_env ("AWS_DEFAULT_REGION");
-  return region ? region : spdl_aws_profile_get (profile, "region");
-}
-
 /* Returns the address of STS, or NULL with @error set. (transfer full) */
 static gchar *
 dup_endpoint (const SpdlAwsProfile *profile, GError **error)
 {
   const gchar *named = spdl_secret_text_get_env ("AWS_ENDPOINT_URL_STS");
-  const gchar *region = find_region (profile);
+  const gchar *region = spdl_aws_profile_find_region (profile);
 
   if (!named)
     named = spdl_secret_text_get_env ("AWS_ENDPOINT_URL");
@@ -159,26 +149,11 @@ make_query (const SpdlAwsProfile *profile)
   return query;
 }
 
-/* Returns the value of the header Host. (transfer full) */
-static gchar *
-dup_host (GUri *uri)
-{
-  const gchar *host = g_uri_get_host (uri);
-  const gboolean tls = g_str_equal (g_uri_get_scheme (uri), "https");
-  const gint port = g_uri_get_port (uri);
-  g_autofree gchar *name =
-      strchr (host, ':') ? g_strdup_printf ("[%s]", host) : g_strdup (host);
-
-  return port > 0 && port != (tls ? 443 : 80)
-             ? g_strdup_printf ("%s:%d", name, port)
-             : g_steal_pointer (&name);
-}
-
 gboolean
 spdl_aws_sts_assume_role (const SpdlAwsProfile *profile,
     const SpdlSecrets *source, SpdlSecrets **secrets, GError **error)
 {
-  const gchar *region = find_region (profile);
+  const gchar *region = spdl_aws_profile_find_region (profile);
   SpdlSigV4Key key = { source->access_key, source->secret_key,
     source->session_token, region ? region : "us-east-1", "sts" };
   g_autofree gchar *endpoint = dup_endpoint (profile, error);
@@ -200,7 +175,7 @@ spdl_aws_sts_assume_role (const SpdlAwsProfile *profile,
   }
   query = make_query (profile);
   uri = g_strdup_printf ("%s?%s", endpoint, query->str);
-  host = dup_host (parsed);
+  host = spdl_sigv4_dup_host (parsed);
   headers = soup_message_headers_new (SOUP_MESSAGE_HEADERS_REQUEST);
   spdl_sigv4_sign (&key, SOUP_METHOD_GET, host, g_uri_get_path (parsed),
       query->str, g_get_real_time () / G_TIME_SPAN_SECOND, headers);

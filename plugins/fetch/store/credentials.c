@@ -10,7 +10,6 @@
 #include <gst/gst.h>
 
 #include "gst/spdl/engine/sync.h"
-#include "plugins/fetch/store/awsfiles.h"
 
 GST_DEBUG_CATEGORY_EXTERN (spdl_fetch_debug);
 #define GST_CAT_DEFAULT spdl_fetch_debug
@@ -479,16 +478,4 @@ spdl_credentials_advance (SpdlCredentials *self, gint64 us)
   spdl_mutex_lock (&self->lock);
   self->clock_advance += us;
   spdl_mutex_unlock (&self->lock);
-}
-
-gchar *
-spdl_credentials_dup_setting (const gchar *profile, const gchar *name)
-{
-  g_auto (SpdlAwsProfile) files = { 0 };
-  g_autoptr (GError) error = NULL;
-
-  if (spdl_aws_profile_load (&files, profile, &error))
-    return g_strdup (spdl_aws_profile_get (&files, name));
-  GST_WARNING ("%s", error->message);
-  return NULL;
 }

@@ -74,10 +74,4 @@ void spdl_credentials_stop_waiting (SpdlCredentials *self, gpointer user_data);
 gboolean
 spdl_credentials_refuse (SpdlCredentials *self, const SpdlSecrets *secrets);
 
-/* Returns a setting of the profile in the shared AWS files, such as "region" or
- * "endpoint_url", or of its `s3 =` section, as "s3.addressing_style"; NULL if
- * there is none. Reads no environment variables except AWS_PROFILE,
- * AWS_CONFIG_FILE and AWS_SHARED_CREDENTIALS_FILE. (transfer full) */
-gchar *spdl_credentials_dup_setting (const gchar *profile, const gchar *name);
-
 G_END_DECLS

@@ -65,37 +65,12 @@ spdl_metadata_dup_origin (const gchar *uri)
   return text;
 }
 
-/* Certificates */
-
-static gboolean
-set_authorities (SpdlMetadataClient *self, GError **error)
-{
-  const gchar *named = spdl_secret_text_get_env ("AWS_CA_BUNDLE");
-  const gchar *file = named ? named : spdl_ca_file_find ();
-  g_autoptr (GTlsDatabase) database = NULL;
-  g_autoptr (GError) reason = NULL;
-  g_autofree gchar *path = NULL;
-
-  if (!file)
-    return TRUE;
-  path = g_canonicalize_filename (file, NULL);
-  database = g_tls_file_database_new (path, &reason);
-  if (!database) {
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-        "%s \"%s\" cannot be used: %s",
-        named ? "AWS_CA_BUNDLE" : "The file of certificate authorities", path,
-        reason->message);
-    return FALSE;
-  }
-  soup_session_set_tls_database (self->session, database);
-  return TRUE;
-}
-
 SpdlMetadataClient *
 spdl_metadata_client_new (
     gint64 time_limit, gboolean public_network, GError **error)
 {
   g_autoptr (SpdlMetadataClient) self = g_new0 (SpdlMetadataClient, 1);
+  g_autoptr (GTlsDatabase) database = NULL;
 
   self->time_limit = time_limit;
   self->context = g_main_context_new ();
@@ -103,8 +78,11 @@ spdl_metadata_client_new (
   self->session = soup_session_new_with_options (
       "user-agent", "gst-spdl/" PACKAGE_VERSION, "timeout", 0, NULL);
   if (public_network) {
-    if (!set_authorities (self, error))
+    if (!spdl_ca_file_open (spdl_secret_text_get_env ("AWS_CA_BUNDLE"),
+            "AWS_CA_BUNDLE", &database, error))
       return NULL;
+    if (database)
+      soup_session_set_tls_database (self->session, database);
   } else {
     soup_session_set_proxy_resolver (self->session, NULL);
   }

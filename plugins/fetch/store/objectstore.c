@@ -12,6 +12,7 @@
 
 #include "gst/spdl/common/redact.h"
 #include "gst/spdl/common/storeuri.h"
+#include "plugins/fetch/store/awsfiles.h"
 #include "plugins/fetch/store/credentials.h"
 #include "plugins/fetch/store/sigv4.h"
 
@@ -95,32 +96,10 @@ spdl_store_free (SpdlStore *self)
   g_free (self);
 }
 
-static const gchar *
-get_variable (const gchar *name)
-{
-  const gchar *value = g_getenv (name);
-
-  return value && *value ? value : NULL;
-}
-
 static gboolean
 is_set (const gchar *text)
 {
   return text && *text;
-}
-
-/* The value of the property, else of the variables, else of the shared files.
- * (transfer full) (nullable) */
-static gchar *
-find_setting (const SpdlStore *self, const gchar *property,
-    const gchar *const *variables, const gchar *name)
-{
-  if (is_set (property))
-    return g_strdup (property);
-  for (; *variables; variables++)
-    if (get_variable (*variables))
-      return g_strdup (get_variable (*variables));
-  return spdl_credentials_dup_setting (self->settings.profile, name);
 }
 
 static void
@@ -140,35 +119,34 @@ set_endpoint (Place *place, const gchar *text, const gchar *source)
       source);
 }
 
+/* Sets the region and the addressing style from the properties, or else from
+ * @files (nullable) and the environment. */
 static void
-find_s3 (SpdlStore *self, Place *place)
+find_s3 (SpdlStore *self, Place *place, const SpdlAwsProfile *files)
 {
-  static const gchar *const endpoints[] = { "AWS_ENDPOINT_URL_S3",
-    "AWS_ENDPOINT_URL", NULL };
-  static const gchar *const regions[] = { "AWS_REGION", "AWS_DEFAULT_REGION",
-    NULL };
-  static const gchar *const none[] = { NULL };
+  const SpdlStoreSettings *settings = &self->settings;
   const gboolean ignored =
       g_strcmp0 (g_getenv ("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS"), "true") == 0;
-  g_autofree gchar *endpoint =
-      ignored ? g_strdup (self->settings.endpoint)
-              : find_setting (
-                    self, self->settings.endpoint, endpoints, "endpoint_url");
-  g_autofree gchar *addressing = find_setting (
-      self, self->settings.addressing, none, "s3.addressing_style");
+  const gchar *endpoint =
+      ignored ? settings->endpoint
+              : spdl_store_settings_find_endpoint (settings, "s3:");
+  const gchar *region = settings->region, *addressing = settings->addressing;
 
-  self->region = find_setting (self, self->settings.region, regions, "region");
-  if (!is_set (self->region)) {
-    g_free (self->region);
-    self->region = g_strdup (DEFAULT_REGION);
-  }
+  if (!is_set (endpoint) && !ignored && files)
+    endpoint = spdl_aws_profile_get (files, "endpoint_url");
+  if (!is_set (region))
+    region = spdl_aws_profile_find_region (files);
+  if (!is_set (addressing))
+    addressing =
+        files ? spdl_aws_profile_get (files, "s3.addressing_style") : NULL;
+  self->region = g_strdup (region ? region : DEFAULT_REGION);
   /* Other implementations than AWS's need a DNS name for each bucket for the
    * virtual style. */
   place->virtual = is_set (endpoint) ? g_strcmp0 (addressing, "virtual") == 0
                                      : g_strcmp0 (addressing, "path") != 0;
   if (is_set (endpoint))
     set_endpoint (place, endpoint,
-        is_set (self->settings.endpoint)
+        is_set (settings->endpoint)
             ? "s3-endpoint"
             : "The endpoint of S3 in the environment or the AWS files");
   if (addressing && !g_str_equal (addressing, "auto") &&
@@ -178,27 +156,40 @@ find_s3 (SpdlStore *self, Place *place)
         "s3-addressing, or addressing_style in the AWS files, to one of them");
 }
 
+/* NULL: that of the environment. */
+static const gchar *
+get_profile (const SpdlStore *self)
+{
+  return is_set (self->settings.profile) ? self->settings.profile : NULL;
+}
+
 static Place *
 get_place (SpdlStore *self, Kind kind)
 {
   Place *place = &self->places[kind];
-  const gchar *variable =
-      kind == STORE_GS ? "STORAGE_EMULATOR_HOST" : "HF_ENDPOINT";
+  g_auto (SpdlAwsProfile) files = { 0 };
+  g_autoptr (GError) error = NULL;
   const gchar *named;
 
   if (place->known)
     return place;
   place->known = TRUE;
   if (kind == STORE_S3) {
-    find_s3 (self, place);
+    const gboolean loaded =
+        spdl_aws_profile_load (&files, get_profile (self), &error);
+
+    if (!loaded)
+      GST_WARNING ("%s", error->message);
+    find_s3 (self, place, loaded ? &files : NULL);
     return place;
   }
-  named = get_variable (variable);
+  named = spdl_store_settings_find_endpoint (
+      &self->settings, kind == STORE_GS ? "gs:" : "hf:");
   set_endpoint (place,
       named              ? named
       : kind == STORE_GS ? GOOGLE_ENDPOINT
                          : HUGGING_FACE_ENDPOINT,
-      variable);
+      kind == STORE_GS ? "STORAGE_EMULATOR_HOST" : "HF_ENDPOINT");
   return place;
 }
 
@@ -387,9 +378,7 @@ get_credentials (SpdlStore *self, Kind kind)
 
   if (!place->credentials)
     place->credentials = spdl_credentials_get (
-        kinds[kind], kind == STORE_S3 && is_set (self->settings.profile)
-                         ? self->settings.profile
-                         : NULL);
+        kinds[kind], kind == STORE_S3 ? get_profile (self) : NULL);
   return place->credentials;
 }
 
@@ -417,21 +406,6 @@ spdl_object_stop_waiting (SpdlObject *self, gpointer user_data)
 {
   spdl_credentials_stop_waiting (
       get_credentials (self->store, self->kind), user_data);
-}
-
-/* As libsoup writes it. */
-static gchar *
-make_host (GUri *uri)
-{
-  const gchar *host = g_uri_get_host (uri);
-  const gint port = g_uri_get_port (uri);
-  const gboolean tls = g_str_equal (g_uri_get_scheme (uri), "https");
-  GString *text = g_string_new (NULL);
-
-  g_string_append_printf (text, strchr (host, ':') ? "[%s]" : "%s", host);
-  if (port > 0 && port != (tls ? 443 : 80))
-    g_string_append_printf (text, ":%d", port);
-  return g_string_free (text, FALSE);
 }
 
 /* The key for @secrets and @region, which is derived again only for others. */
@@ -472,9 +446,9 @@ spdl_object_sign (SpdlObject *self, SoupMessage *message)
     text = g_strconcat ("Bearer ", secrets->bearer, NULL);
     soup_message_headers_replace (headers, "Authorization", text);
   } else if (secrets->access_key) {
-    text = make_host (uri);
-    spdl_sigv4_sign (get_key (self->store, self->secrets, get_region (self)),
-        "GET", text, g_uri_get_path (uri), g_uri_get_query (uri),
+    text = spdl_sigv4_dup_host (uri);
+    spdl_sigv4_sign (get_key (self->store, self->secrets, self->region), "GET",
+        text, g_uri_get_path (uri), g_uri_get_query (uri),
         get_time (self->store), headers);
   }
 }

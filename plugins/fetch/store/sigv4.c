@@ -37,6 +37,20 @@ spdl_sigv4_escape (const gchar *text, gboolean keep_slashes)
   return g_string_free (escaped, FALSE);
 }
 
+gchar *
+spdl_sigv4_dup_host (GUri *uri)
+{
+  const gchar *host = g_uri_get_host (uri);
+  const gint port = g_uri_get_port (uri);
+  const gboolean tls = g_str_equal (g_uri_get_scheme (uri), "https");
+  GString *text = g_string_new (NULL);
+
+  g_string_append_printf (text, strchr (host, ':') ? "[%s]" : "%s", host);
+  if (port > 0 && port != (tls ? 443 : 80))
+    g_string_append_printf (text, ":%d", port);
+  return g_string_free (text, FALSE);
+}
+
 static void
 compute_hmac (const gpointer key, gsize key_size, const gchar *text,
     guint8 result[SPDL_SIGV4_HASH_SIZE])

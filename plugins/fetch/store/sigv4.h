@@ -47,6 +47,9 @@ void spdl_sigv4_sign (SpdlSigV4Key *key, const gchar *method, const gchar *host,
     const gchar *path, const gchar *query, gint64 time,
     SoupMessageHeaders *headers);
 
+/* Returns the value of the header Host, as libsoup sends it. (transfer full) */
+gchar *spdl_sigv4_dup_host (GUri *uri);
+
 /* Escapes @text as the signature requires it: all bytes but letters, digits and
  * "-._~", and with @keep_slashes but "/". (transfer full) */
 gchar *spdl_sigv4_escape (const gchar *text, gboolean keep_slashes);

@@ -155,8 +155,11 @@ GST_END_TEST;
 static void
 assert_setting (const gchar *profile, const gchar *name, const gchar *expected)
 {
-  g_autofree gchar *value = spdl_credentials_dup_setting (profile, name);
+  g_auto (SpdlAwsProfile) files = { 0 };
+  const gchar *value = NULL;
 
+  if (spdl_aws_profile_load (&files, profile, NULL))
+    value = spdl_aws_profile_get (&files, name);
   fail_unless (g_strcmp0 (value, expected) == 0, "%s of %s: %s", name,
       profile ? profile : "none", value ? value : "none");
 }

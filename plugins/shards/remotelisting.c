@@ -7,91 +7,44 @@
 
 #include <string.h>
 
-#include "plugins/fetch/http/http.h"
 #include "plugins/fetch/store/listing.h"
 #include "plugins/shards/shardremote.h"
-
-/* One page, which the client's thread fetches. */
-typedef struct {
-  GMutex lock; /* guards: */
-  GCond cond;
-  gboolean done;
-  GstBuffer *content;
-  GError *error;
-  gchar *link; /* the header; nullable */
-} Page;
 
 static void
 on_head (gpointer user_data, SoupMessage *message)
 {
-  Page *page = user_data;
-  const gchar *link = soup_message_headers_get_list (
-      soup_message_get_response_headers (message), "Link");
+  gchar **link = user_data;
 
-  g_mutex_lock (&page->lock);
-  g_free (page->link);
-  page->link = g_strdup (link);
-  g_mutex_unlock (&page->lock);
+  g_free (*link);
+  *link = g_strdup (soup_message_headers_get_list (
+      soup_message_get_response_headers (message), "Link"));
 }
 
-static void
-on_fetched (gpointer user_data, GstBuffer *content, GError *error)
-{
-  Page *page = user_data;
-
-  g_mutex_lock (&page->lock);
-  page->content = content;
-  page->error = error;
-  page->done = TRUE;
-  g_cond_signal (&page->cond);
-  g_mutex_unlock (&page->lock);
-}
-
+/* Waits for the page at @uri and parses it. */
 static gboolean
-parse_page (
-    const gchar *uri, const Page *page, SpdlListing *listing, GError **error)
+read_page (SpdlRemoteClient *client, const gchar *uri, SpdlListing *listing,
+    GError **error)
 {
+  static const SpdlRange all = { 0, G_MAXUINT64 };
+  g_autofree gchar *link = NULL; /* the header */
+  g_autoptr (GstBuffer) content =
+      spdl_remote_fetch (client, uri, &all, on_head, &link, error);
   GstMapInfo map;
   gboolean ok;
 
-  if (!gst_buffer_map (page->content, &map, GST_MAP_READ)) {
+  if (!content)
+    return FALSE;
+  if (!gst_buffer_map (content, &map, GST_MAP_READ)) {
     g_set_error_literal (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
         "The listing cannot be mapped");
     return FALSE;
   }
   ok = g_ascii_strncasecmp (uri, "hf:", 3) == 0
            ? spdl_listing_parse_json (
-                 listing, (const gchar *) map.data, map.size, page->link, error)
+                 listing, (const gchar *) map.data, map.size, link, error)
            : spdl_listing_parse_xml (
                  listing, (const gchar *) map.data, map.size, error);
-  gst_buffer_unmap (page->content, &map);
-  return ok;
-}
-
-/* Waits for the page at @uri. */
-static gboolean
-read_page (SpdlRemoteClient *client, const gchar *uri, SpdlListing *listing,
-    GError **error)
-{
-  static const SpdlRange all = { 0, G_MAXUINT64 };
-  Page page = { .done = FALSE };
-  gboolean ok;
-
-  g_mutex_init (&page.lock);
-  g_cond_init (&page.cond);
-  spdl_http_fetch_with_head (
-      client->http, uri, &all, client->cancellable, on_head, on_fetched, &page);
-  g_mutex_lock (&page.lock);
-  while (!page.done)
-    g_cond_wait (&page.cond, &page.lock);
-  g_mutex_unlock (&page.lock);
-  ok = page.content && parse_page (uri, &page, listing, error);
-  if (page.error)
-    g_propagate_error (error, page.error);
-  gst_clear_buffer (&page.content);
-  g_free (page.link);
-  g_mutex_clear (&page.lock);
-  g_cond_clear (&page.cond);
+  gst_buffer_unmap (content, &map);
   return ok;
 }
 

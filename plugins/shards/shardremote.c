@@ -12,7 +12,6 @@
 #include "gst/spdl/common/redact.h"
 #include "gst/spdl/common/storeuri.h"
 #include "plugins/common/fingerprint.h"
-#include "plugins/fetch/http/http.h"
 #include "plugins/fetch/http/origin.h"
 #include "plugins/shards/archivestream.h"
 
@@ -31,11 +30,7 @@ typedef struct {
   Client *client;
   gchar *uri;
 
-  GMutex lock; /* guards the response, which the client's thread sets: */
-  GCond cond;
-  gboolean done;
-  GstBuffer *content;
-  GError *error;
+  /* The last response. */
   gboolean partial;
   guint64 whole;
   guint64 validator;
@@ -80,6 +75,62 @@ spdl_remote_client_free (gpointer client)
   g_free (self);
 }
 
+/* Waiting */
+
+typedef struct {
+  SpdlHttpHeadFunc head;
+  gpointer user_data;
+
+  GMutex lock; /* guards: */
+  GCond cond;
+  gboolean done;
+  GstBuffer *content;
+  GError *error;
+} Wait;
+
+static void
+on_wait_head (gpointer data, SoupMessage *message)
+{
+  Wait *wait = data;
+
+  wait->head (wait->user_data, message);
+}
+
+static void
+on_wait_end (gpointer data, GstBuffer *content, GError *error)
+{
+  Wait *wait = data;
+
+  g_mutex_lock (&wait->lock);
+  wait->content = content;
+  wait->error = error;
+  wait->done = TRUE;
+  g_cond_signal (&wait->cond);
+  g_mutex_unlock (&wait->lock);
+}
+
+GstBuffer *
+spdl_remote_fetch (SpdlRemoteClient *client, const gchar *uri,
+    const SpdlRange *range, SpdlHttpHeadFunc head, gpointer user_data,
+    GError **error)
+{
+  Wait wait = { head, user_data };
+
+  g_mutex_init (&wait.lock);
+  g_cond_init (&wait.cond);
+  spdl_http_fetch_with_head (client->http, uri, range, client->cancellable,
+      on_wait_head, on_wait_end, &wait);
+  g_mutex_lock (&wait.lock);
+  while (!wait.done)
+    g_cond_wait (&wait.cond, &wait.lock);
+  g_mutex_unlock (&wait.lock);
+  g_cond_clear (&wait.cond);
+  g_mutex_clear (&wait.lock);
+  if (wait.error)
+    g_propagate_error (error, wait.error);
+  return wait.content;
+}
+
 /* Responses */
 
 static gint64
@@ -111,7 +162,6 @@ on_head (gpointer user_data, SoupMessage *message)
   SoupMessageHeaders *headers = soup_message_get_response_headers (message);
   goffset start, end, whole = -1;
 
-  g_mutex_lock (&self->lock);
   self->partial =
       soup_message_get_status (message) == SOUP_STATUS_PARTIAL_CONTENT &&
       soup_message_headers_get_content_range (headers, &start, &end, &whole) &&
@@ -119,20 +169,6 @@ on_head (gpointer user_data, SoupMessage *message)
   self->whole = MAX (whole, 0);
   self->validator = validator_of (headers);
   self->seconds = seconds_of (headers);
-  g_mutex_unlock (&self->lock);
-}
-
-static void
-on_fetched (gpointer user_data, GstBuffer *content, GError *error)
-{
-  RemoteReader *self = user_data;
-
-  g_mutex_lock (&self->lock);
-  self->content = content;
-  self->error = error;
-  self->done = TRUE;
-  g_cond_signal (&self->cond);
-  g_mutex_unlock (&self->lock);
 }
 
 /* Requests a byte range and waits for it. Returns it (transfer full), or NULL
@@ -141,27 +177,20 @@ static GstBuffer *
 fetch_range (RemoteReader *self, guint64 offset, gsize size, GError **error)
 {
   const SpdlRange range = { offset, offset + size - 1 };
-  GstBuffer *content;
+  g_autoptr (GError) reason = NULL;
+  g_autoptr (GstBuffer) content = spdl_remote_fetch (
+      self->client, self->uri, &range, on_head, self, &reason);
 
-  self->done = FALSE;
-  spdl_http_fetch_with_head (self->client->http, self->uri, &range,
-      self->client->cancellable, on_head, on_fetched, self);
-  g_mutex_lock (&self->lock);
-  while (!self->done)
-    g_cond_wait (&self->cond, &self->lock);
-  content = g_steal_pointer (&self->content);
-  if (self->error) {
-    g_set_error (error, GST_RESOURCE_ERROR, self->error->code,
-        "Failed to read \"%s\": %s", self->base.name, self->error->message);
-    g_clear_error (&self->error);
-  } else if (!self->partial) {
-    gst_clear_buffer (&content);
+  if (content && self->partial)
+    return g_steal_pointer (&content);
+  if (reason)
+    g_set_error (error, GST_RESOURCE_ERROR, reason->code,
+        "Failed to read \"%s\": %s", self->base.name, reason->message);
+  else
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SEEK,
         "\"%s\" cannot be used as a shard: the server supports no byte ranges",
         self->base.name);
-  }
-  g_mutex_unlock (&self->lock);
-  return content;
+  return NULL;
 }
 
 static gboolean
@@ -189,8 +218,6 @@ free_remote (SpdlReader *base)
 
   g_free (base->name);
   g_free (self->uri);
-  g_mutex_clear (&self->lock);
-  g_cond_clear (&self->cond);
   g_free (self);
 }
 
@@ -217,8 +244,6 @@ spdl_remote_open (gpointer client, const gchar *uri, GError **error)
     .free = free_remote };
   self->client = client;
   self->uri = g_strdup (uri);
-  g_mutex_init (&self->lock);
-  g_cond_init (&self->cond);
   content = fetch_range (self, 0, 1, error);
   if (!content) {
     free_remote (&self->base);

@@ -7,18 +7,24 @@
 
 #pragma once
 
-#include <gio/gio.h>
-
 #include "plugins/dataset/archive/indexer.h"
+#include "plugins/fetch/http/http.h"
 
 G_BEGIN_DECLS
-
-typedef struct _SpdlHttp SpdlHttp;
 
 typedef struct {
   SpdlHttp *http;
   GCancellable *cancellable;
 } SpdlRemoteClient;
+
+/* Requests @range of @uri and waits for it.
+ *
+ * @head: called with @user_data for each good response, in the client's thread
+ *
+ * Returns: (transfer full): NULL with @error set */
+GstBuffer *spdl_remote_fetch (SpdlRemoteClient *client, const gchar *uri,
+    const SpdlRange *range, SpdlHttpHeadFunc head, gpointer user_data,
+    GError **error);
 
 /* Creates an HTTP client, which any number of readers and threads may share.
  * Returns NULL with @error set on failure. */

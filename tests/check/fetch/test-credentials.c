@@ -8,12 +8,12 @@
 #include <glib/gstdio.h>
 #include <gst/check/gstcheck.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "plugins/fetch/store/credentials-private.h"
 #include "plugins/fetch/store/sigv4.h"
 #include "tests/check/support/errors.h"
 #include "tests/check/support/files.h"
+#include "tests/check/support/logged.h"
 #include "tests/check/support/service.h"
 
 GST_DEBUG_CATEGORY (spdl_fetch_debug);
@@ -31,9 +31,6 @@ GST_DEBUG_CATEGORY (spdl_fetch_debug);
 static gchar *home;
 static Service *service;
 static GString *shown; /* all errors */
-/* The log goes to a file, as GStreamer leaks functions that are added for it.
- */
-static gchar *log_file;
 
 /* Environment, folder and service */
 
@@ -66,10 +63,8 @@ setup (void)
 static void
 teardown (void)
 {
-  g_autofree gchar *log = NULL;
+  g_autofree gchar *log = logged_dup_log ();
 
-  fail_unless (g_file_get_contents (log_file, &log, NULL, NULL));
-  fail_unless (strstr (log, "spdlfetch") != NULL);
   fail_if (strstr (log, SECRET), "%s", log);
   fail_if (strstr (shown->str, SECRET), "%s", shown->str);
   g_string_free (shown, TRUE);
@@ -1167,14 +1162,5 @@ credentials_suite (void)
 int
 main (int argc, char **argv)
 {
-  const gint fd = g_file_open_tmp ("spdl-log-XXXXXX", &log_file, NULL);
-  int failed;
-
-  g_setenv ("GST_DEBUG_FILE", log_file, TRUE);
-  gst_check_init (&argc, &argv);
-  failed = gst_check_run_suite (credentials_suite (), "credentials", __FILE__);
-  close (fd);
-  unlink (log_file);
-  g_free (log_file);
-  return failed;
+  return logged_run (argc, argv, credentials_suite, "credentials");
 }

@@ -277,7 +277,9 @@ CLASS (g_type_class_get)
 static gboolean
 unref_not_last (gint *count)
 {
-  gint n = __atomic_load_n (count, __ATOMIC_ACQUIRE);
+  /* Not a load: it would not wait for a thread that is still inside its atomic
+   * operation, and ThreadSanitizer crashes if the count is freed meanwhile. */
+  gint n = __atomic_fetch_add (count, 0, __ATOMIC_ACQ_REL);
 
   while (n > 1)
     if (__atomic_compare_exchange_n (

@@ -351,9 +351,11 @@ spdl_object_get_http_uri (SpdlObject *self)
   const Place *place = get_place (self->store, self->kind);
   const gchar *region = get_region (self);
   const gboolean virtual = place->virtual && is_host_name (self->bucket);
-  g_autofree gchar *aws = g_strdup_printf ("s3.%s.amazonaws.com%s", region,
-      g_str_has_prefix (region, "cn-") ? ".cn" : "");
-  const gchar *host = place->endpoint ? g_uri_get_host (place->endpoint) : aws;
+  g_autofree gchar *aws =
+      place->endpoint ? NULL
+                      : g_strdup_printf ("s3.%s.amazonaws.com%s", region,
+                            g_str_has_prefix (region, "cn-") ? ".cn" : "");
+  const gchar *host = aws ? aws : g_uri_get_host (place->endpoint);
   g_autofree gchar *full = virtual ? g_strconcat (self->bucket, ".", host, NULL)
                                    : g_strdup (host);
   g_autofree gchar *path =

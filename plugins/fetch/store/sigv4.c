@@ -10,6 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <nettle/base16.h>
+#include <nettle/sha2.h>
+
 #define ALGORITHM "AWS4-HMAC-SHA256"
 #define DAY_LENGTH 8
 /* SHA-256 of nothing. */
@@ -49,37 +52,6 @@ spdl_sigv4_dup_host (GUri *uri)
   if (port > 0 && port != (tls ? 443 : 80))
     g_string_append_printf (text, ":%d", port);
   return g_string_free (text, FALSE);
-}
-
-static void
-compute_hmac (const gpointer key, gsize key_size, const gchar *text,
-    guint8 result[SPDL_SIGV4_HASH_SIZE])
-{
-  GHmac *hmac = g_hmac_new (G_CHECKSUM_SHA256, key, key_size);
-  gsize size = SPDL_SIGV4_HASH_SIZE;
-
-  g_hmac_update (hmac, (const guchar *) text, strlen (text));
-  g_hmac_get_digest (hmac, result, &size);
-  g_hmac_unref (hmac);
-}
-
-static void
-derive_key (SpdlSigV4Key *key)
-{
-  gchar day[DAY_LENGTH + 1];
-  g_autofree gchar *secret = NULL;
-
-  if (strncmp (key->day, key->stamp, DAY_LENGTH) == 0)
-    return;
-  g_strlcpy (day, key->stamp, sizeof day);
-  secret = g_strconcat ("AWS4", key->secret_key, NULL);
-  compute_hmac (secret, strlen (secret), day, key->derived);
-  compute_hmac (key->derived, SPDL_SIGV4_HASH_SIZE, key->region, key->derived);
-  compute_hmac (key->derived, SPDL_SIGV4_HASH_SIZE, key->service, key->derived);
-  compute_hmac (
-      key->derived, SPDL_SIGV4_HASH_SIZE, "aws4_request", key->derived);
-  memcpy (key->day, day, sizeof key->day);
-  memset (secret, 0, strlen (secret));
 }
 
 /* By what comes before @separator, then by what follows: as texts they would be
@@ -198,32 +170,6 @@ append_headers (
 }
 
 static void
-append_hex (GString *text, const guint8 *bytes, gsize n)
-{
-  static const gchar digits[] = "0123456789abcdef";
-
-  for (gsize i = 0; i < n; i++) {
-    g_string_append_c (text, digits[bytes[i] >> 4]);
-    g_string_append_c (text, digits[bytes[i] & 15]);
-  }
-}
-
-/* Formats the time once a second. */
-static void
-set_time (SpdlSigV4Key *key, gint64 time)
-{
-  g_autoptr (GDateTime) date = NULL;
-  g_autofree gchar *stamp = NULL;
-
-  if (key->time == time && *key->stamp)
-    return;
-  date = g_date_time_new_from_unix_utc (time);
-  stamp = g_date_time_format (date, "%Y%m%dT%H%M%SZ");
-  g_strlcpy (key->stamp, stamp, sizeof key->stamp);
-  key->time = time;
-}
-
-static void
 append_scope (GString *text, const SpdlSigV4Key *key)
 {
   g_string_append_len (text, key->stamp, DAY_LENGTH);
@@ -232,6 +178,64 @@ append_scope (GString *text, const SpdlSigV4Key *key)
   g_string_append_c (text, '/');
   g_string_append (text, key->service);
   g_string_append (text, "/aws4_request");
+}
+
+static void
+update_hmac (struct hmac_sha256_ctx *hmac, const gchar *text)
+{
+  hmac_sha256_update (hmac, strlen (text), (const guint8 *) text);
+}
+
+/* Begins HMACs with the key that @text has under the key of @hmac. */
+static void
+derive_key (struct hmac_sha256_ctx *hmac, const gchar *text)
+{
+  guint8 key[SHA256_DIGEST_SIZE];
+
+  update_hmac (hmac, text);
+  hmac_sha256_digest (hmac, sizeof key, key);
+  hmac_sha256_set_key (hmac, sizeof key, key);
+}
+
+static void
+set_day (SpdlSigV4Key *key)
+{
+  g_autofree gchar *secret = NULL;
+
+  if (strncmp (key->day, key->stamp, DAY_LENGTH) == 0)
+    return;
+  secret = g_strconcat ("AWS4", key->secret_key, NULL);
+  g_strlcpy (key->day, key->stamp, sizeof key->day);
+  hmac_sha256_set_key (&key->keyed, strlen (secret), (const guint8 *) secret);
+  derive_key (&key->keyed, key->day);
+  derive_key (&key->keyed, key->region);
+  derive_key (&key->keyed, key->service);
+  derive_key (&key->keyed, "aws4_request");
+  explicit_bzero (secret, strlen (secret));
+}
+
+/* Begins the signatures of another second. */
+static void
+set_time (SpdlSigV4Key *key, gint64 time)
+{
+  g_autoptr (GDateTime) date = NULL;
+  g_autofree gchar *stamp = NULL;
+  g_autoptr (GString) begin = NULL;
+
+  if (key->time == time && *key->stamp)
+    return;
+  date = g_date_time_new_from_unix_utc (time);
+  stamp = g_date_time_format (date, "%Y%m%dT%H%M%SZ");
+  g_strlcpy (key->stamp, stamp, sizeof key->stamp);
+  key->time = time;
+  set_day (key);
+  begin = g_string_new (ALGORITHM "\n");
+  g_string_append (begin, key->stamp);
+  g_string_append_c (begin, '\n');
+  append_scope (begin, key);
+  g_string_append_c (begin, '\n');
+  key->begun = key->keyed;
+  update_hmac (&key->begun, begin->str);
 }
 
 static void
@@ -258,19 +262,24 @@ append_request (
   g_string_append_c (text, '\n');
 }
 
-/* Replaces the request in @text by what is signed of it. */
+/* Signs the text of @request, in hexadecimal digits. */
 static void
-replace_by_summary (GString *text, const SpdlSigV4Key *key)
+sign_request (const SpdlSigV4Key *key, const GString *request,
+    gchar signature[BASE16_ENCODE_LENGTH (SHA256_DIGEST_SIZE) + 1])
 {
-  g_autofree gchar *hash =
-      g_compute_checksum_for_string (G_CHECKSUM_SHA256, text->str, text->len);
+  struct sha256_ctx sha;
+  struct hmac_sha256_ctx hmac = key->begun;
+  guint8 digest[SHA256_DIGEST_SIZE];
 
-  g_string_assign (text, ALGORITHM "\n");
-  g_string_append (text, key->stamp);
-  g_string_append_c (text, '\n');
-  append_scope (text, key);
-  g_string_append_c (text, '\n');
-  g_string_append (text, hash);
+  sha256_init (&sha);
+  sha256_update (&sha, request->len, (const guint8 *) request->str);
+  sha256_digest (&sha, sizeof digest, digest);
+  base16_encode_update (signature, sizeof digest, digest);
+  hmac_sha256_update (
+      &hmac, BASE16_ENCODE_LENGTH (sizeof digest), (const guint8 *) signature);
+  hmac_sha256_digest (&hmac, sizeof digest, digest);
+  base16_encode_update (signature, sizeof digest, digest);
+  signature[BASE16_ENCODE_LENGTH (sizeof digest)] = '\0';
 }
 
 void
@@ -280,16 +289,14 @@ spdl_sigv4_sign (SpdlSigV4Key *key, const gchar *method, const gchar *host,
 {
   g_autofree gchar *names = NULL;
   g_autoptr (GString) text = g_string_sized_new (1024);
-  guint8 signature[SPDL_SIGV4_HASH_SIZE];
+  gchar signature[BASE16_ENCODE_LENGTH (SHA256_DIGEST_SIZE) + 1];
 
   set_time (key, time);
   add_common_headers (key, headers);
   append_request (text, method, path, query);
   names = append_headers (text, host, headers);
   g_string_append (text, EMPTY_HASH);
-  replace_by_summary (text, key);
-  derive_key (key);
-  compute_hmac (key->derived, SPDL_SIGV4_HASH_SIZE, text->str, signature);
+  sign_request (key, text, signature);
   g_string_assign (text, ALGORITHM " Credential=");
   g_string_append (text, key->access_key);
   g_string_append_c (text, '/');
@@ -297,6 +304,6 @@ spdl_sigv4_sign (SpdlSigV4Key *key, const gchar *method, const gchar *host,
   g_string_append (text, ", SignedHeaders=");
   g_string_append (text, names);
   g_string_append (text, ", Signature=");
-  append_hex (text, signature, sizeof signature);
+  g_string_append (text, signature);
   soup_message_headers_replace (headers, "Authorization", text->str);
 }

@@ -8,10 +8,9 @@
 #pragma once
 
 #include <libsoup/soup.h>
+#include <nettle/hmac.h>
 
 G_BEGIN_DECLS
-
-#define SPDL_SIGV4_HASH_SIZE 32
 
 /* The secrets and the scope of a signature. The strings belong to the caller.
  */
@@ -22,13 +21,14 @@ typedef struct {
   const gchar *region;
   const gchar *service; /* "s3" or "sts" */
 
-  /* Private: the time of the last signature, and the key of its day, which four
-   * HMACs derive from the fields above. Clear the day when one of those
+  /* Private: the time of the last signature, and HMACs with the key of its day,
+   * which is derived from the fields above. Clear the day when one of those
    * changes. */
   gint64 time;
   gchar stamp[17];
   gchar day[9];
-  guint8 derived[SPDL_SIGV4_HASH_SIZE];
+  struct hmac_sha256_ctx keyed;
+  struct hmac_sha256_ctx begun; /* with all that is equal for a second */
 } SpdlSigV4Key;
 
 /* Adds the headers that authorise a request without a body: X-Amz-Date,

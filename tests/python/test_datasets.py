@@ -190,6 +190,13 @@ class ImageFolderTest(unittest.TestCase):
             next(iter(image_folder(FOLDER / "missing")))
         self.assertIn("missing", str(raised.exception))
 
+    def test_folder_without_classes(self):
+        flat = FOLDER / CLASSES[0]
+        for recipe in image_folder, video_folder, audio_folder:
+            with self.subTest(recipe=recipe.__name__), self.assertRaisesRegex(
+                    ValueError, str(flat)):
+                recipe(flat)
+
 
 class OthersTest(unittest.TestCase):
     def test_image_list(self):

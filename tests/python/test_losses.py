@@ -118,6 +118,36 @@ class WarningTest(unittest.TestCase):
                 self.check(caught, [2])
                 self.assertEqual(loader.num_failures, 3 * N_BAD)
 
+    def test_other_warnings(self):
+        """Tests that a warning of an element is issued once, with the user's
+        line, and that an exception in its place loses no batch."""
+        flat = sorted(path for path in GOOD.iterdir() if path.is_dir())[0]
+        n_images = len(list(flat.glob("*.jpg")))
+        line = describe(flat, size=1)
+        with Loader(line) as loader, warnings.catch_warnings(
+                record=True) as caught:
+            warnings.simplefilter("always")
+            for _ in range(2):
+                self.assertEqual(len(list(loader)), n_images)
+        self.assertEqual(len(caught), 1)
+        self.assertIs(caught[0].category, LoaderWarning)
+        self.assertEqual(caught[0].filename, __file__)
+        self.assertEqual(caught[0].message.num_failures, 0)
+        self.assertIn(str(flat), str(caught[0].message))
+        with Loader(line) as loader, warnings.catch_warnings():
+            warnings.simplefilter("error")
+            n, n_raised = 0, 0
+            batches = iter(loader)
+            while True:
+                try:
+                    next(batches)
+                    n += 1
+                except LoaderWarning:
+                    n_raised += 1
+                except StopIteration:
+                    break
+            self.assertEqual((n, n_raised), (n_images, 1))
+
     def test_none_without_failures(self):
         with warnings.catch_warnings():
             warnings.simplefilter("error")

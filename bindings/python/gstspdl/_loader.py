@@ -83,8 +83,8 @@ class _Epoch(Iterator[Batch]):
         if not self._ended and self._turn == self._loader._turn:
             try:
                 batch = self._loader._take(None)
-            except LoaderWarning:
-                self._ended = True
+            except LoaderWarning as warning:
+                self._ended = warning.num_failures > 0
                 raise
         if batch is None:
             self._ended = True
@@ -477,6 +477,7 @@ class Loader:
     def _take(self, timeout: Optional[int]) -> Optional[Batch]:
         if self._process is not _process:
             self._check_process()
+        self._losses.warn_of_others()
         batch, self._ahead = self._ahead, None
         if batch is None:
             batch = self._pull_batch(timeout)
@@ -542,6 +543,8 @@ class Loader:
                 self._losses.append(failure)
             elif notice.num_failures > 0:
                 self._losses.sum_up(stage, text)
+            else:
+                self._losses.add_other(stage, text)
 
     def _look_ahead(self) -> None:
         """Raises an error of the next epoch at the end of this one, since the

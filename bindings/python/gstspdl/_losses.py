@@ -1,4 +1,4 @@
-# gst-spdl: the warning that items failed in an epoch
+# gst-spdl: warnings of a loader
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
@@ -15,14 +15,18 @@ _FOLDER = os.path.dirname(__file__) + "/"
 
 
 class LoaderWarning(UserWarning):
-    """Warning at the end of a `for` in whose epoch items failed.
+    """Warning at the end of a `for` in whose epoch items failed, or of an
+    element.
 
-    `num_failures`: number of items that failed since the last such warning.
+    `num_failures`: number of items that failed since the last such warning. 0
+    for other warnings of elements, which are issued when the next batch is
+    taken.
     `epoch`, `stage`, `uri`, `reason`: those of the item that failed last, or
     None.
 
-    `loader.failures` lists the items. With `python -W error` the warning is an
-    exception, raised after the last batch of the `for`.
+    `loader.failures` lists the items. With `python -W error` a warning is an
+    exception; that of failures is raised after the last batch of the `for`. No
+    batch is lost.
     """
 
     def __init__(self, message: str, *, num_failures: int = 0,
@@ -36,7 +40,8 @@ class LoaderWarning(UserWarning):
 
 
 class Losses:
-    """Failures of which the user has not been warned."""
+    """Failures and warnings of elements of which the user has not been
+    warned."""
 
     def __init__(self) -> None:
         self.clear()
@@ -45,6 +50,7 @@ class Losses:
         self._num_failures = 0
         self._last: Optional["Failure"] = None
         self._summaries: List[str] = []
+        self._others: List[str] = []
 
     def append(self, failure: "Failure") -> None:
         self._num_failures += 1
@@ -54,6 +60,10 @@ class Losses:
         """Adds a stage's summary of an epoch."""
         self._summaries.append(f"{stage}: {text}")
 
+    def add_other(self, stage: str, text: str) -> None:
+        """Adds a warning that is not about failed items."""
+        self._others.append(f"{stage}: {text}")
+
     def _describe(self, last: "Failure") -> str:
         # An epoch that was left before its end has no summary.
         if not self._summaries:
@@ -61,8 +71,15 @@ class Losses:
                     f"{last.uri or 'an item'}: {last.reason}")
         return "; ".join(self._summaries)
 
+    def warn_of_others(self) -> None:
+        """Issues the other warnings, with the line of the user's code."""
+        while self._others:
+            warnings.warn(LoaderWarning(self._others.pop(0)),
+                          stacklevel=_count_own_frames() + 1)
+
     def warn(self) -> None:
-        """Warns once, with the line of the user's code."""
+        """Issues all warnings, with the line of the user's code."""
+        self.warn_of_others()
         if not self._last:
             return
         warning = LoaderWarning(self._describe(self._last),

@@ -86,10 +86,10 @@ def image_folder(
     `pattern`: glob for the names of the files that are images.
     `state`, `max_failures`, `cpu_budget`, `process`: as for Loader.
 
-    Raises TypeError or ValueError for wrong arguments.
+    Raises TypeError or ValueError for wrong arguments, and ValueError for a
+    local folder without folders.
     """
-    pipeline = Pipeline().files(root, pattern=pattern, label="folder",
-                                **_order(train, seed, shard_mode))
+    pipeline = _class_folders(root, pattern, train, seed, shard_mode)
     pipeline = _decode_images(pipeline.fetch(**_keep_order(train)), size,
                               train, seed, crop_scale, flip, crop)
     return _finish(pipeline, batch_size, drop_last, train, transform, dtype,
@@ -241,8 +241,7 @@ def video_folder(
 
     Other arguments are those of image_folder().
     """
-    pipeline = Pipeline().files(root, pattern=pattern, label="folder",
-                                **_order(train, seed, shard_mode))
+    pipeline = _class_folders(root, pattern, train, seed, shard_mode)
     height, width = _sides(size)
     settings: Any = {
         "augment": "random-resized-crop", "crop_scale": crop_scale,
@@ -296,8 +295,7 @@ def audio_folder(
 
     Other arguments are those of image_folder().
     """
-    pipeline = Pipeline().files(root, pattern=pattern, label="folder",
-                                **_order(train, seed, shard_mode))
+    pipeline = _class_folders(root, pattern, train, seed, shard_mode)
     pipeline = pipeline.fetch(**_keep_order(train)).decode(
         rate=rate, channels=channels, offset=offset or None,
         duration=duration, **_keep_order(train))
@@ -311,6 +309,19 @@ def audio_folder(
 
 
 # Parts of the recipes. A setting that is None keeps its default.
+
+def _class_folders(root: Path, pattern: str, train: bool, seed: int,
+                   shard_mode: Optional[ShardMode]) -> Pipeline:
+    """The source of a folder that has one folder per class."""
+    if os.path.isdir(root) and not any(
+            entry.is_dir() for entry in os.scandir(root)):
+        raise ValueError(
+            f"{os.fspath(root)} has no folders, so its files have no classes: "
+            "move the files of each class to one folder, or load them without "
+            "labels by Pipeline().files()")
+    return Pipeline().files(root, pattern=pattern, label="folder",
+                            **_order(train, seed, shard_mode))
+
 
 def _order(train: bool, seed: int, shard_mode: Optional[ShardMode]) -> Any:
     """Properties of the source."""

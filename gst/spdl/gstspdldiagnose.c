@@ -40,6 +40,8 @@
 #define MIN_TASKS 10
 #define MIN_TASKS_OF_WORKER 3
 #define MIN_ELAPSED (100 * GST_MSECOND)
+/* If a larger share of a stage's items fails, that is the diagnosis. */
+#define MAX_FAILED 0.9
 /* A stage whose first task takes longer is reported. */
 #define MAX_FIRST_TASK GST_SECOND
 
@@ -54,6 +56,19 @@ diagnose_idle (const GstSpdlAnalysis *c, guint64 moved)
   if (stalled && (moved == 0 || c->elapsed >= MAX_FIRST_TASK))
     return gst_spdl_finding_stalled (c, &c->views[full]);
   return moved == 0 ? gst_spdl_finding_idle (c) : NULL;
+}
+
+/* Returns the first stage whose items nearly all failed; nullable. */
+static const GstSpdlStageView *
+find_failing (const GstSpdlAnalysis *c)
+{
+  for (guint i = 0; i < c->n_views; i++) {
+    const GstSpdlStageView *view = &c->views[i];
+
+    if (view->tasks >= MIN_TASKS && view->failures > MAX_FAILED * view->tasks)
+      return view;
+  }
+  return NULL;
 }
 
 /* Returns a diagnosis if there are too few statistics; otherwise NULL. */
@@ -137,8 +152,10 @@ static GstSpdlDiagnosis *
 diagnose_view (const GstSpdlAnalysis *c)
 {
   const GstSpdlStageView *cache = gst_spdl_analysis_find_cache (c);
-  GstSpdlDiagnosis *d =
-      cache ? gst_spdl_finding_cached (cache) : diagnose_too_few (c);
+  const GstSpdlStageView *failing = find_failing (c);
+  GstSpdlDiagnosis *d = cache     ? gst_spdl_finding_cached (cache)
+                        : failing ? gst_spdl_finding_failures (failing)
+                                  : diagnose_too_few (c);
   const GstSpdlStageView *sink = gst_spdl_analysis_get_sink (c);
   const guint first = gst_spdl_analysis_find_gauge (c, 0);
   const guint full = gst_spdl_analysis_find_last_full (c);

@@ -32,6 +32,7 @@ G_BEGIN_DECLS
  * @GST_SPDL_LIMIT_CACHED: batches come from a cache instead of the pipeline
  * @GST_SPDL_LIMIT_OTHERS: other programs use the cores, so more workers do not
  *     help
+ * @GST_SPDL_LIMIT_FAILURES: nearly all items of a stage fail
  *
  * The bottleneck of a pipeline.
  *
@@ -52,6 +53,7 @@ typedef enum {
   GST_SPDL_LIMIT_CONTENTION,
   GST_SPDL_LIMIT_CACHED,
   GST_SPDL_LIMIT_OTHERS,
+  GST_SPDL_LIMIT_FAILURES,
 } GstSpdlLimit;
 
 #define GST_TYPE_SPDL_LIMIT (gst_spdl_limit_get_type ())

@@ -105,6 +105,7 @@ gst_spdl_stage_view_read (GstSpdlStageView *view, const GstStructure *stats)
   gst_structure_get_boolean (stats, "automatic", &view->automatic);
   gst_structure_get_boolean (stats, "throttled", &view->throttled);
   view->is_stage = gst_structure_get_uint64 (stats, "num-tasks", &view->tasks);
+  view->failures = get_number (stats, "num-failures");
   view->ave_time = get_number (stats, "ave-time");
   view->p90_time = get_number (stats, "p90-time");
   view->p99_time = get_number (stats, "p99-time");

@@ -24,7 +24,7 @@ typedef struct {
   guint64 elapsed;
   guint concurrency;
   guint queue_size;
-  guint64 tasks, items;
+  guint64 tasks, items, failures;
   guint64 ave_time, p90_time, p99_time;
   guint64 cpu_time;
   guint64 batches, cached;

@@ -24,7 +24,8 @@ G_DEFINE_ENUM_TYPE (GstSpdlLimit, gst_spdl_limit,
     G_DEFINE_ENUM_VALUE (GST_SPDL_LIMIT_CONSUMER, "consumer"),
     G_DEFINE_ENUM_VALUE (GST_SPDL_LIMIT_CONTENTION, "contention"),
     G_DEFINE_ENUM_VALUE (GST_SPDL_LIMIT_CACHED, "cached"),
-    G_DEFINE_ENUM_VALUE (GST_SPDL_LIMIT_OTHERS, "others"))
+    G_DEFINE_ENUM_VALUE (GST_SPDL_LIMIT_OTHERS, "others"),
+    G_DEFINE_ENUM_VALUE (GST_SPDL_LIMIT_FAILURES, "failures"))
 
 GstSpdlDiagnosis *
 gst_spdl_diagnosis_new (GstSpdlLimit limit, const gchar *element)

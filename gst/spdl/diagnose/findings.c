@@ -81,6 +81,21 @@ gst_spdl_finding_too_few (
   return d;
 }
 
+GstSpdlDiagnosis *
+gst_spdl_finding_failures (const GstSpdlStageView *view)
+{
+  GstSpdlDiagnosis *d =
+      gst_spdl_diagnosis_new (GST_SPDL_LIMIT_FAILURES, view->name);
+
+  gst_spdl_diagnosis_say (d,
+      g_strdup_printf ("%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
+                       " items of %s failed",
+          view->failures, view->tasks, view->name),
+      "read the reasons of the failed items; speed does not matter before "
+      "that");
+  return d;
+}
+
 /* A stage is the bottleneck */
 
 /* Returns the concurrency to suggest: twice the current one, but no more than

@@ -26,6 +26,9 @@ GstSpdlDiagnosis *gst_spdl_finding_stalled (
 GstSpdlDiagnosis *gst_spdl_finding_too_few (
     const GstSpdlAnalysis *c, const gchar *what, guint64 n);
 
+/* Nearly all tasks of @view failed. */
+GstSpdlDiagnosis *gst_spdl_finding_failures (const GstSpdlStageView *view);
+
 GstSpdlDiagnosis *gst_spdl_finding_balanced (const GstSpdlAnalysis *c);
 
 /* The workers of @view compute or wait all the time. */

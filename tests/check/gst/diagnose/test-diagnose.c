@@ -26,6 +26,7 @@ typedef struct {
   double computing; /* fraction of the task time */
   double occupancy;
   gboolean in_order;
+  guint failures;
 } Row;
 
 typedef struct {
@@ -54,7 +55,8 @@ make_stats (const Row *row, double elapsed)
   if (row->kind == 'w')
     gst_structure_set (s, "concurrency", G_TYPE_UINT, row->concurrency,
         "queue-size", G_TYPE_UINT, 2, "num-tasks", G_TYPE_UINT64,
-        (guint64) row->tasks, "ave-time", G_TYPE_UINT64,
+        (guint64) row->tasks, "num-failures", G_TYPE_UINT64,
+        (guint64) row->failures, "ave-time", G_TYPE_UINT64,
         (guint64) (row->ave * MS), "p90-time", G_TYPE_UINT64,
         (guint64) (row->ave * MS), "p99-time", G_TYPE_UINT64,
         (guint64) (row->p99 * MS), "cpu-time", G_TYPE_UINT64, (guint64) cpu,
@@ -163,7 +165,8 @@ static const Example examples[] = {
   { "batching", 10, 4, GST_SPDL_LIMIT_ELEMENT, "batch", NULL, "reduce its work",
       { SRC (1000), SLEEP ("a", 1, 1000, 2, 1), { "batch", 'p', .tasks = 1000 },
           SINK (1000, 0) } },
-  { "source", 10, 4, GST_SPDL_LIMIT_SOURCE, "src", NULL, "no concurrency to raise",
+  { "source", 10, 4, GST_SPDL_LIMIT_SOURCE, "src", NULL,
+      "no concurrency to raise",
       { SRC (1000), SLEEP ("a", 1, 1000, 2, 0.01), SINK (1000, 0) } },
 
   { "straggler", 10, 4, GST_SPDL_LIMIT_STRAGGLER, "a",
@@ -192,6 +195,12 @@ static const Example examples[] = {
   { "none stands out", 10, 4, GST_SPDL_LIMIT_BALANCED, NULL, NULL,
       "no stage stands out",
       { SRC (1000), SLEEP ("a", 1, 1000, 5, 0.5), SINK (1000, 0.5) } },
+  { "failing", 10, 4, GST_SPDL_LIMIT_FAILURES, "b", NULL, "95|100|b",
+      { SRC (100), SLEEP ("a", 1, 100, 100, 1),
+          { "b", 'w', 1, 100, 10, 10, 1, 0, FALSE, 95 }, SINK (5, 0) } },
+  { "some failing", 10, 4, GST_SPDL_LIMIT_WAITING, "a", "a.concurrency=2", NULL,
+      { SRC (100), SLEEP ("a", 1, 100, 100, 1),
+          { "b", 'w', 1, 100, 10, 10, 1, 0, FALSE, 90 }, SINK (10, 0) } },
   { "idle", 10, 4, GST_SPDL_LIMIT_IDLE, NULL, NULL, "10.0",
       { SRC (0), SLEEP ("a", 1, 0, 0, 0), SINK (0, 0) } },
   { "stalled", 10, 4, GST_SPDL_LIMIT_IDLE, "a", NULL, "10.0",

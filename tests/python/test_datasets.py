@@ -169,7 +169,8 @@ class ImageFolderTest(unittest.TestCase):
             np.testing.assert_array_equal(images, read_all(same)[0])
         # The element goes before the sink.
         further = pipeline.map(lambda batch: {
-            "data": -batch["data"].numpy(), "labels": batch["labels"].numpy()})
+            "data": -batch["data"].numpy(), "labels": batch["labels"].numpy()},
+            output_order="input")
         with further.loader() as negative:
             np.testing.assert_array_equal(images, -read_all(negative)[0])
         line = loader.description.replace("batch-size=4", "batch-size=13")

@@ -313,12 +313,13 @@ def audio_folder(
 def _class_folders(root: Path, pattern: str, train: bool, seed: int,
                    shard_mode: Optional[ShardMode]) -> Pipeline:
     """The source of a folder that has one folder per class."""
-    if os.path.isdir(root) and not any(
-            entry.is_dir() for entry in os.scandir(root)):
-        raise ValueError(
-            f"{os.fspath(root)} has no folders, so its files have no classes: "
-            "move the files of each class to one folder, or load them without "
-            "labels by Pipeline().files()")
+    if os.path.isdir(root):
+        with os.scandir(root) as entries:
+            if not any(entry.is_dir() for entry in entries):
+                raise ValueError(
+                    f"{os.fspath(root)} has no folders, so its files have no "
+                    "classes: move the files of each class to one folder, or "
+                    "load them without labels by Pipeline().files()")
     return Pipeline().files(root, pattern=pattern, label="folder",
                             **_order(train, seed, shard_mode))
 

@@ -11,7 +11,7 @@
 
 G_BEGIN_DECLS
 
-/* Address of S3, and credentials. NULL: the default of the AWS tools. */
+/* Address and credentials of S3; NULL: the default of the AWS tools. */
 typedef struct {
   gchar *endpoint; /* a URI of HTTP(S) */
   gchar *region;
@@ -55,7 +55,7 @@ spdl_store_settings_dup_store (const SpdlStoreSettings *self, const gchar *uri);
           NULL),                                                               \
       SPDL_PROPERTY_STRING (S, field.addressing, READY, "s3-addressing",       \
           "S3 addressing",                                                     \
-          "Where the bucket is in a request: virtual (in the host's name), "   \
+          "Place of the bucket in a request: virtual (in the host's name), "   \
           "path, or auto (path if an endpoint is set; unset = the AWS config " \
           "file, or auto)",                                                    \
           NULL),                                                               \

@@ -265,11 +265,12 @@ make_store_group (Run *run)
     { "s3-profile", 0, 0, G_OPTION_ARG_STRING, &store->profile,
         "Profile of the AWS config and credentials files", "NAME" },
     { "s3-addressing", 0, 0, G_OPTION_ARG_STRING, &store->addressing,
-        "Where the bucket is in a request: auto, virtual (in the host's name) "
+        "Place of the bucket in a request: auto, virtual (in the host's name) "
         "or path",
         "WHERE" },
     { "anonymous", 0, 0, G_OPTION_ARG_NONE, &store->anonymous,
-        "Ask object stores without credentials, for public buckets", NULL },
+        "Send requests to object stores without credentials (public buckets)",
+        NULL },
     { NULL },
   };
   GOptionGroup *group =
@@ -306,8 +307,8 @@ main (int argc, char **argv)
   g_option_context_set_summary (context,
       "Creates indexes of tar and ZIP shards. The index of a local shard is "
       "written next to it as SHARD.spdl-index, that of a URL into the current "
-      "folder, to be uploaded next to the shard.\nA shard is a path or an "
-      "URI (http, https, s3, gs or hf), with optional braces: "
+      "folder, to be uploaded next to the shard.\nA shard is a path or a URI "
+      "(http, https, s3, gs or hf), with optional braces: "
       "train-{0000..0127}.tar.");
   g_option_context_add_main_entries (context, entries, NULL);
   g_option_context_add_group (context, make_remote_group (&run));

@@ -12,8 +12,8 @@
 
 G_BEGIN_DECLS
 
-/* Batches that spdlcache replays were delivered before. The mark prevents a
- * sink from counting their items again. It survives copies of the buffer. */
+/* Marks batches that spdlcache replays, so that a sink does not count their
+ * items again. It survives copies of the buffer. */
 
 /* Marks @buffer, which must be writable. */
 SPDL_PRIVATE_API

@@ -13,8 +13,8 @@
 G_BEGIN_DECLS
 
 /* s3://bucket/key, gs://bucket/key and hf://datasets/owner/name@revision/path.
- * A key is written as it is: no byte of it is escaped, and nothing of it is a
- * query or a fragment. s3://bucket?QUERY is a page of a listing. */
+ * A key is written without escapes, and has no query or fragment.
+ * s3://bucket?QUERY is a page of a listing. */
 
 static inline gboolean
 spdl_store_is_uri (const gchar *text)
@@ -33,8 +33,8 @@ spdl_store_is_remote (const gchar *text)
          spdl_store_is_uri (text);
 }
 
-/* Returns the length of the beginning of a store's URI that names the bucket,
- * or the dataset hf://datasets/owner/name without its revision. */
+/* Returns the length of the part of a store's URI that names the bucket, or the
+ * dataset hf://datasets/owner/name without its revision. */
 static inline gsize
 spdl_store_measure_bucket (const gchar *uri)
 {
@@ -50,7 +50,7 @@ spdl_store_measure_bucket (const gchar *uri)
 }
 
 /* Returns the length of the revision of a dataset at the beginning of @text,
- * with its "@"; 0 if there is none. It is one word, or of the form
+ * with its "@"; 0 if there is none. A revision is one word, or has the form
  * refs/convert/WORD or refs/pr/NUMBER. */
 static inline gsize
 spdl_store_measure_revision (const gchar *text)
@@ -68,8 +68,8 @@ spdl_store_measure_revision (const gchar *text)
   return n;
 }
 
-/* The length of what names a path or URI: without the query and the fragment,
- * which only URIs of HTTP(S) have. */
+/* Returns the length of a path or URI without query and fragment, which only
+ * HTTP(S) URIs have. */
 static inline gsize
 spdl_uri_measure_name (const gchar *text)
 {

@@ -35,9 +35,9 @@
  * ## Object stores
  * `s3://bucket/key`, `gs://bucket/key` and
  * `hf://datasets/owner/name@revision/path` are read through the same HTTP
- * client. A key is written as it is, without escapes. Credentials, endpoint and
- * region are those that the AWS, Google Cloud and Hugging Face tools find; the
- * `s3-` properties override them. Each attempt is signed when it is sent, and
+ * client. A key is written without escapes. Credentials, endpoint and region
+ * are those that the AWS, Google Cloud and Hugging Face tools find; the `s3-`
+ * properties override them. Each attempt is signed when it is sent, and
  * credentials are renewed before they expire. `anonymous` reads public buckets.
  *
  * ## Limits
@@ -60,10 +60,10 @@
  * ## Disk cache
  * With `cache-dir`, items and ranges from servers are stored in that folder and
  * shared with other processes. Above `cache-size` bytes, the least recently
- * used ones are removed. The element asks the server by ETag whether an item is
- * still current; the server then sends no body. `cache-validate=none` skips the
- * request for data that never changes. An item that cannot be stored is not an
- * error. The fields `cache-hits`, `cache-misses`, `cache-bytes` and
+ * used ones are removed. The element validates an item with the server by its
+ * ETag; for a current item, the server sends no body. `cache-validate=none`
+ * skips the request for data that never changes. An item that cannot be stored
+ * is not an error. The fields `cache-hits`, `cache-misses`, `cache-bytes` and
  * `cache-errors` of `stage-stats` show the state of the cache.
  *
  * ## Output
@@ -123,11 +123,11 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
 #define DEFAULT_CACHE_SIZE ((guint64) 1 << 36) /* 64 GiB */
 
 SPDL_DEFINE_ENUM_TYPE (GstSpdlFetchCacheValidate, cache_validate,
-    { SPDL_CACHE_VALIDATE_ETAG, "Ask the server, by ETag", "etag" },
+    { SPDL_CACHE_VALIDATE_ETAG, "Validate with the server by ETag", "etag" },
     { SPDL_CACHE_VALIDATE_DATE,
-        "Ask the server, by ETag or, without one, the date of the last change",
+        "Validate with the server by ETag or, without one, by Last-Modified",
         "date" },
-    { SPDL_CACHE_VALIDATE_NONE, "Do not ask: assume that nothing changes",
+    { SPDL_CACHE_VALIDATE_NONE, "No validation: assume that entries stay valid",
         "none" })
 
 static const SpdlProperty properties[] = {

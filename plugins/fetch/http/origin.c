@@ -35,7 +35,8 @@ spdl_origin_dup (GUri *uri)
   return g_string_free (g_steal_pointer (&origin), FALSE);
 }
 
-/* The bucket, or the dataset of hf://datasets/OWNER/NAME@REVISION/PATH. */
+/* Returns the bucket, or the dataset of
+ * hf://datasets/OWNER/NAME@REVISION/PATH. */
 static gchar *
 dup_bucket (const gchar *uri)
 {

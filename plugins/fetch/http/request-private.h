@@ -42,7 +42,7 @@ struct _SpdlRequest {
   gchar *uri;
   GUri *parsed;       /* HTTP(S) URI; of an object, its current address */
   SpdlObject *object; /* nullable: object in a store */
-  GString *refusal;   /* nullable: beginning of the body of a store's error */
+  GString *refusal;   /* nullable: beginning of an error response of a store */
   gboolean foreign;   /* do not send extra headers */
   SpdlHttpHeadFunc head; /* nullable */
   SpdlHttpFunc func;
@@ -53,10 +53,10 @@ struct _SpdlRequest {
   gint64 deadline; /* monotonic time in us; G_MAXINT64: none */
   guint n_tries;
   gboolean waiting;           /* for the next attempt */
-  gboolean wants_credentials; /* and waits for them */
+  gboolean wants_credentials; /* credentials are being looked up */
   SpdlBodyStream
       *body_stream; /* nullable: destination of the body; NULL: collect it */
-  gboolean paused;  /* until the stream has free space */
+  gboolean paused;  /* waits until the stream has free space */
 
   /* Data received in all attempts. */
   SpdlRequestParams params;

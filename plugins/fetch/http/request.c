@@ -389,8 +389,8 @@ log_failure (SpdlRequest *self)
   GST_INFO ("%s: %s; retrying", uri, self->error->message);
 }
 
-/* Appends what the object store calls the error, or lets the request be asked
- * again at once if that may help. */
+/* Adds the object store's error code to the error, or schedules an immediate
+ * retry if it may succeed. */
 static void
 take_refusal (SpdlRequest *self)
 {
@@ -507,7 +507,7 @@ on_credentials (gpointer data)
   prepare_object (self);
 }
 
-/* Sends the question once there are credentials to sign it with. */
+/* Sends the request once credentials to sign it are available. */
 static void
 prepare_object (SpdlRequest *self)
 {
@@ -525,7 +525,7 @@ prepare_object (SpdlRequest *self)
       spdl_request_set_timer (self, G_MAXINT64);
       break;
     default:
-      /* A service that has no credentials now may have some later. */
+      /* Credentials may become available later. */
       spdl_request_set_end (self,
           error->code == GST_RESOURCE_ERROR_SETTINGS ||
                   error->code == GST_RESOURCE_ERROR_NOT_AUTHORIZED

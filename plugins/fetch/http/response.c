@@ -91,7 +91,7 @@ classify_status (guint status, const gchar *phrase, GError **error)
   if (!phrase || !g_utf8_validate (phrase, -1, NULL))
     phrase = soup_status_get_phrase (status);
   g_set_error (error, GST_RESOURCE_ERROR, code_of_status (status),
-      "The server answered %u (%s)", status, phrase);
+      "The server responded with %u (%s)", status, phrase);
   return spdl_retry_is_status (status) ? SPDL_RESPONSE_ACTION_LATER
                                        : SPDL_RESPONSE_ACTION_FAILED;
 }

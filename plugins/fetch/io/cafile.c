@@ -10,8 +10,8 @@
 #include <gst/gst.h>
 
 #ifdef SPDL_BUNDLE
-/* Certificate authorities of Debian, whose path the GnuTLS of a wheel knows,
- * and of RHEL and Fedora, SUSE, and Alpine. */
+/* Certificate authorities of Debian, which are the default of a wheel's GnuTLS,
+ * of RHEL and Fedora, of SUSE, and of Alpine. */
 static const gchar *const ca_files[] = { "/etc/ssl/certs/ca-certificates.crt",
   "/etc/pki/tls/certs/ca-bundle.crt",
   "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem", "/etc/ssl/ca-bundle.pem",

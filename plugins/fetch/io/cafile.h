@@ -11,12 +11,13 @@
 
 G_BEGIN_DECLS
 
-/* Opens the file of certificate authorities @file (nullable), or else the one
- * to use instead of that which the TLS library knows. Only a wheel, whose
- * library was built elsewhere, needs one.
+/* Opens the file of certificate authorities @file (nullable), or else the
+ * system's. Only a wheel, whose TLS library was built elsewhere, searches for
+ * the system's file.
  *
- * @name: the name of the setting that @file is from, for the error
- * @database: (out) (transfer full) (nullable): NULL: that of the TLS library
+ * @name: name of the setting that gives @file, for the error
+ * @database: (out) (transfer full) (nullable): NULL: the default of the TLS
+ *     library
  *
  * Returns FALSE with @error set, in the domain of GST_RESOURCE_ERROR, if the
  * file cannot be used. */

@@ -105,7 +105,7 @@ spdl_aws_answer_read_json (const gchar *text, gsize size, const gchar *source,
   if (!json_is_object (object)) {
     json_decref (object);
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
-        "Answer of %s is not a JSON object", source);
+        "Response of %s is not a JSON object", source);
     return NULL;
   }
   fields.access_key = dup_string (object, "AccessKeyId");
@@ -121,7 +121,7 @@ spdl_aws_answer_read_json (const gchar *text, gsize size, const gchar *source,
 typedef struct {
   Fields fields;
   gchar *code;
-  gchar **value; /* nullable: where the text of this element goes */
+  gchar **value; /* nullable: destination of the element's text */
 } XmlReader;
 
 static void
@@ -195,7 +195,7 @@ spdl_aws_answer_read_xml (
         make_secrets (&reader.fields, source, "SessionToken", TRUE, error);
   else
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
-        "Answer of %s is not valid XML", source);
+        "Response of %s is not valid XML", source);
   fields_clear (&reader.fields);
   g_free (reader.code);
   return secrets;

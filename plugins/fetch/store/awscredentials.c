@@ -14,8 +14,8 @@
  * source_profile. */
 #define MAX_DEPTH 8
 
-/* The sources are tried in botocore's order. The first one that applies is
- * used: if it fails, no other source is tried. Functions of a source return
+/* The sources are tried in botocore's order. The first source that applies is
+ * used; if it fails, no other source is tried. Functions of a source return
  * FALSE with @error set if it failed, and TRUE with *@secrets NULL if it does
  * not apply. */
 
@@ -24,7 +24,7 @@ set_partial_error (
     GError **error, const gchar *place, const gchar *has, const gchar *lacks)
 {
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-      "%s has %s without %s: set both, or none", place, has, lacks);
+      "%s has %s without %s: set both or neither", place, has, lacks);
   return FALSE;
 }
 
@@ -147,7 +147,7 @@ ask_file (const SpdlAwsFile *file, const gchar *section, const gchar *path,
     if (values[i] && !spdl_secret_text_check (values[i], name, error))
       return FALSE;
   }
-  /* A tool may write others into the file. */
+  /* Another tool may replace the keys in the file. */
   *secrets = spdl_secrets_new (
       source, values[0], values[1], values[2], G_MAXINT64, TRUE);
   return TRUE;
@@ -192,7 +192,8 @@ ask_source_profile (const SpdlAwsProfile *profile, const gchar *name,
     return TRUE;
   if (depth == MAX_DEPTH || g_str_equal (name, profile->profile)) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-        "AWS profile \"%s\" leads by source_profile to itself, or through more "
+        "AWS profile \"%s\" refers through source_profile to itself, or "
+        "through more "
         "than %d profiles, and none has keys",
         profile->profile, MAX_DEPTH);
     return FALSE;
@@ -241,7 +242,7 @@ ask_role (const SpdlAwsProfile *profile, guint depth, SpdlSecrets **secrets,
   }
   if (spdl_aws_profile_get (profile, "mfa_serial")) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-        "AWS profile \"%s\" asks for a code of a second factor, which is not "
+        "AWS profile \"%s\" requires a code of a second factor, which is not "
         "supported: choose a profile with \"credential_process = aws configure "
         "export-credentials --profile %s\"",
         profile->profile, profile->profile);
@@ -311,7 +312,8 @@ set_none_error (GError **error, const SpdlAwsProfile *profile,
 SpdlSecrets *
 spdl_aws_credentials_ask (const gchar *profile, GError **error)
 {
-  /* A profile that the caller names comes before keys in the environment. */
+  /* A profile named by the caller takes precedence over keys in the
+   * environment. */
   const gboolean use_environment = profile == NULL;
   const gboolean named =
       profile || spdl_secret_text_get_env ("AWS_PROFILE") != NULL;

@@ -35,8 +35,8 @@ fail (const Parser *self, GError **error, const gchar *fault)
   return FALSE;
 }
 
-/* Cuts a comment off, and white space around the rest. Returns where that
- * begins. */
+/* Removes a comment and the white space around the rest. Returns the start of
+ * the rest. */
 static gchar *
 strip_value (gchar *text)
 {
@@ -49,8 +49,8 @@ strip_value (gchar *text)
   return g_strstrip (text);
 }
 
-/* Returns the name in the brackets, with a single space between its kind and
- * the rest, from which quotes are removed. NULL if that is none. */
+/* Returns the section name in the brackets without quotes, with a single space
+ * after its kind, or NULL if it is invalid. */
 static gchar *
 parse_header (const gchar *text)
 {
@@ -122,8 +122,7 @@ add_setting (Parser *self, gchar *text, const gchar *outer, GError **error)
   return TRUE;
 }
 
-/* Adds an indented line to the setting of the line before, or nests it there.
- */
+/* Adds an indented line to the previous setting, or nests it there. */
 static gboolean
 continue_setting (Parser *self, gchar *text, GError **error)
 {

@@ -13,31 +13,31 @@ G_BEGIN_DECLS
 
 /* AWS's files have sections such as `[default]`, `[profile x]` or `[services
  * x]` with lines of `name = value`. Indented lines below a name without a value
- * are a nested section, which has settings such as "s3.addressing_style" here.
- * A `#` or `;` at the beginning of a line or after white space begins a
- * comment. Names are not case-sensitive, and the last of two settings of the
- * same name is valid. */
+ * are a nested section, whose settings have names such as
+ * "s3.addressing_style". A `#` or `;` at the beginning of a line or after white
+ * space begins a comment. Names are case-insensitive, and the last of several
+ * settings with the same name is used. */
 
 typedef struct _SpdlAwsFile SpdlAwsFile;
 
-/* Returns NULL with @error set, which names @name and the line, if the text is
- * none of such a file. */
+/* Returns NULL if @text is not such a file, with @error set, which names @name
+ * and the line. */
 SpdlAwsFile *spdl_aws_file_parse (
     const gchar *text, gsize size, const gchar *name, GError **error);
 
-/* A file that does not exist is empty. */
+/* Treats a missing file as an empty one. */
 SpdlAwsFile *spdl_aws_file_load (const gchar *path, GError **error);
 void spdl_aws_file_free (SpdlAwsFile *self);
 
 gboolean spdl_aws_file_has (const SpdlAwsFile *self, const gchar *section);
 
-/* Returns NULL if there is none, or an empty one. */
+/* Returns NULL if the setting is missing or empty. */
 const gchar *spdl_aws_file_get (
     const SpdlAwsFile *self, const gchar *section, const gchar *name);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SpdlAwsFile, spdl_aws_file_free)
 
-/* Both files and one profile of theirs. */
+/* Both files and the selected profile. */
 typedef struct {
   gchar *config_path;      /* for messages */
   gchar *credentials_path; /* for messages */
@@ -56,17 +56,17 @@ void spdl_aws_profile_clear (SpdlAwsProfile *self);
 
 gboolean spdl_aws_profile_exists (const SpdlAwsProfile *self);
 
-/* Returns a setting, of the credentials file if it is in both; or, for
- * "SERVICE.NAME", also of the section of services that the profile names. NULL
- * if there is none. */
+/* Returns a setting of the profile, or NULL. The credentials file takes
+ * precedence. A name "SERVICE.NAME" is also searched for in the services
+ * section that the profile names. */
 const gchar *
 spdl_aws_profile_get (const SpdlAwsProfile *self, const gchar *name);
 
 /* Returns the profile's section in the config file. (transfer full) */
 gchar *spdl_aws_profile_dup_config_section (const SpdlAwsProfile *self);
 
-/* Returns the region of the environment, or else of @self (nullable); NULL if
- * there is none. */
+/* Returns the region from the environment, or else from @self (nullable); NULL
+ * if neither has one. */
 const gchar *spdl_aws_profile_find_region (const SpdlAwsProfile *self);
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (SpdlAwsProfile, spdl_aws_profile_clear)

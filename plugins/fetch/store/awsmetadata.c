@@ -211,8 +211,8 @@ ask_token (Instance *self, gchar **reason, GError **error)
   if (answer.status == SOUP_STATUS_FORBIDDEN ||
       answer.status == SOUP_STATUS_NOT_FOUND ||
       answer.status == SOUP_STATUS_METHOD_NOT_ALLOWED) {
-    *reason = g_strdup_printf (
-        "%s answered status %u: it is disabled, or does not support IMDSv2",
+    *reason = g_strdup_printf ("%s responded with status %u: it is disabled, "
+                               "or does not support IMDSv2",
         self->origin, answer.status);
     return TRUE;
   }

@@ -105,7 +105,7 @@ read_token (const gchar *token_file, gchar **token, GError **error)
   return *token != NULL;
 }
 
-/* The token goes into the body: in a URI it would be in the logs of proxies. */
+/* Sends the token in the body, since proxies may log URIs. */
 gboolean
 spdl_aws_sts_ask (const SpdlAwsProfile *profile, const gchar *role_arn,
     const gchar *session_name, const gchar *token_file, SpdlSecrets **secrets,
@@ -124,7 +124,7 @@ spdl_aws_sts_ask (const SpdlAwsProfile *profile, const gchar *role_arn,
       secrets, error);
 }
 
-/* Roles that are assumed with other credentials */
+/* Roles assumed with other credentials */
 
 static GString *
 make_query (const SpdlAwsProfile *profile)

@@ -16,7 +16,7 @@
 
 #include "plugins/fetch/store/awssources.h"
 
-/* Such commands send requests, and some wait for a person. */
+/* Commands may send requests or wait for user input. */
 #define TIME_LIMIT (60 * G_TIME_SPAN_SECOND)
 #define MAX_SIZE (64 * 1024)
 #define WAIT_TIME (5 * G_TIME_SPAN_MILLISECOND)
@@ -89,7 +89,7 @@ wait_for_end (GPid pid, gint64 deadline, GError **error)
     }
     g_usleep (WAIT_TIME);
   }
-  /* A program that waits for all its children may have reaped this one. */
+  /* If the program waits for any child, it may have reaped this one. */
   if (status == 0)
     return TRUE;
   if (!*error) {
@@ -134,7 +134,7 @@ spdl_aws_process_ask (
   gint fd;
   gboolean ok;
 
-  /* GLib's reasons could show a part of the command. */
+  /* GLib's error message could show a part of the command. */
   if (!g_shell_parse_argv (command, NULL, &args, NULL)) {
     g_set_error_literal (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
         SOURCE " of the profile is not a valid command: check its quotes");

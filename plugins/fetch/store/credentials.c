@@ -17,7 +17,7 @@ GST_DEBUG_CATEGORY_EXTERN (spdl_fetch_debug);
 /* Renewal begins this long before the secrets expire, or at half of their
  * lifetime. */
 #define RENEWAL_TIME (5 * G_TIME_SPAN_MINUTE)
-/* The name of the process's credentials at an object that all plugins share. */
+/* Name of the object data that holds the process's credentials. */
 #define TABLE_NAME "spdl-credentials-" PACKAGE_VERSION
 
 static const gchar *const kind_names[] = { "AWS", "Google Cloud",
@@ -112,16 +112,16 @@ struct _SpdlCredentials {
   gchar *profile; /* nullable */
 
   SpdlMutex lock;       /* guards: */
-  SpdlCond asked;       /* @asking became FALSE */
+  SpdlCond asked;       /* signaled when @asking becomes FALSE */
   SpdlSecrets *secrets; /* nullable: the latest ones */
-  gboolean refused;     /* by the store, so others are needed */
-  gint64 renewal;       /* of @secrets, real time */
+  gboolean refused;     /* the store rejected @secrets, so others are needed */
+  gint64 renewal;       /* time to renew @secrets, real time */
   GError *error;        /* nullable: of the last lookup */
   gint64 pause_end;     /* monotonic time before which no lookup follows a
                          * failure */
   gint64 same_until;    /* monotonic time before which a lookup returns
                          * the same */
-  gboolean asking;      /* a thread is */
+  gboolean asking;      /* a lookup is running */
   GQueue waiters;       /* Waiter */
   gint64 clock_advance; /* for tests */
 };
@@ -132,7 +132,7 @@ typedef struct {
   GMainContext *context;
   SpdlCredentialsFunc func;
   gpointer user_data;
-  GSource *source; /* nullable: func is to be called */
+  GSource *source; /* nullable: pending call of func */
 } Waiter;
 
 static void
@@ -223,9 +223,10 @@ spdl_credentials_stop_waiting (SpdlCredentials *self, gpointer user_data)
   spdl_mutex_unlock (&self->lock);
 }
 
-/* Asking */
+/* Lookup */
 
-/* Lock held. Returns FALSE with @error set if they are too old already. */
+/* Lock held. Returns FALSE with @error set if @secrets have expired, or are
+ * about to. */
 static gboolean
 check_expiry (SpdlCredentials *self, const SpdlSecrets *secrets, GError **error)
 {
@@ -316,7 +317,8 @@ run_question (gpointer data)
   return NULL;
 }
 
-/* Lock held. Returns FALSE with the failure noted if there is no thread. */
+/* Lock held. Starts a lookup. Returns FALSE, after recording the failure, if no
+ * thread can be created. */
 static gboolean
 begin_question (SpdlCredentials *self)
 {

@@ -23,11 +23,11 @@ typedef enum {
 } SpdlCredentialsKind;
 
 /* Keys or a token that requests are signed with. They do not change, and are
- * shared by reference counts. */
+ * reference counted. */
 typedef struct {
-  gchar *access_key;    /* NULL: there is a bearer token, or nothing at all:
-                         * requests are anonymous */
-  gchar *secret_key;    /* NULL as access_key */
+  gchar *access_key; /* NULL: @bearer is used; if that is NULL as well, requests
+                        are anonymous */
+  gchar *secret_key; /* NULL if access_key is */
   gchar *session_token; /* nullable */
   gchar *bearer;        /* nullable: token of an Authorization header */
   gint64 expires;       /* µs since 1970; G_MAXINT64: never */
@@ -58,8 +58,8 @@ spdl_credentials_get (SpdlCredentialsKind kind, const gchar *profile);
  * were tried), or @func will be called once, in the thread-default main context
  * of the caller, when this function should be called again. If the secrets
  * expire soon, their renewal starts and the old ones are returned as long as
- * they are valid. A failure is cached for some seconds, so that not each item
- * causes a lookup.
+ * they are valid. A failure is cached for some seconds, so that items do not
+ * cause a lookup each.
  *
  * @func: (nullable): NULL if the caller does not wait */
 SpdlSecrets *spdl_credentials_dup_secrets (SpdlCredentials *self,

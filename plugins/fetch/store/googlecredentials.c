@@ -12,8 +12,7 @@
 #include "plugins/fetch/store/metadataservice.h"
 #include "plugins/fetch/store/secrettext.h"
 
-/* By address: a name would have to be resolved where there is no such
- * service. */
+/* An address, since resolving a name may take long outside of Google Cloud. */
 #define METADATA_HOST "169.254.169.254"
 #define TOKEN_PATH "computeMetadata/v1/instance/service-accounts/default/token"
 #define ADC_NAME "application_default_credentials.json"
@@ -35,7 +34,7 @@ ask_environment (SpdlSecrets **secrets, GError **error)
     return FALSE;
   if (!access_key != !secret_key) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-        "The environment has %s without %s: set both, or none",
+        "The environment has %s without %s: set both or neither",
         access_key ? "GS_ACCESS_KEY_ID" : "GS_SECRET_ACCESS_KEY",
         access_key ? "GS_SECRET_ACCESS_KEY" : "GS_ACCESS_KEY_ID");
     return FALSE;
@@ -49,8 +48,8 @@ ask_environment (SpdlSecrets **secrets, GError **error)
   return TRUE;
 }
 
-/* Key files sign tokens by RSA, which is not implemented. They are refused
- * instead of ignored, as the metadata service could name another account. */
+/* Key files sign tokens by RSA, which is not implemented. They are rejected
+ * rather than ignored, since the metadata service could use another account. */
 static gboolean
 refuse_key_file (GError **error)
 {
@@ -85,7 +84,7 @@ read_token (const SpdlMetadataAnswer *answer, const gchar *source,
 
   if (!json_is_object (object))
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
-        "Answer of %s is not a JSON object", source);
+        "Response of %s is not a JSON object", source);
   else if (!token || !*token || lifetime <= 0 || lifetime > G_MAXINT32)
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
         "Credentials of %s have no %s", source,

@@ -61,8 +61,8 @@ spdl_hugging_face_credentials_ask (GError **error)
   path = dup_token_path ();
   if (!spdl_secret_text_read_token (path, &token, error))
     return NULL;
-  /* `hf auth login` may write another one. */
+  /* `hf auth login` may replace the token. */
   return spdl_secrets_new_bearer (
-      token ? "the token file" : "nobody (no token is set)", token, G_MAXINT64,
-      token != NULL);
+      token ? "the token file" : "no account (no token is set)", token,
+      G_MAXINT64, token != NULL);
 }

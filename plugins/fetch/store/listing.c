@@ -14,8 +14,8 @@
 #include "gst/spdl/common/storeuri.h"
 #include "plugins/fetch/store/sigv4.h"
 
-/* The limit of S3 for a key, which no path of Hugging Face exceeds, and a limit
- * for the token of a page. */
+/* Maximum sizes of a key in S3, which also suffices for paths of Hugging Face,
+ * and of the token of a page. */
 #define MAX_KEY 1024
 #define MAX_TOKEN 8192
 
@@ -92,12 +92,12 @@ typedef struct {
   gboolean in_object; /* in Contents */
   gboolean is_escaped;
   gboolean is_truncated;
-  GString *text;        /* of the element that is read */
+  GString *text;        /* of the current element */
   const gchar *problem; /* nullable */
 } Parser;
 
-/* Ends the parser. Its own errors have no warnings about each other, unlike
- * GMarkup's. */
+/* Stops the parser. GMarkup would emit a warning for a second error, which is
+ * avoided here. */
 static void
 stop_parser (Parser *self, const gchar *problem, GError **error)
 {
@@ -153,8 +153,8 @@ add_text (GMarkupParseContext *context, const gchar *text, gsize size,
     g_string_append_len (self->text, text, size);
 }
 
-/* Unescapes a key, if the server did what `encoding-type=url` asks for. Returns
- * FALSE if the key is invalid. */
+/* Unescapes a key, if the server escaped it as `encoding-type=url` requests.
+ * Returns FALSE if the key is invalid. */
 static gboolean
 finish_key (gchar **key, gboolean is_escaped)
 {
@@ -179,7 +179,7 @@ finish_listing (const Parser *self, guint first)
     g_clear_pointer (&listing->token, g_free);
   return !self->is_truncated || (listing->token && *listing->token)
              ? NULL
-             : "it has a next page and no token for it";
+             : "the token of the next page is missing";
 }
 
 gboolean
@@ -191,7 +191,7 @@ spdl_listing_parse_xml (
   Parser parser = { .listing = self, .text = g_string_new (NULL) };
   GMarkupParseContext *context = g_markup_parse_context_new (
       &funcs, G_MARKUP_TREAT_CDATA_AS_TEXT, &parser, NULL);
-  /* GMarkup treats an empty text as an error of its caller. */
+  /* GMarkup emits a critical warning for an empty text. */
   gboolean ok = size > 0;
 
   g_clear_pointer (&self->token, g_free);
@@ -208,7 +208,7 @@ spdl_listing_parse_xml (
 
 /* JSON */
 
-/* The cursor in `<URL>; rel="next"`. (transfer full) (nullable) */
+/* Returns the cursor in `<URL>; rel="next"`. (transfer full) (nullable) */
 static gchar *
 find_cursor (const gchar *link)
 {

@@ -16,7 +16,7 @@ G_BEGIN_DECLS
  *
  * @location: s3://bucket/PREFIX, gs://bucket/PREFIX, or the folder
  *     hf://datasets/owner/name@revision/FOLDER
- * @token: (nullable): token of the next page, from the page before
+ * @token: (nullable): token of the page, from the previous one
  *
  * Returns: (transfer full): NULL if @location is none of these */
 gchar *spdl_listing_make_uri (const gchar *location, const gchar *token);

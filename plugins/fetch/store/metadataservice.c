@@ -17,7 +17,7 @@
 #define MAX_SIZE (64 * 1024)
 #define BLOCK_SIZE (4 * 1024)
 #define RETRY_DELAY (100 * G_TIME_SPAN_MILLISECOND)
-/* A repetition with less time than this is not tried. */
+/* Minimum remaining time for a retry. */
 #define MIN_TIME (50 * G_TIME_SPAN_MILLISECOND)
 
 struct _SpdlMetadataClient {
@@ -92,7 +92,7 @@ spdl_metadata_client_new (
 void
 spdl_metadata_client_free (SpdlMetadataClient *self)
 {
-  /* Work of the session that is under way refers to it. */
+  /* Pending operations of the session refer to it. */
   while (g_main_context_iteration (self->context, FALSE))
     ;
   g_clear_object (&self->session);
@@ -262,8 +262,8 @@ make_message (const SpdlMetadataRequest *request, GError **error)
   return message;
 }
 
-/* Returns whether the service may do better next time. A refused connection or
- * a missing route is not temporary. */
+/* Returns whether a retry may succeed. A refused connection or a missing route
+ * is permanent. */
 static gboolean
 is_temporary (const Exchange *self)
 {
@@ -291,13 +291,13 @@ set_error (const Exchange *self, const gchar *uri, GError **error)
 
   if (self->timed_out)
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_READ,
-        "%s did not answer within %g s", origin, limit);
+        "%s did not respond within %g s", origin, limit);
   else if (self->too_large)
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
-        "%s sent an answer of more than %d bytes", origin, MAX_SIZE);
+        "%s sent a response of more than %d bytes", origin, MAX_SIZE);
   else
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_READ,
-        "%s cannot be asked: %s", origin, self->error->message);
+        "Request to %s failed: %s", origin, self->error->message);
 }
 
 /* Returns FALSE, with @error set or not, if there was no response. */

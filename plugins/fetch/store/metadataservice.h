@@ -16,7 +16,7 @@ G_BEGIN_DECLS
  * service fails or closes the connection. */
 
 /* Limit for a request to a service of this machine or network, including its
- * retry: less than the 2 s that a pipeline may wait for nothing. */
+ * retry: less than the 2 s that a pipeline may wait in vain. */
 #define SPDL_METADATA_TIME_LIMIT (1900 * G_TIME_SPAN_MILLISECOND)
 
 typedef struct _SpdlMetadataClient SpdlMetadataClient;
@@ -25,14 +25,14 @@ typedef struct {
   const gchar *method;
   const gchar *uri;
   const gchar *header;         /* nullable */
-  const gchar *header_value;   /* nullable, as header */
-  const gchar *form;           /* nullable: an encoded form to send */
-  SoupMessageHeaders *headers; /* nullable: to send, too */
+  const gchar *header_value;   /* nullable, like header */
+  const gchar *form;           /* nullable: encoded form for the body */
+  SoupMessageHeaders *headers; /* nullable: further headers */
 } SpdlMetadataRequest;
 
 typedef struct {
   guint status;
-  gchar *body; /* terminated by NUL, too */
+  gchar *body; /* NUL-terminated */
   gsize size;
   SoupMessage *message;
 } SpdlMetadataAnswer;

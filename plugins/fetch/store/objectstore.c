@@ -36,19 +36,19 @@ typedef enum {
 
 typedef struct {
   gboolean known;
-  GUri *endpoint;               /* (nullable): AWS's, of the bucket's region */
-  gboolean virtual;             /* the bucket's name is a part of the host's */
-  gchar *problem;               /* (nullable): why the settings are invalid */
-  SpdlCredentials *credentials; /* (nullable): until they are needed */
+  GUri *endpoint;   /* (nullable): NULL: AWS, in the bucket's region */
+  gboolean virtual; /* the bucket's name is a part of the host's */
+  gchar *problem;   /* (nullable): why the settings are invalid */
+  SpdlCredentials *credentials; /* (nullable): NULL until first use */
 } Place;
 
 struct _SpdlStore {
   SpdlStoreSettings settings;
-  gchar *region; /* of S3; known with its place */
+  gchar *region; /* of S3; valid if its place is known */
   Place places[N_STORES];
-  GHashTable *regions; /* of buckets of S3, from responses; gchar to gchar */
-  gint64 skew;         /* s that the stores' clocks are ahead of ours */
-  /* The last secrets and region, whose key is derived once a day. */
+  GHashTable *regions; /* bucket to region, from responses of S3 */
+  gint64 skew;         /* seconds that the stores' clocks are ahead */
+  /* Secrets and region of `key`, which is derived once a day. */
   SpdlSecrets *secrets; /* nullable */
   gchar *signed_region; /* nullable */
   SpdlSigV4Key key;
@@ -58,11 +58,11 @@ struct _SpdlObject {
   SpdlStore *store;
   Kind kind;
   gchar *bucket;
-  gchar *path;  /* escaped, with its slash; of HF all of the path */
+  gchar *path;  /* escaped, with leading slash; HF: the whole path */
   gchar *query; /* nullable */
   gboolean anonymous;
-  SpdlSecrets *secrets; /* (nullable): of this try */
-  gchar *region;        /* (nullable): of this try */
+  SpdlSecrets *secrets; /* (nullable): of this attempt */
+  gchar *region;        /* (nullable): of this attempt */
   gboolean region_mended;
   gboolean clock_mended;
   gboolean secrets_mended;
@@ -115,7 +115,7 @@ set_endpoint (Place *place, const gchar *text, const gchar *source)
   g_clear_pointer (&place->endpoint, g_uri_unref);
   place->problem = g_strdup_printf (
       "%s is not the address of a server: write https://host or http://host, "
-      "with a port where it needs one, and without a user and a query",
+      "with a port if necessary, and without a user or query",
       source);
 }
 
@@ -140,8 +140,7 @@ find_s3 (SpdlStore *self, Place *place, const SpdlAwsProfile *files)
     addressing =
         files ? spdl_aws_profile_get (files, "s3.addressing_style") : NULL;
   self->region = g_strdup (region ? region : DEFAULT_REGION);
-  /* Other implementations than AWS's need a DNS name for each bucket for the
-   * virtual style. */
+  /* Stores other than AWS need a DNS name per bucket for the virtual style. */
   place->virtual = is_set (endpoint) ? g_strcmp0 (addressing, "virtual") == 0
                                      : g_strcmp0 (addressing, "path") != 0;
   if (is_set (endpoint))
@@ -156,7 +155,7 @@ find_s3 (SpdlStore *self, Place *place, const SpdlAwsProfile *files)
         "s3-addressing, or addressing_style in the AWS files, to one of them");
 }
 
-/* NULL: that of the environment. */
+/* Returns the AWS profile, or NULL for that of the environment. */
 static const gchar *
 get_profile (const SpdlStore *self)
 {
@@ -216,7 +215,7 @@ is_host_name (const gchar *bucket)
          strspn (bucket, "abcdefghijklmnopqrstuvwxyz0123456789-") == n;
 }
 
-/* Checks that a query, which is sent as it is, is escaped. */
+/* Checks that a query, which is sent unchanged, is escaped. */
 static gboolean
 is_escaped (const gchar *query)
 {
@@ -267,7 +266,7 @@ parse_dataset (SpdlObject *self, const gchar *uri, GError **error)
   self->bucket = spdl_sigv4_escape (repository, TRUE);
   path = revision ? spdl_sigv4_escape (revision, FALSE) : g_strdup ("main");
   if (*at == '?') {
-    /* The folder, then the rest of the query. */
+    /* The query begins with the folder. */
     const gsize folder = strcspn (at + 1, "&");
 
     self->query = g_strdup (at + 1 + folder + (at[1 + folder] == '&'));
@@ -331,7 +330,7 @@ get_region (const SpdlObject *self)
   return region ? region : self->store->region;
 }
 
-/* The path of an endpoint is a prefix of all paths. */
+/* Returns a path in the store, with the path of the endpoint as prefix. */
 static gchar *
 make_path (const SpdlObject *self, const GUri *endpoint, gboolean bucket)
 {
@@ -410,7 +409,7 @@ spdl_object_stop_waiting (SpdlObject *self, gpointer user_data)
       get_credentials (self->store, self->kind), user_data);
 }
 
-/* The key for @secrets and @region, which is derived again only for others. */
+/* Returns the signing key for @secrets and @region, which is cached. */
 static SpdlSigV4Key *
 get_key (SpdlStore *self, SpdlSecrets *secrets, const gchar *region)
 {
@@ -455,10 +454,10 @@ spdl_object_sign (SpdlObject *self, SoupMessage *message)
   }
 }
 
-/* Answers */
+/* Responses */
 
-/* Notes that the bucket is in @region, of @n bytes. Returns FALSE if the
- * request went there. */
+/* Records that the bucket is in @region, of @n bytes. Returns FALSE if the
+ * request already used that region. */
 static gboolean
 correct_region (SpdlObject *self, const gchar *region, gsize n)
 {
@@ -514,7 +513,7 @@ is_one_of (const gchar *code, const gchar *const *codes)
   return code && g_strv_contains (codes, code);
 }
 
-/* Returns the content of the first element of that name, and its length. */
+/* Returns the content of the first element with that name, and its length. */
 static const gchar *
 find_element (const gchar *body, gsize size, const gchar *name, gsize *n)
 {
@@ -567,7 +566,7 @@ check_code (const gchar *code, gsize n)
   return n > 0 && n <= 64 ? g_strndup (code, n) : NULL;
 }
 
-/* The rest of the body may quote what was signed. */
+/* Ignores the rest of the body, which may quote the signed request. */
 gchar *
 spdl_object_parse_code (SoupMessage *message, const gchar *body, gsize size)
 {
@@ -597,12 +596,11 @@ spdl_object_get_advice (
     { "ExpiredToken", "the credentials have expired: get new ones" },
     { "RequestTimeTooSkewed", "set this machine's clock" },
     { "NoSuchBucket", "check the bucket's name, and s3-endpoint" },
-    { "NoSuchKey", "there is no object of that key" },
+    { "NoSuchKey", "no object has this key" },
     { "GatedRepo",
         "accept the dataset's conditions on its page, and set HF_TOKEN" },
-    { "AccessDenied",
-        "the credentials do not allow to read this object or to list its "
-        "bucket" },
+    { "AccessDenied", "the credentials do not permit reading this object or "
+                      "listing its bucket" },
   };
   const guint status = soup_message_get_status (message);
 

@@ -23,13 +23,13 @@ typedef struct _SpdlStore SpdlStore;
 SpdlStore *spdl_store_new (const SpdlStoreSettings *settings);
 void spdl_store_free (SpdlStore *self);
 
-/* One object, or one page of a listing, for a request. */
+/* An object, or a page of a listing, to request. */
 typedef struct _SpdlObject SpdlObject;
 
-/* Returns NULL with @error set, in the domain of GST_RESOURCE_ERROR, if @uri is
- * not that of an object or if the settings of its store are invalid.
+/* Returns NULL with @error set, in the domain of GST_RESOURCE_ERROR, if @uri
+ * does not name an object or if the settings of its store are invalid.
  *
- * @store: lives as long as the object
+ * @store: must outlive the object
  * @anonymous: whether requests are never signed */
 SpdlObject *spdl_object_new (
     SpdlStore *store, const gchar *uri, gboolean anonymous, GError **error);
@@ -40,7 +40,7 @@ GUri *spdl_object_get_http_uri (SpdlObject *self);
 
 typedef enum {
   SPDL_OBJECT_READY,
-  SPDL_OBJECT_WAITS, /* for credentials; the function will be called */
+  SPDL_OBJECT_WAITS, /* for credentials; @func will be called */
   SPDL_OBJECT_FAILED,
 } SpdlObjectStatus;
 
@@ -71,7 +71,7 @@ gboolean spdl_object_correct (SpdlObject *self, SoupMessage *message,
 gchar *
 spdl_object_parse_code (SoupMessage *message, const gchar *body, gsize size);
 
-/* Returns advice for the user about an error of the store. (nullable) */
+/* Returns a hint for the user about an error of the store. (nullable) */
 const gchar *spdl_object_get_advice (
     const SpdlObject *self, SoupMessage *message, const gchar *code);
 

@@ -17,7 +17,7 @@ G_BEGIN_DECLS
 /* Returns TRUE if @text can be sent in a header: printable ASCII without
  * spaces.
  *
- * @name: its name in the error */
+ * @name: its name in error messages */
 gboolean
 spdl_secret_text_check (const gchar *text, const gchar *name, GError **error);
 
@@ -37,10 +37,10 @@ gchar *spdl_secret_text_expand_path (const gchar *path);
  * replaced. (transfer full) */
 gchar *spdl_secret_text_dup_path (const gchar *name, const gchar *path);
 
-/* Reads a file of at most @max_size bytes. *@text is NULL if there is none. A
- * named pipe or a device does not block.
+/* Reads a file of at most @max_size bytes. *@text is NULL if the file does not
+ * exist. A named pipe or a device does not block.
  *
- * @text: (out) (transfer full) (nullable): terminated by NUL, too
+ * @text: (out) (transfer full) (nullable): NUL-terminated
  * @size: (out) */
 gboolean spdl_secret_text_read_file (const gchar *path, gsize max_size,
     gchar **text, gsize *size, GError **error);

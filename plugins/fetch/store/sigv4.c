@@ -15,7 +15,7 @@
 
 #define ALGORITHM "AWS4-HMAC-SHA256"
 #define DAY_LENGTH 8
-/* SHA-256 of nothing. */
+/* SHA-256 of an empty body. */
 #define EMPTY_HASH \
   "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 
@@ -54,8 +54,9 @@ spdl_sigv4_dup_host (GUri *uri)
   return g_string_free (text, FALSE);
 }
 
-/* By what comes before @separator, then by what follows: as texts they would be
- * in another order, since digits and '-' are less than both separators. */
+/* Compares the parts before @separator, then the parts after it. A comparison
+ * of the whole texts gives another order, since digits and '-' are less than
+ * both separators. */
 static gint
 compare_fields (const gchar *one, const gchar *other, const gchar *separator)
 {
@@ -92,7 +93,8 @@ append_query (GString *request, const gchar *query)
         strchr (parameters[i], '=') ? "" : "=");
 }
 
-/* Appends @value without blanks at its ends, and with one blank for several. */
+/* Appends @value without blanks at its ends, and with runs of blanks reduced to
+ * one. */
 static void
 append_value (GString *line, const gchar *value)
 {

@@ -34,14 +34,14 @@ typedef struct {
 /* Adds the headers that authorise a request without a body: X-Amz-Date,
  * X-Amz-Security-Token, Authorization and, for S3, X-Amz-Content-SHA256. The
  * signature covers the host, the header Range and all headers whose names begin
- * with "x-amz-". Headers that are added later are not covered.
+ * with "x-amz-". Headers added later are not covered.
  *
- * S3 expects the path as it is sent: each byte of a key is escaped once, and
- * "." and ".." are kept.
+ * S3 expects the path as in the request: each byte of a key is escaped once,
+ * and "." and ".." are kept.
  *
  * @host: as in the header Host: with the port, if that is not the default one
- * @path: as it is sent, escaped
- * @query: (nullable): as it is sent, escaped
+ * @path: as in the request, escaped
+ * @query: (nullable): as in the request, escaped
  * @time: seconds since 1970 */
 void spdl_sigv4_sign (SpdlSigV4Key *key, const gchar *method, const gchar *host,
     const gchar *path, const gchar *query, gint64 time,
@@ -50,8 +50,8 @@ void spdl_sigv4_sign (SpdlSigV4Key *key, const gchar *method, const gchar *host,
 /* Returns the value of the header Host, as libsoup sends it. (transfer full) */
 gchar *spdl_sigv4_dup_host (GUri *uri);
 
-/* Escapes @text as the signature requires it: all bytes but letters, digits and
- * "-._~", and with @keep_slashes but "/". (transfer full) */
+/* Escapes @text as the signature requires: all bytes except letters, digits and
+ * "-._~", and with @keep_slashes except "/". (transfer full) */
 gchar *spdl_sigv4_escape (const gchar *text, gboolean keep_slashes);
 
 G_END_DECLS

@@ -1,4 +1,4 @@
-/* gst-spdl: signs requests for tests/python/sigv4_reference.py
+/* gst-spdl: command-line signer of requests for tests/python/sigv4_reference.py
  *
  * Copyright (C) 2026 the gst-spdl developers
  *

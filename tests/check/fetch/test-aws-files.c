@@ -77,7 +77,7 @@ GST_START_TEST (test_settings)
 
 GST_END_TEST;
 
-/* Errors name the file and the line, and show nothing of it. */
+/* Errors name the file and the line, but do not show its content. */
 GST_START_TEST (test_faults)
 {
   static const struct {

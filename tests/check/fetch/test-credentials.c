@@ -18,7 +18,7 @@
 
 GST_DEBUG_CATEGORY (spdl_fetch_debug);
 
-/* What is in all secrets of these tests, and in nothing that is shown. */
+/* Part of every secret in these tests; no message or log may contain it. */
 #define SECRET "sesame"
 
 #define TOKEN "PUT /latest/api/token"
@@ -53,7 +53,7 @@ setup (void)
   service = service_new ();
   g_setenv (
       "AWS_EC2_METADATA_SERVICE_ENDPOINT", service_get_base (service), TRUE);
-  /* Metadata services are asked without it. */
+  /* Requests to metadata services bypass the proxy. */
   g_setenv ("http_proxy", "http://127.0.0.1:1", TRUE);
   shown = g_string_new (NULL);
   gst_debug_set_active (TRUE);
@@ -81,7 +81,8 @@ format_time (gint64 seconds)
   return g_date_time_format (then, "%Y-%m-%dT%H:%M:%SZ");
 }
 
-/* Credentials of a service, number @n, which expire after @seconds. */
+/* Returns credentials number @n as a service sends them, which expire after
+ * @seconds. */
 static gchar *
 make_json (guint n, gint64 seconds)
 {
@@ -105,7 +106,7 @@ set_instance (guint n, gint64 seconds)
   service_set (service, ROLE, 200, NULL, json);
 }
 
-/* Asking */
+/* Requests for secrets */
 
 static void
 on_ready (gpointer user_data)
@@ -113,7 +114,7 @@ on_ready (gpointer user_data)
   *(gboolean *) user_data = TRUE;
 }
 
-/* Returns the secrets as soon as they are there. */
+/* Waits for the secrets and returns them. */
 static SpdlSecrets *
 ask (SpdlCredentials *credentials, GError **error)
 {
@@ -139,7 +140,7 @@ ask (SpdlCredentials *credentials, GError **error)
   return secrets;
 }
 
-/* Asks once, for a key of that name (nullable). */
+/* Checks that the credentials are the key @access_key (nullable). */
 static void
 assert_key (
     SpdlCredentialsKind kind, const gchar *profile, const gchar *access_key)
@@ -167,7 +168,7 @@ assert_bearer (SpdlCredentialsKind kind, const gchar *bearer)
   spdl_credentials_free (credentials);
 }
 
-/* Asks once, in vain, and within 2 s, as far as the machine is not busy. */
+/* Checks that no credentials are found, within 2 s on an idle machine. */
 static void
 assert_failure (SpdlCredentialsKind kind, const gchar *profile, gint code,
     const gchar *part)
@@ -287,7 +288,7 @@ GST_START_TEST (test_profiles)
   g_setenv ("AWS_SECRET_ACCESS_KEY", SECRET, TRUE);
   assert_key (AWS, NULL, "KEY4");
   assert_key (AWS, "x", "KEY3");
-  /* This profile has no keys; but the machine does. */
+  /* This profile has no keys, but the metadata service has. */
   set_instance (5, 3600);
   assert_key (AWS, "z", "KEY5");
   files_write_text (home, ".aws/config", SECRET);
@@ -296,7 +297,7 @@ GST_START_TEST (test_profiles)
 
 GST_END_TEST;
 
-/* A file that another tool writes anew. */
+/* Tests that a file rewritten by another tool is read again after a refusal. */
 GST_START_TEST (test_file_changes)
 {
   SpdlCredentials *credentials = spdl_credentials_new (AWS, NULL);
@@ -324,7 +325,7 @@ GST_START_TEST (test_file_changes)
 
 GST_END_TEST;
 
-/* Writes a script, and a profile whose credential_process it is. */
+/* Writes a script, and a profile that names it as credential_process. */
 static void
 set_process (const gchar *script)
 {
@@ -402,7 +403,7 @@ GST_START_TEST (test_web_identity)
 
   files_write_text (home, "token", SECRET "-jwt.a/b+c\n");
   g_setenv ("AWS_WEB_IDENTITY_TOKEN_FILE", token, TRUE);
-  g_unsetenv ("http_proxy"); /* STS is asked by way of it */
+  g_unsetenv ("http_proxy"); /* requests to STS would use it */
   g_setenv ("AWS_ENDPOINT_URL_STS", service_get_base (service), TRUE);
   assert_failure (AWS, NULL, SETTINGS, "AWS_ROLE_ARN");
   g_setenv ("AWS_ROLE_ARN", "arn:aws:iam::1:role/a b", TRUE);
@@ -437,7 +438,7 @@ GST_START_TEST (test_web_identity)
   service_set (service, STS, 302, "Location: http://127.0.0.1:1/" SECRET, "");
   assert_failure (AWS, NULL, READ, "[resource-error read]|302");
 
-  /* The same of a profile. */
+  /* The same settings in a profile. */
   g_unsetenv ("AWS_WEB_IDENTITY_TOKEN_FILE");
   g_unsetenv ("AWS_ROLE_ARN");
   g_unsetenv ("AWS_ENDPOINT_URL_STS");
@@ -474,7 +475,7 @@ GST_END_TEST;
   "GET /?Action=AssumeRole&Version=2011-06-15&RoleArn=arn%3Aaws%3Aa%2Fb%20c" \
   "&RoleSessionName="
 
-/* Returns a header of the last such request. (transfer full) */
+/* Returns a header of the last request with that name. (transfer full) */
 static gchar *
 dup_header (const gchar *request, const gchar *name)
 {
@@ -487,7 +488,7 @@ dup_header (const gchar *request, const gchar *name)
                 : NULL;
 }
 
-/* What was sent is what was signed, with that key. */
+/* Checks that the request was sent as it was signed, with the given key. */
 static void
 assert_signed (const gchar *request, const gchar *access_key,
     const gchar *secret_key, const gchar *session_token, const gchar *region)
@@ -517,7 +518,7 @@ begin_roles (const gchar *more)
       "[default]\nrole_arn=arn:aws:a/b c\nregion=eu-west-1\n", more, NULL);
 
   files_write_text (home, ".aws/config", config);
-  g_unsetenv ("http_proxy"); /* STS is asked by way of it */
+  g_unsetenv ("http_proxy"); /* requests to STS would use it */
   g_setenv ("AWS_ENDPOINT_URL_STS", service_get_base (service), TRUE);
 }
 
@@ -541,7 +542,8 @@ GST_START_TEST (test_role)
   assert_key (AWS, NULL, "KEY9");
   assert_signed (me, "KEY1", SECRET "-x", SECRET "-t", "eu-west-1");
 
-  /* A profile with keys and a role, and one that leads to it. */
+  /* A profile with keys and a role, and a profile that refers to it through
+   * another one. */
   begin_roles ("source_profile=default\naws_access_key_id=KEY3\n"
                "aws_secret_access_key=" SECRET "-d\n"
                "[profile z]\nrole_arn=arn:aws:a/b c\n"
@@ -670,7 +672,7 @@ GST_START_TEST (test_container_hosts)
     "http://10.0.0.1/x", "http://example.com/" SECRET, "ftp://127.0.0.1/x",
     "http://127.0.0.1.example.com/x", "http://localhost.example.com/",
     "http://[fd00:ec2::254]/", SECRET };
-  /* Nobody listens there. */
+  /* No server listens on this port. */
   static const gchar *const good[] = { "http://127.0.0.1:1/x",
     "http://localhost:1/x", "http://[::1]:1/x", "http://127.1.2.3:1/x",
     "https://127.0.0.1:1/x" };
@@ -740,8 +742,8 @@ GST_START_TEST (test_instance)
 
 GST_END_TEST;
 
-/* Where there is nothing, it is found out within 2 s, and all sources and ways
- * out are named. */
+/* Tests that without any credentials the search fails within 2 s, with an error
+ * that names all sources and the remedies. */
 GST_START_TEST (test_nothing)
 {
   static const gchar *const parts[] = { "AWS_ACCESS_KEY_ID",
@@ -773,7 +775,7 @@ GST_END_TEST;
 
 /* Renewal */
 
-/* Waits until the service was asked so often for a role's credentials. */
+/* Waits until the service has received @n requests for a role's credentials. */
 static void
 wait_for_questions (guint n)
 {
@@ -782,7 +784,8 @@ wait_for_questions (guint n)
   fail_unless_equals_int (service_count (service, ROLE), n);
 }
 
-/* The key that is had at once, or after a wait if @wait. */
+/* Checks that the key is available immediately, or only after a wait with
+ * @wait. */
 static void
 assert_now (SpdlCredentials *credentials, gboolean wait, const gchar *key)
 {
@@ -804,7 +807,7 @@ assert_now (SpdlCredentials *credentials, gboolean wait, const gchar *key)
   fail_unless_equals_string (secrets->access_key, key);
 }
 
-/* Waits until the renewal in the background has ended. */
+/* Waits until the background renewal has replaced the key. */
 static void
 await_key (SpdlCredentials *credentials, const gchar *key)
 {
@@ -832,19 +835,19 @@ GST_START_TEST (test_renewal)
   assert_now (credentials, FALSE, "KEY1");
   g_usleep (50 * G_TIME_SPAN_MILLISECOND);
   fail_unless_equals_int (service_count (service, ROLE), 1);
-  /* Five minutes before they expire. */
+  /* Less than five minutes before expiry, renewal starts in the background. */
   spdl_credentials_advance (credentials, 90 * SECOND);
   assert_now (credentials, FALSE, "KEY1");
   await_key (credentials, "KEY2");
   fail_unless_equals_int (service_count (service, ROLE), 2);
 
-  /* Those that expire in less than 10 s are waited for. */
+  /* Less than 10 s before expiry, callers wait for the renewal. */
   set_instance (3, 3 * 3600);
   spdl_credentials_advance (credentials, 64 * MINUTE + 25 * SECOND);
   assert_now (credentials, TRUE, "KEY3");
   fail_unless_equals_int (service_count (service, ROLE), 3);
 
-  /* Half of a lifetime of 8 minutes. */
+  /* With a lifetime of 8 minutes, renewal starts after half of it. */
   spdl_credentials_advance (credentials, 60 * MINUTE);
   set_instance (4, 3 * 3600 + 480);
   assert_now (credentials, TRUE, "KEY4");
@@ -861,7 +864,8 @@ GST_START_TEST (test_renewal)
 
 GST_END_TEST;
 
-/* A renewal that fails does not disturb as long as the old ones are valid. */
+/* Tests that a failed renewal has no effect while the old credentials are
+ * valid. */
 GST_START_TEST (test_renewal_fails)
 {
   SpdlCredentials *credentials = spdl_credentials_new (AWS, NULL);
@@ -883,7 +887,7 @@ GST_START_TEST (test_renewal_fails)
   assert_now (credentials, FALSE, "KEY1");
   wait_for_questions (3);
 
-  /* Then it does, and is remembered for some seconds. */
+  /* After they expire, the failure is reported, and cached for some seconds. */
   spdl_credentials_advance (credentials, 4 * MINUTE);
   fail_unless (ask (credentials, &error) == NULL);
   fail_unless (g_error_matches (error, GST_RESOURCE_ERROR, NOT_AUTHORIZED));
@@ -900,7 +904,7 @@ GST_START_TEST (test_renewal_fails)
 
 GST_END_TEST;
 
-/* The store refuses: exactly one question more, whoever says so. */
+/* Tests that refusals of the same credentials cause exactly one new request. */
 GST_START_TEST (test_refuse)
 {
   SpdlCredentials *credentials = spdl_credentials_new (AWS, NULL);
@@ -916,7 +920,8 @@ GST_START_TEST (test_refuse)
   assert_now (credentials, FALSE, "KEY2");
   fail_unless_equals_int (service_count (service, ROLE), 2);
 
-  /* The same come again: nothing else is to be had for some seconds. */
+  /* The service sends the same credentials again: there is no other request for
+   * some seconds. */
   other = ask (credentials, NULL);
   fail_unless (spdl_credentials_refuse (credentials, other));
   same = ask (credentials, NULL);
@@ -947,7 +952,7 @@ ask_many (gpointer data)
 
     g_assert_nonnull (secrets);
     g_assert_cmpstr (secrets->access_key, ==, "KEY1");
-    /* Some say that they are refused. */
+    /* One call in a thousand reports a refusal. */
     if (i == 500)
       spdl_credentials_refuse (spdl_credentials_get (AWS, NULL), data);
     spdl_secrets_unref (secrets);
@@ -955,7 +960,8 @@ ask_many (gpointer data)
   return NULL;
 }
 
-/* One question for each profile of the process, and one after a refusal. */
+/* Tests that all threads share one request per profile, and one after a
+ * refusal. */
 GST_START_TEST (test_threads)
 {
   GThread *threads[8];
@@ -980,7 +986,8 @@ GST_START_TEST (test_threads)
 
 GST_END_TEST;
 
-/* Who has stopped waiting is not called, before and after the answer. */
+/* Tests that a caller that has stopped waiting is not called back, before or
+ * after the response. */
 GST_START_TEST (test_stop_waiting)
 {
   SpdlCredentials *credentials = spdl_credentials_new (AWS, NULL);
@@ -1007,7 +1014,7 @@ GST_START_TEST (test_stop_waiting)
 
 GST_END_TEST;
 
-/* Threads exist only while they ask. */
+/* Tests that threads exist only while a request is in flight. */
 GST_START_TEST (test_no_threads)
 {
   SpdlCredentials *credentials = spdl_credentials_new (AWS, NULL);

@@ -134,7 +134,7 @@ GST_START_TEST (test_stricter)
 
 GST_END_TEST;
 
-/* Tests servers that answer 304 with another ETag, or never answer 304; neither
+/* Tests servers that send 304 with another ETag, or never send 304; neither
  * needs a retry. */
 GST_START_TEST (test_odd_servers)
 {

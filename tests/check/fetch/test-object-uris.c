@@ -14,7 +14,8 @@
 
 GST_DEBUG_CATEGORY (spdl_fetch_debug);
 
-/* Where @uri is asked for with these settings; NULL: it is refused. */
+/* Returns the HTTP address of @uri with these settings, or NULL if the URI is
+ * invalid. */
 static gchar *
 find_address (const gchar *uri, const SpdlStoreSettings *settings)
 {
@@ -58,7 +59,8 @@ static const Case cases[] = {
       REGION ("eu-west-1") },
   { "s3://bucket/a", "https://bucket.s3.cn-north-1.amazonaws.com.cn/a",
       REGION ("cn-north-1") },
-  /* A certificate for *.s3.REGION.amazonaws.com has no dots in its star. */
+  /* The wildcard of a certificate for *.s3.REGION.amazonaws.com matches no
+   * dots. */
   { "s3://a.bucket/a", "https://s3.us-east-1.amazonaws.com/a.bucket/a" },
   { "s3://Old_Bucket/a", "https://s3.us-east-1.amazonaws.com/Old_Bucket/a" },
   { "s3://b/a", "http://minio:9000/b/a", HOST ("http://minio:9000") },
@@ -73,7 +75,7 @@ static const Case cases[] = {
   { "s3://b/a", NULL, HOST ("http://user@minio") },
   { "s3://b/a", NULL, HOST ("ftp://minio") },
   { "s3://b/a", NULL, { .addressing = (gchar *) "wrong" } },
-  /* Keys are not URIs. */
+  /* Keys are not percent-decoded. */
   { "s3://b/a b+c%20", "http://h/b/a%20b%2Bc%2520", HOST ("http://h") },
   { "s3://b/a?x#y", "http://h/b/a%3Fx%23y", HOST ("http://h") },
   { "s3://b//a/../b/./", "http://h/b//a/../b/./", HOST ("http://h") },
@@ -142,7 +144,7 @@ test_environment (void)
   g_assert_cmpstr (hf, ==, "https://mirror/datasets/o/n/resolve/main/a");
 }
 
-/* Secrets go from one bucket to another only where that is trusted. */
+/* Tests that secrets go to another bucket only if its origin is trusted. */
 static void
 test_origins (void)
 {

@@ -85,7 +85,7 @@ test_headers (void)
   soup_message_headers_unref (headers);
 }
 
-/* A request that is sent again is signed again. */
+/* Tests that a request that is sent again is signed again. */
 static void
 test_again (void)
 {

@@ -81,7 +81,7 @@ typedef struct {
   guint64 bytes;        /* of shards */
   guint unchanged;      /* 304 responses */
   guint64 sent;         /* bytes of versioned resources */
-  gboolean gate_missed; /* too few requests came while the gate was closed */
+  gboolean gate_missed; /* set if too few requests came in time */
 } ServerCounts;
 
 Server *server_new (gboolean tls);

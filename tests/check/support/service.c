@@ -1,4 +1,4 @@
-/* gst-spdl: an HTTP service for tests, whose answers are set
+/* gst-spdl: HTTP service with configurable responses, for tests
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -88,7 +88,8 @@ read_request (GDataInputStream *in)
   return g_string_free (g_steal_pointer (&text), FALSE);
 }
 
-/* Returns what to send, or NULL, and notes the request. */
+/* Records the request and returns the response, or NULL to close the
+ * connection. */
 static gchar *
 answer_request (Service *self, const gchar *text)
 {

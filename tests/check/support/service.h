@@ -1,4 +1,4 @@
-/* gst-spdl: an HTTP service for tests, whose answers are set
+/* gst-spdl: HTTP service with configurable responses, for tests
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -12,33 +12,33 @@
 G_BEGIN_DECLS
 
 /* A service on a port of 127.0.0.1, with a thread for each connection. Requests
- * are named by their method and path: "GET /latest/api/token". Those without an
- * answer get status 404. */
+ * are named by their method and path: "GET /latest/api/token". Requests without
+ * a response set get status 404. */
 
 typedef struct _Service Service;
 
-/* In place of a status. */
-#define SERVICE_STALL 0 /* never answers */
+/* Values of a status that stand for faults. */
+#define SERVICE_STALL 0 /* never responds */
 #define SERVICE_RESET 1 /* closes the connection */
 
 Service *service_new (void);
-/* Ends what stalls, and waits for all threads. */
+/* Ends stalled responses and waits for all threads. */
 void service_free (Service *self);
 
 /* "http://127.0.0.1:PORT" */
 const gchar *service_get_base (Service *self);
 
-/* @header: (nullable): a line to send with the answer */
+/* @header: (nullable): a header line of the response */
 void service_set (Service *self, const gchar *request, guint status,
     const gchar *header, const gchar *body);
 
-/* The next @n such requests get @status instead. */
+/* Makes the next @n requests with that name get @status. */
 void service_fail (Service *self, const gchar *request, guint n, guint status);
 
-/* How often that was asked. */
+/* Returns the number of requests with that name. */
 guint service_count (Service *self, const gchar *request);
 
-/* Header and body of the last such request; nullable. */
+/* Returns header and body of the last request with that name; nullable. */
 gchar *service_dup_request (Service *self, const gchar *request);
 
 G_END_DECLS

@@ -1,4 +1,4 @@
-/* gst-spdl: a request of one line, to sign
+/* gst-spdl: signature of a request given as a line of text
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -31,7 +31,7 @@ signed_line (const gchar *line)
   headers = soup_message_headers_new (SOUP_MESSAGE_HEADERS_REQUEST);
   if (*fields[10])
     soup_message_headers_append (headers, "Range", fields[10]);
-  /* Headers of other kinds are not signed. */
+  /* These headers must not become part of the signature. */
   soup_message_headers_append (headers, "User-Agent", "tests");
   soup_message_headers_append (headers, "Accept-Encoding", "identity");
   spdl_sigv4_sign (&key, fields[5], fields[6], fields[7],

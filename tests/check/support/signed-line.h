@@ -1,4 +1,4 @@
-/* gst-spdl: a request of one line, to sign
+/* gst-spdl: signature of a request given as a line of text
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -11,8 +11,8 @@
 
 G_BEGIN_DECLS
 
-/* Access key, secret key, session token, region, service, method, host, path,
- * query, time and range, with a tab between each two. */
+/* Number of tab-separated fields: access key, secret key, session token,
+ * region, service, method, host, path, query, time and range. */
 #define SIGNED_LINE_FIELDS 11
 
 /* Signs a request that has no body. Returns the value of Authorization, or NULL

@@ -15,8 +15,8 @@ G_BEGIN_DECLS
 /**
  * GstSpdlBatch:
  *
- * A buffer from a pipeline as a trainer needs it: named tensors, and the items
- * in them. Opaque and immutable; all functions may be called from any thread.
+ * A view of a buffer for a trainer: named tensors, and the items in them.
+ * Opaque and immutable; all functions may be called from any thread.
  *
  * Since: 0.1
  */

@@ -13,7 +13,7 @@
 typedef struct {
   guint32 number;
   guint64 next_epoch;   /* the first epoch whose end has not arrived */
-  SpdlProgress dropped; /* of the latest epoch; each item is counted once */
+  SpdlProgress dropped; /* of the current epoch; each item counts once */
 } Source;
 
 /* Items that a stage lost for the same reason. */

@@ -19,7 +19,7 @@ G_BEGIN_DECLS
  * application. A partial epoch within an epoch of spdlmix belongs to the
  * latter.
  *
- * Items that arrive need no work. There is no lock. */
+ * Items that arrive are not counted. There is no lock. */
 
 typedef struct {
   GPtrArray *sources;

@@ -17,7 +17,7 @@ add_uri (const gchar *uri, gpointer user_data)
   g_ptr_array_add (user_data, g_strdup (uri));
 }
 
-/* Orders as a walk through folders does: "a/b" comes before "a-b". */
+/* Compares in the order of a walk through folders: "a/b" comes before "a-b". */
 static gint
 compare_paths (gconstpointer a, gconstpointer b)
 {
@@ -41,8 +41,8 @@ is_hidden (const gchar *path)
   return *path == '.' || strstr (path, "/.") != NULL;
 }
 
-/* Checks if the key would be read as a byte range of another one. The warning
- * names the key. */
+/* Checks whether the key would be parsed as a byte range of another key. The
+ * warning names the key. */
 static gboolean
 is_ambiguous (const gchar *uri, const SpdlFolderFuncs *funcs)
 {

@@ -26,7 +26,7 @@ typedef struct {
   struct archive *archive;
   guint64 end; /* end of the last member and its padding */
   gboolean begun;
-  gboolean enough; /* the receiver wants no more samples */
+  gboolean enough; /* the receiver accepts no more samples */
   GError *error;   /* error of the input */
   /* Unread data of the current file. */
   const void *block;

@@ -63,7 +63,7 @@ spdl_remote_list (gpointer client, const gchar *location, SpdlKeyFunc func,
   g_auto (SpdlListing) listing = { NULL };
   g_autofree gchar *uri = spdl_listing_make_uri (location, NULL);
   g_autofree gchar *begin = NULL;
-  g_autofree gchar *token = NULL; /* of the page before */
+  g_autofree gchar *token = NULL; /* of the previous page */
   g_autoptr (GError) reason = NULL;
   gboolean ok = uri != NULL;
 
@@ -82,7 +82,7 @@ spdl_remote_list (gpointer client, const gchar *location, SpdlKeyFunc func,
     g_ptr_array_set_size (listing.keys, 0);
     if (!listing.token)
       break;
-    /* It would be read without an end. */
+    /* A repeated page would cause an endless loop. */
     if (g_strcmp0 (listing.token, token) == 0) {
       g_set_error_literal (&reason, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
           "The server's listing is invalid: a page refers to itself as the "

@@ -19,7 +19,8 @@ typedef struct {
 
 /* Requests @range of @uri and waits for it.
  *
- * @head: called with @user_data for each good response, in the client's thread
+ * @head: called with @user_data for each successful response, in the client's
+ *     thread
  *
  * Returns: (transfer full): NULL with @error set */
 GstBuffer *spdl_remote_fetch (SpdlRemoteClient *client, const gchar *uri,

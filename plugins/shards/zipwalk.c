@@ -193,8 +193,8 @@ read_text (Walk *self, const SpdlZipMember *member, guint64 first, gchar *text,
   return FALSE;
 }
 
-/* Converts a name to UTF-8. Names are UTF-8 or CP437; a flag tells which, but
- * some programs do not set it. */
+/* Converts a name to UTF-8. Names are UTF-8 or CP437 according to a flag, which
+ * some programs do not set. */
 static gchar *
 dup_path (const SpdlZipMember *member)
 {

@@ -23,7 +23,8 @@ MARKLESS = {"tga": "image/x-tga", "pcx": "image/x-pcx", "sgi": "image/x-sgi",
 
 
 class TooLarge(Exception):
-    """More pixels than the corpus allows. Both decoders reject such an image."""
+    """Raised for an image with more pixels than the corpus allows, which both
+    decoders reject."""
 
 
 # References

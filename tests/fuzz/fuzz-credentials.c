@@ -1,4 +1,4 @@
-/* gst-spdl: fuzzes files of AWS and answers of services that issue credentials
+/* gst-spdl: fuzz target of AWS's files and responses of credential services
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -16,7 +16,8 @@ GST_DEBUG_CATEGORY (spdl_fetch_debug);
 
 #define SOURCE "a service"
 
-/* Files. Both files of a profile are the input, by the linker's --wrap. */
+/* Files. The input replaces both files of a profile, through the linker's
+ * --wrap. */
 
 static const FuzzInput *content;
 
@@ -36,8 +37,8 @@ __wrap_spdl_secret_text_read_file (const gchar *path, gsize max_size,
   return TRUE;
 }
 
-/* A section that follows has its setting, whatever comes before it; and what is
- * wrong stays so. */
+/* Checks that a section appended to the file is parsed whatever precedes it,
+ * and that an invalid file remains invalid. */
 static void
 check_more (const FuzzInput *input, const GError *error)
 {
@@ -175,7 +176,7 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   g_autofree gchar *text = NULL;
 
   if (settings >> 7 & 1) {
-    /* Answers are terminated by NUL, too. */
+    /* Responses are NUL-terminated as well. */
     text = g_strndup ("", input.size);
     if (input.size > 0)
       memcpy (text, input.data, input.size);

@@ -58,8 +58,8 @@ LLVMFuzzerInitialize (int *argc, char ***argv)
   return 0;
 }
 
-/* Settings: the codec; whether the data is a configuration, or else the size of
- * the length fields; the data follows. */
+/* The settings are the codec, and either a mark for codec data or the size of
+ * the length fields. */
 int
 LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
 {

@@ -1,4 +1,4 @@
-/* gst-spdl: fuzzes listings and URIs of object stores
+/* gst-spdl: fuzz target of listings and URIs of object stores
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -16,7 +16,7 @@
 
 GST_DEBUG_CATEGORY (spdl_fetch_debug);
 
-/* The page of @location and @token can be asked for. */
+/* Checks that the page of @location and @token can be requested. */
 static void
 check_page (const gchar *location, const gchar *token)
 {
@@ -59,7 +59,7 @@ check_listing (const gchar *text, gsize size, gboolean json)
         json ? "hf://datasets/a/b/c" : "s3://bucket/a b", listing.token);
 }
 
-/* What a URI of an object asks for is a URI whose path is escaped. */
+/* Checks that the HTTP address of an object has an escaped path. */
 static void
 check_uri (const gchar *text, gsize size)
 {

@@ -22,7 +22,8 @@ replay_file (const gchar *path)
   if (!g_file_get_contents (path, &content, &size, &error))
     g_error ("%s", error->message);
   g_info ("%s", path);
-  /* Without the zero byte that GLib appends, so that a read of it is found. */
+  /* The copy omits the zero byte that GLib appends, so that a read past the end
+   * is found. */
   input = g_memdup2 (content, size);
   LLVMFuzzerTestOneInput (input, size);
   n_inputs++;

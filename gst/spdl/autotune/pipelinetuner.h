@@ -13,9 +13,9 @@
 G_BEGIN_DECLS
 
 /* Connects the tuner to the stages of a pipeline. A pipeline has one tuner
- * while automatic stages are running. Its thread reads the counters of the
- * stages ten times per second, independently of `stats-interval`. Stages post
- * decisions as `spdl-tuning`. */
+ * while automatic stages are running. The tuner's thread reads the counters of
+ * the stages ten times per second, independently of `stats-interval`. Stages
+ * post decisions as `spdl-tuning`. */
 
 /* Adds a stage that has started, unless it was added before. Callable from any
  * thread. */

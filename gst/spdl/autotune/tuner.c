@@ -9,8 +9,8 @@
 
 #include <math.h>
 
-/* Factors of the concurrency in a trial. A smaller one is tried if the larger
- * one did not help. */
+/* Factors of the concurrency in a trial. The smaller factor is tried if the
+ * larger one did not help. */
 #define SPDL_GROWTH 2.0
 #define SPDL_SMALL_GROWTH 1.4
 #define SPDL_LEAST_GROWTH 1.15

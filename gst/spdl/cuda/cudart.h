@@ -30,7 +30,7 @@ SPDL_PRIVATE_API
 const GstSpdlCudart *gst_spdl_cudart_get (GError **error);
 
 /* Checks that the device and a driver exist. Otherwise sets @error to a
- * sentence that says what is missing. */
+ * sentence that names what is missing. */
 SPDL_PRIVATE_API
 gboolean gst_spdl_cudart_check_device (
     const GstSpdlCudart *self, gint device_id, GError **error);

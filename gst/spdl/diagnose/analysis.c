@@ -48,8 +48,8 @@ divide_shares (double part, double whole)
   return whole > 0 ? MIN (part / whole, 1.0) : 0;
 }
 
-/* Returns the share of the time in which a sink blocked upstream. A sink from
- * which nobody pulls by signals reports only the blocked time per buffer. */
+/* Returns the share of the time in which a sink blocked upstream. A sink that
+ * is not pulled from by signals reports only the blocked time per buffer. */
 static double
 put_share (const GstStructure *stats, const GstSpdlStageView *view)
 {

@@ -47,7 +47,7 @@ gst_spdl_finding_idle (const GstSpdlAnalysis *c)
   GstSpdlDiagnosis *d = gst_spdl_diagnosis_new (GST_SPDL_LIMIT_IDLE, NULL);
 
   gst_spdl_diagnosis_say (d,
-      g_strdup_printf ("nothing moved in %.1f s", to_seconds (c->elapsed)),
+      g_strdup_printf ("no item moved in %.1f s", to_seconds (c->elapsed)),
       "the pipeline is idle");
   return d;
 }

@@ -237,8 +237,8 @@ spdl_compat_is_kernel_folder (int fd)
 #endif
 }
 
-/* Tells the kernel whether mapped pages will be read in order, so that it reads
- * ahead. POSIX calls this posix_madvise(), which older systems lack. */
+/* Advises the kernel whether mapped pages will be read in order, so that it
+ * reads ahead. POSIX calls this posix_madvise(), which older systems lack. */
 static inline void
 spdl_compat_expect_order (gconstpointer data, gsize size, gboolean in_order)
 {

@@ -93,9 +93,9 @@ should_wake_putter (SpdlExecutor *self)
   return TRUE;
 }
 
-/* Returns TRUE if the thread in take() should be woken. It asks for several
- * results at once only if it does not wait long for them. If no task is left to
- * start, fewer results are enough. */
+/* Returns TRUE if the thread in take() should be woken. Several results are
+ * collected for one wake-up only if the wait for them is short. If no task is
+ * left to start, fewer results are enough. */
 static inline gboolean
 should_wake_taker (SpdlExecutor *self)
 {

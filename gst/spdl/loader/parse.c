@@ -131,7 +131,7 @@ check_setting (const SpdlSetting *setting, GError **error)
   if (!setting->pspec) {
     /* GStreamer itself reports unknown properties, except those of children
      * ("::"), for which it waits for a child. Pads of other projects may have
-     * more properties than their template says. */
+     * more properties than their template lists. */
     if (setting->property == setting->name ||
         !g_str_has_prefix (setting->element, "spdl"))
       return TRUE;

@@ -128,7 +128,7 @@ same_run (const DroppedItem *a, const DroppedItem *b)
 }
 
 /* Adds the element that lost the items and the last failure, for the element
- * that sums up an epoch. Items that functions left out need no explanation. */
+ * that sums up an epoch. Items that functions filtered need no explanation. */
 static GstEvent *
 make_event (const GstSpdlDroppedItems *self, const DroppedItem *first,
     const guint64 *sequences, guint n, GstPad *srcpad)

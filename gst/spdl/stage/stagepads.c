@@ -423,7 +423,7 @@ push_results (GstSpdlStage *self, GstSpdlStagePrivate *priv, GstSpdlTask *task)
     ret = explain_refusal (self, ret);
   if (ret != GST_FLOW_EOS)
     return ret;
-  /* Downstream wants no more data. Upstream learns this with its next buffer,
+  /* Downstream accepts no more data. Upstream learns this with its next buffer,
    * but its EOS must still be forwarded, or the pipeline would not end. */
   g_atomic_int_set (&priv->refusing, TRUE);
   return GST_FLOW_OK;

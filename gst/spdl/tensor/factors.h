@@ -12,8 +12,8 @@
 
 G_BEGIN_DECLS
 
-/* Checks that there are no factors, one, or as many as channels of @items, and
- * that values can be scaled by them. */
+/* Checks that the number of factors is zero, one, or the number of channels of
+ * @items, and that values can be scaled by them. */
 static inline gboolean
 gst_spdl_factors_check (const gchar *items, const gchar *property,
     const double *values, guint n, guint n_channels, gboolean must_not_be_zero,

@@ -31,8 +31,7 @@ gboolean spdl_audio_look (
  * bytes. */
 gboolean spdl_audio_search (SpdlAudio *self, const guint8 *data, gsize size);
 
-/* Decodes the file that was detected last, which is all of @item, according to
- * @config.
+/* Decodes @item, which must be the last detected file, according to @config.
  * @caps: (out) (transfer none): valid until the next call
  * Returns: (transfer full) (nullable): the samples, or NULL with @error set.
  * With @keep, @error may be set although there is a result: the file is

@@ -20,12 +20,12 @@
  * decoders, including those of gst-libav; each worker keeps its decoders open.
  * From an animation, the first frame is decoded.
  *
- * The element rotates an image as its EXIF orientation says, blends transparent
- * pixels over `background`, and resizes the result to `width` by `height`
- * pixels as set by `resize` and `interpolation`. Resizing is antialiased, as in
- * Pillow and torchvision. `width` and `height` refer to the upright image.
- * `resize=cover` with `crop-fraction=0.875` is torchvision's Resize(256) and
- * CenterCrop(224) for a size of 224.
+ * The element rotates an image according to its EXIF orientation, blends
+ * transparent pixels over `background`, and resizes the result to `width` by
+ * `height` pixels as set by `resize` and `interpolation`. Resizing is
+ * antialiased, as in Pillow and torchvision. `width` and `height` refer to the
+ * upright image. `resize=cover` with `crop-fraction=0.875` is torchvision's
+ * Resize(256) and CenterCrop(224) for a size of 224.
  *
  * `augment` and `flip` crop a random part of the image and mirror it. The
  * random values depend only on `seed`, the item's epoch and its index, and are
@@ -127,7 +127,7 @@ GST_DEBUG_CATEGORY (spdl_decode_debug);
 
 static GstStaticPadTemplate sink_template =
     GST_STATIC_PAD_TEMPLATE ("sink", GST_PAD_SINK, GST_PAD_ALWAYS,
-        /* Bytes come first: the element detects their format itself. */
+        /* Bytes are listed first, because the element detects their format. */
         GST_STATIC_CAPS (
             "application/octet-stream; image/jpeg; image/png; image/webp; "
             "image/gif; image/bmp; image/tiff; image/jp2; image/x-jpc; "
@@ -754,9 +754,9 @@ gst_spdl_decode_class_init (GstSpdlDecodeClass *klass)
   /**
    * GstSpdlDecode:entropy-decoder:
    *
-   * gst-spdl decodes the Huffman codes of baseline JPEGs in libjpeg's place,
-   * and faster, after a self-test of some hundred microseconds per process. If
-   * the libjpeg in use fails that test, or if the environment has
+   * The Huffman codes of baseline JPEGs are decoded by gst-spdl, which is
+   * faster than libjpeg. A self-test takes some hundred microseconds per
+   * process. If the test fails, or if the environment has
    * SPDL_ENTROPY_DECODER=libjpeg, libjpeg decodes them. Pixels are the same.
    *
    * Since: 0.1

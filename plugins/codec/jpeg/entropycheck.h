@@ -15,7 +15,7 @@ G_BEGIN_DECLS
  * (libjpeg.h), and libjpeg does not report its version at run time. Therefore
  * the first use in a process tests whether the loaded library has the field at
  * the expected offset, and whether both decoders give the same pixels for small
- * images. If not, libjpeg decodes all files itself. */
+ * images. If the test fails, libjpeg decodes all files. */
 
 typedef enum {
   SPDL_ENTROPY_DECODER_SPDL,

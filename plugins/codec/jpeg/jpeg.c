@@ -49,8 +49,8 @@ costs_pixels (SpdlJpeg *self, int code)
     case JWRN_BOGUS_PROGRESSION:
       return TRUE;
     case JWRN_JPEG_EOF:
-      /* Before the first scan the number of scans is unknown, and libjpeg fails
-       * by itself. */
+      /* Before the first scan the number of scans is unknown; libjpeg reports
+       * an error then. */
       return self->cinfo.input_scan_number > 0 &&
              jpeg_has_multiple_scans (&self->cinfo);
     default:

@@ -13,7 +13,7 @@
 
 /* OpenEXR: attributes, each a name, a type, a size and a value. */
 
-/* BMP and its kin */
+/* BMP and similar formats */
 
 #define CUT_OFF "the file ends before its last row does"
 

@@ -299,8 +299,8 @@ skip_main_header (const guint8 *data, gsize size)
 }
 
 /* Returns whether the file has all tiles.
- * @can_keep: (out): whether OpenJPEG may decode the file if not. OpenJPEG
- * allocates memory for a whole tile part before it reads it. */
+ * @can_keep: (out): whether OpenJPEG may decode an incomplete file. OpenJPEG
+ *     allocates memory for a whole tile part before it reads it. */
 static gboolean
 is_whole (const Jp2 *self, gboolean *can_keep)
 {

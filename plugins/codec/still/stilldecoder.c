@@ -486,8 +486,8 @@ static const struct {
   { "image/x-portable-anymap", "image/x-portable-anymap", "avdec_pam" },
 };
 
-/* Decoder for formats that others decode wrongly; not used for anything else.
- * It has no rank in GStreamer 1.22, and a higher rank than FFmpeg's decoders in
+/* Decoder used only for formats that the other decoders decode wrongly. It has
+ * no rank in GStreamer 1.22, and a higher rank than FFmpeg's decoders in
  * 1.26. */
 #define FOR_RARE "gdkpixbufdec"
 

@@ -268,7 +268,7 @@ end_pending (GstSpdlAggregate *self)
 
 /* Input */
 
-/* Asks the application how to group @item.
+/* Lets the application decide how to group @item.
  *
  * @group: (nullable): the pending group
  *

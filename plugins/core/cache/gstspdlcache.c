@@ -235,7 +235,7 @@ copy_tensors (
 
 /* Returns a copy of the next batch, cyclically.
  *
- * @srcpad: its peer is asked for a pool
+ * @srcpad: its peer is queried for a pool
  * @batch: (out) (transfer full): the copy, marked as cached
  * @caps: (out) (transfer none) (nullable) */
 static GstFlowReturn

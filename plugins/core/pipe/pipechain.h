@@ -30,8 +30,8 @@ GArray *spdl_pipe_results_new (void);
  *
  * @drain: whether each item is followed by an end of stream, rather than only
  *     items without output
- * @srcpad: (nullable): pad of the stage whose peer is asked for the caps of the
- *     output; NULL: any caps
+ * @srcpad: (nullable): pad of the stage whose peer is queried for the caps of
+ *     the output; NULL: any caps
  *
  * Returns NULL with @error set if the chain is invalid or does not start. */
 SpdlPipeChain *spdl_pipe_chain_new (

@@ -39,11 +39,11 @@
  *
  * ## Epochs without a batch
  * If all items of an epoch fail or are dropped, the stream ends with an error.
- * It says how many items were sent, how they were lost and in which element. No
- * error is raised if functions left out all items, if the source or this rank
- * has no items, or if the epoch was resumed in the middle.
+ * The message states how many items were sent, how they were lost and in which
+ * element. No error is raised if functions left out all items, if the source or
+ * this rank has no items, or if the epoch was resumed in the middle.
  *
- * A sink blocks when it is full and nobody pulls batches. In gst-launch-1.0,
+ * A sink blocks when it is full and no batches are pulled. In gst-launch-1.0,
  * use `fakesink` instead; the element posts a warning about this.
  *
  * ## Example

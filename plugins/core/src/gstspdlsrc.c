@@ -55,7 +55,7 @@
  * `s3://bucket/train/`, `gs://bucket/train/` and
  * `hf://datasets/owner/name/train/` are folders: all keys below them are listed
  * when the element starts, and sorted as a local folder of the same names.
- * Lists must be local files; their URIs may be of an object store.
+ * Lists must be local files; their URIs may refer to object stores.
  *
  * ## Shards
  * Shards are tar archives in the WebDataset format, or ZIP archives with stored
@@ -105,7 +105,7 @@
  * from 0 to n - 1. A top-level folder with items must be one of the names. Use
  * it to give a second part of a dataset the same numbers, even if a class is
  * missing there. Text labels of shards need it, because their indexes hold no
- * classes; without it, such items have no label, and a warning says so.
+ * classes; without it, such items have no label, and a warning is posted.
  *
  * From PAUSED on, `classes` returns the classes in use; it is empty if labels
  * are numbers. A resume state holds a hash of the names. A state of other

@@ -21,7 +21,7 @@ G_BEGIN_DECLS
  * @location: for messages
  *
  * Returns FALSE with @error set, in the domain of GST_RESOURCE_ERROR, if
- * something differs; the message says what. */
+ * something differs, which the message names. */
 gboolean spdl_resume_read (SpdlState *state, const gchar *text, guint32 source,
     guint64 n_items, const gchar *location, GError **error);
 

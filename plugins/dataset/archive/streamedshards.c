@@ -352,12 +352,12 @@ static void
 warn_skipped_samples (SpdlStreamedShards *self)
 {
   if (self->n_skipped > 0)
-    warn_caller (
-        self, g_strdup_printf (
-                  "%" G_GUINT64_FORMAT " of the %" G_GUINT64_FORMAT
-                  " samples in \"%s\" were skipped, because they have no %s",
-                  self->n_skipped, self->n_samples, self->shard->name,
-                  self->extensions ? "file of extensions" : "payload"));
+    warn_caller (self,
+        g_strdup_printf (
+            "%" G_GUINT64_FORMAT " of the %" G_GUINT64_FORMAT
+            " samples in \"%s\" were skipped, because they have no %s",
+            self->n_skipped, self->n_samples, self->shard->name,
+            self->extensions ? "file with one of the extensions" : "payload"));
   if (self->n_long > 0)
     warn_caller (
         self, g_strdup_printf ("%" G_GUINT64_FORMAT

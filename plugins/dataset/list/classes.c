@@ -110,7 +110,7 @@ check_name (const SpdlClasses *self, const gchar *name, guint i, GError **error)
   if (!*name)
     problem = "is empty";
   else if (g_ascii_isspace (*name) || g_ascii_isspace (name[strlen (name) - 1]))
-    problem = "begins or ends with a blank, which labels are stripped of";
+    problem = "begins or ends with a blank, which is removed from labels";
   else if (!g_utf8_validate (name, -1, NULL))
     problem = "is not UTF-8";
   else if (find_entry (self, name, strlen (name)))

@@ -61,8 +61,8 @@ spdl_classes_find (const SpdlClasses *self, const gchar *name, gsize length);
  * integer from 0 to n - 1 is the number of a class, unless one of the names is
  * an integer. -1 remains -1.
  *
- * @text: (nullable): the label as it is written, without surrounding blanks;
- *     NULL if only its value is known
+ * @text: (nullable): text of the label, without surrounding blanks; NULL if
+ *     only its value is known
  * @is_integer: whether @value is valid
  * @number: (out): the number of the class; -1: none
  *

@@ -55,7 +55,7 @@ spdl_sidecar_file_store (const gchar *path, guint mode,
   if (fd < 0)
     return errno;
   failed = func (fd, user_data);
-  /* The index is readable by whoever may read the list. */
+  /* The index has the read permissions of the list. */
   if (failed == 0 && fchmod (fd, (mode & 0444) | 0600) != 0)
     failed = errno;
   if (close (fd) != 0 && failed == 0)

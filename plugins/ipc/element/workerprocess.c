@@ -39,7 +39,7 @@ static const gchar *const passed[] = {
   "LANG", "LANGUAGE", "LC_*", "TZ",
   /* GStreamer, GLib and its modules, gst-spdl. */
   "GST_*", "G_DEBUG", "G_MESSAGES_DEBUG", "G_SLICE", "GIO_*", "ORC_*", "SPDL_*",
-  /* Proxies and certificates. */
+  /* Settings of proxies and certificates. */
   "http_proxy", "https_proxy", "ftp_proxy", "all_proxy", "no_proxy",
   "HTTP_PROXY", "HTTPS_PROXY", "FTP_PROXY", "ALL_PROXY", "NO_PROXY",
   "SSL_CERT_FILE", "SSL_CERT_DIR", "SSLKEYLOGFILE", "NETRC",
@@ -49,7 +49,7 @@ static const gchar *const passed[] = {
   "STORAGE_EMULATOR_HOST", "HF_*", "HUGGING_FACE_HUB_TOKEN",
   /* Memory allocation and devices. */
   "MALLOC_*", "GLIBC_TUNABLES", "CUDA_*", "NVIDIA_*", "LIBVA_*",
-  /* Sanitizers and valgrind. */
+  /* Settings of sanitizers and valgrind. */
   "ASAN_*", "LSAN_*", "TSAN_*", "UBSAN_*", "MSAN_*", "VALGRIND_*", NULL
 };
 

@@ -278,7 +278,7 @@ GST_START_TEST (test_flush)
 
 GST_END_TEST;
 
-/* Items from elements of other projects are numbered here. */
+/* Items from elements of other projects get their numbers here. */
 GST_START_TEST (test_foreign)
 {
   Run *run =
@@ -415,8 +415,8 @@ GST_END_TEST;
 
 #if GLIB_SIZEOF_VOID_P == 8 && !defined(__SANITIZE_ADDRESS__) && \
     !defined(__SANITIZE_THREAD__)
-/* Batches of more than 4 GiB, only part of which is written: sanitizers, and
- * MALLOC_PERTURB_, would write all of it. */
+/* Tests batches of more than 4 GiB, only part of which is written; sanitizers
+ * and MALLOC_PERTURB_ would write everything. */
 GST_START_TEST (test_huge)
 {
   const guint size = 1 << 16, n = (1 << 16) + 1;

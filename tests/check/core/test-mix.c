@@ -639,7 +639,7 @@ GST_START_TEST (test_flush)
 
 GST_END_TEST;
 
-/* A released pad is no longer waited for; no pads can be added while data
+/* The mix does not wait for a released pad; no pads can be added while data
  * flows. */
 GST_START_TEST (test_release)
 {

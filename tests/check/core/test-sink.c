@@ -264,8 +264,8 @@ GST_START_TEST (test_flush)
 
 GST_END_TEST;
 
-/* With appsink's functions, it is unknown what was pulled: there is no state
- * instead of a wrong one. */
+/* With appsink's functions, the sink cannot count pulled batches: it gives no
+ * state rather than a wrong one. */
 GST_START_TEST (test_flush_unknown)
 {
   Feed feed;

@@ -548,9 +548,9 @@ count_cached (const gchar *folder)
   return n;
 }
 
-/* Tests that the index is in the cache folder if it cannot be beside the list,
- * and only in memory if it cannot be there either. A folder with the name of
- * the sidecar prevents it also for root. */
+/* Tests that the index is stored in the cache folder if it cannot be stored
+ * next to the list, and otherwise kept in memory. A folder with the name of the
+ * sidecar prevents it also for root. */
 static void
 test_elsewhere (Fixture *f, gconstpointer data)
 {
@@ -690,7 +690,7 @@ main (int argc, char **argv)
   g_autofree gchar *cache = g_dir_make_tmp ("spdl-cache-XXXXXX", NULL);
   int failed;
 
-  /* Must be set before GLib reads it. */
+  /* GLib reads the variable only once. */
   g_setenv ("XDG_CACHE_HOME", cache, TRUE);
   gst_init (&argc, &argv);
   gst_debug_remove_log_function (gst_debug_log_default);

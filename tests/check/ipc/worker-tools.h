@@ -57,7 +57,7 @@ typedef struct {
 } WorkerTraces;
 
 WorkerTraces worker_get_traces (void);
-/* Checks that the counts return to @before, after a while at most. */
+/* Waits until the counts have returned to @before. */
 void worker_assert_traces (const WorkerTraces *before);
 
 G_END_DECLS

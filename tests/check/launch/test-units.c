@@ -179,7 +179,7 @@ make_snapshot_with_trainer (void)
   return snapshot;
 }
 
-/* Tests the step time of the trainer, beside its wait. */
+/* Tests the step time of the trainer in addition to its wait. */
 static void
 test_table_trainer (void)
 {

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# gst-spdl: 1,000 stills of all formats, of which 200 cannot be had
+# gst-spdl: generator of 1,000 stills of all formats, 200 of which are bad
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later

@@ -5,8 +5,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* Large allocations that may fail do so, in all plugins. Each test thereby also
- * shows that no large block comes from a function that aborts the process. */
+/* Makes large allocations fail in all plugins. Each test thereby also checks
+ * that no large block comes from a function that aborts the process. */
 
 #include <gst/video/video.h>
 #include <string.h>
@@ -360,8 +360,8 @@ GST_START_TEST (test_dlpack)
 
 GST_END_TEST;
 
-/* Tests each allocation in turn with items of all kinds. A failure drops its
- * item or, if it is a batch's, ends the stream. */
+/* Tests each allocation in turn with items of all kinds. A failed allocation
+ * drops its item; one for a batch ends the stream. */
 GST_START_TEST (test_each)
 {
   gchar *folder = files_make_folder ();

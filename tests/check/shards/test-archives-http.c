@@ -94,7 +94,7 @@ take_counts (void)
 }
 
 /* Tests 64 shards, of which only the headers are read, and then their indexes,
- * in the cache or beside the shards. */
+ * in the cache or next to the shards. */
 GST_START_TEST (test_64_shards)
 {
   guint64 whole;

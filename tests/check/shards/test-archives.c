@@ -378,7 +378,7 @@ GST_START_TEST (test_index_file)
 
 GST_END_TEST;
 
-/* Tests the index in the cache if none can be written beside the shard. */
+/* Tests the index in the cache if none can be written next to the shard. */
 GST_START_TEST (test_index_in_cache)
 {
   g_autofree gchar *beside =

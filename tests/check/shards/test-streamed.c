@@ -137,8 +137,7 @@ GST_START_TEST (test_in_order)
   fail_unless_equals_uint64 (count_in_event (run, 0), N_ALL);
   fail_unless_equals_uint64 (count_in_event (run, 1), N_ALL);
   run_free (run);
-  /* Each shard is requested once per epoch, and some are first probed with a
-   * request for a byte. */
+  /* Each shard is requested once per epoch, some after a request for a byte. */
   server_get_counts (served.server, &counts);
   fail_unless (counts.requests <= 3 * N_SHARDS, "%u", counts.requests);
 }
@@ -210,7 +209,7 @@ GST_START_TEST (test_compressed)
 
 GST_END_TEST;
 
-/* Tests that a truncated one gives the samples before its end. */
+/* Tests that a truncated compressed tar gives the samples before its end. */
 GST_START_TEST (test_compressed_cut)
 {
   g_autofree gchar *path =

@@ -140,7 +140,7 @@ GST_START_TEST (test_mistake)
   fail_if (strchr (error->message, '\n'));
   g_clear_error (&error);
 
-  /* Same with command line arguments. */
+  /* The same mistakes as command-line arguments. */
   words = g_strsplit (mistake->description, " ", -1);
   if (words[0] && words[1])
     fail_unless (gst_spdl_parse_launchv (words, &error) == NULL &&

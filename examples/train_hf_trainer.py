@@ -1,14 +1,14 @@
 #!/usr/bin/python3
-# gst-spdl: the Trainer of Hugging Face Transformers trains a network
+# gst-spdl: training with the Trainer of Hugging Face Transformers
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """    train_hf_trainer.py TRAIN VAL OUT
     torchrun --nproc_per_node 2 train_hf_trainer.py TRAIN VAL OUT
 
-TRAIN and VAL have a folder of images for each class. Checkpoints in OUT have the
-place in the data. Run again, it resumes from the last one, which may be in the
-middle of an epoch.
+TRAIN and VAL have a folder of images for each class. Checkpoints in OUT
+contain the position in the data. Rerun the command to resume from the last
+one, which may be in the middle of an epoch.
 """
 
 import argparse
@@ -27,11 +27,9 @@ from gstspdl.torch import Dataset, in_step
 
 
 class Batches:
-    """The batches of a Dataset with the names of the model's arguments.
-
-    Trainer leaves it as it is, because it is not a DataLoader: batches are not
-    divided again, and set_epoch() is hidden, which would end a resumed
-    epoch."""
+    """Batches of a Dataset with the names of the model's arguments. Trainer
+    does not wrap it, because it is not a DataLoader: batches are not divided
+    again. set_epoch() is hidden, because it would end a resumed epoch."""
 
     def __init__(self, data: Dataset) -> None:
         self._data = data
@@ -46,7 +44,7 @@ class Batches:
 
 
 class Place(TrainerCallback):  # type: ignore[misc]
-    """Saves the place in the training data with each checkpoint."""
+    """Saves the position in the training data with each checkpoint."""
 
     def __init__(self, data: Dataset) -> None:
         self.data = data
@@ -103,7 +101,7 @@ def main() -> None:
     parser.add_argument("--max-steps", type=int, default=-1)
     options = parser.parse_args()
 
-    # Before the datasets: the ranks meet here.
+    # The process group is created before the datasets, which need the rank.
     arguments = TrainingArguments(
         options.out, num_train_epochs=options.epochs,
         max_steps=options.max_steps, learning_rate=0.01,

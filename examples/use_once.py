@@ -73,7 +73,7 @@ class Journal:
 def take_failed(loader: Loader,
                 state: Optional[str]) -> List[Tuple[Optional[int], ...]]:
     """Returns epoch and index of the failed items that `state` counts as done.
-    Other items that have failed already are loaded again with this state."""
+    Other failed items are loaded again by a run that resumes from this state."""
     return [(failure.epoch, failure.index)
             for failure in loader.take_failures(state)]
 

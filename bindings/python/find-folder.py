@@ -4,8 +4,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Usage: find-folder.py FOLDER PREFIX
 
-Prints FOLDER if this Python searches it, else the folder of PREFIX/lib* that it
-searches. Prints FOLDER if there is none: PYTHONPATH must name it then.
+Prints FOLDER if this Python searches it, else the folder of PREFIX/lib* that
+Python searches. If there is none, prints FOLDER, which PYTHONPATH must then
+name.
 """
 
 import os.path

@@ -93,7 +93,7 @@ class Downloader:
         policy = _run("apt-cache", "policy", name, where=self.folder)
         match = re.search(r"Candidate: (\S+)", policy)
         if match is None:
-            raise SystemExit(f"tools/wheel: apt knows no package {name}")
+            raise SystemExit(f"tools/wheel: apt has no package {name}")
         version = match[1]
         return {"version": version,
                 "sha256": hash_file(self._find(name, version))}

@@ -78,7 +78,7 @@ class Batch:
 
     @classmethod
     def _take(cls, pointer: int) -> "Batch":
-        """Takes over a reference to the library's batch."""
+        """Takes ownership of a reference to the library's batch."""
         self = cls.__new__(cls)
         self._pointer = pointer
         return self
@@ -102,7 +102,7 @@ class Batch:
         try:
             _unref(self._pointer)
         except AttributeError:
-            pass  # It could not be made.
+            pass  # The constructor failed.
 
     def copy(self) -> "Batch":
         """Returns a batch with a copy of all tensors."""

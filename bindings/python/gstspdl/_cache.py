@@ -25,7 +25,7 @@ def _copy_torch(tensor: Any) -> Any:
 
 
 def _is_torch(item: Any) -> bool:
-    # A program that has a tensor has imported torch.
+    # A program with a tensor has imported torch already.
     torch = sys.modules.get("torch")
     return torch is not None and isinstance(item, torch.Tensor)
 
@@ -64,7 +64,7 @@ def _fill(made: Any, item: Any) -> Any:
 def _copy_fields(item: Any) -> Any:
     made = copy.copy(item)
     for name in item.__dataclass_fields__:
-        # Frozen ones too.
+        # This works for frozen dataclasses as well.
         object.__setattr__(made, name, copy_item(getattr(item, name)))
     return made
 

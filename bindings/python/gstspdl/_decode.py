@@ -24,8 +24,8 @@ class _Decoder:
 
     def __del__(self, _unref: Any = native.unref_object,
                 _get_process: Any = os.getpid) -> None:
-        # In a forked child, to free it could wait for a lock that a thread of
-        # the parent held.
+        # In a forked child, freeing could wait for a lock that a thread of the
+        # parent held.
         if getattr(self, "pointer", None) and _get_process() == self._process:
             _unref(self.pointer)
 

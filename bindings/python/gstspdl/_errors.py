@@ -40,6 +40,6 @@ class LoaderError(RuntimeError):
         self.uri = uri
 
 
-# In gi.repository.GstSpdl this class takes the place of the enumeration.
+# In gi.repository.GstSpdl this class replaces the enumeration.
 for _number, _nick in enumerate(native.list_error_codes()):
     setattr(LoaderError, _nick.upper().replace("-", "_"), _number)

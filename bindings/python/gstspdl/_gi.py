@@ -11,8 +11,8 @@ import sys
 from ctypes import c_char_p, c_int, c_size_t, c_void_p
 from typing import Any, Optional
 
-# Places in the table of functions that PyGObject has for other modules, which
-# have not changed since its version 3.0.
+# Indices in PyGObject's table of functions for other modules, which are
+# unchanged since version 3.0.
 _NEW_OBJECT = 3
 _NEW_BOXED = 17
 
@@ -23,7 +23,7 @@ class _DlInfo(ctypes.Structure):
 
 
 def _find_file(library: Any, function: str) -> str:
-    """The file that a library has a function from."""
+    """Returns the file that contains a function of a library."""
     info = _DlInfo()
     dladdr = ctypes.CDLL(None).dladdr
     dladdr.argtypes = [c_void_p, ctypes.POINTER(_DlInfo)]
@@ -32,10 +32,11 @@ def _find_file(library: Any, function: str) -> str:
 
 
 def _check_same_gstreamer() -> None:
-    """An object of one GStreamer crashes another one."""
+    """Raises if PyGObject uses another GStreamer, which would crash with
+    objects of this one."""
     from . import _native as native
 
-    # A wheel's GStreamer has other names for its functions.
+    # The functions of a wheel's GStreamer have other names.
     ours = (_find_file(native.library, "gst_init_check")
             if hasattr(native.library, "gst_init_check") else native.folder)
     theirs = _find_file(ctypes.CDLL("libgstreamer-1.0.so.0"), "gst_init_check")
@@ -47,14 +48,14 @@ def _check_same_gstreamer() -> None:
 
 
 def register_types(raw: Any) -> None:
-    """Has PyGObject make its own classes of those types that this package's
-    classes hide. Else it would take these for its own."""
+    """Makes PyGObject create its own classes for the types of which this
+    package has classes; it would otherwise use those of this package."""
     for name in "Batch", "Loader", "LoaderError", "Tensor":
         getattr(raw, name)
 
 
 class _Bridge:
-    """PyGObject's modules and constructors."""
+    """Returns Returns PyGObject's modules and constructors."""
 
     def __init__(self) -> None:
         try:
@@ -81,7 +82,7 @@ class _Bridge:
         from gi.repository import Gst
 
         _check_same_gstreamer()
-        # GStreamer's part of PyGObject wants to be initialized from Python.
+        # GStreamer's overrides in PyGObject must be initialized from Python.
         Gst.init(None)
         self.Gst: Any = Gst
         register_types(get_introspection_module("GstSpdl"))
@@ -114,17 +115,17 @@ def bridge() -> _Bridge:
 
 
 def address_of(thing: Any) -> int:
-    """The address of a GObject, or of a buffer, sample or caps."""
+    """Returns the address of a GObject, or of a buffer, sample or caps."""
     bridge()
     if hasattr(thing, "__gpointer__"):
         return _get_pointer(thing.__gpointer__, None) or 0
-    # PyGObject's hash of a boxed object is the address of what it boxes.
+    # PyGObject's hash of a boxed object is the address of the content.
     return hash(thing)
 
 
 def is_a(thing: Any, name: str) -> bool:
-    """Returns whether it is an object of that class of Gst. Does not import
-    PyGObject: without it, no such object exists."""
+    """Returns whether the value is an object of a class of Gst. Does not
+    import PyGObject, without which no such object exists."""
     gst = sys.modules.get("gi.repository.Gst")
     return gst is not None and isinstance(thing, getattr(gst, name))
 

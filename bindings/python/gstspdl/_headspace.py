@@ -140,7 +140,7 @@ class _Trainer(Generic[Item]):
         begun = time.perf_counter()
         batch = next(self._batches)
         came = time.perf_counter()
-        # Not a part of the step, which may write into it.
+        # The copy does not belong to the step, which may overwrite the batch.
         if len(self._caches) < self._num_caches:
             self._caches.append(copy_item(batch))
         copied = time.perf_counter()

@@ -11,13 +11,13 @@ from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple, Union
 
 
 class Element(NamedTuple):
-    """An element and the texts of its properties, by name."""
+    """An element and the texts of its properties by name."""
 
     factory: str
     properties: Tuple[Tuple[str, str], ...] = ()
-    #: of a spdlpipe, what it calls with each item
+    #: of an spdlpipe: the function that it calls
     function: Optional[Callable[[Any], Any]] = None
-    #: the builder chose the name, and may change it
+    #: the builder chose the name and may change it
     is_renamable: bool = False
 
     @property
@@ -26,7 +26,7 @@ class Element(NamedTuple):
 
 
 class Reference(NamedTuple):
-    """A pad of an element that is elsewhere in the line."""
+    """Reference to a pad of an element elsewhere in the line."""
 
     name: str
     pad: str = ""
@@ -36,24 +36,24 @@ Node = Union[Element, Reference]
 Chain = Tuple[Node, ...]
 Chains = Tuple[Chain, ...]
 
-# A value of these characters needs no quotes, in a shell either.
+# A value of these characters needs no quotes, even in a shell.
 _PLAIN = re.compile(r"[A-Za-z0-9_./:+,%@^=-]+")
-# The same within GStreamer's own quotes, which strings in arrays have.
+# The same within GStreamer's quotes, as used for strings in arrays.
 _SAFE = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
                   "0123456789_-+/:.")
 
 
 def escape_text(text: str) -> str:
-    """Returns text in GStreamer's own quotes, in which only some characters
-    stand for themselves."""
+    """Returns text in GStreamer's quotes, in which only some characters are
+    literal."""
     return '"' + "".join(
         c if c in _SAFE else "".join(f"\\{byte:03o}" for byte in c.encode())
         for c in text) + '"'
 
 
 def guard_text(text: str) -> str:
-    """Returns what GStreamer reads as this string: the string itself, unless
-    it would be taken for something else."""
+    """Returns text that GStreamer parses as this string: the string itself,
+    unless GStreamer would parse it as another type."""
     if (text == "NULL" or text == "!" or text.endswith("\\") or
             (text[:1] == text[-1:] and text[:1] in ('"', "'"))):
         return escape_text(text)
@@ -67,8 +67,8 @@ def quote(text: str) -> str:
 
 
 def _unquote(text: str) -> str:
-    """As GStreamer's parser: quotes around all of it go, and backslashes, but
-    within further quotes."""
+    """Removes outer quotes, and backslashes except within inner quotes, like
+    GStreamer's parser."""
     if len(text) > 1 and text[0] == text[-1] == '"':
         text = text[1:-1]
     result: List[str] = []

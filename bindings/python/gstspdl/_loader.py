@@ -29,11 +29,11 @@ from ._source import SourceThread
 # Failures that wait for take_failures().
 _MAX_PENDING = 10_000
 
-# While no batch comes, Ctrl-C is seen after at most this time, in ns. A batch
-# ends the wait at once.
+# Maximum delay of Ctrl-C while no batch arrives, in ns. A batch ends the wait
+# at once.
 _SLICE = 50_000_000
 
-# A stopped source may stay in its own code for this time, in s.
+# Maximum time to wait for a stopped source that still runs its own code, in s.
 _MAX_BUSY = 5.0
 
 # "Not known", and "no time limit".
@@ -145,7 +145,7 @@ class Loader:
             raise LoaderError(error.message, code=error.nick) from error
         self._process = _process
         self._description = pipeline if isinstance(pipeline, str) else None
-        # Not a method, which would keep the loader alive.
+        # A bound method would keep the loader alive.
         weakref.finalize(self, _release, self._pointer, _process).atexit = False
         self._gobject: Any = None
         self._source = source
@@ -157,13 +157,14 @@ class Loader:
         self._fresh = True
         # No batch of the next epoch has been given.
         self._between = False
-        # Counts `for`s: what an earlier one began has ended.
+        # Number of `for` loops; iterators of earlier ones have ended.
         self._turn: int = 0
-        # Calls of stop() that have ended, and those that have not.
+        # Number of finished calls of stop(), and of running ones.
         self._stops = 0
         self._stopping = 0
         self._stops_lock = threading.Lock()
-        # A batch that was taken already, and the state and failures before it.
+        # A batch that was taken in advance, with the state and failures before
+        # it.
         self._ahead: Optional[Batch] = None
         self._ahead_of: Optional[str] = None
         self._before_ahead: Tuple[int, List[Failure]] = (0, [])
@@ -299,7 +300,7 @@ class Loader:
         PyGObject, else raises ImportError."""
         return bridge().new_object(native.loader_get_pipeline(self._pointer))
 
-    # Type checkers would take any name for right.
+    # Type checkers would otherwise accept any name.
     if not TYPE_CHECKING:
         def __getattr__(self, name: str) -> Any:
             return get_attribute(self, "gobject", name)
@@ -330,7 +331,7 @@ class Loader:
         self._pending.clear()
         self._losses.clear()
         self._drop_pull()
-        # First, since Ctrl-C may interrupt any later line.
+        # This line is first, because Ctrl-C may interrupt any later one.
         self._begun = True
         _running.add(self)
         try:
@@ -440,13 +441,14 @@ class Loader:
         if self.has_source() and (self._source is None or
                                   isinstance(self._source, abc.Iterator)):
             return
-        # Before is_running(), so that a stop() is seen by one or the other.
+        # This is read before is_running(), so that one of them detects a
+        # stop().
         stops = self._stops
         if not self.is_running():
             return  # next() reports it
         self._drop_pull()
         if self.has_source():
-            # Items pushed now would count for the next epoch.
+            # Items pushed now would belong to the next epoch.
             self._stop()
             self._end_thread(None)
         try:
@@ -505,7 +507,7 @@ class Loader:
         return batch
 
     def _finish_pull(self, timeout: Optional[int]) -> None:
-        """Waits for a result. Raises its error."""
+        """Waits for a result, and raises its error."""
         pull = self._pull
         end = None if timeout is None else time.monotonic_ns() + timeout
         while True:
@@ -526,7 +528,7 @@ class Loader:
             raise self._explain(error) from self._cause_of(error)
 
     def _drop_pull(self) -> None:
-        """Drops a batch that Ctrl-C kept from being taken over."""
+        """Drops a batch whose transfer Ctrl-C interrupted."""
         pull = self._pull
         if pull.ready and pull.batch:
             Batch._take(pull.batch)
@@ -548,13 +550,13 @@ class Loader:
 
     def _look_ahead(self) -> None:
         """Raises an error of the next epoch at the end of this one, since the
-        program may not ask for another epoch."""
+        program may not request another epoch."""
         if not self.is_finished() and self.error:
             self._take_ahead()
 
     def _end_epoch(self) -> None:
-        """Takes the end of this epoch, for a program that has counted its
-        batches and does not ask for another one."""
+        """Takes the end of this epoch, for a program that counts batches and
+        does not request another one."""
         if self._fresh or self._between or self._take_ahead():
             return
         self._between = True
@@ -588,8 +590,8 @@ class Loader:
         return n
 
     def __bool__(self) -> bool:
-        """True. Without this method, Python would ask for the length, which
-        starts the loader."""
+        """True. Without this method, bool() would call len(), which starts the
+        loader."""
         return True
 
     # Classes
@@ -773,9 +775,9 @@ class Loader:
 
 def _describe(pipeline: Any, process: Any
               ) -> "Tuple[Any, Dict[str, Callable[[Sample], Any]]]":
-    """Returns the line and the functions of a gstspdl.Pipeline. Leaves others
-    as they are."""
-    # Without the module there is none.
+    """Returns the line and the functions of a gstspdl.Pipeline; other
+    pipelines are returned unchanged."""
+    # Without the module, no such object exists.
     module = sys.modules.get(__name__.replace("_loader", "_pipeline"))
     if module is None or not isinstance(pipeline, module.Pipeline):
         return pipeline, {}
@@ -791,7 +793,7 @@ def _describe(pipeline: Any, process: Any
 
 def _make(pipeline: Any, source: Any,
           process: Union[bool, Mapping[str, Any]]) -> int:
-    """Makes the library's loader."""
+    """Creates the library's loader."""
     if process is False:
         if isinstance(pipeline, str):
             return native.loader_new(pipeline)
@@ -827,12 +829,12 @@ def _make_failure(stage: str, notice: native.Notice) -> Failure:
 
 
 def _release(pointer: int, process: object) -> None:
-    """Frees a loader that nobody uses. In a forked child, the threads and
-    locks of the parent's loader are not there, so it stays."""
+    """Frees a loader that is no longer used. In a forked child, the threads
+    and locks of the parent's loader are not there, so it stays."""
     if process is not _process:
         return
-    # Also where PyGObject still holds the library's loader, since it would
-    # wait for functions with the GIL held.
+    # This is necessary even if PyGObject still holds the library's loader,
+    # which would wait for functions with the GIL held.
     native.loader_stop(pointer)
     native.unref_object(pointer)
     _map.drop_finished()

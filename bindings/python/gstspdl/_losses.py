@@ -40,8 +40,8 @@ class LoaderWarning(UserWarning):
 
 
 class Losses:
-    """Failures and warnings of elements of which the user has not been
-    warned."""
+    """Failures and warnings of elements that no LoaderWarning has reported
+    yet."""
 
     def __init__(self) -> None:
         self.clear()
@@ -65,7 +65,7 @@ class Losses:
         self._others.append(f"{stage}: {text}")
 
     def _describe(self, last: "Failure") -> str:
-        # An epoch that was left before its end has no summary.
+        # An epoch that did not reach its end has no summary.
         if not self._summaries:
             return (f"{self._num_failures} items failed; last: {last.stage}: "
                     f"{last.uri or 'an item'}: {last.reason}")

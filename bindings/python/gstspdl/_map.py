@@ -13,7 +13,7 @@ from ._sample import Sample, of_data, of_gst, of_items, of_parts
 
 Function = Callable[[Sample], Any]
 
-# The functions that a pipeline may call, by the numbers that it knows.
+# Functions that pipelines may call, by id.
 _functions: Dict[int, Function] = {}
 _numbers = itertools.count(1)
 
@@ -42,7 +42,7 @@ def _convert(result: Any) -> Sample:
 
 
 def _call(pointer: int, number: int) -> Optional[int]:
-    """Does a function's work on an item. Returns a reference to the result."""
+    """Calls a function with an item, and returns a reference to the result."""
     try:
         sample = Sample(native.ref(pointer))
         result = _functions[number](sample)
@@ -53,7 +53,7 @@ def _call(pointer: int, number: int) -> Optional[int]:
         made: int = native.ref(result._pointer)
         return made
     except BaseException as error:
-        # The last line comes first, for those who see only one.
+        # The last line comes first, because some views show only one line.
         last = traceback.format_exception_only(type(error), error)[-1]
         text = last + traceback.format_exc()
         failed: int = native.sample_new_failed(text.encode(errors="replace"))
@@ -68,8 +68,8 @@ _NO_PIPE = 2
 
 
 def connect(pipeline: int, name: str, function: Function) -> None:
-    """Makes a function the work of the spdlpipe of that name. The pipeline is
-    an address."""
+    """Sets the function of the spdlpipe with that name. `pipeline` is an
+    address."""
     if not callable(function):
         raise TypeError(f"{function!r} is not callable: give map() a function")
     number = next(_numbers)
@@ -86,6 +86,6 @@ def connect(pipeline: int, name: str, function: Function) -> None:
 
 
 def drop_finished() -> None:
-    """Drops the functions of pipelines that are gone."""
+    """Drops the functions of pipelines that no longer exist."""
     for number in native.pop_finished():
         _functions.pop(number, None)

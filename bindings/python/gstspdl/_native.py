@@ -5,8 +5,8 @@
 """Functions of gst/spdl/binding/binding.h and of the public headers.
 
 `_held` calls keep the GIL: 0.3 us, and no other thread runs in between, which
-could then keep the GIL for 5 ms. They are for functions that only read or copy
-a few values. `_released` calls release the GIL: all functions that can wait."""
+could then keep the GIL for 5 ms. These are functions that only read or copy a
+few values. `_released` calls release the GIL: all functions that can wait."""
 
 import ctypes
 import os
@@ -18,12 +18,13 @@ from typing import Any, Callable, Iterator, List, Optional, Sequence
 _VERSION = 1
 
 
-# Where pip puts the library of the package.
+# Folder where pip installs the library of the package.
 folder = os.path.join(os.path.dirname(__file__), "_lib")
 
 
 def _find_library() -> str:
-    """The library of a wheel, inside the package, or of the system."""
+    """Loads the library from the package, as in a wheel, or else from the
+    system."""
     name = "libgstspdl-1.0.so.0"
     for path in (os.path.join(folder, "libgstspdl-1.0-wheel.so.0"),
                  os.path.join(folder, name)):
@@ -34,9 +35,9 @@ def _find_library() -> str:
 
 _NAME = _find_library()
 
-# Before 2.76 GLib allocates under its own locks. A fork copies them locked
-# if a thread of a loader holds one; malloc() is safe. GLib reads this when it
-# is loaded.
+# Before 2.76 GLib allocates under its own locks. If a thread of a loader holds
+# one during a fork, the child's copy stays locked; malloc() is safe. GLib
+# reads this when it is loaded.
 os.environ.setdefault("G_SLICE", "always-malloc")
 
 try:
@@ -72,18 +73,18 @@ class Error(Exception):
 
     @property
     def domain(self) -> str:
-        """The domain's name."""
+        """Name of the domain."""
         name: bytes = _get_error_domain(self._quark)
         return name.decode()
 
     def matches(self, domain: Any, code: int) -> bool:
-        """Returns whether it is this error. The domain is a name or a
-        quark."""
+        """Returns whether the error has this domain, a name or a quark, and
+        this code."""
         return code == self.code and domain in (self._quark, self.domain)
 
 
 def _function(library: Any, name: str, result: Any, *arguments: Any) -> Any:
-    # By [], each call gives a function with its own argument types.
+    # Indexing returns a new function each time, with its own argument types.
     function = library["gst_spdl_" + name]
     function.restype = result
     function.argtypes = arguments
@@ -91,12 +92,12 @@ def _function(library: Any, name: str, result: Any, *arguments: Any) -> Any:
 
 
 def _quick(name: str, result: Any, *arguments: Any) -> Any:
-    """A function that keeps the GIL."""
+    """Returns a function that keeps the GIL."""
     return _function(_held, name, result, *arguments)
 
 
 def _slow(name: str, result: Any, *arguments: Any) -> Any:
-    """A function that releases the GIL."""
+    """Returns a function that releases the GIL."""
     return _function(_released, name, result, *arguments)
 
 
@@ -121,7 +122,7 @@ _get_error_domain = _quick("binding_get_error_domain", c_char_p, c_uint)
 
 
 def convert_error(error: Any) -> Error:
-    """Takes over a GError."""
+    """Takes ownership of a GError."""
     found = error.contents
     made = Error(found.message.decode(errors="replace"), found.domain,
                  found.code, _get_error_code(error).decode())
@@ -130,7 +131,7 @@ def convert_error(error: Any) -> Error:
 
 
 def list_error_codes() -> Iterator[str]:
-    """Nicks of GstSpdl.LoaderError, by number."""
+    """Returns the nicks of GstSpdl.LoaderError by number."""
     number = 0
     while nick := _get_error_nick(number):
         yield nick.decode()
@@ -148,13 +149,13 @@ _add_cuda_folder = _quick("binding_add_cuda_folder", None, c_char_p)
 
 
 def list_versions() -> List[str]:
-    """Names and versions, in turns."""
+    """Returns alternating names and versions."""
     return _take_strings(_list_versions()) or []
 
 
 def _add_cuda_folders() -> None:
-    """Names the folders of NVIDIA's packages, whose CUDA Runtime PyTorch's
-    packages for pip use."""
+    """Adds the folders of NVIDIA's packages, which contain the CUDA Runtime of
+    PyTorch's pip packages."""
     for path in sys.path:
         nvidia = os.path.join(path, "nvidia")
         if os.path.isdir(nvidia):
@@ -221,7 +222,7 @@ _batch_dup_extra = _quick(
 
 
 class TensorInfo(ctypes.Structure):
-    """GstSpdlBindingTensor: what a Tensor knows."""
+    """GstSpdlBindingTensor: description of a tensor."""
 
     _fields_ = [("tensor", c_void_p), ("typestr", c_char_p),
                 ("shape", _int64s), ("address", c_void_p), ("n_dims", c_uint),
@@ -272,7 +273,8 @@ def tensor_wait(tensor: int, stream: int) -> None:
         raise BufferError(error.message) from None
 
 
-# As an address: no Python runs when a capsule is freed.
+# The destructor is passed as an address, so that no Python code runs when a
+# capsule is freed.
 capsule_destructor = ctypes.cast(_held.gst_spdl_capsule_free, c_void_p)
 _held.gst_spdl_capsule_init.restype = None
 _held.gst_spdl_capsule_init(
@@ -308,7 +310,7 @@ class Pull(ctypes.Structure):
                 ("error", _error_p)]
 
 
-# The second argument is the address of a Pull, which converts fastest.
+# The second argument is the address of a Pull, the fastest type to convert.
 loader_try_next = _quick(
     "binding_loader_try_next", None, c_void_p, c_void_p)
 loader_next_epoch = _checked(_slow("loader_next_epoch", c_int, c_void_p))
@@ -385,7 +387,7 @@ def loader_dup_error(loader: int) -> Optional[Error]:
 
 
 def loader_get_error_item(loader: int) -> "tuple[Optional[str], ...]":
-    """The stage and the URI of the item that the error is about."""
+    """Returns the stage and the URI of the item that the error refers to."""
     stage, uri = c_void_p(), c_void_p()
     _loader_get_error_item(loader, stage, uri)
     return _take_text(stage.value), _take_text(uri.value)
@@ -432,7 +434,7 @@ _free_notice = _quick("binding_free_notice", None, POINTER(Notice))
 
 
 def loader_pop_notices(loader: int) -> Iterator[Any]:
-    """Notices, each of which is gone when the next one is taken."""
+    """Yields notices, each valid until the next one is taken."""
     while notice := _pop_notice(loader):
         try:
             yield notice.contents
@@ -456,7 +458,7 @@ def state_is_done(state: Optional[str], source: int, epoch: int,
 
 
 def state_get_epoch(state: str) -> "tuple[int, bool]":
-    """The epoch, and whether the state is at its beginning."""
+    """Returns the epoch, and whether the state is at its beginning."""
     epoch, is_beginning = c_uint64(), c_int()
     _state_get_epoch(state.encode(), epoch, is_beginning)
     return epoch.value, bool(is_beginning)
@@ -473,8 +475,7 @@ _parse_launch = _checked(_slow("parse_launch", c_void_p, c_char_p))
 
 
 def check_element(description: str) -> None:
-    """Raises Error if there is no such element, or if it does not take these
-    properties."""
+    """Raises Error if the element does not exist or rejects the properties."""
     _init()
     pointer = _parse_launch(os.fsencode(description))
     if pointer:
@@ -505,7 +506,7 @@ class Item(ctypes.Structure):
 _caps_new = _quick("binding_caps_new", c_void_p, c_char_p)
 sample_new = _quick(
     "binding_sample_new", c_void_p, c_char_p, c_size_t, c_void_p)
-# The same, from an address.
+# Same, from an address.
 sample_new_at = _quick(
     "binding_sample_new", c_void_p, c_void_p, c_size_t, c_void_p)
 sample_new_from_buffer = _quick(
@@ -553,7 +554,7 @@ def sample_new_from_items(items: Sequence[int]) -> Optional[int]:
 
 
 def sample_get_n_items(sample: int) -> Optional[int]:
-    """The number of items of a group; None for a single item."""
+    """Returns the number of items of a group; None for a single item."""
     n = c_uint()
     return n.value if _sample_is_group(sample, n) else None
 
@@ -579,7 +580,8 @@ def sample_dup_data(sample: int) -> bytes:
 # Functions
 
 def _set_python() -> None:
-    """Tells the library how to enter the interpreter."""
+    """Passes the functions to the library by which it enters the
+    interpreter."""
     api = ctypes.pythonapi
     try:
         is_finalizing = api.Py_IsFinalizing
@@ -602,6 +604,6 @@ _pop_finished = _quick("binding_pop_finished", c_void_p)
 
 
 def pop_finished() -> Iterator[int]:
-    """The ids of functions that are not called any more."""
+    """Yields the ids of functions that will not be called again."""
     while number := _pop_finished():
         yield number

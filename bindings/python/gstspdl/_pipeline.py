@@ -18,7 +18,7 @@ from ._values import suggest, unify_text, write_any, write_value
 if TYPE_CHECKING:
     from ._loader import Loader
 
-# A branch of a route begins with one of these, which have threads.
+# Elements with threads, one of which each branch of a route begins with.
 _WITH_THREADS = "spdlfetch", "spdldecode", "spdlpipe", "queue"
 # Codes of GstParseError.
 _NO_SUCH_PROPERTY = 2
@@ -51,7 +51,7 @@ class Pipeline(Elements):
     __slots__ = ("_chains",)
 
     def __init__(self) -> None:
-        # The last chain has the open end, where the next element goes.
+        # The next element is added to the end of the last chain.
         self._chains: Chains = ()
 
     @classmethod
@@ -110,7 +110,7 @@ class Pipeline(Elements):
                       cpu_budget=cpu_budget, process=process, classes=classes)
 
     def _complete(self) -> "Tuple[str, Dict[str, Function]]":
-        """The line for a loader, and the functions by their names."""
+        """Returns the line for a loader, and the functions by name."""
         has_sink = any(element.factory == "spdlsink"
                        for element in self._list_elements())
         complete = self if has_sink else self._add("spdlsink", {})
@@ -121,7 +121,8 @@ class Pipeline(Elements):
                 for element in self._list_elements() if element.function}
 
     def _write_for_element(self) -> str:
-        """The line as a property of an element, which knows no functions."""
+        """Returns the line as the value of a property, which cannot contain
+        functions."""
         if self._functions():
             raise TypeError("a pipeline without map(), whose functions stay in "
                             "this process")
@@ -172,7 +173,7 @@ class Pipeline(Elements):
     def _append(self, element: Element) -> "Pipeline":
         rest, sink = self._split_sink()
         if element.factory.endswith("sink"):
-            sink = ()  # the new one takes its place
+            sink = ()  # the new one replaces it
         if element.name in _list_names((*rest._chains, sink)):
             raise ValueError(f"two elements have the name {element.name!r}: "
                              f"give this {element.factory} another name=")
@@ -189,7 +190,8 @@ class Pipeline(Elements):
         return self._of([*before, (*chain, *sink)])
 
     def _split_sink(self) -> "Tuple[Pipeline, Chain]":
-        """The pipeline without the spdlsink at its end, and that."""
+        """Returns the pipeline without the spdlsink at its end, and the
+        spdlsink."""
         *before, chain = self._chains or ((),)
         if not (chain and isinstance(chain[-1], Element) and
                 chain[-1].factory == "spdlsink"):
@@ -250,7 +252,8 @@ class Pipeline(Elements):
     def _join(self, values: Dict[str, Any], texts: Dict[str, str],
               chains: List[Chain], ends: List[int],
               sink: Chain) -> "Pipeline":
-        """Ends some of the chains at a new mix, which has the open end."""
+        """Joins some of the chains at a new mix, which becomes the open
+        end."""
         name, is_renamable = _choose_name("mix", values,
                                           _list_names((*chains, sink)))
         for i, end in enumerate(ends):
@@ -322,7 +325,7 @@ def _find_free(name: str, taken: Set[str]) -> str:
 
 def _choose_name(name: str, values: Dict[str, Any],
                  taken: Set[str]) -> "Tuple[str, bool]":
-    """The name of a mix or a route, and whether it may be changed."""
+    """Returns the name of a mix or a route, and whether it may be changed."""
     if values.get("name") is None:
         return _find_free(name, taken), True
     chosen = values["name"]
@@ -344,7 +347,8 @@ def _name_of(function: Any) -> str:
 
 
 def _rename(chains: Chains, taken: Set[str]) -> Chains:
-    """Gives names that the builder chose and that are taken others."""
+    """Renames elements whose names the builder chose and that are already in
+    use."""
     own = _list_names(chains)
     new: Dict[str, str] = {}
     for element in _list_elements(chains):
@@ -395,7 +399,7 @@ def _make_element(method: str, factory: str,
 
 
 def _unify(node: Node) -> Node:
-    """Writes the properties of a line's element as this package does."""
+    """Formats the properties of a line's element like this package."""
     if isinstance(node, Reference) or node.factory not in PROPERTIES:
         return node
     kinds = PROPERTIES[node.factory]
@@ -405,7 +409,8 @@ def _unify(node: Node) -> Node:
 
 
 def _check_element(where: str, element: Element) -> None:
-    """Has the library make an element that this package does not know."""
+    """Creates an element that this package does not know in the library, to
+    check it."""
     try:
         native.check_element(write_element(element))
     except native.Error as error:
@@ -415,8 +420,8 @@ def _check_element(where: str, element: Element) -> None:
 
 
 def _explain(method: Callable[..., Pipeline]) -> Callable[..., Pipeline]:
-    """Names the arguments of a method if one is unknown. Type checkers and
-    editors see the method itself."""
+    """Raises a TypeError that names the valid arguments if one is unknown.
+    Type checkers and editors see the undecorated method."""
     code = method.__code__
     names = code.co_varnames[1:code.co_argcount + code.co_kwonlyargcount]
 

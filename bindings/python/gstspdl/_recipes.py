@@ -325,13 +325,14 @@ def _class_folders(root: Path, pattern: str, train: bool, seed: int,
 
 
 def _order(train: bool, seed: int, shard_mode: Optional[ShardMode]) -> Any:
-    """Properties of the source."""
+    """Returns the properties of the source."""
     order: Any = {"shuffle": True, "seed": seed} if train else {}
     return {**order, "shard_mode": shard_mode}
 
 
 def _keep_order(train: bool) -> Any:
-    """Properties of a stage. Validation keeps the order of the dataset."""
+    """Returns the properties of a stage. Validation keeps the order of the
+    dataset."""
     return {} if train else {"output_order": "input"}
 
 
@@ -363,7 +364,7 @@ def _finish(pipeline: Pipeline, batch_size: int, drop_last: bool,
             mean: Optional[Sequence[float]], std: Optional[Sequence[float]],
             classes: Optional[Sequence[str]], state: Optional[str],
             max_failures: int, cpu_budget: float, process: Process) -> Loader:
-    """Stacks images or clips."""
+    """Adds the stacking of images or clips."""
     if transform is not None:
         pipeline = pipeline.map(transform, **_keep_order(train))
     is_float = dtype in ("float16", "float32")
@@ -377,7 +378,7 @@ def _finish(pipeline: Pipeline, batch_size: int, drop_last: bool,
 
 
 def _join_urls(urls: Union[Path, Sequence[Path]]) -> str:
-    """The pattern of several shards."""
+    """Returns one pattern for several shards."""
     if isinstance(urls, (str, os.PathLike)):
         return os.fspath(urls)
     names = [os.fspath(url) for url in urls]

@@ -1,4 +1,4 @@
-# gst-spdl: items on their way through the pipeline
+# gst-spdl: items in the pipeline
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
@@ -33,7 +33,7 @@ class Sample:
     _pointer: int
 
     def __init__(self, pointer: int) -> None:
-        """Takes over a reference."""
+        """Takes ownership of a reference."""
         self._pointer = pointer
         self._batch: Optional[Batch] = None
         self._gst: Any = None
@@ -116,7 +116,7 @@ class Sample:
             self._gst = gi.new_boxed(gi.Gst.Sample, self._pointer)
         return self._gst
 
-    # Type checkers would take any name for right.
+    # Type checkers would otherwise accept any name.
     if not TYPE_CHECKING:
         def __getattr__(self, name: str) -> Any:
             return get_attribute(self, "gst_sample", name)
@@ -165,8 +165,8 @@ def _of_array(item: Any) -> Sample:
 
 
 def of_bytes(data: Any, caps: Optional[str]) -> Sample:
-    """A copy of bytes; without caps, their meaning is that of the item that
-    they take the place of."""
+    """Returns a sample with a copy of bytes; without caps, it has the format
+    of the item that it replaces."""
     data = bytes(data)
     kept = _keep_caps(caps) if caps else None
     return Sample(native.sample_new(
@@ -174,7 +174,7 @@ def of_bytes(data: Any, caps: Optional[str]) -> Sample:
 
 
 def of_parts(parts: Mapping[str, Sample]) -> Sample:
-    """One item of several media."""
+    """Returns one item of several media."""
     pointer = native.sample_new_from_parts(
         list(parts), [part._pointer for part in parts.values()])
     if pointer is None:
@@ -194,8 +194,8 @@ def of_items(items: List[Sample]) -> Sample:
 
 
 def of_data(item: Any, caps: Optional[str]) -> Optional[Sample]:
-    """A sample of bytes, of an array or of what NumPy reads as an array, such
-    as a PyTorch tensor; None for anything else."""
+    """Returns a sample of bytes, of an array, or of an object that NumPy reads
+    as an array, such as a PyTorch tensor; None for anything else."""
     if isinstance(item, (bytes, bytearray, memoryview)):
         return of_bytes(item, caps)
     if hasattr(item, "__array_interface__") or hasattr(item, "__array__"):
@@ -204,7 +204,8 @@ def of_data(item: Any, caps: Optional[str]) -> Optional[Sample]:
 
 
 def of_gst(item: Any) -> Optional[Sample]:
-    """A sample of a Gst.Sample or of a Gst.Buffer; None for anything else."""
+    """Returns a sample of a Gst.Sample or of a Gst.Buffer; None for anything
+    else."""
     if is_a(item, "Sample"):
         return Sample(native.ref(address_of(item)))
     if is_a(item, "Buffer"):
@@ -213,6 +214,6 @@ def of_gst(item: Any) -> Optional[Sample]:
 
 
 def uri_of(item: Any) -> str:
-    """A path or a URI as a URI or an absolute path."""
+    """Returns a path or URI as an absolute path or a URI."""
     text: str = os.fsdecode(item)
     return text if "://" in text else os.path.abspath(text)

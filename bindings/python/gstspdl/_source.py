@@ -21,7 +21,7 @@ _ENCODED = "application/octet-stream"
 
 def _split(item: Any, labels: Labels,
            place: int) -> Tuple[Any, int, Optional[str]]:
-    """The item, label and key of what a source gives."""
+    """Returns the item, label and key of a source's value."""
     if not isinstance(item, tuple):
         return item, -1, None
     if not 2 <= len(item) <= 3:
@@ -38,7 +38,7 @@ def _split(item: Any, labels: Labels,
 class SourceThread(threading.Thread):
     """Iterates over the source and pushes its items, for one run of the
     loader. One pass over the source is one epoch, and begins when the trainer
-    asks for it."""
+    requests it."""
 
     def __init__(self, loader: Any, source: Iterable[Any],
                  encoded: Optional[str],
@@ -48,10 +48,11 @@ class SourceThread(threading.Thread):
         self._source = source
         self._encoded = encoded or _ENCODED
         self._labels = Labels(classes)
-        # True: a pass is wanted; False: no more. Unlike a condition, it may be
-        # used by the garbage collector, which may drop the loader anywhere.
+        # True: start a pass; False: end. Unlike a condition, the queue may be
+        # used during garbage collection, which may drop the loader at any
+        # point.
         self._passes: "SimpleQueue[bool]" = SimpleQueue()
-        #: what the source raised
+        #: the exception that the source raised
         self.cause: Optional[BaseException] = None
 
     def begin_pass(self) -> None:
@@ -77,7 +78,7 @@ class SourceThread(threading.Thread):
                 if not self._push(item, place):
                     return
             if iterator is self._source:
-                # It cannot begin again.
+                # An iterator cannot be restarted.
                 self._do(native.loader_end_source)
                 return
             if not self._do(native.loader_end_epoch):

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _NAMES = {"i": "int", "u": "uint", "f": "float"}
 _DLPACK_CPU = 1
 _DLPACK_CUDA = 2
-# By the numbers of both protocols.
+# Types by the numbers of both protocols.
 _LEGACY_STREAM = 1
 
 
@@ -45,7 +45,7 @@ class Tensor:
     __slots__ = ("_owner", "_info")
 
     def __init__(self, owner: Any, info: native.TensorInfo) -> None:
-        # The owner keeps the batch, which the tensor is a part of.
+        # The owner keeps the batch, of which the tensor is a part.
         self._owner = owner
         self._info = info
 
@@ -164,7 +164,7 @@ class Tensor:
     def __cuda_array_interface__(self) -> Dict[str, Any]:
         if self._device[0] != _DLPACK_CUDA:
             raise AttributeError("the tensor is in CPU memory")
-        # PyTorch does not look at the stream, but uses the default one.
+        # PyTorch ignores the stream and uses the default one.
         self.wait()
         return dict(self._interface(), stream=_LEGACY_STREAM)
 
@@ -180,8 +180,8 @@ class Tensor:
         `readonly` tensor in the memory of the CPU is copied.
 
         On a CUDA device, `stream` waits for the content; None is the default
-        stream. So is -1, which asks for no wait, since the memory must not be
-        reused before its consumer is done."""
+        stream. -1, which requests no wait, also means the default stream,
+        since the memory must not be reused before its consumer is done."""
         if self._device[0] == _DLPACK_CUDA and stream == 0:
             raise ValueError("stream 0 is ambiguous in DLPack: use 1 for the "
                              "default stream or 2 for the thread's own")

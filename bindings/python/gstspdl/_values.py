@@ -10,18 +10,18 @@ from typing import Any, Callable, Dict, Iterable, Mapping, Tuple
 
 from ._line import escape_text, guard_text
 
-# Strings that stand in an array without quotes, and are not booleans there.
+# Strings that need no quotes in an array and do not look like booleans.
 _BARE = re.compile(r"(?!(?:true|false|yes|no|t|f|null)$)[a-z]\w*",
                    re.ASCII | re.IGNORECASE)
 _HEADER = re.compile(r"[A-Za-z][A-Za-z0-9_+/:.-]*")
 
 
 class _Refused(Exception):
-    """A value's error, without the name of its argument."""
+    """Error of a value, without the name of its argument."""
 
 
 def suggest(name: str, names: Iterable[str]) -> str:
-    """Returns which of the names is probably meant, or nothing."""
+    """Returns a suggestion of a similar name, or an empty text."""
     from difflib import get_close_matches  # which takes 3 ms
 
     found = get_close_matches(name, list(names), 1)
@@ -68,7 +68,7 @@ def _write_line(value: Any) -> str:
 
 def _write_bool(value: Any) -> str:
     if not isinstance(value, bool):
-        # NumPy's has another type.
+        # NumPy's booleans have another type.
         if type(value).__name__ not in ("bool_", "bool"):
             raise TypeError("True or False")
     return "true" if value else "false"
@@ -182,7 +182,7 @@ def _write_pair(value: Any) -> str:
 
 
 def _write_string(text: Any, kind: str) -> str:
-    """A string within an array or a structure."""
+    """Returns a string as text within an array or a structure."""
     if not isinstance(text, str):
         raise TypeError(kind)
     _check_text(text)
@@ -224,8 +224,8 @@ _WRITERS: Dict[str, Callable[..., str]] = {
 
 def write_value(where: str, name: str, value: Any,
                 kind: Tuple[Any, ...]) -> str:
-    """Returns the text of a property's value. `where` and `name` are what the
-    caller wrote, for errors."""
+    """Returns the text of a property's value. `where` and `name` are the names
+    in the caller's code, for errors."""
     try:
         return _WRITERS[kind[0]](value, *kind[1:])
     except TypeError as error:
@@ -236,7 +236,7 @@ def write_value(where: str, name: str, value: Any,
 
 
 def write_any(where: str, name: str, value: Any) -> str:
-    """As write_value(), for a property of unknown type."""
+    """Like write_value(), for a property of unknown type."""
     if _is_bool(value):
         return _write_bool(value)
     if isinstance(value, (str, os.PathLike)):
@@ -262,8 +262,8 @@ def write_any(where: str, name: str, value: Any) -> str:
 
 
 def unify_text(text: str, kind: Tuple[Any, ...]) -> str:
-    """Returns the text that write_value() gives for the value that GStreamer
-    reads from this one, where several texts stand for one value."""
+    """Normalizes the text of a value: returns the text of write_value() for
+    the value that GStreamer parses from this one."""
     low = text.lower()
     if kind[0] == "bool":
         if low in ("true", "t", "yes", "1"):

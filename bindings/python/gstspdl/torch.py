@@ -49,7 +49,7 @@ _NO_WORKERS = (
     "use it without a DataLoader, or with "
     "DataLoader(dataset, batch_size=None, num_workers=0)")
 
-# The number that a rank adds if its loader fails; more than there are ranks.
+# Number that a rank adds if its loader fails; exceeds the number of ranks.
 _FAILED = 1 << 20
 
 
@@ -97,7 +97,7 @@ def in_step(batches: Iterable[Step], *,
         if n == 0 or (shortest and n < n_ranks):
             break
         yield batch
-    # The next epoch must begin at its beginning.
+    # The next epoch must start with its first batch.
     for _ in iterator:
         pass
 
@@ -141,7 +141,7 @@ class Dataset(torch.utils.data.IterableDataset):  # type: ignore[type-arg,misc]
             self.loader = Loader(pipeline, **arguments)
         self.last: Optional[Batch] = None
         self._gathers = gather_states
-        # The number of batches of this epoch that were given.
+        # Number of batches of this epoch that were returned.
         self._given = 0
         self._resumes = False
         self._state: Optional[str] = self.loader.state
@@ -163,7 +163,7 @@ class Dataset(torch.utils.data.IterableDataset):  # type: ignore[type-arg,misc]
         while True:
             try:
                 batch = next(batches, None)
-            except LoaderWarning:  # if the user makes it an error
+            except LoaderWarning:  # if the user turns the warning into an error
                 self._state = self.loader.state
                 raise
             if batch is None:
@@ -177,9 +177,9 @@ class Dataset(torch.utils.data.IterableDataset):  # type: ignore[type-arg,misc]
         self._given = 0
 
     def _end_epoch(self) -> None:
-        """Takes the end of an epoch whose batches have all been given.
-        Trainers that count them do not ask for it, but its state is that of the
-        next epoch, and the pipeline need not start again there."""
+        """Takes the end of an epoch after its last batch. Trainers that count
+        batches do not request it, but the state then belongs to the next
+        epoch, and the pipeline need not restart there."""
         try:
             if (not self._given or not self.loader.is_running() or
                     self._given < len(self.loader)):
@@ -188,7 +188,7 @@ class Dataset(torch.utils.data.IterableDataset):  # type: ignore[type-arg,misc]
         except TypeError:
             return  # the length is not known
         except LoaderError:
-            pass  # the next `for` raises it, too
+            pass  # the next `for` raises it as well
         finally:
             if self._given and self.loader._between:
                 self._state = self.loader.state
@@ -250,13 +250,13 @@ class Dataset(torch.utils.data.IterableDataset):  # type: ignore[type-arg,misc]
         return {"spdl": states, "batches": counts}
 
     def load_state_dict(self, state: Dict[str, Any]) -> None:
-        """Resumes at the next `for` from a state of state_dict(). From the
-        states of all ranks, it takes that of this rank."""
+        """Resumes at the next `for` from a state of state_dict(). A checkpoint
+        with the states of all ranks gives each rank its own state."""
         own, given = state["spdl"], state.get("batches", 0)
         if isinstance(own, list):
             rank, n_ranks = _place()
-            # Another number of ranks can resume between two epochs, at which
-            # any state will do.
+            # With another number of ranks, resuming is possible between two
+            # epochs, where any rank's state is valid.
             place = rank if n_ranks == len(own) else 0
             own, given = own[place], given[place]
         self.loader.load_state_dict({"spdl": own})

@@ -77,7 +77,7 @@ main (int argc, char **argv)
     }
   printf ("kernels: %s\n", spdl_convert_kernels_get ()->name);
   for (guint j = 0; j < G_N_ELEMENTS (jobs); j++)
-    printf ("%-20s %6.1f us an image, %.1f times the copy\n", jobs[j].name,
+    printf ("%-20s %6.1f us per image, %.1f times the copy\n", jobs[j].name,
         best[j], best[j] / best[0]);
   return 0;
 }

@@ -71,8 +71,9 @@ main (int argc, char **argv)
     const double many = run (list, concurrency, n, &cpu_many);
 
     ratios[i] = one / many;
-    printf ("at 1: %.2f s, %.0f us of CPU an item; at %u: %.2f s, %.0f us; "
-            "%.2f times as fast\n",
+    printf (
+        "at 1: %.2f s, %.0f us of CPU time per item; at %u: %.2f s, %.0f us; "
+        "%.2f times as fast\n",
         one, cpu_one * 1e6, concurrency, many, cpu_many * 1e6, ratios[i]);
     fflush (stdout);
   }

@@ -332,7 +332,7 @@ time_weights (void)
   for (guint64 i = 0; i < N_DRAWS; i++)
     sink += spdl_weighted_sampler_get_item (
         weighted_sampler, spdl_draws_get_number (&draws, i));
-  printf ("%u weights: %.1f ns an item for the table, %.1f ns a draw\n", n,
+  printf ("%u weights: %.1f ns per item for the table, %.1f ns per draw\n", n,
       (made - start) * 1e9 / n, (cpu_seconds () - made) * 1e9 / N_DRAWS);
   spdl_weighted_sampler_free (weighted_sampler);
 }

@@ -7,12 +7,12 @@
 
 /* CPU time per item of spdlmix compared with funnel, from one thread and from
  * three concurrent threads, and of spdlroute compared with tee and
- * output-selector. Buffers have item metas, and statistics are on. All of them
- * include the same cost of the pushes.
+ * output-selector. Buffers have item metas, and statistics are on. All results
+ * include the same cost of pushing buffers.
  *
  *     bench-mix [ITEMS [ROUNDS]]
  *
- * Each round measures all of them in turn. Medians are printed, with their
+ * Each round measures all elements in turn. Medians are printed, with their
  * spread. */
 
 #include <gst/spdl/spdl.h>

@@ -76,7 +76,7 @@ main (int argc, char **argv)
     const double s3 = run (stored, concurrency, n);
 
     ratios[i] = s3 / http;
-    printf ("http: %.1f us of CPU a request; s3: %.1f us; ratio %.3f\n",
+    printf ("http: %.1f us of CPU time per request; s3: %.1f us; ratio %.3f\n",
         http * 1e6, s3 * 1e6, ratios[i]);
     fflush (stdout);
   }

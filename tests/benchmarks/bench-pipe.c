@@ -11,7 +11,7 @@
  *
  *     bench-pipe [ITEMS [ROUNDS]]
  *
- * Each round measures all of them in turn. The medians of the differences per
+ * Each round measures all elements in turn. The medians of the differences per
  * round are printed, with their spread. */
 
 #include <stdlib.h>

@@ -111,8 +111,9 @@ static void
 print_results (guint n)
 {
   for (guint i = 0; i < G_N_ELEMENTS (ways); i++)
-    printf ("%-24s %6.2f s, %5.0f items a second, %3.0f us of CPU an item; "
-            "%.2f times the time%s, %.2f times the CPU time of in order\n",
+    printf (
+        "%-24s %6.2f s, %5.0f items per second, %3.0f us of CPU time per item; "
+        "%.2f times the time%s, %.2f times the CPU time of in order\n",
         ways[i].name, median (ways[i].times), n / median (ways[i].times),
         median (ways[i].cpu) * 1e6, ratio (ways[i].times, ways[0].times),
         i == SHUFFLED ? " (limit 1.30)" : "", ratio (ways[i].cpu, ways[0].cpu));

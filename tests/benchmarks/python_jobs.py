@@ -126,8 +126,8 @@ def consume(batches, go_on, count):
 
 
 def loop(kind, source, seconds):
-    """Runs the loop in the main thread beside a loader, in this process or, as
-    a C program, in another."""
+    """Runs the loop in the main thread while a loader runs, in this process
+    or, as a C program, in another."""
     seconds = float(seconds)
     other = thread = None
     go_on, count = [True], [0]
@@ -152,7 +152,7 @@ def loop(kind, source, seconds):
         other.kill()
         other.wait()
     if thread:
-        # DataLoader aborts an interpreter that exits beside a thread.
+        # DataLoader aborts an interpreter that exits while a thread runs.
         thread.join()
     if kind == "ours":
         batches.stop()
@@ -160,8 +160,8 @@ def loop(kind, source, seconds):
 
 
 def pull(side, batch, n):
-    """Returns the CPU time of the pulling thread per batch, beside a thread
-    that fills memory as fast as possible, and without any other work."""
+    """Returns the CPU time of the pulling thread per batch, while another
+    thread fills memory as fast as possible, and without any other work."""
     import numpy as np
     from gstspdl import Loader
     side, batch, n = int(side), int(batch), int(n)

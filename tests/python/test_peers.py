@@ -39,12 +39,12 @@ def cell_of(**blocks):
 
 
 class ThrowAwayTest(unittest.TestCase):
-    def test_seven_percent(self):
+    def test_floor_tolerance(self):
         self.assertTrue(protocol.is_kept(block(0, 1, 107, 100), 100))
         self.assertFalse(protocol.is_kept(block(0, 1, 107.1, 100), 100))
         self.assertFalse(protocol.is_kept(block(0, 1, 100, 107.1), 100))
 
-    def test_best_is_of_all_cells_of_that_guard(self):
+    def test_best_floor_of_all_cells_of_a_guard(self):
         cells = {"a": cell_of(x=[block(0, 1, 103, 102)]),
                  "b": cell_of(x=[block(0, 1, 101, 110)]),
                  "c": {**cell_of(x=[block(0, 1, 50, 50)]), "guard": "camera"}}
@@ -53,42 +53,42 @@ class ThrowAwayTest(unittest.TestCase):
         self.assertEqual(protocol.best_floor(cells, "none", "one"),
                          float("inf"))
 
-    def test_best_is_of_one_machine(self):
+    def test_best_floor_per_machine(self):
         cells = {"a": cell_of(x=[block(0, 1, 103, 102)]),
                  "b": {**cell_of(x=[block(0, 1, 50, 50)]), "machine": "two"}}
         self.assertEqual(protocol.best_floor(cells, "web", "one"), 102)
         self.assertEqual(protocol.best_floor(cells, "web", "two"), 50)
 
-    def test_a_better_floor_throws_away_what_was_kept(self):
+    def test_better_floor_discards_kept_blocks(self):
         cell = cell_of(x=[block(0, 1), block(1, 2, 90, 90)])
         self.assertEqual(len(protocol.kept(cell, "x", 100)), 2)
         self.assertEqual(len(protocol.kept(cell, "x", 90)), 1)
 
 
 class FiguresTest(unittest.TestCase):
-    def test_median_of_what_was_kept(self):
+    def test_median_of_kept_blocks(self):
         cell = cell_of(x=[block(0, 10), block(1, 30), block(2, 20),
                           block(3, 999, 150)])
         self.assertEqual(protocol.figure(cell, "x", "us", 100),
                          (20, 10, 30, 3, 4, True))
 
-    def test_all_are_shown_where_none_was_kept(self):
+    def test_all_blocks_count_if_none_was_kept(self):
         cell = cell_of(x=[block(0, 10, 150), block(1, 30, 150)])
         self.assertEqual(protocol.figure(cell, "x", "us", 100),
                          (20, 10, 30, 0, 2, False))
 
-    def test_no_block(self):
+    def test_missing_block(self):
         cell = cell_of(x=[block(0, 10)])
         self.assertIsNone(protocol.figure(cell, "y", "us", 100))
         self.assertIsNone(protocol.figure(cell, "x", "pss", 100))
         self.assertIsNone(protocol.over_row(cell, "x", "y", "us", 100))
 
-    def test_over_the_floors_around(self):
+    def test_ratio_to_surrounding_floors(self):
         cell = cell_of(x=[block(0, 210, 100, 110), block(1, 150)])
         s = protocol.over_floor(cell, "x", "us", 104)
         self.assertEqual(s[:3], (1.75, 1.5, 2.0))
 
-    def test_ratios_are_of_one_try(self):
+    def test_ratios_within_one_try(self):
         """Tests that a ratio is taken within one try. The ratio of the medians
         would be 1."""
         cell = cell_of(x=[block(0, 10), block(1, 40), block(2, 20)],
@@ -96,7 +96,7 @@ class FiguresTest(unittest.TestCase):
         s = protocol.over_row(cell, "x", "y", "us", 100)
         self.assertEqual(s[:3], (2.0, 0.5, 2.0))
 
-    def test_a_pair_counts_if_both_do(self):
+    def test_pair_needs_both_blocks(self):
         cell = cell_of(x=[block(0, 10), block(1, 40, 150)],
                        y=[block(0, 20), block(1, 20)])
         s = protocol.over_row(cell, "x", "y", "us", 100)
@@ -104,7 +104,7 @@ class FiguresTest(unittest.TestCase):
 
 
 class TriesTest(unittest.TestCase):
-    def test_every_second_one_is_the_reverse(self):
+    def test_every_second_order_is_reversed(self):
         rows, rng, tries = list("abcdef"), random.Random(3), []
         for _ in range(4):
             tries.append(protocol.draw_order(rows, tries, rng))
@@ -114,12 +114,12 @@ class TriesTest(unittest.TestCase):
         for order in tries:
             self.assertEqual(sorted(order), rows)
 
-    def test_other_rows_are_drawn_anew(self):
+    def test_other_rows_get_a_new_order(self):
         order = protocol.draw_order(list("abc"), [list("dcab")],
                                     random.Random(1))
         self.assertEqual(sorted(order), list("abc"))
 
-    def test_until_enough_are_kept(self):
+    def test_tries_until_enough_are_kept(self):
         cell = cell_of(x=[block(i, 1) for i in range(5)],
                        y=[block(i, 1, 150 if i else 100) for i in range(5)])
         rows = ["x", "y", "z"]
@@ -130,19 +130,19 @@ class TriesTest(unittest.TestCase):
         self.assertEqual(protocol.due_rows(cell, ["x", "z"], "z", 100, 5), [])
         self.assertEqual(protocol.due_rows(cell, rows, "z", 90, 5), rows)
 
-    def test_blocks_of_different_tries_are_no_pair(self):
+    def test_no_pairs_across_tries(self):
         cell = cell_of(x=[block(0, 1), block(1, 1, 150)],
                        y=[block(0, 1, 150), block(1, 1)])
         self.assertEqual(protocol.due_rows(cell, ["x", "y"], "y", 100, 1),
                          ["x", "y"])
 
-    def test_ten_at_most(self):
+    def test_at_most_ten_tries(self):
         cell = cell_of(x=[block(i, 1, 150) for i in range(10)])
         self.assertEqual(protocol.due_rows(cell, ["x"], "x", 100, 5), [])
 
 
 class FakeBlocks:
-    """Blocks with the given floors, of which the last one repeats."""
+    """Returns blocks with the given floors; the last floor repeats."""
 
     def __init__(self, floors):
         self.floors = list(floors)
@@ -177,28 +177,28 @@ class DisturbedTest(unittest.TestCase):
         return [(b["before"], b["after"])
                 for b in self.try_once(*args, **kwargs)["blocks"]["x"]]
 
-    def test_waits_for_a_quiet_machine(self):
+    def test_wait_for_an_idle_machine(self):
         self.assertEqual(self.floors_of([150, 140, 104, 103]), [(104, 103)])
 
-    def test_waits_no_longer_than_its_patience(self):
+    def test_wait_is_limited(self):
         self.assertEqual(self.floors_of([150], patience=0),
                          [(150, 150)] * RUNS)
 
-    def test_a_disturbed_block_is_run_once_more(self):
+    def test_disturbed_block_is_repeated(self):
         self.assertEqual(self.floors_of([100, 150, 120, 101, 102]),
                          [(100, 150), (101, 102)])
 
-    def test_a_block_is_not_run_for_ever(self):
+    def test_repetitions_are_limited(self):
         self.assertEqual(self.floors_of([100, 150, 100, 150, 100]),
                          [(100, 150), (100, 150)])
 
-    def test_a_floor_that_nobody_knew_yet(self):
+    def test_floor_unknown_before_the_block(self):
         self.assertEqual(self.floors_of([90, 95]), [(90, 95)])
 
-    def test_quick_neither_waits_nor_repeats(self):
+    def test_quick_does_not_wait_or_repeat(self):
         self.assertEqual(self.floors_of([150], quick=True), [(150, 150)])
 
-    def test_a_row_that_fails_is_left_out(self):
+    def test_failing_row_is_removed(self):
         rows = {"x": "works", "y": "broken"}
         found = self.try_once([100], rows=rows)
         self.assertEqual(list(found["blocks"]), ["x"])
@@ -207,7 +207,7 @@ class DisturbedTest(unittest.TestCase):
 
 
 class ResumingTest(unittest.TestCase):
-    def test_a_finished_cell_stays(self):
+    def test_complete_cell_is_kept(self):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder, "peers.json")
             first = Store(path)
@@ -221,7 +221,7 @@ class ResumingTest(unittest.TestCase):
             self.assertEqual(
                 protocol.due_rows(again, ["x"], "x", 100, 5), [])
 
-    def test_another_commit_begins_anew(self):
+    def test_other_commit_restarts_a_cell(self):
         cells = {"t/c": cell_of(x=[block(0, 1)])}
         cell = protocol.current_cell(cells, "t/c", "def", "one")
         self.assertEqual(cell, protocol.new_cell("def", "one"))
@@ -230,7 +230,7 @@ class ResumingTest(unittest.TestCase):
         self.assertEqual(cell, protocol.new_cell("def", "two"))
         self.assertIs(cells["t/c"], cell)
 
-    def test_another_version_is_refused(self):
+    def test_other_version_is_refused(self):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder, "peers.json")
             path.write_text(json.dumps({"version": 0}))
@@ -238,7 +238,7 @@ class ResumingTest(unittest.TestCase):
                 Store(path)
 
 
-    def test_heads_of_one_machine_are_one(self):
+    def test_heads_of_one_machine_are_merged(self):
         with tempfile.TemporaryDirectory() as folder:
             store = Store(pathlib.Path(folder, "peers.json"))
             head = {"machine": "m", "source": "a", "command": "c", "load": 1}

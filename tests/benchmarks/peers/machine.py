@@ -26,8 +26,8 @@ def output(*command):
 
 
 def commit():
-    """Returns the commit of the measured code, with a mark if there are
-    uncommitted changes."""
+    """Returns the commit of the measured code, marked if there are uncommitted
+    changes."""
     git = ["git", "-C", str(ROOT)]
     found = output(*git, "log", "-1", "--format=%h", "--", *MEASURED)
     dirty = output(*git, "status", "--porcelain", "--", *MEASURED)

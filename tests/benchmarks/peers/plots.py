@@ -55,7 +55,7 @@ def draw_cell(axes: Any, cell: Cell, cells: Dict[str, Any]) -> None:
     if cell.table in LOGARITHMIC and min(middle) > 0:
         axes.set_xscale("log")
     axes.set_title(cell.key, fontsize=9, loc="left")
-    axes.set_xlabel("images a CPU-second" if cell.floor else cell.unit,
+    axes.set_xlabel("images per CPU-second" if cell.floor else cell.unit,
                     fontsize=7)
     axes.tick_params(labelsize=7)
     axes.spines[["top", "right"]].set_visible(False)

@@ -13,11 +13,11 @@ from tables import OURS, Cell, all_cells
 
 TITLES = {
     "main": "Images to batches of 32 of 224x224",
-    "latency": "From a server on loopback that answers late",
-    "start": "Start-up", "memory": "Memory",
-    "jitter": "The main thread beside a loader",
-    "hand-over": "A batch that is ready",
-    "tiny": "Tiny items: what the framework costs",
+    "latency": "Requests to a slow server on loopback",
+    "start": "Startup", "memory": "Memory",
+    "jitter": "Latency of the main thread while a loader runs",
+    "hand-over": "Transfer of a batch that is ready",
+    "tiny": "Tiny items: overhead of the framework",
     "audio": "Sound", "video": "Video", "shards": "Tar shards"}
 
 
@@ -52,7 +52,8 @@ def columns(cell: Cell) -> List[str]:
         names += ["images per CPU-second", "relative to the floor"]
     names.append(f"relative to {cell.reference}")
     if cell.kind == "rate":
-        names.append("us of wall time" if cell.figure == "us" else "us of CPU time")
+        names.append("wall-clock time in us" if cell.figure == "us" else
+                     "CPU time in us")
     if cell.checked and not cell.job.get("train") and cell.server is None:
         names.append("PSNR in dB: mean, minimum")
     return [*names, "kept"]

@@ -36,7 +36,7 @@ class Cell(NamedTuple):
     job: Dict[str, Any]
     settings: Dict[str, Any] = {}
     figure: str = "us"        # the primary result
-    unit: str = "us of CPU an image"
+    unit: str = "CPU time per image in us"
     guard: str = "web"        # the set whose floor runs between blocks
     floor: bool = False       # whether the result is divided by the floor
     reference: str = OURS     # the row that others are compared with
@@ -58,8 +58,8 @@ def newest(*rows: Row) -> List[Row]:
 PILLOW_ROW = Row(PILLOW, "with_torch:pillow", TORCH)
 TENSORS_ROW = Row("DataLoader, torchvision.io", "with_torch:tensors", TORCH)
 DALI_ROW = Row("DALI, CPU", "with_dali:exact", ("nvidia.dali.fn",))
-SEED_ROW = Row("SPDL, a task an image", "with_spdl:seed", SPDL)
-BEST_ROW = Row("SPDL, a task a batch", "with_spdl:best", SPDL)
+SEED_ROW = Row("SPDL, one task per image", "with_spdl:seed", SPDL)
+BEST_ROW = Row("SPDL, one task per batch", "with_spdl:best", SPDL)
 OURS_ROW = Row(OURS, "with_gstspdl:full", ("gstspdl",))
 IMAGES = [
     OURS_ROW,
@@ -114,13 +114,15 @@ def latency_table() -> Iterator[Cell]:
         for connections in (8, 16):
             yield Cell("latency", f"bytes-{connections}-{latency}ms", "rate",
                        fetching, "urls web", {"connections": connections},
-                       figure="wall", unit="us on the clock a file of 35 KB",
+                       figure="wall",
+                       unit="wall-clock time per file of 35 KB in us",
                        reference="sockets in C", checked=False,
                        server=latency, quick=connections == 16,
                        seconds=(8, 1))
     yield Cell("latency", "images-16-50ms", "rate", decoding, "urls web",
                {"connections": 16, "workers": 2}, figure="wall",
-               unit="us on the clock an image", server=50, seconds=(8, 1))
+               unit="wall-clock time per image in us", server=50,
+               seconds=(8, 1))
 
 
 def trainer_tables() -> Iterator[Cell]:
@@ -133,24 +135,24 @@ def trainer_tables() -> Iterator[Cell]:
               "job": {"workers": 1}}
     yield Cell("start", "100000-files", "start", [*rows, spawn],
                **{**common, "data": "long"}, figure="beyond",
-               unit="ms from its making to the first batch of 32, less what a "
-               "batch takes later on")
+               unit="time from creation to the first batch of 32, minus the "
+               "time of a later batch, in ms")
     yield Cell("memory", "imagenet-2", "memory", [*rows, subprocess],
                **{**common, "job": {"workers": 2}}, figure="pss",
                settings={"seconds": 6}, seconds=(6, 2),
-               unit="MB of PSS at most, more than the same script's without a "
+               unit="peak PSS in MB, minus that of the same script without a "
                "loader")
     nice = Row(f"{OURS}, in a process, nice=19", "with_gstspdl:nice",
                ("gstspdl",))
     yield Cell("jitter", "imagenet-1", "jitter",
                [nothing, *rows, nice, subprocess],
                **common, figure="p99", reference="no loader",
-               unit="us that 99 % of equal pieces of Python take at most, of "
-               "0.3 ms")
+               unit="99th percentile of the time of equal pieces of Python of "
+               "0.3 ms, in us")
     yield Cell("hand-over", "4.8MB", "hand-over", [nothing, *rows, subprocess],
                **common, settings={"batches": 20, "pause": 0.25},
-               unit="us of the main thread's CPU time for a batch that is "
-               "ready, touched")
+               unit="CPU time of the main thread for a batch that is ready, "
+               "with each page read, in us")
 
 
 def tiny_table() -> Iterator[Cell]:
@@ -167,7 +169,8 @@ def tiny_table() -> Iterator[Cell]:
                note="lines of a list, through a stage without work")
     for batch in (1, 64):
         yield Cell("tiny", f"python-{batch}", "tiny", [ours, *peers], "numbers",
-                   {"batch": batch}, unit="us of CPU an item", checked=False)
+                   {"batch": batch}, unit="CPU time per item in us",
+                   checked=False)
     elements = {"queue": "queue", "identity": "identity",
                 f"{OURS}, queue-size=64": "spdlteststage queue-size=64",
                 f"{OURS}, 4 workers, queue-size=64":
@@ -175,7 +178,7 @@ def tiny_table() -> Iterator[Cell]:
     yield Cell("tiny", "c", "tiny", [
         Row(name, program=("tiny-cost", element, "{count}"), figures=("us",))
         for name, element in elements.items()], "none",
-        {}, unit="us of CPU an item", reference="queue", checked=False)
+        {}, unit="CPU time per item in us", reference="queue", checked=False)
 
 
 def media_tables() -> Iterator[Cell]:
@@ -190,7 +193,7 @@ def media_tables() -> Iterator[Cell]:
                             ("nvidia.dali.fn",)))
         yield Cell("audio", end, "rate", rows, f"sounds {end}",
                    {"workers": 1, "batch": 8}, checked=False,
-                   unit="us of CPU a sound of 10 s to 16 kHz, mono",
+                   unit="CPU time per sound of 10 s, to 16 kHz mono, in us",
                    quick=end in ("wav", "mp3"), seconds=(6, 1))
     yield Cell("video", "h264", "rate", [
         Row("FFmpeg's libraries, in C", program=(
@@ -199,7 +202,7 @@ def media_tables() -> Iterator[Cell]:
         Row(OURS, "with_gstspdl:clips", ("gstspdl",)),
         Row("SPDL", "with_spdl:clips", SPDL)], "videos",
         {"workers": 1, "batch": 2}, {"warm": 1}, checked=False,
-        unit="us of CPU a clip of 16 frames from 10 s of 640x360",
+        unit="CPU time per clip of 16 frames from 10 s of 640x360, in us",
         seconds=(10, 1))
     for workers in (1, 2):
         yield Cell("shards", f"web-{workers}", "rate", [

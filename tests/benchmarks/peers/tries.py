@@ -23,7 +23,7 @@ class Tries:
         self.rng = random.Random()
 
     def run(self, found, due, rows, blocks):
-        """Measures the named rows, each between two runs of the floor, and
+        """Measures the named rows, each between two runs of the reference, and
         removes rows that cannot be measured from `rows`."""
         begun = time.monotonic()
         order = protocol.draw_order(due, found["tries"], self.rng)

@@ -141,8 +141,8 @@ def subprocess(job):
 # Shards
 
 def tar_items(job):
-    """Yields the files of the tars, epoch after epoch. A sample has three of
-    them."""
+    """Yields the files of the tars, epoch after epoch. A sample has three
+    files."""
     while True:
         for path in job.shard_paths():
             with open(path, "rb") as file:

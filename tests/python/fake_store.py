@@ -1,10 +1,10 @@
-# gst-spdl: object stores that misbehave on request
+# gst-spdl: object stores for tests, with faults on request
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """HTTP servers in threads: S3 with Signature Version 4, Google Cloud Storage
-with bearer tokens, the Hugging Face Hub, and a service that hands out
-credentials. Each keeps the requests that it got."""
+with bearer tokens, the Hugging Face Hub, and a service that issues
+credentials. Each server records its requests."""
 
 import collections
 import dataclasses
@@ -83,7 +83,7 @@ class Server:
             request_queue_size = 128
 
             def handle_error(self, request, address):
-                pass  # a client that hung up
+                pass  # a client that closed the connection
 
         self.skew = 0
         self.requests = []
@@ -109,8 +109,8 @@ class Server:
         return time.time() + self.skew
 
     def add_fault(self, answer, n=1, when=lambda request: True):
-        """Gives `answer` to the next n requests of a kind. It is an Answer, or
-        a function of the request."""
+        """Sends `answer` in response to the next n requests of a kind.
+        `answer` is an Answer, or a function of the request."""
         with self._lock:
             self._faults.extend([(answer, when)] * n)
 
@@ -157,7 +157,7 @@ class Server:
 
 
 def send_bytes(request, data, **headers):
-    """The whole of data, or the range that is asked for."""
+    """Returns a response with all of `data`, or with the requested range."""
     headers = {"ETag": f'"{hashlib.md5(data).hexdigest()}"',
                "Accept-Ranges": "bytes",
                "Content-Type": "application/octet-stream", **headers}
@@ -193,7 +193,7 @@ def slow_down(retry_after=None):
 
 class BucketServer(Server):
     """Lists and sends objects as S3 and the XML API of Google do, path style.
-    `buckets`: objects by their key, by the name of the bucket."""
+    `buckets`: by the name of a bucket, a dict of its objects by key."""
 
     def __init__(self, buckets, page_size=1000):
         self.buckets = buckets
@@ -201,7 +201,7 @@ class BucketServer(Server):
         super().__init__()
 
     def authorize(self, request, bucket):
-        """Returns an answer if the request is refused."""
+        """Returns a response if the request is refused, or else None."""
         raise NotImplementedError
 
     def answer(self, request):
@@ -245,7 +245,7 @@ class BucketServer(Server):
                 continue
             end = key.find(delimiter, len(prefix)) if delimiter else -1
             folder = key[:end + len(delimiter)] if end >= 0 else None
-            # A folder that was on the page before.
+            # A folder that was on the previous page.
             if folder and (folder in folders or
                            after.startswith(folder.encode())):
                 continue
@@ -289,7 +289,7 @@ class BucketServer(Server):
 
 @dataclasses.dataclass
 class StoreKey:
-    """What the server knows of an access key."""
+    """Properties of an access key on the server."""
 
     secret_key: str
     session_token: str = ""
@@ -438,7 +438,7 @@ class FakeGoogle(BucketServer):
 
 
 class Mirror(Server):
-    """The host to which the Hugging Face Hub redirects. `files`: content by the
+    """The host to which the Hugging Face Hub redirects. `files`: contents by
     path. A request with Authorization is an error, as with signed URLs."""
 
     def __init__(self, files=None):
@@ -454,7 +454,7 @@ class Mirror(Server):
 
 
 class FakeHub(Server):
-    """The Hugging Face Hub: the tree API and `resolve`. `files`: content by the
+    """The Hugging Face Hub: the tree API and `resolve`. `files`: contents by
     path in the repository REPO, at revision main. Files of more than 100 bytes
     are on the mirror, whose URLs are signed."""
 
@@ -527,11 +527,11 @@ class FakeHub(Server):
 
 
 class CredentialService(Server):
-    """Hands out temporary credentials as the services of AWS's containers do
-    (AWS_CONTAINER_CREDENTIALS_FULL_URI). Each answer has the next key, which
-    `issue` makes: a function of the number of the answer that returns a dict of
-    AccessKeyId, SecretAccessKey, Token and Expiration. `token`: the value of
-    Authorization."""
+    """Issues temporary credentials like AWS's container services
+    (AWS_CONTAINER_CREDENTIALS_FULL_URI). Each response has another key.
+    `issue`: function that gets the number of the response and returns a dict
+    of AccessKeyId, SecretAccessKey, Token and Expiration. `token`: required
+    value of Authorization."""
 
     PATH = "/v2/credentials"
 
@@ -554,8 +554,8 @@ class CredentialService(Server):
 
 
 class GoogleMetadata(Server):
-    """The metadata service of a virtual machine of Google Cloud. `issue`: a
-    function of the number of the answer that returns a token."""
+    """The metadata service of a virtual machine of Google Cloud. `issue`:
+    function that gets the number of the response and returns a token."""
 
     PATH = "/computeMetadata/v1/instance/service-accounts/default/token"
 
@@ -577,12 +577,12 @@ class GoogleMetadata(Server):
 
 
 def format_time(seconds):
-    """As credentials have it."""
+    """Returns the time in the format of credentials."""
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))
 
 
 def find_free_port():
-    """A port on which nobody listens."""
+    """Returns a port on which no server listens."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]

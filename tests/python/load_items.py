@@ -1,11 +1,11 @@
 #!/usr/bin/python3
-# gst-spdl: loads one epoch for tests of object stores
+# gst-spdl: program that loads one epoch, for tests of object stores
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Credentials are found once in a process, so each test runs this program in
-its own environment. The arguments are the name of a file for the results and a
-JSON object:
+"""A process searches for credentials only once, so each test runs this program
+with a separate environment. The arguments are the name of a file for the
+results and a JSON object:
 
     source   description of spdlsrc
     fetch    more properties of spdlfetch; null: no spdlfetch, so that the
@@ -70,6 +70,6 @@ def main(job):
 
 
 if __name__ == "__main__":
-    # What GLib logs goes to standard output.
+    # The result goes to a file, because GLib logs to standard output.
     pathlib.Path(sys.argv[1]).write_text(
         json.dumps(main(json.loads(sys.argv[2]))), encoding="utf-8")

@@ -1,4 +1,4 @@
-# gst-spdl: an object store for tests, OpenStack Swift with its S3 API
+# gst-spdl: object store for tests: OpenStack Swift with its S3 API
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
@@ -14,17 +14,18 @@ import unittest
 
 import sigv4_reference as sigv4
 
-# Debian has Swift for its own Python.
+# Debian's package of Swift is for the system's Python.
 PYTHON = "/usr/bin/python3"
 SERVER = pathlib.Path(__file__).with_name("swift_server.py")
 
 
 class Swift:
-    """A running Swift, with an S3 API that has no second copy of anything.
+    """A running Swift server with its S3 API, which keeps a single copy of
+    each object.
 
-    Differs from AWS: each signature must be for its single region, buckets
-    are never public, and a bucket's name in the host needs a host below
-    `localhost`. Session tokens are not known.
+    Differs from AWS: each signature must be for its single region, buckets are
+    never public, and virtual addressing requires a host below `localhost`.
+    Session tokens are not supported.
     """
 
     ACCESS_KEY = "test:tester"
@@ -55,7 +56,7 @@ class Swift:
             "127.0.0.1", self.port, timeout=60)
 
     def stop(self):
-        """Ends the server. Returns what it wrote to standard error."""
+        """Stops the server and returns its standard error output."""
         self._connection.close()
         try:
             _, text = self._process.communicate(timeout=10)
@@ -66,7 +67,8 @@ class Swift:
         return text
 
     def environment(self, **more):
-        """The variables by which clients of AWS find it."""
+        """Returns the environment variables with which AWS clients find the
+        server."""
         return {"AWS_ACCESS_KEY_ID": self.ACCESS_KEY,
                 "AWS_SECRET_ACCESS_KEY": self.SECRET_KEY,
                 "AWS_REGION": self.region,
@@ -109,19 +111,19 @@ class Swift:
             raise RuntimeError(f"{bucket}: {status} {body!r}")
 
     def put(self, bucket, key, data):
-        """Stores an object by a request."""
+        """Stores an object with a signed request."""
         status, _, body = self.request(
             "PUT", f"/{bucket}/{sigv4.encode(key, safe='/')}", data)
         if status != 200:
             raise RuntimeError(f"{bucket}/{key}: {status} {body!r}")
 
     def fill(self, bucket, objects):
-        """Stores texts by their keys, thousands in a second."""
+        """Stores texts by key without signed requests, which is faster."""
         self._control("fill", {"bucket": bucket,
                                "objects": list(objects.items())})
 
     def set_skew(self, seconds):
-        """Sets by how much its clock is ahead."""
+        """Sets how many seconds the server's clock is ahead."""
         self._control("skew", seconds)
 
     def take_log(self):

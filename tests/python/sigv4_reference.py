@@ -3,16 +3,17 @@
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Signs requests as AWS's specification says, for tests of plugins/fetch/store.
+"""Signs requests according to AWS's specification, for tests of
+plugins/fetch/store.
 
     sigv4_reference.py PROGRAM [COUNT]
 
 Compares the signatures of PROGRAM, which is tests/check/fetch/sign-lines.c,
 with those of this file for COUNT random requests (1,000). Where botocore is
-installed, its S3SigV4Auth must agree with both. A request is a line with
-eleven fields and a tab between each two: access key, secret key, session token,
-region, service, method, host, path, query, time and range. PROGRAM writes, for
-each line, the value of Authorization."""
+installed, its S3SigV4Auth must agree with both. A request is a line of eleven
+tab-separated fields: access key, secret key, session token, region, service,
+method, host, path, query, time and range. PROGRAM writes, for each line, the
+value of Authorization."""
 
 import dataclasses
 import datetime
@@ -37,8 +38,7 @@ class Key:
 
 @dataclasses.dataclass(frozen=True)
 class Request:
-    """A request without a body. Path and query are encoded, as they are
-    sent."""
+    """A request without a body, with encoded path and query."""
 
     host: str
     path: str = "/"
@@ -57,7 +57,7 @@ class Request:
 
 
 def encode(text, safe=""):
-    """Encodes as AWS wants it: all bytes but A-Z a-z 0-9 - . _ ~"""
+    """Encodes all bytes except A-Z a-z 0-9 - . _ ~, as AWS requires."""
     return urllib.parse.quote(text, safe="-._~" + safe)
 
 
@@ -94,7 +94,7 @@ def sign(secret_key, method, path, query, headers, signed, scope, date):
 
 
 def sign_request(key, request):
-    """Returns the headers that are added to a request."""
+    """Returns the headers that a signature adds to a request."""
     date = format_time(request.time)
     headers = {"x-amz-date": date}
     if request.service == "s3":
@@ -114,16 +114,15 @@ def sign_request(key, request):
 
 
 def botocore_sign(key, request):
-    """Returns what botocore has as Authorization, or None if it is not
-    installed."""
+    """Returns botocore's value of Authorization, or None without botocore."""
     try:
         from botocore import auth, awsrequest, credentials
     except ImportError:
         return None
 
     class Auth(auth.S3SigV4Auth):
-        """With the time of the request, and with only the headers that any
-        client signs."""
+        """Signs with the time of the request, and only the headers that all
+        clients sign."""
 
         def __init__(self):
             super().__init__(credentials.Credentials(
@@ -148,12 +147,13 @@ def botocore_sign(key, request):
 
 
 def normalize(authorization):
-    """With a comma and one space between the parts, as S3 reads both."""
+    """Returns the value with ", " between the parts, as S3 accepts any
+    spacing."""
     return ", ".join(part.strip() for part in authorization.split(","))
 
 
 class Generator:
-    """Random requests of all kinds that the elements can send."""
+    """Generator of random requests of all kinds that the elements can send."""
 
     NAMES = ["continuation-token", "delimiter", "encoding-type", "list-type",
              "max-keys", "prefix", "prefix-a", "prefix.a", "start-after",
@@ -205,8 +205,8 @@ class Generator:
 
 
 def compare(program, count=1000, seed=1):
-    """Returns the number of requests that botocore has signed, too. Raises if
-    any two signatures differ."""
+    """Signs `count` requests with all implementations. Returns the number of
+    those that botocore signed. Raises if any two signatures differ."""
     generator = Generator(seed)
     requests = [(generator.make_key(), generator.make_request())
                 for _ in range(count)]

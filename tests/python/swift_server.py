@@ -8,8 +8,9 @@
     swift_server.py FOLDER REGION
 
 Objects are kept in memory, and the databases of accounts and containers in
-FOLDER. Writes the port of the proxy to standard output when it answers, and
-ends when standard input does. Exits with 77 if Swift is not installed.
+FOLDER. Writes the port of the proxy to standard output once the proxy
+responds, and exits at the end of standard input. Exits with 77 if Swift is not
+installed.
 
 Requests to /.control/ need no signature:
 
@@ -64,13 +65,13 @@ allow_account_management = true
 
 
 class Skew:
-    """By how much the clock of the S3 API differs from the machine's, in s."""
+    """Offset of the S3 API's clock from the machine's, in seconds."""
 
     seconds = 0
 
 
 def make_ring(folder, name, port):
-    """A ring of one device and one partition."""
+    """Returns a ring of one device and one partition."""
     from swift.common.ring import RingData
 
     device = {"id": 0, "zone": 0, "region": 1, "device": "sda", "weight": 1.0,
@@ -81,7 +82,7 @@ def make_ring(folder, name, port):
 
 
 def make_objects(conf, logger):
-    """An object server that keeps objects in memory."""
+    """Returns an object server that keeps objects in memory."""
     from swift.obj import mem_server
 
     class Objects(mem_server.ObjectController):
@@ -90,7 +91,7 @@ def make_objects(conf, logger):
             get_object = self._filesystem.get_object
 
             def copy_object(name):
-                # Readers must not share the place in the file.
+                # Readers must not share a file position.
                 file, metadata = get_object(name)
                 if file is not None:
                     file = io.BytesIO(file.getvalue())
@@ -106,7 +107,7 @@ def make_objects(conf, logger):
 
 
 class NoCache:
-    """tempauth needs a memcached; this one forgets everything."""
+    """Stub of the memcached that tempauth requires: it stores nothing."""
 
     def get(self, *arguments, **more):
         return None
@@ -118,7 +119,7 @@ class NoCache:
 
 
 class Control:
-    """Answers requests of the tests, and passes on all others."""
+    """Handles control requests of the tests, and forwards all others."""
 
     def __init__(self, app, containers, objects):
         self.app = app
@@ -159,7 +160,7 @@ class Control:
         return [body]
 
     def fill(self, bucket, objects):
-        """Stores objects without a request for each."""
+        """Stores many objects in one request."""
         broker = self.containers._get_container_broker(
             "sda", 0, ACCOUNT, bucket)
         now = utils.Timestamp.now().internal

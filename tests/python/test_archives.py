@@ -74,7 +74,7 @@ def run(*arguments, **options):
 
 
 def cut(data, span):
-    """Returns the bytes of a range, decompressed if its URI says so."""
+    """Returns the bytes of a range, decompressed according to its URI."""
     if not span:
         return b""
     span, _, packing = span.partition("&inflate=")
@@ -198,7 +198,7 @@ class FormatsTest(ShardsTest):
             with self.subTest(stream=stream):
                 self.assertEqual(read(shard), expected(files))
 
-    def test_zips_of_all_kinds(self):
+    def test_zip_variants(self):
         """Tests ZIPs with a prefix, a comment, trailing garbage, gaps and
         ZIP64."""
         files = make_files()
@@ -248,7 +248,7 @@ class FormatsTest(ShardsTest):
             with self.subTest(name):
                 self.assertEqual(read(shard), expected(files))
 
-    def test_zip_with_old_names(self):
+    def test_zip_with_cp437_names(self):
         """Tests that names that are not UTF-8 are decoded as CP437."""
         if run("iconv", "-f", "CP437", "/dev/null").returncode:
             self.skipTest("there is no converter of CP437")
@@ -352,7 +352,7 @@ class ToolTest(ShardsTest):
         self.assertIn(f'"{self.shard}/none"', done.stderr)
 
     def test_object_store(self):
-        """Tests the options that tell where a store is."""
+        """Tests the options for the address of a store."""
         class Store(http.server.BaseHTTPRequestHandler):
             def do_GET(self):
                 requests.append((self.path, self.headers["Authorization"]))
@@ -438,11 +438,11 @@ class WebDatasetTest(unittest.TestCase):
         if done.returncode != 0:
             raise AssertionError(done.stderr)
 
-    def test_written_by_it(self):
+    def test_read_shards_of_webdataset(self):
         self.assertEqual([label for _, label, _ in read(self.shards[0])],
                          list(range(20)))
 
-    def test_read_the_same(self):
+    def test_same_samples_as_webdataset(self):
         for shard, theirs in zip(self.shards, self.theirs, strict=True):
             self.assertEqual(
                 [[key, content] for key, _, content in read(shard)],

@@ -74,7 +74,7 @@ class Pipe(io.BytesIO):
 
 
 def write_safetensors(arrays):
-    """Writes a file according to the format's description, if the package is
+    """Writes a file according to the format's specification, if the package is
     missing."""
     names = {"bool": "BOOL", "int": "I", "uint": "U", "float": "F"}
     header, data = {"__metadata__": {"made": "by \u00fcs"}}, b""
@@ -106,7 +106,7 @@ class NpyTest(unittest.TestCase):
             self.assertEqual(found.dtype, as_tensor(array).dtype)
             self.assertTrue(found.flags.aligned)
 
-    def test_all(self):
+    def test_all_types_and_shapes(self):
         """Tests types by shapes by byte orders by dimension orders, with the
         format's versions in turn."""
         arrays, files = [], []
@@ -127,7 +127,7 @@ class NpyTest(unittest.TestCase):
             array = make("float32", (300, 500, 3))
             self.check([array], [write_npy(array, None, fortran)])
 
-    def test_what_is_refused(self):
+    def test_refused_files(self):
         refused = {
             "any objects": np.array([{}, 1], object),
             "any fields": np.zeros(3, [("a", "f4"), ("b", "i4")]),
@@ -196,7 +196,7 @@ class NamedTest(unittest.TestCase):
         for compressed in False, True:
             self.check(write_npz(self.ARRAYS, compressed))
 
-    def test_npz_of_others(self):
+    def test_npz_of_other_writers(self):
         """Tests NPZs of zipfile and other writers, also with sizes after the
         data."""
         for packing in zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED:
@@ -208,7 +208,7 @@ class NamedTest(unittest.TestCase):
                         archive.writestr(name + ".npy", write_npy(array))
                 self.check(file.getvalue())
 
-    def test_npz_with_more(self):
+    def test_npz_with_extra_data(self):
         """Tests gaps, a comment of the maximum length and trailing data."""
         for compressed in False, True:
             plain = write_npz(self.ARRAYS, compressed)
@@ -222,7 +222,7 @@ class NamedTest(unittest.TestCase):
         self.check(write_safetensors(self.ARRAYS))
 
     @unittest.skipUnless(HAS_SAFETENSORS, "there is no package safetensors")
-    def test_safetensors_of_others(self):
+    def test_safetensors_of_other_writers(self):
         from safetensors.numpy import save
 
         # The package sorts by type and name.
@@ -282,7 +282,7 @@ class PipelineTest(unittest.TestCase):
         for i, ids in zip(indices, found):
             np.testing.assert_array_equal(ids, self.samples[i]["ids"])
 
-    def test_only_the_first_is_converted(self):
+    def test_conversion_of_first_tensor(self):
         batches, good = self.load('dtype=float32 mean="<0.5>" layout=nchw')
         self.assertEqual(batches[0]["image"].shape, (4, 3, 6, 5))
         self.assertEqual(batches[0]["image"].dtype, "float32")
@@ -312,7 +312,7 @@ class PipelineTest(unittest.TestCase):
             np.testing.assert_array_equal(
                 batch[name].numpy(), np.stack([array] * 2))
 
-    def test_numbers_are_not_scaled_unawares(self):
+    def test_integers_are_not_scaled(self):
         """Tests that mean and std do not silently scale tokens, and that the
         error names them."""
         line = "spdldecode ! spdlbatch batch-size=2 {} ! spdlsink"

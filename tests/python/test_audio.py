@@ -222,7 +222,7 @@ class WindowTest(unittest.TestCase):
                                  duration=duration),
                             whole[first:first + to_samples(duration, rate)])
 
-    def test_beyond_the_end(self):
+    def test_window_after_the_end(self):
         path = make("beyond.flac")
         with self.assertRaisesRegex(LoaderError, "before its window begins"):
             load(path, offset=5 * SECOND)
@@ -257,7 +257,7 @@ def make_tone(frequency):
 
 
 class GainedTest(unittest.TestCase):
-    def test_whole(self):
+    def test_whole_file(self):
         for name, options in GAINED.items():
             with self.subTest(name):
                 path = make("x." + name, options)
@@ -269,7 +269,7 @@ class GainedTest(unittest.TestCase):
         np.testing.assert_array_equal(load(path).ravel(), wanted(path))
         self.assertEqual(load(path).shape, (50 * 160, 1))
 
-    def test_cut_off(self):
+    def test_truncated(self):
         for name, options in GAINED.items():
             path = make("x." + name, options)
             whole, data = load(path), path.read_bytes()
@@ -284,7 +284,7 @@ class GainedTest(unittest.TestCase):
                 self.assertGreater(len(kept), 0)
                 np.testing.assert_array_equal(kept, whole[:len(kept)])
 
-    def test_chained(self):
+    def test_chained_ogg(self):
         """Tests that chained Ogg streams are decoded as one file."""
         for end, first, second in [
                 ("ogg", "-c:a libvorbis -q:a 2", "-c:a libvorbis -q:a 6"),
@@ -295,7 +295,7 @@ class GainedTest(unittest.TestCase):
             np.testing.assert_array_equal(
                 decode(data), np.concatenate([load(path) for path in paths]))
 
-    def test_junk(self):
+    def test_leading_data(self):
         """Tests MP3s with unknown tags and other leading data."""
         path = make("x.mp3", LOSSY["mp3"])
         for junk in (bytes(1000), b"hello " * 200, b"APETAGEX" + bytes(24) +
@@ -326,7 +326,7 @@ def add_reference(movie, target):
 
 
 class ReferenceTest(unittest.TestCase):
-    def test_nothing_is_opened(self):
+    def test_references_are_not_followed(self):
         """Tests that references to other files are not followed. Opening the
         pipe would block."""
         pipe = pathlib.Path(FOLDER.name) / "pipe"
@@ -369,7 +369,7 @@ class MixTest(unittest.TestCase):
             self.assertEqual(len(got), rate)
             self.assertGreater(db(got[500:-500], ideal[500:-500]), 60, rate)
 
-    def test_nothing_folds_back(self):
+    def test_no_aliasing(self):
         """Tests that tones above half of the lower rate are removed, and that
         those below 0.8 of it are kept."""
         for share, least, most in (0.8, -0.1, 0.1), (1.02, -150, -75), \
@@ -398,7 +398,7 @@ class MixTest(unittest.TestCase):
 
 
 class BrokenTest(unittest.TestCase):
-    def test_cut_off(self):
+    def test_truncated(self):
         for name, options in {**EXACT, **LOSSY}.items():
             if name in ("tagless.mp3", "mp2"):
                 continue  # their length was not stored
@@ -414,7 +414,7 @@ class BrokenTest(unittest.TestCase):
                 self.assertGreater(len(kept), 0)
                 np.testing.assert_array_equal(kept, whole[:len(kept)])
 
-    def test_changed(self):
+    def test_corrupt_bytes(self):
         """Tests that a corrupt file does not affect the next one."""
         for name, options in {**EXACT, **LOSSY}.items():
             path = make("x." + name, options)
@@ -431,7 +431,7 @@ class BrokenTest(unittest.TestCase):
                         pass
             np.testing.assert_array_equal(load(path), whole, name)
 
-    def test_no_sound(self):
+    def test_no_samples(self):
         path = make("silent.wav", "", 2, 1)
         header = path.read_bytes()[:-4]
         header = header[:-4] + bytes(4)
@@ -458,7 +458,7 @@ class LoaderTest(unittest.TestCase):
             f"output-order={order} {decode} ! spdlbatch {batch} ! spdlsink",
             **options)
 
-    def test_corrupt_among_good(self):
+    def test_corrupt_files_between_valid_ones(self):
         good = [make(f"g-{i}.{end}", "", 2, 20000 + 100 * i)
                 for i, end in enumerate(["wav", "flac", "mp3", "m4a", "ogg",
                                          "opus", "aac"])]
@@ -483,7 +483,7 @@ class LoaderTest(unittest.TestCase):
                     max_failures=0) as loader:
             return np.array(next(iter(loader))["data"])
 
-    def test_sound_of_videos(self):
+    def test_audio_of_videos(self):
         picture = ["-f", "lavfi", "-i", "testsrc=d=0.2:s=64x64"]
         silent = pathlib.Path(FOLDER.name) / "no-sound.mp4"
         ffmpeg(*picture, silent)
@@ -524,7 +524,7 @@ class LoaderTest(unittest.TestCase):
                     sound[:, :n], (load(path).T - 0.5) / 2, atol=1e-3)
                 self.assertFalse(sound[:, n:].any())
 
-    def test_unequal(self):
+    def test_unequal_lengths(self):
         paths = [make(f"u-{n}.wav", "", 2, n) for n in (500, 900, 500)]
         with self.items(paths, "", "batch-size=2 on-shape-mismatch=skip",
                         max_failures=-1) as loader:
@@ -551,7 +551,7 @@ class LoaderTest(unittest.TestCase):
                             "! spdlbatch ! spdlsink") as loader:
                     next(iter(loader))
 
-    def test_memory_stays(self):
+    def test_memory_is_constant(self):
         """Tests that memory is freed after 10,000 audio files."""
         paths = [make(f"m-{i}.{end}", "", 2, 3000) for i, end in
                  enumerate(["wav", "flac", "mp3", "m4a", "opus", "ogg"])]

@@ -72,7 +72,7 @@ class MappingTest(unittest.TestCase):
         self.assertIn("(8, 32, 32, 3)", repr(batch))
 
     @needs_gi
-    def test_its_class(self):
+    def test_class(self):
         _, GstSpdl = require_gi()
         self.assertIsInstance(one_batch(), GstSpdl.Batch)
 
@@ -109,7 +109,7 @@ class ProtocolTest(unittest.TestCase):
         self.check_types(load_array)
 
     @needs_gi
-    def test_all_types_of_buffers(self):
+    def test_buffer_types(self):
         self.check_types(lambda values: make_batch(values)[0])
 
     def check_types(self, make):
@@ -178,7 +178,7 @@ class ProtocolTest(unittest.TestCase):
         for consume in CONSUMERS:
             np.testing.assert_array_equal(np.asarray(consume(tensor)), view)
 
-    def test_what_the_protocols_refuse(self):
+    def test_refused_exports(self):
         tensor = one_batch()["data"]
         self.assertFalse(hasattr(tensor, "__cuda_array_interface__"))
         self.assertTrue(hasattr(tensor, "__array_interface__"))
@@ -194,7 +194,7 @@ class ProtocolTest(unittest.TestCase):
 
     @needs_gi
     @needs_torch
-    def test_memory_that_others_have(self):
+    def test_shared_memory_is_read_only(self):
         values = np.arange(6, dtype="int32").reshape(2, 3)
         batch, other = make_batch(values, writable=False)
         tensor = batch["data"]
@@ -209,7 +209,7 @@ class ProtocolTest(unittest.TestCase):
             tensor.__dlpack__(copy=False)
         del other
 
-    def test_a_capsule_is_freed_once(self):
+    def test_capsule_is_freed_once(self):
         alive = []
         for _ in range(50):
             tensor = load_array(np.zeros(10000, "uint8"))["data"]
@@ -224,7 +224,7 @@ class LifetimeTest(unittest.TestCase):
     """Tests that views outlive batch, loader and pipeline.
     tests/python/lifetimes.py does so under valgrind."""
 
-    def test_views_outlive_all(self):
+    def test_views_outlive_the_loader(self):
         batch = one_batch(order="input")
         wanted = np.array(batch["data"])
         for make in (np.asarray, *CONSUMERS, lambda tensor: tensor):
@@ -234,7 +234,7 @@ class LifetimeTest(unittest.TestCase):
             gc.collect()
             np.testing.assert_array_equal(np.asarray(view), wanted)
 
-    def test_what_is_kept_is_left_alone(self):
+    def test_kept_batches_are_unchanged(self):
         rng = random.Random(1)
         kept = {}
         with Loader(describe(FOLDER, size=4)) as loader:
@@ -250,7 +250,7 @@ class LifetimeTest(unittest.TestCase):
         for view, mark in kept.values():
             self.assertTrue(bool((view == mark).all()))
 
-    def test_writing_alters_no_later_batch(self):
+    def test_writes_do_not_change_later_batches(self):
         with Loader(describe(FOLDER, size=20,
                              order="input")) as loader:
             wanted = None
@@ -262,7 +262,7 @@ class LifetimeTest(unittest.TestCase):
                     np.testing.assert_array_equal(view, wanted)
                     view[:] = 255
 
-    def test_a_list_gets_more_memory(self):
+    def test_kept_batches_get_more_memory(self):
         n = 100
         with Loader(describe(FOLDER, size=1)) as loader:
             batches = [b for _ in range(n // 20) for b in list(loader)]
@@ -272,7 +272,7 @@ class LifetimeTest(unittest.TestCase):
         self.assertGreater(stats["batch"]["num-unpooled"], 0)
 
     @needs_gi
-    def test_a_list_is_warned_of(self):
+    def test_kept_batches_cause_a_warning(self):
         warnings = []
         with Loader(describe(FOLDER, size=1)) as loader:
             loader.connect("warned", lambda _, stage, text:

@@ -55,7 +55,7 @@ def take(loader, n):
 
 
 class OrderTest(unittest.TestCase):
-    def test_last_ones(self):
+    def test_last_batches_are_cached(self):
         source = Counting(100)
         loader = CacheLoader(source, num_caches=3, return_caches_after=5)
         self.assertEqual(take(loader, 12),
@@ -177,7 +177,7 @@ class LoaderTest(unittest.TestCase):
                 batch["label"][:] = -1
             self.assertEqual(i, 59)
 
-    def test_own(self):
+    def test_batches_of_a_pipeline(self):
         """Tests batches of a pipeline, which reuses their memory."""
         with Loader(describe(FOLDER, order="input")) as plain:
             wanted = [(batch["data"].numpy().copy(), list(batch.indices))
@@ -194,7 +194,7 @@ class LoaderTest(unittest.TestCase):
                 batch["data"].numpy()[:] = 0
             self.assertEqual(len(batch.keys), batch.num_items)
 
-    def test_element(self):
+    def test_cache_element(self):
         """Tests spdlcache in a pipeline: it repeats endlessly, and the resume
         state does not change."""
         line = describe(FOLDER, order="input").replace(
@@ -252,7 +252,7 @@ class HeadspaceTest(unittest.TestCase):
         self.assertEqual(found.advice, "worth-it")
         self.assertIn(f"{100 * found.gain:.1f} %", str(found))
 
-    def test_copies_are_not_counted(self):
+    def test_copy_time_is_excluded(self):
         """Tests that copies of the cache do not count as the trainer's time,
         with batches of 64 MB of which it reads one number."""
         big = [np.zeros(1 << 24, np.float32)]
@@ -262,7 +262,7 @@ class HeadspaceTest(unittest.TestCase):
         big[0].copy()
         self.assertLess(found.cached, time.perf_counter() - begun)
 
-    def test_words(self):
+    def test_advice(self):
         def words(base, cached, base_step=1, cached_step=1):
             return Headspace(base, cached, (base_step,), (cached_step,))
 
@@ -280,7 +280,7 @@ class HeadspaceTest(unittest.TestCase):
         slowed = words((0.1,), (0.05,), 0.06, 0.05)
         self.assertIn("60 ms", str(slowed))
 
-    def test_empty(self):
+    def test_empty_second_pass(self):
         with self.assertRaisesRegex(ValueError, "second pass"):
             headspace(iter([1, 2, 3]), lambda batch: None, settle=0)
 

@@ -61,7 +61,7 @@ class CorpusTest(unittest.TestCase):
         self.assertEqual(rows["npy"], [1, 0, 0, 1, 0, 0, 0])
         self.assertEqual(sum(rows["jpg"][:2]), 1)
 
-    def test_what_differs(self):
+    def test_differing_files(self):
         """Tests CIE Lab images: libtiff converts them to sRGB, and Pillow
         shows L, a and b."""
         picture = Image.radial_gradient("L").resize((40, 30)).convert("RGB")

@@ -142,7 +142,7 @@ class CudaTest(unittest.TestCase):
             del tensor
         stream.close()
 
-    def test_nobody_waits(self):
+    def test_cpu_does_not_wait(self):
         """Tests that batches and their views are returned before the device
         starts to copy."""
         FAKE.fake_cuda_hold()
@@ -155,7 +155,7 @@ class CudaTest(unittest.TestCase):
             FAKE.fake_cuda_let(-1)
         del batch
 
-    def test_use(self):
+    def test_memory_is_reused_after_use(self):
         """Tests that memory is reused only after a stream has finished with a
         tensor, even if Python released the tensor before."""
         FAKE.fake_cuda_set_delay(300)
@@ -175,7 +175,7 @@ class CudaTest(unittest.TestCase):
         # No more than are in use at the same time are allocated.
         self.assertLess(count("cudaMallocAsync"), 20)
 
-    def test_lost(self):
+    def test_lost_device(self):
         FAKE.fake_cuda_fail(b"copy", 2, 719)
         with make_loader(size=2) as loader:
             with self.assertRaisesRegex(Exception, "CUDA device is lost"):

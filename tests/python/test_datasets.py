@@ -106,7 +106,7 @@ class ImageFolderTest(unittest.TestCase):
             images = next(iter(loader))["data"].numpy()
         np.testing.assert_allclose(images, first / 255, atol=1e-6)
 
-    def test_a_transform(self):
+    def test_transform(self):
         def paint(sample):
             return np.full(sample["data"].shape, 255, np.uint8)
 
@@ -160,7 +160,7 @@ class ImageFolderTest(unittest.TestCase):
         self.assertEqual(len(first), N - 2)
         self.assertEqual(len(rest), N)
 
-    def test_the_description_goes_further(self):
+    def test_description_can_be_extended(self):
         loader = image_folder(FOLDER, size=16, batch_size=4, train=False)
         pipeline = Pipeline.parse(loader.description)
         self.assertEqual(str(pipeline), loader.description)
@@ -276,7 +276,7 @@ class OthersTest(unittest.TestCase):
             batch = next(iter(loader))
             self.assertEqual(loader.classes, ["one"])
         self.assertEqual(batch["data"].shape, (2, 16000, 1))
-        # 4000.wav is first.
+        # The file 4000.wav is the first item.
         self.assertEqual(list(batch["data_lengths"].numpy()), [8000, 16000])
         with audio_folder(folder, rate=8000, duration=0.25,
                           batch_size=2) as loader:
@@ -290,7 +290,7 @@ class TorchTest(unittest.TestCase):
         if not importlib.util.find_spec("torch"):
             self.skipTest("PyTorch is missing")
 
-    def test_a_loader_becomes_a_dataset(self):
+    def test_loader_as_dataset(self):
         import torch
         from gstspdl.torch import Dataset
 
@@ -313,13 +313,13 @@ class TorchTest(unittest.TestCase):
 
 
 class NamesTest(unittest.TestCase):
-    def test_all_names_are_there(self):
+    def test_exported_names(self):
         for name in gstspdl.__all__:
             self.assertIsNotNone(getattr(gstspdl, name))
         with self.assertRaises(AttributeError):
             gstspdl.image_folders
 
-    def test_they_are_imported_late(self):
+    def test_lazy_imports(self):
         done = run_python("import sys, gstspdl\n"
                           "assert 'gstspdl._recipes' not in sys.modules\n"
                           "from gstspdl import image_folder")

@@ -10,8 +10,8 @@ import multiprocessing
 import threading
 import unittest
 
-# Imported before PyTorch, which loads GLib, as this tests forks beside a
-# loader.
+# Imported before PyTorch, which loads GLib, because this file tests forks
+# while a loader runs.
 from gstspdl import Loader, LoaderError, decode
 import numpy as np
 import torch
@@ -59,7 +59,7 @@ class DecodeTest(unittest.TestCase):
             cls.wanted = np.concatenate(
                 [np.asarray(b["data"]) for b in loader])
 
-    def test_it_is_what_the_pipeline_makes(self):
+    def test_same_as_pipeline(self):
         for data, image in zip(DATA, self.wanted):
             tensor = decode(data, width=32, height=32)
             self.assertEqual(tensor.shape, (32, 32, 3))
@@ -67,19 +67,19 @@ class DecodeTest(unittest.TestCase):
             # The caller owns it.
             np.asarray(tensor)[:] = 0
 
-    def test_results_stay(self):
+    def test_results_stay_valid(self):
         kept = [decode(data, width=32, height=32) for data in DATA * 3]
         for tensor, image in zip(kept, [*self.wanted] * 3):
             np.testing.assert_array_equal(tensor, image)
 
-    def test_kinds_of_data(self):
+    def test_types_of_data(self):
         for kind in bytes, bytearray, memoryview:
             decode(kind(DATA[0]))
         image = Image.open(PATHS[0])
         tensor = decode(png_of(image))
         np.testing.assert_array_equal(tensor, np.asarray(image))
 
-    def test_tables_stay_with_their_file(self):
+    def test_tables_are_not_reused(self):
         image = Image.open(PATHS[0])
         usual = jpeg_of(image)
         wanted = np.asarray(decode(usual))
@@ -139,7 +139,7 @@ class DecodeTest(unittest.TestCase):
             for image, i in zip(images, places):
                 np.testing.assert_array_equal(image, self.wanted[i])
 
-    def test_a_fork_beside_a_loader(self):
+    def test_fork_while_a_loader_runs(self):
         with Loader(describe(FOLDER)) as loader:
             batches = iter(loader)
             next(batches)

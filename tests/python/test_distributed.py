@@ -71,14 +71,14 @@ class RanksTest(unittest.TestCase):
             # Disjoint and complete.
             self.assertEqual(sorted(sum(map(items_of, parts), [])), GOOD)
 
-    def test_as_many_as_the_shortest(self):
+    def test_shortest_rank_ends_the_epoch(self):
         for parts in self.epochs("shortest"):
             self.assertEqual([len(steps) for steps in parts], [4, 4])
             self.assertNotIn(None, sum(parts, []))
             counts = collections.Counter(sum(map(items_of, parts), []))
             self.assertEqual(set(counts.values()), {1})
 
-    def test_a_sanity_check_shortens_no_epoch(self):
+    def test_epoch_is_complete_after_a_sanity_check(self):
         for way in "sanity False", "sanity True":
             first, *rest = self.epochs(way)
             self.assertEqual([part[:2] for part in first], [[0, 2], [0, 2]])
@@ -90,7 +90,7 @@ class RanksTest(unittest.TestCase):
                 self.assertEqual(len(items), len(set(items)))
                 self.assertGreaterEqual(len(items), len(GOOD) - 1)
 
-    def test_resumes_from_the_states_of_all_ranks(self):
+    def test_resume_from_states_of_all_ranks(self):
         items = []
         for rank in self.ranks:
             n_states, before, after, epoch = rank["resume"]
@@ -98,7 +98,7 @@ class RanksTest(unittest.TestCase):
             items += before + after
         self.assertEqual(sorted(items), GOOD)
 
-    def test_a_rank_that_fails_ends_all(self):
+    def test_failing_rank_ends_all_ranks(self):
         first, second = (rank["fail"] for rank in self.ranks)
         self.assertEqual(first[1], "pipeline-error")
         self.assertEqual(second[:2], [first[0], "failed"])

@@ -40,7 +40,7 @@ class TrainTest(unittest.TestCase):
                     break
         self.assertEqual(train.returncode, -9)
 
-    def test_learns_though_it_is_killed(self):
+    def test_training_survives_kills(self):
         with tempfile.TemporaryDirectory() as folder:
             out = pathlib.Path(folder)
             for n in 2, 5, 3:

@@ -139,7 +139,7 @@ class KillTest(unittest.TestCase):
         cls.addClassCleanup(folder.cleanup)
         cls.out = pathlib.Path(folder.name)
         cls.run_to_end(cls, "input", cls.out / "whole")
-        # In the order in which they leave the source.
+        # Items in the order in which they leave the source.
         cls.wanted = read_log((cls.out / "whole" / "log").read_bytes())[0]
 
     def run_to_end(self, order, out):
@@ -232,7 +232,7 @@ class JournalTest(unittest.TestCase):
             journal.commit(f"state {step}", step)
         journal.close()
 
-    def test_the_rest_of_a_line_is_appended(self):
+    def test_truncated_log_is_completed(self):
         self.write(self.out / "whole", 1, 22, 333)
         log = (self.out / "whole" / "log").read_bytes()
         progress = (self.out / "whole" / "progress").read_bytes()
@@ -249,7 +249,7 @@ class JournalTest(unittest.TestCase):
             self.write(out, 4)
             self.assertEqual((out / "log").read_bytes(), log + b"4\n")
 
-    def test_what_was_not_renamed_is_not_done(self):
+    def test_uncommitted_step_is_ignored(self):
         self.write(self.out, 1)
         (self.out / "progress.new").write_text('{"state": "state 2", "beg')
         journal = Journal(self.out)
@@ -258,7 +258,7 @@ class JournalTest(unittest.TestCase):
         self.write(self.out, 2)
         self.assertEqual((self.out / "log").read_bytes(), b"1\n2\n")
 
-    def test_no_state(self):
+    def test_missing_state(self):
         with self.assertRaisesRegex(ValueError, "max-gaps"):
             Journal(self.out).commit(None, 1)
 

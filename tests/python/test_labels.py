@@ -73,7 +73,7 @@ class ClassesTest(unittest.TestCase):
         loader.stop()
         self.assertEqual(loader.classes, NAMES)
 
-    def test_none(self):
+    def test_no_classes(self):
         for settings in "label=none", "":
             with Loader(over(NUMBERS, settings)) as loader:
                 self.assertIsNone(loader.classes)
@@ -82,7 +82,7 @@ class ClassesTest(unittest.TestCase):
             self.assertIsNone(loader.classes)
             self.assertEqual(labels_of(loader), [7])
 
-    def test_given(self):
+    def test_given_classes(self):
         names = ["none of them"] + NAMES[::-1]
         for path, settings in (FOLDER, "label=folder"), (LIST, ""):
             loader = Loader(over(path, settings), classes=names)
@@ -95,7 +95,7 @@ class ClassesTest(unittest.TestCase):
         self.assertEqual(
             self.check(over(LIST, f'classes="<{array}>"')), names)
 
-    def test_all_ranks_have_equal_numbers(self):
+    def test_same_numbers_on_all_ranks(self):
         found = {}
         for rank in range(3):
             with Loader(over(LIST, f"shuffle=true seed=3 rank={rank} "
@@ -105,7 +105,7 @@ class ClassesTest(unittest.TestCase):
                     found.setdefault(folder, set()).add(name)
         self.assertEqual(found, {name: {name} for name in NAMES})
 
-    def test_sources_that_differ(self):
+    def test_sources_with_different_classes(self):
         line = (f'spdlmix name=m ! spdlsink spdlsrc name=a location="{LIST}" '
                 "! m. spdlsrc name=b label=folder "
                 f'location="{FOLDER.parent}" pattern=*.jpg ! m.')
@@ -129,7 +129,7 @@ class ClassesTest(unittest.TestCase):
         with Loader(over(NUMBERS), process=True) as loader:
             self.assertIsNone(loader.classes)
 
-    def test_names_that_cannot_be(self):
+    def test_invalid_names(self):
         for classes, error in ("cat", TypeError), ([1], TypeError), (
                 [], ValueError), (["a", ""], ValueError), (
                 ["a", "b", "a"], ValueError), (["a "], ValueError):
@@ -147,7 +147,7 @@ class StatesTest(unittest.TestCase):
             next(iter(loader))
             return loader.state
 
-    def test_others_are_refused(self):
+    def test_other_classes_are_refused(self):
         found = self.state()
         given = self.state(classes=NAMES[::-1])
         with Loader(over(LIST), state=found) as loader:
@@ -171,7 +171,7 @@ class FlawsTest(unittest.TestCase):
                 list(loader)
         return caught.exception
 
-    def test_a_label_that_fits_none(self):
+    def test_unknown_label(self):
         names = NAMES[1:]
         part = f'"{NAMES[0]}".*{len(names)}'
         self.fail(over(LIST), part, classes=names)
@@ -220,7 +220,7 @@ class SourceTest(unittest.TestCase):
         for part in parts:
             self.assertIn(part, str(error))
 
-    def test_a_label_that_fits_none(self):
+    def test_unknown_label(self):
         self.fail(["aqua"], None, "'aqua'", "item 0", "classes=[...]")
         self.fail(["cat", "aqua"], ["cat"], "'aqua'", "item 1",
                   " 1 ")

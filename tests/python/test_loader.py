@@ -38,7 +38,7 @@ def places_of(batches):
 
 
 class EpochTest(unittest.TestCase):
-    def test_each_for_is_an_epoch(self):
+    def test_for_loop_is_an_epoch(self):
         with Loader(describe(FOLDER)) as loader:
             for epoch in range(3):
                 batches = list(loader)
@@ -47,7 +47,7 @@ class EpochTest(unittest.TestCase):
                 self.assertEqual(indices_of(batches), ALL)
                 self.assertEqual(loader.epoch, epoch + 1)
 
-    def test_a_new_for_begins_the_next_epoch(self):
+    def test_new_for_loop_starts_the_next_epoch(self):
         line = describe(FOLDER, source="shuffle=true", order="input")
         with Loader(line) as loader:
             wanted = [places_of(loader) for _ in range(6)]
@@ -60,7 +60,7 @@ class EpochTest(unittest.TestCase):
                     self.assertEqual(found, wanted[epoch][:n])
                 self.assertEqual(places_of(loader), wanted[5])
 
-    def test_a_sanity_check_shortens_no_epoch(self):
+    def test_epoch_is_complete_after_a_sanity_check(self):
         for process in False, True:
             with self.subTest(process=process), Loader(
                     describe(FOLDER, 4), process=process) as loader:
@@ -68,7 +68,7 @@ class EpochTest(unittest.TestCase):
                           for n in (2, None, None, None)]
                 self.assertEqual(counts, [2, 5, 5, 5])
 
-    def test_the_state_after_a_break(self):
+    def test_state_after_a_break(self):
         line = describe(FOLDER, source="shuffle=true", order="input")
         with Loader(line) as loader:
             wanted = [places_of(loader) for _ in range(2)]
@@ -98,7 +98,7 @@ class EpochTest(unittest.TestCase):
             self.assertEqual(loader.epoch, 1)
             self.assertEqual(places_of(loader), wanted[1])
 
-    def test_the_state_after_an_epoch_with_dropped_items(self):
+    def test_state_after_an_epoch_with_dropped_items(self):
         """spdlbatch drops the last items, and the next epoch is loaded before
         the end of the epoch is taken."""
         line = describe(FOLDER, batch="drop-last=true")
@@ -116,7 +116,7 @@ class EpochTest(unittest.TestCase):
             self.assertEqual([b.num_items for b in batches], [8, 8])
             self.assertEqual({b.epoch for b in batches}, {1})
 
-    def test_an_iterator_goes_on_until_the_next_one(self):
+    def test_iterator_continues_until_the_next_one(self):
         with Loader(describe(FOLDER)) as loader:
             iterator = iter(loader)
             seen = [next(iterator)]
@@ -132,7 +132,7 @@ class EpochTest(unittest.TestCase):
             self.assertIsNone(next(second, None))
             self.assertEqual({b.epoch for b in third}, {2})
 
-    def test_an_epoch_that_was_left_counts(self):
+    def test_left_epoch_counts(self):
         for process in False, True:
             with self.subTest(process=process), Loader(describe(
                     FOLDER, source="epochs=3"), process=process) as loader:
@@ -156,7 +156,7 @@ class EpochTest(unittest.TestCase):
                     self.assertEqual(places_of(itertools.islice(loader, n)),
                                      wanted[epoch][:n])
 
-    def test_without_epochs_it_goes_on(self):
+    def test_break_without_epochs_continues(self):
         line = ("videotestsrc num-buffers=6 ! video/x-raw,format=RGB,width=8,"
                 "height=8 ! spdlbatch batch-size=2 ! spdlsink")
         for process in False, True:
@@ -164,7 +164,7 @@ class EpochTest(unittest.TestCase):
                 next(iter(loader))
                 self.assertEqual(len(list(loader)), 2)
 
-    def test_a_cache_goes_on(self):
+    def test_break_with_cache_continues(self):
         line = describe(FOLDER, order="input").replace(
             "! spdlsink", "! spdlcache num-caches=2 return-caches-after=2 "
             "! spdlsink")
@@ -188,7 +188,7 @@ class EpochTest(unittest.TestCase):
                 self.assertEqual(loader.next().num_items, 1)
                 self.assertIsNone(loader.next())
 
-    def test_next_in_time(self):
+    def test_next_with_timeout(self):
         waits = threading.Event()
 
         def items():
@@ -203,14 +203,14 @@ class EpochTest(unittest.TestCase):
             waits.set()
             self.assertEqual(loader.next(60_000_000_000).num_items, 1)
 
-    def test_an_iterator_ends_for_good(self):
+    def test_finished_iterator_stays_finished(self):
         with Loader(describe(FOLDER)) as loader:
             iterator = iter(loader)
             self.assertEqual(len(list(iterator)), 3)
             self.assertIsNone(next(iterator, None))
             self.assertEqual(len(list(loader)), 3)
 
-    def test_epochs_of_the_description_end(self):
+    def test_epochs_of_the_description(self):
         with Loader(describe(FOLDER, source="epochs=2")) as loader:
             self.assertEqual([len(list(loader)) for _ in range(4)],
                              [3, 3, 0, 0])
@@ -237,14 +237,14 @@ class EpochTest(unittest.TestCase):
             self.assertEqual(loader.cpu_budget, 0.4)
             self.assertEqual(indices_of(loader), ALL)
 
-    def test_a_folder_named_epochs(self):
+    def test_folder_named_epochs(self):
         with tempfile.TemporaryDirectory() as folder:
             link = pathlib.Path(folder, "epochs")
             link.symlink_to(FOLDER)
             with Loader(describe(link)) as loader:
                 self.assertEqual([len(list(loader)) for _ in range(2)], [3, 3])
 
-    def test_the_next_one_is_loaded_meanwhile(self):
+    def test_next_epoch_is_loaded_ahead(self):
         with Loader(describe(FOLDER)) as loader:
             list(loader)
             # No consumer pulls.
@@ -252,13 +252,13 @@ class EpochTest(unittest.TestCase):
                 time.sleep(0.001)
             self.assertEqual(indices_of(loader), ALL)
 
-    def test_no_truth_starts_it(self):
+    def test_bool_does_not_start_the_loader(self):
         loader = Loader(describe(FOLDER))
         self.assertTrue(loader)
         self.assertFalse(loader.is_running())
 
     @needs_gi
-    def test_a_pipeline_is_left_as_it_is(self):
+    def test_pipeline_is_unchanged(self):
         Gst, _ = require_gi()
         pipeline = Gst.parse_launch(describe(FOLDER))
         with Loader(pipeline) as loader:
@@ -273,7 +273,7 @@ class EpochTest(unittest.TestCase):
                 self.assertEqual(len(loader), n)
                 self.assertEqual(len(list(loader)), n)
 
-    def test_no_length(self):
+    def test_unknown_length(self):
         with Loader("videotestsrc num-buffers=3 ! video/x-raw,format=RGB "
                     "! spdlbatch batch-size=2 ! spdlsink") as loader:
             with self.assertRaisesRegex(TypeError, "does not report"):
@@ -305,7 +305,7 @@ class EpochTest(unittest.TestCase):
             loader.stop()
 
     @needs_gi
-    def test_functions_of_the_library(self):
+    def test_library_functions(self):
         Gst, GstSpdl = require_gi()
         loader = GstSpdl.Loader.new(describe(FOLDER, source="epochs=1"))
         self.assertIsInstance(loader, Loader)
@@ -331,7 +331,7 @@ class EpochTest(unittest.TestCase):
         self.assertEqual(stats["decode"]["num-tasks"], N_ITEMS)
         self.assertEqual(stats["sink"]["num-items"], N_ITEMS)
 
-    def test_the_wait_is_counted(self):
+    def test_wait_time_is_counted(self):
         def slow():
             time.sleep(0.5)
             yield str(next(FOLDER.glob("*/*.jpg")))
@@ -347,7 +347,7 @@ class EpochTest(unittest.TestCase):
 
 class StopTest(unittest.TestCase):
     def test_stop_during_a_start(self):
-        """The source waits for a server that never answers."""
+        """The source waits for a server that never responds."""
         with socket.create_server(("127.0.0.1", 0)) as server:
             url = f"http://127.0.0.1:{server.getsockname()[1]}/a.tar"
             loader = Loader(f"spdlsrc location={url} timeout=0 ! spdlsink")
@@ -369,7 +369,7 @@ class StopTest(unittest.TestCase):
                 connection.close()
             self.assertEqual(errors, ["stopped"] * 3)
 
-    def test_from_another_thread(self):
+    def test_stop_from_another_thread(self):
         with Loader(describe(FOLDER)) as loader:
             stopper = threading.Thread(target=loader.stop)
             with self.assertRaises(LoaderError) as raised:
@@ -379,7 +379,7 @@ class StopTest(unittest.TestCase):
             stopper.join()
         self.assertEqual(raised.exception.code, "stopped")
 
-    def test_while_it_waits(self):
+    def test_stop_while_waiting(self):
         waits = threading.Event()
 
         def items():
@@ -400,7 +400,7 @@ class StopTest(unittest.TestCase):
         self.assertEqual(raised.exception.code, "stopped")
 
 
-    def test_between_two_epochs(self):
+    def test_stop_between_epochs(self):
         for line, more in (describe(FOLDER), {}), (
                 "spdlbatch batch-size=4 ! spdlsink",
                 {"source": [np.zeros(2, "uint8")] * 20}):
@@ -412,7 +412,7 @@ class StopTest(unittest.TestCase):
                         next(iter(loader))
                     self.assertEqual(raised.exception.code, "stopped")
 
-    def test_while_epochs_are_left(self):
+    def test_stop_while_leaving_epochs(self):
         for line, more in (describe(FOLDER), {}), (
                 "spdlbatch batch-size=4 ! spdlsink",
                 {"source": [np.zeros(2, "uint8")] * 20}):
@@ -430,7 +430,7 @@ class StopTest(unittest.TestCase):
                 self.assertFalse(loader.is_running())
 
 
-    def test_at_the_moment_an_epoch_is_left(self):
+    def test_stop_at_the_moment_of_leaving_an_epoch(self):
         def is_running(pointer):
             running = really_is_running(pointer)
             if not stoppers:
@@ -456,7 +456,7 @@ class StopTest(unittest.TestCase):
 
 class LossTest(unittest.TestCase):
     @needs_gi
-    def test_codes(self):
+    def test_error_codes(self):
         Gst, _ = require_gi()
         for nick, code in ("failed", FAILED), ("format", FORMAT):
             error = _native.Error(nick, Gst.stream_error_quark(), code, nick)
@@ -471,7 +471,7 @@ class LossTest(unittest.TestCase):
             self.assertIn(reason, str(raised.exception))
         return raised.exception
 
-    def test_sizes_differ(self):
+    def test_shape_mismatch(self):
         line = describe(FOLDER).replace("width=32 height=32", "")
         error = self.check(line, ".jpg: Item is uint8 3:",
                            "began with uint8 3:",
@@ -491,7 +491,7 @@ class LossTest(unittest.TestCase):
         self.assertTrue(error.__cause__.matches(
             STREAM_ERROR, FAILED))
 
-    def test_caps_that_nothing_matches(self):
+    def test_unmatched_caps(self):
         line = describe(FOLDER).replace(
             "! spdlsink", "! other/tensors,types=float32 ! spdlsink")
         error = self.check(line, "types=(string)uint8",
@@ -500,20 +500,20 @@ class LossTest(unittest.TestCase):
         self.check(describe(FOLDER, decode="! audio/x-raw"),
                    "20 failed in decode", ".jpg: ")
 
-    def test_what_a_function_leaves_out(self):
+    def test_filtered_items(self):
         line = describe(FOLDER).replace(
             "! spdlbatch", "! spdlpipe name=work ! spdlbatch")
         loader = Loader(line)
         with loader.map("work", lambda sample: None):
             self.assertEqual([list(loader) for _ in range(3)], [[], [], []])
 
-    def test_a_rank_without_items(self):
+    def test_rank_without_items(self):
         ranks = "rank=20 world-size=21 shard-mode=uneven epochs=2"
         with Loader(describe(FOLDER, source=ranks,
                              batch="drop-last=true")) as loader:
             self.assertEqual([list(loader) for _ in range(2)], [[], []])
 
-    def test_the_rest_of_an_epoch(self):
+    def test_rest_of_an_epoch(self):
         line = describe(FOLDER, batch="drop-last=true")
         with Loader(line) as loader:
             state = [batch.state for batch in loader][-1]
@@ -530,7 +530,7 @@ class ErrorTest(unittest.TestCase):
         for i in range(3):
             (cls.broken / f"{i}.jpg").write_text("no picture")
 
-    def test_failures_are_no_errors(self):
+    def test_failures_raise_no_error(self):
         with Loader(describe(self.folder, source="epochs=1")) as loader:
             self.assertEqual(sum(b.num_items for b in loader), 40)
             self.assertEqual(loader.num_failures, 3)
@@ -543,7 +543,7 @@ class ErrorTest(unittest.TestCase):
         self.assertEqual(sorted((f.epoch, f.index) for f in failures),
                          [(0, 40), (0, 41), (0, 42)])
 
-    def test_failures_beside_states(self):
+    def test_failures_of_states(self):
         with Loader(describe(self.folder, order="input", source="epochs=2",
                              size=4)) as loader:
             for epoch in range(2):
@@ -567,7 +567,7 @@ class ErrorTest(unittest.TestCase):
             loader.start()
             self.assertEqual(loader.take_failures(end), [])
 
-    def test_failures_of_epochs_that_are_left(self):
+    def test_failures_of_left_epochs(self):
         folder = make_dataset(6)
         for i in range(3):
             (folder / f"{i}.jpg").write_text("no picture")
@@ -590,7 +590,7 @@ class ErrorTest(unittest.TestCase):
             self.assertTrue(loader.is_finished())
             self.assertEqual(loader.num_failures, 5 * 3)
 
-    def test_an_error_is_not_left_behind(self):
+    def test_error_ends_only_its_run(self):
         for process in False, True:
             with self.subTest(process=process), Loader(
                     describe(self.folder, order="input", size=4,
@@ -603,7 +603,7 @@ class ErrorTest(unittest.TestCase):
                     next(iter(loader))
                 self.assertEqual(raised.exception.stage, "decode")
 
-    def test_it_names_its_item(self):
+    def test_error_names_its_item(self):
         folder = make_dataset(1)
         for i in range(60):
             (folder / f"{i:02}.jpg").write_text("no picture")
@@ -669,7 +669,7 @@ class ErrorTest(unittest.TestCase):
                 Loader(text)
             self.assertEqual(raised.exception.code, code)
 
-    def test_a_start_that_fails(self):
+    def test_failing_start(self):
         loader = Loader(describe("/nowhere/at/all"))
         with self.assertRaisesRegex(LoaderError, "/nowhere/at/all"):
             for _ in loader:

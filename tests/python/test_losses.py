@@ -61,7 +61,7 @@ class WarningTest(unittest.TestCase):
             if first_line:
                 self.assertEqual(warning.lineno, first_line)
 
-    def test_one_an_epoch(self):
+    def test_one_warning_per_epoch(self):
         for process in False, True:
             with self.subTest(process=process), Loader(
                     job(), process=process) as loader:
@@ -73,7 +73,7 @@ class WarningTest(unittest.TestCase):
                             self.assertEqual(len(caught), epoch)
                 self.check(caught, range(3), line)
 
-    def test_line_of_a_wrapper(self):
+    def test_line_of_the_caller(self):
         """Tests that a warning names the line of the application, also if the
         package iterates."""
         with Loader(job()) as loader, warnings.catch_warnings(
@@ -84,7 +84,7 @@ class WarningTest(unittest.TestCase):
                 pass
         self.check(caught, [0], line)
 
-    def test_thread(self):
+    def test_loop_in_a_thread(self):
         threads = []
         with Loader(job()) as loader, warnings.catch_warnings():
             warnings.simplefilter("always")
@@ -95,7 +95,7 @@ class WarningTest(unittest.TestCase):
             taker.join()
         self.assertEqual(threads, [taker.ident])
 
-    def test_as_an_error(self):
+    def test_warning_as_error(self):
         """Tests that an error ends only the current loop, after all its
         batches."""
         for process in False, True:
@@ -148,7 +148,7 @@ class WarningTest(unittest.TestCase):
                     break
             self.assertEqual((n, n_raised), (n_images, 1))
 
-    def test_none_without_failures(self):
+    def test_no_warning_without_failures(self):
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             with Loader(describe(GOOD)) as loader:
@@ -167,7 +167,7 @@ class CountTest(unittest.TestCase):
                    if s["stage"] == "decode")["num-failures"] <= n:
             self.assertLess(time.monotonic(), end)
 
-    def test_epochs_that_were_reached(self):
+    def test_failures_of_reached_epochs(self):
         """Tests the counts per epoch: 20 good and 80 bad files once gave 265
         failures after one epoch."""
         with Loader(job()) as loader, warnings.catch_warnings():
@@ -185,7 +185,7 @@ class CountTest(unittest.TestCase):
             self.assertEqual(loader.num_failures, N_BAD)
             self.assertEqual(loader.failures[-1].epoch, 7)
 
-    def test_error_that_is_known_ahead(self):
+    def test_error_found_ahead(self):
         """Tests that failures found while looking ahead for an error do not
         count yet."""
         folder = make_failing("zzz")

@@ -57,7 +57,7 @@ def run(function, concurrency=4, line=LINE, source=ARRAYS):
 
 
 class StopTest(unittest.TestCase):
-    def test_in_a_function(self):
+    def test_stop_in_a_function(self):
         def work(sample):
             if view(sample)[0, 0] == 20 and not again:
                 loader.stop()
@@ -79,7 +79,7 @@ class StopTest(unittest.TestCase):
             loader.stop()
 
     @needs_gi
-    def test_where_groups_are_made(self):
+    def test_stop_in_the_grouping_function(self):
         _, GstSpdl = require_gi()
 
         def accept(element, group, sample):
@@ -93,7 +93,7 @@ class StopTest(unittest.TestCase):
             list(loader)
         self.assertEqual(raised.exception.code, "stopped")
 
-    def test_in_the_source(self):
+    def test_stop_in_the_source(self):
         def source():
             yield from ARRAYS[:10]
             loader.stop()
@@ -105,7 +105,7 @@ class StopTest(unittest.TestCase):
                 list(loader)
         self.assertEqual(raised.exception.code, "stopped")
 
-    def test_the_last_reference_is_dropped_in_a_function(self):
+    def test_last_reference_dropped_in_a_function(self):
         def work(sample):
             started.wait(60)
             held.clear()
@@ -146,7 +146,7 @@ class ItemTest(unittest.TestCase):
         })
 
     @needs_gi
-    def test_results_of_gst(self):
+    def test_gst_results(self):
         Gst, _ = require_gi()
         whole = Gst.Caps.from_string(
             "other/tensors,format=static,num_tensors=1,types=(string)uint8,"
@@ -164,7 +164,7 @@ class ItemTest(unittest.TestCase):
         self.assertEqual(batches[0]["data"].shape, (8, 3))
         self.assertEqual(batches[0]["data"].dtype, "float32")
 
-    def test_source_of_converted(self):
+    def test_source_that_converts(self):
         source = [(Converted(a), label, key) for a, label, key in ARRAYS]
         _, batches = run(lambda s: s, source=source)
         found = np.concatenate([b["data"].numpy() for b in batches])
@@ -174,19 +174,19 @@ class ItemTest(unittest.TestCase):
         with self.assertRaises(LoaderError):
             run(lambda s: s["image"].numpy())
 
-    def test_none_is_left_out(self):
+    def test_none_filters_the_item(self):
         loader, batches = run(lambda s: s if view(s)[0, 0] % 2 else None)
         self.assertEqual([i for b in batches for i in b.indices],
                          list(range(1, N, 2)))
         self.assertEqual(loader.num_failures, 0)
         self.assertEqual(loader.stats[0]["num-filtered"], N // 2)
 
-    def test_a_list_is_many(self):
+    def test_list_gives_several_items(self):
         _, batches = run(lambda s: [view(s)[0], view(s)[1]])
         self.assertEqual([i for b in batches for i in b.indices],
                          sorted(list(range(N)) * 2))
 
-    def test_what_raises_is_lost(self):
+    def test_exception_fails_the_item(self):
         def work(sample):
             if view(sample)[0, 0] % 10 == 3:
                 raise ValueError("three")
@@ -203,7 +203,7 @@ class ItemTest(unittest.TestCase):
             self.assertRegex(failure.reason, "^ValueError: three\n")
             self.assertIn('raise ValueError("three")', failure.reason)
 
-    def test_what_is_no_result(self):
+    def test_invalid_results(self):
         for result in 42, "text", [b"", 42]:
             loader = Loader(LINE.format(4), source=ARRAYS)
             with loader.map("work", lambda s: result):
@@ -214,7 +214,7 @@ class ItemTest(unittest.TestCase):
             self.assertRegex(loader.failures[0].reason, "^TypeError: ")
 
     @needs_gi
-    def test_connected_by_hand(self):
+    def test_connected_signal(self):
         loader = Loader(LINE.format(1), source=ARRAYS)
 
         def work(element, sample):
@@ -238,7 +238,7 @@ class ItemTest(unittest.TestCase):
 class SampleTest(unittest.TestCase):
     """Tests the argument of a function, without PyGObject."""
 
-    def test_an_array(self):
+    def test_array(self):
         def work(sample):
             found.append((sample.index, sample.epoch, sample.label, sample.key,
                           sample["data"].numpy().tolist(), bytes(sample),
@@ -271,7 +271,7 @@ class SampleTest(unittest.TestCase):
         self.assertEqual(loader.failures, [])
         self.assertEqual(found, {b"cba", b"fed"})
 
-    def test_a_group(self):
+    def test_group(self):
         def work(sample):
             seen.append([item.index for item in sample.items])
             with self.assertRaises(LoaderError):
@@ -297,7 +297,7 @@ class SampleTest(unittest.TestCase):
         np.testing.assert_array_equal(batches[1]["note"],
                                       [[i] * 3 for i in range(8, 16)])
 
-    def test_it_outlives_the_call(self):
+    def test_sample_outlives_the_call(self):
         kept = []
         loader, _ = run(lambda s: kept.append(s) or s, 4)
         del loader
@@ -325,7 +325,7 @@ class SampleTest(unittest.TestCase):
 
 
 class ManyTest(unittest.TestCase):
-    def test_at_once(self):
+    def test_concurrent_calls(self):
         barrier = threading.Barrier(8, timeout=60)
 
         def work(sample):
@@ -359,7 +359,7 @@ class ManyTest(unittest.TestCase):
         self.assertEqual(seen, [list(range(i, i + 4)) for i in range(0, N, 4)])
         self.assertEqual(list(batches[0].indices), [3, 2, 1, 0, 7, 6, 5, 4])
 
-    def test_a_group_becomes_one(self):
+    def test_group_becomes_a_batch(self):
         def work(sample):
             return b"".join(map(bytes, sample.items))
 
@@ -427,11 +427,11 @@ class PackTest(unittest.TestCase):
         self.assertEqual([i for b in batches for i in b.indices],
                          list(range(len(self.sequences))))
 
-    def test_by_bytes(self):
+    def test_packing_by_bytes(self):
         self.check(self.load(f"size=0 max-bytes={4 * self.ROW}"))
 
     @needs_gi
-    def test_by_a_function(self):
+    def test_packing_by_a_function(self):
         _, GstSpdl = require_gi()
 
         def accept(element, group, sample):
@@ -442,7 +442,7 @@ class PackTest(unittest.TestCase):
         self.check(self.load("size=0", accept))
 
     @needs_gi
-    def test_a_function_that_raises(self):
+    def test_exception_in_a_grouping_function(self):
         def accept(element, group, sample):
             raise ValueError("not so")
 
@@ -457,7 +457,7 @@ class PackTest(unittest.TestCase):
 
 
 class EndTest(unittest.TestCase):
-    def test_stop_while_it_works(self):
+    def test_stop_during_a_call(self):
         began = threading.Event()
 
         def work(sample):
@@ -472,7 +472,7 @@ class EndTest(unittest.TestCase):
             began.wait()
             loader.stop()
 
-    def test_dropped_while_it_works(self):
+    def test_loader_dropped_during_a_call(self):
         began = threading.Event()
 
         def work(sample):
@@ -492,7 +492,7 @@ class EndTest(unittest.TestCase):
             # The thread of its source may hold a reference for a second.
             self.assertTrue(gone.wait(60), watch)
 
-    def test_the_end_of_the_interpreter(self):
+    def test_interpreter_shutdown(self):
         done = run_python(
             "import itertools, time\n"
             "from gstspdl import Loader\n"
@@ -511,7 +511,7 @@ class EndTest(unittest.TestCase):
         with self.assertRaises(TypeError):
             Loader(LINE.format(1), source=ARRAYS).map("work", 42)
 
-    def test_nothing_mapped(self):
+    def test_missing_function(self):
         with self.assertRaisesRegex(LoaderError, "signal process"):
             list(Loader(LINE.format(1), source=ARRAYS))
 

@@ -70,10 +70,10 @@ class MistakeTest(unittest.TestCase):
                 cause = raised.exception.__cause__
                 self.assertTrue(cause.matches(PARSE_ERROR, code))
 
-    def test_each_says_what_to_write(self):
+    def test_suggestions(self):
         self.assert_all_explained()
 
-    def test_in_other_languages(self):
+    def test_translated_messages(self):
         """Tests a German locale, in which GStreamer's messages are translated
         if the translation is installed."""
         try:
@@ -85,7 +85,7 @@ class MistakeTest(unittest.TestCase):
         finally:
             locale.setlocale(locale.LC_MESSAGES, "C")
 
-    def test_a_forgotten_link_with_a_source(self):
+    def test_missing_link_with_a_source(self):
         with self.assertRaises(LoaderError) as raised:
             Loader("spdlfetch spdldecode ! spdlbatch ! spdlsink",
                    source=["a.jpg"])
@@ -114,7 +114,7 @@ class MistakeTest(unittest.TestCase):
                                  "gst-stream-error-quark")
 
     @needs_gi
-    def test_codes(self):
+    def test_error_codes(self):
         Gst, _ = require_gi()
         for code, nick in enumerate(["syntax", "no-such-element",
                                      "no-such-property", "link",
@@ -126,7 +126,7 @@ class MistakeTest(unittest.TestCase):
             Gst.ParseError.quark(), LINK))
         self.assertEqual(raised.exception.__cause__.domain, PARSE_ERROR)
 
-    def test_in_a_process_of_its_own(self):
+    def test_worker_process(self):
         if not can_load("spdlworkersrc"):
             self.skipTest("no spdlworkersrc")
         for description, words in [
@@ -142,7 +142,7 @@ class MistakeTest(unittest.TestCase):
                     list(loader)
                 self.assertIn(words, str(raised.exception))
 
-    def test_decoding_alone(self):
+    def test_decode(self):
         with self.assertRaises(LoaderError) as raised:
             decode(b"", widht=8)
         self.assertIn('"width"', str(raised.exception))

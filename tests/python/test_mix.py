@@ -62,7 +62,7 @@ class MixTest(unittest.TestCase):
         with Loader(MIX) as loader:
             self.assertEqual(read_epochs(loader), epochs)
 
-    def test_resumed(self):
+    def test_resume(self):
         with Loader(MIX) as loader:
             wanted = sum(read_epochs(loader), [])
         for n_batches in 1, 5, 13:
@@ -81,7 +81,7 @@ class MixTest(unittest.TestCase):
 
 
 class LeaveTest(unittest.TestCase):
-    def test_all(self):
+    def test_all_exhausted(self):
         with Loader(MIX) as loader:
             epochs = read_epochs(loader)
         for process in False, True:
@@ -92,7 +92,7 @@ class LeaveTest(unittest.TestCase):
                 self.assertEqual(labels_of(loader), epochs[1])
                 self.assertEqual(labels_of(loader), [])
 
-    def test_first_and_repeat(self):
+    def test_first_exhausted_and_repeat(self):
         """Tests that proportions start anew, whatever the sources have
         delivered."""
         line = MIX.replace("epochs=2", "epochs=-1").replace(
@@ -140,13 +140,13 @@ class RouteTest(unittest.TestCase):
             self.assertEqual(sorted(labels_of(loader)), list(range(30)))
             self.assertEqual(labels_of(loader), [])
 
-    def test_all_come_once(self):
+    def test_each_item_arrives_once(self):
         with Loader(ROUTE) as loader:
             for labels in read_epochs(loader):
                 self.assertEqual(collections.Counter(labels),
                                  collections.Counter(range(30)))
 
-    def test_path_that_fails(self):
+    def test_failing_path(self):
         broken = FOLDER / "broken.txt"
         (FOLDER / "broken.jpg").write_bytes(b"no image")
         broken.write_text(f"{PATHS[0]}\t0\n{FOLDER}/broken.jpg\t1\n"

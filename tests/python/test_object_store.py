@@ -1,10 +1,11 @@
 #!/usr/bin/python3
-# gst-spdl: items in object stores, with servers that others wrote
+# gst-spdl: tests of object stores against Swift, botocore and fake servers
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The arguments are gst-spdl-index and tests/check/fetch/sign-lines.c, or "-"
-for what is not built. The stores are OpenStack Swift and fake_store.py."""
+"""The arguments are the programs gst-spdl-index and sign-lines
+(tests/check/fetch), or "-" for a program that is not built. The stores are
+OpenStack Swift and fake_store.py."""
 
 import email.utils
 import functools
@@ -42,7 +43,7 @@ ACCESS_KEY = "AKIDTESTS"
 SECRET_KEY = f"{SECRET}+/key="
 TOKEN = f"{SECRET}+/token=="
 
-# Keys whose paths, URIs or names in a listing need care.
+# Keys with characters that are special in paths, URIs or listings.
 ODD_KEYS = [
     "a+b", "a b", "a%20b", "a%2Fb", "%", "100%", "a//b", "//a", "/a",
     "gr\u00fcn/\u20ac", "\U0001f600", "e\u0301", "a#b", "a#c", "a?b", "a?c",
@@ -50,8 +51,8 @@ ODD_KEYS = [
     "a:b@c", "a|b^c`d", "$(a)", "a,b!c", "index.txt", "folder.tar/a",
     "\u00a0", "?", "#", "a%00b", "a.", "a..b",
 ]
-# A listing leaves these out: names that begin with a dot, as those of files,
-# and what tools make for folders.
+# A listing omits these: names that begin with a dot, as for files, and the
+# markers that tools create for folders.
 HIDDEN_KEYS = ["a/../b", "../a", "./a", "a/./b", "..", ".", ".a", "a/.b/c",
                "a b/"]
 
@@ -62,7 +63,7 @@ def digest(data):
 
 @functools.cache
 def find_missing_feature():
-    """The reason why there are no object stores in this build, or None."""
+    """Returns the reason why this build lacks object stores, or None."""
     done = subprocess.run(
         [sys.executable, "-c",
          "from gstspdl import Loader\n"
@@ -90,7 +91,7 @@ def needs_stores(test):
 
 
 class Folder(unittest.TestCase):
-    """With an empty folder for each test."""
+    """A test case with an empty folder for each test."""
 
     maxDiff = None
 
@@ -101,10 +102,12 @@ class Folder(unittest.TestCase):
 
 
 class StoreTest(Folder):
-    """Tests that load items, in another process with its own environment."""
+    """A test case that loads items in another process with a separate
+    environment."""
 
     def make_environment(self, environment):
-        """No credentials but those of the test."""
+        """Returns an environment without credentials except those of the
+        test."""
         env = {name: value for name, value in os.environ.items()
                if not name.startswith(("AWS_", "HF_", "GOOGLE_", "GCE_", "GS_",
                                        "CLOUDSDK_", "STORAGE_EMULATOR_"))
@@ -115,7 +118,7 @@ class StoreTest(Folder):
         return env
 
     def run_program(self, command, environment, debug="9"):
-        """Runs a program, and searches all that it wrote for secrets."""
+        """Runs a program and checks that its output contains no secrets."""
         log = self.folder / "gst.log"
         env = self.make_environment(environment)
         env.update(GST_DEBUG=debug, GST_DEBUG_FILE=str(log),
@@ -129,8 +132,8 @@ class StoreTest(Folder):
         return done
 
     def check_secrets(self, *texts):
-        """No secret in texts, nor in any file of the test's folder that the
-        program wrote, also not encoded."""
+        """Checks that no secret, plain or encoded, is in `texts` or in a file
+        that the program wrote to the test's folder."""
         secrets = [SECRET.encode(), SECRET.encode().hex().encode()]
         for i, text in enumerate(texts):
             for secret in secrets:
@@ -147,7 +150,7 @@ class StoreTest(Folder):
                     self.assertNotIn(secret, os.fsencode(path.name))
 
     def load(self, source, environment, debug="9", **job):
-        """Returns what load_items.py finds, as attributes."""
+        """Returns the results of load_items.py as attributes."""
         if "location=" not in str(source):
             source = f'spdlsrc location="{source}"'
         found = self.folder / "result.json"
@@ -158,7 +161,8 @@ class StoreTest(Folder):
         return SimpleNamespace(**json.loads(found.read_text("utf-8")))
 
     def assert_loaded(self, result, objects, bucket="bucket", scheme="s3"):
-        """All objects came, whole, and nothing failed."""
+        """Checks that all objects arrived completely and that nothing
+        failed."""
         self.assertEqual((result.error, result.failures), (None, []))
         found = {uri: data for uri, _, _, data in result.items}
         self.assertEqual(len(result.items), len(found))
@@ -171,7 +175,7 @@ class StoreTest(Folder):
                      for keys in (ODD_KEYS, HIDDEN_KEYS))
         fill({**odd, **hidden})
         self.assert_loaded(self.load(f"s3://{bucket}/in/"), odd, bucket)
-        # A cache must not confuse them.
+        # A cache must keep them apart.
         for _ in range(2):
             result = self.load(
                 self.write_list(*(f"s3://{bucket}/{key}"
@@ -192,7 +196,7 @@ def make_objects(n, prefix="item/"):
 
 
 def make_tar(n, first=0):
-    """A shard of images that are none, and texts."""
+    """Returns a shard of invalid images with labels."""
     file = io.BytesIO()
     with tarfile.open(fileobj=file, mode="w") as tar:
         for i in range(first, first + n):
@@ -205,7 +209,7 @@ def make_tar(n, first=0):
 
 
 class ReferenceTest(unittest.TestCase):
-    """sigv4_reference.py, and what signs requests in C."""
+    """Tests of sigv4_reference.py and of the signatures in C."""
 
     def test_published_signatures(self):
         n = 0
@@ -246,7 +250,7 @@ def make_client(test, url, region="us-east-1", access_key=Swift.ACCESS_KEY,
     import botocore.config
     import botocore.session
 
-    # Without the files and the environment of whoever runs the test.
+    # The client ignores the files and the environment of the user.
     session = botocore.session.Session()
     client = session.create_client(
         "s3", endpoint_url=url, region_name=region,
@@ -261,8 +265,8 @@ def make_client(test, url, region="us-east-1", access_key=Swift.ACCESS_KEY,
 
 @unittest.skipUnless(importlib.util.find_spec("botocore"), "needs botocore")
 class ServersTest(unittest.TestCase):
-    """botocore and the servers agree, so that they can be trusted with what
-    the elements send."""
+    """Tests the servers with botocore, so that they are a reference for the
+    elements."""
 
     def check_error(self, code, call, *arguments, **more):
         from botocore.exceptions import ClientError
@@ -273,7 +277,7 @@ class ServersTest(unittest.TestCase):
         return raised.exception.response
 
     def list_all(self, client, bucket, **more):
-        """Keys, and the number of pages."""
+        """Returns the keys and the number of pages."""
         keys, n, token = [], 0, {}
         while True:
             page = client.list_objects_v2(Bucket=bucket, **more, **token)
@@ -284,7 +288,7 @@ class ServersTest(unittest.TestCase):
             token = {"ContinuationToken": page["NextContinuationToken"]}
 
     def check_store(self, client, objects):
-        """Reads of all kinds from a bucket with these objects."""
+        """Tests all kinds of reads from a bucket with these objects."""
         ordered = sorted(objects, key=str.encode)
         keys, n = self.list_all(client, "bucket", MaxKeys=7)
         self.assertEqual(keys, ordered)
@@ -329,11 +333,11 @@ class ServersTest(unittest.TestCase):
         self.check_error("SignatureDoesNotMatch", wrong.get_object,
                          Bucket="bucket", Key=key)
         unknown = make_client(self, swift.url, "eu-test-1", access_key="nobody")
-        # S3 has InvalidAccessKeyId.
+        # S3 would return InvalidAccessKeyId.
         self.check_error("SignatureDoesNotMatch", unknown.get_object,
                          Bucket="bucket", Key=key)
         abroad = make_client(self, swift.url, "eu-test-2")
-        # botocore signs again, for the region that the error names.
+        # botocore repeats the request for the region in the error.
         self.assertEqual(abroad.get_object(Bucket="bucket", Key=key)["Body"]
                          .read(), objects[key])
         for skew in 1800, -1800:
@@ -377,7 +381,7 @@ class ServersTest(unittest.TestCase):
             store.keys[ACCESS_KEY].expires = 0
             self.check_error("ExpiredToken", client.get_object, **get)
             store.keys[ACCESS_KEY].expires = math.inf
-            # botocore asks again, for the region that it is told.
+            # botocore repeats the request for the region in the response.
             for status in 301, 400:
                 store.moved = status
                 found = connect().get_object(Bucket="far", Key="a")
@@ -385,9 +389,9 @@ class ServersTest(unittest.TestCase):
 
 
 class SecretsTest(StoreTest):
-    """The other tests would find secrets."""
+    """Tests that the other tests would detect secrets."""
 
-    def test_search(self):
+    def test_secrets_are_detected(self):
         for code in (f"print('{SECRET}')", f"import sys; sys.exit('{SECRET}')",
                      f"open('found', 'wb').write(b'{SECRET}'.hex().encode())",
                      f"open('a{SECRET}', 'w')"):
@@ -396,8 +400,8 @@ class SecretsTest(StoreTest):
             for path in self.folder.iterdir():
                 path.unlink()
 
-    def test_logs(self):
-        """What is searched is there."""
+    def test_log_is_complete(self):
+        """Tests that the log that is searched for secrets is complete."""
         reason = find_missing_feature()
         if reason:
             self.skipTest(reason)
@@ -448,7 +452,8 @@ class SwiftTest(StoreTest):
         self.check_odd_keys("odd", lambda objects: self.fill("odd", objects))
 
     def test_region_in_the_body(self):
-        """Swift names the right region in the body of the error only."""
+        """Tests that the region is found in the body of an error, as Swift
+        sends it only there."""
         objects = make_objects(20)
         self.fill("region", objects)
         result = self.load("s3://region/item/", self.swift.environment(
@@ -456,7 +461,8 @@ class SwiftTest(StoreTest):
         self.assert_loaded(result, objects, "region")
 
     def test_folder_markers(self):
-        """Keys that end in a slash, as consoles make them for folders."""
+        """Tests that keys ending in a slash, which consoles create for
+        folders, are skipped."""
         objects = {"in/": b"", "in/a": b"1", "in/b/": b"", "in/b/c": b"2"}
         self.fill("markers", objects)
         result = self.load("s3://markers/in/")
@@ -525,10 +531,10 @@ class SwiftTest(StoreTest):
         self.assertEqual(
             {path for _, path, _, _ in log if path.endswith("index")},
             {f"/shards/train/{i}.tar.spdl-index" for i in range(3)})
-        # One range for each image, and few to compare the shard.
+        # One range per image, and a few that validate the shard.
         n_ranges = sum(bool(span) for *_, span in log)
         self.assertLess(n_ranges, 60 + 3 * 12)
-        # By a glob; the second time, the indexes are in the cache.
+        # The second time, the indexes are in the cache.
         for n_read in 3, 0:
             result = self.load('spdlsrc location="s3://shards/train/*.tar" '
                                "index-cache=always")
@@ -544,7 +550,8 @@ class SwiftTest(StoreTest):
         self.assertIn("SignatureDoesNotMatch", wrong.stderr)
 
     def test_properties(self):
-        """In place of the environment, and with the bucket in the host."""
+        """Tests that properties replace the environment, with both addressing
+        styles."""
         objects = make_objects(5, "by property/")
         self.fill("properties", objects)
         environment = self.swift.environment(
@@ -582,7 +589,7 @@ class SwiftTest(StoreTest):
         self.assertEqual(result.items, [])
         self.assertIn("SignatureDoesNotMatch", result.error[0])
         self.assertIn("s3://refused/item/", result.error[0])
-        # It is not tried again.
+        # There is no retry.
         self.assertEqual(len(self.swift.take_log()), 1)
         uri = "s3://refused/item/00001"
         result = self.load(self.write_list(uri), wrong)
@@ -591,7 +598,7 @@ class SwiftTest(StoreTest):
         self.assertIn("SignatureDoesNotMatch", result.failures[0][1])
         self.assertEqual(len(self.swift.take_log()), 1)
 
-    def test_what_is_not_there(self):
+    def test_missing_bucket_and_objects(self):
         for place, code in (("s3://none/a/", "NoSuchBucket"),
                             ("s3://bucket/none/", None)):
             result = self.load(place)
@@ -612,7 +619,8 @@ class SwiftTest(StoreTest):
             self.swift.take_log()
             result = self.load("s3://skewed/item/")
             self.assert_loaded(result, objects, "skewed")
-            # Only what was under way when the first answer came.
+            # Only requests in flight at the time of the first error are
+            # repeated.
             self.assertLess(len(self.swift.take_log()), 21 + 20)
 
 
@@ -624,8 +632,8 @@ def make_photo(color):
 
 @needs_stores
 class GuideTest(StoreTest):
-    """The commands of docs/how-to/object-stores.md, with a store that has what
-    they name."""
+    """Runs the commands of docs/how-to/object-stores.md with a store that has
+    the objects that they name."""
 
     GUIDE = HERE.parents[1] / "docs" / "how-to" / "object-stores.md"
 
@@ -662,7 +670,7 @@ class GuideTest(StoreTest):
 
     @unittest.skipIf(os.environ.get("SPDL_IN_VENV"),
                      "gst-launch-1.0 does not find the plugins of a wheel")
-    def test_lines(self):
+    def test_gst_launch_lines(self):
         lines = [block for block in self.blocks
                  if block.startswith("gst-launch-1.0 ")]
         self.assertGreaterEqual(len(lines), 3)
@@ -674,7 +682,7 @@ class GuideTest(StoreTest):
                 self.run_block(["bash", "-c", line])
                 self.assertTrue(self.store.take_requests())
 
-    def test_python(self):
+    def test_python_block(self):
         blocks = [block for block in self.blocks
                   if block.startswith("import gstspdl")]
         self.assertEqual(len(blocks), 1)
@@ -685,7 +693,7 @@ class GuideTest(StoreTest):
         self.assertEqual(found, "(4, 3, 224, 224) ['cat', 'dog']\n")
 
     @unittest.skipUnless(INDEX, "needs gst-spdl-index")
-    def test_index(self):
+    def test_index_command(self):
         line = next(block for block in self.blocks
                     if block.startswith("gst-spdl-index "))
         command = line.splitlines()[0].partition(" ")[2]
@@ -734,7 +742,8 @@ class FakeS3Test(StoreTest):
             odd=objects))
 
     def test_broken_connection(self):
-        """The rest is asked for with another signature."""
+        """Tests that the rest of an object is requested with a new
+        signature."""
         data = bytes(range(251)) * 1500
         self.store.buckets["bucket"] = {"item/large": data}
 
@@ -755,7 +764,7 @@ class FakeS3Test(StoreTest):
             AWS_SESSION_TOKEN=TOKEN)), self.objects)
 
     def test_profile(self):
-        """From the files that all tools of AWS share."""
+        """Tests credentials in the files that all AWS tools share."""
         home = self.folder / "given-home"
         home.mkdir()
         (home / "given-credentials").write_text(
@@ -777,11 +786,12 @@ class FakeS3Test(StoreTest):
                 self.store.moved = status
                 self.store.take_requests()
                 self.assert_loaded(self.load(), self.objects)
-                # Only what was under way when the first answer came.
+                # Only requests in flight at the time of the first error are
+                # repeated.
                 self.assertLess(len(self.store.take_requests()), 63 + 20)
 
     def test_slow_down(self):
-        # Also in the midst of listing.
+        # A retry is also possible in the middle of a listing.
         self.store.add_fault(slow_down(), 1, lambda r: "list-type" in r.query)
         self.store.add_fault(slow_down(), 1,
                              lambda r: "continuation-token" in r.query)
@@ -825,16 +835,16 @@ class FakeS3Test(StoreTest):
             self.assert_loaded(self.load(), self.objects)
             self.assertLess(len(self.store.take_requests()), 63 + 20)
 
-    def test_clock_that_jumps(self):
-        """In the midst of an epoch."""
+    def test_clock_change(self):
+        """Tests a server clock that changes in the middle of an epoch."""
         self.store.add_fault(
             lambda request: setattr(self.store, "skew", 4000), 1,
             lambda request: request.path.endswith("/00020"))
         self.assert_loaded(self.load(), self.objects)
 
-    def test_skew_that_stays(self):
-        """A server that finds each request too old must not be asked without
-        end."""
+    def test_persistent_skew(self):
+        """Tests that retries are limited if the server rejects the time of
+        every request."""
         self.store.add_fault(
             s3_error(403, "RequestTimeTooSkewed", "The difference between the "
                      "request time and the current time is too large."), 1000)
@@ -843,13 +853,13 @@ class FakeS3Test(StoreTest):
         self.assertIn("RequestTimeTooSkewed", result.error[0])
         self.assertLess(len(self.store.take_requests()), 10)
 
-    def test_errors_that_are_no_xml(self):
+    def test_errors_without_xml(self):
         self.store.add_fault(Answer(403, b"\xff<Error><Code>" * 1000), 1000)
         result = self.load()
         self.assertEqual(result.items, [])
         self.assertIn("s3://bucket/item/", result.error[0])
 
-    def test_listing_that_is_broken(self):
+    def test_invalid_listings(self):
         for body in (b"", b"<ListBucketResult>", b"{}", b"<a/>" * 3,
                      b"<ListBucketResult><IsTruncated>true</IsTruncated>"
                      b"</ListBucketResult>",
@@ -863,8 +873,8 @@ class FakeS3Test(StoreTest):
                 self.assertIsNotNone(result.error)
         self.store._faults.clear()
 
-    def test_listing_without_end(self):
-        """A server that repeats a page is an error."""
+    def test_endless_listing(self):
+        """Tests that a listing that repeats a page is an error."""
         first = [None]
 
         def repeat(request):
@@ -887,8 +897,8 @@ class FakeS3Test(StoreTest):
             "AWS_CONTAINER_AUTHORIZATION_TOKEN": token}
 
     def test_expired_token(self):
-        """A token that the store refuses in the midst of an epoch, although it
-        should be valid, is replaced."""
+        """Tests that a token that the store refuses before its expiry is
+        replaced in the middle of an epoch."""
 
         def issue(n):
             key = StoreKey(f"{SECRET}/{n}", f"{SECRET}-token/{n}==")
@@ -906,11 +916,12 @@ class FakeS3Test(StoreTest):
         self.assertEqual(service.n_issued, 2)
         self.assertEqual(self.store.keys["AKID1"].expires, 0)
 
-    def test_token_that_expires_soon(self):
-        """It is renewed before that, so that the store refuses no request."""
+    def test_short_lived_token(self):
+        """Tests that a token is renewed before it expires, so that no request
+        is refused."""
 
         def issue(n):
-            # The last ten seconds are not used.
+            # A token is not used in its last ten seconds.
             expires = int(time.time()) + 13
             key = StoreKey(f"{SECRET}/{n}", f"{SECRET}-token/{n}==", expires)
             self.store.keys[f"AKID{n}"] = key
@@ -927,13 +938,13 @@ class FakeS3Test(StoreTest):
         self.assertGreaterEqual(service.n_issued, 3)
         self.assertLess(service.n_issued, 20)
 
-    def test_service_that_fails(self):
+    def test_failing_service(self):
         service, environment = self.serve_credentials(lambda n: {"Code": "x"})
         service.add_fault(Answer(500, b"no"), 100)
         result = self.load(environment=environment)
         self.assertEqual(result.items, [])
         self.assertIsNotNone(result.error)
-        # Not each item asks again.
+        # Items share a failed request for credentials.
         self.assertLess(service.n_issued + len(service.take_requests()), 20)
 
     def test_no_server(self):
@@ -962,7 +973,8 @@ class FakeS3Test(StoreTest):
                          [f"s3://bucket/{key}" for key in images])
 
     def test_redirect_to_another_host(self):
-        """It gets neither a signature nor a token."""
+        """Tests that a redirect to another host gets neither a signature nor a
+        token."""
         with Mirror({"/x": b"from the mirror"}) as mirror:
             self.store.add_fault(
                 Answer(307, b"", {"Location": f"{mirror.url}/x"}), 5,
@@ -1020,8 +1032,8 @@ class GoogleTest(StoreTest):
         self.assertIn("gs://bucket/item/", result.error[0])
         self.assertIn("AuthenticationRequired", result.error[0])
 
-    def test_machine(self):
-        """A token of the metadata service, which becomes invalid."""
+    def test_metadata_token(self):
+        """Tests that an invalid token of the metadata service is replaced."""
 
         def issue(n):
             self.store.tokens = {f"{SECRET}-{n}"}
@@ -1069,7 +1081,7 @@ class HubTest(StoreTest):
             result = self.load(f"hf://{FakeHub.REPO}{revision}/data/")
             self.assert_loaded(result, self.files, FakeHub.REPO + revision,
                                "hf")
-        # The host that has the files gets no token.
+        # The host of the files gets no token.
         requests = self.mirror.take_requests()
         self.assertGreaterEqual(len(requests), 2)
         for request in requests:
@@ -1094,7 +1106,8 @@ class HubTest(StoreTest):
 
 
 class FakeHubTest(unittest.TestCase):
-    """The Hub and Google's store, as their own clients see them."""
+    """Tests the fake Hub and the fake Google store with plain HTTP
+    requests."""
 
     def fetch(self, url, **headers):
         import urllib.request

@@ -77,14 +77,14 @@ class ElementsTest(unittest.TestCase):
     """Tests that _elements.py matches the elements."""
 
     @needs_all_elements
-    def test_it_is_up_to_date(self):
+    def test_generated_file_is_current(self):
         done = subprocess.run([sys.executable, PACKAGE / "generate.py",
                                "--check"], capture_output=True, text=True,
                               check=False)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
     @needs_all_elements
-    def test_a_new_property_is_noticed(self):
+    def test_new_property_is_detected(self):
         generator = load_generator()
         read = generator.read_element
 
@@ -99,7 +99,7 @@ class ElementsTest(unittest.TestCase):
         self.assertNotEqual(generator.generate(), present)
 
     @needs_gi
-    def test_each_property_is_an_argument(self):
+    def test_properties_are_arguments(self):
         Gst, _ = require_gi()
         from gi.repository import GObject
 
@@ -125,7 +125,7 @@ class ElementsTest(unittest.TestCase):
         self.assertGreater(n, 120)
 
     @needs_gi
-    def test_each_element_has_a_method(self):
+    def test_elements_have_methods(self):
         Gst, _ = require_gi()
         ours = {feature.get_name() for feature in
                 Gst.Registry.get().get_feature_list(Gst.ElementFactory)
@@ -265,7 +265,7 @@ class RoundTripTest(unittest.TestCase):
         self.assertGreater(n_values, 10_000)
 
     @needs_gi
-    def test_gstreamer_reads_the_values(self):
+    def test_gstreamer_parses_values(self):
         Gst, _ = require_gi()
         make = Maker(33)
         for text in ODD + [make.text() for _ in range(500)]:
@@ -282,7 +282,7 @@ class RoundTripTest(unittest.TestCase):
                 self.assertEqual(Pipeline.parse(line).__str__(), line)
 
     @needs_gi
-    def test_gstreamer_reads_the_elements_of_random_pipelines(self):
+    def test_gstreamer_parses_random_pipelines(self):
         """Each property has the value that its text has outside of a line."""
         Gst, _ = require_gi()
         make, n_values, missing = Maker(32), 0, find_missing()
@@ -314,7 +314,7 @@ class RoundTripTest(unittest.TestCase):
         self.assertGreater(n_values, 10_000)
 
     @needs_gi
-    def test_gstreamer_reads_headers(self):
+    def test_gstreamer_parses_headers(self):
         Gst, _ = require_gi()
         make = Maker(34)
         for _ in range(100):
@@ -325,7 +325,7 @@ class RoundTripTest(unittest.TestCase):
             self.assertEqual(headers.get_string("One"), one)
             self.assertEqual(list(headers.get_value("X-Two")), two)
 
-    def test_the_library_takes_the_values(self):
+    def test_library_accepts_values(self):
         for text in ODD:
             with self.subTest(text=text):
                 try:
@@ -333,7 +333,7 @@ class RoundTripTest(unittest.TestCase):
                 except LoaderError as error:
                     self.fail(f"{text!r}: {error}")
 
-    def test_written_by_hand(self):
+    def test_hand_written_lines(self):
         parsed = Pipeline.parse(
             "spdlsrc  location = photos shuffle=1 label=Folder !spdlfetch "
             "! spdldecode width=+8 flip=.5 crop_scale=\"<0.10, 1>\"\n"
@@ -346,7 +346,7 @@ class RoundTripTest(unittest.TestCase):
                 'capsfilter caps="video/x-raw, format=RGB"']):
             self.assertEqual(str(Pipeline._of([(node,)])), text)
 
-    def test_what_cannot_be_parsed(self):
+    def test_invalid_lines(self):
         for line in ("spdlsrc ! ! spdlsink", "! spdlsink", "spdlsrc !",
                      "a=3", "spdlsrc ! a=3", "bin.( spdlsrc )",
                      "file:///a ! spdlsink", "spdlsrc : spdlsink", "a.b c=d"):
@@ -425,7 +425,7 @@ def make_pipeline(draw, folder, number):
 
 class BatchesTest(unittest.TestCase):
     @needs_gi
-    def test_gst_launch_gives_the_same_of_random_pipelines(self):
+    def test_gst_launch_agrees_on_random_pipelines(self):
         """Of 500 lines, in folders with odd names."""
         draw = random.Random(37)
         base = make_folder()
@@ -462,7 +462,7 @@ class BatchesTest(unittest.TestCase):
         self.assertGreater(n_odd, 400)
 
     @needs_gi
-    def test_gst_launch_gives_the_same(self):
+    def test_gst_launch_agrees(self):
         draw = random.Random(35)
         base = make_folder()
         for i, name in enumerate(["plain", "a b", "a!b ! c", '"quoted"',
@@ -581,7 +581,7 @@ class BatchesTest(unittest.TestCase):
                              [[0, 1, 2], [3, 4, 5]])
 
     @needs_gi
-    def test_the_description(self):
+    def test_description(self):
         Gst, _ = require_gi()
         pipeline = Pipeline().files(FOLDER).fetch().decode().batch(2)
         loader = pipeline.loader()
@@ -593,7 +593,7 @@ class BatchesTest(unittest.TestCase):
         made = Gst.parse_launch(loader.description)
         self.assertIsNone(Loader(made).description)
 
-    def test_a_description_goes_further(self):
+    def test_description_can_be_extended(self):
         pipeline = Pipeline().files(FOLDER).fetch().decode().batch(2)
         parsed = Pipeline.parse(pipeline.loader().description)
         self.assertEqual(parsed, pipeline.sink())
@@ -633,14 +633,14 @@ class BatchesTest(unittest.TestCase):
                 next(iter(plain))["data"].numpy(),
                 255 - next(iter(other))["data"].numpy())
 
-    def test_a_chain(self):
+    def test_chain(self):
         flip = Pipeline().element("videoflip", video_direction="90r")
         pipeline = (Pipeline().files(FOLDER).fetch()
                     .decode(width=6, height=4).pipe(flip).batch(N))
         with pipeline.loader() as loader:
             self.assertEqual(next(iter(loader))["data"].shape, (N, 6, 4, 3))
 
-    def test_it_stays_as_it_is(self):
+    def test_pipelines_are_immutable(self):
         base = Pipeline().files(FOLDER)
         line = str(base)
         one, two = base.fetch(), base.fetch(concurrency=2)
@@ -765,7 +765,7 @@ class ToolsTest(unittest.TestCase):
         self.assertLessEqual({"fetch", "decode", "loader", "element"},
                              {c.name for c in script.complete()})
 
-    def test_import_is_cheap(self):
+    def test_import_time(self):
         done = run_python(
             "import sys, gstspdl\n"
             "assert 'gstspdl._pipeline' not in sys.modules\n"

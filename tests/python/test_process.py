@@ -59,13 +59,13 @@ class InterruptTest(unittest.TestCase):
             out, err = child.communicate(timeout=100)
         return child.returncode, out, err
 
-    def test_while_nothing_comes(self):
+    def test_interrupt_while_waiting(self):
         code, _, err = self.interrupt(START + NOTHING + "list(loader)\n")
         self.assertEqual(err.splitlines()[-1], "KeyboardInterrupt")
         self.assertNotIn("RuntimeError", err)
         self.assertEqual(code, -signal.SIGINT)
 
-    def test_while_batches_come(self):
+    def test_interrupt_between_batches(self):
         code, _, err = self.interrupt(
             LINE + "print('begins', flush=True)\n"
             "while True:\n    for batch in loader: pass\n", describe(FOLDER))
@@ -73,7 +73,7 @@ class InterruptTest(unittest.TestCase):
         self.assertNotIn("RuntimeError", err)
         self.assertEqual(code, -signal.SIGINT)
 
-    def test_the_loader_goes_on_after_it(self):
+    def test_loader_continues_after_an_interrupt(self):
         code, out, err = self.interrupt(
             LINE + "try:\n"
             "    print('begins', flush=True)\n"
@@ -91,15 +91,15 @@ class ExitTest(unittest.TestCase):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         return done.stdout
 
-    def test_with_loaders_that_run(self):
+    def test_exit_with_running_loaders(self):
         self.check(LINE + "others = [Loader(sys.argv[1]) for _ in range(5)]\n"
                    "kept = [next(iter(l)) for l in [loader, *others]]\n",
                    describe(FOLDER))
 
-    def test_with_a_source_that_waits(self):
+    def test_exit_with_a_waiting_source(self):
         self.check(START + NOTHING + "loader.start()\nbegun.wait()\n")
 
-    def test_with_views_in_modules(self):
+    def test_exit_with_views_in_modules(self):
         # The remaining objects are freed while the interpreter shuts down.
         consumers = ["numpy"]
         if importlib.util.find_spec("torch"):
@@ -111,13 +111,13 @@ class ExitTest(unittest.TestCase):
                    "builtins.c = batch['data'].__dlpack__()\n",
                    describe(FOLDER))
 
-    def test_in_the_middle_of_an_exception(self):
+    def test_exit_by_an_exception(self):
         done = run_python(
             LINE + "for batch in loader:\n    raise SystemExit(7)\n",
             describe(FOLDER))
         self.assertEqual(done.returncode, 7)
 
-    def test_while_a_thread_waits(self):
+    def test_exit_while_a_thread_waits(self):
         self.check(START + NOTHING +
                    "thread = threading.Thread(target=lambda: list(loader),\n"
                    "                          daemon=True)\n"
@@ -160,12 +160,12 @@ FORKING = {**os.environ, "PYTHONWARNINGS": "ignore:This process (pid="}
 
 
 class ForkTest(unittest.TestCase):
-    def test_the_loader_is_the_parents(self):
+    def test_loader_of_the_parent(self):
         done = run_python(FORK, describe(FOLDER), env=FORKING)
         self.assertEqual((done.stdout, done.stderr),
                          ("[0, 0, 0, 0] 3 20\n", ""))
 
-    def test_a_loader_of_the_childs_own(self):
+    def test_loader_of_the_child(self):
         done = run_python(START + """
 import multiprocessing, sys
 def work(line, queue):
@@ -204,14 +204,14 @@ class ElsewhereTest(unittest.TestCase):
         self.assertIn("apt install python3-gi", last)
         self.assertIn("--system-site-packages", last)
 
-    def test_it_is_not_imported(self):
+    def test_pygobject_is_not_imported(self):
         done = run_python(
             LINE + "batch = next(iter(loader))\n"
             "batch['data'].numpy(), batch.extras, loader.stats, loader.state\n"
             "print('gi' in sys.modules)", describe(FOLDER))
         self.assertEqual((done.stdout, done.stderr), ("False\n", ""))
 
-    def test_other_pythons_of_the_path(self):
+    def test_other_pythons_in_path(self):
         """Tests Pythons of pyenv, and of a venv without Debian's packages."""
         seen = set()
         for folder in os.environ["PATH"].split(":"):

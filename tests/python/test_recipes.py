@@ -3,8 +3,8 @@
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Decodes the output of each recipe again, with other software if there is
-any. The first argument is the project's folder."""
+"""Decodes the output of each recipe again, with other software if available.
+The first argument is the project's folder."""
 
 import pathlib
 import subprocess
@@ -24,7 +24,7 @@ from gstspdl import Loader, decode  # noqa: E402
 
 
 def recipe(title):
-    """Returns the block below that title."""
+    """Returns the block below a title."""
     page = (ROOT / "docs" / "how-to" / "save-items.md").read_text()
     section = page.split(f"\n## {title}\n")[1].split("\n## ")[0]
     return "".join(line[4:] for line in section.splitlines(keepends=True)
@@ -153,7 +153,7 @@ class RecipesTest(unittest.TestCase):
             atol=0.001)
 
     @needs_launch
-    def test_sound(self):
+    def test_audio(self):
         launch("Save audio as FLAC")
         expected = np.asarray(decode(
             (FOLDER / "sounds" / "1.mp3").read_bytes(), rate=16000, channels=1,

@@ -82,7 +82,7 @@ class SignaturesTest(unittest.TestCase):
 
 
 class MembersTest(unittest.TestCase):
-    def test_all_are_on_a_page(self):
+    def test_members_are_documented(self):
         text = re.sub(r"(?ms)^```.*?^```$", "", read_pages())
         words = set(re.findall(r"\w+", " ".join(
             re.findall(r"`[^`\n]+`", text))))
@@ -91,13 +91,13 @@ class MembersTest(unittest.TestCase):
                 # Not assertIn(), which would print all words.
                 self.assertTrue(name.split(".")[-1] in words)
 
-    def test_all_have_docstrings(self):
+    def test_members_have_docstrings(self):
         for name, thing in documented_objects():
             with self.subTest(name):
                 self.assertTrue(inspect.getdoc(thing))
                 self.assertRegex(thing.__doc__ or "", r"\w")
 
-    def test_examples_of_docstrings_are_python(self):
+    def test_docstring_examples_are_valid(self):
         """Indented blocks of docstrings."""
         n_blocks = 0
         for name, thing in documented_objects():

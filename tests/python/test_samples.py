@@ -102,7 +102,7 @@ class SamplesTest(unittest.TestCase):
         self.assertEqual(sorted(seen), sorted([*range(10)] * 2))
 
     @unittest.skipUnless(torch, "needs PyTorch")
-    def test_a_mask_in_torch(self):
+    def test_mask_in_torch(self):
         with Loader(f'spdlsrc location="{FOLDER}/list.csv" epochs=1 '
                     "! spdlfetch parts=mask ! spdldecode part=mask "
                     "format=GRAY8 ! spdlsink") as loader:
@@ -211,7 +211,7 @@ class GrayTest(unittest.TestCase):
             self.assert_gray(encode(picture),
                              np.asarray(Image.fromarray(picture).convert("L")))
 
-    def test_gray_ones_keep_their_values(self):
+    def test_gray_values_are_kept(self):
         values = np.arange(256, dtype=np.uint8).reshape(8, 32)
         for kind in "PNG", "TIFF", "BMP", "PPM", "GIF":
             self.assert_gray(encode(values, kind), values)

@@ -73,7 +73,7 @@ class KindsTest(unittest.TestCase):
         self.assertEqual(list(last.labels), [5, -1])
         self.assertEqual(list(last.keys), ["", ""])
 
-    def test_items_that_fail(self):
+    def test_failing_items(self):
         with Loader(BYTES, source=[b"", b"no picture",
                                    PATHS[0].read_bytes()]) as loader:
             self.assertEqual([list(b.indices) for b in loader], [[2]])
@@ -81,7 +81,7 @@ class KindsTest(unittest.TestCase):
 
 
 class EpochTest(unittest.TestCase):
-    def test_each_for_is_a_new_pass(self):
+    def test_for_loop_is_a_new_pass(self):
         passes = []
 
         class Source:
@@ -98,11 +98,11 @@ class EpochTest(unittest.TestCase):
                 self.assertEqual({int(b["data"].numpy()[0, 0])
                                   for b in batches}, {n})
 
-    def test_an_iterator_is_one_epoch(self):
+    def test_iterator_is_one_epoch(self):
         with Loader(FILES, source=iter(map(str, PATHS))) as loader:
             self.assertEqual([len(list(loader)) for _ in range(3)], [3, 0, 0])
 
-    def test_nothing(self):
+    def test_empty_source(self):
         with Loader(FILES, source=[]) as loader:
             self.assertEqual([len(list(loader)) for _ in range(2)], [0, 0])
 
@@ -126,7 +126,7 @@ class EpochTest(unittest.TestCase):
             self.assertEqual(loader.epoch, 4)
             self.assertEqual(passes, [0, 1, 2, 3])
 
-    def test_an_iterator_goes_on_after_a_break(self):
+    def test_iterator_continues_after_a_break(self):
         with Loader(FILES, source=iter(map(str, PATHS))) as loader:
             for batch in loader:
                 first = batch
@@ -136,7 +136,7 @@ class EpochTest(unittest.TestCase):
                          [list(range(8)), list(range(8, 16)),
                           list(range(16, 20))])
 
-    def test_a_source_that_takes_its_time(self):
+    def test_slow_source(self):
         goes_on = threading.Event()
 
         class Source:
@@ -161,7 +161,7 @@ class EpochTest(unittest.TestCase):
 
 
 class ErrorTest(unittest.TestCase):
-    def test_what_it_raises_comes_after_the_good(self):
+    def test_exception_comes_after_valid_items(self):
         reason = ValueError("no more of this")
 
         def source():
@@ -178,7 +178,7 @@ class ErrorTest(unittest.TestCase):
         self.assertEqual(raised.exception.code, "source")
         self.assertIn("ValueError: no more of this", str(raised.exception))
 
-    def test_in_a_later_epoch(self):
+    def test_exception_in_a_later_epoch(self):
         class Source(list):
             def __iter__(self):
                 if not self:
@@ -193,26 +193,26 @@ class ErrorTest(unittest.TestCase):
                 list(loader)
         self.assertIsInstance(raised.exception.__cause__, OSError)
 
-    def test_items_of_no_kind(self):
+    def test_unsupported_items(self):
         for item in 3, (b"x", 1, "key", 2), (b"x",), np.zeros(2, "complex64"):
             with self.subTest(item), Loader(FILES, source=[item]) as loader:
                 with self.assertRaises(LoaderError) as raised:
                     list(loader)
                 self.assertIsInstance(raised.exception.__cause__, TypeError)
 
-    def test_a_source_that_cannot_be_iterated(self):
+    def test_source_that_is_not_iterable(self):
         with Loader(FILES, source=7) as loader:
             with self.assertRaises(LoaderError) as raised:
                 list(loader)
             self.assertIsInstance(raised.exception.__cause__, TypeError)
 
-    def test_a_pipeline_with_a_source(self):
+    def test_pipeline_with_a_source(self):
         with self.assertRaisesRegex(LoaderError, "already has a source"):
             Loader("spdlsrc location=x ! spdlsink", source=[])
 
 
 class EndTest(unittest.TestCase):
-    def test_it_is_let_go_of(self):
+    def test_source_is_released(self):
         def source():
             while True:
                 yield PATHS[0]

@@ -527,7 +527,7 @@ class StillsTest(unittest.TestCase):
         self.assertEqual(sorted(failures), ["cut.tif"])
 
     def test_tiff_hostile(self):
-        """Tests that claims of a header take no memory, and that the error
+        """Tests that sizes in a header allocate no memory, and that the error
         names unsupported features."""
         picture = make_picture(8, 8)
         gray = self.tiff(picture, "<", 8, 1, [7] * 64)
@@ -571,7 +571,7 @@ class StillsTest(unittest.TestCase):
             self.add_saved(name, picture, **options)
         self.check(tolerance=0)
 
-    def test_jpeg_2000_that_is_cut(self):
+    def test_jpeg_2000_truncated(self):
         """Tests that a truncated file fails, or that its available part is
         kept."""
         picture = make_picture()
@@ -593,7 +593,7 @@ class StillsTest(unittest.TestCase):
             difference(kept["2-c.jp2"].crop(box), picture.crop(box)), 0)
         self.assertNotIn("2-a.jp2", failures)
 
-    def test_jpeg_2000_that_claims_much(self):
+    def test_jpeg_2000_memory_limit(self):
         """Tests that memory is limited to what the size of the file allows."""
         make_picture().save(self.path("a.j2k"))
         data = self.path("a.j2k").read_bytes()
@@ -621,7 +621,7 @@ class StillsTest(unittest.TestCase):
             self.expected[f"gray.{suffix}"] = levels.convert("RGB")
         self.check()
 
-    def test_kept(self):
+    def test_truncated_png(self):
         """Tests that the available rows of a truncated PNG are delivered, with
         background below."""
         rng = random.Random(7)
@@ -643,7 +643,7 @@ class StillsTest(unittest.TestCase):
         _, failures = self.decode("")
         self.assertEqual(sorted(failures), ["passes.png", "rows.png"])
 
-    def test_without_mark(self):
+    def test_formats_without_signature(self):
         """Tests formats that only caps identify."""
         picture = make_picture()
         for suffix, caps in (("tga", "image/x-tga"), ("pcx", "image/x-pcx"),

@@ -86,7 +86,7 @@ class TokensTest(unittest.TestCase):
             self.assertEqual(first + len(states), len(wanted))
         return states
 
-    def test_packs_as_the_reference(self):
+    def test_packing_equals_the_reference(self):
         loader = pack_tokens.load(self.folder, self.packer, "epochs=1")
         self.check(loader)
         (failure,) = loader.failures
@@ -94,7 +94,7 @@ class TokensTest(unittest.TestCase):
         self.assertRegex(failure.uri, "0009-bad.txt$")
         self.assertRegex(failure.reason, "^UnicodeDecodeError")
 
-    def test_goes_on(self):
+    def test_resume(self):
         states = self.check(
             pack_tokens.load(self.folder, self.packer, "epochs=1"))
         # Resumes after the long text, as a text that was split would occur again.
@@ -103,7 +103,7 @@ class TokensTest(unittest.TestCase):
         self.check(pack_tokens.load(self.folder, self.packer, "epochs=1",
                                     states[at - 1]), at)
 
-    def test_tokens_are_the_texts(self):
+    def test_tokens_decode_to_the_texts(self):
         loader = pack_tokens.load(self.folder, self.packer, "epochs=1")
         with loader:
             tokens = np.concatenate([

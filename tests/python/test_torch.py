@@ -85,7 +85,7 @@ class BatchTest(unittest.TestCase):
 
 
 class DataLoaderTest(unittest.TestCase):
-    def test_inside(self):
+    def test_dataset_in_a_dataloader(self):
         dataset = Dataset(describe(FOLDER))
         loader = DataLoader(dataset, batch_size=None, num_workers=0)
         for _ in range(2):
@@ -105,7 +105,7 @@ class DataLoaderTest(unittest.TestCase):
 
 
 class StateTest(unittest.TestCase):
-    def test_goes_on_behind_the_batch_last_used(self):
+    def test_resume_after_the_last_used_batch(self):
         line = describe(FOLDER, source=SHUFFLED, order="input")
         whole = Dataset(line)
         wanted = list(itertools.islice(endless(whole), 12))
@@ -125,7 +125,7 @@ class StateTest(unittest.TestCase):
             second.stop()
             self.assertEqual(seen, wanted)
 
-    def test_after_a_break(self):
+    def test_state_after_a_break(self):
         line = describe(FOLDER, source=SHUFFLED, order="input")
         whole = Dataset(line)
         wanted = [indices_of(whole) for _ in range(3)]
@@ -146,7 +146,7 @@ class StateTest(unittest.TestCase):
         self.assertLess(len(rest), len(wanted[1]))
         other.stop()
 
-    def test_a_program_that_counts_batches(self):
+    def test_program_that_counts_batches(self):
         """Lightning and others take len() batches, and no end of an epoch."""
         line = describe(FOLDER, source=SHUFFLED, order="input")
         whole = Dataset(line)
@@ -193,7 +193,7 @@ class StateTest(unittest.TestCase):
         self.assertEqual(indices_of(other), wanted[2])
         other.stop()
 
-    def test_behind_an_epoch_whose_last_items_failed(self):
+    def test_state_after_failed_last_items(self):
         folder = make_dataset(8)
         (folder / "zzz").mkdir()
         for i in range(3):
@@ -238,7 +238,7 @@ class DistributedTest(unittest.TestCase):
     @unittest.skipUnless(torch.distributed.is_available()
                          and torch.distributed.is_gloo_available(),
                          "PyTorch is built without it")
-    def test_each_process_has_its_part(self):
+    def test_processes_load_their_parts(self):
         with tempfile.TemporaryDirectory() as folder:
             line = describe(FOLDER, source=SHUFFLED)
             with ThreadPoolExecutor(3) as pool:
@@ -267,7 +267,7 @@ class PageTest(unittest.TestCase):
                 self.assertIn(f"`{name}`", first)
 
     @needs_gi
-    def test_properties_are_there(self):
+    def test_documented_properties_exist(self):
         Gst, _ = require_gi()
         # Arguments, and a property of videoflip.
         known = {"source", "device", "process", "video-direction"}

@@ -189,10 +189,10 @@ class TransformsTest(unittest.TestCase):
                              lambda image, _: image)
         self.assertGreater(len({box[:2] for _, box, _ in results.values()}), 40)
 
-    def test_own_size_mirrored(self):
+    def test_mirrored_original_size(self):
         self.check("flip=1.0", lambda image, _: image)
 
-    def test_same_whatever_the_threads(self):
+    def test_independent_of_threads(self):
         line = "augment=random-resized-crop flip=0.5 width=64 height=64 seed=3"
         a = self.decode(line + " output-order=input")
         b = self.decode(line + " concurrency=4")

@@ -169,7 +169,7 @@ class Frames(unittest.TestCase):
                      "-x264-params", "scenecut=0", count=600)
         self.check_numbers(path, 600)
 
-    def test_places_of_moov(self):
+    def test_moov_positions(self):
         self.check_numbers(video("b.mp4", *BFRAMES), 100)
         self.check_numbers(
             video("front.mp4", *BFRAMES, "-movflags", "+faststart"), 100)
@@ -275,7 +275,7 @@ class Frames(unittest.TestCase):
             self.check(path)
             self.check(with_one_header(path))
 
-    def test_codecs_of_one_name(self):
+    def test_codecs_with_one_media_type(self):
         """Tests codecs whose caps differ only in a version."""
         first, second = (video(f"{codec}.avi", "-c:v", codec)
                          for codec in ("asv1", "asv2"))
@@ -297,7 +297,7 @@ class Frames(unittest.TestCase):
         self.assertLess(len(videos.show_numbers(cut)), 70)
         self.check(cut)
 
-    def test_random(self):
+    def test_random_clips(self):
         path = video("b.mp4", *BFRAMES)
         found = set()
         for index in range(20):
@@ -310,7 +310,7 @@ class Frames(unittest.TestCase):
             found.add(begin)
         self.assertGreater(len(found), 10)
 
-    def test_random_is_fixed(self):
+    def test_fixed_random_clips(self):
         """Tests that seed, epoch and index determine random clips, and that
         these never change."""
         path = video("b.mp4", *BFRAMES)
@@ -321,7 +321,7 @@ class Frames(unittest.TestCase):
                                        (1, 0, 0), (0, 0, 0)]]
         self.assertEqual(begins, FIXED)
 
-    def test_too_few(self):
+    def test_too_few_frames(self):
         path = video("short.mp4", *BFRAMES, count=5)
         self.assertEqual(clip(path, 8), [0, 1, 2, 3, 4, 4, 4, 4])
         self.assertEqual(clip(path, 8, clip_sampling="uniform"),
@@ -389,11 +389,11 @@ class Pictures(unittest.TestCase):
                             atol=1.01,
                             err_msg=f"{matrix} {levels} {size} {x}")
 
-    def test_deep(self):
+    def test_high_bit_depth(self):
         path = video("deep.mkv", "-pix_fmt", "yuv420p10le", *X264, count=10)
         self.assertEqual(clip(path, 3, clip_sampling="uniform"), [1, 5, 8])
 
-    def test_turned(self):
+    def test_rotation(self):
         path = path_of("turned.mp4")
         upright = video("b.mp4", *BFRAMES)
         if videos.has_option("display_rotation"):  # FFmpeg 6 and newer
@@ -410,7 +410,7 @@ class Pictures(unittest.TestCase):
             number = videos.read(np.rot90(frame, -1)[None])[0]
         self.assertEqual(number, 50)
 
-    def test_one_crop_for_all(self):
+    def test_same_crop_for_all_frames(self):
         """Tests that all frames of a clip get the same random crop and flip."""
         path = path_of("still.mkv")
         videos.ffmpeg("-f", "lavfi", "-i", "testsrc=s=160x96:d=0.1:r=1",
@@ -452,7 +452,7 @@ class Broken(unittest.TestCase):
                       "0", *X264, empty)
         self.check(empty, "Corrupt |has no frames|has no video")
 
-    def test_cut_off(self):
+    def test_truncated(self):
         for name in "front.mp4", "b.mkv", "h264.avi":
             arguments = ["-movflags", "+faststart"] * (name == "front.mp4")
             data = video(name, *(BFRAMES if name != "h264.avi" else X264),
@@ -468,11 +468,11 @@ class Broken(unittest.TestCase):
                 self.assertEqual(numbers, sorted(numbers))
                 self.assertGreater(numbers[-1], 20)
 
-    def test_cut_off_before_the_index(self):
+    def test_truncated_before_the_index(self):
         data = video("b.mp4", *BFRAMES).read_bytes()
         self.check(data[:len(data) // 2], "Corrupt ")
 
-    def test_head_of_another_version(self):
+    def test_unsupported_header_version(self):
         """Tests that an unknown version fails, and that GStreamer's demuxer
         emits no critical warning."""
         data = video("b.mkv", *BFRAMES).read_bytes()
@@ -491,7 +491,7 @@ class Broken(unittest.TestCase):
                 self.assertEqual((done.returncode, done.stdout, done.stderr),
                                  (0, "failed\n", ""))
 
-    def test_any_byte(self):
+    def test_corrupt_bytes(self):
         """Tests that a corrupt byte affects at most its own item."""
         random = np.random.default_rng(5)
         good = {name: video(name, *BFRAMES).read_bytes()
@@ -671,7 +671,7 @@ class Pipelines(unittest.TestCase):
             listed, "num-frames=4 clip-sampling=times short-clip=fail")
         self.assertEqual(loader.num_failures, 4)
 
-    def test_a_thousand(self):
+    def test_thousand_videos(self):
         """Tests a thousand videos through four slots, of which every tenth is
         broken."""
         names = {f"base{i}.{suffix}": ([*BFRAMES], 20 + i)

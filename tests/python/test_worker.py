@@ -40,7 +40,7 @@ def in_order(more=""):
 
 
 class WorkerTest(unittest.TestCase):
-    def test_the_same_as_here(self):
+    def test_same_as_in_process(self):
         with Loader(in_order()) as here, Loader(in_order(),
                                                 process=True) as there:
             for _ in range(3):
@@ -55,13 +55,13 @@ class WorkerTest(unittest.TestCase):
                     np.testing.assert_array_equal(a["labels"], b["labels"])
                 self.assertEqual(here.epoch, there.epoch)
 
-    def test_epochs_of_the_description_end(self):
+    def test_epochs_of_the_description(self):
         with Loader(in_order("epochs=2"), process=True) as loader:
             self.assertEqual([len(list(loader)) for _ in range(4)],
                              [5, 5, 0, 0])
             self.assertTrue(loader.is_finished())
 
-    def test_all_can_be_kept_and_written(self):
+    def test_batches_can_be_kept_and_modified(self):
         with Loader(in_order(), process={"slabs": 4}) as loader:
             arrays = []
             for _ in range(3):
@@ -73,7 +73,7 @@ class WorkerTest(unittest.TestCase):
         for i, array in enumerate(arrays):
             self.assertTrue((array == i).all())
 
-    def test_figures_have_the_process(self):
+    def test_statistics_contain_the_process(self):
         with Loader(in_order(), process=True) as loader:
             list(loader)
             figures = loader.stats
@@ -116,7 +116,7 @@ class WorkerTest(unittest.TestCase):
             self.assertTrue(failure.uri.endswith("bad.jpg"))
             self.assertTrue(failure.is_done(loader.state))
 
-    def test_nothing_arrives(self):
+    def test_no_item_arrives(self):
         for line, reason in [
                 (describe(FOLDER, size=N_ITEMS + 1,
                           batch="drop-last=true"), str(N_ITEMS)),
@@ -127,7 +127,7 @@ class WorkerTest(unittest.TestCase):
                     list(loader)
             self.assertEqual(raised.exception.stage, "batch")
 
-    def test_budget(self):
+    def test_max_failures(self):
         with make_bad() as folder, Loader(
                 describe(folder), process=True,
                 max_failures=0) as loader:
@@ -137,14 +137,14 @@ class WorkerTest(unittest.TestCase):
             self.assertEqual(raised.exception.code, "failures")
             self.assertEqual(raised.exception.stage, "decode")
 
-    def test_errors_are_those_of_the_element(self):
+    def test_element_errors(self):
         for process in False, True:
             with self.subTest(process=process):
                 loader = Loader(describe("/nowhere"), process=process)
                 with self.assertRaisesRegex(LoaderError, "/nowhere"):
                     loader.start()
 
-    def test_a_kill_is_an_error(self):
+    def test_kill_is_an_error(self):
         with Loader(in_order(), process=True) as loader:
             next(iterator := iter(loader))
             os.kill(pid_of(loader), signal.SIGKILL)
@@ -167,7 +167,7 @@ class WorkerTest(unittest.TestCase):
                         os.kill(pid, signal.SIGKILL)
                 self.assertEqual(indices_of(batches), ALL)
 
-    def test_stop_while_it_is_waited_for(self):
+    def test_stop_while_waiting(self):
         loader = Loader(in_order() + " max-buffers=1", process=True)
         loader.start()
         raised = []
@@ -187,7 +187,7 @@ class WorkerTest(unittest.TestCase):
         thread.join(30)
         self.assertEqual(raised, ["stopped"])
 
-    def test_a_thread_that_starts_it_may_end(self):
+    def test_starting_thread_may_end(self):
         loader = Loader(in_order(), process=True)
         thread = threading.Thread(target=loader.start)
         thread.start()
@@ -220,7 +220,7 @@ class WorkerTest(unittest.TestCase):
                 worker = loader.pipeline.get_by_name("worker")
                 self.assertEqual(worker.get_property("cpu-budget"), 0.5)
 
-    def test_what_it_has_of_this_process(self):
+    def test_inherited_environment(self):
         os.environ["SPDL_TEST_PASSED"] = "1"
         os.environ["TEST_KEPT"] = "1"
         with open("/dev/null", "rb") as file:
@@ -256,7 +256,7 @@ class WorkerTest(unittest.TestCase):
             env=dict(os.environ, SLURM_PROCID="1", SLURM_NTASKS="5"))
         self.assertEqual(done.stdout.strip(), str(N_ITEMS // 5), done.stderr)
 
-    def test_terminal(self):
+    def test_terminal_output(self):
         done = run_python(
             "import sys; from gstspdl import Loader\n"
             "with Loader(sys.argv[1], process=True) as loader: list(loader)",
@@ -265,7 +265,7 @@ class WorkerTest(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertRegex(done.stderr, r"(?m)^gst-spdl-worker\[\d+\]: .*INFO")
 
-    def test_what_cannot_be(self):
+    def test_invalid_arguments(self):
         for description, more, text in [
                 ("spdlsrc ! spdlbatch", {}, "spdlsink"),
                 (in_order(), {"source": []}, "source"),
@@ -285,7 +285,7 @@ class WorkerTest(unittest.TestCase):
 
     @needs_gi
     def test_epochs(self):
-        # Endless unless the description says otherwise.
+        # Endless unless the description sets `epochs`.
         for more, epochs in ("", -1), ("epochs=3", 0), ("epochs = 3", 0):
             with self.subTest(more=more):
                 loader = Loader(in_order(more), process=True)

@@ -46,13 +46,13 @@ class HeadspaceTest(unittest.TestCase):
         self.assertIn(data["verdict"], " ".join(done.stdout.split()))
         self.assertEqual(done.stdout.count("from the cache  "), 2)
 
-    def test_too_short(self):
+    def test_runs_too_short(self):
         done = launch("--headspace", "--step", "1", "--duration", "1",
                       "fakesrc num-buffers=12 sizetype=fixed ! spdlsink")
         self.assertEqual(done.returncode, 1)
         self.assertIn(" 12 ", done.stderr)
 
-    def test_few_items(self):
+    def test_repeated_source(self):
         """Tests that a short source is restarted."""
         with tempfile.TemporaryDirectory() as folder:
             pathlib.Path(folder, "one").write_text("x")
@@ -70,7 +70,7 @@ class HeadspaceTest(unittest.TestCase):
             out, err = interrupt(process)
             return process.returncode, out, err
 
-    def test_interrupted(self):
+    def test_interrupt_keeps_complete_rounds(self):
         """Tests that an interrupt keeps the completed rounds."""
         status, out, err = self.interrupt_at("1 of 4")
         self.assertEqual((status, out), (1, ""))
@@ -80,7 +80,7 @@ class HeadspaceTest(unittest.TestCase):
         self.assertEqual(out.count("from the cache  "), 1)
         self.assertIn("a batch takes", out)
 
-    def test_cached_is_reported(self):
+    def test_pipeline_with_cache(self):
         """Tests a pipeline with its own spdlcache: the verdict names no stage."""
         done, data = launch_json("--batches", "100", self.JOB.format(
             10**6).replace("! spdlsink",

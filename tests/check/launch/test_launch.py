@@ -61,7 +61,7 @@ class RunTest(unittest.TestCase):
                 f"! spdldecode width=32 height=32 {more} ! spdlbatch batch-size=8 "
                 "! spdlsink")
 
-    def test_all_comes(self):
+    def test_all_items_arrive(self):
         done, data = launch_json(self.main_job())
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual((data["items"], data["batches"]), (120, 15))
@@ -77,7 +77,7 @@ class RunTest(unittest.TestCase):
         # Redirected output contains no control sequences.
         self.assertNotIn("\x1b", done.stdout)
 
-    def test_arguments_as_for_gst_launch(self):
+    def test_gst_launch_arguments(self):
         done, data = launch_json(*self.main_job().split())
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(data["items"], 120)
@@ -104,7 +104,7 @@ class RunTest(unittest.TestCase):
         self.assertEqual(data["end"], "limit")
         self.assertGreaterEqual(data["elapsed"], 0.5)
 
-    def test_set(self):
+    def test_set_option(self):
         done, data = launch_json(
             "--set", "decode.concurrency=3", "--set",
             "fetch.output-order=input", self.main_job())
@@ -113,7 +113,7 @@ class RunTest(unittest.TestCase):
         self.assertEqual(stages["decode"]["concurrency"], 3)
         self.assertEqual(stages["fetch"]["output-order"], "input")
 
-    def test_automatic(self):
+    def test_automatic_concurrency(self):
         done, data = launch_json(
             "--cpu-budget", "0.9", "--set", "decode.concurrency=0",
             "--duration", "10", SLEEPER.format(-1, 10**7))
@@ -200,14 +200,14 @@ class RunTest(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertIn(f"port {port}", done.stderr)
 
-    def test_open_end(self):
+    def test_open_end_gets_a_sink(self):
         done, data = launch_json(
             "fakesrc sizetype=fixed sizemax=8 num-buffers=20 "
             "! spdlteststage name=decode")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual((data["items"], data["elements"][-1]), (20, "sink"))
 
-    def test_json_to_the_output(self):
+    def test_json_on_stdout(self):
         """Tests that with JSON on stdout, nothing else is written there."""
         done = launch("--json", "-", self.main_job())
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -217,7 +217,7 @@ class RunTest(unittest.TestCase):
         self.assertTrue(done.stdout.startswith("<!DOCTYPE html>"))
         self.assertTrue(done.stdout.endswith("</html>\n"))
 
-    def test_special_file(self):
+    def test_json_to_a_pipe(self):
         """Tests that a pipe is written to and not replaced."""
         pipe = self.folder / "pipe"
         os.mkfifo(pipe)
@@ -298,7 +298,7 @@ class RunTest(unittest.TestCase):
         self.assertRegex(done.stderr, r"error: decode: .*zzz\d.jpg")
         self.assertEqual(data["items"], 24)
 
-    def test_nothing_arrives(self):
+    def test_no_item_arrives(self):
         job = self.main_job().replace("batch-size=8", "batch-size=25 drop-last=true")
         for line in job, job.replace("spdlsink", "fakesink"):
             done, data = launch_json(line)
@@ -306,7 +306,7 @@ class RunTest(unittest.TestCase):
             self.assertEqual(data["end"], "error")
             self.assertRegex(done.stderr, r"error: .*\b0\b.*\b24\b")
 
-    def test_sizes_differ(self):
+    def test_shape_mismatch(self):
         done, data = launch_json(
             self.main_job().replace("width=32 height=32", ""))
         self.assertEqual((done.returncode, data["end"]), (1, "error"))
@@ -341,7 +341,7 @@ class RunTest(unittest.TestCase):
         self.assertIsNone(data["verdict"]["suggestion"])
         self.assertNotIn("raise", done.stdout)
 
-    def test_consumer(self):
+    def test_slow_consumer(self):
         _, data = launch_json("--step", "20", SLEEPER.format(60, 10**6))
         self.assertEqual(data["verdict"]["limit"], "consumer")
 

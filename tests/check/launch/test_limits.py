@@ -5,9 +5,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """test_limits.py SLOW-SERVER
 
-The elements are real. The slow ones wait for a server or on a timer, far longer
-than a thread takes to wake up, so the results do not depend on the load of the
-machine. For a stage that computes, only the suggestion is checked;
+The slow elements wait for a server or a timer, far longer than a thread takes
+to wake up, so the results do not depend on the load of the machine. For a
+stage that computes, only the suggestion is checked;
 tests/benchmarks/bench-suggestions measures its effect."""
 
 import contextlib
@@ -125,7 +125,7 @@ class LimitTest(unittest.TestCase):
             self.check(data, ["straggler"], "fetch")
             self.check_suggestion(data, "fetch.output-order=completion", job)
 
-    def test_heavy_decode(self):
+    def test_slow_decoding(self):
         """Tests images that take several milliseconds to decode and almost
         none to fetch. If other programs use the cores, decoding waits for a
         core, and then more workers are not suggested."""
@@ -157,7 +157,7 @@ class LimitTest(unittest.TestCase):
         self.assertRegex(data["verdict"]["sentence"],
                          r"\blazy\b.*\bfetch\b.*\bdecode\b")
 
-    def test_balanced(self):
+    def test_balanced_stages(self):
         """Tests two equally fast stages. If the machine stalls, one of them
         may look slower, but not each time."""
         for _ in range(5):
@@ -166,20 +166,20 @@ class LimitTest(unittest.TestCase):
                 break
         self.check(data, ["balanced"], None)
 
-    def test_idle(self):
+    def test_idle_pipeline(self):
         data = self.launch("--duration", "0.6",
                            "appsrc ! spdlteststage name=a ! spdlsink")
         self.check(data, ["idle"], None)
         self.assertRegex(data["verdict"]["sentence"], r"\b0\.\d s")
 
-    def test_stalled(self):
+    def test_stalled_stage(self):
         """Tests a stall in which no task ends."""
         data = self.launch("--duration", "1.2", SLEEPERS.format(
             -1, 3600 * 10**9, 0))
         self.check(data, ["idle"], "a")
         self.assertRegex(data["verdict"]["sentence"], r"\ba\b.* 1\.\d s")
 
-    def test_too_short(self):
+    def test_run_too_short(self):
         data = self.launch(SLEEPERS.format(5, 10**6, 10**6))
         self.check(data, ["too-few"], None)
 

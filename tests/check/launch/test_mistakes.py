@@ -95,22 +95,22 @@ class MistakeTest(unittest.TestCase):
                 self.assertRegex(text, r"\Aerror: [^\n]+\n\Z")
         return texts
 
-    def test_each_says_what_to_write(self):
+    def test_suggestions(self):
         texts = self.run_all("C", split=False)
         self.assertEqual(len(texts), len(MISTAKES))
         for (name, job, _), text in zip(MISTAKES, texts):
             print(f"\n{name}\n  {job}\n  {text}", end="")
 
-    def test_as_arguments(self):
+    def test_command_line_arguments(self):
         self.run_all("C", split=True)
 
-    def test_in_other_languages(self):
+    def test_translated_messages(self):
         """Tests a German locale, in which GStreamer's messages are translated
         if the translation is installed."""
         texts = self.run_all("de_DE.UTF-8", split=False)
         print("\nIn German:", *texts, sep="\n  ", end="")
 
-    def test_the_correction_works(self):
+    def test_suggestions_work(self):
         for job in [
                 "spdlsrc location=PHOTOS ! spdlfetch output-order=input "
                 "! spdldecode width=64 height=64 ! spdlbatch batch-size=8 "
@@ -118,7 +118,7 @@ class MistakeTest(unittest.TestCase):
             done = launch(job.replace("PHOTOS", self.photos))
             self.assertEqual(done.returncode, 0, done.stderr)
 
-    def test_settings(self):
+    def test_set_option(self):
         """Tests the errors of --set."""
         job = f"spdlsrc location={self.photos} ! spdlfetch ! spdlsink"
         done = launch("--set", "fetch.concurrency=-1", job)

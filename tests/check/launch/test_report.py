@@ -116,7 +116,7 @@ class ReportTest(unittest.TestCase):
     def tearDownClass(cls):
         cls.temporary.cleanup()
 
-    def test_nothing_from_outside(self):
+    def test_no_external_resources(self):
         for page in (*self.pages.values(), self.sweep):
             text = page.read_text()
             self.assertIn(
@@ -125,7 +125,7 @@ class ReportTest(unittest.TestCase):
             self.assertEqual(Attributes(text).references, [])
             self.assertNotRegex(text, r"url\(|@import|<script|<link|<img")
 
-    def test_everything_is_there(self):
+    def test_complete_content(self):
         for n, page in self.pages.items():
             text = page.read_text()
             self.assertEqual(text.count("<svg"), 5)
@@ -153,7 +153,7 @@ class ReportTest(unittest.TestCase):
         return json.loads(data["data-boxes"]), int(data["data-width"])
 
     @unittest.skipUnless(BROWSER, "no browser")
-    def test_policy(self):
+    def test_content_security_policy(self):
         """Tests that a page cannot load anything, even if it requests
         something."""
         with Listener() as listener:
@@ -167,7 +167,7 @@ class ReportTest(unittest.TestCase):
             listener.shutdown()
 
     @unittest.skipUnless(BROWSER, "no browser")
-    def test_the_question(self):
+    def test_overlaps_are_detected(self):
         """Tests that intersecting texts are found, so that the next test can
         fail."""
         page = self.folder / "wrong.html"
@@ -178,7 +178,7 @@ class ReportTest(unittest.TestCase):
         self.assertGreater(overlap(*boxes), 1)
 
     @unittest.skipUnless(BROWSER, "no browser")
-    def test_no_texts_intersect(self):
+    def test_no_overlapping_texts(self):
         for page in (*self.pages.values(), self.sweep):
             for width in (800, 1280):
                 boxes, page_width = self.ask(page, width)

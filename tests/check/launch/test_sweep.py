@@ -43,14 +43,14 @@ class SweepTest(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertGreater(again["items-per-second"], 1.5 * rates[0])
 
-    def test_open_end(self):
+    def test_largest_value_is_the_limit(self):
         """Tests that the largest value tried is still the limit."""
         done, data = self.run_sweep("--sweep", "a.concurrency=1,2",
                                     "--duration", "1")
         self.assertEqual(data["recommended"], "a.concurrency=2")
         self.assertRegex(done.stdout, r"try\s+more\s+than")
 
-    def test_few_items(self):
+    def test_repeated_source(self):
         """Tests that a short source is repeated so that each run has its full
         length."""
         with tempfile.TemporaryDirectory() as folder:

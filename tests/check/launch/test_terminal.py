@@ -24,7 +24,7 @@ class TerminalTest(unittest.TestCase):
         self.assertEqual(len(headers), 1, screen.lines)
         return screen
 
-    def test_drawn_over(self):
+    def test_table_is_redrawn(self):
         for columns in (80, 160):
             terminal = Terminal(columns, "--interval", "0.05", self.JOB)
             terminal.read_until("stage ", 5)
@@ -34,7 +34,7 @@ class TerminalTest(unittest.TestCase):
                 terminal.text.replace("^C", ""), columns)
             self.assertIn("Interrupted.", screen.lines)
 
-    def test_resized(self):
+    def test_resize(self):
         for before, after in ((160, 50), (80, 160)):
             terminal = Terminal(before, "--interval", "0.05", self.JOB)
             terminal.read_until("stage ", 5)
@@ -58,7 +58,7 @@ class TerminalTest(unittest.TestCase):
             self.assertEqual(len(rows), 1, screen.lines)
             self.assertGreater(len(rows[0]), 80 if after == 160 else 40)
 
-    def test_low(self):
+    def test_low_terminal(self):
         """Tests more stages than rows: the omitted ones are counted."""
         job = self.JOB.replace("! spdlsink", " ".join(
             f"! spdlteststage name=s{i}" for i in range(20)) + " ! spdlsink")
@@ -69,10 +69,10 @@ class TerminalTest(unittest.TestCase):
             self.assertRegex(table, r"and \d+ more\r?\n")
         terminal.interrupt()
         self.assertEqual(terminal.wait(), 0)
-        # The last table stays, with all its rows.
+        # The last table stays visible, with all its rows.
         self.assertRegex(terminal.text, "(?s)Interrupted.*\ns19 ")
 
-    def test_bold(self):
+    def test_bold_lines(self):
         """Tests bold type for the limiting stage and the verdict, and its
         option."""
         for env, bold in (({}, True), ({"NO_COLOR": "1"}, False)):

@@ -51,7 +51,7 @@ GST_DEBUG_CATEGORY (gst_spdl_stage_debug);
 #define DEFAULT_QUEUE_SIZE 2
 #define DEFAULT_OUTPUT_ORDER GST_SPDL_OUTPUT_ORDER_COMPLETION
 #define DEFAULT_MAX_FAILURES -1
-#define DEFAULT_MAX_FAILURE_RATE 1.0
+#define DEFAULT_MAX_FAILURE_RATE 0.5
 
 /* Maximum automatic concurrency, regardless of the cores: for tasks that do not
  * occupy a thread, and for tasks that do. */
@@ -647,7 +647,7 @@ install_properties (GObjectClass *object_class)
       g_param_spec_double ("max-failure-rate", "Maximum failure rate",
           "Share of an epoch's items that may fail, checked from the 100th "
           "item on; a larger share ends the stream with an error (1 = no "
-          "limit; the default of spdlfetch and spdldecode is 0.5)",
+          "limit)",
           0.0, 1.0, DEFAULT_MAX_FAILURE_RATE,
           flags | GST_PARAM_MUTABLE_PLAYING));
   gst_spdl_install_stats_properties (object_class, PROP_STATS_INTERVAL);

@@ -36,6 +36,7 @@ struct _SpdlDataset {
   GPtrArray *folders; /* gchar: names of the top-level folders */
   SpdlClasses *found; /* (nullable): classes named by the top-level folders */
   gchar *unknown;     /* (nullable): first file that belongs to no class */
+  gsize n_bare;       /* files that are in no folder */
 };
 
 static SpdlDataset *
@@ -82,8 +83,12 @@ number_folder (SpdlDataset *self, const gchar *path, gint folder)
   const gchar *name;
   gint64 label;
 
-  if (self->label != SPDL_LABEL_FOLDER || folder < 0)
+  if (self->label != SPDL_LABEL_FOLDER)
     return -1;
+  if (folder < 0) {
+    self->n_bare++;
+    return -1;
+  }
   if (!self->classes)
     return folder;
   name = g_ptr_array_index (self->folders, folder);
@@ -154,12 +159,17 @@ take_folders (SpdlDataset *self,
 
   if (self->label != SPDL_LABEL_FOLDER)
     return TRUE;
-  if (self->folders->len == 0 && warn) {
+  if (self->folders->len == 0)
     text = g_strdup_printf (
         "No item has a label, because label=folder finds no folders in \"%s\"",
         self->root);
+  else if (self->n_bare > 0)
+    text = g_strdup_printf ("Label of %" G_GSIZE_FORMAT
+                            " items is -1, because they are in no folder of "
+                            "\"%s\": move each to the folder of its class",
+        self->n_bare, self->root);
+  if (text && warn)
     warn (text, user_data);
-  }
   return self->classes ? check_folders (self, error)
                        : number_folders (self, error);
 }

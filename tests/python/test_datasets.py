@@ -150,6 +150,18 @@ class ImageFolderTest(unittest.TestCase):
                 seen += map(int, done.stdout.split())
             self.assertEqual(sorted(seen), sorted(expected), mode)
 
+    def test_in_order(self):
+        """Tests that a seed determines the batches, with a function too."""
+        def run(**more):
+            with image_folder(FOLDER, size=8, batch_size=5, seed=3, **more,
+                              transform=lambda s: s["data"].numpy()) as loader:
+                return read_all(loader)
+
+        first, second = run(in_order=True), run(in_order=True)
+        for one, other in zip(first, second):
+            np.testing.assert_array_equal(one, other)
+        self.assertEqual(sorted(run()[2]), sorted(first[2]))
+
     def test_resuming(self):
         with image_folder(FOLDER, size=8, batch_size=2) as loader:
             state = next(iter(loader)).state
@@ -183,7 +195,7 @@ class ImageFolderTest(unittest.TestCase):
                           {"dtype": "int8"}):
             with self.assertRaises(ValueError, msg=arguments):
                 image_folder(FOLDER, **arguments)
-        for arguments in ({"size": "big"}, {"size": (1, 2, 3)}, {"sise": 8},
+        for arguments in ({"size": "big"}, {"size": "64"}, {"size": (1, 2, 3)}, {"sise": 8},
                           {"transform": 3}):
             with self.assertRaises(TypeError, msg=arguments):
                 image_folder(FOLDER, **arguments)
@@ -219,6 +231,10 @@ class OthersTest(unittest.TestCase):
         with image_list(folder / "a.csv", size=8, batch_size=2,
                         weight_column="often") as loader:
             self.assertNotIn(0, read_all(loader)[2])
+        (folder / "b.csv").write_text("uri,class\na.jpg,1\n",
+                                      encoding="utf-8")
+        with self.assertRaisesRegex(ValueError, "label.*uri, class"):
+            image_list(folder / "b.csv")
 
     def test_web_dataset(self):
         folder = make_folder()

@@ -257,8 +257,7 @@ class Elements:
         stream with an error (-1 = no limit). Default: -1.
         `max_failure_rate`: Share of an epoch's items that may fail, checked
         from the 100th item on; a larger share ends the stream with an error (1
-        = no limit; the default of spdlfetch and spdldecode is 0.5). Default:
-        0.5.
+        = no limit). Default: 0.5.
         `stats_interval`: Interval of spdl-stage-stats messages, in seconds (0
         = one message, at the end). Default: 0.
         """
@@ -379,8 +378,7 @@ class Elements:
         stream with an error (-1 = no limit). Default: -1.
         `max_failure_rate`: Share of an epoch's items that may fail, checked
         from the 100th item on; a larger share ends the stream with an error (1
-        = no limit; the default of spdlfetch and spdldecode is 0.5). Default:
-        0.5.
+        = no limit). Default: 0.5.
         `stats_interval`: Interval of spdl-stage-stats messages, in seconds (0
         = one message, at the end). Default: 0.
         """
@@ -433,8 +431,7 @@ class Elements:
         stream with an error (-1 = no limit). Default: -1.
         `max_failure_rate`: Share of an epoch's items that may fail, checked
         from the 100th item on; a larger share ends the stream with an error (1
-        = no limit; the default of spdlfetch and spdldecode is 0.5). Default:
-        1.0.
+        = no limit). Default: 0.5.
         `stats_interval`: Interval of spdl-stage-stats messages, in seconds (0
         = one message, at the end). Default: 0.
         """
@@ -478,8 +475,7 @@ class Elements:
         stream with an error (-1 = no limit). Default: -1.
         `max_failure_rate`: Share of an epoch's items that may fail, checked
         from the 100th item on; a larger share ends the stream with an error (1
-        = no limit; the default of spdlfetch and spdldecode is 0.5). Default:
-        1.0.
+        = no limit). Default: 0.5.
         `stats_interval`: Interval of spdl-stage-stats messages, in seconds (0
         = one message, at the end). Default: 0.
         """

@@ -130,13 +130,15 @@ def is_a(thing: Any, name: str) -> bool:
     return gst is not None and isinstance(thing, getattr(gst, name))
 
 
-def get_attribute(owner: Any, wrapper: str, name: str) -> Any:
+def get_attribute(owner: Any, wrapper: str, name: str, hint: str = "") -> Any:
     """Returns an attribute of PyGObject's object for @owner, which the property
-    @wrapper has. For __getattr__()."""
+    @wrapper has. For __getattr__(). Without PyGObject, raises AttributeError
+    with @hint."""
     if name.startswith("_"):
         raise AttributeError(name)
     try:
         return getattr(getattr(owner, wrapper), name)
     except ImportError as error:
-        raise AttributeError(f"no attribute {name!r}; attributes of "
-                             f"PyGObject are not available: {error}") from error
+        raise AttributeError(
+            f"{type(owner).__name__!r} object has no attribute {name!r}{hint}"
+            f" (and those of a {wrapper} are not available)") from error

@@ -9,8 +9,9 @@ The number of threads follows the cores and the CPU limit of the process, and
 is tuned while batches are loaded. With several ranks, each loads its part.
 """
 
+import csv
 import os
-from typing import Any, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, List, Mapping, Optional, Sequence, Sized, Tuple, Union
 
 from ._elements import BatchType, Function, Path, Seconds, ShardMode
 from ._loader import Loader
@@ -36,6 +37,7 @@ def image_folder(
     train: bool = True,
     drop_last: bool = False,
     seed: int = 0,
+    in_order: bool = False,
     shard_mode: Optional[ShardMode] = None,
     crop_scale: Tuple[float, float] = (0.08, 1.0),
     flip: float = 0.5,
@@ -68,6 +70,9 @@ def image_folder(
     `drop_last`: True drops the last batch of an epoch if it is not full.
     `seed`: seed of the order and of all random values. Use the same seed on
     all ranks.
+    `in_order`: True also puts the same images into the same batches in each
+    run with that seed. False puts images into batches as they complete, so
+    that a slow one delays no other. Validation is always in order.
     `shard_mode`: the items of each rank if their number cannot be divided
     evenly. "pad", the default, repeats some, so that all ranks have the same
     number; "drop" leaves some out; "uneven" takes each item once.
@@ -77,10 +82,11 @@ def image_folder(
     `crop`: share of the resized sides that validation keeps. 0.875 is
     torchvision's Resize(256) and CenterCrop(224).
     `transform`: function that is called with each decoded image, as
-    Loader.map() describes.
+    Loader.map() describes, before the normalization. It returns an array of
+    (height, width, channels): uint8, or float32 from 0 to 1.
     `dtype`: "float32" or "float16", or "uint8" without normalization.
     `mean`, `std`: one number per channel, for values from 0 to 1. None leaves
-    out the step.
+    out the step, for example if `transform` normalizes.
     `classes`: class names in the order of their numbers. None: the folders,
     sorted.
     `pattern`: glob for the names of the files that are images.
@@ -90,9 +96,10 @@ def image_folder(
     local folder without folders.
     """
     pipeline = _class_folders(root, pattern, train, seed, shard_mode)
-    pipeline = _decode_images(pipeline.fetch(**_keep_order(train)), size,
-                              train, seed, crop_scale, flip, crop)
-    return _finish(pipeline, batch_size, drop_last, train, transform, dtype,
+    order = _keep_order(in_order or not train)
+    pipeline = _decode_images(pipeline.fetch(**order), size, train, seed,
+                              order, crop_scale, flip, crop)
+    return _finish(pipeline, batch_size, drop_last, order, transform, dtype,
                    mean, std, classes, state, max_failures, cpu_budget,
                    process)
 
@@ -105,6 +112,7 @@ def image_list(
     train: bool = True,
     drop_last: bool = False,
     seed: int = 0,
+    in_order: bool = False,
     shard_mode: Optional[ShardMode] = None,
     weight_column: Optional[str] = None,
     crop_scale: Tuple[float, float] = (0.08, 1.0),
@@ -135,12 +143,14 @@ def image_list(
 
     Other arguments are those of image_folder().
     """
+    _check_label_column(location)
     pipeline = Pipeline().files(
         location, weight_column=weight_column if train else None,
         **_order(train, seed, shard_mode))
-    pipeline = _decode_images(pipeline.fetch(**_keep_order(train)), size,
-                              train, seed, crop_scale, flip, crop)
-    return _finish(pipeline, batch_size, drop_last, train, transform, dtype,
+    order = _keep_order(in_order or not train)
+    pipeline = _decode_images(pipeline.fetch(**order), size, train, seed,
+                              order, crop_scale, flip, crop)
+    return _finish(pipeline, batch_size, drop_last, order, transform, dtype,
                    mean, std, classes, state, max_failures, cpu_budget,
                    process)
 
@@ -153,6 +163,7 @@ def web_dataset(
     train: bool = True,
     drop_last: bool = False,
     seed: int = 0,
+    in_order: bool = False,
     shard_mode: Optional[ShardMode] = None,
     extensions: Optional[str] = None,
     shuffle_buffer: int = 1000,
@@ -192,9 +203,10 @@ def web_dataset(
         _join_urls(urls), extensions=extensions,
         shuffle_buffer=shuffle_buffer if train else None,
         **_order(train, seed, shard_mode))
-    pipeline = _decode_images(pipeline.fetch(**_keep_order(train)), size,
-                              train, seed, crop_scale, flip, crop)
-    return _finish(pipeline, batch_size, drop_last, train, transform, dtype,
+    order = _keep_order(in_order or not train)
+    pipeline = _decode_images(pipeline.fetch(**order), size, train, seed,
+                              order, crop_scale, flip, crop)
+    return _finish(pipeline, batch_size, drop_last, order, transform, dtype,
                    mean, std, classes, state, max_failures, cpu_budget,
                    process)
 
@@ -209,6 +221,7 @@ def video_folder(
     train: bool = True,
     drop_last: bool = False,
     seed: int = 0,
+    in_order: bool = False,
     shard_mode: Optional[ShardMode] = None,
     crop_scale: Tuple[float, float] = (0.5, 1.0),
     flip: float = 0.5,
@@ -242,16 +255,16 @@ def video_folder(
     Other arguments are those of image_folder().
     """
     pipeline = _class_folders(root, pattern, train, seed, shard_mode)
+    order = _keep_order(in_order or not train)
     height, width = _sides(size)
     settings: Any = {
         "augment": "random-resized-crop", "crop_scale": crop_scale,
         "flip": flip, "seed": seed, "clip_sampling": "random",
-    } if train else {
-        "resize": "cover", "clip_sampling": "center", **_keep_order(train)}
-    pipeline = pipeline.fetch(**_keep_order(train)).decode(
+    } if train else {"resize": "cover", "clip_sampling": "center"}
+    pipeline = pipeline.fetch(**order).decode(
         width=width, height=height, num_frames=num_frames,
-        frame_step=frame_step, **settings)
-    return _finish(pipeline, batch_size, drop_last, train, transform, dtype,
+        frame_step=frame_step, **settings, **order)
+    return _finish(pipeline, batch_size, drop_last, order, transform, dtype,
                    mean, std, classes, state, max_failures, cpu_budget,
                    process)
 
@@ -267,6 +280,7 @@ def audio_folder(
     train: bool = True,
     drop_last: bool = False,
     seed: int = 0,
+    in_order: bool = False,
     shard_mode: Optional[ShardMode] = None,
     transform: Optional[Function] = None,
     classes: Optional[Sequence[str]] = None,
@@ -296,11 +310,12 @@ def audio_folder(
     Other arguments are those of image_folder().
     """
     pipeline = _class_folders(root, pattern, train, seed, shard_mode)
-    pipeline = pipeline.fetch(**_keep_order(train)).decode(
+    order = _keep_order(in_order or not train)
+    pipeline = pipeline.fetch(**order).decode(
         rate=rate, channels=channels, offset=offset or None,
-        duration=duration, **_keep_order(train))
+        duration=duration, **order)
     if transform is not None:
-        pipeline = pipeline.map(transform, **_keep_order(train))
+        pipeline = pipeline.map(transform, **order)
     pipeline = pipeline.batch(batch_size, labels=True, pad_to_longest=True,
                               drop_last=drop_last or None)
     return pipeline.loader(classes=classes, state=state,
@@ -324,49 +339,60 @@ def _class_folders(root: Path, pattern: str, train: bool, seed: int,
                             **_order(train, seed, shard_mode))
 
 
+def _check_label_column(location: Path) -> None:
+    """Raises if a local .csv file has no labels."""
+    name = os.fspath(location)
+    if not name.lower().endswith(".csv") or not os.path.isfile(name):
+        return
+    with open(name, encoding="utf-8-sig", newline="") as file:
+        columns: List[str] = next(csv.reader(file), [])
+    if "label" not in columns:
+        raise ValueError(
+            f'{name} has no column "label" (its columns are '
+            f'{", ".join(columns)}): add one, or rename the one with the '
+            "labels")
+
+
 def _order(train: bool, seed: int, shard_mode: Optional[ShardMode]) -> Any:
     """Returns the properties of the source."""
     order: Any = {"shuffle": True, "seed": seed} if train else {}
     return {**order, "shard_mode": shard_mode}
 
 
-def _keep_order(train: bool) -> Any:
-    """Returns the properties of a stage. Validation keeps the order of the
-    dataset."""
-    return {} if train else {"output_order": "input"}
+def _keep_order(in_order: bool) -> Any:
+    """Properties of a stage."""
+    return {"output_order": "input"} if in_order else {}
 
 
 def _sides(size: Size) -> Tuple[int, int]:
     if isinstance(size, int):
         return size, size
-    try:
-        height, width = size
-    except (TypeError, ValueError):
-        raise TypeError("size must be an int or (height, width), not "
-                        f"{size!r}") from None
+    if isinstance(size, str) or not isinstance(size, Sized) or len(size) != 2:
+        raise TypeError(f"size must be an int or (height, width), not {size!r}")
+    height, width = size
     return height, width
 
 
 def _decode_images(pipeline: Pipeline, size: Size, train: bool, seed: int,
-                   crop_scale: Tuple[float, float], flip: float,
+                   order: Any, crop_scale: Tuple[float, float], flip: float,
                    crop: float) -> Pipeline:
     height, width = _sides(size)
     if train:
         return pipeline.decode(
             width=width, height=height, augment="random-resized-crop",
-            crop_scale=crop_scale, flip=flip, seed=seed)
+            crop_scale=crop_scale, flip=flip, seed=seed, **order)
     return pipeline.decode(width=width, height=height, resize="cover",
-                           crop_fraction=crop, output_order="input")
+                           crop_fraction=crop, **order)
 
 
 def _finish(pipeline: Pipeline, batch_size: int, drop_last: bool,
-            train: bool, transform: Optional[Function], dtype: BatchType,
+            order: Any, transform: Optional[Function], dtype: BatchType,
             mean: Optional[Sequence[float]], std: Optional[Sequence[float]],
             classes: Optional[Sequence[str]], state: Optional[str],
             max_failures: int, cpu_budget: float, process: Process) -> Loader:
     """Adds the stacking of images or clips."""
     if transform is not None:
-        pipeline = pipeline.map(transform, **_keep_order(train))
+        pipeline = pipeline.map(transform, **order)
     is_float = dtype in ("float16", "float32")
     pipeline = pipeline.batch(
         batch_size, drop_last=drop_last or None, labels=True, dtype=dtype,

@@ -119,7 +119,9 @@ class Sample:
     # Type checkers would otherwise accept any name.
     if not TYPE_CHECKING:
         def __getattr__(self, name: str) -> Any:
-            return get_attribute(self, "gst_sample", name)
+            return get_attribute(
+                self, "gst_sample", name,
+                '. A sample is not an image: use sample["data"].numpy()')
 
 
 class _Caps:

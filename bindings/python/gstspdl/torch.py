@@ -134,8 +134,9 @@ class Dataset(torch.utils.data.IterableDataset):  # type: ignore[type-arg,misc]
         self.device = torch.device(device)
         if isinstance(pipeline, Loader):
             if arguments:
-                raise TypeError("Dataset takes a Loader without arguments for "
-                                f"one: give {', '.join(arguments)} to that")
+                raise TypeError(f"{', '.join(arguments)} cannot be set here, "
+                                "because the loader exists already: set "
+                                "arguments of Loader where it is created")
             self.loader = pipeline
         else:
             self.loader = Loader(pipeline, **arguments)

@@ -156,7 +156,8 @@ start_run (GstSpdlLoader *self, const Place *place, GError **error)
   if (!ok) {
     reason = is_stopped (bus_watch)
                  ? g_error_new_literal (GST_SPDL_LOADER_ERROR,
-                       GST_SPDL_LOADER_ERROR_STOPPED, "The loader was stopped")
+                       GST_SPDL_LOADER_ERROR_STOPPED,
+                       "The loader was stopped: start it to get batches")
                  : gst_spdl_bus_watch_dup_error (bus_watch);
     gst_spdl_bus_watch_stop (bus_watch);
     end_run (self, bus_watch);
@@ -322,7 +323,8 @@ check_running (GstSpdlBusWatch *bus_watch, gboolean *no_more, GError **error)
   spdl_mutex_unlock (&bus_watch->lock);
   if (stopped)
     g_set_error_literal (error, GST_SPDL_LOADER_ERROR,
-        GST_SPDL_LOADER_ERROR_STOPPED, "The loader was stopped");
+        GST_SPDL_LOADER_ERROR_STOPPED,
+        "The loader was stopped: start it to get batches");
   return !stopped;
 }
 
@@ -584,7 +586,8 @@ check_left (GstSpdlLoader *self, GstSpdlBusWatch *bus_watch, GError **error)
   if (self->running && !is_stopped (bus_watch))
     return TRUE;
   g_set_error_literal (error, GST_SPDL_LOADER_ERROR,
-      GST_SPDL_LOADER_ERROR_STOPPED, "The loader was stopped");
+      GST_SPDL_LOADER_ERROR_STOPPED,
+      "The loader was stopped: start it to get batches");
   return FALSE;
 }
 

@@ -83,7 +83,8 @@ check_open (GstSpdlBusWatch *bus_watch, GError **error)
 {
   if (bus_watch->stopped)
     g_set_error_literal (error, GST_SPDL_LOADER_ERROR,
-        GST_SPDL_LOADER_ERROR_STOPPED, "The loader was stopped");
+        GST_SPDL_LOADER_ERROR_STOPPED,
+        "The loader was stopped: start it to get batches");
   else if (bus_watch->error)
     g_propagate_error (error, g_error_copy (bus_watch->error));
   return !bus_watch->stopped && !bus_watch->error;

@@ -120,8 +120,6 @@
 #include "plugins/codec/jpeg/entropycheck.h"
 #include "plugins/codec/result/decodeconfig.h"
 
-#define DEFAULT_MAX_FAILURE_RATE 0.5
-
 GST_DEBUG_CATEGORY (spdl_decode_debug);
 #define GST_CAT_DEFAULT spdl_decode_debug
 
@@ -786,5 +784,4 @@ static void
 gst_spdl_decode_init (GstSpdlDecode *self)
 {
   gst_spdl_property_table_init (properties, &self->settings);
-  g_object_set (self, "max-failure-rate", DEFAULT_MAX_FAILURE_RATE, NULL);
 }

@@ -46,8 +46,9 @@ spdl_convert_init (SpdlConvert *self, SpdlSample in, SpdlSample out,
   self->planar = planar && n_channels > 1;
   if (n_channels > SPDL_CONVERT_MAX_CHANNELS) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-        "Items of %u channels cannot be converted: the limit is %d", n_channels,
-        SPDL_CONVERT_MAX_CHANNELS);
+        "Items of %u channels cannot be converted: the limit is %d, and the "
+        "channels must be the last dimension, as in (height, width, channels)",
+        n_channels, SPDL_CONVERT_MAX_CHANNELS);
     return FALSE;
   }
   if (out == SPDL_SAMPLE_UINT8 && (in != SPDL_SAMPLE_UINT8 || scaled)) {

@@ -119,7 +119,6 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
 /* Number of threads for blocking work of the client's thread. */
 #define MAX_THREADS 8
 
-#define DEFAULT_MAX_FAILURE_RATE 0.5
 #define DEFAULT_CACHE_SIZE ((guint64) 1 << 36) /* 64 GiB */
 
 SPDL_DEFINE_ENUM_TYPE (GstSpdlFetchCacheValidate, cache_validate,
@@ -509,7 +508,6 @@ gst_spdl_fetch_init (GstSpdlFetch *self)
 {
   GstPad *sinkpad = gst_spdl_stage_get_sink_pad (GST_SPDL_STAGE (self));
 
-  g_object_set (self, "max-failure-rate", DEFAULT_MAX_FAILURE_RATE, NULL);
   gst_spdl_property_table_init (properties, &self->settings);
   self->bases = g_hash_table_new_full (NULL, NULL, NULL, g_free);
   spdl_disk_tally_init (&self->cache_tally);

@@ -357,7 +357,7 @@ GST_START_TEST (test_classes)
 
 GST_END_TEST;
 
-/* Without folders there are no classes. */
+/* Without a folder, an item has no class. */
 GST_START_TEST (test_no_folders)
 {
   gchar *folder = files_make_folder ();
@@ -370,6 +370,14 @@ GST_START_TEST (test_no_folders)
   fail_unless (errors_text_has (
       g_ptr_array_index (run->warnings, 0), "[resource-error read]"));
   fail_unless_equals_int64 (run_item (run, 0)->label, -1);
+  run_free (run);
+
+  files_write_text (folder, "b/2.jpg", "x");
+  run = run_pipeline (
+      "spdlsrc location=%s label=folder ! fakesink name=sink", folder);
+  fail_unless_equals_int (run->warnings->len, 1);
+  fail_unless (errors_text_has (
+      g_ptr_array_index (run->warnings, 0), "[resource-error read]|1 items"));
   run_free (run);
   files_remove_folder (folder);
 }

@@ -290,8 +290,8 @@ GST_START_TEST (test_defaults)
   } elements[] = {
     { "spdlfetch", 0.5 },
     { "spdldecode", 0.5 },
-    { "spdlpipe", 1.0 },
-    { "spdlteststage", 1.0 },
+    { "spdlpipe", 0.5 },
+    { "spdlteststage", 0.5 },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (elements); i++) {

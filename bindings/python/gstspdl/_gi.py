@@ -139,6 +139,6 @@ def get_attribute(owner: Any, wrapper: str, name: str, hint: str = "") -> Any:
     try:
         return getattr(getattr(owner, wrapper), name)
     except ImportError as error:
-        raise AttributeError(
-            f"{type(owner).__name__!r} object has no attribute {name!r}{hint}"
-            f" (and those of a {wrapper} are not available)") from error
+        # The cause says why PyGObject's attributes are missing.
+        raise AttributeError(f"{type(owner).__name__!r} object has no "
+                             f"attribute {name!r}{hint}") from error

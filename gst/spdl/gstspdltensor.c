@@ -203,7 +203,8 @@ gst_spdl_tensor_get_element_type (const GstSpdlTensor *tensor)
  * @tensor: a tensor
  *
  * Gets the type of the elements as in NumPy's `__array_interface__`: `|u1`,
- * `<f4`.
+ * `<f4`. For #GST_SPDL_TENSOR_BFLOAT16 it is `<V2`, as for the package
+ * ml_dtypes.
  *
  * Returns: (transfer none): the type
  *
@@ -229,6 +230,7 @@ gst_spdl_tensor_get_typestr (const GstSpdlTensor *tensor)
     [GST_SPDL_TENSOR_FLOAT16] = ORDER "f2",
     [GST_SPDL_TENSOR_FLOAT32] = ORDER "f4",
     [GST_SPDL_TENSOR_FLOAT64] = ORDER "f8",
+    [GST_SPDL_TENSOR_BFLOAT16] = ORDER "V2",
   };
 #undef ORDER
 

@@ -51,6 +51,7 @@ static const struct {
   TYPE (FLOAT16, "float16", 2),
   TYPE (FLOAT32, "float32", 4),
   TYPE (FLOAT64, "float64", 8),
+  TYPE (BFLOAT16, "bfloat16", 2),
 #undef TYPE
 };
 

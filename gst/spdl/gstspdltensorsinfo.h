@@ -43,6 +43,8 @@ G_BEGIN_DECLS
  * @GST_SPDL_TENSOR_FLOAT16: IEEE half precision
  * @GST_SPDL_TENSOR_FLOAT32: IEEE single precision
  * @GST_SPDL_TENSOR_FLOAT64: IEEE double precision
+ * @GST_SPDL_TENSOR_BFLOAT16: the upper half of IEEE single precision, as in
+ *     PyTorch and JAX; not part of NNStreamer
  *
  * Type of a tensor's elements, in the byte order of the machine. The nicks are
  * NNStreamer's names.
@@ -61,6 +63,7 @@ typedef enum {
   GST_SPDL_TENSOR_FLOAT16,
   GST_SPDL_TENSOR_FLOAT32,
   GST_SPDL_TENSOR_FLOAT64,
+  GST_SPDL_TENSOR_BFLOAT16,
 } GstSpdlTensorType;
 
 #define GST_TYPE_SPDL_TENSOR_TYPE (gst_spdl_tensor_type_get_type ())

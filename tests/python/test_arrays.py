@@ -17,6 +17,8 @@ import zipfile
 import support
 
 HAS_SAFETENSORS = support.find_packages("safetensors")
+HAS_ML_DTYPES = support.find_packages("ml_dtypes")
+HAS_TORCH = support.find_packages("torch")
 
 import numpy as np  # noqa: E402
 from numpy.lib import format as npy  # noqa: E402
@@ -233,6 +235,72 @@ class NamedTest(unittest.TestCase):
         for name, array in self.ARRAYS.items():
             np.testing.assert_array_equal(
                 batch[name].numpy(), as_tensor(array))
+
+
+class BFloat16Test(unittest.TestCase):
+    """Each number is the upper half of a float32."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.floats = np.arange(-3, 3, 0.25, dtype="float32").reshape(2, 3, 4)
+        cls.bits = (cls.floats.view("uint32") >> 16).astype("uint16")
+        safetensors = write_safetensors({"data": cls.bits}).replace(
+            b'"U16"', b'"BF16"')
+        size, = struct.unpack("<Q", safetensors[:8])
+        safetensors = struct.pack("<Q", size + 1) + safetensors[8:]
+        arrays = write_npy(cls.bits).replace(b"'<u2'", b"'<V2'")
+        cls.batches, cls.failures = load_all([safetensors, arrays])
+
+    def test_type(self):
+        self.assertEqual(self.failures, [])
+        for batch in self.batches:
+            self.assertEqual(batch["data"].dtype, "bfloat16")
+            self.assertEqual(batch["data"].shape, (2, 3, 4))
+
+    def test_stacked(self):
+        loader = Loader("spdldecode output-order=input ! spdlbatch "
+                        "batch-size=2 ! spdlsink",
+                        source=[write_npy(self.bits + i).replace(
+                            b"'<u2'", b"'<V2'") for i in range(2)])
+        with loader:
+            (batch,) = list(loader)
+        self.assertEqual(batch["data"].dtype, "bfloat16")
+        self.assertEqual(batch["data"].shape, (2, 2, 3, 4))
+
+    @unittest.skipUnless(HAS_TORCH, "there is no package torch")
+    def test_pytorch(self):
+        import torch
+
+        for batch in self.batches:
+            found = torch.from_dlpack(batch["data"])
+            self.assertEqual(found.dtype, torch.bfloat16)
+            np.testing.assert_array_equal(found.float().numpy(), self.floats)
+
+    @unittest.skipIf(HAS_ML_DTYPES, "there is a package ml_dtypes")
+    def test_numpy_alone(self):
+        for convert in np.asarray, lambda tensor: tensor.numpy():
+            with self.assertRaisesRegex(TypeError, "ml_dtypes"):
+                convert(self.batches[0]["data"])
+
+    @unittest.skipUnless(HAS_ML_DTYPES, "there is no package ml_dtypes")
+    def test_ml_dtypes(self):
+        from ml_dtypes import bfloat16
+
+        for batch in self.batches:
+            for found in np.asarray(batch["data"]), batch["data"].numpy():
+                self.assertEqual(found.dtype, bfloat16)
+                np.testing.assert_array_equal(found.astype("float32"),
+                                              self.floats)
+                self.assertEqual(found.ctypes.data, batch["data"].address)
+        loader = Loader(
+            "spdlpipe name=double ! spdlbatch batch-size=1 ! spdlsink",
+            source=[self.floats.astype(bfloat16)])
+        loader.map("double", lambda sample: sample["data"].numpy() * 2)
+        with loader:
+            (batch,) = list(loader)
+        self.assertEqual(batch["data"].dtype, "bfloat16")
+        np.testing.assert_array_equal(
+            batch["data"].numpy().astype("float32")[0], self.floats * 2)
 
 
 class PipelineTest(unittest.TestCase):

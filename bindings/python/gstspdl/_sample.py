@@ -153,7 +153,8 @@ def _of_array(item: Any) -> Sample:
     values = numpy.asarray(item)
     if values.dtype == bool:
         values = values.view(numpy.uint8)
-    if values.dtype.kind not in "iuf" or values.dtype.itemsize > 8:
+    if values.dtype.name != "bfloat16" and (
+            values.dtype.kind not in "iuf" or values.dtype.itemsize > 8):
         raise TypeError(f"{values.dtype} cannot be a tensor: convert "
                         "the array to integers or floating point of at most "
                         "64 bits")

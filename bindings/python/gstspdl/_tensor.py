@@ -3,6 +3,7 @@
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
+import importlib
 from ctypes import c_uint
 from typing import TYPE_CHECKING, Any, Dict, Optional, Tuple
 
@@ -11,7 +12,8 @@ from . import _native as native
 if TYPE_CHECKING:
     import numpy
 
-_NAMES = {"i": "int", "u": "uint", "f": "float"}
+# By the letters of NumPy. "V" is what ml_dtypes uses for bfloat16.
+_NAMES = {"i": "int", "u": "uint", "f": "float", "V": "bfloat"}
 _DLPACK_CPU = 1
 _DLPACK_CUDA = 2
 # Types by the numbers of both protocols.
@@ -118,13 +120,19 @@ class Tensor:
 
     def numpy(self) -> "numpy.ndarray[Any, Any]":
         """Returns a NumPy array of the same memory, like np.asarray(tensor).
-        Raises TypeError for a tensor on a CUDA device."""
+        Raises TypeError for a tensor on a CUDA device, and for bfloat16
+        without the package ml_dtypes."""
         import numpy
 
         return numpy.asarray(self)
 
     def __array__(self, *arguments: Any, **more: Any) -> Any:
-        """Raises. NumPy calls it only if there is no __array_interface__."""
+        """Returns an array of bfloat16, else raises. NumPy calls it only if
+        there is no __array_interface__."""
+        if self._device[0] == _DLPACK_CPU:
+            import numpy
+
+            return numpy.asarray(_Words(self)).view(_find_bfloat16())
         raise TypeError(f"the tensor is on {self.device}, where NumPy cannot "
                         "read it: copy it with torch.from_dlpack(tensor).cpu()")
 
@@ -158,6 +166,8 @@ class Tensor:
     def __array_interface__(self) -> Dict[str, Any]:
         if self._info.device_type != _DLPACK_CPU:
             raise AttributeError("the tensor is on a CUDA device")
+        if self._info.typestr[1:] == b"V2":
+            raise AttributeError("NumPy calls __array__() for bfloat16")
         return self._interface()
 
     @property
@@ -201,3 +211,23 @@ class Tensor:
                               "bytes")
         return native.new_capsule(
             managed, b"dltensor", native.capsule_destructor)
+
+
+class _Words:
+    """The memory of a tensor of bfloat16, as uint16."""
+
+    def __init__(self, tensor: Tensor) -> None:
+        self._tensor = tensor
+
+    @property
+    def __array_interface__(self) -> Dict[str, Any]:
+        interface = self._tensor._interface()
+        return dict(interface, typestr=interface["typestr"].replace("V", "u"))
+
+
+def _find_bfloat16() -> Any:
+    try:
+        return importlib.import_module("ml_dtypes").bfloat16
+    except ImportError as error:
+        raise TypeError("NumPy has no bfloat16: install the package ml_dtypes, "
+                        "or use torch.from_dlpack(tensor)") from error

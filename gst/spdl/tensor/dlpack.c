@@ -71,6 +71,9 @@ type_of (const GstSpdlTensor *tensor)
     case GST_SPDL_TENSOR_UINT64:
       type.code = SPDL_DL_UINT;
       break;
+    case GST_SPDL_TENSOR_BFLOAT16:
+      type.code = SPDL_DL_BFLOAT;
+      break;
     default:
       break;
   }

@@ -40,6 +40,7 @@ typedef enum {
   SPDL_DL_INT = 0,
   SPDL_DL_UINT = 1,
   SPDL_DL_FLOAT = 2,
+  SPDL_DL_BFLOAT = 4,
 } SpdlDlCode;
 
 typedef struct {

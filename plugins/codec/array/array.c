@@ -65,8 +65,8 @@ spdl_array_refuse_type (
   g_autofree gchar *quoted = spdl_array_quote (type, length);
 
   spdl_array_set_error (error, self,
-      "has the unsupported type %s: use bool, int8 to int64, uint8 to uint64 "
-      "or float16 to float64",
+      "has the unsupported type %s: use bool, int8 to int64, uint8 to uint64, "
+      "float16 to float64 or bfloat16",
       quoted);
 }
 

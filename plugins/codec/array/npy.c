@@ -188,6 +188,10 @@ static const struct {
   { "f8", GST_SPDL_TENSOR_FLOAT64 },
 };
 
+/* The type of arrays of the package ml_dtypes, such as JAX's. NumPy writes
+ * other types of two bytes as "|V2". */
+#define BFLOAT16 "<V2"
+
 static gboolean
 read_type (SpdlArray *self, const Text *type, GError **error)
 {
@@ -202,6 +206,11 @@ read_type (SpdlArray *self, const Text *type, GError **error)
         "holds Python objects, which are not read, because unpickling them can "
         "run any code");
     return FALSE;
+  }
+  if (is_word (type, BFLOAT16)) {
+    self->type = GST_SPDL_TENSOR_BFLOAT16;
+    self->swapped = G_BYTE_ORDER == G_BIG_ENDIAN;
+    return TRUE;
   }
   for (guint i = 0; i < G_N_ELEMENTS (types); i++) {
     if (!is_word (&name, types[i].name))

@@ -58,6 +58,7 @@ static const struct {
   { "F16", GST_SPDL_TENSOR_FLOAT16 },
   { "F32", GST_SPDL_TENSOR_FLOAT32 },
   { "F64", GST_SPDL_TENSOR_FLOAT64 },
+  { "BF16", GST_SPDL_TENSOR_BFLOAT16 },
 };
 
 /* Parsing of the header. All functions return FALSE if it is invalid, with

@@ -70,7 +70,7 @@ def figures(dataset: Dataset) -> str:
         s["stage"]: s for s in dataset.loader.stats}
     sink = stages["sink"]
     return (f"{sink['qps']:.0f} images/s, the trainer waited "
-            f"{sink['ave-get-time'] / 1e6:.1f} ms a batch, "
+            f"{sink['ave-get-time'] / 1e6:.1f} ms per batch, "
             f"{dataset.loader.num_failures} images failed")
 
 
@@ -98,7 +98,7 @@ class Checkpoint:
         optimizer.load_state_dict(saved["optimizer"])
         dataset.load_state_dict(saved["data"])
         self.seen = saved["seen"]
-        print(f"goes on in epoch {dataset.epoch}", flush=True)
+        print(f"resumes in epoch {dataset.epoch}", flush=True)
 
 
 def main() -> None:
@@ -134,8 +134,8 @@ def main() -> None:
             if i % arguments.save_every == 0:
                 checkpoint.save(model, optimizer, learn)
         checkpoint.save(model, optimizer, learn)
-        print(f"epoch {epoch}: {test(model, exam):.1%} of the test right, "
-              f"{len(classes)} classes; {figures(learn)}", flush=True)
+        print(f"epoch {epoch}: {test(model, exam):.1%} of the test images "
+              f"correct, {len(classes)} classes; {figures(learn)}", flush=True)
 
 
 if __name__ == "__main__":

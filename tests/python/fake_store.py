@@ -298,7 +298,7 @@ class StoreKey:
 
 class FakeS3(BucketServer):
     """S3 that checks the signature of each request. `keys`: a StoreKey by the
-    access key. `regions`: those of buckets, by default `region`. `public`:
+    access key. `regions`: regions of buckets; the default is `region`. `public`:
     buckets that anybody may read. `moved`: the status for a request that is
     signed for another region, 400 as of an endpoint that belongs to all
     regions, or 301."""

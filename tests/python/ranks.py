@@ -62,7 +62,7 @@ def check_sanity(folder, process):
 
 def resume(folder):
     """Resumes in the middle of an epoch from the states of all ranks: their
-    number, the items before and after that, and the next epoch's number."""
+    number, the items before and after the resume, and the next epoch's number."""
     parts = []
     state = None
     for n in 2, None:
@@ -89,7 +89,7 @@ def fail(folder, rank):
             n += 1
             torch.distributed.barrier()
     except LoaderError as error:
-        return [n, error.code, str(error)]
+        return [n, error.code, error.stage]
     return None
 
 

@@ -86,7 +86,7 @@ def brings_libraries():
 
 def needs_launch(test):
     """Decorates a test, or a class of tests, that runs the project's elements
-    in the system's gst-launch-1.0. A wheel has no elements for that."""
+    in the system's gst-launch-1.0, for which a wheel has no elements."""
     try:
         found = "GST_PLUGIN_PATH" in os.environ or subprocess.run(
             ["gst-inspect-1.0", "--exists", "spdlsrc"], check=False,

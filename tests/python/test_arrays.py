@@ -312,7 +312,7 @@ class PipelineTest(unittest.TestCase):
         cls.addClassCleanup(folder.cleanup)
         cls.folder = pathlib.Path(folder.name)
         cls.samples = [{"image": make("uint8", (6, 5, 3), i),
-                        # Out of range for any floating-point type.
+                        # The values are out of range for any floating-point type.
                         "ids": make("int64", (9,), i)} for i in range(cls.N)]
         for i, sample in enumerate(cls.samples):
             data = (write_safetensors(sample) if i % 3 == 2

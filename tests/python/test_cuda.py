@@ -12,6 +12,7 @@ import os
 import unittest
 
 import numpy as np
+from errors import raises
 from support import describe, make_dataset
 
 from gstspdl import Loader
@@ -50,7 +51,7 @@ def make_loader(upload="", size=8, source=""):
 
 
 class Stream:
-    """A stream like PyTorch's, with a handle that the fake runtime knows."""
+    """A stream like PyTorch's, with a handle of the fake runtime."""
 
     def __init__(self):
         self.handle = ctypes.c_void_p()
@@ -86,7 +87,7 @@ class CudaTest(unittest.TestCase):
                 self.assertEqual(tensor.dtype, "uint8")
                 self.assertEqual(batch["labels"].device, "cuda:0")
                 self.assertFalse(hasattr(tensor, "__array_interface__"))
-                with self.assertRaisesRegex(TypeError, "cuda:0, where NumPy"):
+                with self.assertRaisesRegex(TypeError, r"\bcuda:0\b.*\bNumPy\b"):
                     np.asarray(tensor)
                 with self.assertRaisesRegex(TypeError, "torch.from_dlpack"):
                     tensor.numpy()
@@ -106,9 +107,9 @@ class CudaTest(unittest.TestCase):
         for device in None, (2, 0):
             tensor.__dlpack__(dl_device=device, copy=False,
                               max_version=(1, 0))
-        with self.assertRaisesRegex(BufferError, "cuda:0: copy it"):
+        with self.assertRaisesRegex(BufferError, r"\bcuda:0\b"):
             tensor.__dlpack__(dl_device=(1, 0))
-        with self.assertRaisesRegex(BufferError, "without a copy"):
+        with self.assertRaisesRegex(BufferError, r"\bcopy=True\b"):
             tensor.__dlpack__(copy=True)
         # The capsule holds a reference to the memory, even after the pipeline
         # is freed.
@@ -172,13 +173,13 @@ class CudaTest(unittest.TestCase):
                     None, ctypes.c_void_p(interface["data"][0]),
                     ctypes.c_size_t(tensor.nbytes), 16)
                 del tensor, batch, interface
-        # No more than are in use at the same time are allocated.
+        # Only as many blocks are allocated as are in use at the same time.
         self.assertLess(count("cudaMallocAsync"), 20)
 
     def test_lost_device(self):
         FAKE.fake_cuda_fail(b"copy", 2, 719)
         with make_loader(size=2) as loader:
-            with self.assertRaisesRegex(Exception, "CUDA device is lost"):
+            with raises("resource-error failed", "CUDA", 719):
                 for batch in loader:
                     pass
             with self.assertRaisesRegex(BufferError, "CUDA|transfer"):

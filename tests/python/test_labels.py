@@ -8,6 +8,7 @@
 import unittest
 
 import numpy as np
+from errors import raises
 from support import make_dataset, make_folder
 from gstspdl import Loader, LoaderError
 
@@ -158,7 +159,7 @@ class StatesTest(unittest.TestCase):
         for state, classes in (found, NAMES[::-1]), (given, None), (
                 given, NAMES[::-1] + ["more"]):
             for process in False, True:
-                with self.assertRaisesRegex(LoaderError, "class"):
+                with raises("resource-error settings", "classes"):
                     with Loader(over(LIST), state=state, classes=classes,
                                 process=process) as loader:
                         next(iter(loader))

@@ -54,7 +54,7 @@ class EpochTest(unittest.TestCase):
         for process in False, True:
             with self.subTest(process=process), Loader(
                     line, process=process) as loader:
-                # Also after the last batch of an epoch, and repeatedly.
+                # Loops end early, after the last batch, and repeatedly.
                 for epoch, n in enumerate([1, 2, 3, 1, 4]):
                     found = places_of(itertools.islice(loader, n))
                     self.assertEqual(found, wanted[epoch][:n])
@@ -276,7 +276,8 @@ class EpochTest(unittest.TestCase):
     def test_unknown_length(self):
         with Loader("videotestsrc num-buffers=3 ! video/x-raw,format=RGB "
                     "! spdlbatch batch-size=2 ! spdlsink") as loader:
-            with self.assertRaisesRegex(TypeError, "does not report"):
+            with self.assertRaisesRegex(
+                    TypeError, r"^(?!object of type).*\blen\(\)"):
                 len(loader)
             self.assertEqual(len(list(loader)), 2)
 
@@ -577,7 +578,8 @@ class ErrorTest(unittest.TestCase):
             for epoch in range(4):
                 next(iter(loader))
                 want = {(e, i) for e in range(epoch + 1) for i in range(3)}
-                # One of the next epoch, as those of this one were reported.
+                # A failure of the next epoch, since the failures of this epoch
+                # were reported.
                 while loader.stats[2]["num-failures"] <= 3:
                     time.sleep(0.001)
                 iter(loader)

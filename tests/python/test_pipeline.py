@@ -283,7 +283,8 @@ class RoundTripTest(unittest.TestCase):
 
     @needs_gi
     def test_gstreamer_parses_random_pipelines(self):
-        """Each property has the value that its text has outside of a line."""
+        """Tests that a property in a description gets the same value as from its
+        text alone."""
         Gst, _ = require_gi()
         make, n_values, missing = Maker(32), 0, find_missing()
 
@@ -364,7 +365,7 @@ def split(line):
 
 
 def make_names(n):
-    """Names of folders, of all the pieces that a name may have."""
+    """Names of folders, made of all pieces that a name may have."""
     make = Maker(36)
     names = {name for name in ODD if name.strip(".")}
     while len(names) < n:

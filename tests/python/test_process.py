@@ -137,7 +137,7 @@ for i in range(4):
             for _ in loader:
                 os._exit(1)
         except LoaderError as error:
-            if error.code != "forked" or "after the fork" not in str(error):
+            if error.code != "forked" or "spawn" not in str(error):
                 os._exit(2)
         else:
             os._exit(3)
@@ -199,8 +199,7 @@ class ElsewhereTest(unittest.TestCase):
             "loader.pipeline\n", describe(FOLDER))
         self.assertEqual(done.stdout, "20\n", done.stderr)
         last = done.stderr.splitlines()[-1]
-        self.assertTrue(last.startswith("ImportError: this needs PyGObject"),
-                        last)
+        self.assertRegex(last, r"^ImportError: .*\bPyGObject\b")
         self.assertIn("apt install python3-gi", last)
         self.assertIn("--system-site-packages", last)
 
@@ -232,8 +231,7 @@ class ElsewhereTest(unittest.TestCase):
                           describe(FOLDER), env={
                               **os.environ, "GI_TYPELIB_PATH": "/nowhere"})
         last = done.stderr.splitlines()[-1]
-        self.assertTrue(last.startswith("ImportError: this needs a typelib"),
-                        last)
+        self.assertRegex(last, r"^ImportError: .*\btypelib\b")
         self.assertIn("GI_TYPELIB_PATH=PREFIX", last)
 
     @unittest.skipIf(brings_libraries(), "the package contains its libraries")
@@ -241,8 +239,7 @@ class ElsewhereTest(unittest.TestCase):
         done = run_python("import gstspdl", env={
             **os.environ, "LD_LIBRARY_PATH": "/nowhere"})
         last = done.stderr.splitlines()[-1]
-        self.assertTrue(last.startswith("ImportError: gstspdl cannot load its "
-                                        "library"), last)
+        self.assertRegex(last, r"^ImportError: .*\bgstspdl\b")
         self.assertIn("LD_LIBRARY_PATH=PREFIX", last)
 
     def test_venv(self):

@@ -207,8 +207,10 @@ class ErrorTest(unittest.TestCase):
             self.assertIsInstance(raised.exception.__cause__, TypeError)
 
     def test_pipeline_with_a_source(self):
-        with self.assertRaisesRegex(LoaderError, "already has a source"):
+        with self.assertRaisesRegex(
+                LoaderError, r"^(?!.*\bspdlsrc\b).*\bsource=") as raised:
             Loader("spdlsrc location=x ! spdlsink", source=[])
+        self.assertEqual(raised.exception.code, "source")
 
 
 class EndTest(unittest.TestCase):

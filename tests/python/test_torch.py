@@ -182,7 +182,8 @@ class StateTest(unittest.TestCase):
             dataset.set_epoch(epoch)
             self.assertEqual(dataset.epoch, epoch)
             self.assertEqual(indices_of(dataset), wanted[epoch])
-        # In the middle of it, and before the first batch.
+        # set_epoch() works in the middle of an epoch and before the
+        # first batch.
         next(iter(dataset))
         dataset.set_epoch(3)
         self.assertEqual(indices_of(dataset), wanted[3])
@@ -205,7 +206,7 @@ class StateTest(unittest.TestCase):
         first.stop()
         second = Dataset(line)
         second.load_state_dict(state)
-        # Even if the end was already known.
+        # The end of the epoch may already be known.
         while second.epoch == 0:
             self.assertEqual(list(second), [])
         self.assertEqual([len(b["labels"]) for b in second], [8])
@@ -269,7 +270,7 @@ class PageTest(unittest.TestCase):
     @needs_gi
     def test_documented_properties_exist(self):
         Gst, _ = require_gi()
-        # Arguments, and a property of videoflip.
+        # Names of arguments, and a property of videoflip.
         known = {"source", "device", "process", "video-direction"}
         for recipe in gstspdl.image_folder, gstspdl.image_list:
             known |= {name.replace("_", "-")

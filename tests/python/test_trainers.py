@@ -89,7 +89,7 @@ class TrainersTest(Needs):
                                     *arguments, f"--max-steps={last}",
                                     folder=make_folder())
                 self.assertIn(f"{last} steps, {N} images on {n} ranks", text)
-            # All batches of two epochs were given.
+            # All batches of two epochs were delivered.
             states = json.loads(
                 (out / f"checkpoint-{last}" / "data.json").read_text())["spdl"]
             for state in states if isinstance(states, list) else [states]:
@@ -141,7 +141,7 @@ class PagesTest(Needs):
         import torch
         path = self.save("lightning.md", "train.py")
         self.assertIn(f"{3 * N // 4} steps", run_script(path))
-        # Within the third epoch.
+        # This checkpoint is within the third epoch.
         folder = path.parent / "checkpoints"
         (folder / "epoch=2-step=15.ckpt").rename(folder / "last.ckpt")
         self.change(path, "BATCH = 3,", "BATCH = 4,")

@@ -199,11 +199,11 @@ class Tensor:
             raise BufferError(f"the tensor is on {self.device}: copy it")
         copied = self.readonly and self._device[0] == _DLPACK_CPU
         if copy is False and copied:
-            raise BufferError("the tensor's memory is shared and must not be "
-                              "written: it can only be copied")
+            raise BufferError("copy=False is not supported for this tensor: "
+                              "its memory is shared and must not be written")
         if copy and not copied:
-            raise BufferError("this tensor is exported without a copy: copy "
-                              "the result")
+            raise BufferError("copy=True is not supported for this tensor: "
+                              "copy the result")
         self.wait(None if stream == -1 else stream)
         managed = native.tensor_to_dlpack(self._info.tensor)
         if not managed:

@@ -159,8 +159,8 @@ get_data (Block *block)
 }
 
 /* @old: (nullable) (transfer full)
- * Returns: (nullable): a block with the content of @old; NULL if memory is
- * short, and @old then stays valid */
+ * Returns: (nullable): a block with the content of @old; NULL if memory cannot
+ * be allocated, and @old then stays valid */
 static Block *
 grow_block (Blocks *blocks, Block *old, gsize size)
 {
@@ -556,7 +556,7 @@ make_room (SpdlAudioWindow *self, guint64 n, GError **error)
 
 /* Returns an aligned buffer of at least @size bytes, which is kept in *@place
  * with its size in *@place_size.
- * Returns: (nullable): NULL if memory is short */
+ * Returns: (nullable): NULL if memory cannot be allocated */
 static guint8 *
 get_aligned (guint8 **place, gsize *place_size, gsize size)
 {
@@ -748,9 +748,14 @@ spdl_audio_window_end (
     return NULL;
   self->n = MIN (self->n, self->n_wanted);
   if (self->n == 0) {
-    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
-        self->window > 0 ? "Audio ends before its window begins"
-                         : "Audio has no samples");
+    if (self->window > 0)
+      g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
+          "Audio ends before its window, which begins at sample "
+          "%" G_GUINT64_FORMAT,
+          self->window);
+    else
+      g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
+          "Audio has 0 samples");
     return NULL;
   }
   out = g_steal_pointer (&self->out);

@@ -91,7 +91,7 @@ class MistakeTest(unittest.TestCase):
                 texts.append(text)
                 for word in words:
                     self.assertIn(word, text)
-                # One line, without a warning of GLib.
+                # The error is one line, without a warning of GLib.
                 self.assertRegex(text, r"\Aerror: [^\n]+\n\Z")
         return texts
 

@@ -63,7 +63,7 @@ class SweepTest(unittest.TestCase):
                 "! spdlteststage name=a sleep=10000000 ! spdlsink")
             took = time.monotonic() - begin
         self.assertEqual(done.returncode, 0, done.stderr)
-        # Three items alone take a fiftieth of that.
+        # Three items take only a fiftieth of the duration.
         self.assertGreater(took, 2 * 1.5)
         for point in data["points"]:
             self.assertGreater(point["items-per-second"], 0)

@@ -263,8 +263,8 @@ measure_all (Headspace *self, Interrupt *interrupt, GError **error)
   /* Drop an incomplete round. */
   g_array_set_size (self->runs, self->runs->len / 2 * 2);
   if (self->runs->len == 0 && !*error)
-    g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_CANCELLED,
-        "interrupted before the first round ended");
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_CANCELLED,
+        "interrupted in round 1 of %u, so there is no result", n / 2);
   return !*error;
 }
 

@@ -135,7 +135,7 @@ def main():
 
     images = sum(len(indices) for indices in seen.values())
     print(f"{images} images in {batches} batches, {EPOCHS} epochs, "
-          f"{images / seconds:.0f} images a second, "
+          f"{images / seconds:.0f} images per second, "
           f"{len(watch.failed)} failures")
     print(f"One batch of them: {sheet}")
     if watch.error:

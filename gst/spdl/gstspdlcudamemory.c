@@ -286,8 +286,8 @@ gst_spdl_cuda_memory_get_address (GstMemory *memory)
  *
  * Makes a stream wait for the content. The function returns at once and may be
  * called from any thread. Work that is queued on the stream afterwards sees the
- * content. The memory is not reused before the work that was queued before the
- * last reference to @memory was dropped is done.
+ * content. The memory is reused only after all work that was queued before the
+ * last unref of @memory is done.
  *
  * Returns: %FALSE with @error set if the content is not available or @stream is
  *     invalid

@@ -40,7 +40,7 @@
 #define MIN_TASKS 10
 #define MIN_TASKS_OF_WORKER 3
 #define MIN_ELAPSED (100 * GST_MSECOND)
-/* If a larger share of a stage's items fails, that is the diagnosis. */
+/* A larger share of failed items in a stage is reported as the diagnosis. */
 #define MAX_FAILED 0.9
 /* A stage whose first task takes longer is reported. */
 #define MAX_FIRST_TASK GST_SECOND
@@ -58,7 +58,7 @@ diagnose_idle (const GstSpdlAnalysis *c, guint64 moved)
   return moved == 0 ? gst_spdl_finding_idle (c) : NULL;
 }
 
-/* Returns the first stage whose items nearly all failed; nullable. */
+/* Returns the first stage in which nearly all items failed; nullable. */
 static const GstSpdlStageView *
 find_failing (const GstSpdlAnalysis *c)
 {

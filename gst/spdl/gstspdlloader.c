@@ -39,8 +39,8 @@
  * gst_spdl_loader_next() after all earlier batches.
  *
  * Take batches from one thread at a time. All other functions may be called
- * from any thread except those of the pipeline; gst_spdl_loader_stop() also
- * from there.
+ * from any thread except those of the pipeline; gst_spdl_loader_stop() may be
+ * called from those as well.
  *
  * A loader belongs to the process that created it. In a forked child,
  * gst_spdl_loader_next() returns an error and all other functions do nothing,

@@ -265,7 +265,7 @@ gst_spdl_tensor_get_shape (const GstSpdlTensor *tensor, guint *n_dims)
  * @tensor: a tensor
  * @n_dims: (out): number of dimensions
  *
- * Gets the strides: for each dimension, the distance of two neighbours in
+ * Gets the strides: for each dimension, the distance between two neighbours in
  * bytes.
  *
  * Returns: (array length=n_dims) (transfer none): the strides, valid as long as

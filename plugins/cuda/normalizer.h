@@ -15,7 +15,8 @@ G_BEGIN_DECLS
 /* Launches the kernels, which nvcc compiles to a binary that is embedded in the
  * plugin. The CUDA Runtime loads it for each device in use. */
 
-/* Two sample types, for 0 (any number) to 4 channels. */
+/* One kernel for each of two sample types, and for 1 to 4 channels or any
+ * number of channels. */
 #define SPDL_NORMALIZER_KERNELS 10
 
 typedef struct {

@@ -36,7 +36,8 @@ cpu_seconds (void)
   return now.tv_sec + now.tv_nsec / 1e9;
 }
 
-/* Rows are written as a decoder does; the cost of that is subtracted. */
+/* Rows are written one by one, as by a decoder; the cost of writing them is
+ * subtracted. */
 static void
 feed (SpdlResize *resize, const SpdlResizeJob *job, const guint8 *row,
     gboolean works)

@@ -28,7 +28,8 @@ def av_video():
             for i in range(N):
                 rank = (2 * i + 1) * stream.frames // (2 * N)
                 wanted = (stream.start_time or 0) + int(rank / rate / base)
-                # Seeks to the key frame before it, if that is ahead.
+                # Seeks to the last key frame before the wanted time, if it is
+                # ahead of the current position.
                 keys = [e.timestamp for e in stream.index_entries
                         if e.is_keyframe and e.timestamp <= wanted]
                 if place < 0 or keys and keys[-1] > place:

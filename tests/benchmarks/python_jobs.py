@@ -209,7 +209,7 @@ def interrupt(seconds):
         threading.Event().wait()
         yield b""
 
-    # Background jobs of a shell ignore it.
+    # Background jobs of a shell ignore SIGINT.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     sent = []
 

@@ -59,8 +59,8 @@ class Figures(NamedTuple):
 
 
 class Rounds:
-    """Ways by name, as functions of the seconds that return a Cost. One of
-    them is the reference, and another one is measured next to it."""
+    """Ways by name: functions that take a duration in seconds and return a
+    Cost. One way is the reference, and another is measured next to it."""
 
     def __init__(self, guard, ways, reference, main):
         self.guard, self.ways = guard, ways

@@ -146,7 +146,7 @@ fuzz_entry (FuzzInput *input, guint8 settings)
 
 /* Bits of the setting: 4, deflated data; 8, a URI with the parameters of
  * deflated data; otherwise an entry, with 1, a correct hash; 2, also a correct
- * name. The second setting is by how much the file exceeds the data. */
+ * name. The second setting is the number of bytes that follow the data. */
 int
 LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
 {

@@ -18,7 +18,7 @@
 #define MAX_PIXELS (1 << 14)
 #define MAX_SIDE 127
 
-/* The plugin defines it, but is not linked here. */
+/* The plugin, which defines this category, is not linked here. */
 GST_DEBUG_CATEGORY (spdl_decode_debug);
 
 /* No plugins are loaded, so the audio decoder is linked. */

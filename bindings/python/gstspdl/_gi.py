@@ -55,7 +55,7 @@ def register_types(raw: Any) -> None:
 
 
 class _Bridge:
-    """Returns Returns PyGObject's modules and constructors."""
+    """Returns PyGObject's modules and constructors."""
 
     def __init__(self) -> None:
         try:

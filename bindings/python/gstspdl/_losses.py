@@ -15,8 +15,8 @@ _FOLDER = os.path.dirname(__file__) + "/"
 
 
 class LoaderWarning(UserWarning):
-    """Warning at the end of a `for` in whose epoch items failed, or of an
-    element.
+    """Warning of an element, or warning at the end of a `for` loop about
+    items that failed in its epoch.
 
     `num_failures`: number of items that failed since the last such warning. 0
     for other warnings of elements, which are issued when the next batch is

@@ -409,8 +409,8 @@ def _unify(node: Node) -> Node:
 
 
 def _check_element(where: str, element: Element) -> None:
-    """Creates an element that this package does not know in the library, to
-    check it."""
+    """Lets the library create an element whose type is not in this package,
+    which checks the element's properties."""
     try:
         native.check_element(write_element(element))
     except native.Error as error:

@@ -93,7 +93,7 @@ def image_folder(
     `state`, `max_failures`, `cpu_budget`, `process`: as for Loader.
 
     Raises TypeError or ValueError for wrong arguments, and ValueError for a
-    local folder without folders.
+    local folder without subfolders.
     """
     pipeline = _class_folders(root, pattern, train, seed, shard_mode)
     order = _keep_order(in_order or not train)
@@ -327,12 +327,12 @@ def audio_folder(
 
 def _class_folders(root: Path, pattern: str, train: bool, seed: int,
                    shard_mode: Optional[ShardMode]) -> Pipeline:
-    """The source of a folder that has one folder per class."""
+    """Returns the source of a folder that has one folder per class."""
     if os.path.isdir(root):
         with os.scandir(root) as entries:
             if not any(entry.is_dir() for entry in entries):
                 raise ValueError(
-                    f"{os.fspath(root)} has no folders, so its files have no "
+                    f"{os.fspath(root)} has no subfolders, so its files have no "
                     "classes: move the files of each class to one folder, or "
                     "load them without labels by Pipeline().files()")
     return Pipeline().files(root, pattern=pattern, label="folder",

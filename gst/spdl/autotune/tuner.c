@@ -54,7 +54,7 @@ struct _SpdlTuner {
   gboolean goes_down;
   guint fits; /* remaining attempts to lower idle stages */
   guint lowering;
-  double kept; /* accumulated factor of the rate over trials that lost little */
+  double kept; /* product of the rate factors of trials with a small loss */
   guint stalls;
   /* State while steady. */
   guint64 settled_at;
@@ -477,7 +477,8 @@ spdl_tuner_end_interval (SpdlTuner *self, const SpdlInterval *intervals,
 /* Search */
 
 /* A stage may be the bottleneck if at least the share BUSY of its workers is
- * busy. Its concurrency may be lowered if less than RATHER_IDLE is. */
+ * busy. Its concurrency may be lowered if less than the share RATHER_IDLE is
+ * busy. */
 #define BUSY 0.75
 #define RATHER_IDLE 0.7
 /* Target share of busy workers for a stage that is raised along with another,
@@ -687,7 +688,7 @@ search_conclude_fit (SpdlTuner *self, double ratio, double noise)
 }
 
 /* Returns a lower concurrency of stage @i to try, or the current one. If no
- * stage is the bottleneck, busy workers are needed. */
+ * stage is the bottleneck, a stage keeps workers that are busy. */
 static guint
 guess_fewer (const SpdlTuner *self, guint i)
 {

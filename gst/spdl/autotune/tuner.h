@@ -21,13 +21,13 @@ G_BEGIN_DECLS
  * pipeline settle, and measures until the rate is accurate or a time limit is
  * reached; a trial without gain is reverted. First the tuner raises: it doubles
  * the concurrency of stages whose workers are always busy, and of those that
- * would be the next bottleneck, as long as that gains. Then it lowers: stages
- * with idle workers keep as many as are busy. For a stage that is always busy
- * (it may wait for a core, or for a server that serves no more), it tries a
- * third of the concurrency, and the loss shows where the knee is. Then it is
- * *steady* and only watches: if the rate or the task times have changed for
- * some time, the search starts again, after a delay that doubles each time the
- * result is the same. */
+ * would be the next bottleneck, as long as the throughput increases. Then it
+ * lowers: stages with idle workers keep as many as are busy. For a stage that
+ * is always busy (it may wait for a core, or for a server that serves no more),
+ * it tries a third of the concurrency, and the loss shows where the knee is.
+ * Then it is *steady* and only watches: if the rate or the task times have
+ * changed for some time, the search starts again, after a delay that doubles
+ * each time the result is the same. */
 
 typedef enum {
   SPDL_TUNER_LIMITS,  /* raised: its workers are always busy */

@@ -35,7 +35,7 @@ typedef struct {
   guint threads;
 
   /* Derived from these: */
-  double fullness; /* share of the time in which its input is waiting */
+  double fullness; /* share of the time in which input is queued */
   double busy;     /* share of the workers' time spent in tasks */
   gboolean has_push;
   double push;      /* share of the time in which results are being pushed */
@@ -90,8 +90,8 @@ gboolean gst_spdl_analysis_others_hold_cores (
 const GstSpdlStageView *
 gst_spdl_analysis_find_most_computing (const GstSpdlAnalysis *self);
 
-/* Returns the first element at @from or after it that knows how full its queue
- * is. */
+/* Returns the first element at @from or after it that reports how full its
+ * queue is. */
 guint gst_spdl_analysis_find_gauge (const GstSpdlAnalysis *self, guint from);
 
 /* Returns the last stage whose queue is full. */

@@ -247,7 +247,7 @@ spdl_compat_expect_order (gconstpointer data, gsize size, gboolean in_order)
 
 /* Unmaps the pages of a mapped file. They no longer count as memory of the
  * process, and are mapped again on access. glibc's posix_madvise() ignores this
- * advice. On macOS it is a hint, and the pages count until memory is short: a
+ * advice. On macOS it is a hint, and the pages count until memory runs low: a
  * port maps the range again with MAP_FIXED. */
 static inline void
 spdl_compat_forget_pages (gconstpointer data, gsize size)

@@ -27,9 +27,9 @@ gboolean spdl_thread_has_batch_scheduling (void);
  * cpusets) determines on which CPUs its threads may run. The quota of a cgroup
  * determines how much CPU time its processes get: with `docker run --cpus=4`,
  * all CPUs of the machine are visible, but threads are stopped once they have
- * used four seconds per second. More threads than that gain nothing. All code
- * of the project uses these functions, so that the limit of a container applies
- * everywhere.
+ * used four seconds per second. A larger number of threads has no benefit. All
+ * code of the project uses these functions, so that the limit of a container
+ * applies everywhere.
  *
  * Files are read at each call, since limits may change while the process runs.
  * Callers that need the number often keep it.

@@ -140,8 +140,8 @@ SpdlExecutorStatus spdl_executor_put (SpdlExecutor *self, SpdlEntry *entry);
 SpdlEntry *spdl_executor_take (
     SpdlExecutor *self, SpdlEntry *passed, SpdlExecutorStatus *status);
 
-/* Ends @task, for which run() returned FALSE or has not returned yet. Once,
- * from any thread. */
+/* Ends @task, for which run() returned FALSE or has not returned yet. Call it
+ * once, from any thread. */
 void spdl_executor_finish (SpdlExecutor *self, SpdlTask *task);
 
 /* Starts a flush: put() and take() return at once, and no task starts. May be

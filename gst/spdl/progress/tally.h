@@ -38,7 +38,7 @@ SPDL_PRIVATE_API
 guint32 spdl_tally_get_source (const SpdlTally *self);
 
 /* Records a delivered item. This starts its epoch, and ends the previous
- * epochs; items of theirs that have not arrived are lost.
+ * epochs; their items that have not arrived are lost.
  *
  * @parts: number of buffers of the item; it is finished when all have
  *     arrived */

@@ -15,7 +15,7 @@ typedef enum {
   SPDL_AUDIO_NONE,
   SPDL_AUDIO_SURE,  /* audio */
   SPDL_AUDIO_MIXED, /* audio, or a video with audio */
-  SPDL_AUDIO_MAYBE, /* MPEG audio, or another file that begins alike */
+  SPDL_AUDIO_MAYBE, /* MPEG audio, or another file with a similar beginning */
 } SpdlAudioProbe;
 
 /* Checks the first bytes after ID3 tags. Sets @file unless the result is NONE

@@ -281,7 +281,8 @@ wrap_array (GstBuffer *buffer)
 
 /* Replaces the part @name of @sample with @result (transfer full). A pooled
  * @result returns to its pool when its memory is freed.
- * Returns: (transfer full): NULL with @error set if memory is short */
+ * Returns: (transfer full): NULL with @error set if memory cannot be
+ * allocated */
 static GstBuffer *
 spdl_part_put (GstBuffer *sample, const gchar *name, GstBuffer *result,
     GstCaps *caps, GError **error)

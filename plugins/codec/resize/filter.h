@@ -89,7 +89,7 @@ SpdlFilters *spdl_filters_new (void);
 void spdl_filters_free (SpdlFilters *self);
 
 /* Returns a filter that stays valid until SPDL_FILTERS_KEPT other ones have
- * been requested. NULL if memory is short. */
+ * been requested. NULL if memory cannot be allocated. */
 #define SPDL_FILTERS_KEPT 16
 const SpdlFilter *
 spdl_filters_get (SpdlFilters *self, const SpdlFilterKey *key);

@@ -51,8 +51,8 @@ typedef struct {
 void spdl_filter_weights_clear (SpdlFilterWeights *self);
 
 /* Computes the weights of @filter and sets all its fields except weights and
- * quads. @filter->first must have room for n_out. Returns FALSE if memory is
- * short. */
+ * quads. @filter->first must have room for n_out. Returns FALSE if memory
+ * cannot be allocated. */
 gboolean spdl_filter_weights_make (
     SpdlFilterWeights *self, const SpdlFilterKey *key, SpdlFilter *filter);
 

@@ -56,7 +56,7 @@ void spdl_resize_free (SpdlResize *self);
 void spdl_resize_set_kernels (SpdlResize *self, const SpdlKernels *kernels);
 
 /* Starts an image. Memory and filters of previous images are kept and reused.
- * Returns FALSE if memory is short. */
+ * Returns FALSE if memory cannot be allocated. */
 gboolean spdl_resize_begin (SpdlResize *self, const SpdlResizeJob *job);
 
 /* Range of input samples and rows that are needed: the box and the support of

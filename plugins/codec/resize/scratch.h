@@ -12,7 +12,8 @@
 G_BEGIN_DECLS
 
 /* Ensures room for @n elements of @size bytes, without keeping the content.
- * Returns FALSE if memory is short; the old memory is then freed as well. */
+ * Returns FALSE if memory cannot be allocated; the old memory is then freed as
+ * well. */
 static inline gboolean
 spdl_scratch_grow (gpointer *memory, gsize *n_allocated, gsize n, gsize size)
 {

@@ -18,8 +18,8 @@
 GST_DEBUG_CATEGORY_EXTERN (spdl_decode_debug);
 #define GST_CAT_DEFAULT spdl_decode_debug
 
-/* A decoder element without a bin, linked to two pads of ours. It stays in
- * PLAYING between files. A file is pushed as one buffer, and its first frame
+/* A decoder element without a bin, linked to two pads of this struct. It stays
+ * in PLAYING between files. A file is pushed as one buffer, and its first frame
  * arrives in the same thread. The element is then flushed, so that no state
  * carries over to the next file. Not thread-safe. */
 
@@ -153,7 +153,7 @@ spdl_frame_pool_begin (SpdlFramePool *self, gboolean all_rows)
   self->exhausted = FALSE;
 }
 
-/* Returns whether memory for the frame of this image was short. */
+/* Returns whether memory for the frame of this image could not be allocated. */
 static gboolean
 spdl_frame_pool_is_exhausted (const SpdlFramePool *self)
 {

@@ -148,8 +148,8 @@ find_mode (const Webp *self, const SpdlRows *rows)
   return rows->bgr ? MODE_BGR : MODE_RGB;
 }
 
-/* Configures libwebp to write @part to self->pixels. Returns FALSE if memory is
- * short. */
+/* Configures libwebp to write @part to self->pixels. Returns FALSE if memory
+ * cannot be allocated. */
 static gboolean
 configure_decoder (Webp *self, const SpdlRows *rows, const Part *part,
     WebPDecoderConfig *config)

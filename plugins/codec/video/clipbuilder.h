@@ -66,7 +66,7 @@ typedef struct {
 void spdl_clip_builder_clear (SpdlClipBuilder *self);
 
 /* Starts a clip of images with the format in @info. Returns FALSE with @error
- * set if memory is short. */
+ * set if memory cannot be allocated. */
 gboolean spdl_clip_builder_begin (SpdlClipBuilder *self,
     const GstVideoInfo *info, guint n_frames, GError **error);
 

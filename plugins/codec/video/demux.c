@@ -364,7 +364,7 @@ take_tags (SpdlDemux *self, GstEvent *event)
 }
 
 /* Moves the container's colorimetry to another field. Decoders use the caps in
- * place of the bitstream's values, but some demuxers do not know the range.
+ * place of the bitstream's values, but some demuxers do not report the range.
  * Returns: (transfer full) */
 static GstCaps *
 hide_colors (GstCaps *caps)

@@ -15,8 +15,8 @@
 G_BEGIN_DECLS
 
 /* Padding of items of different length. Items are kept until the batch is
- * complete, because its longest item is unknown before that. Items may differ
- * in the number of audio samples, or in the outermost dimension of their first
+ * complete, because its longest item is unknown until then. Items may differ in
+ * the number of audio samples, or in the outermost dimension of their first
  * tensor. */
 
 typedef struct {

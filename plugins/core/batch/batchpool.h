@@ -45,8 +45,8 @@ GstMemory *spdl_slab_get_part (SpdlSlab *self, gsize offset, gsize size);
  * allocate page-locked memory, otherwise one of the element. It is negotiated
  * again if its buffers are too small, or if downstream requests it. Since a
  * trainer may keep batches, acquiring never blocks: if all buffers are in use,
- * a batch gets separate memory. So does a batch of 4 GiB or more, because
- * GstBufferPool has a 32-bit size. */
+ * a batch gets separate memory. A batch of 4 GiB or more gets separate memory,
+ * too, because GstBufferPool has a 32-bit size. */
 typedef struct {
   GstBufferPool *pool; /* nullable */
   gsize size;          /* of its buffers, in bytes; 0: not negotiated yet */

@@ -190,7 +190,7 @@ static const SpdlConvertKernels vector_kernels = { "avx2", u8_to_f32_avx2,
   u8_to_f16_avx2, f32_to_f32_avx2, f32_to_f16_avx2, split3_avx2 };
 
 /* Returns TRUE if the CPU supports AVX2 and F16C. __builtin_cpu_supports() of
- * clang 14 does not know "f16c". */
+ * clang 14 does not support "f16c". */
 static gboolean
 has_vectors (void)
 {

@@ -175,7 +175,7 @@ pipe_runner_free (PipeRunner *self)
   unref_runner (self);
 }
 
-/* Returns the chain. No item may be in it. */
+/* Returns the chain, which must not contain an item. */
 static SpdlPipeChain *
 pipe_runner_get_chain (PipeRunner *self)
 {

@@ -761,7 +761,7 @@ gst_spdl_src_class_init (GstSpdlSrcClass *klass)
    *
    * Ends the start of the element if it waits for a server, because it lists
    * objects or reads shards or their indexes. The change of state then fails
-   * soon. At other times, it does nothing.
+   * without further delay. At other times, the signal has no effect.
    *
    * Since: 0.1
    */

@@ -31,7 +31,7 @@ typedef struct {
   guint timeout;               /* s without data; 0: no timeout */
   guint retries;
   SpdlStoreSettings store;
-  GCancellable *cancellable; /* nullable: cancels all requests, for good */
+  GCancellable *cancellable; /* nullable: cancels all requests permanently */
 } SpdlRemoteSettings;
 
 /* Sets the defaults. */

@@ -209,7 +209,7 @@ add_objects (GPtrArray *names, const gchar *pattern, SpdlIndexer *indexer,
   const guint first = names->len;
   g_autofree gchar *begin = g_strndup (pattern, strcspn (pattern, "*?["));
 
-  /* Hugging Face lists folders. */
+  /* The Hugging Face Hub can only list folders. */
   if (g_ascii_strncasecmp (pattern, "hf:", 3) == 0)
     *(strrchr (begin, '/') + 1) = '\0';
   if (!spdl_indexer_list (indexer, begin, add_key, (gpointer) &search, error))

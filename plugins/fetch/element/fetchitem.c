@@ -229,7 +229,8 @@ parse_uri (GstSpdlFetch *self, gchar *uri, SpdlRange *range,
          spdl_check_max_size (packing->size, self->used.http.max_size, error);
 }
 
-/* Starts to fetch @uri, which is modified. @func is called when it is done. */
+/* Starts to fetch @uri, which is modified. @func is called when the fetch is
+ * done. */
 static void
 fetch_uri (GstSpdlTask *task, gchar *uri, gboolean foreign, SpdlHttpFunc func,
     gpointer user_data)

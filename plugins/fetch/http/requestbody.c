@@ -59,7 +59,7 @@ add_bytes (SpdlRequest *self, gsize n)
   spdl_body_add (&self->body, n);
   if (self->body_stream) {
     spdl_body_stream_add (self->body_stream, n);
-    self->n_tries = 1; /* from now on counts attempts for the rest */
+    self->n_tries = 1; /* from here on, counts the attempts for the rest */
     return TRUE;
   }
   if (!spdl_check_max_part (
@@ -167,7 +167,7 @@ pause_flow (SpdlRequest *self)
 }
 
 /* Returns the address for the next bytes. Returns NULL with @error set if
- * memory is short, or without an error if the stream is full. */
+ * memory cannot be allocated, or without an error if the stream is full. */
 static guint8 *
 reserve_bytes (SpdlRequest *self, gsize *capacity, GError **error)
 {

@@ -10,8 +10,8 @@
 #include "gst/spdl/common/redact.h"
 #include "plugins/fetch/io/body.h"
 
-/* Translates @reason to our error domain. Cancellation is propagated
- * unchanged. */
+/* Sets @error to @reason in the domain GST_RESOURCE_ERROR. Cancellation is
+ * propagated unchanged. */
 static void
 set_error (GError **error, const gchar *uri, const GError *reason)
 {

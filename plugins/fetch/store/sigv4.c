@@ -188,7 +188,7 @@ update_hmac (struct hmac_sha256_ctx *hmac, const gchar *text)
   hmac_sha256_update (hmac, strlen (text), (const guint8 *) text);
 }
 
-/* Begins HMACs with the key that @text has under the key of @hmac. */
+/* Replaces the key of @hmac by the HMAC of @text with that key. */
 static void
 derive_key (struct hmac_sha256_ctx *hmac, const gchar *text)
 {
@@ -216,7 +216,7 @@ set_day (SpdlSigV4Key *key)
   explicit_bzero (secret, strlen (secret));
 }
 
-/* Begins the signatures of another second. */
+/* Computes the parts that are equal for all signatures of one second. */
 static void
 set_time (SpdlSigV4Key *key, gint64 time)
 {
@@ -264,7 +264,7 @@ append_request (
   g_string_append_c (text, '\n');
 }
 
-/* Signs the text of @request, in hexadecimal digits. */
+/* Computes the signature of the canonical @request, in hexadecimal digits. */
 static void
 sign_request (const SpdlSigV4Key *key, const GString *request,
     gchar signature[BASE16_ENCODE_LENGTH (SHA256_DIGEST_SIZE) + 1])

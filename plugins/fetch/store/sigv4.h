@@ -28,7 +28,8 @@ typedef struct {
   gchar stamp[17];
   gchar day[9];
   struct hmac_sha256_ctx keyed;
-  struct hmac_sha256_ctx begun; /* with all that is equal for a second */
+  /* after the text that is equal for all requests of one second */
+  struct hmac_sha256_ctx begun;
 } SpdlSigV4Key;
 
 /* Adds the headers that authorise a request without a body: X-Amz-Date,

@@ -29,8 +29,9 @@
  * environment variables that docs/reference/spdlworkersrc.md lists and no file
  * descriptors. `nice` lowers its priority, `cpu-affinity` selects its CPUs, and
  * `cpu-budget` is the share of them that it may use. Stages without
- * `concurrency` choose it as in a loader. Output of the worker to the terminal
- * is shown here, with its name.
+ * `concurrency` choose it as in a loader. The worker's output to stderr and
+ * stdout is forwarded to the stderr of this process, with the name of the
+ * worker before each line.
  *
  * If the process ends before the end of the stream, the element posts an error
  * after all data that it had received. With `restarts`, it posts a warning
@@ -417,7 +418,7 @@ count_buffer (GstSpdlWorkerSrc *self, GstBuffer *buffer)
   spdl_mutex_unlock (&self->stats->lock);
 }
 
-/* Returns FALSE, after posting an error, if memory is short. */
+/* Returns FALSE, after posting an error, if memory cannot be allocated. */
 static gboolean
 add_memories (GstSpdlWorkerSrc *self, SpdlWorkerMessage *worker_message,
     GstBuffer *buffer)
@@ -438,7 +439,7 @@ add_memories (GstSpdlWorkerSrc *self, SpdlWorkerMessage *worker_message,
   return TRUE;
 }
 
-/* Returns: (transfer full) (nullable): NULL if memory is short */
+/* Returns: (transfer full) (nullable): NULL if memory cannot be allocated */
 static GstBuffer *
 take_buffer (GstSpdlWorkerSrc *self, SpdlWorkerMessage *worker_message)
 {

@@ -105,8 +105,8 @@ drop_messages (SpdlWorkerConnection *self)
   g_queue_clear_full (&messages, (GDestroyNotify) spdl_worker_message_free);
 }
 
-/* Asks the process to stop, and waits until it has ended or the time is
- * over. */
+/* Asks the process to stop, and waits until it has ended or the timeout
+ * expires. */
 static void
 stop_connection (SpdlWorkerConnection *self)
 {

@@ -17,7 +17,7 @@ G_BEGIN_DECLS
  * waiting. */
 typedef struct _SpdlMailbox SpdlMailbox;
 
-/* Returns: (nullable): NULL if memory is short */
+/* Returns: (nullable): NULL if memory cannot be allocated */
 SpdlMailbox *spdl_mailbox_new (void);
 /* Opens the mailbox of another process.
  * @fd: (transfer full): descriptor of the mailbox; an invalid one gives a

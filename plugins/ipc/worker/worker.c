@@ -205,7 +205,7 @@ typedef struct {
 
 typedef struct {
   WorkerBus *bus;
-  GstElement *element; /* owned; the pipeline stands for its sources */
+  GstElement *element; /* owned; the pipeline: all of its sources */
   GThread *thread;
 } Job;
 

@@ -4,7 +4,7 @@
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """measure.py KIND MODULE:LOADER JOB [SETTINGS]: prints figures as JSON. JOB and
-SETTINGS are JSON; what they mean is in loaders/job.py and below."""
+SETTINGS are JSON; their fields are described in loaders/job.py and below."""
 
 import importlib
 import itertools

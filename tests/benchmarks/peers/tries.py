@@ -46,7 +46,7 @@ class Tries:
 
     def _measure(self, found, name, row, blocks, before, patient_until):
         """Measures a block of a row, again if another program disturbed it.
-        Returns the floor after it."""
+        Returns the floor after the block."""
         for _ in range(self.runs):
             before = self._quiet_floor(found, blocks, before, patient_until)
             figures = blocks.measure(row)

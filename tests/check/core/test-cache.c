@@ -272,7 +272,7 @@ GST_START_TEST (test_recycled)
   gst_pad_add_probe (
       rig->sink, GST_PAD_PROBE_TYPE_BUFFER, note_memory, memories, NULL);
   gst_pad_push (rig->src, make_batch (3, 2));
-  /* That of the third batch, and one of the pool. */
+  /* The memory of the third batch, and one memory of the pool. */
   fail_unless_equals_int (g_hash_table_size (memories), 2);
   fail_unless_equals_uint64 (get_number (rig->element, "num-batches"), 50);
   g_hash_table_unref (memories);
@@ -292,7 +292,8 @@ offer_pool (GstPad *pad, GstObject *parent, GstQuery *query)
   return TRUE;
 }
 
-/* A pool of downstream is used; when it is exhausted, other memory is. */
+/* A pool of downstream is used; when it is exhausted, other memory is
+ * allocated. */
 GST_START_TEST (test_pool)
 {
   Rig *rig = rig_new ("spdlcache", "num-caches", 2, "return-caches-after", 2,

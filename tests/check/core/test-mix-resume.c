@@ -298,7 +298,7 @@ GST_START_TEST (test_state)
 
 GST_END_TEST;
 
-/* Also after a route whose paths overtake each other. */
+/* The same holds after a route whose paths overtake each other. */
 GST_START_TEST (test_routed)
 {
   gchar *folder = make_folders ();

@@ -72,7 +72,7 @@ GST_START_TEST (test_nothing_arrives)
 
 GST_END_TEST;
 
-/* Without spdlsink, as in gst-launch-1.0. */
+/* Tests pipelines without spdlsink, as in gst-launch-1.0. */
 GST_START_TEST (test_without_sink)
 {
   gchar *folder = files_make_dataset (20);
@@ -144,7 +144,8 @@ GST_START_TEST (test_end_of_stream)
 
 GST_END_TEST;
 
-/* Caps that the next element rejects: a single error with both caps. */
+/* If the next element rejects the caps, there is a single error with both
+ * caps. */
 GST_START_TEST (test_refused_caps)
 {
   static const struct {

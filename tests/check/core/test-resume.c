@@ -148,7 +148,7 @@ count_gaps (const gchar *state)
 }
 
 /* Resumes from *@state, uses @n_uses batches, pulls some that are not used, and
- * stops. Returns whether the stream ended before that. */
+ * stops. Returns whether the stream ended before these uses. */
 static gboolean
 run_for (const Plan *plan, GRand *rand, guint n_uses, guint n_unused,
     gchar **state, Log *log)

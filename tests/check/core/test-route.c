@@ -144,7 +144,7 @@ GST_START_TEST (test_conditions)
   check_condition (folder, "extra.none=1", "", is_none);
   check_condition (folder, "caps=text/uri-list", "", is_any);
   check_condition (folder, "caps=image/png", "", is_none);
-  /* Also in groups. */
+  /* Conditions select items in groups as well. */
   check_condition (
       folder, "uri=*.png", "spdlaggregate size=7 ! queue !", is_png);
   files_remove_folder (folder);

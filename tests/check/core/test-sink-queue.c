@@ -100,7 +100,7 @@ test_order (void)
   g_assert_cmpint (queue.queue.length, ==, 4);
   assert_comes (&queue, &wakes, "b1 b2 e4");
   spdl_sink_queue_add_epoch (&queue, 7, NULL);
-  /* That of another source. */
+  /* The end of an epoch of another source. */
   spdl_sink_queue_add_epoch (&queue, 6, NULL);
   spdl_sink_queue_add_epoch (&queue, 7, NULL);
   spdl_sink_queue_wake (&queue);

@@ -186,7 +186,7 @@ GST_START_TEST (test_states)
   gst_pad_push_event (feed.src, gst_spdl_event_new_epoch (0, 2, 10));
   assert_property (&feed, STATE ("epoch=3,mark=0,done="));
 
-  /* An epoch with a lost item. */
+  /* An item is lost in this epoch. */
   push_batch (&feed, 0, 3, 0, 1, 2);
   gst_pad_push_event (feed.src, gst_spdl_event_new_epoch (0, 3, 10));
   push_batch (&feed, 0, 4, 0);
@@ -459,7 +459,7 @@ GST_START_TEST (test_step_time)
   fail_unless (get_time (&feed, "p50-step-time") >= 20 * GST_MSECOND);
   fail_unless (
       get_time (&feed, "p99-step-time") == get_time (&feed, "ave-step-time"));
-  /* All attempts, in two waits. */
+  /* The two waits include all attempts. */
   fail_unless (get_time (&feed, "ave-get-time") >= 60 * GST_MSECOND);
   /* Nothing is counted twice. */
   fail_unless (get_time (&feed, "ave-get-time") * 2 <=

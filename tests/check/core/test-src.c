@@ -131,7 +131,7 @@ GST_START_TEST (test_awkward_folder)
       run_pipeline ("spdlsrc location=/proc/self%s ! fakesink name=sink", ""),
       "[resource-error open-read]");
 
-  /* A loop at the top. */
+  /* No file matches the pattern. */
   assert_error (run_pipeline ("spdlsrc location=%s pattern=*.png ! "
                               "fakesink name=sink",
                     folder),

@@ -262,7 +262,7 @@ GST_START_TEST (test_mapping)
   assert_filled (part, 200, 6);
   assert_filled (copy, 100, 5);
 
-  /* Two mappings at the same time. */
+  /* The memory may be mapped twice at the same time. */
   fail_unless (gst_memory_map (memory, &map, GST_MAP_READ));
   fail_unless (gst_memory_map (memory, &again, GST_MAP_READ));
   fail_unless (map.data == again.data);

@@ -550,7 +550,7 @@ count_cached (const gchar *folder)
 
 /* Tests that the index is stored in the cache folder if it cannot be stored
  * next to the list, and otherwise kept in memory. A folder with the name of the
- * sidecar prevents it also for root. */
+ * sidecar prevents this, also for root. */
 static void
 test_elsewhere (Fixture *f, gconstpointer data)
 {

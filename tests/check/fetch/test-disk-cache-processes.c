@@ -197,7 +197,7 @@ GST_START_TEST (test_left_behind)
   cached_write_many ("kept", 3, 11000);
   cached_expect ("cache-size=1", 3, 0, 0);
   fail_unless_equals_int (cached_count_files (TRUE), 0);
-  /* Files of others are kept, which are notes.txt in both folders. */
+  /* Files that the cache did not write are kept: notes.txt in both folders. */
   fail_unless_equals_int (cached_count_files (FALSE), 1);
   fail_unless_equals_int (files_count_entries (parent), 1);
 }

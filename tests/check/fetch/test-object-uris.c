@@ -237,7 +237,7 @@ test_xml (void)
   g_assert_cmpuint (listing.keys->len, ==, 1);
   g_assert_cmpstr (g_ptr_array_index (listing.keys, 0), ==, "a+b c%");
   g_assert_cmpstr (listing.token, ==, "1&");
-  /* A server that does not know encoding-type. */
+  /* A server that does not support encoding-type. */
   g_assert_true (parse (
       &listing, XML ("<Contents><Key>100%+%41</Key></Contents>"), NULL, FALSE));
   g_assert_cmpstr (g_ptr_array_index (listing.keys, 1), ==, "100%+%41");

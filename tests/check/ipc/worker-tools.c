@@ -260,7 +260,8 @@ count_children (void)
   g_autofree gchar *text = NULL;
   guint n = 0;
 
-  /* The children of other threads have exited when these have. */
+  /* Only the children of this thread are counted: those of other threads exit
+   * before them. */
   if (g_file_get_contents ("/proc/thread-self/children", &text, NULL, NULL))
     for (const gchar *at = text; (at = strchr (at, ' ')); at++)
       n++;

@@ -200,7 +200,7 @@ test_table_trainer (void)
   g_assert_nonnull (strstr (metrics,
       "\nspdl_step_p99_seconds{stage=\"sink\",rank=\"0\",host=\"h\"} "
       "0.0075\n"));
-  /* One row fewer than without the line of the trainer. */
+  /* The table has one row fewer than without the line of the trainer. */
   g_autofree gchar *low = table_format (snapshot, 80, 11, &verdict);
   g_auto (GStrv) lines = g_strsplit (low, "\n", -1);
   g_assert_cmpuint (g_strv_length (lines), ==, 12);
@@ -411,9 +411,10 @@ test_confirm (void)
     guint chosen, n_calls;
   } cases[] = {
     { { { 0, 0, 0, 395, 400 } }, 3, 2 },
-    /* The cheapest was an outlier, so the best is measured again and chosen. */
+    /* The cheapest setting was an outlier, so the fastest setting is measured
+     * again and chosen. */
     { { { 0, 0, 0, 340, 400 } }, 4, 2 },
-    /* The best was an outlier, and the cheaper one is the best. */
+    /* The fastest setting was an outlier, so the cheaper setting is chosen. */
     { { { 0, 0, 0, 395, 340 } }, 3, 2 },
     { { { 0, 0, 0, -1, 0 } }, POINTS_NONE, 1 },
   };

@@ -471,7 +471,7 @@ GST_START_TEST (test_allocator)
   fail_unless (gst_allocator_alloc (allocator, 0, NULL) == NULL);
   fail_unless (gst_spdl_buffer_try_new (10) == NULL);
   failing_memory_let_large_fail (0);
-  /* More than the address space. */
+  /* The size exceeds the address space. */
   params.padding = 0;
   fail_unless (
       gst_allocator_alloc (allocator, G_MAXSIZE - 100, &params) == NULL);

@@ -97,8 +97,8 @@ GST_START_TEST (test_same_set)
 
 GST_END_TEST;
 
-/* Tests bad files among good ones, with and without groups. The good ones come
- * in full batches, and messages name the bad ones. */
+/* Tests bad files among good ones, with and without groups. The good files
+ * arrive in full batches, and messages name the bad files. */
 GST_START_TEST (test_bad_files)
 {
   gchar *folder = files_make_dataset (40);

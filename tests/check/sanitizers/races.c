@@ -9,7 +9,8 @@
  *
  * Two threads access plain memory. In the case `unordered` nothing synchronizes
  * them, although both use every function that tsan-glib.c annotates. In each
- * other case, the part of GLib or GStreamer in its name does. */
+ * other case, the part of GLib or GStreamer that names the case synchronizes
+ * them. */
 
 #include <gst/gst.h>
 

@@ -224,7 +224,7 @@ GST_START_TEST (test_odd_samples)
   fail_unless_equals_int64 (run_item (run, 0)->label, -1);
   fail_unless_equals_string (
       gst_structure_get_string (run_item (run, 0)->extra, "cls"), "cat");
-  /* The location of its other file. */
+  /* The field names the location of the sample's other file. */
   fail_unless (g_str_has_suffix (
       gst_structure_get_string (run_item (run, 0)->extra, "jpg"),
       "/odd.tar#bytes=1536-1537"));

@@ -322,7 +322,7 @@ GST_START_TEST (test_ranks)
   assert_once (all, N_ALL);
   fail_unless_equals_string (padded, "10 11 12 13 14 5 6 7 8 9 ");
 
-  /* More ranks than shards. */
+  /* There are more ranks than shards. */
   none = run_and_list ("rank=4 world-size=5 shard-mode=uneven epochs=3");
   fail_unless_equals_string (none, "");
   run = run_shards ("tape/0/0", ALL,

@@ -68,7 +68,7 @@ errors_text_has (const gchar *text, const gchar *parts)
   return all;
 }
 
-/* As errors_text_has(), for an error. */
+/* Like errors_text_has(), for an error. */
 static inline gboolean
 errors_has (const GError *error, const gchar *parts)
 {

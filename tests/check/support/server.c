@@ -68,8 +68,8 @@ wait_at_gate (Server *server)
       g_cond_broadcast (&server->cond);
     }
   }
-  /* This request leaves the gate; the next one needs another one to pass
-   * with. */
+  /* This request passes the gate and no longer counts for the requests that
+   * wait there. */
   server->counts.in_flight--;
   g_mutex_unlock (&server->lock);
 }

@@ -165,8 +165,8 @@ rig_init_known (Rig *self, double noise)
   rig_init (self);
 }
 
-/* The cores allow 975 items per second, with 49 waiting workers and 4 decoding
- * ones. */
+/* The cores allow 975 items per second, with 49 waiting and 4 decoding
+ * workers. */
 static void
 test_concurrency_of_cores (void)
 {

@@ -69,12 +69,12 @@ test_texts (void)
     { "extra-headers = 'headers, A=\"x y\"' ! fakesink",
         "extra-headers = *** ! fakesink" },
     { "fetch.extra-headers=headers,A=b", "fetch.extra-headers=***" },
-    /* As passed by a shell. */
+    /* The text as a shell passes it. */
     { "extra-headers=headers, A=(string)\"x y\", B = z ! fakesink",
         "extra-headers=*** ! fakesink" },
     { "extra-headers=headers,A=x\\ y ! fakesink",
         "extra-headers=*** ! fakesink" },
-    /* As the property of another element. */
+    /* The description is the property of another element. */
     { "pipeline=\"spdlfetch extra-headers=\\\"headers, A=\\\\\\\"x "
       "y\\\\\\\"\\\""
       " retries=1\"",

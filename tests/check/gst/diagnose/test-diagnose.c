@@ -368,8 +368,8 @@ GST_START_TEST (test_push_rate)
 
 GST_END_TEST;
 
-/* A training step is slower than it should be, and the wait is shorter than
- * that. Without these conditions nothing is reported. */
+/* A training step takes longer than expected, and the additional time exceeds
+ * the wait for a batch. Without these conditions nothing is reported. */
 GST_START_TEST (test_step)
 {
   static const struct {

@@ -351,7 +351,7 @@ test_short_then_long (void)
     set_gate (w, FALSE);
     g_array_unref (take_n (w, 5));
     spdl_executor_flush_stop (w->executor);
-    /* Short tasks again. */
+    /* The tasks are short again. */
     for (guint k = 0; k < 10; k++) {
       produce (&(Producer){ w, 10 });
       g_array_unref (take_n (w, 10));

@@ -98,7 +98,7 @@ test_running_time (void)
 
   spdl_meter_set_occupied (m, TRUE, 1500);
   g_assert_cmpfloat (interval (m, 2000, 0).occupancy_rate, ==, 0.5);
-  /* Full during the whole interval. */
+  /* The queue is occupied during the whole interval. */
   g_assert_cmpfloat (interval (m, 3000, 0).occupancy_rate, ==, 1.0);
   spdl_meter_set_occupied (m, FALSE, 3250);
   g_assert_cmpfloat (interval (m, 4000, 0).occupancy_rate, ==, 0.25);

@@ -385,7 +385,7 @@ static void
 check (guint batch, guint n_stages, const guint (*stages)[3], guint interval,
     const Expected *expected)
 {
-  /* Between two events. */
+  /* The interval begins between two events. */
   const guint begin = 4201;
   Sim *sim = sim_new (G_MAXINT, batch, n_stages, stages);
 

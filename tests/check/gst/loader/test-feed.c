@@ -294,7 +294,7 @@ GST_START_TEST (test_timeouts)
   take_label (loader, 2 * GST_MSECOND, &error);
   assert_error (&error, GST_SPDL_LOADER_ERROR_TIMED_OUT);
   for (guint round = 0; round < 20; round++) {
-    /* Until the queues are full. */
+    /* Push until the queues are full. */
     while (push_array (loader, n_pushed, 5 * GST_MSECOND, &error))
       n_pushed++;
     assert_error (&error, GST_SPDL_LOADER_ERROR_TIMED_OUT);

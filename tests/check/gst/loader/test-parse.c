@@ -122,8 +122,8 @@ static const Mistake mistakes[] = {
       { "name=m" } },
 };
 
-/* GStreamer's text may be translated; the text after it does not depend on
- * that. */
+/* GStreamer's text may be translated; the text after it does not depend on the
+ * locale. */
 GST_START_TEST (test_mistake)
 {
   const Mistake *mistake = &mistakes[__i__];

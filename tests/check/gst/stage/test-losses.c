@@ -212,7 +212,7 @@ GST_START_TEST (test_rate_at_good_item)
   fail_unless (g_str_has_suffix (losses, "@0 test:197"), "%s", losses);
   rig_free (rig);
 
-  /* Exactly the allowed rate. */
+  /* The failure rate is exactly the allowed one. */
   rig = start_rig (0.5);
   push_items (rig, TRUE, 50, 0);
   fail_unless_equals_int (push_items (rig, FALSE, 50, 0), GST_FLOW_OK);

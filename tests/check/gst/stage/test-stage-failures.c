@@ -73,7 +73,7 @@ GST_START_TEST (test_failure_budget)
   fail_unless_equals_int (rig_push (rig, 11), GST_FLOW_EOS);
   rig_free (rig);
 
-  /* Exactly as many as are tolerated. */
+  /* Exactly as many items fail as are tolerated. */
   rig = rig_new ("spdlteststage", "fail-every", 2, "max-failures", 5, NULL);
   rig_start (rig, NULL);
   rig_push_range (rig, 0, 9);

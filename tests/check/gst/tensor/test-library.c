@@ -61,7 +61,7 @@ GST_START_TEST (test_round_trip)
     }
     g_autoptr (GstCaps) caps = gst_spdl_tensors_info_to_caps (&info);
     assert_nnstreamer (caps);
-    /* Also through a string, as in a pipeline description. */
+    /* The caps survive conversion to a string, as in a pipeline description. */
     g_autofree gchar *string = gst_caps_to_string (caps);
     g_autoptr (GstCaps) again = gst_caps_from_string (string);
     fail_unless (gst_spdl_tensors_info_from_caps (&parsed, again, &error));

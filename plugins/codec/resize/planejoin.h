@@ -36,8 +36,9 @@ SpdlPlaneJoin *spdl_plane_join_new (void);
 void spdl_plane_join_free (SpdlPlaneJoin *self);
 
 /* @job: in pixels of the image; pixel_size is ignored; nearest is not supported
- * @background: 0xRRGGBB, for missing samples Returns NULL if memory cannot be
- *     allocated. */
+ * @background: 0xRRGGBB, for missing samples
+ *
+ * Returns: NULL if memory cannot be allocated */
 const SpdlPlanes *
 spdl_plane_join_begin (SpdlPlaneJoin *self, const SpdlResizeJob *job,
     const SpdlSampling *sampling, gboolean bgr, guint32 background);

@@ -12,6 +12,7 @@
 #include "gst/spdl/common/redact.h"
 #include "gst/spdl/common/storeuri.h"
 #include "plugins/fetch/http/retry.h"
+#include "plugins/fetch/io/souppriority.h"
 
 GST_DEBUG_CATEGORY_EXTERN (spdl_fetch_debug);
 #define GST_CAT_DEFAULT spdl_fetch_debug
@@ -492,7 +493,7 @@ send_request (SpdlRequest *self)
     spdl_object_sign (self->object, self->message);
   ask_for_changes (self);
   spdl_request_set_stall_timer (self);
-  soup_session_send_async (self->session, self->message, G_PRIORITY_DEFAULT,
+  soup_session_send_async (self->session, self->message, SPDL_SOUP_PRIORITY,
       self->cancellable, spdl_request_on_answer, self);
 }
 

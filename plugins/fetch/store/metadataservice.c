@@ -12,6 +12,7 @@
 
 #include "gst/spdl/common/redact.h"
 #include "plugins/fetch/io/cafile.h"
+#include "plugins/fetch/io/souppriority.h"
 #include "plugins/fetch/store/secrettext.h"
 
 #define MAX_SIZE (64 * 1024)
@@ -211,7 +212,7 @@ run_exchange (Exchange *self, gint64 deadline)
   g_source_attach (timer, self->client->context);
   self->cancellable = g_cancellable_new ();
   soup_session_send_async (self->client->session, self->message,
-      G_PRIORITY_DEFAULT, self->cancellable, on_answer, self);
+      SPDL_SOUP_PRIORITY, self->cancellable, on_answer, self);
   while (!self->done)
     g_main_context_iteration (self->client->context, TRUE);
   destroy_source (&timer);

@@ -1,4 +1,4 @@
-/* gst-spdl: reproducer of a crash in libsoup on cancellation
+/* gst-spdl: reproducer of crashes in libsoup on cancellation and restarts
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -11,14 +11,23 @@
  *     libsoup-cancel [REQUESTS]          cancels as spdlfetch does
  *     libsoup-cancel REQUESTS at-once    cancels at once: crashes with libsoup
  *                                        3.4.0 to 3.6.5
+ *     libsoup-cancel REQUESTS reset      resets connections, and sends requests
+ *                                        with the priority of spdlfetch
+ *     libsoup-cancel REQUESTS reset-default
+ *                                        sends them with the default priority:
+ *                                        requests fail, and libsoup 3.4.0 to
+ *                                        3.6.5 crashes
  *
  * By default it makes 10,000 requests to a server on loopback, eight at a time,
  * and cancels each after a random delay of 0 to 2 ms. If most requests take
  * longer, as on a busy machine, the maximum delay grows until about half of
- * them end before they are cancelled. */
+ * them end before they are cancelled. Where connections are reset, no request
+ * is cancelled, and libsoup repeats each one that found its connection closed.
+ */
 
 #include <libsoup/soup.h>
 
+#include <errno.h>
 #include <netinet/in.h>
 #include <signal.h>
 #include <stdio.h>
@@ -34,9 +43,27 @@
 static SoupSession *session;
 static GMainLoop *loop;
 static gchar *uri;
-static gboolean at_once;
-static guint n_requests = 10000, n_begun, n_ended, n_cancelled;
+static gboolean at_once, resets;
+static int priority = G_PRIORITY_DEFAULT;
+static guint n_requests = 10000, n_begun, n_ended, n_failed;
 static guint n_delays = MIN_DELAYS;
+
+/* In place of the C library's: every third request on a connection that was
+ * used before finds that the server has reset it. */
+ssize_t
+send (int fd, const void *data, size_t size, int flags)
+{
+  static gboolean used[1024];
+  static guint n_again;
+
+  if (resets && used[fd % G_N_ELEMENTS (used)] && ++n_again % 3 == 0) {
+    used[fd % G_N_ELEMENTS (used)] = FALSE;
+    errno = ECONNRESET;
+    return -1;
+  }
+  used[fd % G_N_ELEMENTS (used)] = TRUE;
+  return sendto (fd, data, size, flags, NULL, 0);
+}
 
 static gpointer
 serve_connection (gpointer data)
@@ -130,10 +157,16 @@ on_answer (GObject *source, GAsyncResult *result, gpointer data)
       soup_session_send_finish (session, result, NULL);
 
   if (stream) {
+    char body[64];
+
+    /* libsoup repeats requests only on connections that delivered a body. */
+    while (resets &&
+           g_input_stream_read (stream, body, sizeof body, NULL, NULL) > 0)
+      ;
     g_input_stream_close (stream, NULL, NULL);
     n_delays = MAX (n_delays - 1, MIN_DELAYS);
   } else {
-    n_cancelled++;
+    n_failed++;
     n_delays = MIN (n_delays + 1, MAX_DELAYS);
   }
   n_ended++;
@@ -146,12 +179,17 @@ on_answer (GObject *source, GAsyncResult *result, gpointer data)
 static void
 begin_requests (void)
 {
-  for (; n_begun < n_requests && n_begun - n_ended < MAX_ACTIVE; n_begun++) {
+  /* A request that is repeated shall find an idle connection. */
+  const guint max_active = resets ? 1 + rand () % MAX_ACTIVE : MAX_ACTIVE;
+
+  for (; n_begun < n_requests && n_begun - n_ended < max_active; n_begun++) {
     g_autoptr (SoupMessage) message = soup_message_new ("GET", uri);
     g_autoptr (GCancellable) cancellable = g_cancellable_new ();
 
     soup_session_send_async (
-        session, message, G_PRIORITY_DEFAULT, cancellable, on_answer, NULL);
+        session, message, priority, cancellable, on_answer, NULL);
+    if (resets)
+      continue;
     g_timeout_add_full (G_PRIORITY_HIGH, rand () % n_delays, on_timeout,
         request_new (message, cancellable), request_free);
   }
@@ -168,7 +206,12 @@ main (int argc, char **argv)
   signal (SIGPIPE, SIG_IGN);
   if (argc > 1)
     n_requests = atoi (argv[1]);
-  at_once = argc > 2 && strcmp (argv[2], "at-once") == 0;
+  if (argc > 2) {
+    at_once = strcmp (argv[2], "at-once") == 0;
+    resets = g_str_has_prefix (argv[2], "reset");
+    if (strcmp (argv[2], "reset") == 0)
+      priority = G_PRIORITY_DEFAULT - 1;
+  }
   if (bind (fd, (struct sockaddr *) &address, size) != 0 ||
       listen (fd, 64) != 0 ||
       getsockname (fd, (struct sockaddr *) &address, &size) != 0) {
@@ -182,8 +225,8 @@ main (int argc, char **argv)
       "max-conns", MAX_ACTIVE, "max-conns-per-host", MAX_ACTIVE, NULL);
   begin_requests ();
   g_main_loop_run (loop);
-  g_print ("libsoup %u.%u.%u: %u requests, %u cancelled\n",
+  g_print ("libsoup %u.%u.%u: %u requests, %u failed\n",
       soup_get_major_version (), soup_get_minor_version (),
-      soup_get_micro_version (), n_ended, n_cancelled);
-  return n_cancelled > 0 && n_cancelled < n_ended ? 0 : 1;
+      soup_get_micro_version (), n_ended, n_failed);
+  return resets ? n_failed > 0 : n_failed == 0 || n_failed == n_ended;
 }

@@ -12,7 +12,7 @@ from . import _native as native
 if TYPE_CHECKING:
     import numpy
 
-# By the letters of NumPy. "V" is what ml_dtypes uses for bfloat16.
+# Names of types by NumPy's letters; ml_dtypes uses "V" for bfloat16.
 _NAMES = {"i": "int", "u": "uint", "f": "float", "V": "bfloat"}
 _DLPACK_CPU = 1
 _DLPACK_CUDA = 2

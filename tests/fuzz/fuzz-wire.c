@@ -8,9 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "gst/spdl/wire/memfd.h"
 #include "plugins/ipc/element/sourcebase.h"
 #include "plugins/ipc/element/workermessage.h"
-#include "plugins/ipc/wire/memfd.h"
 #include "plugins/ipc/wire/serializermessage.h"
 #include "plugins/ipc/wire/workerconfig.h"
 #include "tests/fuzz/fuzz.h"

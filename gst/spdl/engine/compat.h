@@ -27,7 +27,7 @@
  * Some features exist only on Linux. They have no fallback; each is used in one
  * file:
  *
- *   plugins/ipc/wire/memfd.c             shared memory with seals
+ *   gst/spdl/wire/memfd.c             shared memory with seals
  *   plugins/ipc/wire/mailbox.c           futex between processes
  *   plugins/ipc/element/workerprocess.c  pidfd, inherited descriptors, pipe2
  *   plugins/ipc/wire/affinity.c          CPU affinity

@@ -13,7 +13,7 @@
 
 #include "gst/spdl/common/tryallocator.h"
 #include "gst/spdl/cuda/pinned.h"
-#include "plugins/ipc/wire/memfd.h"
+#include "gst/spdl/wire/memfd.h"
 
 /* Limit on concurrent slabs; a larger number is treated as invalid data. */
 #define MAX_SLABS 65536

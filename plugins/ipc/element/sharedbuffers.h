@@ -7,8 +7,8 @@
 
 #pragma once
 
+#include "gst/spdl/wire/serializerbuffer.h"
 #include "plugins/ipc/wire/mailbox.h"
-#include "plugins/ipc/wire/serializerbuffer.h"
 #include "plugins/ipc/wire/wire.h"
 
 G_BEGIN_DECLS

@@ -13,7 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "plugins/ipc/wire/memfd.h"
+#include "gst/spdl/wire/memfd.h"
 
 /* States of the word. Other values are a number plus FIRST. */
 #define EMPTY 0

@@ -7,7 +7,7 @@
 
 #pragma once
 
-#include "plugins/ipc/wire/serializer.h"
+#include "gst/spdl/wire/serializer.h"
 
 G_BEGIN_DECLS
 

@@ -9,7 +9,7 @@
 
 #include <gst/gst.h>
 
-#include "plugins/ipc/wire/serializer.h"
+#include "gst/spdl/wire/serializer.h"
 
 G_BEGIN_DECLS
 

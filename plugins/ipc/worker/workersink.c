@@ -9,8 +9,8 @@
 
 #include <unistd.h>
 
-#include "plugins/ipc/wire/memfd.h"
-#include "plugins/ipc/wire/serializerbuffer.h"
+#include "gst/spdl/wire/serializerbuffer.h"
+#include "plugins/ipc/wire/memfdallocator.h"
 #include "plugins/ipc/wire/workerconfig.h"
 
 /* A pool of slabs for copies, kept while they are large enough. */

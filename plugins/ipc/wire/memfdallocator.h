@@ -38,16 +38,4 @@ SpdlMemfdAllocator *spdl_memfd_allocator_new (
 SpdlMemfd *spdl_memfd_allocator_find (
     SpdlMemfdAllocator *self, const guint8 *data, gsize size);
 
-/* Creates a sealed memfd of @size bytes. Returns -1 with errno set on
- * failure. */
-int spdl_memfd_open (gsize size);
-
-/* Returns whether a seal prevents shrinking. Access to a mapping past the end
- * of its file would raise SIGBUS. */
-gboolean spdl_memfd_keeps_size (int fd);
-
-/* Maps a file for reading and writing and populates its pages, so that later
- * accesses cause no page faults. Returns NULL with errno set on failure. */
-gpointer spdl_memfd_map_populated (int fd, gsize size);
-
 G_END_DECLS

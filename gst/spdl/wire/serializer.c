@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "plugins/ipc/wire/serializer.h"
+#include "gst/spdl/wire/serializer.h"
 
 #define NO_TEXT G_MAXUINT32
 

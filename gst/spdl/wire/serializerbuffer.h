@@ -9,7 +9,7 @@
 
 #include <gst/spdl/spdl.h>
 
-#include "plugins/ipc/wire/serializer.h"
+#include "gst/spdl/wire/serializer.h"
 
 G_BEGIN_DECLS
 
@@ -25,12 +25,14 @@ typedef struct {
 
 /* Writes @places and all of @buffer except its memory: flags, timestamps, the
  * metas for items, batches, parts and video, and whether a cache created it. */
+SPDL_PRIVATE_API
 void spdl_put_buffer (
     GByteArray *bytes, GstBuffer *buffer, const SpdlPlaces *places);
 
 /* Returns: (transfer full): a buffer without memory, whose location is in
  * @places, or NULL if the data is invalid. The caller must check @places
  * against the slab's size. */
+SPDL_PRIVATE_API
 GstBuffer *spdl_get_buffer (SpdlPayload *self, SpdlPlaces *places);
 
 G_END_DECLS

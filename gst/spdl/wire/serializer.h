@@ -10,6 +10,8 @@
 #include <gst/gst.h>
 #include <string.h>
 
+#include "gst/spdl/engine/visibility.h"
+
 G_BEGIN_DECLS
 
 /* Numbers are stored in native byte order. A string is its length, 32 bits, and
@@ -38,13 +40,18 @@ spdl_put_u64 (GByteArray *bytes, guint64 value)
   spdl_put (bytes, &value, sizeof value);
 }
 
+SPDL_PRIVATE_API
 void spdl_put_string (GByteArray *bytes, const gchar *text);
 /* @names: (nullable) */
+SPDL_PRIVATE_API
 void spdl_put_strings (GByteArray *bytes, const gchar *const *names);
+SPDL_PRIVATE_API
 void spdl_put_error (GByteArray *bytes, const GError *error);
 /* Fields of unsupported types are omitted. */
+SPDL_PRIVATE_API
 void spdl_put_structure (GByteArray *bytes, const GstStructure *s);
 /* @caps: fixed; caps features are omitted */
+SPDL_PRIVATE_API
 void spdl_put_caps (GByteArray *bytes, const GstCaps *caps);
 
 /* Readers. Missing or invalid data sets `broken` and gives 0 or NULL, as do all
@@ -99,18 +106,25 @@ spdl_get_u64 (SpdlPayload *self)
 }
 
 /* Returns whether @text is UTF-8 without NUL. */
+SPDL_PRIVATE_API
 gboolean spdl_is_text (const gchar *text, gsize size);
 
 /* @text: (out): borrowed, not terminated; must be UTF-8 without NUL
  * Returns the length; 0 if @text is NULL. */
+SPDL_PRIVATE_API
 guint32 spdl_get_text (SpdlPayload *self, const gchar **text);
 /* Returns: (transfer full) (nullable) */
+SPDL_PRIVATE_API
 gchar *spdl_get_string (SpdlPayload *self);
 /* Returns: (transfer full) (nullable): NULL if there are none */
+SPDL_PRIVATE_API
 GStrv spdl_get_strings (SpdlPayload *self);
 /* Returns: (transfer full): NULL only if the data is invalid */
+SPDL_PRIVATE_API
 GError *spdl_get_error (SpdlPayload *self);
+SPDL_PRIVATE_API
 GstStructure *spdl_get_structure (SpdlPayload *self);
+SPDL_PRIVATE_API
 GstCaps *spdl_get_caps (SpdlPayload *self);
 
 /* Returns whether all data was valid and read. */

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "plugins/ipc/wire/serializerbuffer.h"
+#include "gst/spdl/wire/serializerbuffer.h"
 
 #include <gst/video/video.h>
 

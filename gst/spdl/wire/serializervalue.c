@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "plugins/ipc/wire/serializer.h"
+#include "gst/spdl/wire/serializer.h"
 
 /* GStreamer's text format is not used, because it does not support GError and
  * its parser is not hardened against invalid data. A structure is its name, the

@@ -50,7 +50,7 @@ METHODS = [
     ("decode", "spdldecode", [], ()),
     ("pipe", "spdlpipe", ["chain"], ()),
     ("map", "spdlpipe", ["function"],
-     ("chain", "drain", "task-timeout", "part")),
+     ("chain", "drain", "part")),
     ("aggregate", "spdlaggregate", ["size"], ()),
     ("disaggregate", "spdldisaggregate", [], ()),
     ("mix", "spdlmix", ["others"], ()),
@@ -64,11 +64,16 @@ METHODS = [
 ]
 # Texts of arguments that are not properties.
 TEXTS = {
-    "map": """Calls a Python function with each item, in several threads.
+    "map": """Calls a Python function with each item, in several threads or
+        processes.
 
         `function`: called with a Sample, and returns the result, as
         Loader.map() describes. The default of `name` is the name of the
-        function.""",
+        function.
+
+        `processes`: number of worker processes that call the function, as
+        Loader.map() describes; it replaces `concurrency`. 0: threads of this
+        process call it. `task_timeout` needs processes.""",
     "mix": """Mixes the items of this pipeline with those of others.
 
         `others`: pipelines, each of which begins with a source. To mix
@@ -88,7 +93,7 @@ TEXTS = {
 # Arguments that are not properties, or have a type that no property has.
 ARGUMENTS = {
     "chain": 'chain: "Union[str, Pipeline]"',
-    "function": "function: Function",
+    "function": "function: Function,\n        *,\n        processes: int = 0",
     "others": '*others: "Pipeline", weights: Optional[Sequence[float]] = None',
     "branches": 'branches: "Mapping[Optional[str], Pipeline]"',
     "pipeline": 'pipeline: "Union[str, Pipeline]"',

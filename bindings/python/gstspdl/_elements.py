@@ -412,8 +412,9 @@ class Elements:
         `drain`: Send EOS through the chain after each item, so that elements
         that queue data output all of it (false = only after an item without
         output). Default: False.
-        `task_timeout`: Timeout in seconds for the chain to process an item,
-        which then fails (0 = no limit). Default: 0.
+        `task_timeout`: Timeout in seconds for the chain, or a worker process
+        of a Python function, to process an item, which then fails (0 = no
+        limit). Default: 0.
         `part`: Part of samples of several media that the chain processes;
         other parts pass unchanged (unset = whole items).
         `concurrency`: Number of tasks that run at the same time (0 =
@@ -441,7 +442,9 @@ class Elements:
         self,
         function: Function,
         *,
+        processes: int = 0,
         name: Optional[str] = None,
+        task_timeout: Optional[Seconds] = None,
         concurrency: Optional[int] = None,
         queue_size: Optional[int] = None,
         output_order: Optional[OutputOrder] = None,
@@ -451,15 +454,23 @@ class Elements:
         max_failure_rate: Optional[float] = None,
         stats_interval: Optional[Seconds] = None,
     ) -> "Pipeline":
-        """Calls a Python function with each item, in several threads.
+        """Calls a Python function with each item, in several threads or
+        processes.
 
         `function`: called with a Sample, and returns the result, as
         Loader.map() describes. The default of `name` is the name of the
         function.
 
+        `processes`: number of worker processes that call the function, as
+        Loader.map() describes; it replaces `concurrency`. 0: threads of this
+        process call it. `task_timeout` needs processes.
+
         The element is spdlpipe.
 
         `name`: Name of the element.
+        `task_timeout`: Timeout in seconds for the chain, or a worker process
+        of a Python function, to process an item, which then fails (0 = no
+        limit). Default: 0.
         `concurrency`: Number of tasks that run at the same time (0 =
         automatic, adjusted while playing). Default: 0 in a Loader, else 1.
         `queue_size`: Number of tasks that may wait in addition to those that

@@ -17,6 +17,8 @@ class Element(NamedTuple):
     properties: Tuple[Tuple[str, str], ...] = ()
     #: of an spdlpipe: the function that it calls
     function: Optional[Callable[[Any], Any]] = None
+    #: of an spdlpipe: the number of processes that call it; 0: threads
+    processes: int = 0
     #: the builder chose the name and may change it
     is_renamable: bool = False
 

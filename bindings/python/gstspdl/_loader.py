@@ -173,12 +173,13 @@ class Loader:
         self._losses = Losses()
         self._pull = native.Pull()
         self._pull_address = ctypes.addressof(self._pull)
+        self._pools: List[_map.Pool] = []
         native.loader_keep_notices(self._pointer)
         self._check_source(pipeline)
         if isinstance(pipeline, str):
             native.loader_set_default_epochs(self._pointer, -1)
-        for name, function in functions.items():
-            self.map(name, function)
+        for name, (function, processes) in functions.items():
+            self.map(name, function, processes=processes)
         if names:
             self.set_classes(names)
         self.max_failures = max_failures
@@ -214,7 +215,8 @@ class Loader:
         """Returns True if the program provides the items, with `source`."""
         return bool(native.loader_has_source(self._pointer))
 
-    def map(self, name: str, function: Callable[[Sample], Any]) -> "Loader":
+    def map(self, name: str, function: Callable[[Sample], Any], *,
+            processes: int = 0) -> "Loader":
         """Runs `function` in the spdlpipe with that name. Call it before the
         loader starts. Returns the loader.
 
@@ -227,16 +229,27 @@ class Loader:
         `name`: the name of the element.
         `function`: called with a Sample, which is an item, a group or a batch,
         by at most `concurrency` threads at the same time.
+        `processes`: number of worker processes that call the function, each
+        for one item at a time. `concurrency` of the element becomes this
+        number. 0: threads of this process call it, under its GIL.
 
         The function returns the result: the sample, a NumPy array, bytes, a
         Gst.Sample, a Gst.Buffer, a dict of these by name for several media, a
         list of these for a group, or None to leave the item out. If it raises,
         the item fails with the traceback as the reason.
 
-        Raises LoaderError if no spdlpipe has this name, and TypeError if
-        `function` cannot be called."""
-        _map.connect(native.loader_get_pipeline(self._pointer), name,
-                     function)
+        The function is pickled once, by cloudpickle if that is installed. The
+        processes do not import the main module. If one ends, another one takes
+        its place and repeats its item once.
+
+        Raises LoaderError if no spdlpipe has this name, or if `function`
+        cannot be pickled, and TypeError if it cannot be called."""
+        pipeline = native.loader_get_pipeline(self._pointer)
+        if processes == 0:
+            _map.connect(pipeline, name, function)
+        else:
+            self._pools.append(
+                _map.Pool(pipeline, name, function, processes))
         return self
 
     # Settings
@@ -331,6 +344,8 @@ class Loader:
         self._pending.clear()
         self._losses.clear()
         self._drop_pull()
+        for pool in self._pools:
+            pool.wait()
         # This line is first, because Ctrl-C may interrupt any later one.
         self._begun = True
         _running.add(self)
@@ -774,9 +789,9 @@ class Loader:
 
 
 def _describe(pipeline: Any, process: Any
-              ) -> "Tuple[Any, Dict[str, Callable[[Sample], Any]]]":
-    """Returns the line and the functions of a gstspdl.Pipeline; other
-    pipelines are returned unchanged."""
+              ) -> "Tuple[Any, Dict[str, Tuple[Callable[[Sample], Any], int]]]":
+    """Returns the line of a gstspdl.Pipeline, and its functions with their
+    numbers of processes; other pipelines are returned unchanged."""
     # Without the module, no such object exists.
     module = sys.modules.get(__name__.replace("_loader", "_pipeline"))
     if module is None or not isinstance(pipeline, module.Pipeline):

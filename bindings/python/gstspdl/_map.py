@@ -15,6 +15,7 @@ Function = Callable[[Sample], Any]
 
 # Functions that pipelines may call, by id.
 _functions: Dict[int, Function] = {}
+_pools: Dict[int, "Pool"] = {}
 _numbers = itertools.count(1)
 
 
@@ -41,11 +42,10 @@ def _convert(result: Any) -> Sample:
     return _convert_one(result)
 
 
-def _call(pointer: int, number: int) -> Optional[int]:
+def call(function: Function, sample: Sample) -> Optional[int]:
     """Calls a function with an item, and returns a reference to the result."""
     try:
-        sample = Sample(native.ref(pointer))
-        result = _functions[number](sample)
+        result = function(sample)
         if result is None:
             return None
         if not isinstance(result, Sample):
@@ -60,6 +60,10 @@ def _call(pointer: int, number: int) -> Optional[int]:
         return failed
 
 
+def _call(pointer: int, number: int) -> Optional[int]:
+    return call(_functions[number], Sample(native.ref(pointer)))
+
+
 # Lives as long as the interpreter, so that no pipeline can outlive it.
 _callback = native.Callback(_call)
 
@@ -67,25 +71,88 @@ _NO_ELEMENT = 1
 _NO_PIPE = 2
 
 
-def connect(pipeline: int, name: str, function: Function) -> None:
-    """Sets the function of the spdlpipe with that name. `pipeline` is an
-    address."""
-    if not callable(function):
-        raise TypeError(f"{function!r} is not callable: give map() a function")
-    number = next(_numbers)
-    _functions[number] = function
-    status = native.set_function(pipeline, name.encode(), _callback, number)
+def _check(status: int, name: str) -> None:
     if status == _NO_ELEMENT:
-        del _functions[number]
         raise LoaderError(f"The pipeline has no element named {name!r}: write "
                           f"\"spdlpipe name={name}\"", code="map")
     if status == _NO_PIPE:
-        del _functions[number]
         raise LoaderError(f"{name!r} is not an spdlpipe: only an spdlpipe "
                           "can run a function", code="map", stage=name)
+
+
+def connect(pipeline: int, name: str, function: Function) -> None:
+    """Sets the function of the spdlpipe with that name. `pipeline` is an
+    address."""
+    _check_function(function)
+    number = next(_numbers)
+    _functions[number] = function
+    try:
+        _check(native.set_function(pipeline, name.encode(), _callback, number),
+               name)
+    except LoaderError:
+        del _functions[number]
+        raise
+
+
+def _check_function(function: Any) -> None:
+    if not callable(function):
+        raise TypeError(f"{function!r} is not callable: give map() a function")
+
+
+class Pool:
+    """Worker processes that call a function."""
+
+    def __init__(self, pipeline: int, name: str, function: Function,
+                 size: int) -> None:
+        from ._processes import Server, dump
+        from ._worker import FunctionJob
+
+        _check_function(function)
+        if isinstance(size, bool) or not isinstance(size, int) or size < 1:
+            raise ValueError(f"processes must be a number from 1, not {size!r}")
+        self._name = name
+        try:
+            self._job = dump(FunctionJob(function))
+        except Exception as error:
+            raise LoaderError(
+                f"The function of {name!r} cannot be sent to worker processes: "
+                f"{error}", code="map", stage=name) from error
+        self._server = Server(self._job)
+        self._pointer = native.process_pool_new(self._server.pointer, size)
+        number = next(_numbers)
+        try:
+            _check(native.set_process_pool(
+                pipeline, name.encode(), self._pointer, size, number), name)
+        except LoaderError:
+            self.close()
+            raise
+        _pools[number] = self
+
+    def wait(self) -> None:
+        """Waits until the workers can call the function."""
+        from ._processes import Server, StartError
+
+        if not self._server.is_running():
+            self._server.close()
+            self._server = Server(self._job)
+            native.process_pool_set_server(self._pointer,
+                                           self._server.pointer)
+        try:
+            self._server.wait()
+        except StartError as error:
+            raise LoaderError(
+                f"The worker processes of {self._name!r} cannot start: {error}",
+                code="map", stage=self._name) from None
+
+    def close(self) -> None:
+        native.process_pool_free(self._pointer)
+        self._server.close()
 
 
 def drop_finished() -> None:
     """Drops the functions of pipelines that no longer exist."""
     for number in native.pop_finished():
         _functions.pop(number, None)
+        pool = _pools.pop(number, None)
+        if pool:
+            pool.close()

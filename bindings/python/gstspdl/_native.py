@@ -600,6 +600,9 @@ _set_python()
 Callback = ctypes.CFUNCTYPE(c_void_p, c_void_p, c_void_p)
 set_function = _quick(
     "binding_set_function", c_int, c_void_p, c_char_p, Callback, c_void_p)
+set_process_pool = _quick(
+    "binding_set_process_pool", c_int, c_void_p, c_char_p, c_void_p, c_uint,
+    c_void_p)
 _pop_finished = _quick("binding_pop_finished", c_void_p)
 
 
@@ -607,3 +610,66 @@ def pop_finished() -> Iterator[int]:
     """Yields the ids of functions that will not be called again."""
     while number := _pop_finished():
         yield number
+
+
+# Worker processes
+
+init = _init
+fork_server_new = _quick("binding_fork_server_new", c_void_p, c_int)
+fork_server_free = _quick("binding_fork_server_free", None, c_void_p)
+_fork_server_begin = _checked(_slow(
+    "binding_fork_server_begin", c_void_p, c_void_p, c_uint, _int_out))
+_fork_server_end = _slow(
+    "binding_fork_server_end", c_void_p, c_void_p, c_int)
+process_pool_new = _quick(
+    "binding_process_pool_new", c_void_p, c_void_p, c_uint)
+process_pool_set_server = _slow(
+    "binding_process_pool_set_server", None, c_void_p, c_void_p)
+process_pool_free = _slow("binding_process_pool_free", None, c_void_p)
+process_link_new = _quick("binding_process_link_new", c_void_p, c_int)
+process_link_free = _quick("binding_process_link_free", None, c_void_p)
+process_link_get_socket = _quick(
+    "binding_process_link_get_socket", c_int, c_void_p)
+_process_link_alloc = _slow(
+    "binding_process_link_alloc", c_void_p, c_void_p, c_size_t,
+    POINTER(c_void_p))
+process_link_send = _checked(_slow(
+    "binding_process_link_send", c_int, c_void_p, c_void_p))
+_process_link_receive = _checked(_slow(
+    "binding_process_link_receive", c_int, c_void_p, POINTER(c_void_p)))
+_sample_get_bytes = _quick(
+    "binding_sample_get_bytes", c_void_p, c_void_p, POINTER(c_size_t))
+
+
+def fork_server_begin(server: int, number: int) -> "tuple[int, int]":
+    """Forks a worker. Returns a link to it and its process ID."""
+    pid = c_int()
+    return _fork_server_begin(server, number, pid), pid.value
+
+
+def fork_server_end(server: int, pid: int) -> str:
+    """Kills a worker. Returns how it ended."""
+    return _take_text(_fork_server_end(server, pid)) or ""
+
+
+def process_link_alloc(link: int, size: int) -> "tuple[int, int]":
+    """A sample of shared memory, and the address of the memory."""
+    address = c_void_p()
+    sample = _process_link_alloc(link, size, address)
+    if not sample:
+        raise MemoryError(f"not enough shared memory for {size} bytes")
+    return sample, address.value or 0
+
+
+def process_link_receive(link: int) -> Optional[int]:
+    """Waits for a sample."""
+    sample = c_void_p()
+    _process_link_receive(link, sample)
+    return sample.value
+
+
+def sample_get_bytes(sample: int) -> "tuple[int, int]":
+    """Address and size of a sample of one memory."""
+    size = c_size_t()
+    address = _sample_get_bytes(sample, size)
+    return address or 0, size.value

@@ -109,15 +109,16 @@ class Pipeline(Elements):
                       max_failures=max_failures, state=state,
                       cpu_budget=cpu_budget, process=process, classes=classes)
 
-    def _complete(self) -> "Tuple[str, Dict[str, Function]]":
-        """Returns the line for a loader, and the functions by name."""
+    def _complete(self) -> "Tuple[str, Dict[str, Tuple[Function, int]]]":
+        """Returns the line for a loader, and by name the functions with their
+        numbers of processes."""
         has_sink = any(element.factory == "spdlsink"
                        for element in self._list_elements())
         complete = self if has_sink else self._add("spdlsink", {})
         return str(complete), self._functions()
 
-    def _functions(self) -> Dict[str, Function]:
-        return {element.name or "": element.function
+    def _functions(self) -> "Dict[str, Tuple[Function, int]]":
+        return {element.name or "": (element.function, element.processes)
                 for element in self._list_elements() if element.function}
 
     def _write_for_element(self) -> str:
@@ -203,12 +204,19 @@ class Pipeline(Elements):
         if not callable(function):
             raise TypeError(f"map(): {function!r} is not callable: give it a "
                             "function")
+        processes = values["processes"]
+        if isinstance(processes, bool) or not isinstance(processes, int):
+            raise TypeError(f"map(): processes={processes!r} must be an int")
+        if processes < 0:
+            raise ValueError(f"map(): processes={processes} must be at least 0")
+        if processes > 0:
+            values["concurrency"] = processes
         is_renamable = values["name"] is None
         if is_renamable:
             values["name"] = _find_free(_name_of(function),
                                         self._list_names())
         element = _make_element("map", "spdlpipe", values)
-        return self._append(element._replace(function=function,
+        return self._append(element._replace(function=function, processes=processes,
                                              is_renamable=is_renamable))
 
     # Branches

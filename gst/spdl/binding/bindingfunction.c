@@ -6,6 +6,7 @@
  */
 
 #include "gst/spdl/binding/binding.h"
+#include "gst/spdl/stage/stage-private.h"
 
 /* Python creates a thread state for each call from a foreign thread and frees
  * it afterwards, which costs more than the call. Therefore a worker gets a
@@ -50,6 +51,7 @@ gst_spdl_binding_set_python (const GstSpdlBindingPython *functions)
 
 typedef struct {
   GstSpdlBindingFunction function;
+  SpdlProcessPool *pool;
   gpointer id;
 } Work;
 
@@ -68,6 +70,25 @@ on_process (GstElement *element, GstSample *sample, gpointer user_data)
   return work->function (sample, work->id);
 }
 
+/* Takes no part of the interpreter. */
+static GstSample *
+on_process_elsewhere (
+    GstElement *element, GstSample *sample, gpointer user_data)
+{
+  const Work *work = user_data;
+  GstSpdlStage *stage = GST_SPDL_STAGE (element);
+  GError *error = NULL;
+  GstSample *result;
+  guint64 timeout;
+
+  g_object_get (element, "task-timeout", &timeout, NULL);
+  result = spdl_process_pool_call (work->pool, sample, timeout,
+      gst_spdl_stage_get_private (stage)->cancellable, &error);
+  if (error)
+    gst_spdl_stage_fail (stage, error);
+  return result;
+}
+
 static void
 end_work (gpointer user_data, GClosure *closure)
 {
@@ -80,24 +101,56 @@ end_work (gpointer user_data, GClosure *closure)
   g_free (work);
 }
 
+/* Returns: (transfer full) (nullable) */
+static GstElement *
+find_pipe (GstBin *pipeline, const gchar *name, GstSpdlBindingStatus *status)
+{
+  GstElement *element = gst_bin_get_by_name (pipeline, name);
+  const GstElementFactory *factory =
+      element ? gst_element_get_factory (element) : NULL;
+
+  *status = element ? GST_SPDL_BINDING_OK : GST_SPDL_BINDING_NO_ELEMENT;
+  if (element &&
+      (!factory || !g_str_equal (GST_OBJECT_NAME (factory), "spdlpipe"))) {
+    *status = GST_SPDL_BINDING_NO_PIPE;
+    gst_clear_object (&element);
+  }
+  return element;
+}
+
+static void
+connect_work (GstElement *element, GCallback callback, Work work)
+{
+  g_signal_connect_data (element, "process", callback,
+      g_memdup2 (&work, sizeof work), end_work, 0);
+}
+
 GstSpdlBindingStatus
 gst_spdl_binding_set_function (GstBin *pipeline, const gchar *name,
     GstSpdlBindingFunction function, gpointer id)
 {
-  g_autoptr (GstElement) element = gst_bin_get_by_name (pipeline, name);
-  const GstElementFactory *factory =
-      element ? gst_element_get_factory (element) : NULL;
-  Work *work;
+  GstSpdlBindingStatus status;
+  g_autoptr (GstElement) element = find_pipe (pipeline, name, &status);
+
+  if (element)
+    connect_work (element, G_CALLBACK (on_process),
+        (Work){ .function = function, .id = id });
+  return status;
+}
+
+GstSpdlBindingStatus
+gst_spdl_binding_set_process_pool (GstBin *pipeline, const gchar *name,
+    SpdlProcessPool *pool, guint size, gpointer id)
+{
+  GstSpdlBindingStatus status;
+  g_autoptr (GstElement) element = find_pipe (pipeline, name, &status);
 
   if (!element)
-    return GST_SPDL_BINDING_NO_ELEMENT;
-  if (!factory || !g_str_equal (GST_OBJECT_NAME (factory), "spdlpipe"))
-    return GST_SPDL_BINDING_NO_PIPE;
-  work = g_new (Work, 1);
-  *work = (Work){ .function = function, .id = id };
-  g_signal_connect_data (
-      element, "process", G_CALLBACK (on_process), work, end_work, 0);
-  return GST_SPDL_BINDING_OK;
+    return status;
+  g_object_set (element, "concurrency", size, NULL);
+  connect_work (element, G_CALLBACK (on_process_elsewhere),
+      (Work){ .pool = pool, .id = id });
+  return status;
 }
 
 gpointer

@@ -562,8 +562,8 @@ static const SpdlProperty properties[] = {
       FALSE),
   SPDL_PROPERTY_UINT64 (GstSpdlPipe, task_timeout, READY, "task-timeout",
       "Task timeout",
-      "Timeout in nanoseconds for the chain to process an item, which then "
-      "fails (0 = no limit)",
+      "Timeout in nanoseconds for the chain, or a worker process of a Python "
+      "function, to process an item, which then fails (0 = no limit)",
       0, G_MAXUINT64, 0),
   SPDL_PROPERTY_INTERNED (GstSpdlPipe, part, READY, "part", "Part",
       "Part of samples of several media that the chain processes; other parts "

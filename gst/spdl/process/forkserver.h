@@ -1,0 +1,45 @@
+/* gst-spdl: process that forks workers
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#pragma once
+
+#include "gst/spdl/process/processlink.h"
+
+G_BEGIN_DECLS
+
+/* Connection to a process with one thread, which forks workers on request and
+ * collects their status. It is written in Python: see _worker.py. A request and
+ * its response are messages of a SOCK_SEQPACKET socket:
+ *
+ *     gint32 operation    SpdlForkOperation
+ *     gint32 argument     number of the worker, or a process ID
+ *
+ *     gint32 value        process ID, or status as of waitpid(); negative:
+ * errno
+ *
+ * The process ends, and its workers with it, when the socket is closed.
+ * Thread-safe. */
+typedef struct _SpdlForkServer SpdlForkServer;
+
+typedef enum {
+  SPDL_FORK_BEGIN = 1, /* with a socket for the worker */
+  SPDL_FORK_COLLECT,   /* waits for the end of the worker */
+} SpdlForkOperation;
+
+/* @socket: (transfer full) */
+SpdlForkServer *spdl_fork_server_new (int socket);
+void spdl_fork_server_free (SpdlForkServer *self);
+
+/* Forks a worker. Returns: (transfer full): NULL with @error set on failure */
+SpdlProcessLink *spdl_fork_server_begin (
+    SpdlForkServer *self, guint number, gint32 *pid, GError **error);
+/* Kills a worker, unless it has ended, and collects its status.
+ *
+ * Returns: (transfer full): how it ended: "was killed by signal 9 (Killed)" */
+gchar *spdl_fork_server_end (SpdlForkServer *self, gint32 pid);
+
+G_END_DECLS

@@ -1,0 +1,27 @@
+/* gst-spdl: messages with a file descriptor
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#pragma once
+
+#include <gio/gio.h>
+
+G_BEGIN_DECLS
+
+/* Messages of a SOCK_SEQPACKET socket, which arrive whole. These functions
+ * wait. They return FALSE with @error set on failure: G_IO_ERROR_CLOSED if the
+ * other process has closed the socket. */
+
+/* @fd: (transfer none): a descriptor to attach, or -1 */
+gboolean spdl_packet_send (
+    int socket, gconstpointer data, gsize size, int fd, GError **error);
+
+/* @size: the size of the message; another one is an error
+ * @fd: (out) (transfer full): the attached descriptor, or -1 */
+gboolean spdl_packet_receive (
+    int socket, gpointer data, gsize size, int *fd, GError **error);
+
+G_END_DECLS

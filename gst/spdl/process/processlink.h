@@ -1,0 +1,56 @@
+/* gst-spdl: samples on their way between two processes
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#pragma once
+
+#include "gst/spdl/process/slab.h"
+
+G_BEGIN_DECLS
+
+/* One end of a connection, whose other end is in another process. A sample is
+ * written into a slab: the bytes of its buffers, then its text, which is its
+ * caps and metas. The socket (SOCK_SEQPACKET) only carries where the text is.
+ *
+ * One thread at a time uses a link. Samples that came through it may outlive
+ * it. */
+typedef struct {
+  int socket;
+  SpdlSlabs own;   /* slabs that this process writes */
+  SpdlSlabs other; /* slabs that the other process writes */
+  GByteArray *text;
+  /* The last caps that came, and their text: most samples have the same. */
+  GByteArray *caps_text;
+  GstCaps *caps;
+  guint64 cpu_time; /* of the other process when it sent the last sample, ns */
+} SpdlProcessLink;
+
+/* @socket: (transfer full) */
+SpdlProcessLink *spdl_process_link_new (int socket);
+void spdl_process_link_free (SpdlProcessLink *self);
+
+/* Returns: (transfer full) (nullable): a buffer of shared memory, which is sent
+ * without a copy if it is the only one of its sample; NULL if there is no
+ * memory */
+GstBuffer *spdl_process_link_alloc (SpdlProcessLink *self, gsize size);
+
+/* Sends an item, a group, a failure, or, with NULL, no result. Waits while the
+ * socket is full.
+ *
+ * Returns FALSE with @error set: G_IO_ERROR_CLOSED if the other process has
+ * ended */
+gboolean spdl_process_link_send (
+    SpdlProcessLink *self, GstSample *sample, GError **error);
+
+/* Waits for a sample.
+ *
+ * @sample: (out) (transfer full) (nullable)
+ * Returns FALSE with @error set: G_IO_ERROR_CLOSED if the other process has
+ * ended */
+gboolean spdl_process_link_receive (
+    SpdlProcessLink *self, GstSample **sample, GError **error);
+
+G_END_DECLS

@@ -1,0 +1,249 @@
+/* gst-spdl: pool of worker processes that call a function
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "gst/spdl/process/processpool.h"
+
+#include <poll.h>
+
+#include "gst/spdl/engine/sync.h"
+#include "gst/spdl/gstspdlsample.h"
+
+/* Time for a worker to end its item after the stage was cancelled, in ns. */
+#define GRACE (100 * GST_MSECOND)
+#define NO_END G_MAXUINT64
+
+typedef struct {
+  guint number;
+  SpdlProcessLink *link; /* NULL: not forked, or ended */
+  gint32 pid;
+} Worker;
+
+struct _SpdlProcessPool {
+  SpdlForkServer *server;
+  guint size;
+  Worker *workers;
+
+  SpdlMutex lock;
+  SpdlCond freed;
+  /* Guarded by the lock. The one that was used last is taken first, since its
+   * memory is in the cache. */
+  guint n_idle;
+  Worker **idle;
+  GCancellable *cancellable; /* of the stage; NULL before the first call */
+  int cancel_fd;
+};
+
+typedef enum {
+  ANSWERED,
+  ENDED,
+  TIMED_OUT,
+  CANCELLED,
+} Outcome;
+
+SpdlProcessPool *
+spdl_process_pool_new (SpdlForkServer *server, guint size)
+{
+  SpdlProcessPool *self = g_new0 (SpdlProcessPool, 1);
+
+  self->server = server;
+  self->size = self->n_idle = size;
+  self->workers = g_new0 (Worker, size);
+  self->idle = g_new0 (Worker *, size);
+  for (guint i = 0; i < size; i++) {
+    self->workers[i].number = i;
+    self->idle[size - 1 - i] = &self->workers[i];
+  }
+  spdl_mutex_init (&self->lock);
+  spdl_cond_init (&self->freed);
+  return self;
+}
+
+/* Workers end when their sockets are closed, or are killed with the server. */
+static void
+drop_workers (SpdlProcessPool *self)
+{
+  for (guint i = 0; i < self->size; i++)
+    g_clear_pointer (&self->workers[i].link, spdl_process_link_free);
+  spdl_fork_server_free (self->server);
+}
+
+void
+spdl_process_pool_free (SpdlProcessPool *self)
+{
+  drop_workers (self);
+  if (self->cancellable)
+    g_cancellable_release_fd (self->cancellable);
+  g_clear_object (&self->cancellable);
+  spdl_mutex_clear (&self->lock);
+  spdl_cond_clear (&self->freed);
+  g_free (self->workers);
+  g_free (self->idle);
+  g_free (self);
+}
+
+void
+spdl_process_pool_set_server (SpdlProcessPool *self, SpdlForkServer *server)
+{
+  drop_workers (self);
+  self->server = server;
+}
+
+static Worker *
+take_worker (SpdlProcessPool *self, GCancellable *cancellable)
+{
+  Worker *worker;
+
+  spdl_mutex_lock (&self->lock);
+  if (!self->cancellable) {
+    self->cancellable = g_object_ref (cancellable);
+    self->cancel_fd = g_cancellable_get_fd (cancellable);
+  }
+  while (self->n_idle == 0)
+    spdl_cond_wait (&self->freed, &self->lock);
+  worker = self->idle[--self->n_idle];
+  spdl_mutex_unlock (&self->lock);
+  return worker;
+}
+
+static void
+return_worker (SpdlProcessPool *self, Worker *worker)
+{
+  spdl_mutex_lock (&self->lock);
+  self->idle[self->n_idle++] = worker;
+  spdl_cond_signal (&self->freed);
+  spdl_mutex_unlock (&self->lock);
+}
+
+/* Ends a worker. Returns: (transfer full): how it ended */
+static gchar *
+end_worker (SpdlProcessPool *self, Worker *worker)
+{
+  g_clear_pointer (&worker->link, spdl_process_link_free);
+  return spdl_fork_server_end (self->server, worker->pid);
+}
+
+/* Waits until there is something to receive, to the time @end at most. */
+static Outcome
+wait_answer (int socket, guint64 end, int cancel_fd)
+{
+  struct pollfd fds[] = { { .fd = socket, .events = POLLIN },
+    { .fd = cancel_fd, .events = POLLIN } };
+
+  for (;;) {
+    const guint64 now = end == NO_END ? 0 : gst_util_get_timestamp ();
+    gint ms = -1;
+
+    if (end != NO_END)
+      ms = now < end
+               ? (gint) MIN ((end - now) / GST_MSECOND + 1, (guint64) G_MAXINT)
+               : 0;
+    if (poll (fds, 2, ms) < 0)
+      continue; /* a signal */
+    if (fds[0].revents)
+      return ANSWERED;
+    if (fds[1].revents)
+      return CANCELLED;
+    if (end != NO_END && gst_util_get_timestamp () >= end)
+      return TIMED_OUT;
+  }
+}
+
+static GstSample *new_failed (const gchar *format, ...) G_GNUC_PRINTF (1, 2);
+
+static GstSample *
+new_failed (const gchar *format, ...)
+{
+  g_autofree gchar *reason = NULL;
+  va_list args;
+
+  va_start (args, format);
+  reason = g_strdup_vprintf (format, args);
+  va_end (args);
+  return gst_spdl_sample_new_failed (reason);
+}
+
+static Outcome
+exchange (Worker *worker, GstSample *sample, guint64 timeout, int cancel_fd,
+    GstSample **result, GError **error)
+{
+  SpdlProcessLink *link = worker->link;
+  Outcome outcome;
+
+  if (!spdl_process_link_send (link, sample, error)) {
+    if (g_error_matches (*error, G_IO_ERROR, G_IO_ERROR_CLOSED))
+      return ENDED;
+    *result = new_failed ("%s", (*error)->message);
+    return ANSWERED;
+  }
+  outcome = wait_answer (link->socket,
+      timeout > 0 && timeout < G_MAXINT64 ? gst_util_get_timestamp () + timeout
+                                          : NO_END,
+      cancel_fd);
+  if (outcome == CANCELLED &&
+      wait_answer (link->socket, gst_util_get_timestamp () + GRACE, -1) ==
+          ANSWERED)
+    outcome = ANSWERED;
+  if (outcome == ANSWERED && !spdl_process_link_receive (link, result, error))
+    outcome = ENDED;
+  return outcome;
+}
+
+/* Returns FALSE if the worker ended: @ending is (transfer full) how. Sets
+ * @fatal if there can be no worker. */
+static gboolean
+try_call (SpdlProcessPool *self, Worker *worker, GstSample *sample,
+    guint64 timeout, GstSample **result, gchar **ending, GError **fatal)
+{
+  g_autoptr (GError) error = NULL;
+  Outcome outcome;
+
+  *result = NULL;
+  if (!worker->link)
+    worker->link = spdl_fork_server_begin (
+        self->server, worker->number, &worker->pid, &error);
+  if (!worker->link) {
+    *result = new_failed ("%s", error->message);
+    g_propagate_error (fatal, g_steal_pointer (&error));
+    return TRUE;
+  }
+  outcome = exchange (worker, sample, timeout, self->cancel_fd, result, &error);
+  if (outcome == ANSWERED)
+    return TRUE;
+  *ending = end_worker (self, worker);
+  if (outcome == ENDED &&
+      g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CLOSED))
+    return FALSE;
+  g_clear_pointer (ending, g_free);
+  if (outcome == TIMED_OUT)
+    *result = new_failed (
+        "The function took longer than task-timeout (%.3f s), so its worker "
+        "process was killed",
+        timeout / 1e9);
+  else
+    *result =
+        new_failed ("%s", error ? error->message : "The stage was stopped");
+  return TRUE;
+}
+
+GstSample *
+spdl_process_pool_call (SpdlProcessPool *self, GstSample *sample,
+    guint64 timeout, GCancellable *cancellable, GError **error)
+{
+  Worker *worker = take_worker (self, cancellable);
+  g_autofree gchar *first = NULL, *second = NULL;
+  GstSample *result = NULL;
+
+  if (!try_call (self, worker, sample, timeout, &result, &first, error) &&
+      !try_call (self, worker, sample, timeout, &result, &second, error))
+    result = new_failed (
+        "Two worker processes ended while they ran the function with this "
+        "item: the first one %s, the second one %s. If memory is short, use "
+        "fewer processes",
+        first, second);
+  return_worker (self, worker);
+  return result;
+}

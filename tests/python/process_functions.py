@@ -1,0 +1,160 @@
+# gst-spdl: functions that the tests run in worker processes
+#
+# Copyright (C) 2026 the gst-spdl developers
+# SPDX-License-Identifier: LGPL-2.1-or-later
+
+import os
+import pathlib
+import random
+import signal
+import time
+
+import numpy as np
+
+kept = []
+
+
+def view(sample):
+    return sample["data"].numpy()
+
+
+def add_100(sample):
+    return view(sample) + 100
+
+
+def to_bytes(sample):
+    return add_100(sample).tobytes()
+
+
+def from_bytes(sample):
+    return np.frombuffer(bytes(sample), "uint8")
+
+
+def as_it_is(sample):
+    return sample
+
+
+def to_parts(sample):
+    return {"data": add_100(sample), "number": np.int64(sample.index)}
+
+
+def two_of_it(sample):
+    return [view(sample)[0], view(sample)[1]]
+
+
+def only_odd(sample):
+    return sample if view(sample)[0, 0] % 2 else None
+
+
+def describe_item(sample):
+    text = f"{sample.index} {sample.epoch} {sample.label} {sample.key}"
+    return np.frombuffer(text.encode().ljust(40), "uint8")
+
+
+def add_up_group(sample):
+    return [view(item) + len(sample.items) for item in sample.items]
+
+
+def halve_batch(sample):
+    return view(sample) // 2
+
+
+def raise_at_three(sample):
+    if view(sample)[0, 0] % 10 == 3:
+        raise ValueError("three")
+    return sample
+
+
+def take_turns(sample):
+    """Items take different times."""
+    time.sleep(random.random() / 200)
+    return sample
+
+
+def worker_id(sample):
+    time.sleep(0.005)
+    return np.int64(os.getpid())
+
+
+def variable(sample):
+    return np.int64(int(os.environ["SPDL_TEST_VARIABLE"]))
+
+
+def random_number(sample):
+    time.sleep(0.005)
+    return np.array([random.getrandbits(30), np.random.randint(1 << 30)])
+
+
+def large(sample):
+    """Results of many sizes, up to 8 MB."""
+    n = view(sample)[0, 0]
+    return np.full((1 << (n % 24),), n, "uint8")[:1 << (n % 24)].sum(
+        keepdims=True, dtype="int64") if n % 2 else np.full(
+            (2, 3), n, "uint8").repeat(1 << 18, axis=0)[:2]
+
+
+def keep(sample):
+    """Returns the sum of all items that were kept, which none may alter."""
+    kept.append((view(sample), int(view(sample)[0, 0])))
+    for array, value in kept:
+        if not (array == value).all():
+            raise ValueError(f"{array} is not {value}")
+    return sample
+
+
+def keep_result(sample):
+    """Returns an array that the function keeps."""
+    kept.append((view(sample).repeat(10000, axis=0), int(view(sample)[0, 0])))
+    for array, value in kept:
+        if not (array == value).all():
+            raise ValueError(f"{array} is not {value}")
+    return kept[-1][0]
+
+
+class KillOnce:
+    """Kills its process at item 5, the first time."""
+
+    def __init__(self, folder):
+        self.mark = pathlib.Path(folder, "killed")
+
+    def __call__(self, sample):
+        if sample.index == 5 and not self.mark.exists():
+            self.mark.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return sample
+
+
+def kill_at_five(sample):
+    if sample.index == 5:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return sample
+
+
+def exit_at_five(sample):
+    if sample.index == 5:
+        os._exit(3)
+    return sample
+
+
+def hang_at_five(sample):
+    if sample.index == 5:
+        time.sleep(100)
+    return sample
+
+
+def hang(sample):
+    time.sleep(100)
+
+
+class CannotBeMade:
+    """Cannot be unpickled."""
+
+    def __reduce__(self):
+        return _raise, ()
+
+    def __call__(self, sample):
+        return sample
+
+
+def _raise():
+    raise RuntimeError("this cannot be unpickled")

@@ -43,6 +43,21 @@ def children(pid=None):
                     for grandchild in children(child)]
 
 
+def parent_of(pid):
+    try:
+        with open(f"/proc/{pid}/stat", encoding="ascii") as stream:
+            return int(stream.read().rpartition(")")[2].split()[1])
+    except FileNotFoundError:
+        return 0
+
+
+def workers():
+    """The workers, which a child of a child of this process has forked."""
+    return [pid for pid in children()
+            if is_alive(pid) and parent_of(parent_of(parent_of(pid))) ==
+            os.getpid()]
+
+
 def is_alive(pid):
     try:
         with open(f"/proc/{pid}/stat", encoding="ascii") as stream:
@@ -241,13 +256,14 @@ class FailureTest(unittest.TestCase):
                 found = []
                 for batch in loader:
                     found += batch.keys
-                    server = children()
-                    workers = [pid for pid in server if is_alive(pid) and
-                               is_worker(pid)]
-                    if workers and n_killed < 50:
+                    pids = workers()
+                    if pids and n_killed < 50:
                         time.sleep(rng.random() / 100)
-                        os.kill(rng.choice(workers), signal.SIGKILL)
-                        n_killed += 1
+                        try:
+                            os.kill(rng.choice(pids), signal.SIGKILL)
+                            n_killed += 1
+                        except ProcessLookupError:
+                            pass
             # The item of a worker that was killed twice may fail.
             failed = [failure.uri for failure in loader.failures]
             self.assertEqual(sorted(found + failed),
@@ -266,16 +282,6 @@ class FailureTest(unittest.TestCase):
         loader.stop()
         with loader:  # starts another one
             self.assertEqual(labels_of(loader), list(range(N)) * 20)
-
-
-def is_worker(pid):
-    """Returns whether the process is a child of a child of this one."""
-    try:
-        with open(f"/proc/{pid}/stat", encoding="ascii") as stream:
-            parent = int(stream.read().rpartition(")")[2].split()[1])
-    except FileNotFoundError:
-        return False
-    return parent != os.getpid()
 
 
 class MistakeTest(unittest.TestCase):
@@ -351,7 +357,7 @@ class EndTest(unittest.TestCase):
         loader.map("work", functions.hang, processes=2)
         for _ in range(2):
             loader.start()
-            self.assertTrue(wait_until(lambda: len(children()) == 3))
+            self.assertTrue(wait_until(lambda: len(workers()) == 2))
             time.sleep(0.05)
             begun = time.monotonic()
             loader.stop()
@@ -377,9 +383,8 @@ class EndTest(unittest.TestCase):
         with loader:
             for _ in range(3):
                 self.assertEqual(labels_of(loader), list(range(N)))
-                for pid in children():
-                    if is_worker(pid) and is_alive(pid):
-                        os.kill(pid, signal.SIGKILL)
+                for pid in workers():
+                    os.kill(pid, signal.SIGKILL)
             self.assertEqual(loader.failures, [])
 
     def test_killed_trainer(self):
@@ -404,7 +409,7 @@ time.sleep(60)
         with trainer:
             self.assertEqual(trainer.stdout.readline(), "ready\n")
             self.assertTrue(wait_until(
-                lambda: len(children(trainer.pid)) == 4))
+                lambda: len(children(trainer.pid)) == 5))
             pids = children(trainer.pid)
             trainer.kill()
             trainer.wait()

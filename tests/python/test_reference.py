@@ -25,7 +25,8 @@ PUBLIC["Failure"] = Failure
 if importlib.util.find_spec("torch"):
     import gstspdl.torch
 
-    PUBLIC.update(Dataset=gstspdl.torch.Dataset,
+    PUBLIC.update(DataLoader=gstspdl.torch.DataLoader,
+                  Dataset=gstspdl.torch.Dataset,
                   in_step=gstspdl.torch.in_step)
 
 

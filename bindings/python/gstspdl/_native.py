@@ -620,7 +620,7 @@ fork_server_free = _quick("binding_fork_server_free", None, c_void_p)
 _fork_server_begin = _checked(_slow(
     "binding_fork_server_begin", c_void_p, c_void_p, c_uint, _int_out))
 _fork_server_end = _slow(
-    "binding_fork_server_end", c_void_p, c_void_p, c_int)
+    "binding_fork_server_end", c_void_p, c_void_p, c_int, c_int)
 process_pool_new = _quick(
     "binding_process_pool_new", c_void_p, c_void_p, c_uint)
 process_pool_set_server = _slow(
@@ -647,9 +647,9 @@ def fork_server_begin(server: int, number: int) -> "tuple[int, int]":
     return _fork_server_begin(server, number, pid), pid.value
 
 
-def fork_server_end(server: int, pid: int) -> str:
-    """Kills a worker. Returns how it ended."""
-    return _take_text(_fork_server_end(server, pid)) or ""
+def fork_server_end(server: int, pid: int, kill_now: bool) -> str:
+    """Collects a worker. Returns how it ended."""
+    return _take_text(_fork_server_end(server, pid, kill_now)) or ""
 
 
 def process_link_alloc(link: int, size: int) -> "tuple[int, int]":

@@ -8,18 +8,19 @@ import io
 import os
 import pickle
 import select
+import signal
 import socket
 import subprocess
 import sys
+import threading
 from types import FunctionType
-from typing import Any
+from typing import Any, Dict, Sequence, Tuple
 
 from . import _native as native
 
 # Starts _worker.main(). The main module of the program is not imported.
-_CODE = ("import os, pickle, sys; payload = os.fdopen(int(sys.argv[2]), 'rb'); "
-         "sys.path[:] = pickle.load(payload); "
-         "from gstspdl._worker import main; main(int(sys.argv[1]), payload)")
+_CODE = ("import pickle, sys; sys.path[:] = pickle.load(sys.stdin.buffer); "
+         "from gstspdl._worker import main; main(int(sys.argv[1]), sys.argv[2:])")
 # A process that does not end after this time, in s, is killed.
 _PATIENCE = 5.0
 
@@ -55,65 +56,132 @@ def dump(value: Any) -> bytes:
 
 
 def _write_payload(job: bytes) -> int:
-    """A file in memory with the path for imports and the pickled job."""
+    """A file in memory with the state of this process and the pickled job."""
     fd = os.memfd_create("gst-spdl-job")
     with os.fdopen(os.dup(fd), "wb") as stream:
-        pickle.dump(sys.path, stream)
+        pickle.dump((sys.path, dict(os.environ), os.getcwd()), stream)
         stream.write(job)
     os.lseek(fd, 0, os.SEEK_SET)
     return fd
 
 
-class Server:
-    """A process that forks workers for a job. It starts at once, and unpickles
-    the job meanwhile."""
+def _make_sockets() -> "Tuple[socket.socket, socket.socket]":
+    return socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
 
-    def __init__(self, job: bytes) -> None:
-        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        payload = _write_payload(job)
-        try:
+
+class _Base:
+    """A new interpreter, which forks a process for each job. It has imported
+    the modules that all of these need."""
+
+    def __init__(self, modules: Sequence[str]) -> None:
+        self._socket, theirs = _make_sockets()
+        self.owner = os.getpid()
+        self.n_users = 0
+        with theirs:
             # pylint: disable=protected-access
             self._process = subprocess.Popen(
                 [sys.executable,
                  *subprocess._args_from_interpreter_flags(),  # type: ignore
-                 "-c", _CODE, str(theirs.fileno()), str(payload)],
-                stdin=subprocess.DEVNULL,
-                pass_fds=(theirs.fileno(), payload))
-        except BaseException:
-            ours.close()
-            raise
+                 "-c", _CODE, str(theirs.fileno()), *modules],
+                stdin=subprocess.PIPE, pass_fds=(theirs.fileno(),))
+        assert self._process.stdin is not None
+        with self._process.stdin as stream:
+            pickle.dump(sys.path, stream)
+
+    def is_running(self) -> bool:
+        return self.owner == os.getpid() and self._process.poll() is None
+
+    def begin(self, job: bytes) -> socket.socket:
+        """Returns a connection to a process for the job."""
+        ours, theirs = _make_sockets()
+        payload = _write_payload(job)
+        try:
+            socket.send_fds(self._socket, [b"."], [theirs.fileno(), payload])
         finally:
             theirs.close()
             os.close(payload)
-        self._socket = ours
-        self._is_ready = False
-        #: the library's SpdlForkServer, which the caller frees
-        self.pointer: int = native.fork_server_new(os.dup(ours.fileno()))
-
-    def wait(self) -> None:
-        """Waits until workers can be forked. Raises StartError."""
-        if self._is_ready:
-            return
-        poll = select.poll()
-        poll.register(self._socket, select.POLLIN)
-        poll.poll()
-        answer = self._socket.recv(1 << 16)
-        if answer == b"ready":
-            self._is_ready = True
-        elif answer:
-            raise StartError(answer[1:].decode(errors="replace"))
-        else:
-            raise StartError("the process that forks workers ended with "
-                             f"status {self._process.wait()}")
-
-    def is_running(self) -> bool:
-        return self._process.poll() is None
+        return ours
 
     def close(self) -> None:
-        """Ends the process, after the library's server was freed."""
         self._socket.close()
         try:
             self._process.wait(_PATIENCE)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
+
+
+_bases: Dict[Tuple[str, ...], _Base] = {}
+_bases_lock = threading.Lock()
+
+
+def start_base(*modules: str) -> _Base:
+    """Starts the process that has these modules, if it is not running."""
+    with _bases_lock:
+        base = _bases.get(modules)
+        if base is None or not base.is_running():
+            _bases[modules] = base = _Base(modules)
+        base.n_users += 1
+        return base
+
+
+def _leave_base(base: _Base) -> None:
+    """Ends a process without users. The one that has imported modules stays,
+    since they may take seconds."""
+    with _bases_lock:
+        base.n_users -= 1
+        if base.n_users > 0 or _bases.get(()) is not base:
+            return
+        del _bases[()]
+    base.close()
+
+
+class Server:
+    """A process that forks workers for a job. It starts at once, and unpickles
+    the job meanwhile."""
+
+    def __init__(self, job: bytes, *modules: str) -> None:
+        native.init()
+        self._base = start_base(*modules)
+        try:
+            self._socket = self._base.begin(job)
+        except BaseException:
+            _leave_base(self._base)
+            raise
+        self._pid = 0
+        #: the library's SpdlForkServer, which the caller frees
+        self.pointer: int = native.fork_server_new(
+            os.dup(self._socket.fileno()))
+
+    def wait(self) -> None:
+        """Waits until workers can be forked. Raises StartError."""
+        if self._pid:
+            return
+        poll = select.poll()
+        poll.register(self._socket, select.POLLIN)
+        poll.poll()
+        answer = self._socket.recv(1 << 16)
+        if answer.isdigit():
+            self._pid = int(answer)
+        elif answer:
+            raise StartError(answer[1:].decode(errors="replace"))
+        else:
+            raise StartError("the process that forks workers has ended")
+
+    def is_running(self) -> bool:
+        try:
+            return self._socket.recv(
+                1, socket.MSG_PEEK | socket.MSG_DONTWAIT) != b""
+        except BlockingIOError:
+            return True
+        except OSError:
+            return False
+
+    def close(self) -> None:
+        """Ends the process, after the library's server was freed."""
+        poll = select.poll()
+        poll.register(self._socket, 0)  # the end of the other side
+        if not poll.poll(1000 * _PATIENCE) and self._pid:
+            os.kill(self._pid, signal.SIGKILL)
+        self._socket.close()
+        _leave_base(self._base)

@@ -2,13 +2,15 @@
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""_processes.py starts main() in a fresh interpreter. That process has one thread,
-so that a fork copies no lock that another thread holds. It unpickles the job
-once; the workers share its memory."""
+"""_processes.py starts main() in a new interpreter. That process forks another one
+for each job, which unpickles the job once and forks its workers. These share its
+memory. Each process has one thread when it forks, so that a fork copies no lock
+that another thread holds."""
 
 import ctypes
 import errno
 import gc
+import importlib
 import os
 import pickle
 import select
@@ -19,7 +21,8 @@ import sys
 import threading
 import time
 import traceback
-from typing import Any, BinaryIO, Callable, Dict, List, Optional
+from typing import (Any, Callable, Dict, Iterator, List, Optional, Sequence,
+                    Tuple)
 
 from . import _map, _native as native
 from ._sample import Sample
@@ -64,7 +67,7 @@ def _receive(link: int) -> Sample:
 
 
 def _seed() -> None:
-    """Gives each worker random numbers of its own."""
+    """Seeds each worker differently."""
     modules = sys.modules
     seed = int.from_bytes(os.urandom(4), "little")
     if "random" in modules:
@@ -86,9 +89,7 @@ _CLOSED = 18
 
 def _work(fd: int, number: int, job: Any, parent: int) -> None:
     """The life of a worker, which ends with its socket."""
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-    if os.getppid() != parent:
-        return
+    _end_with_parent(parent)
     link = native.process_link_new(fd)
     try:
         job.serve(link, number)
@@ -106,18 +107,7 @@ class _Server:
         self._pids: Dict[int, bool] = {}
 
     def run(self) -> None:
-        poll = select.poll()
-        poll.register(self._control, select.POLLIN)
-        parent = _open_parent()
-        if parent is not None:
-            poll.register(parent, select.POLLIN)
-        while True:
-            ready = [fd for fd, _ in poll.poll()]
-            if self._control.fileno() not in ready:
-                break  # the parent was killed, but a child of it was not
-            data, fds, _, _ = socket.recv_fds(self._control, 8, 1)
-            if not data:
-                break
+        for data, fds in _receive_all(self._control):
             operation, argument = struct.unpack("=ii", data)
             if operation == _BEGIN:
                 value = self._begin(fds[0], argument)
@@ -128,7 +118,6 @@ class _Server:
         self._end()
 
     def _begin(self, fd: int, number: int) -> int:
-        os.set_inheritable(fd, False)
         parent = os.getpid()
         try:
             pid = os.fork()
@@ -151,8 +140,15 @@ class _Server:
             os._exit(status)
 
     def _collect(self, pid: int) -> int:
+        self._pids.pop(pid, None)
+        end = time.monotonic() + _GRACE
         try:
-            self._pids.pop(pid, None)
+            while time.monotonic() < end:
+                found, status = os.waitpid(pid, os.WNOHANG)
+                if found:
+                    return status
+                time.sleep(0.0005)
+            os.kill(pid, signal.SIGKILL)
             return os.waitpid(pid, 0)[1]
         except OSError as error:
             return -(error.errno or errno.ECHILD)
@@ -169,14 +165,6 @@ class _Server:
                 time.sleep(0.002)
 
 
-def _open_parent() -> Optional[int]:
-    """A descriptor that becomes readable when the parent ends."""
-    try:
-        return os.pidfd_open(os.getppid())
-    except (AttributeError, OSError):
-        return None
-
-
 def _flush() -> None:
     for stream in sys.stdout, sys.stderr:
         try:
@@ -185,29 +173,87 @@ def _flush() -> None:
             pass
 
 
-def main(fd: int, payload: BinaryIO) -> None:
-    """Reads a job from `payload`, and serves the requests of a socket."""
+def main(fd: int, modules: Sequence[str]) -> None:
+    """Imports the modules, and forks a process for each job that comes through
+    a socket."""
     # Ctrl-C reaches all processes of a terminal: the trainer decides.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     control = socket.socket(fileno=fd)
+    native.init()
+    for module in modules:
+        importlib.import_module(module)
+    # The kernel collects processes that have ended.
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    gc.collect()
+    gc.freeze()
+    for _, fds in _receive_all(control):
+        parent = os.getpid()
+        if os.fork() == 0:
+            control.close()
+            _begin_job(parent, *fds)
+        for inherited in fds:
+            os.close(inherited)
+
+
+def _receive_all(control: socket.socket) -> "Iterator[Tuple[bytes, List[int]]]":
+    """Messages and their descriptors, while the parent lives."""
+    poll = select.poll()
+    poll.register(control, select.POLLIN)
+    parent = _open_parent()
+    if parent is not None:
+        poll.register(parent, select.POLLIN)
+    while True:
+        ready = [fd for fd, _ in poll.poll()]
+        if control.fileno() not in ready:
+            return  # the parent was killed, but a child of it was not
+        data, fds, _, _ = socket.recv_fds(control, 64, 2)
+        if not data:
+            return
+        for fd in fds:
+            os.set_inheritable(fd, False)
+        yield data, fds
+
+
+def _open_parent() -> Optional[int]:
+    """A descriptor that becomes readable when the parent ends."""
     try:
-        with payload:
+        return os.pidfd_open(os.getppid())
+    except (AttributeError, OSError):
+        return None
+
+
+def _end_with_parent(parent: int) -> None:
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    if os.getppid() != parent:
+        os._exit(1)
+
+
+def _begin_job(parent: int, fd: int, payload_fd: int) -> None:
+    """Unpickles a job and serves its requests. Does not return."""
+    _end_with_parent(parent)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    control = socket.socket(fileno=fd)
+    try:
+        with os.fdopen(payload_fd, "rb") as payload:
+            sys.path[:], environment, folder = pickle.load(payload)
+            os.environ.clear()
+            os.environ.update(environment)
+            os.chdir(folder)
             job = pickle.load(payload)
-        native.init()
         if "torch" in sys.modules:
             sys.modules["torch"].set_num_threads(1)
         if threading.active_count() > 1:
             _warn_of_threads()
+        gc.collect()
+        gc.freeze()
+        if _send(control, str(os.getpid()).encode()):
+            _Server(control, job).run()
     except BaseException:
         text = traceback.format_exc()[-_MAX_TEXT:]
         _send(control, b"!" + text.encode(errors="replace"))
-        return
-    gc.collect()
-    gc.freeze()
-    if _send(control, b"ready"):
-        _Server(control, job).run()
-    _flush()
-    os._exit(0)
+    finally:
+        _flush()
+        os._exit(0)
 
 
 def _send(control: socket.socket, answer: bytes) -> bool:

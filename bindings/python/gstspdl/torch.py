@@ -28,6 +28,7 @@ import torch.distributed
 import torch.utils.data
 
 from ._batch import Batch
+from ._dataloader import DataLoader as DataLoader
 from ._errors import LoaderError
 from ._loader import Loader
 from ._losses import LoaderWarning

@@ -192,7 +192,8 @@ SpdlProcessLink *gst_spdl_binding_fork_server_begin (
 
 /* Returns: (transfer full) */
 SPDL_PRIVATE_API
-gchar *gst_spdl_binding_fork_server_end (SpdlForkServer *server, gint32 pid);
+gchar *gst_spdl_binding_fork_server_end (
+    SpdlForkServer *server, gint32 pid, gboolean kill_now);
 
 /* @server: (transfer full) */
 SPDL_PRIVATE_API

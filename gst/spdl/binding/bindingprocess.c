@@ -27,9 +27,10 @@ gst_spdl_binding_fork_server_begin (
 }
 
 gchar *
-gst_spdl_binding_fork_server_end (SpdlForkServer *server, gint32 pid)
+gst_spdl_binding_fork_server_end (
+    SpdlForkServer *server, gint32 pid, gboolean kill_now)
 {
-  return spdl_fork_server_end (server, pid);
+  return spdl_fork_server_end (server, pid, kill_now);
 }
 
 SpdlProcessPool *

@@ -35,8 +35,8 @@ spdl_fork_server_new (int socket)
 void
 spdl_fork_server_free (SpdlForkServer *self)
 {
-  /* A forked child of this process may have copies of the sockets. */
-  shutdown (self->socket, SHUT_RDWR);
+  /* A forked child of this process may have a copy of the socket. */
+  shutdown (self->socket, SHUT_WR);
   close (self->socket);
   spdl_mutex_clear (&self->lock);
   g_free (self);
@@ -98,13 +98,14 @@ describe_status (gint32 status)
 }
 
 gchar *
-spdl_fork_server_end (SpdlForkServer *self, gint32 pid)
+spdl_fork_server_end (SpdlForkServer *self, gint32 pid, gboolean kill_now)
 {
   g_autoptr (GError) error = NULL;
   gint32 status;
 
   /* Its number is not used again before its status was collected. */
-  kill (pid, SIGKILL);
+  if (kill_now)
+    kill (pid, SIGKILL);
   if (!request (self, SPDL_FORK_COLLECT, pid, -1, &status, &error))
     return g_strdup_printf ("ended (%s)", error->message);
   if (status < 0)

@@ -27,7 +27,7 @@ typedef struct _SpdlForkServer SpdlForkServer;
 
 typedef enum {
   SPDL_FORK_BEGIN = 1, /* with a socket for the worker */
-  SPDL_FORK_COLLECT,   /* waits for the end of the worker */
+  SPDL_FORK_COLLECT,   /* waits for the end of the worker; kills it after 1 s */
 } SpdlForkOperation;
 
 /* @socket: (transfer full) */
@@ -37,9 +37,11 @@ void spdl_fork_server_free (SpdlForkServer *self);
 /* Forks a worker. Returns: (transfer full): NULL with @error set on failure */
 SpdlProcessLink *spdl_fork_server_begin (
     SpdlForkServer *self, guint number, gint32 *pid, GError **error);
-/* Kills a worker, unless it has ended, and collects its status.
+/* Waits for the end of a worker, whose link was freed, and collects its status.
  *
+ * @kill_now: FALSE: it gets a second to end by itself
  * Returns: (transfer full): how it ended: "was killed by signal 9 (Killed)" */
-gchar *spdl_fork_server_end (SpdlForkServer *self, gint32 pid);
+gchar *
+spdl_fork_server_end (SpdlForkServer *self, gint32 pid, gboolean kill_now);
 
 G_END_DECLS

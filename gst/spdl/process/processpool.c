@@ -123,7 +123,7 @@ static gchar *
 end_worker (SpdlProcessPool *self, Worker *worker)
 {
   g_clear_pointer (&worker->link, spdl_process_link_free);
-  return spdl_fork_server_end (self->server, worker->pid);
+  return spdl_fork_server_end (self->server, worker->pid, TRUE);
 }
 
 /* Waits until there is something to receive, to the time @end at most. */

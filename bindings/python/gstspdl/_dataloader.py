@@ -1,0 +1,597 @@
+# gst-spdl: PyTorch's DataLoader with the worker processes of this package
+#
+# Copyright (C) 2026 the gst-spdl developers
+# SPDX-License-Identifier: LGPL-2.1-or-later
+
+import functools
+import itertools
+import os
+import select
+import time
+import weakref
+from collections import deque
+from dataclasses import dataclass, field
+from typing import (Any, Deque, Dict, Iterator, List, Optional, Tuple,
+                    cast)
+
+import torch
+import torch.utils.data
+from torch._utils import ExceptionWrapper
+from torch.utils.data import _utils, dataloader as torch_loader
+
+from . import _native as native
+from ._exchange import receive, send
+from ._fetch import Answer, Begin, Fetcher, FetchJob, Resume, Task
+from ._processes import Server, StartError, dump, start_base
+
+# Time for all workers of an iterator to end by themselves, in s.
+_GRACE = 1.0
+# Tasks that may wait for a worker. All must fit into its socket.
+_MAX_AHEAD = 100
+# A batch at which this number of workers ended is given up.
+_MAX_DEATHS = 2
+
+# What the process that forks workers imports before it knows the dataset.
+_MODULES = ("gstspdl._fetch",)
+
+_Kind = torch_loader._DatasetKind
+
+
+class _Template:
+    """The process that has the dataset and forks workers."""
+
+    def __init__(self, job: bytes) -> None:
+        self.job = job
+        self._server = Server(job, *_MODULES)
+        self.pointer = self._server.pointer
+        weakref.finalize(self, _close_server, self._server, os.getpid())
+
+    def wait(self) -> None:
+        try:
+            self._server.wait()
+        except StartError as error:
+            raise RuntimeError("DataLoader cannot start worker processes: "
+                               f"{error}") from None
+
+    def is_running(self) -> bool:
+        return self._server.is_running()
+
+
+def _close_server(server: Server, owner: int) -> None:
+    if os.getpid() == owner:
+        native.fork_server_free(server.pointer)
+        server.close()
+
+
+@dataclass
+class _Worker:
+    """A worker process, and what it has to do."""
+
+    number: int
+    link: int = 0
+    pid: int = 0
+    tasks: Deque[Any] = field(default_factory=deque)
+    #: an iterable dataset may have more
+    is_active: bool = True
+    #: batches of this epoch that the trainer got
+    n_given: int = 0
+    #: state of the dataset after these
+    state: Any = None
+    #: workers that ended at the first task
+    n_deaths: int = 0
+    cpu_time: float = 0.0
+
+
+class _Numbers:
+    """Statistics of all epochs."""
+
+    def __init__(self) -> None:
+        self.begun = time.monotonic()
+        self.n_tasks = 0
+        self.n_failures = 0
+        self.n_restarts = 0
+        self.time = 0.0
+        self.cpu_time = 0.0
+        self.waited = 0.0
+
+
+@dataclass
+class _Progress:
+    """How far an epoch is, for a state."""
+
+    #: random numbers and samplers at its beginning
+    start: Dict[str, Any]
+    n_yielded: int = 0
+    #: for an iterable dataset, (batches, state) of each worker
+    workers: List[Tuple[int, Any]] = field(default_factory=list)
+    next_worker: int = 0
+    is_done: bool = False
+
+
+# States
+
+def _list_samplers(loader: Any) -> Dict[str, Any]:
+    if loader._dataset_kind == _Kind.Iterable:
+        return {}
+    found = {"sampler": loader.sampler, "batch_sampler": loader.batch_sampler}
+    return {name: sampler for name, sampler in found.items()
+            if sampler is not None}
+
+
+def _save_start(loader: Any, with_default: bool) -> Dict[str, Any]:
+    """What the order of an epoch depends on.
+
+    `with_default`: the state of PyTorch's default generator, which is used
+    without a generator, belongs to it."""
+    start: Dict[str, Any] = {}
+    if loader.generator is not None:
+        start["generator"] = loader.generator.get_state()
+    elif with_default:
+        start["default_generator"] = torch.get_rng_state()
+    for name, sampler in _list_samplers(loader).items():
+        generator = getattr(sampler, "generator", None)
+        if (isinstance(generator, torch.Generator) and
+                generator is not loader.generator):
+            start[name + ".generator"] = generator.get_state()
+        if hasattr(sampler, "set_epoch") and hasattr(sampler, "epoch"):
+            start[name + ".epoch"] = sampler.epoch
+        if hasattr(sampler, "state_dict") and hasattr(sampler,
+                                                      "load_state_dict"):
+            start[name] = sampler.state_dict()
+    return start
+
+
+def _restore_start(loader: Any, start: Dict[str, Any]) -> None:
+    if "generator" in start and loader.generator is not None:
+        loader.generator.set_state(start["generator"])
+    for name, sampler in _list_samplers(loader).items():
+        if name + ".generator" in start:
+            sampler.generator.set_state(start[name + ".generator"])
+        if name + ".epoch" in start:
+            sampler.set_epoch(start[name + ".epoch"])
+        if name in start:
+            sampler.load_state_dict(start[name])
+
+
+# Iterators
+
+class _Iterator(torch_loader._BaseDataLoaderIter):  # type: ignore[misc]
+    """The batches of an epoch. PyTorch's class draws the random numbers, counts
+    and warns."""
+
+    _sampler_iter: Any
+
+    def __init__(self, loader: "DataLoader",
+                 resumed: Optional[Dict[str, Any]]) -> None:
+        start = (resumed or {}).get("start")
+        outer = None
+        if start is not None:
+            _restore_start(loader, start)
+            if "default_generator" in start:
+                outer = torch.get_rng_state()
+                torch.set_rng_state(start["default_generator"])
+        try:
+            self._progress = _Progress(_save_start(loader, True))
+            super().__init__(loader)
+            self._resume(resumed or {})
+            loader._progress = self._progress
+            self._begin(loader)
+        finally:
+            # The program's random numbers go on as if there were no repetition.
+            if outer is not None:
+                torch.set_rng_state(outer)
+
+    def _resume(self, resumed: Dict[str, Any]) -> None:
+        progress = self._progress
+        progress.n_yielded = self._num_yielded = resumed.get("num_yielded", 0)
+        progress.workers = list(resumed.get("workers", ()))
+        progress.next_worker = resumed.get("next_worker", 0)
+        if self._dataset_kind == _Kind.Iterable:
+            return
+        for _ in range(progress.n_yielded):
+            next(self._sampler_iter, None)
+        if resumed:
+            # A sampler may draw its random numbers now.
+            self._sampler_iter = itertools.chain(
+                list(itertools.islice(self._sampler_iter, 1)),
+                self._sampler_iter)
+        if self._num_workers > 0:
+            progress.next_worker = progress.n_yielded % self._num_workers
+
+    def _begin(self, loader: "DataLoader") -> None:
+        raise NotImplementedError
+
+    def _pin(self, data: Any) -> Any:
+        if not self._pin_memory:
+            return data
+        return _utils.pin_memory.pin_memory(
+            data, getattr(self, "_pin_memory_device", None))
+
+    def __next__(self) -> Any:
+        try:
+            return super().__next__()
+        except StopIteration:
+            self._progress.is_done = True
+            raise
+
+    def _note(self, numbers: _Numbers, answer: Answer) -> None:
+        numbers.n_tasks += 1
+        numbers.time += answer.time
+        numbers.n_failures += isinstance(answer.data, ExceptionWrapper)
+
+
+class _LocalIterator(_Iterator):
+    """Fetches in the process of the trainer."""
+
+    def _begin(self, loader: "DataLoader") -> None:
+        self._numbers = loader._numbers
+        if hasattr(torch.utils.data, "graph_settings") and isinstance(
+                self._dataset, (torch.utils.data.IterDataPipe,
+                                torch.utils.data.MapDataPipe)):
+            torch.utils.data.graph_settings.apply_sharding(
+                self._dataset, self._world_size, self._rank)
+        n_given, state = (self._progress.workers or [(0, None)])[0]
+        self._fetcher = Fetcher(_make_job(loader, self), self._dataset, state,
+                                n_given)
+
+    def _next_data(self) -> Any:
+        index = self._next_index()
+        answer = Answer()
+        begun = time.perf_counter()
+        try:
+            answer.data = self._fetcher.fetch(index)
+        finally:
+            answer.time = time.perf_counter() - begun
+            self._note(self._numbers, answer)
+        progress = self._progress
+        progress.n_yielded += 1
+        progress.workers = [(progress.n_yielded, self._fetcher.dup_state())]
+        return self._pin(answer.data)
+
+
+class _ProcessIterator(_Iterator):
+    """Has worker processes fetch. Batch i is fetched by worker i mod N, unless
+    that has no more, and given in this order. An answer stays in its worker's
+    socket and in shared memory until it is due."""
+
+    def _begin(self, loader: "DataLoader") -> None:
+        self._numbers = loader._numbers
+        self._in_order = getattr(loader, "in_order", True)
+        self._max_tasks = self._num_workers * min(loader.prefetch_factor or 2,
+                                                  _MAX_AHEAD)
+        self._template = loader._get_template(_make_job(loader, self))
+        self._workers = [_Worker(k) for k in range(self._num_workers)]
+        #: of the tasks that were sent, in their order
+        self._order: Deque[_Worker] = deque()
+        self._next_worker = self._progress.next_worker
+        self._finalizer = weakref.finalize(
+            self, _end_workers, self._template.pointer, self._workers,
+            os.getpid())
+        saved = self._progress.workers
+        if saved and len(saved) != self._num_workers:
+            raise ValueError(
+                f"the state is of {len(saved)} workers, so an iterable dataset "
+                f"cannot resume with num_workers={self._num_workers}")
+        for worker, (n_given, state) in zip(self._workers, saved):
+            worker.n_given, worker.state = n_given, state
+        self._template.wait()
+        try:
+            for worker in self._workers:
+                self._fork(worker)
+            self._fill()
+        except BaseException:
+            self._finalizer()
+            raise
+
+    def _reset(self, loader: "DataLoader", first_iter: bool = False) -> None:
+        """Begins the next epoch with the same workers."""
+        self._progress = _Progress(_save_start(loader, True))
+        super()._reset(loader, first_iter)
+        self._order.clear()
+        self._next_worker = 0
+        for worker in self._workers:
+            # Answers of an epoch that was left.
+            while worker.tasks:
+                self._receive(worker)
+            worker.is_active = True
+            worker.n_given, worker.state = 0, None
+            self._send(worker, Resume(self._shared_seed))
+        loader._progress = self._progress
+        self._fill()
+
+    # Workers
+
+    def _fork(self, worker: _Worker) -> None:
+        try:
+            worker.link, worker.pid = native.fork_server_begin(
+                self._template.pointer, worker.number)
+        except native.Error as error:
+            raise RuntimeError("DataLoader cannot start a worker process: "
+                               f"{error.message}") from None
+        self._send(worker, Begin(
+            self._num_workers, self._base_seed, self._shared_seed,
+            worker.n_given if self._dataset_kind == _Kind.Iterable else 0,
+            worker.state))
+
+    def _send(self, worker: _Worker, message: Any) -> None:
+        try:
+            send(worker.link, message)
+        except native.Error:
+            pass  # it has ended, which the next receive() finds
+
+    def _replace(self, worker: _Worker) -> None:
+        """Another process does the tasks of one that has ended."""
+        native.process_link_free(worker.link)
+        worker.link = 0
+        ending = native.fork_server_end(self._template.pointer, worker.pid,
+                                        True)
+        worker.n_deaths += 1
+        if worker.n_deaths >= _MAX_DEATHS:
+            pid = worker.pid
+            self._finalizer()
+            raise RuntimeError(
+                f"DataLoader worker (pid(s) {pid}) exited unexpectedly: it "
+                f"{ending}, as one before it that had the same batch. If "
+                "memory is short, use fewer workers or smaller batches")
+        self._numbers.n_restarts += 1
+        self._fork(worker)
+        for task in worker.tasks:
+            self._send(worker, task)
+
+    def _receive(self, worker: _Worker) -> Answer:
+        """Waits for the answer to a worker's first task."""
+        while True:
+            self._wait([worker])
+            try:
+                answer: Answer = receive(worker.link)
+            except native.Error:
+                self._replace(worker)
+                continue
+            worker.tasks.popleft()
+            worker.n_deaths = 0
+            self._numbers.cpu_time += answer.cpu_time - worker.cpu_time
+            worker.cpu_time = answer.cpu_time
+            self._note(self._numbers, answer)
+            return answer
+
+    def _wait(self, workers: List[_Worker]) -> _Worker:
+        """Waits until one of the workers has something to receive."""
+        poll = select.poll()
+        by_socket = {}
+        for worker in workers:
+            socket = native.process_link_get_socket(worker.link)
+            by_socket[socket] = worker
+            poll.register(socket, select.POLLIN)
+        begun = time.monotonic()
+        ready = poll.poll(1000 * self._timeout if self._timeout > 0 else None)
+        self._numbers.waited += time.monotonic() - begun
+        if not ready:
+            raise RuntimeError(
+                f"DataLoader timed out after {self._timeout} seconds")
+        return by_socket[ready[0][0]]
+
+    # Tasks
+
+    def _count_tasks(self) -> int:
+        return sum(len(worker.tasks) for worker in self._workers)
+
+    def _fill(self) -> None:
+        while self._count_tasks() < self._max_tasks and self._add_task():
+            pass
+
+    def _choose_worker(self) -> Optional[_Worker]:
+        """The next worker that may have more."""
+        n = self._num_workers
+        order = [self._workers[(self._next_worker + i) % n] for i in range(n)]
+        active: List[_Worker] = [one for one in order if one.is_active]
+        if not active:
+            return None
+        if self._in_order:
+            return active[0]
+        return min(active, key=lambda worker: len(worker.tasks))
+
+    def _add_task(self) -> bool:
+        worker = self._choose_worker()
+        if worker is None:
+            return False
+        try:
+            task = Task(self._next_index())
+        except StopIteration:
+            return False
+        self._next_worker = worker.number + 1
+        worker.tasks.append(task)
+        self._order.append(worker)
+        self._send(worker, task)
+        return True
+
+    def _choose_answer(self) -> _Worker:
+        """The worker whose answer is due."""
+        if self._in_order:
+            return self._order[0]
+        return self._wait([worker for worker in self._workers
+                           if worker.tasks])
+
+    def _next_data(self) -> Any:
+        while self._order:
+            worker = self._choose_answer()
+            answer = self._receive(worker)
+            self._order.remove(worker)
+            if answer.is_end:
+                self._leave(worker)
+                self._fill()
+                continue
+            self._advance(worker, answer)
+            self._add_task()
+            if isinstance(answer.data, ExceptionWrapper):
+                answer.data.reraise()
+            return self._pin(answer.data)
+        if not self._persistent_workers:
+            self._finalizer()
+        raise StopIteration
+
+    def _leave(self, worker: _Worker) -> None:
+        """Gives no more tasks to a worker whose dataset has ended."""
+        worker.is_active = False
+        while worker.tasks:
+            self._receive(worker)
+            self._order.remove(worker)
+
+    def _advance(self, worker: _Worker, answer: Answer) -> None:
+        worker.n_given += 1
+        worker.state = answer.state
+        progress = self._progress
+        progress.n_yielded += 1
+        if self._dataset_kind == _Kind.Iterable:
+            progress.workers = [(one.n_given, one.state)
+                                for one in self._workers]
+            progress.next_worker = (worker.number + 1) % self._num_workers
+
+
+def _end_workers(server: int, workers: List[_Worker], owner: int) -> None:
+    if os.getpid() != owner:
+        return
+    running = [worker for worker in workers if worker.link]
+    for worker in running:
+        native.process_link_free(worker.link)
+        worker.link = 0
+    end = time.monotonic() + _GRACE
+    for worker in running:
+        native.fork_server_end(server, worker.pid, time.monotonic() > end)
+
+
+def _make_job(loader: "DataLoader", iterator: Any) -> FetchJob:
+    init_fn = loader.worker_init_fn
+    if isinstance(loader.dataset, (torch.utils.data.IterDataPipe,
+                                   torch.utils.data.MapDataPipe)):
+        init_fn = functools.partial(
+            torch_loader._sharding_worker_init_fn, init_fn,
+            iterator._world_size, iterator._rank)
+    return FetchJob(loader._dataset_kind, loader.dataset,
+                    loader._auto_collation, loader.collate_fn,
+                    loader.drop_last, init_fn)
+
+
+class DataLoader(torch.utils.data.DataLoader):  # type: ignore[type-arg,misc]
+    """torch.utils.data.DataLoader with the worker processes of this package.
+
+        from gstspdl.torch import DataLoader
+
+        loader = DataLoader(dataset, batch_size=32, shuffle=True, num_workers=4)
+        for images, labels in loader:
+            ...
+
+    All arguments are those of PyTorch's class, of which this is a subclass. The
+    batches are equal for equal seeds. `multiprocessing_context` has no effect:
+    a new interpreter unpickles the dataset and forks the workers, so threads
+    and CUDA of this process do no harm. Install cloudpickle for datasets and
+    functions of the main module.
+
+    A worker that ends is replaced, and its batches are fetched again.
+    state_dict() and load_state_dict() resume in the middle of an epoch, and
+    `stats` are statistics.
+    """
+
+    _iterator: Any
+
+    def __init__(self, dataset: Any, batch_size: Optional[int] = 1,
+                 shuffle: Optional[bool] = None, sampler: Any = None,
+                 batch_sampler: Any = None, num_workers: int = 0,
+                 collate_fn: Any = None, pin_memory: bool = False,
+                 drop_last: bool = False, timeout: float = 0,
+                 worker_init_fn: Any = None,
+                 multiprocessing_context: Any = None, generator: Any = None,
+                 *, prefetch_factor: Optional[int] = None,
+                 persistent_workers: bool = False,
+                 pin_memory_device: str = "", in_order: bool = True) -> None:
+        more: Dict[str, Any] = {}
+        if prefetch_factor is not None:  # older PyTorch takes no None
+            more["prefetch_factor"] = prefetch_factor
+        code = torch.utils.data.DataLoader.__init__.__code__
+        if "in_order" in code.co_varnames:
+            more["in_order"] = in_order
+        else:
+            self.in_order = in_order
+        self._template: Optional[_Template] = None
+        self._progress: Optional[_Progress] = None
+        self._resumed: Optional[Dict[str, Any]] = None
+        self._numbers = _Numbers()
+        super().__init__(
+            dataset, batch_size, shuffle, sampler, batch_sampler, num_workers,
+            collate_fn, pin_memory, drop_last, timeout, worker_init_fn,
+            multiprocessing_context, generator,
+            persistent_workers=persistent_workers,
+            pin_memory_device=pin_memory_device, **more)
+        if num_workers > 0:
+            # Imports PyTorch while the program does other things.
+            start_base(*_MODULES)
+
+    def __iter__(self) -> Iterator[Any]:
+        resumed, self._resumed = self._resumed, None
+        if self.num_workers == 0:
+            return _LocalIterator(self, resumed)
+        iterator = self._iterator
+        if iterator is not None and iterator._finalizer.alive:
+            iterator._reset(self)
+            return cast(Iterator[Any], iterator)
+        if hasattr(self, "check_worker_number_rationality"):
+            self.check_worker_number_rationality()
+        made = _ProcessIterator(self, resumed)
+        if self.persistent_workers:
+            self._iterator = made
+        return made
+
+    def _get_template(self, job: FetchJob) -> _Template:
+        """A process that has the dataset as it is now."""
+        data = dump(job)
+        template = self._template
+        if (template is None or template.job != data or
+                not template.is_running()):
+            self._template = template = _Template(data)
+        return template
+
+    # Resuming
+
+    def state_dict(self) -> Dict[str, Any]:
+        """Returns the state after the last batch, for torch.save().
+
+        A sampler must draw its random numbers from PyTorch's generators at the
+        beginning of an epoch, as PyTorch's samplers do, or have state_dict()
+        and load_state_dict(). An iterable dataset with these two methods
+        resumes by them; others are iterated over up to the place."""
+        if self._resumed is not None:
+            return self._resumed
+        progress = self._progress
+        if progress is None or progress.is_done:
+            return {"num_yielded": 0, "start": _save_start(self, False)}
+        if not getattr(self, "in_order", True):
+            raise ValueError("state_dict() in the middle of an epoch needs "
+                             "in_order=True")
+        return {"num_yielded": progress.n_yielded, "start": progress.start,
+                "workers": progress.workers,
+                "next_worker": progress.next_worker}
+
+    def load_state_dict(self, state: Dict[str, Any]) -> None:
+        """Resumes at the next `for` from a state of state_dict()."""
+        iterator, self._iterator = self._iterator, None
+        if iterator is not None:
+            iterator._finalizer()
+        self._resumed = state
+
+    # Statistics
+
+    @property
+    def stats(self) -> List[Dict[str, Any]]:
+        """Statistics of all epochs so far, like those of Loader.stats. Times
+        are in nanoseconds."""
+        numbers = self._numbers
+        return [{
+            "stage": "dataset",
+            "concurrency": max(self.num_workers, 1),
+            "elapsed": int(1e9 * (time.monotonic() - numbers.begun)),
+            "num-tasks": numbers.n_tasks,
+            "num-failures": numbers.n_failures,
+            "num-restarts": numbers.n_restarts,
+            "ave-time": int(1e9 * numbers.time / max(numbers.n_tasks, 1)),
+            "cpu-time": int(1e9 * numbers.cpu_time),
+            "wait-time": int(1e9 * numbers.waited),
+        }]

@@ -1,0 +1,349 @@
+# gst-spdl: datasets that the tests load in worker processes
+#
+# Copyright (C) 2026 the gst-spdl developers
+# SPDX-License-Identifier: LGPL-2.1-or-later
+
+import collections
+import os
+import pathlib
+import random
+import signal
+import threading
+import time
+
+import numpy as np
+import torch
+from torch.utils.data import Dataset, IterableDataset, Sampler, get_worker_info
+
+Point = collections.namedtuple("Point", "x y")
+N = 37
+
+
+class Numbers(Dataset):
+    """Item i is i."""
+
+    def __init__(self, n=N):
+        self.n = n
+
+    def __len__(self):
+        return self.n
+
+    def __getitem__(self, i):
+        return i
+
+
+class Mixed(Numbers):
+    """Items of many types, with random numbers of each generator."""
+
+    def __getitem__(self, i):
+        return {"image": torch.full((3, 4), i, dtype=torch.uint8),
+                "array": np.arange(i, i + 3), "number": i, "real": i / 3,
+                "text": f"item {i}", "point": Point(i, [i, -i]),
+                "random": (random.random(), np.random.rand(2), torch.rand(2))}
+
+
+class Informed(Numbers):
+    """Knows its worker."""
+
+    value = 0
+
+    def __getitem__(self, i):
+        info = get_worker_info()
+        if info is None:
+            return -1, -1, -1, os.getpid(), torch.get_num_threads(), self.value
+        assert info.dataset is self
+        return (info.id, info.num_workers, info.seed % (1 << 60), os.getpid(),
+                torch.get_num_threads(), self.value)
+
+
+class Counting(Numbers):
+    """Counts its items, which shows whether a worker lives on."""
+
+    def __init__(self):
+        super().__init__()
+        self.n_items = 0
+
+    def __getitem__(self, i):
+        self.n_items += 1
+        return self.n_items
+
+
+class Marking(Numbers):
+    """Makes a file for each item."""
+
+    def __init__(self, folder):
+        super().__init__()
+        self.folder = pathlib.Path(folder)
+
+    def __getitem__(self, i):
+        (self.folder / str(i)).touch()
+        return i
+
+
+class Whole(Numbers):
+    """Has __getitems__()."""
+
+    def __getitems__(self, indices):
+        return [1000 + i for i in indices]
+
+
+class Plain:
+    """A map-style dataset that is no Dataset."""
+
+    def __len__(self):
+        return 5
+
+    def __getitem__(self, i):
+        return "abcde"[i]
+
+
+class Sharded(IterableDataset):
+    """Gives each worker a part."""
+
+    def __init__(self, n=N, sizes=None):
+        self.n = n
+        self.sizes = sizes
+
+    def __iter__(self):
+        info = get_worker_info()
+        first, step = (info.id, info.num_workers) if info else (0, 1)
+        numbers = range(first, self.n, step)
+        return iter(numbers[:self.sizes[first]] if self.sizes else numbers)
+
+
+class Sized(Sharded):
+    def __len__(self):
+        return 4
+
+
+class Unsharded(IterableDataset):
+    def __iter__(self):
+        return iter(range(10))
+
+
+class Stateful(IterableDataset):
+    """Resumes by its state, not by iterating."""
+
+    def __init__(self):
+        self.at = 0
+
+    def __iter__(self):
+        info = get_worker_info()
+        first, step = (info.id, info.num_workers) if info else (0, 1)
+        numbers = range(first, N, step)
+        begin, self.at = self.at, 0
+        for self.at in range(begin + 1, len(numbers) + 1):
+            yield numbers[self.at - 1]
+        self.at = 0
+
+    def state_dict(self):
+        return {"at": self.at}
+
+    def load_state_dict(self, state):
+        self.at = state["at"]
+
+
+class RandomItems(IterableDataset):
+    def __iter__(self):
+        for _ in range(10):
+            yield torch.rand(2)
+
+
+class StatefulSampler(Sampler):
+    """Draws its numbers from Python's generator."""
+
+    def __init__(self, n):
+        self.n = n
+        self.random = random.Random(1)
+
+    def __len__(self):
+        return self.n
+
+    def __iter__(self):
+        order = list(range(self.n))
+        self.random.shuffle(order)
+        return iter(order)
+
+    def state_dict(self):
+        return {"random": self.random.getstate()}
+
+    def load_state_dict(self, state):
+        self.random.setstate(state["random"])
+
+
+class BatchesOf(Sampler):
+    """Batches of 1, 2, 3 ... items."""
+
+    def __init__(self):
+        pass
+
+    def __len__(self):
+        return 5
+
+    def __iter__(self):
+        begin = 0
+        for size in range(1, 6):
+            yield list(range(begin, begin + size))
+            begin += size
+
+
+# Errors
+
+class Custom(Exception):
+    """Cannot be made from its text alone."""
+
+    def __init__(self, first, second):
+        super().__init__(f"{first} and {second}")
+
+
+class Mine(ValueError):
+    pass
+
+
+class Failing(Numbers):
+    def __init__(self, kind, *arguments):
+        super().__init__()
+        self.kind = kind
+        self.arguments = arguments
+
+    def __getitem__(self, i):
+        if i == 12:
+            raise self.kind(*self.arguments)
+        return i
+
+
+class FailingIterable(IterableDataset):
+    def __iter__(self):
+        yield from range(5)
+        raise ValueError("five")
+
+
+class TooLarge(Numbers):
+    def __getitem__(self, i):
+        if i == 12:
+            return bytearray(1 << 60)
+        return i
+
+
+class Locked(Numbers):
+    """Cannot be pickled."""
+
+    def __init__(self):
+        super().__init__()
+        self.lock = threading.Lock()
+
+
+class GivesLocks(Numbers):
+    def __getitem__(self, i):
+        return threading.Lock() if i == 12 else i
+
+
+class FailsToLoad(Numbers):
+    def __reduce__(self):
+        return _raise, ()
+
+
+def _raise():
+    raise RuntimeError("this cannot be unpickled")
+
+
+class Slow(Numbers):
+    def __init__(self, seconds=0.01, n=N, only=None):
+        super().__init__(n)
+        self.seconds = seconds
+        self.only = only
+
+    def __getitem__(self, i):
+        if self.only is None or i == self.only:
+            time.sleep(self.seconds)
+        return i
+
+
+class Killing(Numbers):
+    """Kills its process at item 12, at most `times` times."""
+
+    def __init__(self, folder, times):
+        super().__init__()
+        self.folder = pathlib.Path(folder)
+        self.times = times
+
+    def __getitem__(self, i):
+        if i == 12:
+            marks = len(list(self.folder.iterdir()))
+            if marks < self.times:
+                (self.folder / str(marks)).touch()
+                os.kill(os.getpid(), signal.SIGKILL)
+        return i
+
+
+class KillingIterable(Sharded):
+    def __init__(self, folder):
+        super().__init__()
+        self.mark = pathlib.Path(folder, "killed")
+
+    def __iter__(self):
+        for i in super().__iter__():
+            if i == 24 and not self.mark.exists():
+                self.mark.touch()
+                os.kill(os.getpid(), signal.SIGKILL)
+            yield i
+
+
+# Items of all kinds of tensors
+
+DTYPES = [torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64,
+          torch.float16, torch.bfloat16, torch.float32, torch.float64,
+          torch.bool, torch.complex64, torch.complex128]
+
+
+def make_tensors():
+    base = torch.arange(24).reshape(2, 3, 4)
+    leaf = torch.ones(3, requires_grad=True)
+    return [*(base.to(dtype) for dtype in DTYPES), base.transpose(0, 2),
+            base[:, 1], base.expand(2, 2, 3, 4), torch.tensor(7),
+            torch.empty(0, 3), leaf, torch.eye(3).to_sparse(),
+            torch.nn.Parameter(torch.ones(2)),
+            torch.view_as_complex(torch.rand(3, 2)).conj() * 0]
+
+
+class Tensors(Numbers):
+    def __getitem__(self, i):
+        return make_tensors()
+
+
+class Leafless(Numbers):
+    def __getitem__(self, i):
+        return torch.ones(3, requires_grad=True) * 2
+
+
+class Large(Numbers):
+    def __getitem__(self, i):
+        return torch.full((1 << 18,), i)
+
+
+# Functions
+
+def as_list(items):
+    return list(items)
+
+
+def first(items):
+    return items[0]
+
+
+def failing_collate(items):
+    if 12 in items:
+        raise KeyError("twelve\nin two lines")
+    return torch.tensor(items)
+
+
+def failing_init(number):
+    raise ValueError(f"worker {number}")
+
+
+def set_value(number):
+    get_worker_info().dataset.value = 100 + number
+
+
+def print_number(number):
+    print("worker", number, flush=True)

@@ -1,0 +1,913 @@
+#!/usr/bin/python3
+# gst-spdl: tests of gstspdl.torch.DataLoader
+#
+# Copyright (C) 2026 the gst-spdl developers
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Compares with PyTorch's DataLoader where both do the same. The first argument is
+tools/make-dataset. docs/reference/dataloader-behaviour.md lists the cases."""
+
+import gc
+import os
+import pickle
+import random
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+import warnings
+
+import numpy as np
+from support import make_dataset, run_python
+
+try:
+    import torch
+except ImportError:
+    print("needs PyTorch: install python3-torch")
+    sys.exit(77)
+import dataloader_sets as sets
+from torch.utils.data import (DataLoader as Reference, DistributedSampler,
+                              RandomSampler, SequentialSampler,
+                              SubsetRandomSampler, WeightedRandomSampler,
+                              get_worker_info)
+
+import gstspdl
+from gstspdl.torch import DataLoader
+
+warnings.filterwarnings("ignore", "This DataLoader will create")
+N = sets.N
+IMAGES = 24
+
+
+def seed():
+    random.seed(1)
+    np.random.seed(1)
+    torch.manual_seed(3)
+
+
+def is_same(one, other):
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, torch.Tensor):
+        return one.dtype == other.dtype and torch.equal(one, other)
+    if isinstance(one, np.ndarray):
+        return one.dtype == other.dtype and np.array_equal(one, other)
+    if isinstance(one, dict):
+        return one.keys() == other.keys() and all(
+            is_same(one[key], other[key]) for key in one)
+    if isinstance(one, (list, tuple)):
+        return len(one) == len(other) and all(map(is_same, one, other))
+    return one == other
+
+
+def flatten(batches):
+    return [int(i) for batch in batches for i in torch.as_tensor(batch).ravel()]
+
+
+def parent_of(pid):
+    try:
+        with open(f"/proc/{pid}/stat", encoding="ascii") as stream:
+            state, parent = stream.read().rpartition(")")[2].split()[:2]
+            return 0 if state == "Z" else int(parent)
+    except (FileNotFoundError, ProcessLookupError):
+        return 0
+
+
+def workers():
+    """The workers, which a child of a child of this process has forked."""
+    pids = [int(name) for name in os.listdir("/proc") if name.isdigit()]
+    return [pid for pid in pids
+            if parent_of(parent_of(parent_of(pid))) == os.getpid()]
+
+
+def wait_until(condition, seconds=20):
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.01)
+    return True
+
+
+class Case(unittest.TestCase):
+    def compare(self, make, n_epochs=2, numbers=range(4)):
+        """@make: returns the arguments, without those that differ here."""
+        for n in numbers:
+            with self.subTest(num_workers=n):
+                found = []
+                for loader in Reference, DataLoader:
+                    seed()
+                    made = loader(num_workers=n, **make())
+                    found.append([list(made) for _ in range(n_epochs)])
+                self.assertTrue(is_same(*found), found)
+                self.assertTrue(found[0][0])
+
+
+class OrderTest(Case):
+    """Batches are equal for equal seeds."""
+
+    def test_sequential(self):
+        self.compare(lambda: {"dataset": sets.Mixed(), "batch_size": 5})
+
+    def test_shuffle(self):
+        self.compare(lambda: {"dataset": sets.Mixed(), "batch_size": 5,
+                              "shuffle": True})
+
+    def test_generator(self):
+        self.compare(lambda: {
+            "dataset": sets.Mixed(), "batch_size": 5, "shuffle": True,
+            "generator": torch.Generator().manual_seed(7)})
+
+    def test_drop_last(self):
+        self.compare(lambda: {"dataset": sets.Mixed(), "batch_size": 5,
+                              "drop_last": True})
+
+    def test_no_batches(self):
+        self.compare(lambda: {"dataset": sets.Mixed(), "batch_size": None})
+
+    def test_no_batches_and_collate(self):
+        self.compare(lambda: {"dataset": sets.Numbers(), "batch_size": None,
+                              "collate_fn": str})
+
+    def test_samplers(self):
+        data = sets.Numbers()
+        for make in (lambda: SequentialSampler(data),
+                     lambda: RandomSampler(data),
+                     lambda: RandomSampler(data, replacement=True,
+                                           num_samples=50),
+                     lambda: RandomSampler(
+                         data, generator=torch.Generator().manual_seed(4)),
+                     lambda: SubsetRandomSampler(range(3, 20)),
+                     lambda: WeightedRandomSampler(range(N), 30),
+                     lambda: DistributedSampler(data, 3, 1),
+                     lambda: [5, 3, 5, 1],
+                     lambda: sets.StatefulSampler(N)):
+            self.compare(lambda make=make: {"dataset": data, "batch_size": 4,
+                                            "sampler": make()}, numbers=(0, 2))
+
+    def test_batch_samplers(self):
+        for make in (sets.BatchesOf, lambda: [[1, 2], [3], [4, 5, 6]]):
+            self.compare(lambda make=make: {"dataset": sets.Numbers(),
+                                            "batch_sampler": make()},
+                         numbers=(0, 2))
+
+    def test_getitems(self):
+        self.compare(lambda: {"dataset": sets.Whole(), "batch_size": 4},
+                     numbers=(0, 2))
+
+    def test_plain_datasets(self):
+        self.compare(lambda: {"dataset": sets.Plain(), "batch_size": 2})
+        self.compare(lambda: {"dataset": list(range(9)), "batch_size": 2})
+        self.compare(lambda: {"dataset": torch.utils.data.TensorDataset(
+            torch.arange(12).view(6, 2), torch.arange(6))})
+        self.compare(lambda: {"dataset": torch.utils.data.ConcatDataset(
+            [sets.Numbers(3), sets.Numbers(4)])})
+        self.compare(lambda: {"dataset": torch.utils.data.Subset(
+            sets.Numbers(), [4, 2])})
+
+    def test_collate(self):
+        self.compare(lambda: {"dataset": sets.Numbers(), "batch_size": 4,
+                              "collate_fn": sets.as_list})
+
+    def test_images(self):
+        try:
+            from torchvision import transforms
+            from torchvision.datasets import ImageFolder
+        except ImportError:
+            self.skipTest("needs torchvision")
+        folder = make_dataset(IMAGES)
+        data = ImageFolder(folder, transforms.Compose([
+            transforms.RandomResizedCrop(32), transforms.RandomHorizontalFlip(),
+            transforms.ToTensor()]))
+        for shuffle in False, True:
+            self.compare(lambda shuffle=shuffle: {
+                "dataset": data, "batch_size": 5, "shuffle": shuffle})
+
+    def test_empty(self):
+        self.assertEqual(list(DataLoader(sets.Numbers(0), num_workers=2)), [])
+        self.assertEqual(list(DataLoader([], num_workers=0)), [])
+
+    def test_more_workers_than_batches(self):
+        self.compare(lambda: {"dataset": sets.Numbers(3), "batch_size": 2},
+                     numbers=(3,))
+
+    def test_prefetch_factor(self):
+        for factor in 1, 5, 1000:
+            self.compare(lambda factor=factor: {
+                "dataset": sets.Mixed(), "prefetch_factor": factor},
+                numbers=(2,))
+
+    def test_persistent_workers(self):
+        self.compare(lambda: {"dataset": sets.Mixed(), "shuffle": True,
+                              "persistent_workers": True}, 3, (1, 2))
+        self.compare(lambda: {"dataset": sets.Sharded(), "batch_size": 4,
+                              "persistent_workers": True}, 3, (1, 2))
+
+    def test_out_of_order(self):
+        loader = DataLoader(sets.Slow(0.5, only=0), num_workers=2,
+                            in_order=False)
+        found = flatten(loader)
+        self.assertEqual(sorted(found), list(range(N)))
+        self.assertNotEqual(found[0], 0)
+
+    def test_len(self):
+        for arguments in ({"batch_size": 5}, {"batch_size": 5,
+                                              "drop_last": True},
+                          {"batch_size": None}, {"sampler": [1, 2]},
+                          {"batch_sampler": sets.BatchesOf()}):
+            self.assertEqual(len(DataLoader(sets.Numbers(), **arguments)),
+                             len(Reference(sets.Numbers(), **arguments)))
+        with self.assertRaises(TypeError):
+            len(DataLoader(sets.Sharded()))
+
+
+class IterableTest(Case):
+    def test_sharded(self):
+        for size in 1, 4, None:
+            self.compare(lambda size=size: {"dataset": sets.Sharded(),
+                                            "batch_size": size})
+
+    def test_drop_last(self):
+        self.compare(lambda: {"dataset": sets.Sharded(), "batch_size": 4,
+                              "drop_last": True})
+
+    def test_workers_end_at_different_times(self):
+        for sizes in (3, 10, 1), (0, 0, 9), (12, 1, 5):
+            for factor in 1, 2, 4:
+                self.compare(lambda sizes=sizes, factor=factor: {
+                    "dataset": sets.Sharded(100, sizes), "batch_size": 2,
+                    "prefetch_factor": factor}, numbers=(3,))
+
+    def test_each_worker_has_all(self):
+        self.compare(lambda: {"dataset": sets.Unsharded(), "batch_size": 3})
+
+    def test_random_numbers(self):
+        self.compare(lambda: {"dataset": sets.RandomItems(), "batch_size": 3})
+
+    def test_length_warning(self):
+        for loader in Reference, DataLoader:
+            made = loader(sets.Sized(), num_workers=2)
+            self.assertEqual(len(made), 4)
+            with self.assertWarnsRegex(UserWarning, "Length of Iterable"):
+                list(made)
+
+    def test_wrong_arguments(self):
+        for arguments in ({"shuffle": True}, {"sampler": [1]},
+                          {"batch_sampler": [[1]]}):
+            with self.assertRaises(ValueError):
+                DataLoader(sets.Sharded(), **arguments)
+
+
+class WorkerTest(Case):
+    def read(self, **arguments):
+        data = arguments.pop("dataset", None) or sets.Informed()
+        loader = DataLoader(data, batch_size=None, **arguments)
+        return loader, [list(loader) for _ in range(2)]
+
+    def test_info(self):
+        self.assertIsNone(get_worker_info())
+        _, (items, _) = self.read(num_workers=2)
+        for i, (number, n, _, pid, threads, _) in enumerate(items):
+            self.assertEqual((number, n, threads), (i % 2, 2, 1))
+            self.assertNotEqual(pid, os.getpid())
+        self.assertEqual(len({item[3] for item in items}), 2)
+        seeds = {item[0]: item[2] for item in items}
+        self.assertEqual(seeds[1], seeds[0] + 1)
+        self.assertIsNone(get_worker_info())
+
+    def test_no_worker(self):
+        _, (items, _) = self.read(num_workers=0)
+        self.assertEqual({item[3] for item in items}, {os.getpid()})
+
+    def test_seeds(self):
+        self.compare(lambda: {"dataset": sets.Informed(), "batch_size": None,
+                              "collate_fn": sets.as_list}, numbers=())
+        found = []
+        for loader in Reference, DataLoader:
+            seed()
+            made = loader(sets.Informed(), batch_size=None, num_workers=2)
+            found.append([[item[2] for item in made] for _ in range(2)])
+        self.assertEqual(*found)
+        self.assertNotEqual(found[0][0], found[0][1])
+
+    def test_init_fn(self):
+        _, (items, _) = self.read(num_workers=2,
+                                  worker_init_fn=sets.set_value)
+        self.assertEqual([item[5] for item in items],
+                         [100 + i % 2 for i in range(N)])
+
+    def test_each_epoch_has_new_workers(self):
+        loader, (one, two) = self.read(num_workers=2)
+        self.assertFalse({item[3] for item in one} & {item[3] for item in two})
+        self.assertTrue(wait_until(lambda: not workers()))
+        del loader
+
+    def test_persistent_workers_stay(self):
+        loader, (one, two) = self.read(num_workers=2, persistent_workers=True)
+        self.assertEqual({item[3] for item in one}, {item[3] for item in two})
+        self.assertEqual(len(workers()), 2)
+        for item in loader:  # and after a `break`
+            break
+        self.assertEqual({item[3] for item in loader},
+                         {item[3] for item in one})
+        del loader
+        gc.collect()
+        self.assertTrue(wait_until(lambda: not workers()))
+
+    def test_state_of_datasets(self):
+        for persistent, second in (False, 1), (True, 21):
+            loader = DataLoader(sets.Counting(), num_workers=2,
+                                persistent_workers=persistent)
+            self.assertEqual(flatten(loader)[::2], list(range(1, 20)))
+            found = flatten(loader)[::2]
+            self.assertEqual(found[0] > 1, persistent)
+
+    def test_changed_dataset(self):
+        data = sets.Informed()
+        loader = DataLoader(data, batch_size=None, num_workers=1)
+        self.assertEqual(next(iter(loader))[5], 0)
+        data.value = 5
+        self.assertEqual(next(iter(loader))[5], 5)
+
+    def test_prefetch(self):
+        """Workers are at most prefetch_factor batches ahead."""
+        with tempfile.TemporaryDirectory() as folder:
+            loader = DataLoader(sets.Marking(folder), num_workers=2,
+                                prefetch_factor=3)
+            iterator = iter(loader)
+            next(iterator)
+            self.assertTrue(wait_until(lambda: len(os.listdir(folder)) == 7))
+            time.sleep(0.2)
+            self.assertEqual(len(os.listdir(folder)), 7)
+
+    def test_output(self):
+        done = run_python("""
+import sys; sys.path[:0] = sys.argv[1:]
+import dataloader_sets as sets
+from gstspdl.torch import DataLoader
+list(DataLoader(sets.Numbers(), num_workers=2, worker_init_fn=sets.print_number))
+""", os.path.dirname(os.path.abspath(__file__)))
+        self.assertEqual(sorted(done.stdout.split("\n")),
+                         ["", "worker 0", "worker 1"], done.stderr)
+
+
+class ResultTest(Case):
+    def test_tensors(self):
+        expected = sets.make_tensors()
+        for found in DataLoader(sets.Tensors(2), num_workers=1,
+                                batch_size=None):
+            for one, other in zip(found, expected):
+                self.assertEqual(one.dtype, other.dtype)
+                self.assertEqual(one.shape, other.shape)
+                self.assertEqual(one.layout, other.layout)
+                self.assertEqual(one.requires_grad, other.requires_grad)
+                self.assertIs(type(one), type(other))
+                if one.layout is torch.strided:
+                    self.assertTrue(torch.equal(one, other))
+                else:
+                    self.assertTrue(torch.equal(one.to_dense(),
+                                                other.to_dense()))
+
+    def test_no_leaf(self):
+        loader = DataLoader(sets.Leafless(), num_workers=1, batch_size=None)
+        with self.assertRaisesRegex(RuntimeError, "leaf"):
+            list(loader)
+
+    def test_batches_may_be_kept_and_changed(self):
+        loader = DataLoader(sets.Large(), num_workers=2, batch_size=2)
+        kept = list(loader)
+        del loader
+        gc.collect()
+        self.assertEqual([int(batch[0, 0]) for batch in kept],
+                         list(range(0, N, 2)))
+        for batch in kept:
+            self.assertTrue((batch == batch[:, :1]).all())
+            batch += 1
+        self.assertEqual([int(batch[0, 0]) for batch in kept],
+                         list(range(1, N + 1, 2)))
+
+    def test_memory_is_reused(self):
+        loader = DataLoader(sets.Large(), num_workers=1, batch_size=2)
+        addresses = {batch.data_ptr() for batch in loader}
+        self.assertLess(len(addresses), 8)
+
+    def test_sharing(self):
+        """Batches may be pickled and shared again."""
+        batch = next(iter(DataLoader(sets.Large(), num_workers=1)))
+        self.assertTrue(torch.equal(pickle.loads(pickle.dumps(batch)), batch))
+        self.assertTrue(torch.equal(batch.clone().share_memory_(), batch))
+
+    def test_pin_memory(self):
+        if torch.cuda.is_available():
+            batch = next(iter(DataLoader(sets.Large(), num_workers=1,
+                                         pin_memory=True)))
+            self.assertTrue(batch.is_pinned())
+        else:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                self.assertEqual(flatten(DataLoader(
+                    sets.Numbers(), num_workers=1, pin_memory=True)),
+                    list(range(N)))
+
+
+class ErrorTest(Case):
+    def catch(self, loader):
+        items = []
+        try:
+            for batch in loader:
+                items.append(batch)
+        except BaseException as error:  # whatever it is
+            return type(error), str(error), items
+        self.fail("no error")
+
+    def check(self, **arguments):
+        """Type, text and traceback are as PyTorch's."""
+        found = []
+        for loader in Reference, DataLoader:
+            kind, text, items = self.catch(loader(**arguments))
+            # The lines of PyTorch's worker loop and of ours.
+            text = re.sub(r'  File "[^"]*(worker|_fetch)\.py".*\n.*\n'
+                          r"( *[\^~]+\n)?", "", text)
+            found.append((kind, text, flatten(items)))
+        self.assertEqual(*found)
+        return found[0]
+
+    def test_getitem(self):
+        for error in ((ValueError, "twelve"), (KeyError, "two\nlines"),
+                      (sets.Mine,), (sets.Custom, "one", "two"), (IndexError,),
+                      (AssertionError,), (OSError, 2, "No such file", "name"),
+                      (UnicodeDecodeError, "utf-8", b"\xff", 0, 1, "bad")):
+            with self.subTest(error):
+                kind, text, _ = self.check(
+                    dataset=sets.Failing(*error), num_workers=2, batch_size=4)
+                self.assertIn("in DataLoader worker process", text)
+                self.assertIn("raise self.kind", text)
+
+    def test_in_the_process(self):
+        kind, text, items = self.check(dataset=sets.Failing(ValueError, "12"),
+                                       batch_size=4)
+        self.assertEqual((kind, text, len(items)), (ValueError, "12", 12))
+
+    def test_collate_fn(self):
+        kind, text, _ = self.check(
+            dataset=sets.Numbers(), num_workers=2, batch_size=4,
+            collate_fn=sets.failing_collate)
+        self.assertEqual(kind, KeyError)
+
+    def test_default_collate(self):
+        self.check(dataset=[torch.ones(2), torch.ones(3)], num_workers=1,
+                   batch_size=2)
+
+    def test_init_fn(self):
+        kind, text, _ = self.check(
+            dataset=sets.Numbers(), num_workers=2,
+            worker_init_fn=sets.failing_init)
+        self.assertEqual(kind, ValueError)
+        self.assertIn("worker 0", text)
+
+    def test_iterable(self):
+        self.check(dataset=sets.FailingIterable(), num_workers=2, batch_size=2)
+
+    def test_memory(self):
+        kind, _, _ = self.check(dataset=sets.TooLarge(), num_workers=2)
+        self.assertTrue(issubclass(kind, (MemoryError, OverflowError)))
+
+    def test_continues_after_an_error(self):
+        found = []
+        for loader in Reference, DataLoader:
+            iterator = iter(loader(sets.Failing(ValueError, "12"),
+                                   num_workers=2, batch_size=4))
+            batches = []
+            while True:
+                try:
+                    batches.append(next(iterator))
+                except ValueError:
+                    batches.append(None)
+                except StopIteration:
+                    break
+            found.append(batches)
+        self.assertTrue(is_same(*found), found)
+
+    def test_result_that_cannot_be_pickled(self):
+        kind, text, items = self.catch(DataLoader(
+            sets.GivesLocks(), num_workers=2, batch_size=None))
+        self.assertEqual((kind, len(items)), (TypeError, 12))
+        self.assertIn("lock", text)
+
+    def test_dataset_that_cannot_be_pickled(self):
+        kind, text, _ = self.catch(DataLoader(sets.Locked(), num_workers=1))
+        self.assertEqual(kind, TypeError)
+        self.assertIn("lock", text)
+        # In the process, it need not be.
+        self.assertEqual(len(list(DataLoader(sets.Locked()))), N)
+
+    def test_dataset_that_cannot_be_unpickled(self):
+        kind, text, _ = self.catch(DataLoader(sets.FailsToLoad(),
+                                              num_workers=1))
+        self.assertEqual(kind, RuntimeError)
+        self.assertIn("this cannot be unpickled", text)
+
+    def test_timeout(self):
+        found = []
+        for loader in Reference, DataLoader:
+            kind, text, items = self.catch(loader(
+                sets.Slow(3, only=6), num_workers=1, timeout=0.5))
+            found.append((kind, text, len(items)))
+        self.assertEqual(*found)
+        self.assertEqual(found[0][2], 6)
+
+    def test_wrong_arguments(self):
+        for arguments in ({"num_workers": -1}, {"timeout": -1},
+                          {"batch_size": 0}, {"batch_size": "2"},
+                          {"persistent_workers": True},
+                          {"sampler": [1], "shuffle": True},
+                          {"batch_sampler": [[1]], "batch_size": 3},
+                          {"batch_sampler": [[1]], "drop_last": True},
+                          {"batch_size": None, "drop_last": True},
+                          {"multiprocessing_context": "fork"},
+                          {"num_workers": 1, "multiprocessing_context": "no"}):
+            with self.subTest(arguments):
+                found = []
+                for loader in Reference, DataLoader:
+                    with self.assertRaises(Exception) as raised:
+                        loader(sets.Numbers(), **arguments)
+                    found.append((type(raised.exception),
+                                  str(raised.exception)))
+                self.assertEqual(*found)
+
+    def test_attributes_are_fixed(self):
+        loader = DataLoader(sets.Numbers())
+        for name in "batch_size", "sampler", "dataset", "drop_last":
+            with self.assertRaises(ValueError):
+                setattr(loader, name, 5)
+
+    def test_interrupt(self):
+        loader = DataLoader(sets.Slow(0.3), num_workers=1)
+        iterator = iter(loader)
+        next(iterator)
+        threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
+        with self.assertRaises(KeyboardInterrupt):
+            next(iterator)
+        self.assertEqual(int(next(iterator)), 1)
+
+
+class DeathTest(Case):
+    def test_once(self):
+        for persistent in False, True:
+            with tempfile.TemporaryDirectory() as folder:
+                loader = DataLoader(sets.Killing(folder, 1), num_workers=2,
+                                    batch_size=4,
+                                    persistent_workers=persistent)
+                for _ in range(2):
+                    self.assertEqual(flatten(loader), list(range(N)))
+                self.assertEqual(loader.stats[0]["num-restarts"], 1)
+
+    def test_twice_at_the_same_batch(self):
+        for n in 1, 2:
+            with tempfile.TemporaryDirectory() as folder:
+                loader = DataLoader(sets.Killing(folder, 2), num_workers=n,
+                                    batch_size=4)
+                found = []
+                with self.assertRaisesRegex(
+                        RuntimeError, r"DataLoader worker \(pid\(s\) \d+\) "
+                        "exited unexpectedly.*signal 9"):
+                    for batch in loader:
+                        found += flatten([batch])
+                self.assertEqual(found, list(range(12)))
+                self.assertTrue(wait_until(lambda: not workers()))
+                self.assertEqual(flatten(loader), list(range(N)))
+
+    def test_iterable(self):
+        for size in 4, None:
+            expected = list(DataLoader(sets.Sharded(), num_workers=2,
+                                       batch_size=size))
+            with tempfile.TemporaryDirectory() as folder:
+                found = list(DataLoader(sets.KillingIterable(folder),
+                                        num_workers=2, batch_size=size))
+            self.assertTrue(is_same(found, expected), found)
+
+    def test_any_moment(self):
+        """Each sample comes once if workers are killed at 50 moments."""
+        rng = random.Random(1)
+        n_killed = n_epochs = 0
+        loader = DataLoader(sets.Slow(0.001, 300), num_workers=3, batch_size=4)
+        while n_killed < 50:
+            found = []
+            n_epochs += 1
+            for batch in loader:
+                found += flatten([batch])
+                pids = workers()
+                if pids and n_killed < 50 and rng.random() < 0.2:
+                    time.sleep(rng.random() / 200)
+                    try:
+                        os.kill(rng.choice(pids), signal.SIGKILL)
+                        n_killed += 1
+                    except ProcessLookupError:
+                        pass
+            self.assertEqual(found, list(range(300)))
+        self.assertGreater(loader.stats[0]["num-restarts"], 20)
+
+    def test_idle(self):
+        loader = DataLoader(sets.Numbers(), num_workers=2,
+                            persistent_workers=True)
+        for _ in range(3):
+            self.assertEqual(flatten(loader), list(range(N)))
+            for pid in workers():
+                os.kill(pid, signal.SIGKILL)
+
+    def test_server(self):
+        loader = DataLoader(sets.Numbers(), num_workers=1)
+        iterator = iter(loader)
+        next(iterator)
+        os.kill(parent_of(workers()[0]), signal.SIGKILL)
+        with self.assertRaises(RuntimeError):
+            list(iterator)
+        del iterator
+        self.assertEqual(flatten(loader), list(range(N)))
+
+
+class StateTest(Case):
+    def resume(self, make, n_epochs=2, at=range(0, 12, 5)):
+        """Leaves an epoch after a number of batches, and resumes with another
+        loader."""
+        for n in at:
+            seed()
+            loader = make()
+            expected = [list(loader) for _ in range(n_epochs)]
+            seed()
+            first = make()
+            iterator = iter(first)
+            begun = [next(iterator) for _ in range(n)]
+            state = pickle.loads(pickle.dumps(first.state_dict()))
+            del iterator
+            torch.manual_seed(99)  # a new process
+            second = make()
+            second.load_state_dict(state)
+            self.assertEqual(second.state_dict().keys(), state.keys())
+            found = begun + list(second)
+            self.assertTrue(is_same(found, expected[0]), (n, found))
+
+    def test_map(self):
+        for n in range(4):
+            for shuffle in False, True:
+                self.resume(lambda n=n, shuffle=shuffle: DataLoader(
+                    sets.Numbers(), batch_size=3, shuffle=shuffle,
+                    num_workers=n))
+
+    def test_persistent(self):
+        self.resume(lambda: DataLoader(
+            sets.Numbers(), 3, True, num_workers=2, persistent_workers=True))
+
+    def test_epochs_with_a_generator(self):
+        def make():
+            return DataLoader(sets.Numbers(), batch_size=3, shuffle=True,
+                              num_workers=2,
+                              generator=torch.Generator().manual_seed(5))
+
+        loader = make()
+        expected = [flatten(loader) for _ in range(3)]
+        for n in 2, 13:
+            first, second = make(), make()
+            flatten(first)
+            iterator = iter(first)
+            begun = [next(iterator) for _ in range(n)]
+            if n == 13:
+                self.assertIsNone(next(iterator, None))
+            second.load_state_dict(first.state_dict())
+            if n == 2:
+                self.assertEqual(flatten(begun + list(second)), expected[1])
+            self.assertEqual(flatten(second), expected[2])
+
+    def test_other_number_of_workers(self):
+        seed()
+        first = DataLoader(sets.Numbers(), 3, True, num_workers=2)
+        iterator = iter(first)
+        begun = [next(iterator) for _ in range(4)]
+        state = first.state_dict()
+        for n in 0, 1, 3:
+            second = DataLoader(sets.Numbers(), 3, True, num_workers=n)
+            second.load_state_dict(state)
+            self.assertEqual(sorted(flatten(begun + list(second))),
+                             list(range(N)))
+
+    def test_random_numbers_go_on(self):
+        """A resumed loader leaves the program's random numbers alone."""
+        first = DataLoader(sets.Numbers(), shuffle=True)
+        next(iter(first))
+        second = DataLoader(sets.Numbers(), shuffle=True)
+        second.load_state_dict(first.state_dict())
+        torch.manual_seed(5)
+        expected = torch.rand(3)
+        torch.manual_seed(5)
+        list(second)
+        self.assertTrue(torch.equal(torch.rand(3), expected))
+
+    def test_iterable(self):
+        for kind in sets.Sharded, sets.Stateful:
+            for n in range(4):
+                self.resume(lambda kind=kind, n=n: DataLoader(
+                    kind(), batch_size=3, num_workers=n))
+        self.resume(lambda: DataLoader(
+            sets.Sharded(40, (12, 1, 9)), batch_size=2, num_workers=3))
+        self.resume(lambda: DataLoader(
+            sets.Sharded(), batch_size=None, num_workers=2))
+
+    def test_iterable_with_other_workers(self):
+        first = DataLoader(sets.Sharded(), num_workers=2)
+        next(iter(first))
+        second = DataLoader(sets.Sharded(), num_workers=3)
+        second.load_state_dict(first.state_dict())
+        with self.assertRaises(ValueError):
+            iter(second)
+
+    def test_samplers(self):
+        for make in (lambda: sets.StatefulSampler(N),
+                     lambda: RandomSampler(sets.Numbers(), True, 50),
+                     lambda: WeightedRandomSampler(range(N), 40),
+                     lambda: RandomSampler(
+                         sets.Numbers(),
+                         generator=torch.Generator().manual_seed(3))):
+            self.resume(lambda make=make: DataLoader(
+                sets.Numbers(), batch_size=3, sampler=make(), num_workers=2))
+
+    def test_distributed(self):
+        def make():
+            sampler = DistributedSampler(sets.Numbers(), 2, 1)
+            return sampler, DataLoader(sets.Numbers(), sampler=sampler)
+
+        sampler, first = make()
+        sampler.set_epoch(4)
+        expected = flatten(first)
+        iterator = iter(first)
+        begun = [next(iterator) for _ in range(5)]
+        _, second = make()
+        second.load_state_dict(first.state_dict())
+        self.assertEqual(flatten(begun + list(second)), expected)
+
+    def test_between_epochs(self):
+        loader = DataLoader(sets.Numbers(), num_workers=2)
+        self.assertEqual(loader.state_dict()["num_yielded"], 0)
+        list(loader)
+        state = loader.state_dict()
+        self.assertEqual(state["num_yielded"], 0)
+        loader.load_state_dict(state)
+        self.assertEqual(flatten(loader), list(range(N)))
+
+    def test_after_a_break(self):
+        loader = DataLoader(sets.Numbers(), num_workers=2)
+        for batch in loader:
+            if int(batch) == 5:
+                break
+        state = loader.state_dict()
+        self.assertEqual(flatten(loader), list(range(N)))
+        loader.load_state_dict(state)
+        self.assertEqual(flatten(loader), list(range(6, N)))
+        self.assertEqual(flatten(loader), list(range(N)))
+
+    def test_out_of_order(self):
+        loader = DataLoader(sets.Numbers(), num_workers=2, in_order=False)
+        iterator = iter(loader)
+        next(iterator)
+        with self.assertRaises(ValueError):
+            loader.state_dict()
+
+
+class EndTest(Case):
+    def test_nothing_is_left(self):
+        list(DataLoader(sets.Numbers(), num_workers=2))
+        gc.collect()
+        before = len(os.listdir("/proc/self/fd"))
+        for i in range(4):
+            loader = DataLoader(sets.Large(), num_workers=2,
+                                persistent_workers=i % 2 == 0)
+            iterator = iter(loader)
+            batch = next(iterator)
+            if i > 1:
+                list(iterator)
+            del loader, iterator, batch
+            gc.collect()
+            self.assertTrue(wait_until(lambda: not workers()))
+        self.assertEqual(len(os.listdir("/proc/self/fd")), before)
+
+    def test_two_at_once(self):
+        loader = DataLoader(sets.Numbers(6), num_workers=2)
+        found = [(int(a), int(b)) for a in loader for b in loader]
+        self.assertEqual(found, [(a, b) for a in range(6) for b in range(6)])
+
+    def test_in_a_thread(self):
+        found = []
+        thread = threading.Thread(target=lambda: found.extend(
+            flatten(DataLoader(sets.Numbers(), num_workers=2))))
+        thread.start()
+        thread.join()
+        self.assertEqual(found, list(range(N)))
+
+    def test_in_a_forked_child(self):
+        loader = DataLoader(sets.Numbers(), num_workers=1)
+        iterator = iter(loader)
+        next(iterator)
+        pid = os.fork()
+        if pid == 0:
+            del iterator
+            gc.collect()
+            good = flatten(loader) == list(range(N))
+            os._exit(0 if good else 1)
+        self.assertEqual(os.waitpid(pid, 0)[1], 0)
+        self.assertEqual(flatten(iterator), list(range(1, N)))
+
+    def test_killed_trainer(self):
+        code = """
+import sys; sys.path[:0] = sys.argv[1:]
+import dataloader_sets as sets
+from gstspdl.torch import DataLoader
+iterator = iter(DataLoader(sets.Slow(100), num_workers=2))
+print("ready", flush=True)
+next(iterator)
+"""
+        with subprocess.Popen(
+                [sys.executable, "-c", code,
+                 os.path.dirname(os.path.abspath(__file__))],
+                stdout=subprocess.PIPE, text=True) as trainer:
+            self.assertEqual(trainer.stdout.readline(), "ready\n")
+            # Workers, their parent, and its parent.
+            found = descendants(trainer.pid)
+            self.assertEqual(len(found), 4)
+            trainer.kill()
+            trainer.wait()
+            self.assertTrue(wait_until(
+                lambda: not any(map(parent_of, found))))
+
+    def test_exit(self):
+        """A program may end in the middle of an epoch."""
+        done = run_python("""
+import sys; sys.path[:0] = sys.argv[1:]
+import dataloader_sets as sets
+from gstspdl.torch import DataLoader
+iterator = iter(DataLoader(sets.Numbers(), num_workers=2))
+print(int(next(iterator)))
+""", os.path.dirname(os.path.abspath(__file__)))
+        self.assertEqual((done.returncode, done.stdout, done.stderr),
+                         (0, "0\n", ""))
+
+    def test_main_module(self):
+        try:
+            import cloudpickle  # noqa: F401
+        except ImportError:
+            self.skipTest("needs cloudpickle")
+        done = run_python("""
+import collections
+from gstspdl.torch import DataLoader
+Item = collections.namedtuple("Item", "a b")
+class Data:
+    def __len__(self):
+        return 4
+    def __getitem__(self, i):
+        if i == 3:
+            raise Mine("three")
+        return Item(i, offset)
+class Mine(Exception):
+    pass
+offset = 10
+print("main")
+try:
+    for item in DataLoader(Data(), num_workers=2, batch_size=None,
+                           collate_fn=lambda item: item):
+        print(isinstance(item, Item), item)
+except Mine as error:
+    print("three" in str(error))
+""")
+        self.assertEqual(done.stdout, "main\n" + "".join(
+            f"True Item(a={i}, b=10)\n" for i in range(3)) + "True\n",
+            done.stderr)
+
+
+def descendants(pid):
+    pids = [int(name) for name in os.listdir("/proc") if name.isdigit()]
+    found = [child for child in pids if parent_of(child) == pid]
+    return found + [grand for child in found for grand in descendants(child)]
+
+
+class StatsTest(Case):
+    def test_stats(self):
+        loader = DataLoader(sets.Slow(0.005), num_workers=2, batch_size=4)
+        for _ in range(2):
+            list(loader)
+        stats, = loader.stats
+        self.assertEqual(stats["num-tasks"], 20)
+        self.assertEqual(stats["concurrency"], 2)
+        self.assertGreaterEqual(stats["ave-time"], 19 * 10**6)
+        self.assertGreater(stats["cpu-time"], 0)
+        self.assertGreater(stats["wait-time"], 0)
+
+    def test_headspace(self):
+        loader = DataLoader(sets.Slow(0.005), num_workers=1, batch_size=4)
+        found = gstspdl.headspace(loader, lambda batch: None, rounds=1,
+                                  batches=5)
+        self.assertEqual(found.advice, "worth-it")
+
+
+if __name__ == "__main__":
+    unittest.main()

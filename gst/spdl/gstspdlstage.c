@@ -505,6 +505,7 @@ start_stage (GstSpdlStage *self, GError **error)
   priv->saw_buffer = priv->negotiated = FALSE;
   priv->next_number = 0;
   gst_spdl_stage_reset_flow (self);
+  priv->process_cpu_time = 0;
   spdl_executor_start (&priv->executor, pool, order, NULL);
   gst_spdl_reporter_start (&priv->reporter);
   gst_spdl_stage_set_started (self, TRUE);
@@ -520,6 +521,7 @@ stop_stage (GstSpdlStage *self)
   gst_spdl_stage_set_started (self, FALSE);
   g_cancellable_cancel (priv->cancellable);
   spdl_executor_stop (&priv->executor);
+  priv->process_cpu_time = 0; /* the executor has added it */
   gst_spdl_reporter_finish (&priv->reporter);
   gst_spdl_stage_reset_flow (self);
   gst_spdl_stage_free_spares (priv);

@@ -93,6 +93,14 @@ def large(sample):
             (2, 3), n, "uint8").repeat(1 << 18, axis=0)[:2]
 
 
+def compute(sample):
+    """Takes 5 ms of CPU time."""
+    begun = time.process_time()
+    while time.process_time() < begun + 0.005:
+        pass
+    return sample
+
+
 def keep(sample):
     """Returns the sum of all items that were kept, which none may alter."""
     kept.append((view(sample), int(view(sample)[0, 0])))

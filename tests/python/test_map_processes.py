@@ -198,6 +198,20 @@ class ResultTest(unittest.TestCase):
         self.assertEqual(loader.stats[0]["num-tasks"], N)
 
 
+    def test_statistics(self):
+        loader = Loader(LINE.format(""), source=ARRAYS)
+        loader.map("work", functions.compute, processes=2)
+        for _ in range(2):
+            with loader:
+                list(loader)
+                stats = loader.stats[0]
+                self.assertEqual(stats["num-tasks"], N)
+                self.assertGreaterEqual(stats["ave-time"], 5_000_000)
+                self.assertGreaterEqual(stats["cpu-time"], N * 5_000_000)
+                self.assertLess(stats["cpu-time"], N * 10_000_000)
+            self.assertEqual(loader.stats[0]["cpu-time"], stats["cpu-time"])
+
+
 class FailureTest(unittest.TestCase):
     def test_exception(self):
         loader, batches = run(functions.raise_at_three)

@@ -4,9 +4,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 import functools
+import hashlib
 import itertools
 import os
 import select
+import sys
 import time
 import weakref
 from collections import deque
@@ -31,18 +33,22 @@ _MAX_AHEAD = 100
 # A batch at which this number of workers ended is given up.
 _MAX_DEATHS = 2
 
-# What the process that forks workers imports before it knows the dataset.
-_MODULES = ("gstspdl._fetch",)
-
 _Kind = torch_loader._DatasetKind
+
+
+def _list_modules() -> Tuple[str, ...]:
+    """Modules that the process that forks workers imports before it gets the
+    dataset: those that take long, if this process has them."""
+    return ("gstspdl._fetch", *(
+        name for name in ("torchvision", "torchaudio") if name in sys.modules))
 
 
 class _Template:
     """The process that has the dataset and forks workers."""
 
     def __init__(self, job: bytes) -> None:
-        self.job = job
-        self._server = Server(job, *_MODULES)
+        self.digest = _digest(job)
+        self._server = Server(job, *_list_modules())
         self.pointer = self._server.pointer
         weakref.finalize(self, _close_server, self._server, os.getpid())
 
@@ -55,6 +61,11 @@ class _Template:
 
     def is_running(self) -> bool:
         return self._server.is_running()
+
+
+def _digest(job: bytes) -> bytes:
+    """Tells jobs apart without keeping them, which may be large."""
+    return hashlib.blake2b(job).digest()
 
 
 def _close_server(server: Server, owner: int) -> None:
@@ -119,7 +130,7 @@ def _list_samplers(loader: Any) -> Dict[str, Any]:
 
 
 def _save_start(loader: Any, with_default: bool) -> Dict[str, Any]:
-    """What the order of an epoch depends on.
+    """Saves the state on which the order of an epoch depends.
 
     `with_default`: the state of PyTorch's default generator, which is used
     without a generator, belongs to it."""
@@ -523,7 +534,7 @@ class DataLoader(torch.utils.data.DataLoader):  # type: ignore[type-arg,misc]
             pin_memory_device=pin_memory_device, **more)
         if num_workers > 0:
             # Imports PyTorch while the program does other things.
-            start_base(*_MODULES)
+            start_base(*_list_modules())
 
     def __iter__(self) -> Iterator[Any]:
         resumed, self._resumed = self._resumed, None
@@ -544,7 +555,7 @@ class DataLoader(torch.utils.data.DataLoader):  # type: ignore[type-arg,misc]
         """A process that has the dataset as it is now."""
         data = dump(job)
         template = self._template
-        if (template is None or template.job != data or
+        if (template is None or template.digest != _digest(data) or
                 not template.is_running()):
             self._template = template = _Template(data)
         return template

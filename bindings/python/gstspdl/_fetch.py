@@ -47,7 +47,7 @@ class Resume:
 
 @dataclass
 class Answer:
-    """What became of a task."""
+    """Result of a task."""
 
     data: Any = None
     #: an iterable dataset has no more
@@ -62,7 +62,7 @@ class Answer:
 
 @dataclass
 class FetchJob:
-    """What a worker knows. It is pickled once, for all workers."""
+    """Work of the workers of a loader. It is pickled once, for all of them."""
 
     kind: int
     dataset: Any
@@ -134,6 +134,17 @@ def apply_seed(dataset: Any, seed: Optional[int]) -> Any:
     return graph_settings.apply_random_seed(dataset, generator)
 
 
+def _collate_into_own_memory() -> None:
+    """Lets default_collate() allocate as in a trainer. In a worker, it would
+    put batches into shared memory of PyTorch, from which they were copied to
+    that of this package."""
+    def allocate(kind: Any, size: int, *, device: Any = "cpu") -> Any:
+        return kind(size, device=device)
+
+    # pylint: disable=protected-access
+    torch.storage._StorageBase._new_shared = classmethod(allocate)
+
+
 class _Worker:
     def __init__(self, job: FetchJob, link: int, number: int) -> None:
         self._job = job
@@ -146,6 +157,7 @@ class _Worker:
     def run(self) -> None:
         begin = receive(self._link)
         torch.set_num_threads(1)
+        _collate_into_own_memory()
         seed_worker(begin.base_seed, self._number)
         dataset = apply_seed(self._job.dataset, begin.shared_seed)
         _utils.worker._worker_info = _utils.worker.WorkerInfo(

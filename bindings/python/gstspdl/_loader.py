@@ -875,3 +875,6 @@ os.register_at_fork(after_in_child=_begin_child)
 def _stop_all() -> None:
     for loader in list(_running):
         loader.stop()
+    processes = sys.modules.get(__name__.replace("_loader", "_processes"))
+    if processes:
+        processes.close_bases()

@@ -615,28 +615,28 @@ def pop_finished() -> Iterator[int]:
 # Worker processes
 
 init = _init
-fork_server_new = _quick("binding_fork_server_new", c_void_p, c_int)
-fork_server_free = _quick("binding_fork_server_free", None, c_void_p)
+fork_server_new = _quick("fork_server_new", c_void_p, c_int)
+fork_server_free = _quick("fork_server_free", None, c_void_p)
 _fork_server_begin = _checked(_slow(
-    "binding_fork_server_begin", c_void_p, c_void_p, c_uint, _int_out))
+    "fork_server_begin", c_void_p, c_void_p, c_uint, _int_out))
 _fork_server_end = _slow(
-    "binding_fork_server_end", c_void_p, c_void_p, c_int, c_int)
+    "fork_server_end", c_void_p, c_void_p, c_int, c_int)
 process_pool_new = _quick(
-    "binding_process_pool_new", c_void_p, c_void_p, c_uint)
+    "process_pool_new", c_void_p, c_void_p, c_uint)
 process_pool_set_server = _slow(
-    "binding_process_pool_set_server", None, c_void_p, c_void_p)
-process_pool_free = _slow("binding_process_pool_free", None, c_void_p)
-process_link_new = _quick("binding_process_link_new", c_void_p, c_int)
-process_link_free = _quick("binding_process_link_free", None, c_void_p)
+    "process_pool_set_server", None, c_void_p, c_void_p)
+process_pool_free = _slow("process_pool_free", None, c_void_p)
+process_link_new = _quick("process_link_new", c_void_p, c_int)
+process_link_free = _quick("process_link_free", None, c_void_p)
 process_link_get_socket = _quick(
     "binding_process_link_get_socket", c_int, c_void_p)
 _process_link_alloc = _slow(
     "binding_process_link_alloc", c_void_p, c_void_p, c_size_t,
     POINTER(c_void_p))
 process_link_send = _checked(_slow(
-    "binding_process_link_send", c_int, c_void_p, c_void_p))
+    "process_link_send", c_int, c_void_p, c_void_p))
 _process_link_receive = _checked(_slow(
-    "binding_process_link_receive", c_int, c_void_p, POINTER(c_void_p)))
+    "process_link_receive", c_int, c_void_p, POINTER(c_void_p)))
 _sample_get_bytes = _quick(
     "binding_sample_get_bytes", c_void_p, c_void_p, POINTER(c_size_t))
 

@@ -13,6 +13,7 @@ import socket
 import subprocess
 import sys
 import threading
+import weakref
 from types import FunctionType
 from typing import Any, Dict, Sequence, Tuple
 
@@ -75,7 +76,7 @@ class _Base:
 
     def __init__(self, modules: Sequence[str]) -> None:
         self._socket, theirs = _make_sockets()
-        self.owner = os.getpid()
+        _sockets.add(self._socket)
         self.n_users = 0
         with theirs:
             # pylint: disable=protected-access
@@ -89,7 +90,7 @@ class _Base:
             pickle.dump(sys.path, stream)
 
     def is_running(self) -> bool:
-        return self.owner == os.getpid() and self._process.poll() is None
+        return self._process.poll() is None
 
     def begin(self, job: bytes) -> socket.socket:
         """Returns a connection to a process for the job."""
@@ -102,6 +103,10 @@ class _Base:
             os.close(payload)
         return ours
 
+    def forget(self) -> None:
+        """Leaves the process to the parent of this one."""
+        self._process.returncode = 0
+
     def close(self) -> None:
         self._socket.close()
         try:
@@ -113,6 +118,8 @@ class _Base:
 
 _bases: Dict[Tuple[str, ...], _Base] = {}
 _bases_lock = threading.Lock()
+# Those that a forked child of this process closes.
+_sockets: "weakref.WeakSet[socket.socket]" = weakref.WeakSet()
 
 
 def start_base(*modules: str) -> _Base:
@@ -136,6 +143,28 @@ def _leave_base(base: _Base) -> None:
     base.close()
 
 
+def close_bases() -> None:
+    """Ends all processes, at the end of the interpreter."""
+    with _bases_lock:
+        bases = [base for base in _bases.values() if base.is_running()]
+        _bases.clear()
+    for base in bases:
+        base.close()
+
+
+def _begin_child() -> None:
+    global _bases_lock
+    _bases_lock = threading.Lock()
+    for base in _bases.values():
+        base.forget()
+    _bases.clear()
+    for inherited in list(_sockets):
+        inherited.close()
+
+
+os.register_at_fork(after_in_child=_begin_child)
+
+
 class Server:
     """A process that forks workers for a job. It starts at once, and unpickles
     the job meanwhile."""
@@ -148,6 +177,7 @@ class Server:
         except BaseException:
             _leave_base(self._base)
             raise
+        _sockets.add(self._socket)
         self._pid = 0
         #: the library's SpdlForkServer, which the caller frees
         self.pointer: int = native.fork_server_new(

@@ -177,43 +177,8 @@ GstSpdlBindingStatus gst_spdl_binding_set_process_pool (GstBin *pipeline,
 SPDL_PRIVATE_API
 gpointer gst_spdl_binding_pop_finished (void);
 
-/* Worker processes: see processpool.h, forkserver.h and processlink.h */
-
-/* @socket: (transfer full): of a process that forks workers */
-SPDL_PRIVATE_API
-SpdlForkServer *gst_spdl_binding_fork_server_new (int socket);
-
-SPDL_PRIVATE_API
-void gst_spdl_binding_fork_server_free (SpdlForkServer *server);
-
-SPDL_PRIVATE_API
-SpdlProcessLink *gst_spdl_binding_fork_server_begin (
-    SpdlForkServer *server, guint number, gint32 *pid, GError **error);
-
-/* Returns: (transfer full) */
-SPDL_PRIVATE_API
-gchar *gst_spdl_binding_fork_server_end (
-    SpdlForkServer *server, gint32 pid, gboolean kill_now);
-
-/* @server: (transfer full) */
-SPDL_PRIVATE_API
-SpdlProcessPool *
-gst_spdl_binding_process_pool_new (SpdlForkServer *server, guint size);
-
-/* @server: (transfer full) */
-SPDL_PRIVATE_API
-void gst_spdl_binding_process_pool_set_server (
-    SpdlProcessPool *pool, SpdlForkServer *server);
-
-SPDL_PRIVATE_API
-void gst_spdl_binding_process_pool_free (SpdlProcessPool *pool);
-
-/* @socket: (transfer full) */
-SPDL_PRIVATE_API
-SpdlProcessLink *gst_spdl_binding_process_link_new (int socket);
-
-SPDL_PRIVATE_API
-void gst_spdl_binding_process_link_free (SpdlProcessLink *link);
+/* Worker processes: the package also calls the functions of processpool.h,
+ * forkserver.h and processlink.h. */
 
 /* Returns: (transfer none): the socket, to poll */
 SPDL_PRIVATE_API
@@ -225,16 +190,6 @@ int gst_spdl_binding_process_link_get_socket (SpdlProcessLink *link);
 SPDL_PRIVATE_API
 GstSample *gst_spdl_binding_process_link_alloc (
     SpdlProcessLink *link, gsize size, gpointer *address);
-
-/* @sample: (nullable) */
-SPDL_PRIVATE_API
-gboolean gst_spdl_binding_process_link_send (
-    SpdlProcessLink *link, GstSample *sample, GError **error);
-
-/* Returns FALSE with @error set if the other process has ended. */
-SPDL_PRIVATE_API
-gboolean gst_spdl_binding_process_link_receive (
-    SpdlProcessLink *link, GstSample **sample, GError **error);
 
 /* Returns: (nullable): the address of the bytes of a sample that came through a
  * link as one memory, valid as long as the sample */

@@ -77,13 +77,15 @@ on_process_elsewhere (
 {
   const Work *work = user_data;
   GstSpdlStage *stage = GST_SPDL_STAGE (element);
+  GstSpdlStagePrivate *priv = gst_spdl_stage_get_private (stage);
   GError *error = NULL;
   GstSample *result;
-  guint64 timeout;
+  guint64 timeout, cpu_time;
 
   g_object_get (element, "task-timeout", &timeout, NULL);
-  result = spdl_process_pool_call (work->pool, sample, timeout,
-      gst_spdl_stage_get_private (stage)->cancellable, &error);
+  result = gst_spdl_process_pool_call (
+      work->pool, sample, timeout, priv->cancellable, &cpu_time, &error);
+  __atomic_fetch_add (&priv->process_cpu_time, cpu_time, __ATOMIC_RELAXED);
   if (error)
     gst_spdl_stage_fail (stage, error);
   return result;

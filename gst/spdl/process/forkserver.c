@@ -23,7 +23,7 @@ struct _SpdlForkServer {
 };
 
 SpdlForkServer *
-spdl_fork_server_new (int socket)
+gst_spdl_fork_server_new (int socket)
 {
   SpdlForkServer *self = g_new0 (SpdlForkServer, 1);
 
@@ -33,7 +33,7 @@ spdl_fork_server_new (int socket)
 }
 
 void
-spdl_fork_server_free (SpdlForkServer *self)
+gst_spdl_fork_server_free (SpdlForkServer *self)
 {
   /* A forked child of this process may have a copy of the socket. */
   shutdown (self->socket, SHUT_WR);
@@ -61,7 +61,7 @@ request (SpdlForkServer *self, SpdlForkOperation operation, gint32 argument,
 }
 
 SpdlProcessLink *
-spdl_fork_server_begin (
+gst_spdl_fork_server_begin (
     SpdlForkServer *self, guint number, gint32 *pid, GError **error)
 {
   int sockets[2];
@@ -81,7 +81,7 @@ spdl_fork_server_begin (
     ok = FALSE;
   }
   if (ok)
-    return spdl_process_link_new (sockets[0]);
+    return gst_spdl_process_link_new (sockets[0]);
   close (sockets[0]);
   return NULL;
 }
@@ -98,7 +98,7 @@ describe_status (gint32 status)
 }
 
 gchar *
-spdl_fork_server_end (SpdlForkServer *self, gint32 pid, gboolean kill_now)
+gst_spdl_fork_server_end (SpdlForkServer *self, gint32 pid, gboolean kill_now)
 {
   g_autoptr (GError) error = NULL;
   gint32 status;

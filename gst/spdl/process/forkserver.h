@@ -31,17 +31,21 @@ typedef enum {
 } SpdlForkOperation;
 
 /* @socket: (transfer full) */
-SpdlForkServer *spdl_fork_server_new (int socket);
-void spdl_fork_server_free (SpdlForkServer *self);
+SPDL_PRIVATE_API
+SpdlForkServer *gst_spdl_fork_server_new (int socket);
+SPDL_PRIVATE_API
+void gst_spdl_fork_server_free (SpdlForkServer *self);
 
 /* Forks a worker. Returns: (transfer full): NULL with @error set on failure */
-SpdlProcessLink *spdl_fork_server_begin (
+SPDL_PRIVATE_API
+SpdlProcessLink *gst_spdl_fork_server_begin (
     SpdlForkServer *self, guint number, gint32 *pid, GError **error);
 /* Waits for the end of a worker, whose link was freed, and collects its status.
  *
  * @kill_now: FALSE: it gets a second to end by itself
  * Returns: (transfer full): how it ended: "was killed by signal 9 (Killed)" */
+SPDL_PRIVATE_API
 gchar *
-spdl_fork_server_end (SpdlForkServer *self, gint32 pid, gboolean kill_now);
+gst_spdl_fork_server_end (SpdlForkServer *self, gint32 pid, gboolean kill_now);
 
 G_END_DECLS

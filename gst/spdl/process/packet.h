@@ -9,6 +9,8 @@
 
 #include <gio/gio.h>
 
+#include "gst/spdl/engine/visibility.h"
+
 G_BEGIN_DECLS
 
 /* Messages of a SOCK_SEQPACKET socket, which arrive whole. These functions
@@ -16,11 +18,13 @@ G_BEGIN_DECLS
  * other process has closed the socket. */
 
 /* @fd: (transfer none): a descriptor to attach, or -1 */
+SPDL_PRIVATE_API
 gboolean spdl_packet_send (
     int socket, gconstpointer data, gsize size, int fd, GError **error);
 
 /* @size: the size of the message; another one is an error
  * @fd: (out) (transfer full): the attached descriptor, or -1 */
+SPDL_PRIVATE_API
 gboolean spdl_packet_receive (
     int socket, gpointer data, gsize size, int *fd, GError **error);
 

@@ -16,7 +16,7 @@
 #include "gst/spdl/process/packet.h"
 #include "gst/spdl/wire/serializerbuffer.h"
 
-/* Space after a buffer of spdl_process_link_alloc(), for the text. */
+/* Space after a buffer of gst_spdl_process_link_alloc(), for the text. */
 #define TEXT_SPACE 4096
 
 typedef enum {
@@ -42,7 +42,7 @@ align (gsize offset)
 }
 
 SpdlProcessLink *
-spdl_process_link_new (int socket)
+gst_spdl_process_link_new (int socket)
 {
   SpdlProcessLink *self = g_new0 (SpdlProcessLink, 1);
 
@@ -55,7 +55,7 @@ spdl_process_link_new (int socket)
 }
 
 void
-spdl_process_link_free (SpdlProcessLink *self)
+gst_spdl_process_link_free (SpdlProcessLink *self)
 {
   /* A forked child of this process may have a copy of the socket. */
   shutdown (self->socket, SHUT_RDWR);
@@ -69,7 +69,7 @@ spdl_process_link_free (SpdlProcessLink *self)
 }
 
 GstBuffer *
-spdl_process_link_alloc (SpdlProcessLink *self, gsize size)
+gst_spdl_process_link_alloc (SpdlProcessLink *self, gsize size)
 {
   SpdlSlab *slab =
       spdl_slabs_take (&self->own, align (SPDL_SLAB_HEAD + size) + TEXT_SPACE);
@@ -261,7 +261,8 @@ write_sample (
     if (sample && !copy_sample (sample, slab, error))
       return NULL;
   }
-  memcpy (slab->data + end, self->text->data, self->text->len);
+  if (self->text->len > 0)
+    memcpy (slab->data + end, self->text->data, self->text->len);
   message->slab = slab->id;
   message->slab_size = slab->size;
   message->text = end;
@@ -279,7 +280,7 @@ get_cpu_time (void)
 }
 
 gboolean
-spdl_process_link_send (
+gst_spdl_process_link_send (
     SpdlProcessLink *self, GstSample *sample, GError **error)
 {
   Message message = { .kind = get_kind (sample), .cpu_time = get_cpu_time () };
@@ -392,7 +393,7 @@ get_sample (
 }
 
 gboolean
-spdl_process_link_receive (
+gst_spdl_process_link_receive (
     SpdlProcessLink *self, GstSample **sample, GError **error)
 {
   Message message;

@@ -7,6 +7,7 @@
 
 #pragma once
 
+#include "gst/spdl/engine/visibility.h"
 #include "gst/spdl/process/slab.h"
 
 G_BEGIN_DECLS
@@ -29,20 +30,24 @@ typedef struct {
 } SpdlProcessLink;
 
 /* @socket: (transfer full) */
-SpdlProcessLink *spdl_process_link_new (int socket);
-void spdl_process_link_free (SpdlProcessLink *self);
+SPDL_PRIVATE_API
+SpdlProcessLink *gst_spdl_process_link_new (int socket);
+SPDL_PRIVATE_API
+void gst_spdl_process_link_free (SpdlProcessLink *self);
 
 /* Returns: (transfer full) (nullable): a buffer of shared memory, which is sent
  * without a copy if it is the only one of its sample; NULL if there is no
  * memory */
-GstBuffer *spdl_process_link_alloc (SpdlProcessLink *self, gsize size);
+SPDL_PRIVATE_API
+GstBuffer *gst_spdl_process_link_alloc (SpdlProcessLink *self, gsize size);
 
 /* Sends an item, a group, a failure, or, with NULL, no result. Waits while the
  * socket is full.
  *
  * Returns FALSE with @error set: G_IO_ERROR_CLOSED if the other process has
  * ended */
-gboolean spdl_process_link_send (
+SPDL_PRIVATE_API
+gboolean gst_spdl_process_link_send (
     SpdlProcessLink *self, GstSample *sample, GError **error);
 
 /* Waits for a sample.
@@ -50,7 +55,8 @@ gboolean spdl_process_link_send (
  * @sample: (out) (transfer full) (nullable)
  * Returns FALSE with @error set: G_IO_ERROR_CLOSED if the other process has
  * ended */
-gboolean spdl_process_link_receive (
+SPDL_PRIVATE_API
+gboolean gst_spdl_process_link_receive (
     SpdlProcessLink *self, GstSample **sample, GError **error);
 
 G_END_DECLS

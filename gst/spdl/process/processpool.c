@@ -20,6 +20,7 @@ typedef struct {
   guint number;
   SpdlProcessLink *link; /* NULL: not forked, or ended */
   gint32 pid;
+  guint64 cpu_time; /* after its last item, in ns */
 } Worker;
 
 struct _SpdlProcessPool {
@@ -45,7 +46,7 @@ typedef enum {
 } Outcome;
 
 SpdlProcessPool *
-spdl_process_pool_new (SpdlForkServer *server, guint size)
+gst_spdl_process_pool_new (SpdlForkServer *server, guint size)
 {
   SpdlProcessPool *self = g_new0 (SpdlProcessPool, 1);
 
@@ -67,12 +68,12 @@ static void
 drop_workers (SpdlProcessPool *self)
 {
   for (guint i = 0; i < self->size; i++)
-    g_clear_pointer (&self->workers[i].link, spdl_process_link_free);
-  spdl_fork_server_free (self->server);
+    g_clear_pointer (&self->workers[i].link, gst_spdl_process_link_free);
+  gst_spdl_fork_server_free (self->server);
 }
 
 void
-spdl_process_pool_free (SpdlProcessPool *self)
+gst_spdl_process_pool_free (SpdlProcessPool *self)
 {
   drop_workers (self);
   if (self->cancellable)
@@ -86,7 +87,7 @@ spdl_process_pool_free (SpdlProcessPool *self)
 }
 
 void
-spdl_process_pool_set_server (SpdlProcessPool *self, SpdlForkServer *server)
+gst_spdl_process_pool_set_server (SpdlProcessPool *self, SpdlForkServer *server)
 {
   drop_workers (self);
   self->server = server;
@@ -122,8 +123,9 @@ return_worker (SpdlProcessPool *self, Worker *worker)
 static gchar *
 end_worker (SpdlProcessPool *self, Worker *worker)
 {
-  g_clear_pointer (&worker->link, spdl_process_link_free);
-  return spdl_fork_server_end (self->server, worker->pid, TRUE);
+  g_clear_pointer (&worker->link, gst_spdl_process_link_free);
+  worker->cpu_time = 0;
+  return gst_spdl_fork_server_end (self->server, worker->pid, TRUE);
 }
 
 /* Waits until there is something to receive, to the time @end at most. */
@@ -173,7 +175,7 @@ exchange (Worker *worker, GstSample *sample, guint64 timeout, int cancel_fd,
   SpdlProcessLink *link = worker->link;
   Outcome outcome;
 
-  if (!spdl_process_link_send (link, sample, error)) {
+  if (!gst_spdl_process_link_send (link, sample, error)) {
     if (g_error_matches (*error, G_IO_ERROR, G_IO_ERROR_CLOSED))
       return ENDED;
     *result = new_failed ("%s", (*error)->message);
@@ -187,7 +189,8 @@ exchange (Worker *worker, GstSample *sample, guint64 timeout, int cancel_fd,
       wait_answer (link->socket, gst_util_get_timestamp () + GRACE, -1) ==
           ANSWERED)
     outcome = ANSWERED;
-  if (outcome == ANSWERED && !spdl_process_link_receive (link, result, error))
+  if (outcome == ANSWERED &&
+      !gst_spdl_process_link_receive (link, result, error))
     outcome = ENDED;
   return outcome;
 }
@@ -203,7 +206,7 @@ try_call (SpdlProcessPool *self, Worker *worker, GstSample *sample,
 
   *result = NULL;
   if (!worker->link)
-    worker->link = spdl_fork_server_begin (
+    worker->link = gst_spdl_fork_server_begin (
         self->server, worker->number, &worker->pid, &error);
   if (!worker->link) {
     *result = new_failed ("%s", error->message);
@@ -229,9 +232,20 @@ try_call (SpdlProcessPool *self, Worker *worker, GstSample *sample,
   return TRUE;
 }
 
+/* Returns the CPU time of a worker since the last call. */
+static guint64
+take_cpu_time (Worker *worker)
+{
+  const guint64 before = worker->cpu_time;
+
+  worker->cpu_time = worker->link ? worker->link->cpu_time : 0;
+  return worker->cpu_time > before ? worker->cpu_time - before : 0;
+}
+
 GstSample *
-spdl_process_pool_call (SpdlProcessPool *self, GstSample *sample,
-    guint64 timeout, GCancellable *cancellable, GError **error)
+gst_spdl_process_pool_call (SpdlProcessPool *self, GstSample *sample,
+    guint64 timeout, GCancellable *cancellable, guint64 *cpu_time,
+    GError **error)
 {
   Worker *worker = take_worker (self, cancellable);
   g_autofree gchar *first = NULL, *second = NULL;
@@ -244,6 +258,7 @@ spdl_process_pool_call (SpdlProcessPool *self, GstSample *sample,
         "item: the first one %s, the second one %s. If memory is short, use "
         "fewer processes",
         first, second);
+  *cpu_time = take_cpu_time (worker);
   return_worker (self, worker);
   return result;
 }

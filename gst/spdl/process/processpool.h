@@ -19,14 +19,17 @@ G_BEGIN_DECLS
 typedef struct _SpdlProcessPool SpdlProcessPool;
 
 /* @server: (transfer full) */
-SpdlProcessPool *spdl_process_pool_new (SpdlForkServer *server, guint size);
+SPDL_PRIVATE_API
+SpdlProcessPool *gst_spdl_process_pool_new (SpdlForkServer *server, guint size);
 /* No call may be running. */
-void spdl_process_pool_free (SpdlProcessPool *self);
+SPDL_PRIVATE_API
+void gst_spdl_process_pool_free (SpdlProcessPool *self);
 
 /* Replaces the server and all workers. No call may be running.
  * @server: (transfer full) */
-void
-spdl_process_pool_set_server (SpdlProcessPool *self, SpdlForkServer *server);
+SPDL_PRIVATE_API
+void gst_spdl_process_pool_set_server (
+    SpdlProcessPool *self, SpdlForkServer *server);
 
 /* Has a worker process an item, like the signal `process` of spdlpipe. If the
  * worker ends before it has the result, another worker gets the item once.
@@ -34,10 +37,13 @@ spdl_process_pool_set_server (SpdlProcessPool *self, SpdlForkServer *server);
  * @timeout: in ns, 0: none; a worker that takes longer is killed
  * @cancellable: of the stage, the same for all calls; a worker that is still
  *     busy 0.1 s after it was cancelled is killed
+ * @cpu_time: (out): that the worker used, in ns
  * @error: set, in addition to a result that denotes a failure, if no worker can
  *     be forked any more
  * Returns: (transfer full) (nullable) */
-GstSample *spdl_process_pool_call (SpdlProcessPool *self, GstSample *sample,
-    guint64 timeout, GCancellable *cancellable, GError **error);
+SPDL_PRIVATE_API
+GstSample *gst_spdl_process_pool_call (SpdlProcessPool *self, GstSample *sample,
+    guint64 timeout, GCancellable *cancellable, guint64 *cpu_time,
+    GError **error);
 
 G_END_DECLS

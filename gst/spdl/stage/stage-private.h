@@ -73,6 +73,7 @@ typedef struct {
   SpdlMutex tuning_lock;
   gboolean started;
   gint throttled; /* atomic: a CPU budget throttles the tasks */
+  guint64 process_cpu_time; /* atomic: of worker processes in this run, in ns */
 } GstSpdlStagePrivate;
 
 GstSpdlStagePrivate *gst_spdl_stage_get_private (GstSpdlStage *stage);

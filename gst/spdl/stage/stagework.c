@@ -386,8 +386,10 @@ static guint64
 cpu_time_elsewhere (gpointer user_data)
 {
   GstSpdlStageClass *klass = GST_SPDL_STAGE_GET_CLASS (user_data);
+  const GstSpdlStagePrivate *priv = gst_spdl_stage_get_private (user_data);
 
-  return klass->get_cpu_time ? klass->get_cpu_time (user_data) : 0;
+  return __atomic_load_n (&priv->process_cpu_time, __ATOMIC_RELAXED) +
+         (klass->get_cpu_time ? klass->get_cpu_time (user_data) : 0);
 }
 
 const SpdlExecutorFuncs gst_spdl_stage_executor_funcs = { run_task, close_slot,

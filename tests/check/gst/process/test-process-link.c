@@ -1,0 +1,493 @@
+/* gst-spdl: tests of links to worker processes, and of their pool
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <gst/check/gstcheck.h>
+#include <gst/spdl/spdl.h>
+
+#include "gst/spdl/process/packet.h"
+#include "gst/spdl/process/processpool.h"
+
+/* Both ends are in this process, so that sanitizers see them. */
+typedef struct {
+  SpdlProcessLink *a, *b;
+} Pair;
+
+static void
+pair_init (Pair *self)
+{
+  int sockets[2];
+
+  fail_unless (socketpair (AF_UNIX, SOCK_SEQPACKET, 0, sockets) == 0);
+  self->a = gst_spdl_process_link_new (sockets[0]);
+  self->b = gst_spdl_process_link_new (sockets[1]);
+}
+
+static void
+pair_clear (Pair *self)
+{
+  g_clear_pointer (&self->a, gst_spdl_process_link_free);
+  g_clear_pointer (&self->b, gst_spdl_process_link_free);
+}
+
+static GstBuffer *
+new_item (guint64 number, gsize size)
+{
+  GstBuffer *buffer = gst_buffer_new_allocate (NULL, size, NULL);
+  GstSpdlItemMeta *item = gst_spdl_buffer_add_item_meta (buffer);
+
+  gst_buffer_memset (buffer, 0, number, size);
+  item->index = number;
+  item->label = number + 1;
+  item->uri = g_ref_string_new ("file:///item");
+  return buffer;
+}
+
+static GstSample *
+new_sample (guint64 number, gsize size)
+{
+  g_autoptr (GstBuffer) buffer = new_item (number, size);
+  g_autoptr (GstCaps) caps = gst_caps_new_simple (
+      "application/x-test", "number", G_TYPE_INT, (gint) number, NULL);
+
+  return gst_sample_new (buffer, caps, NULL, NULL);
+}
+
+static void
+check_buffer (GstBuffer *buffer, guint64 number, gsize size)
+{
+  const GstSpdlItemMeta *item = gst_spdl_buffer_get_item_meta (buffer);
+  gboolean same = TRUE;
+  GstMapInfo map;
+
+  fail_unless (item != NULL);
+  fail_unless_equals_uint64 (item->index, number);
+  fail_unless_equals_int64 (item->label, (gint64) number + 1);
+  fail_unless_equals_string (item->uri, "file:///item");
+  fail_unless (gst_buffer_map (buffer, &map, GST_MAP_READ));
+  fail_unless_equals_uint64 (map.size, size);
+  for (gsize i = 0; i < size; i++)
+    same = same && map.data[i] == (guint8) number;
+  fail_unless (same);
+  gst_buffer_unmap (buffer, &map);
+}
+
+static void
+check_sample (GstSample *sample, guint64 number, gsize size)
+{
+  const GstStructure *s =
+      gst_caps_get_structure (gst_sample_get_caps (sample), 0);
+  gint found;
+
+  fail_unless (gst_structure_has_name (s, "application/x-test"));
+  fail_unless (gst_structure_get_int (s, "number", &found));
+  fail_unless_equals_int (found, (gint) number);
+  check_buffer (gst_sample_get_buffer (sample), number, size);
+}
+
+/* @sample: (transfer full) (nullable)
+ * Returns: (transfer full) (nullable) */
+static GstSample *
+pass (Pair *pair, GstSample *sample)
+{
+  GstSample *found;
+  GError *error = NULL;
+
+  fail_unless (gst_spdl_process_link_send (pair->a, sample, &error));
+  fail_unless (gst_spdl_process_link_receive (pair->b, &found, &error));
+  if (sample)
+    gst_sample_unref (sample);
+  return found;
+}
+
+GST_START_TEST (test_items)
+{
+  const gsize sizes[] = { 0, 1, 63, 64, 4096, 65536, 1 << 20 };
+  Pair pair;
+
+  pair_init (&pair);
+  for (guint i = 0; i < 4 * G_N_ELEMENTS (sizes); i++) {
+    const gsize size = sizes[i % G_N_ELEMENTS (sizes)];
+    g_autoptr (GstSample) found = pass (&pair, new_sample (i, size));
+
+    check_sample (found, i, size);
+  }
+  pair_clear (&pair);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_other_results)
+{
+  g_autoptr (GstBufferList) list = gst_buffer_list_new ();
+  GstSample *group = gst_sample_new (NULL, NULL, NULL, NULL), *found;
+  Pair pair;
+
+  pair_init (&pair);
+  fail_unless (pass (&pair, NULL) == NULL);
+
+  found = pass (&pair, gst_spdl_sample_new_failed ("no item"));
+  fail_unless_equals_string (gst_spdl_sample_get_failure (found), "no item");
+  gst_sample_unref (found);
+
+  for (guint i = 0; i < 3; i++)
+    gst_buffer_list_add (list, new_item (i, 100 * i));
+  gst_sample_set_buffer_list (group, list);
+  found = pass (&pair, group);
+  fail_unless (gst_sample_get_caps (found) == NULL);
+  fail_unless_equals_int (
+      gst_buffer_list_length (gst_sample_get_buffer_list (found)), 3);
+  for (guint i = 0; i < 3; i++)
+    check_buffer (gst_buffer_list_get (gst_sample_get_buffer_list (found), i),
+        i, 100 * i);
+  gst_sample_unref (found);
+  pair_clear (&pair);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_memory_is_reused)
+{
+  g_autoptr (GHashTable) addresses = g_hash_table_new (NULL, NULL);
+  Pair pair;
+
+  pair_init (&pair);
+  for (guint i = 0; i < 100; i++) {
+    g_autoptr (GstSample) found = pass (&pair, new_sample (i, 1000 + i));
+    GstMapInfo map;
+
+    fail_unless (
+        gst_buffer_map (gst_sample_get_buffer (found), &map, GST_MAP_READ));
+    g_hash_table_add (addresses, map.data);
+    gst_buffer_unmap (gst_sample_get_buffer (found), &map);
+  }
+  fail_unless_equals_int (g_hash_table_size (addresses), 1);
+  pair_clear (&pair);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_samples_may_be_kept)
+{
+  GstSample *kept[50];
+  Pair pair;
+
+  pair_init (&pair);
+  for (guint i = 0; i < G_N_ELEMENTS (kept); i++) {
+    kept[i] = pass (&pair, new_sample (i, 500));
+    if (i % 3 == 0)
+      g_clear_pointer (&kept[i], gst_sample_unref);
+  }
+  /* They outlive the link. */
+  pair_clear (&pair);
+  for (guint i = 0; i < G_N_ELEMENTS (kept); i++) {
+    if (!kept[i])
+      continue;
+    check_sample (kept[i], i, 500);
+    gst_sample_unref (kept[i]);
+  }
+}
+GST_END_TEST;
+
+static guint
+count_slabs (const SpdlProcessLink *link)
+{
+  return link->own.list->len;
+}
+
+GST_START_TEST (test_slabs_are_freed)
+{
+  GstSample *kept[50];
+  Pair pair;
+
+  pair_init (&pair);
+  for (guint i = 0; i < G_N_ELEMENTS (kept); i++)
+    kept[i] = pass (&pair, new_sample (i, 500));
+  fail_unless_equals_int (count_slabs (pair.a), G_N_ELEMENTS (kept));
+  for (guint i = 0; i < G_N_ELEMENTS (kept); i++)
+    gst_sample_unref (kept[i]);
+  for (guint i = 0; i < 2; i++)
+    gst_sample_unref (pass (&pair, new_sample (i, 500)));
+  fail_unless (count_slabs (pair.a) < 8);
+  /* A larger item replaces all that are too small. */
+  gst_sample_unref (pass (&pair, new_sample (0, 1 << 20)));
+  fail_unless_equals_int (count_slabs (pair.a), 1);
+  fail_unless_equals_int (pair.b->other.list->len, 1);
+  pair_clear (&pair);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_own_memory)
+{
+  Pair pair;
+
+  pair_init (&pair);
+  for (guint i = 0; i < 10; i++) {
+    g_autoptr (GstBuffer) buffer = gst_spdl_process_link_alloc (pair.a, 70000);
+    g_autoptr (GstSample) kept = NULL;
+    GstSample *sample, *found;
+    GstMapInfo map;
+
+    gst_buffer_memset (buffer, 0, i, 70000);
+    sample = gst_sample_new (buffer, NULL, NULL, NULL);
+    if (i % 2)
+      kept = gst_sample_ref (sample);
+    found = pass (&pair, sample);
+    fail_unless (
+        gst_buffer_map (gst_sample_get_buffer (found), &map, GST_MAP_READ));
+    fail_unless_equals_uint64 (map.size, 70000);
+    fail_unless (map.data[0] == i && map.data[69999] == i);
+    gst_buffer_unmap (gst_sample_get_buffer (found), &map);
+    gst_sample_unref (found);
+  }
+  /* The memory was sent, not a copy of it. */
+  fail_unless_equals_int (count_slabs (pair.a), 1);
+  pair_clear (&pair);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_end)
+{
+  g_autoptr (GstSample) sample = new_sample (1, 10);
+  g_autoptr (GError) error = NULL;
+  GstSample *found;
+  Pair pair;
+
+  pair_init (&pair);
+  g_clear_pointer (&pair.b, gst_spdl_process_link_free);
+  fail_if (gst_spdl_process_link_receive (pair.a, &found, &error));
+  fail_unless (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CLOSED));
+  g_clear_error (&error);
+  fail_if (gst_spdl_process_link_send (pair.a, sample, &error));
+  fail_unless (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CLOSED));
+  pair_clear (&pair);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_invalid)
+{
+  const guint64 messages[][5] = { { 0 }, { 7, 4096, 64, 1 << 20, 0 },
+    { 1ull << 32, G_MAXUINT64, G_MAXUINT64, 8, 0 } };
+  Pair pair;
+
+  pair_init (&pair);
+  for (guint i = 0; i < 2 * G_N_ELEMENTS (messages); i++) {
+    g_autoptr (GError) error = NULL;
+    const gsize size = i % 2 ? 16 : sizeof messages[0];
+    GstSample *found;
+
+    fail_unless (
+        write (pair.a->socket, messages[i / 2], size) == (gssize) size);
+    fail_if (gst_spdl_process_link_receive (pair.b, &found, &error));
+    fail_unless (error != NULL && found == NULL);
+    fail_if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CLOSED));
+  }
+  pair_clear (&pair);
+}
+GST_END_TEST;
+
+/* Pool */
+
+#define BREAKS 5
+#define BREAKS_ONCE 6
+#define HANGS 7
+
+/* A server whose workers are threads. Each has a process that does nothing and
+ * can be killed. */
+typedef struct {
+  int socket;
+  gint n_begun, n_broken;
+  GHashTable *pids;
+} Server;
+
+typedef struct {
+  Server *server;
+  SpdlProcessLink *link;
+} Worker;
+
+static gpointer
+work (gpointer data)
+{
+  Worker *worker = data;
+  GstSample *sample;
+
+  while (gst_spdl_process_link_receive (worker->link, &sample, NULL)) {
+    const guint64 number =
+        gst_spdl_buffer_get_item_meta (gst_sample_get_buffer (sample))->index;
+    const gboolean breaks =
+        number == BREAKS ||
+        (number == BREAKS_ONCE &&
+            g_atomic_int_add (&worker->server->n_broken, 1) == 0);
+    gboolean ok = !breaks;
+
+    if (number == HANGS)
+      g_usleep (400000);
+    if (ok)
+      ok = gst_spdl_process_link_send (worker->link, sample, NULL);
+    gst_sample_unref (sample);
+    if (!ok)
+      break;
+  }
+  gst_spdl_process_link_free (worker->link);
+  g_free (worker);
+  return NULL;
+}
+
+static gint32
+begin_worker (Server *self, int socket)
+{
+  Worker *worker = g_new (Worker, 1);
+  const pid_t pid = fork ();
+
+  if (pid == 0)
+    for (;;)
+      pause ();
+  *worker = (Worker){ self, gst_spdl_process_link_new (socket) };
+  g_atomic_int_inc (&self->n_begun);
+  g_hash_table_add (self->pids, GINT_TO_POINTER (pid));
+  g_thread_unref (g_thread_new ("worker", work, worker));
+  return pid;
+}
+
+/* Waits for the end of a process, which was killed. */
+static gint32
+collect (Server *self, gint32 pid)
+{
+  int status;
+
+  fail_unless (waitpid (pid, &status, 0) == pid);
+  g_hash_table_remove (self->pids, GINT_TO_POINTER (pid));
+  return status;
+}
+
+static void
+kill_process (gpointer key, gpointer value, gpointer user_data)
+{
+  (void) value;
+  (void) user_data;
+  kill (GPOINTER_TO_INT (key), SIGKILL);
+  waitpid (GPOINTER_TO_INT (key), NULL, 0);
+}
+
+static gpointer
+serve (gpointer data)
+{
+  Server *self = data;
+  gint32 request[2], value;
+  GError *error = NULL;
+  int fd;
+
+  while (spdl_packet_receive (
+      self->socket, request, sizeof request, &fd, &error)) {
+    value = request[0] == SPDL_FORK_BEGIN ? begin_worker (self, fd)
+                                          : collect (self, request[1]);
+    fail_unless (
+        spdl_packet_send (self->socket, &value, sizeof value, -1, NULL));
+  }
+  fail_unless (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CLOSED));
+  g_clear_error (&error);
+  close (self->socket);
+  g_hash_table_foreach (self->pids, kill_process, NULL);
+  g_hash_table_unref (self->pids);
+  return NULL;
+}
+
+typedef struct {
+  SpdlProcessPool *pool;
+  GCancellable *cancellable;
+  gint next;
+  gint n_failed;
+} Stage;
+
+static gpointer
+call_all (gpointer data)
+{
+  Stage *stage = data;
+  guint number;
+
+  while ((number = g_atomic_int_add (&stage->next, 1)) < 300) {
+    const guint64 timeout = number == HANGS ? 100 * GST_MSECOND : 0;
+    g_autoptr (GstSample) sample = new_sample (number, 1000);
+    g_autoptr (GError) error = NULL;
+    guint64 cpu_time;
+    g_autoptr (GstSample) result = gst_spdl_process_pool_call (
+        stage->pool, sample, timeout, stage->cancellable, &cpu_time, &error);
+
+    fail_unless (error == NULL && result != NULL);
+    if (gst_spdl_sample_get_failure (result)) {
+      fail_unless (number == BREAKS || number == HANGS);
+      g_atomic_int_inc (&stage->n_failed);
+    } else {
+      check_sample (result, number, 1000);
+    }
+  }
+  return NULL;
+}
+
+GST_START_TEST (test_pool)
+{
+  Server server = { .pids = g_hash_table_new (NULL, NULL) };
+  Stage stage = { .cancellable = g_cancellable_new () };
+  GThread *server_thread, *threads[3];
+  int sockets[2];
+
+  fail_unless (socketpair (AF_UNIX, SOCK_SEQPACKET, 0, sockets) == 0);
+  server.socket = sockets[1];
+  server_thread = g_thread_new ("server", serve, &server);
+  stage.pool = gst_spdl_process_pool_new (
+      gst_spdl_fork_server_new (sockets[0]), G_N_ELEMENTS (threads));
+  for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
+    threads[i] = g_thread_new ("stage", call_all, &stage);
+  for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
+    g_thread_join (threads[i]);
+  fail_unless_equals_int (stage.n_failed, 2);
+
+  /* A worker that is busy when the stage stops is ended. */
+  {
+    g_autoptr (GstSample) sample = new_sample (HANGS, 10);
+    g_autoptr (GstSample) result = NULL;
+    g_autoptr (GError) error = NULL;
+    const gint64 begun = g_get_monotonic_time ();
+    guint64 cpu_time;
+
+    g_cancellable_cancel (stage.cancellable);
+    result = gst_spdl_process_pool_call (
+        stage.pool, sample, 0, stage.cancellable, &cpu_time, &error);
+    fail_unless (gst_spdl_sample_get_failure (result) != NULL);
+    fail_unless (g_get_monotonic_time () - begun < 380000);
+  }
+  gst_spdl_process_pool_free (stage.pool);
+  g_thread_join (server_thread);
+  g_object_unref (stage.cancellable);
+  /* Three, one for each failed try, and the one of the timeout. */
+  fail_unless (g_atomic_int_get (&server.n_begun) >= 6);
+  /* Workers that hang end soon. */
+  g_usleep (500000);
+}
+GST_END_TEST;
+
+static Suite *
+process_link_suite (void)
+{
+  Suite *suite = suite_create ("process-link");
+  TCase *tcase = tcase_create ("general");
+
+  suite_add_tcase (suite, tcase);
+  tcase_add_test (tcase, test_items);
+  tcase_add_test (tcase, test_other_results);
+  tcase_add_test (tcase, test_memory_is_reused);
+  tcase_add_test (tcase, test_samples_may_be_kept);
+  tcase_add_test (tcase, test_slabs_are_freed);
+  tcase_add_test (tcase, test_own_memory);
+  tcase_add_test (tcase, test_end);
+  tcase_add_test (tcase, test_invalid);
+  tcase_add_test (tcase, test_pool);
+  return suite;
+}
+
+GST_CHECK_MAIN (process_link);

@@ -15,7 +15,7 @@ import sys
 import threading
 import weakref
 from types import FunctionType
-from typing import Any, Dict, Sequence, Tuple
+from typing import Any, Dict, Optional, Sequence, Tuple
 
 from . import _native as native
 
@@ -56,11 +56,18 @@ def dump(value: Any) -> bytes:
     return data
 
 
+def _find_folder() -> Optional[str]:
+    try:
+        return os.getcwd()
+    except FileNotFoundError:
+        return None  # it was removed
+
+
 def _write_payload(job: bytes) -> int:
     """A file in memory with the state of this process and the pickled job."""
     fd = os.memfd_create("gst-spdl-job")
     with os.fdopen(os.dup(fd), "wb") as stream:
-        pickle.dump((sys.path, dict(os.environ), os.getcwd()), stream)
+        pickle.dump((sys.path, dict(os.environ), _find_folder()), stream)
         stream.write(job)
     os.lseek(fd, 0, os.SEEK_SET)
     return fd

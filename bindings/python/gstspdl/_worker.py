@@ -238,7 +238,8 @@ def _begin_job(parent: int, fd: int, payload_fd: int) -> None:
             sys.path[:], environment, folder = pickle.load(payload)
             os.environ.clear()
             os.environ.update(environment)
-            os.chdir(folder)
+            if folder is not None:
+                os.chdir(folder)
             job = pickle.load(payload)
         if "torch" in sys.modules:
             sys.modules["torch"].set_num_threads(1)

@@ -7,7 +7,7 @@
 
 #include "gst/spdl/progress/progress.h"
 
-#include <string.h>
+#include "gst/spdl/progress/digits.h"
 
 void
 spdl_progress_init (SpdlProgress *self, guint64 epoch)
@@ -131,38 +131,6 @@ spdl_progress_has (const SpdlProgress *self, guint64 epoch, guint64 sequence)
 
 /* Text format */
 
-static const gchar digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                              "abcdefghijklmnopqrstuvwxyz0123456789-_";
-#define MORE 32
-
-static void
-write_number (GString *text, guint64 number)
-{
-  for (; number >= MORE; number /= MORE)
-    g_string_append_c (text, digits[MORE + number % MORE]);
-  g_string_append_c (text, digits[number]);
-}
-
-static const gchar *
-read_number (const gchar *text, guint64 *number)
-{
-  const gchar *digit;
-  guint shift = 0;
-  guint value;
-
-  *number = 0;
-  do {
-    if (!*text || !(digit = strchr (digits, *text++)) || shift > 60)
-      return NULL;
-    value = digit - digits;
-    if (shift == 60 && value > 15)
-      return NULL;
-    *number |= (guint64) (value % MORE) << shift;
-    shift += 5;
-  } while (value >= MORE);
-  return text;
-}
-
 void
 spdl_progress_write_runs (const SpdlProgress *self, GString *text)
 {
@@ -171,8 +139,8 @@ spdl_progress_write_runs (const SpdlProgress *self, GString *text)
   for (guint i = 0; i < self->runs->len; i++) {
     const SpdlRun *run = run_at (self, i);
 
-    write_number (text, run->begin - last);
-    write_number (text, run->end - run->begin);
+    spdl_digits_write (text, run->begin - last);
+    spdl_digits_write (text, run->end - run->begin);
     last = run->end;
   }
 }
@@ -184,12 +152,12 @@ spdl_progress_read_runs (SpdlProgress *self, const gchar *text)
 
   g_array_set_size (self->runs, 0);
   self->n_done = self->mark;
-  while (g_ascii_isalnum (*text) || *text == '-' || *text == '_') {
+  while (spdl_digits_is_digit (*text)) {
     guint64 gap, length;
     SpdlRun run;
 
-    if (!(text = read_number (text, &gap)) ||
-        !(text = read_number (text, &length)) || gap == 0 || length == 0 ||
+    if (!(text = spdl_digits_read (text, &gap)) ||
+        !(text = spdl_digits_read (text, &length)) || gap == 0 || length == 0 ||
         __builtin_add_overflow (last, gap, &run.begin) ||
         __builtin_add_overflow (run.begin, length, &run.end))
       return NULL;

@@ -35,7 +35,7 @@ struct _SpdlSampler {
   guint64 n_sent;     /* of the streamed epoch, including finished items */
   guint64 next_shard; /* index of the rank's next streamed shard */
   SpdlWeightedSampler *weighted_sampler; /* nullable: weighted draws */
-  SpdlRankPartition partition;
+  SpdlPartition partition;
   guint64 n_places; /* positions of an epoch on all ranks; with streamed shards,
                        number of shards */
   guint64 size;     /* positions of an epoch on this rank */
@@ -284,8 +284,10 @@ spdl_sampler_open (const SpdlSourceSettings *settings, guint32 source,
   self->warn_data = user_data;
   spdl_state_init (&self->start);
   /* Check the partition first, as opening a dataset may take long. */
-  if (!spdl_rank_partition_init (&self->partition, settings->rank,
-          settings->world_size, settings->shard_mode, error) ||
+  self->partition.run = 1;
+  self->partition.mode = settings->shard_mode;
+  if (!spdl_rank_partition_init (
+          &self->partition, settings->rank, settings->world_size, error) ||
       !check_draws (settings, error) || !take_classes (self, settings, error) ||
       !open_dataset (self, settings, warn, user_data, error) ||
       !prepare_draws (self, settings, error) ||
@@ -296,7 +298,7 @@ spdl_sampler_open (const SpdlSourceSettings *settings, guint32 source,
   set_identity (self, settings);
   self->labels =
       settings->label == SPDL_LABEL_MANIFEST && !spdl_sampler_get_root (self);
-  self->size = spdl_rank_partition_get_size (&self->partition, self->n_places);
+  self->size = spdl_partition_get_size (&self->partition, self->n_places);
   g_assert (self->dataset || self->streamed_shards);
   if (go_to_start (self, settings, error))
     return self;
@@ -363,7 +365,7 @@ get_listed (SpdlSampler *self, SpdlSamplerItem *item, GError **error)
   if (self->next >= self->size)
     return SPDL_SAMPLER_END;
   item->sequence = self->next++;
-  item->index = get_item (self, spdl_rank_partition_get_place (&self->partition,
+  item->index = get_item (self, spdl_partition_get_place (&self->partition,
                                     self->n_places, item->sequence));
   item->uri = spdl_dataset_get_item (
       self->dataset, item->index, &item->label, &item->extra, error);
@@ -379,7 +381,7 @@ next_shard (gpointer user_data, guint64 *shard)
 
   if (self->next_shard >= self->size)
     return FALSE;
-  *shard = get_item (self, spdl_rank_partition_get_place (&self->partition,
+  *shard = get_item (self, spdl_partition_get_place (&self->partition,
                                self->n_places, self->next_shard++));
   return TRUE;
 }

@@ -1,4 +1,4 @@
-/* gst-spdl: partition of an epoch among ranks
+/* gst-spdl: rank and world size of this process
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -8,18 +8,6 @@
 #include "plugins/dataset/sampler/rankpartition.h"
 
 #include <gst/gst.h>
-
-const gchar *
-spdl_shard_mode_get_name (SpdlShardMode mode)
-{
-  static const gchar *const names[] = {
-    [SPDL_SHARD_PAD] = "pad",
-    [SPDL_SHARD_DROP] = "drop",
-    [SPDL_SHARD_UNEVEN] = "uneven",
-  };
-
-  return names[mode];
-}
 
 /* Environment variables of the supported launchers, in order of precedence.
  * Kubernetes numbers its pods but does not count them, so the count comes from
@@ -111,8 +99,8 @@ set_one_unknown (const Setting *known, const Setting *unknown, GError **error)
 }
 
 gboolean
-spdl_rank_partition_init (SpdlRankPartition *self, gint rank, gint world_size,
-    SpdlShardMode mode, GError **error)
+spdl_rank_partition_init (
+    SpdlPartition *self, gint rank, gint world_size, GError **error)
 {
   Setting r = { "rank", NULL, rank < 0 ? -1 : rank };
   Setting w = { "world-size", NULL, world_size < 0 ? -1 : world_size };
@@ -139,29 +127,5 @@ spdl_rank_partition_init (SpdlRankPartition *self, gint rank, gint world_size,
   }
   self->rank = r.value;
   self->world_size = w.value;
-  self->mode = mode;
   return TRUE;
-}
-
-guint64
-spdl_rank_partition_get_size (const SpdlRankPartition *self, guint64 n_items)
-{
-  const guint64 each = n_items / self->world_size;
-  const guint64 rest = n_items % self->world_size;
-
-  switch (self->mode) {
-    case SPDL_SHARD_PAD:
-      return each + (rest > 0);
-    case SPDL_SHARD_DROP:
-      return each;
-    default:
-      return each + (self->rank < rest);
-  }
-}
-
-guint64
-spdl_rank_partition_get_place (
-    const SpdlRankPartition *self, guint64 n_items, guint64 i)
-{
-  return (self->rank + i * self->world_size) % n_items;
 }

@@ -1,4 +1,4 @@
-/* gst-spdl: partition of an epoch among ranks
+/* gst-spdl: rank and world size of this process
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -7,27 +7,11 @@
 
 #pragma once
 
-#include <glib.h>
+#include "gst/spdl/progress/partition.h"
 
 G_BEGIN_DECLS
 
-/* Rank r of W gets the places r, r + W, r + 2W ... in the order of the epoch.
- * The modes differ in the remainder if W does not divide n. */
-typedef enum {
-  SPDL_SHARD_PAD,    /* ceil(n / W) each; the first places are repeated */
-  SPDL_SHARD_DROP,   /* floor(n / W) each; the last places are dropped */
-  SPDL_SHARD_UNEVEN, /* each place once; some ranks get one more */
-} SpdlShardMode;
-
-typedef struct {
-  guint64 rank;
-  guint64 world_size;
-  SpdlShardMode mode;
-} SpdlRankPartition;
-
-const gchar *spdl_shard_mode_get_name (SpdlShardMode mode);
-
-/* Determines rank and world size.
+/* Sets the rank and the world size of @self.
  *
  * @rank, @world_size: the properties. A negative value is taken from the
  *     environment: RANK and WORLD_SIZE, else Slurm's SLURM_PROCID and
@@ -38,15 +22,7 @@ const gchar *spdl_shard_mode_get_name (SpdlShardMode mode);
  *
  * Returns FALSE with @error set, in the domain of GST_RESOURCE_ERROR, if the
  * values are inconsistent; @self is undefined then. */
-gboolean spdl_rank_partition_init (SpdlRankPartition *self, gint rank,
-    gint world_size, SpdlShardMode mode, GError **error);
-
-/* Returns the number of items of the rank, out of @n_items. */
-guint64
-spdl_rank_partition_get_size (const SpdlRankPartition *self, guint64 n_items);
-
-/* Returns the place in the order of the epoch of the rank's item @i. */
-guint64 spdl_rank_partition_get_place (
-    const SpdlRankPartition *self, guint64 n_items, guint64 i);
+gboolean spdl_rank_partition_init (
+    SpdlPartition *self, gint rank, gint world_size, GError **error);
 
 G_END_DECLS

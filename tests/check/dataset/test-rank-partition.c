@@ -36,13 +36,13 @@ check_world (SpdlShardMode mode, guint n, guint world)
   guint n_twice = 0, n_never = 0, largest = 0, smallest = G_MAXUINT;
 
   for (guint rank = 0; rank < world; rank++) {
-    const SpdlRankPartition partition = { rank, world, mode };
-    const guint size = spdl_rank_partition_get_size (&partition, n);
+    const SpdlPartition partition = { rank, world, 1, mode };
+    const guint size = spdl_partition_get_size (&partition, n);
 
     largest = MAX (largest, size);
     smallest = MIN (smallest, size);
     for (guint i = 0; i < size; i++) {
-      const guint64 place = spdl_rank_partition_get_place (&partition, n, i);
+      const guint64 place = spdl_partition_get_place (&partition, n, i);
 
       g_assert_cmpuint (place, <, n);
       g_assert_cmpuint (place, ==, (rank + i * world) % n);
@@ -72,28 +72,63 @@ test_places (void)
         check_world (mode, sizes[s], worlds[w]);
 }
 
+/* Ranks that take runs in turns give the places in order. */
+static void
+test_runs (void)
+{
+  for (guint run = 1; run <= 5; run++)
+    for (guint world = 1; world <= 6; world++)
+      for (guint n = 1; n <= 70; n++) {
+        guint64 next = 0, offset = 0;
+
+        for (guint turn = 0; next < n; turn++)
+          for (guint rank = 0; rank < world; rank++) {
+            const SpdlPartition partition = { rank, world, run,
+              SPDL_SHARD_UNEVEN };
+            const guint64 size = spdl_partition_get_size (&partition, n);
+
+            for (guint i = turn * run; i < (turn + 1) * run && i < size; i++)
+              g_assert_cmpuint (
+                  spdl_partition_get_place (&partition, n, i), ==, next++);
+          }
+        g_assert_cmpuint (next, ==, n);
+        for (guint rank = 0; rank < world; rank++) {
+          const SpdlPartition partition = { rank, world, run,
+            SPDL_SHARD_UNEVEN };
+          const SpdlPartition equal[] = { { rank, world, run, SPDL_SHARD_PAD },
+            { rank, world, run, SPDL_SHARD_DROP } };
+
+          g_assert_cmpuint (
+              spdl_partition_get_offset (&partition, n), ==, offset);
+          offset += spdl_partition_get_size (&partition, n);
+          g_assert_cmpuint (spdl_partition_get_size (&equal[0], n), >=,
+              spdl_partition_get_size (&partition, n));
+          g_assert_cmpuint (spdl_partition_get_size (&equal[1], n), <=,
+              spdl_partition_get_size (&partition, n));
+        }
+      }
+}
+
 static void
 assert_shard (gint rank, gint world_size, guint wanted_rank, guint wanted_size)
 {
   g_autoptr (GError) error = NULL;
-  SpdlRankPartition partition;
+  SpdlPartition partition;
 
-  spdl_rank_partition_init (
-      &partition, rank, world_size, SPDL_SHARD_DROP, &error);
+  spdl_rank_partition_init (&partition, rank, world_size, &error);
   g_assert_no_error (error);
   g_assert_cmpuint (partition.rank, ==, wanted_rank);
   g_assert_cmpuint (partition.world_size, ==, wanted_size);
-  g_assert_cmpuint (partition.mode, ==, SPDL_SHARD_DROP);
 }
 
 static void
 assert_refused (gint rank, gint world_size, const gchar *text)
 {
   g_autoptr (GError) error = NULL;
-  SpdlRankPartition partition;
+  SpdlPartition partition;
 
-  g_assert_false (spdl_rank_partition_init (
-      &partition, rank, world_size, SPDL_SHARD_PAD, &error));
+  g_assert_false (
+      spdl_rank_partition_init (&partition, rank, world_size, &error));
   g_assert_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS);
   if (!g_pattern_match_simple (text, error->message))
     g_error ("\"%s\" does not match \"%s\"", error->message, text);
@@ -184,6 +219,7 @@ main (int argc, char **argv)
   /* Variables of the scheduler that runs the tests are not meant for them. */
   for (guint i = 0; i < G_N_ELEMENTS (variables); i++)
     g_unsetenv (variables[i]);
+  g_test_add_func ("/shard/runs", test_runs);
   g_test_add_func ("/shard/places", test_places);
   g_test_add_func ("/shard/environment", test_environment);
   g_test_add_func ("/shard/systems", test_systems);

@@ -1,0 +1,55 @@
+/* gst-spdl: partition of an epoch among ranks
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#pragma once
+
+#include <glib.h>
+
+#include "gst/spdl/engine/visibility.h"
+
+G_BEGIN_DECLS
+
+/* Ranks take runs of places in turn: with runs of N places, rank r of W gets
+ * the places r N to r N + N - 1, then those W N further, and so on. With N = 1
+ * these are r, r + W, r + 2W ... A round is the W N places of one turn of all
+ * ranks. The modes differ in the last round, if it is incomplete. */
+typedef enum {
+  SPDL_SHARD_PAD,    /* as many items as the first rank: the first places are
+                        repeated */
+  SPDL_SHARD_DROP,   /* as many items as the last rank: the rest is dropped */
+  SPDL_SHARD_UNEVEN, /* each place once; some ranks get more */
+} SpdlShardMode;
+
+typedef struct {
+  guint64 rank;
+  guint64 world_size; /* at most G_MAXINT */
+  guint64 run;        /* at least 1 and at most G_MAXINT */
+  SpdlShardMode mode;
+} SpdlPartition;
+
+SPDL_PRIVATE_API
+const gchar *spdl_shard_mode_get_name (SpdlShardMode mode);
+
+/* Returns FALSE if no mode has that name. */
+SPDL_PRIVATE_API
+gboolean spdl_shard_mode_find (const gchar *name, SpdlShardMode *mode);
+
+/* Returns the number of items of the rank, out of @n_places. It never falls
+ * when @n_places grows. */
+SPDL_PRIVATE_API
+guint64 spdl_partition_get_size (const SpdlPartition *self, guint64 n_places);
+
+/* Returns the number of items of all lower ranks. */
+SPDL_PRIVATE_API
+guint64 spdl_partition_get_offset (const SpdlPartition *self, guint64 n_places);
+
+/* Returns the place in the order of the epoch of the rank's item @i. */
+SPDL_PRIVATE_API
+guint64 spdl_partition_get_place (
+    const SpdlPartition *self, guint64 n_places, guint64 i);
+
+G_END_DECLS

@@ -7,7 +7,8 @@
 
 #include "gst/spdl/gstspdlstate.h"
 
-#include "gst/spdl/progress/state.h"
+#include "gst/spdl/gstspdlloader.h"
+#include "gst/spdl/progress/reshard.h"
 
 /**
  * gst_spdl_state_is_done:
@@ -18,7 +19,8 @@
  *
  * Checks whether a run that starts at @state skips an item, because it was
  * delivered or lost before. Use it to keep an exact record of failed items: an
- * item belongs to the first state that counts it as done.
+ * item belongs to the first state that counts it as done. @state is that of one
+ * rank, because ranks number their items separately.
  *
  * Returns: %TRUE if the item is done; %FALSE also if @state is malformed
  *
@@ -40,6 +42,7 @@ gst_spdl_state_is_done (
 
 typedef struct {
   guint n_sources;
+  guint32 source; /* the first one */
   guint64 epoch;
   gboolean is_beginning;
 } Place;
@@ -50,10 +53,15 @@ find_place (guint32 source, SpdlState *state, gpointer user_data)
   const SpdlProgress *progress = &state->progress;
   Place *place = user_data;
 
-  if (place->n_sources++ == 0)
+  if (place->n_sources++ == 0) {
+    place->source = source;
     place->epoch = progress->epoch;
-  place->is_beginning &= progress->epoch == place->epoch &&
-                         progress->mark == 0 && progress->n_done == 0;
+  }
+  place->is_beginning &=
+      progress->epoch == place->epoch && spdl_state_is_beginning (state);
+  /* Another rank may be in an earlier epoch. */
+  if (source == place->source)
+    place->epoch = MIN (place->epoch, progress->epoch);
 }
 
 /**
@@ -96,8 +104,8 @@ write_at_epoch (guint32 source, SpdlState *state, gpointer user_data)
   Rewriting *self = user_data;
 
   spdl_progress_reset (&state->progress, self->epoch);
-  spdl_state_write_identity (self->text, source, &state->identity);
-  spdl_state_write_progress (self->text, &state->progress);
+  g_clear_pointer (&state->left, g_ptr_array_unref);
+  spdl_state_write (self->text, source, state);
 }
 
 /**
@@ -121,4 +129,87 @@ gst_spdl_state_dup_at_epoch (const gchar *state, guint64 epoch)
   spdl_state_begin (self.text);
   return g_string_free (
       self.text, !spdl_state_visit (state, write_at_epoch, &self));
+}
+
+static gpointer
+set_error (GError **error, const gchar *failure, const gchar *problem)
+{
+  g_set_error (error, GST_SPDL_LOADER_ERROR, GST_SPDL_LOADER_ERROR_STATE,
+      "%s: %s", failure, problem);
+  return NULL;
+}
+
+/**
+ * gst_spdl_state_merge:
+ * @states: (array zero-terminated=1): the states of all ranks of a run, in any
+ *     order. Each may itself be a result of this function
+ * @error: (nullable): %GST_SPDL_LOADER_ERROR_STATE
+ *
+ * Joins the states of all ranks in one. A run with any number of ranks can
+ * resume from it: give it to each of them, and each takes its part. With
+ * another number of ranks, what is left of the epoch is divided anew, so that
+ * each remaining item is delivered once.
+ *
+ * Ranks may be at different batches, and even in different epochs. Failures
+ * count as they do in a state of one rank.
+ *
+ * Returns: (transfer full) (nullable): the joined state; %NULL with @error set
+ *     if a state is malformed, if one is missing, or if they belong to
+ *     different runs
+ *
+ * Since: 0.1
+ */
+gchar *
+gst_spdl_state_merge (const gchar *const *states, GError **error)
+{
+  g_autoptr (GPtrArray) ranks = NULL;
+  g_autofree gchar *problem = NULL;
+
+  g_return_val_if_fail (states != NULL, NULL);
+  ranks = spdl_ranks_read (states, &problem);
+  return ranks ? spdl_ranks_write (ranks)
+               : set_error (error, "The states of the ranks cannot be joined",
+                     problem);
+}
+
+/**
+ * gst_spdl_state_reshard:
+ * @states: (array zero-terminated=1): the states of all ranks of a run, as for
+ *     gst_spdl_state_merge()
+ * @world_size: the new number of ranks
+ * @error: (nullable): %GST_SPDL_LOADER_ERROR_STATE
+ *
+ * Divides what a run has left among another number of ranks. A source that is
+ * given the joined state does the same; use this function to store a state for
+ * each rank.
+ *
+ * Within an epoch, streamed shards cannot be divided anew, because their items
+ * have no known place.
+ *
+ * Returns: (transfer full) (array zero-terminated=1) (nullable): a state for
+ *     each rank; %NULL with @error set
+ *
+ * Since: 0.1
+ */
+gchar **
+gst_spdl_state_reshard (
+    const gchar *const *states, guint world_size, GError **error)
+{
+  static const gchar failure[] =
+      "The states cannot be divided among another number of ranks";
+  g_autoptr (GPtrArray) ranks = NULL;
+  g_autoptr (SpdlReshard) reshard = NULL;
+  g_autofree gchar *problem = NULL;
+  gchar **result;
+
+  g_return_val_if_fail (states != NULL, NULL);
+  ranks = spdl_ranks_read (states, &problem);
+  if (ranks)
+    reshard = spdl_reshard_new (ranks, world_size, &problem);
+  if (!reshard)
+    return set_error (error, failure, problem);
+  result = g_new0 (gchar *, world_size + 1);
+  for (guint rank = 0; rank < world_size; rank++)
+    result[rank] = spdl_reshard_dup_state (reshard, rank);
+  return result;
 }

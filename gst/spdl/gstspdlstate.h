@@ -24,6 +24,13 @@ gboolean gst_spdl_state_get_epoch (
 GST_SPDL_API
 gchar *gst_spdl_state_dup_at_epoch (const gchar *state, guint64 epoch);
 
+GST_SPDL_API
+gchar *gst_spdl_state_merge (const gchar *const *states, GError **error);
+
+GST_SPDL_API
+gchar **gst_spdl_state_reshard (
+    const gchar *const *states, guint world_size, GError **error);
+
 G_END_DECLS
 
 #endif /* __GST_SPDL_STATE_H__ */

@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+#include "gst/spdl/progress/reshard.h"
 #include "plugins/core/src/resume.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -14,8 +15,7 @@ write_state (const SpdlState *state, guint32 source)
   GString *text = g_string_new (NULL);
 
   spdl_state_begin (text);
-  spdl_state_write_identity (text, source, &state->identity);
-  spdl_state_write_progress (text, &state->progress);
+  spdl_state_write (text, source, state);
   return g_string_free (text, FALSE);
 }
 
@@ -64,8 +64,7 @@ visit_source (guint32 source, SpdlState *state, gpointer user_data)
   Visit *self = user_data;
 
   check_progress (&state->progress);
-  spdl_state_write_identity (self->text, source, &state->identity);
-  spdl_state_write_progress (self->text, &state->progress);
+  spdl_state_write (self->text, source, state);
   self->n_sources++;
   self->has_source |= source == self->source;
 }
@@ -75,6 +74,18 @@ visit_text (const gchar *text, Visit *visit)
 {
   spdl_state_begin (visit->text);
   return spdl_state_visit (text, visit_source, visit);
+}
+
+static void
+check_part (guint32 source, SpdlState *state, gpointer user_data)
+{
+  check_progress (&state->progress);
+}
+
+static gboolean
+visit_part (const gchar *text)
+{
+  return spdl_state_visit (text, check_part, NULL);
 }
 
 static gboolean
@@ -118,7 +129,7 @@ resume (const gchar *text, guint32 source, SpdlState *state, guint64 n_items)
 {
   g_autoptr (GError) error = NULL;
 
-  if (!spdl_resume_read (state, text, source, n_items, "a", &error)) {
+  if (!spdl_resume_read (state, text, source, n_items, n_items, "a", &error)) {
     fuzz_check_error (error);
     return;
   }
@@ -126,6 +137,47 @@ resume (const gchar *text, guint32 source, SpdlState *state, guint64 n_items)
   check_progress (&state->progress);
   g_assert_cmpuint (state->progress.mark, <=, n_items);
   g_assert_cmpuint (state->progress.n_done, <=, n_items);
+}
+
+/* Divides the states of all ranks in @text among @world_size ranks, and checks
+ * that these can be joined and divided again. */
+static void
+divide (const gchar *text, guint world_size)
+{
+  const gchar *const states[] = { text, NULL };
+  g_autofree gchar *problem = NULL;
+  g_autoptr (GPtrArray) ranks = spdl_ranks_read (states, &problem);
+  g_autoptr (GPtrArray) again = NULL;
+  g_autoptr (SpdlReshard) reshard = NULL;
+  g_auto (GStrv) parts = g_new0 (gchar *, world_size + 1);
+
+  if (ranks)
+    reshard = spdl_reshard_new (ranks, world_size, &problem);
+  g_assert_cmpint (reshard == NULL, ==, problem != NULL);
+  if (!reshard)
+    return;
+  for (guint rank = 0; rank < world_size; rank++) {
+    parts[rank] = spdl_reshard_dup_state (reshard, rank);
+    g_assert_true (visit_part (parts[rank]));
+  }
+  again = spdl_ranks_read ((const gchar *const *) parts, &problem);
+  g_assert_nonnull (again);
+  g_clear_pointer (&reshard, spdl_reshard_free);
+  reshard = spdl_reshard_new (again, world_size % 5 + 1, &problem);
+  g_assert_true (reshard || problem);
+}
+
+/* Chooses a rank's part, as a source does. */
+static void
+pick (const gchar *text, guint32 source, guint64 rank, guint64 world_size)
+{
+  g_autofree gchar *problem = NULL;
+  g_autofree gchar *part =
+      spdl_reshard_pick (text, source, rank, world_size, &problem);
+
+  g_assert_cmpint (part == NULL, ==, problem != NULL);
+  if (problem)
+    g_assert_true (g_utf8_validate (problem, -1, NULL));
 }
 
 int
@@ -154,6 +206,8 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
     g_assert_true (g_utf8_validate (flaw, -1, NULL));
   }
   check_sources (text, source);
+  divide (text, change % 8 + 1);
+  pick (text, source, n_items % (change % 8 + 1), change % 8 + 1);
   /* A bit of the identity may differ. */
   state.identity.count ^= change == 64;
   state.identity.hash ^= change == 65;

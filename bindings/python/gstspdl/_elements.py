@@ -69,6 +69,7 @@ class Elements:
         rank: Optional[int] = None,
         world_size: Optional[int] = None,
         shard_mode: Optional[ShardMode] = None,
+        shard_run: Optional[int] = None,
         resume_state: Optional[str] = None,
         weight_column: Optional[str] = None,
         items_per_epoch: Optional[int] = None,
@@ -114,6 +115,9 @@ class Elements:
         1). Default: -1.
         `shard_mode`: Items of each rank if world-size does not divide their
         number. One of "pad", "drop", "uneven". Default: "pad".
+        `shard_run`: Number of successive items of the order that a rank takes
+        in its turn; with the batch size, the batches of all ranks in turns are
+        those of one process. Default: 1.
         `resume_state`: Resume state of the last batch that was used; the
         source continues after it (unset = start at the beginning).
         `weight_column`: Column of a .csv list with the weights by which items
@@ -827,6 +831,7 @@ PROPERTIES: Dict[str, Dict[str, Tuple[Any, ...]]] = {
         "rank": ("int", -1, 2147483647),
         "world-size": ("int", -1, 2147483647),
         "shard-mode": ("enum", ("pad", "drop", "uneven")),
+        "shard-run": ("int", 1, 2147483647),
         "resume-state": ("text",),
         "weight-column": ("text",),
         "items-per-epoch": ("int", 0, 9223372036854775807),

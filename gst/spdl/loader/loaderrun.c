@@ -133,6 +133,25 @@ gst_spdl_loader_end_stopped_run (GstSpdlLoader *self)
   return !self->running;
 }
 
+/* State lock held. If the run starts at the states of all ranks, sets its start
+ * to the state of this one, which the source has chosen. */
+static void
+find_start (GstSpdlLoader *self)
+{
+  GObject *source = g_ptr_array_index (self->parts.sources, 0);
+  gchar *start = NULL;
+
+  if (g_object_class_find_property (G_OBJECT_GET_CLASS (source), "start-state"))
+    g_object_get (source, "start-state", &start, NULL);
+  spdl_mutex_lock (&self->lock);
+  if (start && self->begun_at) {
+    g_free (self->begun_at);
+    self->begun_at = g_steal_pointer (&start);
+  }
+  spdl_mutex_unlock (&self->lock);
+  g_free (start);
+}
+
 /* State lock held. Starts a run. @place: (nullable): as for begin_run() */
 static gboolean
 start_run (GstSpdlLoader *self, const Place *place, GError **error)
@@ -153,6 +172,8 @@ start_run (GstSpdlLoader *self, const Place *place, GError **error)
   if (states)
     gst_spdl_loader_parts_put_back_states (&self->parts, states);
   self->running = ok;
+  if (ok && self->parts.sources->len > 0)
+    find_start (self);
   if (!ok) {
     reason = is_stopped (bus_watch)
                  ? g_error_new_literal (GST_SPDL_LOADER_ERROR,

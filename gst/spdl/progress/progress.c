@@ -32,6 +32,13 @@ spdl_progress_reset (SpdlProgress *self, guint64 epoch)
 }
 
 void
+spdl_progress_reset_at (SpdlProgress *self, guint64 epoch, guint64 first)
+{
+  spdl_progress_reset (self, epoch);
+  self->mark = self->n_done = first;
+}
+
+void
 spdl_progress_copy (SpdlProgress *self, const SpdlProgress *other)
 {
   spdl_progress_reset (self, other->epoch);

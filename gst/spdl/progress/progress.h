@@ -40,6 +40,10 @@ void spdl_progress_clear (SpdlProgress *self);
 SPDL_PRIVATE_API
 void spdl_progress_reset (SpdlProgress *self, guint64 epoch);
 
+/* Resets the set for another epoch, with all items below @first finished. */
+SPDL_PRIVATE_API
+void spdl_progress_reset_at (SpdlProgress *self, guint64 epoch, guint64 first);
+
 SPDL_PRIVATE_API
 void spdl_progress_copy (SpdlProgress *self, const SpdlProgress *other);
 

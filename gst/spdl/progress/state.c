@@ -14,7 +14,7 @@
 void
 spdl_state_init (SpdlState *self)
 {
-  self->identity = (SpdlIdentity){ 0 };
+  *self = (SpdlState){ .identity.shard_run = 1 };
   spdl_progress_init (&self->progress, 0);
 }
 
@@ -22,6 +22,7 @@ void
 spdl_state_clear (SpdlState *self)
 {
   spdl_progress_clear (&self->progress);
+  g_clear_pointer (&self->left, g_ptr_array_unref);
 }
 
 void
@@ -41,6 +42,11 @@ spdl_state_write_identity (
       source, identity->count, identity->hash, identity->shuffle,
       identity->seed, identity->rank, identity->world_size,
       identity->shard_mode);
+  if (identity->shard_run > 1)
+    g_string_append_printf (
+        text, "shard-run=%" G_GUINT64_FORMAT ",", identity->shard_run);
+  if (identity->streamed)
+    g_string_append (text, "streamed=1,");
   if (*identity->weights)
     g_string_append_printf (text,
         "weight-column=%s,items-per-epoch=%" G_GUINT64_FORMAT ",",
@@ -51,7 +57,8 @@ spdl_state_write_identity (
 }
 
 void
-spdl_state_write_progress (GString *text, const SpdlProgress *progress)
+spdl_state_write_progress (GString *text, const SpdlProgress *progress,
+    guint64 change, const GPtrArray *left)
 {
   g_string_append_printf (text,
       "epoch=%" G_GUINT64_FORMAT ",mark=%" G_GUINT64_FORMAT ",done=",
@@ -63,7 +70,30 @@ spdl_state_write_progress (GString *text, const SpdlProgress *progress)
         ",dropped-upstream=%" G_GUINT64_FORMAT
         ",dropped-upstream-before=%" G_GUINT64_FORMAT,
         progress->n_dropped_upstream, progress->n_dropped_upstream_before);
+  if (change != 0)
+    g_string_append_printf (text, ",change=%016" G_GINT64_MODIFIER "x", change);
+  spdl_lefts_write (left, progress->epoch, text);
   g_string_append_c (text, ';');
+}
+
+void
+spdl_state_write (GString *text, guint32 source, const SpdlState *state)
+{
+  spdl_state_write_identity (text, source, &state->identity);
+  spdl_state_write_progress (
+      text, &state->progress, state->change, state->left);
+}
+
+gboolean
+spdl_state_is_beginning (const SpdlState *self)
+{
+  const GPtrArray *left = self->left;
+  const guint64 epoch = self->progress.epoch;
+
+  return self->progress.n_done == 0 &&
+         (!left || left->len == 0 ||
+             ((SpdlLeft *) g_ptr_array_index (left, left->len - 1))->epoch <
+                 epoch);
 }
 
 /* Parsers. Each skips what it names, or returns FALSE. */
@@ -137,6 +167,24 @@ read_draws (const gchar **at, SpdlIdentity *identity)
   return !read_text (at, ",weight-column=") || read_weights (at, identity);
 }
 
+/* Parses what ranks and streams need apart from rank and mode. */
+static gboolean
+read_partition (const gchar **at, SpdlIdentity *identity)
+{
+  guint64 streamed = 0;
+
+  identity->shard_run = 1;
+  identity->streamed = FALSE;
+  if (read_text (at, ",shard-run=") &&
+      (!read_number (at, "", 10, &identity->shard_run) ||
+          identity->shard_run < 2 || identity->shard_run > G_MAXINT))
+    return FALSE;
+  if (!read_text (at, ",streamed="))
+    return TRUE;
+  identity->streamed = TRUE;
+  return read_number (at, "", 10, &streamed) && streamed == 1;
+}
+
 static gboolean
 read_classes (const gchar **at, SpdlIdentity *identity)
 {
@@ -160,6 +208,28 @@ read_dropped_upstream (const gchar **at, SpdlProgress *progress)
          progress->n_dropped_upstream <= progress->n_done;
 }
 
+/* Parses what is left after a change of the number of ranks. Sequence numbers
+ * of another rank's part are finished from the beginning. */
+static gboolean
+read_left (const gchar **at, SpdlState *self)
+{
+  const SpdlIdentity *identity = &self->identity;
+  /* The mode has no effect on whole rounds. */
+  const SpdlPartition partition = { identity->rank, identity->world_size,
+    identity->shard_run, SPDL_SHARD_UNEVEN };
+  const gchar *end;
+
+  self->change = 0;
+  if (read_text (at, ",change=") &&
+      (!read_number (at, "", 16, &self->change) || self->change == 0))
+    return FALSE;
+  if (!(end = spdl_lefts_read (&self->left, *at, &partition)))
+    return FALSE;
+  *at = end;
+  return spdl_lefts_get_first (self->left, self->progress.epoch) <=
+         self->progress.mark;
+}
+
 static gboolean
 read_source (const gchar **at, guint64 *source, SpdlState *self)
 {
@@ -177,7 +247,8 @@ read_source (const gchar **at, guint64 *source, SpdlState *self)
       !read_number (at, ",world-size=", 10, &identity->world_size) ||
       !read_word (at, ",shard-mode=", identity->shard_mode,
           sizeof identity->shard_mode) ||
-      !read_draws (at, identity) || !read_classes (at, identity) ||
+      !read_partition (at, identity) || !read_draws (at, identity) ||
+      !read_classes (at, identity) ||
       !read_number (at, ",epoch=", 10, &progress->epoch) ||
       !read_number (at, ",mark=", 10, &progress->mark) ||
       !read_text (at, ",done=") ||
@@ -186,7 +257,8 @@ read_source (const gchar **at, guint64 *source, SpdlState *self)
   identity->shuffle = shuffle != 0;
   *at = end;
   return *source <= G_MAXUINT32 && shuffle <= 1 &&
-         read_dropped_upstream (at, progress) && read_text (at, ";");
+         read_dropped_upstream (at, progress) && read_left (at, self) &&
+         read_text (at, ";");
 }
 
 gboolean

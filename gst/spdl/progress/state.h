@@ -7,6 +7,7 @@
 
 #pragma once
 
+#include "gst/spdl/progress/left.h"
 #include "gst/spdl/progress/progress.h"
 
 G_BEGIN_DECLS
@@ -18,12 +19,17 @@ G_BEGIN_DECLS
  *     world-size=2,shard-mode=pad,epoch=1,mark=1234,done=BCBB;
  *
  * The fields have this order, without blanks. Numbers are decimal, except
- * hashes. With weighted draws, `weight-column=COLUMN,items-per-epoch=NUMBER,`
- * follows `shard-mode`. If labels have class names, `classes=HASH,` precedes
- * `epoch`. If items were lost before spdlmix,
+ * hashes. After `shard-mode` may follow `shard-run=NUMBER,` if runs are longer
+ * than 1, `streamed=1,` for streamed shards, and with weighted draws
+ * `weight-column=COLUMN,items-per-epoch=NUMBER,`. If labels have class names,
+ * `classes=HASH,` precedes `epoch`. If items were lost before spdlmix,
  * `,dropped-upstream=NUMBER,dropped-upstream-before=NUMBER` follows the runs:
  * the number of such items among the finished ones of the epoch, and in all
- * previous epochs. The position of spdlmix is derived from them.
+ * previous epochs. The position of spdlmix is derived from them. After a change
+ * of the number of ranks, `,change=HASH` is the same on all of them, and
+ * `,left=EPOCHS` has the places that are left (left.h).
+ *
+ * The states of several ranks may be in one text, after each other.
  *
  * Any change of the format needs another number than 1. */
 
@@ -43,11 +49,15 @@ typedef struct {
                                           */
   guint64 items_per_epoch;               /* number of draws per epoch */
   guint64 classes;                       /* hash of the class names; 0: none */
+  guint64 shard_run;                     /* at least 1 */
+  gboolean streamed; /* sequence numbers count samples of streamed shards */
 } SpdlIdentity;
 
 typedef struct {
   SpdlIdentity identity;
   SpdlProgress progress;
+  guint64 change;  /* hash of the last change of the number of ranks; 0: none */
+  GPtrArray *left; /* SpdlLeft: of interrupted epochs; nullable */
 } SpdlState;
 
 SPDL_PRIVATE_API
@@ -65,7 +75,16 @@ SPDL_PRIVATE_API
 void spdl_state_write_identity (
     GString *text, guint32 source, const SpdlIdentity *identity);
 SPDL_PRIVATE_API
-void spdl_state_write_progress (GString *text, const SpdlProgress *progress);
+void spdl_state_write_progress (GString *text, const SpdlProgress *progress,
+    guint64 change, const GPtrArray *left);
+
+/* Appends both. */
+SPDL_PRIVATE_API
+void spdl_state_write (GString *text, guint32 source, const SpdlState *state);
+
+/* Returns TRUE if nothing of the epoch or of a later one is finished. */
+SPDL_PRIVATE_API
+gboolean spdl_state_is_beginning (const SpdlState *self);
 
 /* Finds the state of a source in a text.
  *
@@ -75,8 +94,8 @@ SPDL_PRIVATE_API
 gboolean spdl_state_read (
     SpdlState *self, const gchar *text, guint32 source, gchar **problem);
 
-/* Calls @visit for each source in @text, in order. Returns FALSE if a part is
- * malformed, or if there is no source. */
+/* Calls @visit for each part of @text, in order. @visit may take `left`.
+ * Returns FALSE if a part is malformed, or if there is no source. */
 SPDL_PRIVATE_API
 gboolean spdl_state_visit (const gchar *text,
     void (*visit) (guint32 source, SpdlState *state, gpointer user_data),

@@ -22,17 +22,21 @@ struct _SpdlTally {
   guint32 source;
   guint64 n_items;
   gchar *identity;   /* identity as text */
+  guint64 change;    /* as in the state */
+  GPtrArray *left;   /* SpdlLeft: of interrupted epochs; nullable */
   GPtrArray *epochs; /* SpdlProgress: from the first incomplete epoch to the
                         last one with information */
   GArray *partials;  /* Partial */
 };
 
 static SpdlProgress *
-progress_new (guint64 epoch)
+progress_new (const SpdlTally *self, guint64 epoch)
 {
   SpdlProgress *progress = g_new (SpdlProgress, 1);
 
   spdl_progress_init (progress, epoch);
+  spdl_progress_reset_at (
+      progress, epoch, spdl_lefts_get_first (self->left, epoch));
   return progress;
 }
 
@@ -66,9 +70,11 @@ spdl_tally_new (
   self->source = source;
   self->n_items = n_items;
   self->identity = g_string_free (identity, FALSE);
+  self->change = start.change;
+  self->left = g_steal_pointer (&start.left);
   self->epochs = g_ptr_array_new_with_free_func (progress_free);
   self->partials = g_array_new (FALSE, FALSE, sizeof (Partial));
-  g_ptr_array_add (self->epochs, progress_new (0));
+  g_ptr_array_add (self->epochs, progress_new (self, 0));
   spdl_progress_copy (first_epoch (self), &start.progress);
   return self;
 }
@@ -77,6 +83,7 @@ void
 spdl_tally_free (SpdlTally *self)
 {
   g_free (self->identity);
+  g_clear_pointer (&self->left, g_ptr_array_unref);
   g_ptr_array_unref (self->epochs);
   g_array_unref (self->partials);
   g_free (self);
@@ -130,7 +137,8 @@ go_to (SpdlTally *self, guint64 epoch)
   } else {
     if (self->epochs->len > 1)
       g_ptr_array_remove_range (self->epochs, 1, self->epochs->len - 1);
-    spdl_progress_reset (first, epoch);
+    spdl_progress_reset_at (
+        first, epoch, spdl_lefts_get_first (self->left, epoch));
   }
   first_epoch (self)->n_dropped_upstream_before = n_dropped_upstream;
   if (self->partials->len > 0)
@@ -189,7 +197,8 @@ count_dropped (
       sequence >= self->n_items)
     return;
   while (self->epochs->len <= epoch - first)
-    g_ptr_array_add (self->epochs, progress_new (first + self->epochs->len));
+    g_ptr_array_add (
+        self->epochs, progress_new (self, first + self->epochs->len));
   progress = g_ptr_array_index (self->epochs, epoch - first);
   if (spdl_progress_add (progress, sequence) && upstream)
     progress->n_dropped_upstream++;
@@ -243,7 +252,8 @@ void
 spdl_tally_write (const SpdlTally *self, GString *text)
 {
   g_string_append (text, self->identity);
-  spdl_state_write_progress (text, first_epoch (self));
+  spdl_state_write_progress (
+      text, first_epoch (self), self->change, self->left);
 }
 
 void
@@ -253,6 +263,10 @@ spdl_tally_write_epoch (
   SpdlProgress progress;
 
   spdl_progress_init (&progress, epoch);
+  /* An epoch that was entered, or passed, begins with all of its items. */
+  if (epoch > first_epoch (self)->epoch)
+    spdl_progress_reset_at (
+        &progress, epoch, spdl_lefts_get_first (self->left, epoch));
   /* Act as if no item of the previous epochs had reached spdlmix, because a
    * skipped epoch has delivered different numbers of items of each source. */
   if (mixed && self->n_items != G_MAXUINT64 &&
@@ -260,6 +274,7 @@ spdl_tally_write_epoch (
           epoch, self->n_items, &progress.n_dropped_upstream_before))
     progress.n_dropped_upstream_before = 0;
   g_string_append (text, self->identity);
-  spdl_state_write_progress (text, &progress);
+  spdl_state_write_progress (text, &progress, self->change,
+      epoch > first_epoch (self)->epoch ? self->left : NULL);
   spdl_progress_clear (&progress);
 }

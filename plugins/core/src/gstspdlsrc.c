@@ -153,6 +153,10 @@
  *   without items sends its `spdl-epoch` events and the end of the stream. With
  *   `epochs=-1` that is an error, because the rank would do so forever.
  *
+ * With `shard-run=N`, ranks take runs of N positions in turns: rank r takes the
+ * positions r N to r N + N - 1, then those W N further, and so on. If N is the
+ * batch size, the batches of all ranks in turns are those of one process.
+ *
  * An item's `index` is its position in the dataset, and its `sequence` the
  * position among the items that this rank sends in the epoch. `num-items`, the
  * property and the field of events, is the number of items that this rank sends
@@ -164,7 +168,12 @@
  * nor lost by then, and after it the following epochs up to the last of
  * `epochs`, which includes the epochs before the state. A state of another
  * dataset, order or rank is an error that names the difference. At the end of
- * an epoch, rank, world size and `shard-mode` may change.
+ * an epoch, rank, world size, `shard-mode` and `shard-run` may change.
+ *
+ * If `resume-state` has the states of all ranks, which gst_spdl_state_merge()
+ * joins, the number of ranks may change at any time. Each rank takes its part
+ * of what is left of the epoch, and reports it in `start-state`. Streamed
+ * shards cannot be divided within an epoch; that is an error.
  *
  * ## Example
  * |[
@@ -228,6 +237,8 @@ struct _GstSpdlSrc {
   guint32 number;        /* number among the sources of the pipeline */
   guint64 n_items;
   GStrv classes; /* (nullable): classes in use; guarded by the object lock */
+  gchar *start;  /* (nullable): start state of this rank while started; guarded
+                  * by the object lock */
   gboolean announced; /* the source event was sent */
 };
 
@@ -288,6 +299,12 @@ static const SpdlProperty properties[] = {
       "Shard mode",
       "Items of each rank if world-size does not divide their number",
       spdl_shard_mode_get_type, SPDL_SHARD_PAD),
+  SPDL_PROPERTY_UINT (SpdlSourceSettings, shard_run, READY, "shard-run",
+      "Shard run",
+      "Number of successive items of the order that a rank takes in its turn; "
+      "with the batch size, the batches of all ranks in turns are those of one "
+      "process",
+      1, G_MAXINT, 1),
   SPDL_PROPERTY_STRING (SpdlSourceSettings, resume_state, READY, "resume-state",
       "Resume state",
       "Resume state of the last batch that was used; the source continues "
@@ -360,6 +377,7 @@ enum {
                  2, /* last property of the table */
   PROP_EPOCHS,
   PROP_NUM_ITEMS,
+  PROP_START,
   PROP_STATS_INTERVAL,
   PROP_STAGE_STATS,
 };
@@ -458,6 +476,7 @@ open_dataset (GstSpdlSrc *self)
   self->n_items = spdl_sampler_get_size (sampler);
   g_strfreev (self->classes);
   self->classes = dup_names (spdl_sampler_get_classes (sampler));
+  self->start = spdl_sampler_get_start (sampler);
   GST_OBJECT_UNLOCK (self);
   self->announced = FALSE;
   gst_spdl_plain_stats_start (self->stats);
@@ -475,6 +494,7 @@ close_dataset (GstSpdlSrc *self)
   gst_spdl_plain_stats_stop (self->stats);
   GST_OBJECT_LOCK (self);
   sampler = g_steal_pointer (&self->sampler);
+  g_clear_pointer (&self->start, g_free);
   GST_OBJECT_UNLOCK (self);
   g_clear_pointer (&sampler, spdl_sampler_free);
 }
@@ -699,6 +719,11 @@ gst_spdl_src_get_property (
     case PROP_STAGE_STATS:
       gst_spdl_plain_stats_get_stats (self->stats, value);
       break;
+    case PROP_START:
+      GST_OBJECT_LOCK (self);
+      g_value_set_string (value, self->start);
+      GST_OBJECT_UNLOCK (self);
+      break;
     default:
       if (id != PROP_CLASSES ||
           !gst_spdl_names_set_locked (value, &self->classes, object))
@@ -735,6 +760,10 @@ install_properties (GObjectClass *object_class)
       0, G_MAXUINT64, 0, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
   g_object_class_install_property (
       object_class, PROP_NUM_ITEMS, num_items_property);
+  g_object_class_install_property (object_class, PROP_START,
+      g_param_spec_string ("start-state", "Start state",
+          "Resume state at which this rank started, available from PAUSED on",
+          NULL, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
   gst_spdl_install_stats_properties (object_class, PROP_STATS_INTERVAL);
 }
 

@@ -126,8 +126,10 @@ set_other_part (GError **error, const SpdlProgress *progress, const gchar *name,
 {
   set_error (error,
       REFUSED
-      "the state was made with %s=%s, but %s is %s; this may change only "
-      "between epochs, and the state is in the middle of epoch " NUMBER,
+      "the state was made with %s=%s, but %s is %s; in the middle of an epoch, "
+      "here " NUMBER
+      ", world size and rank may change only with the states of all ranks, and "
+      "shard-mode and shard-run not at all",
       name, was, name, is, progress->epoch);
 }
 
@@ -149,11 +151,13 @@ is_same_part (const SpdlState *before, const SpdlIdentity *is, GError **error)
   const SpdlIdentity *was = &before->identity;
   const SpdlProgress *progress = &before->progress;
 
-  if (progress->n_done == 0)
+  if (spdl_state_is_beginning (before))
     return TRUE;
   if (!is_same_number (
           error, progress, "world-size", was->world_size, is->world_size) ||
-      !is_same_number (error, progress, "rank", was->rank, is->rank))
+      !is_same_number (error, progress, "rank", was->rank, is->rank) ||
+      !is_same_number (
+          error, progress, "shard-run", was->shard_run, is->shard_run))
     return FALSE;
   if (g_str_equal (was->shard_mode, is->shard_mode))
     return TRUE;
@@ -178,9 +182,29 @@ is_within (const SpdlProgress *progress, guint64 n_items, GError **error)
   return FALSE;
 }
 
+/* Checks that what is left of interrupted epochs is a part of this source. */
+static gboolean
+is_left_within (
+    const GPtrArray *lefts, guint64 n_items, guint64 n_places, GError **error)
+{
+  for (guint i = 0; lefts && i < lefts->len; i++) {
+    const SpdlLeft *left = g_ptr_array_index (lefts, i);
+
+    if (spdl_left_get_size (left) == n_items &&
+        spdl_left_get_last_place (left) < n_places)
+      continue;
+    set_error (error,
+        REFUSED "the state has places of an epoch of another size than " NUMBER
+                " items, " NUMBER " of them on this rank",
+        n_places, n_items);
+    return FALSE;
+  }
+  return TRUE;
+}
+
 gboolean
 spdl_resume_read (SpdlState *state, const gchar *text, guint32 source,
-    guint64 n_items, const gchar *location, GError **error)
+    guint64 n_items, guint64 n_places, const gchar *location, GError **error)
 {
   const SpdlIdentity *is = &state->identity;
   g_auto (SpdlState) before = { 0 };
@@ -201,8 +225,12 @@ spdl_resume_read (SpdlState *state, const gchar *text, guint32 source,
       !is_same_order (&before.identity, is, error) ||
       !is_same_draw (&before.identity, is, error) ||
       !is_same_part (&before, is, error) ||
-      !is_within (&before.progress, n_items, error))
+      !is_within (&before.progress, n_items, error) ||
+      !is_left_within (before.left, n_items, n_places, error))
     return FALSE;
   spdl_progress_copy (&state->progress, &before.progress);
+  state->change = before.change;
+  g_clear_pointer (&state->left, g_ptr_array_unref);
+  state->left = g_steal_pointer (&before.left);
   return TRUE;
 }

@@ -11,6 +11,7 @@
 
 #include <gst/spdl/spdl.h>
 
+#include "gst/spdl/progress/reshard.h"
 #include "plugins/core/src/resume.h"
 #include "plugins/dataset/archive/streamedshards.h"
 #include "plugins/dataset/sampler/permutation.h"
@@ -43,8 +44,9 @@ struct _SpdlSampler {
   SpdlState start; /* identity, and progress in the first epoch */
   gchar *others;   /* nullable: initial resume state */
   guint64 epoch;
-  guint64 next;   /* next sequence number */
-  guint next_run; /* next run of finished items in the initial state */
+  guint64 next;         /* next sequence number */
+  guint next_run;       /* next run of finished items in the initial state */
+  const SpdlLeft *left; /* nullable: what is left of the current epoch */
   SpdlPermutation permutation; /* of the current epoch, if shuffled */
   SpdlDraws draws;             /* of the current epoch, if weighted */
 };
@@ -210,6 +212,8 @@ set_identity (SpdlSampler *self, const SpdlSourceSettings *settings)
   g_strlcpy (identity->shard_mode,
       spdl_shard_mode_get_name (settings->shard_mode),
       sizeof identity->shard_mode);
+  identity->shard_run = self->partition.run;
+  identity->streamed = self->streamed_shards != NULL;
   if (!self->weighted_sampler)
     return;
   g_strlcpy (identity->weights, settings->weights, sizeof identity->weights);
@@ -222,7 +226,9 @@ begin_epoch (SpdlSampler *self, guint64 epoch)
   const SpdlIdentity *identity = &self->start.identity;
 
   self->epoch = epoch;
-  self->next = self->next_shard = self->n_sent = 0;
+  self->left = spdl_lefts_find (self->start.left, epoch);
+  self->next = self->left ? self->left->first : 0;
+  self->next_shard = self->n_sent = 0;
   self->n_lost = 0;
   if (self->streamed_shards)
     spdl_streamed_shards_begin_epoch (
@@ -255,17 +261,31 @@ check_nothing_lost (const SpdlSampler *self, GError **error)
   return FALSE;
 }
 
+/* Reads the resume state, which may be the states of all ranks. */
+static gboolean
+read_start (
+    SpdlSampler *self, const SpdlSourceSettings *settings, GError **error)
+{
+  g_autofree gchar *problem = NULL;
+
+  if (!settings->resume_state || !*settings->resume_state)
+    return TRUE;
+  self->others = spdl_reshard_pick (settings->resume_state, self->source,
+      self->partition.rank, self->partition.world_size, &problem);
+  if (!self->others)
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+        "The resume states of all ranks cannot be used: %s", problem);
+  return self->others && spdl_resume_read (&self->start, self->others,
+                             self->source, spdl_sampler_get_size (self),
+                             self->n_places, settings->location, error);
+}
+
 static gboolean
 go_to_start (
     SpdlSampler *self, const SpdlSourceSettings *settings, GError **error)
 {
-  if (settings->resume_state && *settings->resume_state &&
-      !spdl_resume_read (&self->start, settings->resume_state, self->source,
-          spdl_sampler_get_size (self), settings->location, error))
+  if (!read_start (self, settings, error) || !check_nothing_lost (self, error))
     return FALSE;
-  if (!check_nothing_lost (self, error))
-    return FALSE;
-  self->others = g_strdup (settings->resume_state);
   begin_epoch (self, self->start.progress.epoch);
   if (!self->streamed_shards)
     self->next = self->start.progress.mark;
@@ -284,7 +304,7 @@ spdl_sampler_open (const SpdlSourceSettings *settings, guint32 source,
   self->warn_data = user_data;
   spdl_state_init (&self->start);
   /* Check the partition first, as opening a dataset may take long. */
-  self->partition.run = 1;
+  self->partition.run = settings->shard_run;
   self->partition.mode = settings->shard_mode;
   if (!spdl_rank_partition_init (
           &self->partition, settings->rank, settings->world_size, error) ||
@@ -318,8 +338,7 @@ spdl_sampler_get_start (const SpdlSampler *self)
   GString *text = g_string_new (NULL);
 
   spdl_state_begin (text);
-  spdl_state_write_identity (text, self->source, &self->start.identity);
-  spdl_state_write_progress (text, &self->start.progress);
+  spdl_state_write (text, self->source, &self->start);
   if (self->others)
     spdl_state_write_others (text, self->others, is_number, self);
   return g_string_free (text, FALSE);
@@ -365,8 +384,10 @@ get_listed (SpdlSampler *self, SpdlSamplerItem *item, GError **error)
   if (self->next >= self->size)
     return SPDL_SAMPLER_END;
   item->sequence = self->next++;
-  item->index = get_item (self, spdl_partition_get_place (&self->partition,
-                                    self->n_places, item->sequence));
+  item->index = get_item (
+      self, self->left ? spdl_left_get_place (self->left, item->sequence)
+                       : spdl_partition_get_place (
+                             &self->partition, self->n_places, item->sequence));
   item->uri = spdl_dataset_get_item (
       self->dataset, item->index, &item->label, &item->extra, error);
   return item->uri ? SPDL_SAMPLER_ITEM : SPDL_SAMPLER_FAILED;

@@ -24,6 +24,7 @@ typedef struct {
   gint rank;       /* -1: from the environment */
   gint world_size; /* -1: from the environment */
   SpdlShardMode shard_mode;
+  guint shard_run;
   gchar *weights;          /* nullable */
   guint64 items_per_epoch; /* 0: the number of items */
   SpdlSidecarUse sidecar;

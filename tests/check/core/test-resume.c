@@ -56,6 +56,7 @@ typedef struct {
   guint world;
   const gchar *mode;
   guint n_epochs;
+  guint shard_run; /* 0: 1 */
 } Plan;
 
 static void
@@ -75,9 +76,9 @@ describe (const Plan *plan, GRand *rand)
 
   g_string_printf (text,
       "spdlsrc name=src location=%s/list.txt shuffle=%d seed=9 epochs=%u "
-      "rank=%u world-size=%u shard-mode=%s ",
+      "rank=%u world-size=%u shard-mode=%s shard-run=%u ",
       plan->folder, plan->shuffle, plan->n_epochs, plan->rank, plan->world,
-      plan->mode);
+      plan->mode, MAX (plan->shard_run, 1));
   if (plan->group > 1)
     g_string_append_printf (text, "! spdlaggregate size=%u ", plan->group);
   append_stage (text, rand, plan,
@@ -147,8 +148,9 @@ count_gaps (const gchar *state)
   return strlen (strstr (state, "done=") + 5) / 2;
 }
 
-/* Resumes from *@state, uses @n_uses batches, pulls some that are not used, and
- * stops. Returns whether the stream ended before these uses. */
+/* Resumes from *@state, which may be that of all ranks, uses @n_uses batches,
+ * pulls some that are not used, and stops. Returns whether the stream ended
+ * before these uses. */
 static gboolean
 run_for (const Plan *plan, GRand *rand, guint n_uses, guint n_unused,
     gchar **state, Log *log)
@@ -165,6 +167,9 @@ run_for (const Plan *plan, GRand *rand, guint n_uses, guint n_unused,
   sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
   g_object_set (src, "resume-state", *state, NULL);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  g_free (*state);
+  g_object_get (src, "start-state", state, NULL);
+  fail_unless (*state != NULL);
   for (guint i = 0; i < n_uses + n_unused && !ended; i++) {
     GstSample *sample;
 
@@ -180,7 +185,12 @@ run_for (const Plan *plan, GRand *rand, guint n_uses, guint n_unused,
     g_clear_pointer (&sample, gst_sample_unref);
   }
   gst_element_set_state (pipeline, GST_STATE_NULL);
-  if (*state && !ended)
+  if (ended) {
+    /* Includes items that failed after the last batch. */
+    g_free (*state);
+    g_object_get (sink, "resume-state", state, NULL);
+  }
+  if (!ended)
     log->n_gaps += count_gaps (*state);
   return ended;
 }
@@ -387,6 +397,57 @@ GST_START_TEST (test_other_world)
 
 GST_END_TEST;
 
+/* Runs all ranks from the states of other ranks. Returns whether all have
+ * ended. */
+static gboolean
+run_world (Plan *plan, GRand *rand, GStrv *states, Log *log)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree gchar *joined =
+      *states ? gst_spdl_state_merge ((const gchar *const *) *states, &error)
+              : NULL;
+  gboolean ended = TRUE;
+
+  fail_unless (error == NULL, "%s", error ? error->message : "");
+  g_strfreev (*states);
+  *states = g_new0 (gchar *, plan->world + 1);
+  for (plan->rank = 0; plan->rank < plan->world; plan->rank++) {
+    gchar **state = &(*states)[plan->rank];
+
+    *state = g_strdup (joined);
+    ended &= run_for (plan, rand, g_rand_int_range (rand, 0, 12),
+        g_rand_int_range (rand, 0, 3), state, log);
+  }
+  return ended;
+}
+
+/* The number of processes may change at any time if the states of all of them
+ * are given. */
+GST_START_TEST (test_changing_worlds)
+{
+  gchar *folder = make_list (N_ITEMS);
+  GRand *rand = g_rand_new_with_seed (36 + __i__);
+
+  for (guint i = 0; i < 6; i++) {
+    Plan plan = { folder, N_ITEMS, orders[__i__], i & 1, 1, 3, FALSE, 0, 1,
+      "uneven", N_EPOCHS, i / 2 % 2 ? 3 : 1 };
+    Log log = { 0 };
+    GStrv states = NULL;
+
+    do
+      plan.world = g_rand_int_range (rand, 1, 6);
+    while (!run_world (&plan, rand, &states, &log));
+    for (guint epoch = 0; epoch < N_EPOCHS; epoch++)
+      for (guint k = 0; k < N_ITEMS; k++)
+        fail_unless_equals_int (log.counts[epoch][k], is_good (k));
+    g_strfreev (states);
+  }
+  g_rand_free (rand);
+  files_remove_folder (folder);
+}
+
+GST_END_TEST;
+
 static void
 assert_refused (const gchar *folder, const gchar *properties,
     const gchar *state, const gchar *text)
@@ -490,6 +551,70 @@ GST_START_TEST (test_refused)
 
 GST_END_TEST;
 
+static void
+assert_not_joined (const gchar *a, const gchar *b, const gchar *text)
+{
+  const gchar *const states[] = { a, b, NULL };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GError) other_error = NULL;
+
+  fail_unless (gst_spdl_state_merge (states, &error) == NULL);
+  fail_unless (g_error_matches (
+      error, GST_SPDL_LOADER_ERROR, GST_SPDL_LOADER_ERROR_STATE));
+  fail_unless (errors_has (error, text), "%s", error->message);
+  fail_unless (gst_spdl_state_reshard (states, 3, &other_error) == NULL);
+  fail_unless (g_error_matches (
+      other_error, GST_SPDL_LOADER_ERROR, GST_SPDL_LOADER_ERROR_STATE));
+}
+
+/* States that are not those of all ranks of a run. */
+GST_START_TEST (test_not_joined)
+{
+  static const gchar part[] = "epoch=0,mark=0,done=;";
+  gchar *folder = make_list (20);
+  g_autofree gchar *first = make_state_with (
+      folder, "rank=0 world-size=2", part, "epoch=0,mark=3,done=BB;");
+  g_autofree gchar *second = make_state_with (
+      folder, "rank=1 world-size=2", part, "epoch=1,mark=3,done=;");
+  g_autofree gchar *other_second = make_state_with (
+      folder, "rank=1 world-size=2", part, "epoch=1,mark=4,done=;");
+  g_autofree gchar *other_seed =
+      make_state_with (folder, "seed=1 rank=1 world-size=2", part, part);
+  g_autofree gchar *other_run =
+      make_state_with (folder, "shard-run=2 rank=1 world-size=2", part, part);
+  g_autofree gchar *other_world =
+      make_state_with (folder, "rank=1 world-size=3", part, part);
+  g_autofree gchar *too_far = make_state_with (
+      folder, "rank=1 world-size=2", part, "epoch=0,mark=30,done=;");
+  g_autofree gchar *cut = g_strndup (second, strlen (second) - 1);
+  const gchar *const both[] = { second, first, second, NULL };
+  const gchar *const impossible[] = { first, too_far, NULL };
+  const gchar *const parts[] = { NULL, NULL };
+  g_autofree gchar *joined = gst_spdl_state_merge (both, NULL);
+  g_auto (GStrv) same = gst_spdl_state_reshard (both, 2, NULL);
+  g_auto (GStrv) three = gst_spdl_state_reshard (both, 3, NULL);
+
+  fail_unless (joined != NULL && same != NULL && three != NULL);
+  fail_unless_equals_int (g_strv_length (three), 3);
+  /* Two of the ranks before the change, or one of each. */
+  assert_not_joined (first, NULL, "1");
+  assert_not_joined (second, NULL, "0");
+  assert_not_joined (first, other_seed, "0|1");
+  assert_not_joined (first, other_run, "0|1");
+  assert_not_joined (first, other_world, "2|3");
+  assert_not_joined (first, cut, "1");
+  assert_not_joined (joined, other_second, "1");
+  assert_not_joined (same[0], second, "0|1");
+  assert_not_joined ("spdl1;", first, "0");
+  fail_unless (gst_spdl_state_merge (parts, NULL) == NULL);
+  fail_unless (gst_spdl_state_reshard (impossible, 3, NULL) == NULL);
+  fail_unless (gst_spdl_state_reshard (both, 0, NULL) == NULL);
+  fail_unless (gst_spdl_state_reshard (both, G_MAXUINT, NULL) == NULL);
+  files_remove_folder (folder);
+}
+
+GST_END_TEST;
+
 /* A state determines the meaning of labels. */
 GST_START_TEST (test_other_classes)
 {
@@ -530,7 +655,10 @@ GST_START_TEST (test_epoch)
   g_autofree gchar *moved = gst_spdl_state_dup_at_epoch (state, 7);
   g_autofree gchar *expected =
       make_state (folder, "epoch=0,mark=0,done=;", "epoch=7,mark=0,done=;");
-  g_autofree gchar *two = g_strconcat (moved, state + strlen ("spdl1;"), NULL);
+  g_autofree gchar *two =
+      g_strconcat (moved, "source=1", state + strlen ("spdl1;source=0"), NULL);
+  g_autofree gchar *ranks =
+      g_strconcat (moved, state + strlen ("spdl1;"), NULL);
   g_autofree gchar *both = gst_spdl_state_dup_at_epoch (two, 4);
   g_autofree gchar *cut = g_strndup (state, strlen (state) - 1);
   gboolean is_beginning = TRUE;
@@ -546,6 +674,10 @@ GST_START_TEST (test_epoch)
 
   fail_unless (gst_spdl_state_get_epoch (two, &epoch, &is_beginning));
   fail_unless_equals_uint64 (epoch, 7);
+  fail_if (is_beginning);
+  /* The lowest epoch of several ranks. */
+  fail_unless (gst_spdl_state_get_epoch (ranks, &epoch, &is_beginning));
+  fail_unless_equals_uint64 (epoch, 2);
   fail_if (is_beginning);
   fail_unless (gst_spdl_state_get_epoch (both, &epoch, &is_beginning));
   fail_unless_equals_uint64 (epoch, 4);
@@ -629,7 +761,9 @@ resume_suite (void)
   tcase_add_loop_test (tc, test_ranks, 0, 3);
   tcase_add_loop_test (tc, test_single_items, 0, G_N_ELEMENTS (orders));
   tcase_add_test (tc, test_other_world);
+  tcase_add_loop_test (tc, test_changing_worlds, 0, G_N_ELEMENTS (orders));
   tcase_add_test (tc, test_refused);
+  tcase_add_test (tc, test_not_joined);
   tcase_add_test (tc, test_other_classes);
   tcase_add_test (tc, test_epoch);
   tcase_add_test (tc, test_is_done);

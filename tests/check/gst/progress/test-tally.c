@@ -257,7 +257,7 @@ test_numbers (void)
     spdl_progress_add (&state.progress, number + 1);
     spdl_state_begin (text);
     spdl_state_write_identity (text, 1, &state.identity);
-    spdl_state_write_progress (text, &state.progress);
+    spdl_state_write_progress (text, &state.progress, 0, NULL);
     g_assert_true (spdl_state_read (&again, text->str, 1, &flaw));
     g_assert_cmpuint (again.progress.epoch, ==, number);
     g_assert_cmpuint (again.progress.mark, ==, 1);
@@ -439,7 +439,7 @@ test_size (void)
     g_string_truncate (text, 0);
     spdl_state_begin (text);
     spdl_state_write_identity (text, 0, &identity);
-    spdl_state_write_progress (text, &progress);
+    spdl_state_write_progress (text, &progress, 0, NULL);
     g_assert_cmpuint (text->len, <=, 1024 + (i - 64) * 8);
   }
   spdl_progress_clear (&progress);

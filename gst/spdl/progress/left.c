@@ -1,0 +1,275 @@
+/* gst-spdl: places of an interrupted epoch that are left for a rank
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "gst/spdl/progress/left.h"
+
+#include <string.h>
+
+#include "gst/spdl/progress/digits.h"
+
+SpdlLeft *
+spdl_left_new (guint64 epoch, guint64 first, const SpdlPartition *partition)
+{
+  SpdlLeft *self = g_new (SpdlLeft, 1);
+
+  self->epoch = epoch;
+  self->first = first;
+  self->partition = *partition;
+  spdl_pieces_init (&self->own);
+  spdl_pieces_init (&self->shared);
+  spdl_pieces_init (&self->repeated);
+  return self;
+}
+
+void
+spdl_left_free (SpdlLeft *self)
+{
+  spdl_pieces_clear (&self->own);
+  spdl_pieces_clear (&self->shared);
+  spdl_pieces_clear (&self->repeated);
+  g_free (self);
+}
+
+guint64
+spdl_left_count_shared (const SpdlLeft *self)
+{
+  return spdl_pieces_count (&self->shared) / self->partition.world_size;
+}
+
+guint64
+spdl_left_get_size (const SpdlLeft *self)
+{
+  return self->first + spdl_pieces_count (&self->own) +
+         spdl_left_count_shared (self) + spdl_pieces_count (&self->repeated);
+}
+
+guint64
+spdl_left_get_place (const SpdlLeft *self, guint64 sequence)
+{
+  const guint64 n_own = spdl_pieces_count (&self->own);
+  const guint64 n_shared = spdl_left_count_shared (self);
+  guint64 i = sequence - self->first;
+
+  if (i < n_own)
+    return spdl_pieces_get_place (&self->own, i);
+  i -= n_own;
+  if (i >= n_shared)
+    return spdl_pieces_get_place (&self->repeated, i - n_shared);
+  return spdl_pieces_get_place (
+      &self->shared, spdl_partition_get_place (&self->partition,
+                         spdl_pieces_count (&self->shared), i));
+}
+
+guint64
+spdl_left_get_last_place (const SpdlLeft *self)
+{
+  const guint64 own = spdl_pieces_get_last_place (&self->own);
+  const guint64 shared = spdl_pieces_get_last_place (&self->shared);
+
+  return MAX (MAX (own, shared), spdl_pieces_get_last_place (&self->repeated));
+}
+
+const SpdlLeft *
+spdl_lefts_find (const GPtrArray *lefts, guint64 epoch)
+{
+  for (guint i = 0; lefts && i < lefts->len; i++) {
+    const SpdlLeft *left = g_ptr_array_index (lefts, i);
+
+    if (left->epoch == epoch)
+      return left;
+  }
+  return NULL;
+}
+
+guint64
+spdl_lefts_get_first (const GPtrArray *lefts, guint64 epoch)
+{
+  const SpdlLeft *left = spdl_lefts_find (lefts, epoch);
+
+  return left ? left->first : 0;
+}
+
+/* Text format */
+
+#define NAME ",left="
+
+/* Writes the distance to the previous piece as 2d, or 2d + 1 if it lies
+ * before. */
+static void
+write_distance (GString *text, guint64 from, guint64 to)
+{
+  spdl_digits_write (text, to >= from ? (to - from) * 2 : (from - to) * 2 + 1);
+}
+
+static void
+write_piece (GString *text, const SpdlPiece *piece, guint64 *last)
+{
+  const gboolean strided = !spdl_piece_is_contiguous (piece);
+  const guint64 place = spdl_piece_get_place (piece, 0);
+
+  write_distance (text, *last, place);
+  spdl_digits_write (text, piece->count * 2 + strided);
+  *last = place;
+  if (!strided)
+    return;
+  spdl_digits_write (text, piece->run);
+  spdl_digits_write (text, piece->stride);
+  if (piece->run > 1)
+    spdl_digits_write (text, piece->from);
+}
+
+static void
+write_pieces (GString *text, const SpdlPieces *pieces, guint64 *last)
+{
+  spdl_digits_write (text, spdl_pieces_get_length (pieces));
+  for (guint i = 0; i < spdl_pieces_get_length (pieces); i++)
+    write_piece (text, spdl_pieces_get (pieces, i, NULL), last);
+}
+
+void
+spdl_lefts_write (const GPtrArray *lefts, guint64 epoch, GString *text)
+{
+  gboolean any = FALSE;
+  guint64 last;
+
+  for (guint i = 0; lefts && i < lefts->len; i++) {
+    const SpdlLeft *left = g_ptr_array_index (lefts, i);
+
+    if (left->epoch < epoch)
+      continue;
+    if (!any)
+      g_string_append (text, NAME);
+    any = TRUE;
+    last = 0;
+    spdl_digits_write (text, left->epoch);
+    spdl_digits_write (text, left->first);
+    write_pieces (text, &left->own, &last);
+    write_pieces (text, &left->shared, &last);
+    write_pieces (text, &left->repeated, &last);
+  }
+}
+
+static const gchar *
+read_distance (const gchar *text, guint64 *place)
+{
+  guint64 distance;
+
+  if (!(text = spdl_digits_read (text, &distance)))
+    return NULL;
+  if (distance % 2 == 0)
+    *place += distance / 2;
+  else if (distance / 2 <= *place)
+    *place -= distance / 2;
+  else
+    return NULL;
+  return *place < SPDL_PIECE_MAX_PLACES ? text : NULL;
+}
+
+static const gchar *
+read_piece (const gchar *text, SpdlPiece *piece, guint64 *last)
+{
+  guint64 count;
+
+  *piece = (SpdlPiece){ .run = 1, .stride = 1 };
+  if (!(text = read_distance (text, last)) ||
+      !(text = spdl_digits_read (text, &count)))
+    return NULL;
+  piece->count = count / 2;
+  if (count % 2 > 0 &&
+      (!(text = spdl_digits_read (text, &piece->run)) ||
+          !(text = spdl_digits_read (text, &piece->stride)) ||
+          piece->stride < 2 ||
+          (piece->run > 1 && !(text = spdl_digits_read (text, &piece->from)))))
+    return NULL;
+  if (piece->from > *last)
+    return NULL;
+  piece->base = *last - piece->from;
+  return spdl_piece_is_valid (piece) ? text : NULL;
+}
+
+static const gchar *
+read_pieces (const gchar *text, SpdlPieces *pieces, guint64 *last)
+{
+  SpdlPiece piece;
+  guint64 n;
+
+  if (!(text = spdl_digits_read (text, &n)))
+    return NULL;
+  for (; n > 0; n--) {
+    if (!(text = read_piece (text, &piece, last)))
+      return NULL;
+    spdl_pieces_append (pieces, &piece);
+    if (spdl_pieces_count (pieces) > SPDL_PIECE_MAX_PLACES)
+      return NULL;
+  }
+  return text;
+}
+
+/* Checks that the shared places can be divided into whole rounds of runs. */
+static gboolean
+is_divisible (const SpdlLeft *self)
+{
+  const SpdlPartition *partition = &self->partition;
+  const guint n = spdl_pieces_get_length (&self->shared);
+
+  if (partition->world_size == 0 || partition->world_size > G_MAXINT ||
+      partition->rank >= partition->world_size)
+    return FALSE;
+  for (guint i = 0; i < n; i++) {
+    const SpdlPiece *piece = spdl_pieces_get (&self->shared, i, NULL);
+
+    if (piece->run != partition->run || piece->from != 0 ||
+        piece->count % piece->run != 0)
+      return FALSE;
+  }
+  return spdl_pieces_count (&self->shared) %
+             (partition->run * partition->world_size) ==
+         0;
+}
+
+static const gchar *
+read_left (GPtrArray *lefts, const gchar *text, const SpdlPartition *partition)
+{
+  const SpdlLeft *before =
+      lefts->len > 0 ? g_ptr_array_index (lefts, lefts->len - 1) : NULL;
+  guint64 epoch, first, last = 0;
+  SpdlLeft *left;
+
+  if (!(text = spdl_digits_read (text, &epoch)) ||
+      !(text = spdl_digits_read (text, &first)) ||
+      first > SPDL_PIECE_MAX_PLACES || (before && before->epoch >= epoch))
+    return NULL;
+  left = spdl_left_new (epoch, first, partition);
+  g_ptr_array_add (lefts, left);
+  return (text = read_pieces (text, &left->own, &last)) &&
+                 (text = read_pieces (text, &left->shared, &last)) &&
+                 (text = read_pieces (text, &left->repeated, &last)) &&
+                 is_divisible (left)
+             ? text
+             : NULL;
+}
+
+static void
+free_left (gpointer left)
+{
+  spdl_left_free (left);
+}
+
+const gchar *
+spdl_lefts_read (
+    GPtrArray **lefts, const gchar *text, const SpdlPartition *partition)
+{
+  g_clear_pointer (lefts, g_ptr_array_unref);
+  if (!g_str_has_prefix (text, NAME))
+    return text;
+  text += strlen (NAME);
+  *lefts = g_ptr_array_new_with_free_func (free_left);
+  do
+    text = read_left (*lefts, text, partition);
+  while (text && spdl_digits_is_digit (*text));
+  return text;
+}

@@ -18,7 +18,7 @@ from dataclasses import replace
 import numpy as np
 from support import describe, make_dataset, needs_gi, require_gi
 
-from gstspdl import Batch, Loader, LoaderError, _native
+from gstspdl import Batch, Loader, LoaderError, LoaderWarning, _native
 
 N_ITEMS = 20
 FOLDER = make_dataset(N_ITEMS)
@@ -543,6 +543,23 @@ class ErrorTest(unittest.TestCase):
         self.assertTrue(all(f.reason for f in failures))
         self.assertEqual(sorted((f.epoch, f.index) for f in failures),
                          [(0, 40), (0, 41), (0, 42)])
+
+    def test_failures_without_a_batch(self):
+        """The state counts them although no batch has come."""
+        file = FOLDER / "last.txt"
+        paths = sorted(map(str, FOLDER.glob("*/*.jpg")))[:4]
+        file.write_text("\n".join([*paths, "missing.jpg"]))
+        self.addCleanup(file.unlink)
+        line = describe(FOLDER, 4, f'location="{file}" label=none epochs=1',
+                        "input")
+        with Loader(line) as loader:
+            state = next(iter(loader)).state
+        with Loader(line, state=state) as loader:
+            with self.assertWarns(LoaderWarning):
+                self.assertEqual(list(loader), [])
+            failure, = loader.take_failures(loader.state)
+            self.assertEqual(failure.index, 4)
+            self.assertTrue(loader.state.endswith("epoch=1,mark=0,done=;"))
 
     def test_failures_of_states(self):
         with Loader(describe(self.folder, order="input", source="epochs=2",

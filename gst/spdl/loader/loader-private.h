@@ -49,7 +49,7 @@ struct _GstSpdlLoader {
   GStrv classes;       /* (nullable): set by the caller */
   gchar *restored;     /* state in which runs begin; NULL: beginning */
   gchar *begun_at;     /* start state of the current or next run */
-  gboolean handed_out; /* a batch of this run was returned */
+  gboolean handed_out; /* a batch or an end of epoch of this run was returned */
   gboolean in_epoch;   /* a batch of an epoch was returned, but not its end */
   gboolean any_ended;  /* an epoch has ended in this run */
   guint64 next_epoch;  /* the epoch after the last one that ended */

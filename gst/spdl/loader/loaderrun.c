@@ -133,8 +133,9 @@ gst_spdl_loader_end_stopped_run (GstSpdlLoader *self)
   return !self->running;
 }
 
-/* State lock held. If the run starts at the states of all ranks, sets its start
- * to the state of this one, which the source has chosen. */
+/* State lock held. Sets the start of the run to the state that its source has
+ * chosen: that of this rank, if the loader has those of all. With several
+ * sources, one knows the start of the others only from a state. */
 static void
 find_start (GstSpdlLoader *self)
 {
@@ -144,7 +145,7 @@ find_start (GstSpdlLoader *self)
   if (g_object_class_find_property (G_OBJECT_GET_CLASS (source), "start-state"))
     g_object_get (source, "start-state", &start, NULL);
   spdl_mutex_lock (&self->lock);
-  if (start && self->begun_at) {
+  if (start && (self->begun_at || self->parts.sources->len == 1)) {
     g_free (self->begun_at);
     self->begun_at = g_steal_pointer (&start);
   }
@@ -391,7 +392,8 @@ end_epoch (GstSpdlLoader *self, guint64 epoch)
   spdl_mutex_lock (&self->lock);
   self->epoch = self->next_epoch = epoch + 1;
   self->in_epoch = FALSE;
-  self->any_ended = TRUE;
+  /* Without a batch, items that failed have also changed the state. */
+  self->any_ended = self->handed_out = TRUE;
   spdl_mutex_unlock (&self->lock);
   self->between = !gst_spdl_loader_parts_is_last (&self->parts, epoch);
   return self->between;

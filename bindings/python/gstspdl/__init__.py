@@ -22,40 +22,60 @@ the API.
 
 from typing import TYPE_CHECKING, Any
 
-from ._batch import Batch
-from ._cache import CacheLoader
-from ._decode import decode
-from ._errors import LoaderError
-from ._loader import Loader
-from ._losses import LoaderWarning
-from ._sample import Sample
-from ._tensor import Tensor
-from ._versions import versions
-
 if TYPE_CHECKING:
+    from ._batch import Batch
+    from ._cache import CacheLoader
+    from ._decode import decode
+    from ._detached import DetachedBatch
+    from ._errors import LoaderError
+    from ._failure import Failure
     from ._headspace import Headspace, headspace
+    from ._loader import Loader, merge_states, reshard_states
+    from ._losses import LoaderWarning
     from ._pipeline import Pipeline
     from ._recipes import (IMAGENET_MEAN, IMAGENET_STD, audio_folder,
                            image_folder, image_list, video_folder, web_dataset)
+    from ._sample import Sample
+    from ._tensor import Tensor
+    from ._versions import versions
 
 __all__ = ["IMAGENET_MEAN", "IMAGENET_STD", "Batch", "CacheLoader",
-           "Headspace", "Loader", "LoaderError", "LoaderWarning", "Pipeline",
-           "Sample", "Tensor", "audio_folder", "decode", "headspace",
-           "image_folder", "image_list", "versions", "video_folder",
-           "web_dataset"]
+           "DetachedBatch", "Failure", "Headspace", "Loader", "LoaderError",
+           "LoaderWarning", "Pipeline", "Sample", "Tensor", "audio_folder",
+           "decode", "headspace", "image_folder", "image_list", "merge_states",
+           "reshard_states", "versions", "video_folder", "web_dataset"]
 
 
-# Modules that are imported when they are first used.
-_LATER = {"Headspace": "_headspace", "headspace": "_headspace",
-          "Pipeline": "_pipeline",
-          **dict.fromkeys(("IMAGENET_MEAN", "IMAGENET_STD", "audio_folder",
-                           "image_folder", "image_list", "video_folder",
-                           "web_dataset"), "_recipes")}
+# Modules that are imported when they are first used, so that batches and errors
+# can be unpickled where the library is missing.
+_MODULES = {
+    "_batch": ("Batch",),
+    "_cache": ("CacheLoader",),
+    "_decode": ("decode",),
+    "_detached": ("DetachedBatch",),
+    "_failure": ("Failure",),
+    "_headspace": ("Headspace", "headspace"),
+    "_loader": ("Loader", "LoaderError", "merge_states", "reshard_states"),
+    "_losses": ("LoaderWarning",),
+    "_pipeline": ("Pipeline",),
+    "_recipes": ("IMAGENET_MEAN", "IMAGENET_STD", "audio_folder",
+                 "image_folder", "image_list", "video_folder", "web_dataset"),
+    "_sample": ("Sample",),
+    "_tensor": ("Tensor",),
+    "_versions": ("versions",),
+}
+_LATER = {name: module for module, names in _MODULES.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:
     if name in _LATER:
         from importlib import import_module
 
-        return getattr(import_module(f".{_LATER[name]}", __name__), name)
+        found = getattr(import_module(f".{_LATER[name]}", __name__), name)
+        globals()[name] = found
+        return found
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> "list[str]":
+    return sorted({*globals(), *__all__})

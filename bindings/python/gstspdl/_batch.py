@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Dict, Iterator, List, Optional, Tuple, Union, overload
 
 from . import _native as native
+from ._detached import DetachedBatch
 from ._errors import LoaderError
 from ._gi import address_of, bridge
 from ._tensor import Tensor
@@ -107,6 +108,17 @@ class Batch:
     def copy(self) -> "Batch":
         """Returns a batch with a copy of all tensors."""
         return Batch._take(native.batch_copy(self._pointer))
+
+    def __deepcopy__(self, memo: Any) -> "Batch":
+        return self.copy()
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        """Pickles as a DetachedBatch. With protocol 5 and a buffer_callback,
+        the tensors are not copied. Needs NumPy."""
+        return DetachedBatch, (
+            {name: tensor.numpy() for name, tensor in self.items()},
+            self.labels.tobytes(), self.indices.tobytes(), list(self.keys),
+            self.extras, self.epoch, self.state)
 
     # Tensors
 

@@ -5,8 +5,6 @@
 
 from typing import Optional
 
-from . import _native as native
-
 
 class LoaderError(RuntimeError):
     """Error that ends a run, or that a call of a loader caused.
@@ -38,8 +36,3 @@ class LoaderError(RuntimeError):
         self.code = code
         self.stage = stage
         self.uri = uri
-
-
-# In gi.repository.GstSpdl this class replaces the enumeration.
-for _number, _nick in enumerate(native.list_error_codes()):
-    setattr(LoaderError, _nick.upper().replace("-", "_"), _number)

@@ -11,7 +11,6 @@ import threading
 import time
 import weakref
 from collections import abc, deque
-from dataclasses import dataclass
 from typing import (TYPE_CHECKING, Any, Callable, Deque, Dict, Iterable,
                     Iterator, List, Mapping, Optional, Sequence, Sized, Tuple,
                     Union)
@@ -20,11 +19,16 @@ from . import _map, _native as native
 from ._batch import Batch
 from ._decode import write_property
 from ._errors import LoaderError
+from ._failure import Failure
 from ._gi import address_of, bridge, get_attribute
 from ._labels import check_classes
 from ._losses import LoaderWarning, Losses
 from ._sample import Sample
 from ._source import SourceThread
+
+# In gi.repository.GstSpdl this class takes the place of the enumeration.
+for _number, _nick in enumerate(native.list_error_codes()):
+    setattr(LoaderError, _nick.upper().replace("-", "_"), _number)
 
 # Failures that wait for take_failures().
 _MAX_PENDING = 10_000
@@ -36,36 +40,11 @@ _SLICE = 50_000_000
 # Maximum time to wait for a stopped source that still runs its own code, in s.
 _MAX_BUSY = 5.0
 
+# A state, or the states of all ranks.
+State = Union[str, Iterable[str]]
+
 # "Not known", and "no time limit".
 _UNKNOWN = 2**64 - 1
-
-
-@dataclass(frozen=True)
-class Failure:
-    """An item that failed, from Loader.failures or Loader.take_failures()."""
-
-    #: name of the element in which it failed
-    stage: str
-    #: URI of the item, or None
-    uri: Optional[str]
-    #: error message; for a Python function, with the traceback
-    reason: str
-    #: epoch, or None if the items have no numbers
-    epoch: Optional[int] = None
-    #: place in the dataset, or None
-    index: Optional[int] = None
-    #: place among the items of this rank in that epoch, or None
-    sequence: Optional[int] = None
-    #: number of the source in the pipeline, from 0
-    source: int = 0
-
-    def is_done(self, state: Optional[str]) -> bool:
-        """Returns True if a loader that resumes from `state` skips the item.
-        Otherwise, the item arrives again and may fail again."""
-        if self.epoch is None or self.sequence is None:
-            return False
-        return native.state_is_done(state, self.source, self.epoch,
-                                    self.sequence)
 
 
 class _Epoch(Iterator[Batch]):
@@ -111,13 +90,17 @@ class Loader:
     `caps`: format of the bytes of `source`, such as "image/jpeg". None:
     encoded data of any type.
     `max_failures`: number of failed items to tolerate. -1: no limit.
-    `state`: state to resume from, such as `batch.state`.
+    `state`: state to resume from, such as `batch.state`, or the states of all
+    ranks, which may be another number: a list, or what merge_states() returns.
     `cpu_budget`: share of all cores that loading may use, from 0 to 1. 0: no
     limit.
     `process`: True runs all elements except the sink in another process. A
     dict sets properties of spdlworkersrc: {"nice": 10, "restarts": 3}.
     `classes`: class names in the order of their numbers. None: those of the
     dataset, sorted.
+    `rank`: the number of this process, from 0, among the `world_size` processes
+    that load a part of each epoch each. -1: from the environment, as torchrun,
+    Slurm and others set it. `rank` and `world-size` in the pipeline come first.
 
     After a `break`, the next `for` begins the next epoch; keep the iterator
     to continue the same one. A failed item raises no exception: see
@@ -133,10 +116,12 @@ class Loader:
     def __init__(self, pipeline: Any, *,
                  source: Optional[Iterable[Any]] = None,
                  caps: Optional[str] = None, max_failures: int = -1,
-                 state: Optional[str] = None,
+                 state: Optional[State] = None,
                  cpu_budget: float = 0.0,
                  process: Union[bool, Mapping[str, Any]] = False,
-                 classes: Optional[Sequence[str]] = None) -> None:
+                 classes: Optional[Sequence[str]] = None,
+                 rank: int = -1, world_size: int = -1) -> None:
+        _check_rank(rank, world_size)
         names = None if classes is None else check_classes(classes)
         pipeline, functions = _describe(pipeline, process)
         try:
@@ -182,6 +167,8 @@ class Loader:
             self.map(name, function, processes=processes)
         if names:
             self.set_classes(names)
+        if rank >= 0:
+            self.set_default_rank(rank, world_size)
         self.max_failures = max_failures
         if cpu_budget != 0:  # else the worker's own property stays
             self.cpu_budget = cpu_budget
@@ -734,14 +721,18 @@ class Loader:
             return self._ahead_of
         return native.loader_dup_state(self._pointer)
 
-    def restore_state(self, state: Optional[str]) -> bool:
+    def restore_state(self, state: Optional[State]) -> bool:
         """Sets where the next start begins. Call it while the loader is
         stopped. Returns True.
 
-        `state`: such as `batch.state`; None: the beginning. The start raises
-        LoaderError for a malformed state, and for one of another dataset or
-        order. Raises LoaderError while the loader runs."""
+        `state`: such as `batch.state`, or the states of all ranks, also of
+        another number of ranks: a list, or what merge_states() returns. None:
+        the beginning. The start raises LoaderError for a malformed state, and
+        for one of another dataset or order. Raises LoaderError while the loader
+        runs, and if states of ranks are missing or of different runs."""
         self._check_process()
+        if not (state is None or isinstance(state, str)):
+            state = merge_states(state)
         try:
             native.loader_restore_state(self._pointer, state)
         except native.Error as error:
@@ -786,6 +777,64 @@ class Loader:
         if state:
             return native.state_get_epoch(state) == (epoch, True)
         return (self._fresh or self._between) and self.epoch == epoch
+
+
+def _check_rank(rank: int, world_size: int) -> None:
+    if rank == world_size == -1 or 0 <= rank < world_size:
+        return
+    raise ValueError(
+        f"rank is {rank} and world_size is {world_size}: ranks go from 0 to "
+        "one less than the world size; leave out both to take them from the "
+        "environment")
+
+
+def merge_states(states: Iterable[str]) -> str:
+    """Joins the states of all ranks of a run in one, a text. Any number of
+    ranks can resume from it, and each takes its part:
+
+        state = merge_states(states)
+        loader = Loader(line, rank=2, world_size=5, state=state)
+
+    `states`: such as `batch.state` of each rank, in any order. Ranks may be at
+    different batches and in different epochs.
+
+    Raises LoaderError with the code "state" if the state of a rank is missing
+    or malformed, and if the states are of different runs."""
+    try:
+        return native.state_merge(_check_states(states))
+    except native.Error as error:
+        raise LoaderError(error.message, code=error.nick) from error
+
+
+def reshard_states(states: Union[str, Iterable[str]],
+                   world_size: int) -> List[str]:
+    """Divides what a run has left among another number of ranks. Returns a
+    state for each, in their order, to be stored before they start.
+
+    `states`: the states of all ranks, as for merge_states(), or its result.
+    `world_size`: the new number of ranks.
+
+    Raises LoaderError with the code "state" as merge_states() does, and within
+    an epoch for streamed shards, whose items have no known place."""
+    if isinstance(states, str):
+        states = [states]
+    if not 0 < world_size < 2**32:
+        raise ValueError(f"world_size must be at least 1, not {world_size}")
+    try:
+        return native.state_reshard(_check_states(states), world_size)
+    except native.Error as error:
+        raise LoaderError(error.message, code=error.nick) from error
+
+
+def _check_states(states: Iterable[str]) -> List[str]:
+    if isinstance(states, str):
+        raise TypeError("the states must be a list of str, not a str")
+    found = list(states)
+    for rank, state in enumerate(found):
+        if not isinstance(state, str):
+            raise TypeError(f"state {rank} must be a str, not "
+                            f"{type(state).__name__}")
+    return found
 
 
 def _describe(pipeline: Any, process: Any

@@ -9,7 +9,7 @@ import warnings
 from typing import TYPE_CHECKING, Any, List, Optional
 
 if TYPE_CHECKING:
-    from ._loader import Failure
+    from ._failure import Failure
 
 _FOLDER = os.path.dirname(__file__) + "/"
 

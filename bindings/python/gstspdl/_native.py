@@ -13,7 +13,7 @@ import os
 import sys
 from ctypes import (POINTER, c_char_p, c_double, c_int, c_int64, c_size_t,
                     c_uint, c_uint64, c_void_p)
-from typing import Any, Callable, Iterator, List, Optional, Sequence
+from typing import Any, Callable, Iterable, Iterator, List, Optional, Sequence
 
 _VERSION = 1
 
@@ -450,6 +450,23 @@ _state_get_epoch = _quick(
     "state_get_epoch", c_int, c_char_p, POINTER(c_uint64), _int_out)
 _state_dup_at_epoch = _quick(
     "state_dup_at_epoch", c_void_p, c_char_p, c_uint64)
+_state_merge = _checked(_quick("state_merge", c_void_p, POINTER(c_char_p)))
+_state_reshard = _checked(_quick(
+    "state_reshard", c_void_p, POINTER(c_char_p), c_uint))
+
+
+def _make_strings(texts: Iterable[str]) -> Any:
+    encoded = [text.encode() for text in texts]
+    return (c_char_p * (len(encoded) + 1))(*encoded, None)
+
+
+def state_merge(states: Iterable[str]) -> str:
+    return _take_text(_state_merge(_make_strings(states))) or ""
+
+
+def state_reshard(states: Iterable[str], world_size: int) -> List[str]:
+    return _take_strings(
+        _state_reshard(_make_strings(states), world_size)) or []
 
 
 def state_is_done(state: Optional[str], source: int, epoch: int,

@@ -16,7 +16,7 @@ from ._line import (Chain, Chains, Element, Node, Reference, read_line,
 from ._values import suggest, unify_text, write_any, write_value
 
 if TYPE_CHECKING:
-    from ._loader import Loader
+    from ._loader import Loader, State
 
 # Elements with threads, one of which each branch of a route begins with.
 _WITH_THREADS = "spdlfetch", "spdldecode", "spdlpipe", "queue"
@@ -94,9 +94,10 @@ class Pipeline(Elements):
 
     def loader(self, *, source: Optional[Iterable[Any]] = None,
                caps: Optional[str] = None, max_failures: int = -1,
-               state: Optional[str] = None, cpu_budget: float = 0.0,
+               state: "Optional[State]" = None, cpu_budget: float = 0.0,
                process: Union[bool, Mapping[str, Any]] = False,
-               classes: Optional[Sequence[str]] = None) -> "Loader":
+               classes: Optional[Sequence[str]] = None,
+               rank: int = -1, world_size: int = -1) -> "Loader":
         """Returns a Loader of this pipeline, which has the same arguments. Adds
         an spdlsink if there is none; sink() sets its properties.
 
@@ -107,7 +108,8 @@ class Pipeline(Elements):
 
         return Loader(self, source=source, caps=caps,
                       max_failures=max_failures, state=state,
-                      cpu_budget=cpu_budget, process=process, classes=classes)
+                      cpu_budget=cpu_budget, process=process, classes=classes,
+                      rank=rank, world_size=world_size)
 
     def _complete(self) -> "Tuple[str, Dict[str, Tuple[Function, int]]]":
         """Returns the line for a loader, and by name the functions with their

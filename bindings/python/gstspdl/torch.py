@@ -30,7 +30,7 @@ import torch.utils.data
 from ._batch import Batch
 from ._dataloader import DataLoader as DataLoader
 from ._errors import LoaderError
-from ._loader import Loader
+from ._loader import Loader, merge_states
 from ._losses import LoaderWarning
 
 TorchBatch = Dict[str, torch.Tensor]
@@ -124,8 +124,9 @@ class Dataset(torch.utils.data.IterableDataset):  # type: ignore[type-arg,misc]
     Each process of torch.distributed loads its own part, unless the pipeline
     sets `rank` and `world-size`. In a worker process of a DataLoader, the
     dataset raises LoaderError.
-    `gather_states`: True lets state_dict() return the states of all ranks, for
-    a checkpoint that one rank writes. All ranks must then call it together.
+    `gather_states`: True lets state_dict() return the joined states of all
+    ranks, for a checkpoint that one rank writes and any number of ranks can
+    load. All ranks must then call it together.
     """
 
     def __init__(self, pipeline: Any, *, device: Any = None,
@@ -215,6 +216,9 @@ class Dataset(torch.utils.data.IterableDataset):  # type: ignore[type-arg,misc]
             return
         self.loader.set_default_rank(*_place())
         self.loader.start()
+        if self._resumes:
+            # The part of this rank, if it was the states of all.
+            self._state = self.loader.state
 
     def _convert(self, batch: Batch) -> TorchBatch:
         tensors: TorchBatch = {
@@ -248,19 +252,25 @@ class Dataset(torch.utils.data.IterableDataset):  # type: ignore[type-arg,misc]
             return {"spdl": own[0], "batches": own[1]}
         parts: List[Any] = [None] * n_ranks
         torch.distributed.all_gather_object(parts, own)
-        states, counts = map(list, zip(*parts))
-        return {"spdl": states, "batches": counts}
+        states: List[Any] = [state for state, _ in parts]
+        counts = [given for _, given in parts]
+        try:
+            return {"spdl": merge_states(states), "batches": counts}
+        except (LoaderError, TypeError):
+            # Without a state, or with a source that each rank loads completely.
+            return {"spdl": states, "batches": counts}
 
     def load_state_dict(self, state: Dict[str, Any]) -> None:
-        """Resumes at the next `for` from a state of state_dict(). A checkpoint
-        with the states of all ranks gives each rank its own state."""
+        """Resumes at the next `for` from a state of state_dict(). From the
+        states of all ranks, also of another number of ranks, it takes the part
+        of this rank."""
         own, given = state["spdl"], state.get("batches", 0)
-        if isinstance(own, list):
+        if isinstance(given, list):
             rank, n_ranks = _place()
-            # With another number of ranks, resuming is possible between two
-            # epochs, where any rank's state is valid.
-            place = rank if n_ranks == len(own) else 0
-            own, given = own[place], given[place]
+            is_same = n_ranks == len(given)
+            given = given[rank] if is_same else 0
+            if isinstance(own, list):
+                own = own[rank] if is_same else merge_states(own)
         self.loader.load_state_dict({"spdl": own})
         self._state, self._given, self._resumes = own, given, True
 

@@ -12,9 +12,9 @@
 
 G_BEGIN_DECLS
 
-/* What is left of an epoch for a rank, after the number of ranks changed within
- * it (reshard.h). The epoch has as many sequence numbers as any other, but
- * those below `first` count as finished. The others go through
+/* The part of an epoch that is left for a rank, after the number of ranks
+ * changed within it (reshard.h). The epoch has as many sequence numbers as any
+ * other, but those below `first` count as finished. The others go through
  *
  * - the rank's own places,
  * - its part of the shared places, which all ranks have in their states and
@@ -54,7 +54,7 @@ guint64 spdl_left_get_place (const SpdlLeft *self, guint64 sequence);
 SPDL_PRIVATE_API
 guint64 spdl_left_get_last_place (const SpdlLeft *self);
 
-/* What is left of several epochs, in order: an array of SpdlLeft, or NULL if
+/* The rest of several epochs, in order: an array of SpdlLeft, or NULL if
  * all epochs are complete. */
 
 /* Returns what is left of @epoch, or NULL if it is a complete epoch. */

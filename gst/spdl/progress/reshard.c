@@ -16,7 +16,7 @@
 #define MAX_SHARED 64
 #define MIN_ROUNDS 16
 
-/* What all ranks have left of an epoch. */
+/* The rest of an epoch of all ranks. */
 typedef struct {
   guint64 epoch;
   SpdlPieces dealt;  /* that each rank gets a part of */
@@ -88,8 +88,8 @@ typedef struct {
   guint64 last_epoch;  /* in which an item may be finished */
 } Run;
 
-/* Makes the part of a rank in an epoch that was not interrupted. What it
- * repeats is left out, and what all drop is included. */
+/* Makes the part of a rank in an epoch that was not interrupted, without the
+ * places that it repeats, and with those that all ranks drop. */
 static SpdlLeft *
 make_whole (const Rank *rank, guint64 n_places, guint64 epoch)
 {

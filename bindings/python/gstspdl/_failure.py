@@ -1,0 +1,38 @@
+# gst-spdl: items that failed
+#
+# Copyright (C) 2026 the gst-spdl developers
+# SPDX-License-Identifier: LGPL-2.1-or-later
+
+from dataclasses import dataclass
+from typing import Optional
+
+
+@dataclass(frozen=True)
+class Failure:
+    """An item that failed, from Loader.failures or Loader.take_failures()."""
+
+    #: name of the element in which it failed
+    stage: str
+    #: URI of the item, or None
+    uri: Optional[str]
+    #: error message; for a Python function, with the traceback
+    reason: str
+    #: epoch, or None if the items have no numbers
+    epoch: Optional[int] = None
+    #: place in the dataset, or None
+    index: Optional[int] = None
+    #: place among the items of this rank in that epoch, or None
+    sequence: Optional[int] = None
+    #: number of the source in the pipeline, from 0
+    source: int = 0
+
+    def is_done(self, state: Optional[str]) -> bool:
+        """Returns True if a loader that resumes from `state` skips the item.
+        Otherwise, the item arrives again and may fail again."""
+        if self.epoch is None or self.sequence is None:
+            return False
+        # A failure can be unpickled where the library is missing.
+        from . import _native as native
+
+        return native.state_is_done(state, self.source, self.epoch,
+                                    self.sequence)

@@ -1,0 +1,159 @@
+#!/usr/bin/python3
+# gst-spdl: tests of resuming with another number of ranks
+#
+# Copyright (C) 2026 the gst-spdl developers
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The first argument is tools/make-dataset."""
+
+import collections
+import itertools
+import unittest
+
+from support import describe, make_dataset
+
+from gstspdl import Loader, LoaderError, Pipeline, merge_states, reshard_states
+
+N_ITEMS = 70
+BROKEN = 3
+FOLDER = make_dataset(N_ITEMS)
+sorted(FOLDER.glob("*/*.jpg"))[BROKEN].write_text("no image")
+GOOD = [i for i in range(N_ITEMS) if i != BROKEN]
+UNEVEN = "shard-mode=uneven shuffle=true seed=4 epochs=2"
+
+
+def load(rank, world_size, n_batches, source=UNEVEN, **arguments):
+    """Returns the items of some batches of a rank, and its state."""
+    with Loader(describe(FOLDER, 4, source), rank=rank, world_size=world_size,
+                **arguments) as loader:
+        batches = list(itertools.islice(loader, n_batches))
+        state = batches[-1].state if batches else loader.state
+    return [i for batch in batches for i in batch.indices], state
+
+
+class ReshardTest(unittest.TestCase):
+    def test_each_item_once(self):
+        """Three ranks, then two, five and one, each with the states of all."""
+        items, states = [], None
+        for world in 3, 2, 5:
+            parts = [load(rank, world, 1 + rank % 3, state=states)
+                     for rank in range(world)]
+            items += [i for part, _ in parts for i in part]
+            states = [state for _, state in parts]
+        self.assertLess(len(items), len(GOOD))
+        items += load(0, 1, None, state=merge_states(states))[0]
+        self.assertEqual(sorted(items), GOOD)
+
+    def test_a_state_for_each_rank(self):
+        parts = [load(rank, 2, 3) for rank in range(2)]
+        states = reshard_states([state for _, state in parts], 3)
+        self.assertEqual(reshard_states(merge_states(
+            state for _, state in reversed(parts)), 3), states)
+        items = [i for part, _ in parts for i in part]
+        for rank, state in enumerate(states):
+            with Loader(describe(FOLDER, 4, UNEVEN), rank=rank, world_size=3,
+                        state=state) as loader:
+                self.assertEqual(loader.state, state)
+                self.assertEqual(loader.epoch, 0)
+                items += [i for batch in loader for i in batch.indices]
+                # The next epoch is complete.
+                items += [i for batch in loader for i in batch.indices]
+        self.assertEqual(collections.Counter(items),
+                         dict.fromkeys(GOOD, 2))
+
+    def test_the_part_of_a_rank(self):
+        states = [load(rank, 2, 3)[1] for rank in range(2)]
+        with Loader(describe(FOLDER, 4, UNEVEN), rank=1, world_size=3,
+                    state=states) as loader:
+            self.assertEqual(loader.state, reshard_states(states, 3)[1])
+        # As many ranks as before take their own states.
+        with Loader(describe(FOLDER, 4, UNEVEN), rank=1, world_size=2,
+                    state=states) as loader:
+            self.assertEqual(loader.state, states[1])
+
+    def test_ranks_in_different_epochs(self):
+        items, states = collections.Counter(), []
+        for rank, n_batches in enumerate((1, 8, 3)):
+            with Loader(describe(FOLDER, 4, UNEVEN), rank=rank,
+                        world_size=3) as loader:
+                batches = itertools.islice(itertools.chain(loader, loader),
+                                           n_batches)
+                for batch in batches:
+                    items.update((batch.epoch, i) for i in batch.indices)
+                states.append(batch.state)
+        self.assertEqual(max(epoch for epoch, _ in items), 1)
+        for rank in range(2):
+            with Loader(describe(FOLDER, 4, UNEVEN), rank=rank, world_size=2,
+                        state=states) as loader:
+                self.assertEqual(loader.epoch, 0)
+                for batch in itertools.chain(loader, loader):
+                    items.update((batch.epoch, i) for i in batch.indices)
+                self.assertTrue(loader.is_finished())
+        self.assertEqual(items, {(epoch, i): 1 for epoch in range(2)
+                                 for i in GOOD})
+
+    def test_refused(self):
+        states = [load(rank, 3, 1)[1] for rank in range(3)]
+        later = load(0, 3, 2)[1]
+        after = reshard_states(states, 2)
+        for wrong in (states[:2], [*states, later], after[:1],
+                      [after[0], states[1]], [], ["nonsense"]):
+            with self.assertRaises(LoaderError) as caught:
+                merge_states(wrong)
+            self.assertEqual(caught.exception.code, "state")
+            with self.assertRaises(LoaderError) as caught:
+                Loader(describe(FOLDER), state=wrong)
+            self.assertEqual(caught.exception.code, "state")
+        with self.assertRaises(LoaderError) as caught:
+            load(0, 2, 1, state=states[0])
+        self.assertEqual(caught.exception.code, "pipeline-error")
+        with self.assertRaises(LoaderError) as caught:
+            load(0, 2, 1, UNEVEN.replace("seed=4", "seed=5"), state=states)
+        self.assertEqual(caught.exception.code, "pipeline-error")
+        for wrong in "text", [None], [1]:
+            with self.assertRaises(TypeError):
+                merge_states(wrong)
+        for wrong in 0, -1:
+            with self.assertRaises(ValueError):
+                reshard_states(states, wrong)
+
+    def test_rank_arguments(self):
+        for rank, world in (1, -1), (-1, 2), (2, 2), (-2, -2):
+            with self.assertRaises(ValueError):
+                Loader(describe(FOLDER), rank=rank, world_size=world)
+        pipeline = Pipeline.parse(describe(FOLDER, 4, "shard-mode=uneven"))
+        with pipeline.loader(rank=2, world_size=3) as loader:
+            items = [i for batch in loader for i in batch.indices]
+            state = loader.state
+        self.assertEqual(sorted(items), [i for i in GOOD if i % 3 == 2])
+        self.assertIn("rank=2,world-size=3", state)
+
+
+class ShardRunTest(unittest.TestCase):
+    """With shard-run, the batches of all ranks in turns are those of one."""
+
+    def batches(self, rank, world_size, size, source):
+        line = describe(FOLDER, size, f"shard-run={size} {source}", "input")
+        with Loader(line, rank=rank, world_size=world_size) as loader:
+            return [(bytes(batch["data"].numpy()), list(batch.indices))
+                    for batch in loader]
+
+    def test_batches_in_turns(self):
+        good = FOLDER / "good.txt"
+        good.write_text("".join(
+            f"{path}\n" for i, path in enumerate(sorted(
+                FOLDER.glob("*/*.jpg"))) if i != BROKEN))
+        self.addCleanup(good.unlink)
+        for size, source in ((8, ""), (3, "shuffle=true seed=9")):
+            source = f'location="{good}" label=none shard-mode=uneven {source}'
+            whole = self.batches(0, 1, size, source)
+            self.assertEqual(sum(len(items) for _, items in whole), len(GOOD))
+            for world in 2, 3, 8:
+                with self.subTest(size=size, world=world):
+                    ranks = [self.batches(rank, world, size, source)
+                             for rank in range(world)]
+                    turns = itertools.chain(*itertools.zip_longest(*ranks))
+                    self.assertEqual([b for b in turns if b], whole)
+
+
+if __name__ == "__main__":
+    unittest.main()

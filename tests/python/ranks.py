@@ -74,7 +74,7 @@ def resume(folder):
                           itertools.islice(dataset, n)), []))
         state = dataset.state_dict()
         dataset.stop()
-    return [len(state["spdl"]), *parts, dataset.epoch]
+    return [state["spdl"].count(";source="), *parts, dataset.epoch]
 
 
 def fail(folder, rank):

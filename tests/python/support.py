@@ -153,6 +153,28 @@ def _meeting_place(folder):
                 str(probe.getsockname()[1])]
 
 
+def start_agent(job, *arguments, folder, min_nodes, max_nodes):
+    """Starts a node of an elastic run with one rank. Nodes with the same folder
+    meet. Debian 12's torchrun cannot do without redirects."""
+    import torch
+
+    conf = ("store_type=file,last_call_timeout=1,keep_alive_interval=1,"
+            "keep_alive_max_attempt=2")
+    local = (["--local_addr", "127.0.0.1"]
+             if int(torch.__version__.partition(".")[0]) >= 2 else [])
+    return subprocess.Popen(
+        [sys.executable, "-m", "torch.distributed.run", *local,
+         "--nnodes", f"{min_nodes}:{max_nodes}", "--nproc_per_node", "1",
+         "--max_restarts", "20", "--monitor_interval", "0.2",
+         "--rdzv_backend", "c10d", "--rdzv_id", "job",
+         "--rdzv_endpoint", os.path.join(folder, "meeting"),
+         "--rdzv_conf", conf, "--redirects", "1", "--tee", "1",
+         job, *map(str, arguments)],
+        env=dict(os.environ, GLOO_SOCKET_IFNAME="lo", USE_LIBUV="0",
+                 TORCH_DISABLE_SHARE_RDZV_TCP_STORE="1"),
+        start_new_session=True, stdout=subprocess.DEVNULL)
+
+
 def launch_ranks(n_ranks, job, *arguments, folder, cwd=None, **environment):
     """Runs a script with torchrun and returns its output."""
     # A barrier that one rank does not reach ends in the timeout. Debian 12's

@@ -7,15 +7,19 @@
 
 import collections
 import json
+import os
 import pathlib
 import re
 import shutil
+import signal
 import tempfile
 import textwrap
+import time
 import unittest
 
 import torch.distributed
-from support import ROOT, launch_ranks, make_dataset
+from support import (ROOT, launch_ranks, make_dataset, make_folder,
+                     start_agent)
 
 N_RANKS = 2
 # For two ranks and batches of four: 17 and 16 items, 5 and 4 batches. One item
@@ -103,6 +107,66 @@ class RanksTest(unittest.TestCase):
         self.assertEqual(first[1], "pipeline-error")
         self.assertRegex(first[2], r"^spdldecode\d+$")
         self.assertEqual(second, [first[0], "failed", None])
+
+
+@unittest.skipUnless(torch.distributed.is_available()
+                     and torch.distributed.is_gloo_available(),
+                     "PyTorch is built without it")
+class ElasticTest(unittest.TestCase):
+    """Nodes come and go: two ranks, then three, then one."""
+
+    N_ITEMS = 150
+
+    def start(self):
+        agent = start_agent(JOB.with_name("elastic_rank.py"), self.folder,
+                            self.out, folder=self.out, min_nodes=1, max_nodes=4)
+        self.addCleanup(self.kill, agent)
+        return agent
+
+    def kill(self, agent):
+        """Kills the node with its rank."""
+        if agent.poll() is None:
+            os.killpg(agent.pid, signal.SIGKILL)
+            agent.wait()
+
+    def read_steps(self):
+        try:
+            return json.loads((self.out / "checkpoint").read_text())["steps"]
+        except FileNotFoundError:
+            return []
+
+    def wait_for_steps(self, world, agent):
+        """Waits until so many ranks have made some steps."""
+        for _ in range(1000):
+            steps = self.read_steps()
+            if sum(step[1] == world for step in steps) >= 4:
+                return
+            self.assertIsNone(agent.poll())
+            time.sleep(0.1)
+        self.fail(f"no steps of {world} ranks after {len(steps)} others")
+
+    def test_each_item_once(self):
+        self.folder = make_dataset(self.N_ITEMS)
+        self.out = make_folder()
+        paths = sorted(self.folder.glob("*/*.jpg"))
+        (self.folder / "list.txt").write_text(
+            "".join(f"{path}\n" for path in paths))
+        first, *others = self.start(), self.start()
+        self.wait_for_steps(2, first)
+        others.append(self.start())
+        self.wait_for_steps(3, first)
+        for agent in others:
+            self.kill(agent)
+        self.wait_for_steps(1, first)
+        self.assertEqual(first.wait(120), 0)
+        steps = self.read_steps()
+        used = collections.Counter((epoch, i) for epoch, _, parts in steps
+                                   for part in parts for i in part)
+        self.assertEqual(used, {(epoch, i): 1 for epoch in range(2)
+                                for i in range(self.N_ITEMS)})
+        # The number of ranks changed within an epoch.
+        worlds = {(epoch, world) for epoch, world, _ in steps}
+        self.assertGreater(len(worlds), 2)
 
 
 @unittest.skipUnless(torch.distributed.is_available()

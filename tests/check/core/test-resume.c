@@ -615,6 +615,49 @@ GST_START_TEST (test_not_joined)
 
 GST_END_TEST;
 
+static gchar *
+make_streamed_state (const gchar *folder, guint rank, const gchar *progress)
+{
+  g_autofree gchar *properties = g_strdup_printf ("rank=%u world-size=2", rank);
+  g_autofree gchar *other = g_strdup_printf ("streamed=1,%s", progress);
+
+  return make_state_with (folder, properties, "epoch=0,mark=0,done=;", other);
+}
+
+/* Items of streamed shards have no place, so they can be divided only between
+ * epochs. */
+GST_START_TEST (test_streamed_ranks)
+{
+  gchar *folder = make_list (20);
+  g_autofree gchar *rank_0 =
+      make_streamed_state (folder, 0, "epoch=1,mark=3,done=BB;");
+  g_autofree gchar *rank_1 =
+      make_streamed_state (folder, 1, "epoch=2,mark=0,done=;");
+  g_autofree gchar *end_0 =
+      make_streamed_state (folder, 0, "epoch=2,mark=0,done=;");
+  const gchar *const within[] = { rank_0, rank_1, NULL };
+  const gchar *const between[] = { end_0, rank_1, NULL };
+  g_auto (GStrv) same = gst_spdl_state_reshard (within, 2, NULL);
+  g_auto (GStrv) moved = gst_spdl_state_reshard (between, 3, NULL);
+  g_autofree gchar *joined = gst_spdl_state_merge (within, NULL);
+  g_autoptr (GError) error = NULL;
+
+  fail_unless (gst_spdl_state_reshard (within, 3, &error) == NULL);
+  fail_unless (g_error_matches (
+      error, GST_SPDL_LOADER_ERROR, GST_SPDL_LOADER_ERROR_STATE));
+  fail_unless_equals_string (same[0], rank_0);
+  fail_unless_equals_string (same[1], rank_1);
+  fail_unless_equals_int (g_strv_length (moved), 3);
+  fail_unless (strstr (moved[2], "rank=2,world-size=3") != NULL);
+  fail_unless (strstr (moved[2], "epoch=2,mark=0,done=,") != NULL);
+  /* Before anything plays. */
+  assert_refused (
+      folder, "rank=0 world-size=3", joined, "[resource-error settings]|1");
+  files_remove_folder (folder);
+}
+
+GST_END_TEST;
+
 /* A state determines the meaning of labels. */
 GST_START_TEST (test_other_classes)
 {
@@ -764,6 +807,7 @@ resume_suite (void)
   tcase_add_loop_test (tc, test_changing_worlds, 0, G_N_ELEMENTS (orders));
   tcase_add_test (tc, test_refused);
   tcase_add_test (tc, test_not_joined);
+  tcase_add_test (tc, test_streamed_ranks);
   tcase_add_test (tc, test_other_classes);
   tcase_add_test (tc, test_epoch);
   tcase_add_test (tc, test_is_done);

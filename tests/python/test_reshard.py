@@ -91,6 +91,47 @@ class ReshardTest(unittest.TestCase):
         self.assertEqual(items, {(epoch, i): 1 for epoch in range(2)
                                  for i in GOOD})
 
+    def test_leaving_an_epoch(self):
+        """The epoch after one that is left has what was left of it."""
+        states = []
+        seen = collections.Counter()
+        for rank, n_batches in enumerate((1, 12)):
+            with Loader(describe(FOLDER, 4, UNEVEN), rank=rank,
+                        world_size=2) as loader:
+                for batch in itertools.islice(
+                        itertools.chain(loader, loader), n_batches):
+                    if batch.epoch == 1:
+                        seen.update(batch.indices)
+                states.append(batch.state)
+        self.assertTrue(seen)
+        for rank in range(3):
+            with Loader(describe(FOLDER, 4, UNEVEN), rank=rank, world_size=3,
+                        state=states) as loader:
+                next(iter(loader))
+                for batch in loader:
+                    self.assertEqual(batch.epoch, 1)
+                    seen.update(batch.indices)
+        self.assertEqual(seen, dict.fromkeys(GOOD, 1))
+
+    def test_in_another_process(self):
+        parts = [load(rank, 2, 2) for rank in range(2)]
+        items = [i for part, _ in parts for i in part]
+        for rank in range(3):
+            items += load(rank, 3, None, state=[s for _, s in parts],
+                          process=True)[0]
+        self.assertEqual(sorted(items), GOOD)
+
+    def test_set_epoch(self):
+        states = [load(rank, 2, 2)[1] for rank in range(2)]
+        items = []
+        for rank in range(3):
+            with Loader(describe(FOLDER, 4, UNEVEN), rank=rank, world_size=3,
+                        state=states) as loader:
+                loader.set_epoch(0)
+                items += [i for batch in loader for i in batch.indices]
+        # From the beginning.
+        self.assertEqual(sorted(items), GOOD)
+
     def test_refused(self):
         states = [load(rank, 3, 1)[1] for rank in range(3)]
         later = load(0, 3, 2)[1]

@@ -236,7 +236,7 @@ class ElsewhereTest(unittest.TestCase):
 
     @unittest.skipIf(brings_libraries(), "the package contains its libraries")
     def test_without_the_library(self):
-        done = run_python("import gstspdl", env={
+        done = run_python("from gstspdl import Loader", env={
             **os.environ, "LD_LIBRARY_PATH": "/nowhere"})
         last = done.stderr.splitlines()[-1]
         self.assertRegex(last, r"^ImportError: .*\bgstspdl\b")
@@ -255,7 +255,8 @@ class ElsewhereTest(unittest.TestCase):
 
     @needs_gi
     def test_one_library_for_ctypes_and_pygobject(self):
-        for lines in ["import gstspdl", GI], [GI, "import gstspdl"]:
+        use = "import gstspdl; gstspdl.Loader"
+        for lines in [use, GI], [GI, use]:
             with self.subTest(lines[0]):
                 done = run_python("\n".join(lines) + """
 maps = open('/proc/self/maps').read().splitlines()

@@ -20,7 +20,13 @@ gi.repository.GstSpdl has the same classes. docs/reference/python.md describes
 the API.
 """
 
+import os
 from typing import TYPE_CHECKING, Any
+
+# Before 2.76 GLib allocates under its own locks. If a thread of a loader holds
+# one during a fork, the child's copy stays locked; malloc() is safe. GLib
+# reads this when it is loaded, which another package may do before this one.
+os.environ.setdefault("G_SLICE", "always-malloc")
 
 if TYPE_CHECKING:
     from ._batch import Batch

@@ -35,11 +35,6 @@ def _find_library() -> str:
 
 _NAME = _find_library()
 
-# Before 2.76 GLib allocates under its own locks. If a thread of a loader holds
-# one during a fork, the child's copy stays locked; malloc() is safe. GLib
-# reads this when it is loaded.
-os.environ.setdefault("G_SLICE", "always-malloc")
-
 try:
     _released = ctypes.CDLL(_NAME)
 except OSError as error:

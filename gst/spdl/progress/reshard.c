@@ -561,11 +561,14 @@ divide_streamed (Source *source, const GPtrArray *ranks, guint begin, guint end)
     if (!spdl_state_is_beginning (state) ||
         state->progress.epoch != source->epoch)
       return g_strdup_printf (
-          "source %u streams shards, whose items have no known place, so the "
-          "number of ranks cannot change in the middle of epoch " NUMBER
-          ": use as many ranks as before, or states of the beginning of an "
+          "the states were made with world-size=" NUMBER
+          ", but world-size is " NUMBER
+          ", which cannot change in the middle of epoch " NUMBER
+          ", because source %u streams shards, whose items have no known "
+          "place: use the same world size, or states of the beginning of an "
           "epoch",
-          source->source, state->progress.epoch);
+          state->identity.world_size, source->identity.world_size,
+          state->progress.epoch, source->source);
   }
   return NULL;
 }

@@ -7,6 +7,7 @@
 
 import collections
 import itertools
+import tarfile
 import unittest
 
 from support import describe, make_dataset
@@ -167,6 +168,78 @@ class ReshardTest(unittest.TestCase):
             state = loader.state
         self.assertEqual(sorted(items), [i for i in GOOD if i % 3 == 2])
         self.assertIn("rank=2,world-size=3", state)
+
+
+class SourcesTest(unittest.TestCase):
+    """Other sources, on one, two and then three ranks."""
+
+    def run_ranks(self, line):
+        """Returns how often each label came in the first epoch."""
+        found, states = collections.Counter(), None
+        for world, n_batches in (1, 2), (2, 3), (3, None):
+            new = []
+            for rank in range(world):
+                with Loader(line, rank=rank, world_size=world,
+                            state=states) as loader:
+                    for batch in itertools.islice(loader, n_batches):
+                        found.update(map(int, batch.labels))
+                    new.append(loader.state)
+            states = new
+        return found
+
+    def read_whole(self, line):
+        with Loader(line) as loader:
+            return collections.Counter(
+                int(label) for batch in loader for label in batch.labels)
+
+    def check(self, line):
+        whole = self.read_whole(line)
+        self.assertGreater(sum(whole.values()), 2 * 3 + 2 * 3 * 3)
+        self.assertEqual(self.run_ranks(line), whole)
+
+    @classmethod
+    def setUpClass(cls):
+        cls.paths = [path for i, path in enumerate(sorted(
+            FOLDER.glob("*/*.jpg"))) if i != BROKEN]
+
+    def write_list(self, name, labels):
+        path = FOLDER / name
+        self.addCleanup(path.unlink)
+        path.write_text("uri,label,often\n" + "".join(
+            f"{self.paths[i]},{i},{i % 4}\n" for i in labels))
+        return path
+
+    def test_weights(self):
+        path = self.write_list("often.csv", range(len(self.paths)))
+        self.check(describe(FOLDER, 3, f'location="{path}" label=manifest epochs=2 '
+                            "shuffle=true seed=2 weight-column=often "
+                            "items-per-epoch=90 shard-mode=uneven",
+                            batch="labels=true"))
+
+    def test_indexed_shards(self):
+        for number in range(3):
+            shard = FOLDER / f"s-{number}.tar"
+            self.addCleanup(shard.unlink)
+            with tarfile.open(shard, "w") as tar:
+                for i in range(number, len(self.paths), 3):
+                    label = FOLDER / "label"
+                    label.write_text(str(i))
+                    tar.add(self.paths[i], f"{i:03}.jpg")
+                    tar.add(label, f"{i:03}.cls")
+        self.check(describe(FOLDER, 3, f'location="{FOLDER}/s-{{0..2}}.tar" '
+                            "label=manifest epochs=2 shuffle=true seed=2 "
+                            "shard-mode=uneven", batch="labels=true"))
+
+    def test_mix(self):
+        lists = [self.write_list("long.csv", range(40)),
+                 self.write_list("short.csv", range(40, len(self.paths)))]
+        line = ("spdlmix name=m seed=4 sink_0::weight=0.6 sink_1::weight=0.4 "
+                "! spdlbatch batch-size=3 labels=true ! spdlsink ")
+        for number, path in enumerate(lists):
+            line += (f'spdlsrc location="{path}" epochs=2 shuffle=true '
+                     "shard-mode=uneven ! spdlfetch ! spdldecode width=8 "
+                     f"height=8 ! m.sink_{number} ")
+        self.check(line)
 
 
 class ShardRunTest(unittest.TestCase):

@@ -182,6 +182,25 @@ if __name__ == "__main__":
         self.assertEqual((done.stdout, done.stderr), ("20\n", ""))
 
 
+    def test_start_after_a_loader_of_the_parent(self):
+        done = run_python(LINE + """
+import os
+print(sum(b.num_items for b in loader), flush=True)
+loader.stop()
+pid = os.fork()
+if pid == 0:
+    try:
+        Loader(sys.argv[1]).start()
+    except LoaderError as error:
+        os._exit(0 if error.code == "forked" else 1)
+    os._exit(2)
+print(os.waitpid(pid, 0)[1])
+with loader:
+    print(sum(b.num_items for b in loader))
+""", describe(FOLDER), env=FORKING)
+        self.assertEqual((done.stdout, done.stderr), ("20\n0\n20\n", ""))
+
+
 class ElsewhereTest(unittest.TestCase):
     """Tests a Python without PyGObject and one with Debian's."""
 

@@ -333,6 +333,7 @@ class Loader:
         self._drop_pull()
         for pool in self._pools:
             pool.wait()
+        _note_start()
         # This line is first, because Ctrl-C may interrupt any later one.
         self._begun = True
         _running.add(self)
@@ -910,6 +911,22 @@ _running: "weakref.WeakSet[Loader]" = weakref.WeakSet()
 
 # Each process has another object here.
 _process = object()
+# That of the process in which the first loader started.
+_started: Optional[object] = None
+
+
+def _note_start() -> None:
+    """Raises in a child of a process that has started loaders: GStreamer would
+    wait for its threads, which are not there."""
+    global _started
+    if _started is None:
+        _started = _process
+    if _started is not _process:
+        raise LoaderError(
+            "A loader cannot start here, because loaders were started before "
+            "this process was forked, and threads do not survive a fork: fork "
+            "before the first loader starts, or start processes with spawn "
+            "instead of fork", code="forked")
 
 
 def _begin_child() -> None:

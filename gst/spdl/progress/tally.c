@@ -27,6 +27,9 @@ struct _SpdlTally {
   GPtrArray *epochs; /* SpdlProgress: from the first incomplete epoch to the
                         last one with information */
   GArray *partials;  /* Partial */
+  /* Whether items of the first epoch were delivered, or the run started in it.
+   */
+  gboolean is_entered;
 };
 
 static SpdlProgress *
@@ -72,6 +75,7 @@ spdl_tally_new (
   self->identity = g_string_free (identity, FALSE);
   self->change = start.change;
   self->left = g_steal_pointer (&start.left);
+  self->is_entered = TRUE;
   self->epochs = g_ptr_array_new_with_free_func (progress_free);
   self->partials = g_array_new (FALSE, FALSE, sizeof (Partial));
   g_ptr_array_add (self->epochs, progress_new (self, 0));
@@ -141,6 +145,7 @@ go_to (SpdlTally *self, guint64 epoch)
         first, epoch, spdl_lefts_get_first (self->left, epoch));
   }
   first_epoch (self)->n_dropped_upstream_before = n_dropped_upstream;
+  self->is_entered = FALSE;
   if (self->partials->len > 0)
     drop_old_partials (self);
 }
@@ -180,6 +185,7 @@ spdl_tally_deliver (
     return;
   if (epoch > first_epoch (self)->epoch)
     go_to (self, epoch);
+  self->is_entered = TRUE;
   if (parts > 1 && !add_part (self, epoch, sequence, parts))
     return;
   spdl_progress_add (first_epoch (self), sequence);
@@ -245,6 +251,7 @@ spdl_tally_restore (SpdlTally *self, const gchar *state)
   g_ptr_array_set_size (self->epochs, 1);
   g_array_set_size (self->partials, 0);
   spdl_progress_copy (first_epoch (self), &before.progress);
+  self->is_entered = TRUE;
   return TRUE;
 }
 
@@ -260,11 +267,13 @@ void
 spdl_tally_write_epoch (
     const SpdlTally *self, guint64 epoch, gboolean mixed, GString *text)
 {
+  const guint64 first = first_epoch (self)->epoch;
+  /* An epoch that was entered, or passed, begins with all of its items. */
+  const gboolean ahead = epoch > first || (epoch == first && !self->is_entered);
   SpdlProgress progress;
 
   spdl_progress_init (&progress, epoch);
-  /* An epoch that was entered, or passed, begins with all of its items. */
-  if (epoch > first_epoch (self)->epoch)
+  if (ahead)
     spdl_progress_reset_at (
         &progress, epoch, spdl_lefts_get_first (self->left, epoch));
   /* Act as if no item of the previous epochs had reached spdlmix, because a
@@ -274,7 +283,7 @@ spdl_tally_write_epoch (
           epoch, self->n_items, &progress.n_dropped_upstream_before))
     progress.n_dropped_upstream_before = 0;
   g_string_append (text, self->identity);
-  spdl_state_write_progress (text, &progress, self->change,
-      epoch > first_epoch (self)->epoch ? self->left : NULL);
+  spdl_state_write_progress (
+      text, &progress, self->change, ahead ? self->left : NULL);
   spdl_progress_clear (&progress);
 }

@@ -446,6 +446,42 @@ test_size (void)
   g_string_free (text, TRUE);
 }
 
+static gboolean
+keeps_left (const SpdlTally *tally, guint64 epoch)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  spdl_tally_write_epoch (tally, epoch, FALSE, text);
+  return strstr (text->str, ",left=") != NULL;
+}
+
+/* Tests that an epoch has what a change of the number of ranks left of it until
+ * it is entered, and all of its items after that. */
+static void
+test_left (void)
+{
+  static const gchar state[] =
+      "spdl1;source=0,count=70,hash=1e0268440ca71253,shuffle=1,seed=4,rank=1,"
+      "world-size=3,shard-mode=uneven,epoch=0,mark=13,done=,"
+      "change=0641ead61541fd56,left=ANBoCVBCAABEBgCmBAA;";
+  gchar *flaw = NULL;
+  SpdlTally *tally = spdl_tally_new (0, state, 23, &flaw);
+
+  g_assert_cmpstr (flaw, ==, NULL);
+  g_assert_false (keeps_left (tally, 0)); /* the run began in it */
+  g_assert_true (keeps_left (tally, 1));
+  for (guint64 i = 13; i < 22; i++)
+    spdl_tally_deliver (tally, 0, i, 1);
+  g_assert_true (keeps_left (tally, 1));
+  /* The last item moves to the next epoch, but does not enter it. */
+  spdl_tally_deliver (tally, 0, 22, 1);
+  g_assert_cmpuint (spdl_tally_get_progress (tally)->epoch, ==, 1);
+  g_assert_true (keeps_left (tally, 1));
+  spdl_tally_deliver (tally, 1, spdl_tally_get_progress (tally)->mark, 1);
+  g_assert_false (keeps_left (tally, 1));
+  spdl_tally_free (tally);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -460,5 +496,6 @@ main (int argc, char **argv)
   g_test_add_func ("/tally/flaws", test_flaws);
   g_test_add_func ("/tally/random", test_random);
   g_test_add_func ("/tally/size", test_size);
+  g_test_add_func ("/tally/left", test_left);
   return g_test_run ();
 }

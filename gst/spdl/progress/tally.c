@@ -27,8 +27,7 @@ struct _SpdlTally {
   GPtrArray *epochs; /* SpdlProgress: from the first incomplete epoch to the
                         last one with information */
   GArray *partials;  /* Partial */
-  /* Whether items of the first epoch were delivered, or the run started in it.
-   */
+  /* Items of the first epoch were delivered, or the run started in it. */
   gboolean is_entered;
 };
 

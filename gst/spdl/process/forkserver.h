@@ -18,7 +18,7 @@ G_BEGIN_DECLS
  *     gint32 operation    SpdlForkOperation
  *     gint32 argument     number of the worker, or a process ID
  *
- *     gint32 value        process ID, or status as of waitpid(); negative:
+ *     gint32 value        process ID, or status of waitpid(); if negative,
  * errno
  *
  * The process ends, and its workers with it, when the socket is closed.

@@ -9,13 +9,23 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 typedef union {
   struct cmsghdr header;
   guint8 bytes[CMSG_SPACE (sizeof (int))];
 } Control;
+
+void
+spdl_packet_attach (struct msghdr *header, int fd)
+{
+  struct cmsghdr *control = CMSG_FIRSTHDR (header);
+
+  control->cmsg_level = SOL_SOCKET;
+  control->cmsg_type = SCM_RIGHTS;
+  control->cmsg_len = CMSG_LEN (sizeof fd);
+  memcpy (CMSG_DATA (control), &fd, sizeof fd);
+}
 
 static void
 set_closed (GError **error)
@@ -36,10 +46,7 @@ spdl_packet_send (
   if (fd >= 0) {
     header.msg_control = &control;
     header.msg_controllen = sizeof control;
-    control.header.cmsg_level = SOL_SOCKET;
-    control.header.cmsg_type = SCM_RIGHTS;
-    control.header.cmsg_len = CMSG_LEN (sizeof fd);
-    memcpy (CMSG_DATA (&control.header), &fd, sizeof fd);
+    spdl_packet_attach (&header, fd);
   }
   do
     sent = sendmsg (socket, &header, MSG_NOSIGNAL);

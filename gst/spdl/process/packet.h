@@ -8,6 +8,7 @@
 #pragma once
 
 #include <gio/gio.h>
+#include <sys/socket.h>
 
 #include "gst/spdl/engine/visibility.h"
 
@@ -21,6 +22,11 @@ G_BEGIN_DECLS
 SPDL_PRIVATE_API
 gboolean spdl_packet_send (
     int socket, gconstpointer data, gsize size, int fd, GError **error);
+
+/* Writes the control data of a message, for which there is space, so that it
+ * carries @fd. Also for other sockets. */
+SPDL_PRIVATE_API
+void spdl_packet_attach (struct msghdr *header, int fd);
 
 /* @size: the size of the message; another one is an error
  * @fd: (out) (transfer full): the attached descriptor, or -1 */

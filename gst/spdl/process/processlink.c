@@ -133,13 +133,25 @@ find_in_place (SpdlProcessLink *self, GstSample *sample, gsize *offset)
   return slab && !spdl_slab_is_lent (slab) ? slab : NULL;
 }
 
+/* A part of a text follows its size. */
+static guint
+begin_part (GByteArray *text)
+{
+  spdl_put_u32 (text, 0);
+  return text->len;
+}
+
+static void
+end_part (GByteArray *text, guint begin)
+{
+  spdl_set_u32 (text, begin - sizeof (guint32), text->len - begin);
+}
+
 static gboolean
 put_caps (GByteArray *text, GstCaps *caps, GError **error)
 {
-  const guint at = text->len;
-  guint32 size;
+  const guint at = begin_part (text);
 
-  spdl_put_u32 (text, 0);
   if (!caps)
     return TRUE;
   if (!gst_caps_is_fixed (caps) ||
@@ -154,8 +166,7 @@ put_caps (GByteArray *text, GstCaps *caps, GError **error)
     return FALSE;
   }
   spdl_put_caps (text, caps);
-  size = text->len - at - sizeof size;
-  memcpy (text->data + at, &size, sizeof size);
+  end_part (text, at);
   return TRUE;
 }
 
@@ -165,8 +176,7 @@ static void
 put_buffer (GByteArray *text, GstBuffer *buffer, gsize *end)
 {
   SpdlPlaces places = { .n_memories = gst_buffer_n_memory (buffer) };
-  const guint at = text->len;
-  guint32 size;
+  guint at;
 
   for (guint i = 0; i < places.n_memories; i++) {
     places.offsets[i] = *end;
@@ -174,10 +184,9 @@ put_buffer (GByteArray *text, GstBuffer *buffer, gsize *end)
         gst_memory_get_sizes (gst_buffer_peek_memory (buffer, i), NULL, NULL);
     *end = align (*end + places.sizes[i]);
   }
-  spdl_put_u32 (text, 0);
+  at = begin_part (text);
   spdl_put_buffer (text, buffer, &places);
-  size = text->len - at - sizeof size;
-  memcpy (text->data + at, &size, sizeof size);
+  end_part (text, at);
 }
 
 /* Writes the text of a sample whose bytes begin at @offset. Returns the offset

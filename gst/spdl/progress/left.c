@@ -73,6 +73,19 @@ spdl_left_get_last_place (const SpdlLeft *self)
   return MAX (MAX (own, shared), spdl_pieces_get_last_place (&self->repeated));
 }
 
+GPtrArray *
+spdl_lefts_new (void)
+{
+  return g_ptr_array_new_with_free_func ((GDestroyNotify) spdl_left_free);
+}
+
+const SpdlLeft *
+spdl_lefts_get_last (const GPtrArray *lefts)
+{
+  return lefts && lefts->len > 0 ? g_ptr_array_index (lefts, lefts->len - 1)
+                                 : NULL;
+}
+
 const SpdlLeft *
 spdl_lefts_find (const GPtrArray *lefts, guint64 epoch)
 {
@@ -234,8 +247,7 @@ is_divisible (const SpdlLeft *self)
 static const gchar *
 read_left (GPtrArray *lefts, const gchar *text, const SpdlPartition *partition)
 {
-  const SpdlLeft *before =
-      lefts->len > 0 ? g_ptr_array_index (lefts, lefts->len - 1) : NULL;
+  const SpdlLeft *before = spdl_lefts_get_last (lefts);
   guint64 epoch, first, last = 0;
   SpdlLeft *left;
 
@@ -253,12 +265,6 @@ read_left (GPtrArray *lefts, const gchar *text, const SpdlPartition *partition)
              : NULL;
 }
 
-static void
-free_left (gpointer left)
-{
-  spdl_left_free (left);
-}
-
 const gchar *
 spdl_lefts_read (
     GPtrArray **lefts, const gchar *text, const SpdlPartition *partition)
@@ -267,7 +273,7 @@ spdl_lefts_read (
   if (!g_str_has_prefix (text, NAME))
     return text;
   text += strlen (NAME);
-  *lefts = g_ptr_array_new_with_free_func (free_left);
+  *lefts = spdl_lefts_new ();
   do
     text = read_left (*lefts, text, partition);
   while (text && spdl_digits_is_digit (*text));

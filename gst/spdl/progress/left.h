@@ -57,6 +57,13 @@ guint64 spdl_left_get_last_place (const SpdlLeft *self);
 /* The rest of several epochs, in order: an array of SpdlLeft, or NULL if
  * all epochs are complete. */
 
+SPDL_PRIVATE_API
+GPtrArray *spdl_lefts_new (void);
+
+/* Returns what is left of the last interrupted epoch, or NULL. */
+SPDL_PRIVATE_API
+const SpdlLeft *spdl_lefts_get_last (const GPtrArray *lefts);
+
 /* Returns what is left of @epoch, or NULL if it is a complete epoch. */
 SPDL_PRIVATE_API
 const SpdlLeft *spdl_lefts_find (const GPtrArray *lefts, guint64 epoch);

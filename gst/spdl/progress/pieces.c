@@ -73,6 +73,15 @@ spdl_pieces_append (SpdlPieces *self, const SpdlPiece *piece)
   g_array_append_val (self->ends, end);
 }
 
+void
+spdl_pieces_shorten (SpdlPieces *self, guint64 count)
+{
+  const guint last = self->pieces->len - 1;
+
+  g_array_index (self->pieces, SpdlPiece, last).count -= count;
+  g_array_index (self->ends, guint64, last) -= count;
+}
+
 guint
 spdl_pieces_get_length (const SpdlPieces *self)
 {

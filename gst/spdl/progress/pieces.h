@@ -60,6 +60,10 @@ void spdl_pieces_clear (SpdlPieces *self);
 SPDL_PRIVATE_API
 void spdl_pieces_append (SpdlPieces *self, const SpdlPiece *piece);
 
+/* Removes the last @count places, which are fewer than the last piece has. */
+SPDL_PRIVATE_API
+void spdl_pieces_shorten (SpdlPieces *self, guint64 count);
+
 SPDL_PRIVATE_API
 guint spdl_pieces_get_length (const SpdlPieces *self);
 

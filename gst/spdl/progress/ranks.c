@@ -64,32 +64,26 @@ compare (gconstpointer a, gconstpointer b)
   return rank < other_rank ? -1 : rank > other_rank;
 }
 
-static SpdlRankState *
-get_rank (const GPtrArray *ranks, guint i)
-{
-  return g_ptr_array_index (ranks, i);
-}
-
 static void
 remove_repeated (GPtrArray *ranks)
 {
   for (guint i = ranks->len; i > 1; i--)
-    if (get_rank (ranks, i - 1)->source == get_rank (ranks, i - 2)->source &&
-        g_str_equal (
-            get_rank (ranks, i - 1)->text, get_rank (ranks, i - 2)->text))
+    if (spdl_ranks_get (ranks, i - 1)->source ==
+            spdl_ranks_get (ranks, i - 2)->source &&
+        g_str_equal (spdl_ranks_get (ranks, i - 1)->text,
+            spdl_ranks_get (ranks, i - 2)->text))
       g_ptr_array_remove_index (ranks, i - 1);
 }
 
 /* Completeness */
 
-/* Returns the end of the source that begins at @begin. */
-static guint
-find_end (const GPtrArray *ranks, guint begin)
+guint
+spdl_ranks_find_end (const GPtrArray *ranks, guint begin)
 {
   guint i = begin;
 
-  while (i < ranks->len &&
-         get_rank (ranks, i)->source == get_rank (ranks, begin)->source)
+  while (i < ranks->len && spdl_ranks_get (ranks, i)->source ==
+                               spdl_ranks_get (ranks, begin)->source)
     i++;
   return i;
 }
@@ -98,7 +92,7 @@ static gboolean
 has_rank (const GPtrArray *ranks, guint begin, guint end, guint64 rank)
 {
   for (guint i = begin; i < end; i++)
-    if (get_rank (ranks, i)->state.identity.rank == rank)
+    if (spdl_ranks_get (ranks, i)->state.identity.rank == rank)
       return TRUE;
   return FALSE;
 }
@@ -108,13 +102,13 @@ has_rank (const GPtrArray *ranks, guint begin, guint end, guint64 rank)
 static void
 add_beginnings_of_source (GPtrArray *ranks, guint begin, guint end, guint n)
 {
-  const SpdlRankState *known = get_rank (ranks, begin);
+  const SpdlRankState *known = spdl_ranks_get (ranks, begin);
   const SpdlIdentity *identity = &known->state.identity;
 
   if (known->state.change != 0 || end - begin >= identity->world_size)
     return;
   for (guint i = 0; i < n; i++) {
-    const SpdlIdentity *other = &get_rank (ranks, i)->state.identity;
+    const SpdlIdentity *other = &spdl_ranks_get (ranks, i)->state.identity;
     SpdlRankState *rank;
 
     if (other->world_size != identity->world_size ||
@@ -134,7 +128,7 @@ add_beginnings (GPtrArray *ranks)
   const guint n = ranks->len;
 
   for (guint i = 0, end; i < n; i = end) {
-    end = MIN (find_end (ranks, i), n);
+    end = MIN (spdl_ranks_find_end (ranks, i), n);
     add_beginnings_of_source (ranks, i, end, n);
   }
   if (ranks->len == n)
@@ -192,12 +186,12 @@ find_missing (const SpdlRankState *first, guint64 rank)
 static guint
 check_source (const GPtrArray *ranks, guint begin, gchar **problem)
 {
-  const SpdlRankState *first = get_rank (ranks, begin);
-  const guint end = find_end (ranks, begin);
+  const SpdlRankState *first = spdl_ranks_get (ranks, begin);
+  const guint end = spdl_ranks_find_end (ranks, begin);
   guint64 next = 0;
 
   for (guint i = begin; i < end && !*problem; i++) {
-    const SpdlRankState *rank = get_rank (ranks, i);
+    const SpdlRankState *rank = spdl_ranks_get (ranks, i);
     const guint64 number = rank->state.identity.rank;
 
     if ((*problem = compare_to_first (first, rank)))
@@ -250,6 +244,6 @@ spdl_ranks_write (const GPtrArray *ranks)
 
   spdl_state_begin (text);
   for (guint i = 0; i < ranks->len; i++)
-    g_string_append (text, get_rank (ranks, i)->text);
+    g_string_append (text, spdl_ranks_get (ranks, i)->text);
   return g_string_free (text, FALSE);
 }

@@ -27,6 +27,16 @@ typedef struct {
 SPDL_PRIVATE_API
 GPtrArray *spdl_ranks_read (const gchar *const *states, gchar **problem);
 
+static inline const SpdlRankState *
+spdl_ranks_get (const GPtrArray *ranks, guint i)
+{
+  return g_ptr_array_index (ranks, i);
+}
+
+/* Returns the end of the source whose states begin at @begin. */
+SPDL_PRIVATE_API
+guint spdl_ranks_find_end (const GPtrArray *ranks, guint begin);
+
 /* Writes what spdl_ranks_read() returned as one text, which it reads again. */
 SPDL_PRIVATE_API
 gchar *spdl_ranks_write (const GPtrArray *ranks);

@@ -58,16 +58,6 @@ clear_source (gpointer data)
   g_clear_pointer (&((Source *) data)->rests, g_array_unref);
 }
 
-static SpdlPartition
-get_partition (const SpdlIdentity *identity)
-{
-  SpdlPartition self = { identity->rank, identity->world_size,
-    identity->shard_run, SPDL_SHARD_UNEVEN };
-
-  spdl_shard_mode_find (identity->shard_mode, &self.mode);
-  return self;
-}
-
 /* Collecting what is left */
 
 /* A rank in an epoch. */
@@ -348,20 +338,9 @@ take_runs (const SpdlPiece *piece, guint64 n_run, SpdlPieces *rest)
 static void
 give_back (SpdlPieces *shared, guint64 count, SpdlPieces *dealt)
 {
-  SpdlPieces cut;
-
-  spdl_pieces_init (&cut);
   spdl_pieces_append_part (
       dealt, shared, spdl_pieces_count (shared) - count, count);
-  for (guint i = 0; i < spdl_pieces_get_length (shared); i++) {
-    SpdlPiece piece = *spdl_pieces_get (shared, i, NULL);
-
-    if (i + 1 == spdl_pieces_get_length (shared))
-      piece.count -= count;
-    spdl_pieces_append (&cut, &piece);
-  }
-  spdl_pieces_clear (shared);
-  *shared = cut;
+  spdl_pieces_shorten (shared, count);
 }
 
 /* Shares the longest pieces. */
@@ -449,16 +428,6 @@ is_possible (const Run *run, const Rank *rank)
   return TRUE;
 }
 
-static guint64
-get_last_left (const SpdlState *state)
-{
-  const GPtrArray *left = state->left;
-
-  return left && left->len > 0
-             ? ((SpdlLeft *) g_ptr_array_index (left, left->len - 1))->epoch
-             : 0;
-}
-
 /* Sets the epochs between which ranks are. A rank that has finished an epoch
  * but not reported its end counts as being in the next one. */
 static void
@@ -469,12 +438,14 @@ find_epochs (Run *run)
   for (guint i = 0; i < run->n; i++) {
     Rank *rank = &run->ranks[i];
     const SpdlProgress *progress = &rank->state->progress;
+    const SpdlLeft *last = spdl_lefts_get_last (rank->state->left);
 
     rank->epoch = progress->epoch;
     rank->epoch += rank->size > 0 && progress->n_done >= rank->size &&
                    rank->epoch < G_MAXUINT64;
     run->last_epoch = MAX (run->last_epoch, rank->epoch);
-    run->last_epoch = MAX (run->last_epoch, get_last_left (rank->state));
+    if (last)
+      run->last_epoch = MAX (run->last_epoch, last->epoch);
     if (rank->size > 0)
       run->first_epoch = MIN (run->first_epoch, rank->epoch);
   }
@@ -553,8 +524,7 @@ static gchar *
 divide_streamed (Source *source, const GPtrArray *ranks, guint begin, guint end)
 {
   for (guint i = begin; i < end; i++) {
-    const SpdlState *state =
-        &((SpdlRankState *) g_ptr_array_index (ranks, i))->state;
+    const SpdlState *state = &spdl_ranks_get (ranks, i)->state;
 
     if (i == begin)
       source->epoch = state->progress.epoch;
@@ -577,19 +547,19 @@ static gboolean
 is_same_run (const GPtrArray *ranks, guint begin, guint end, guint64 world_size,
     gboolean any_epoch)
 {
-  const SpdlRankState *first = g_ptr_array_index (ranks, begin);
+  const SpdlState *first = &spdl_ranks_get (ranks, begin)->state;
 
   for (guint i = begin; i < end && !any_epoch; i++)
-    if (((SpdlRankState *) g_ptr_array_index (ranks, i))
-            ->state.progress.epoch != first->state.progress.epoch)
+    if (spdl_ranks_get (ranks, i)->state.progress.epoch !=
+        first->progress.epoch)
       return FALSE;
-  return first->state.identity.world_size == world_size;
+  return first->identity.world_size == world_size;
 }
 
 static gchar *
 add_source (SpdlReshard *self, guint begin, guint end)
 {
-  const SpdlRankState *first = g_ptr_array_index (self->ranks, begin);
+  const SpdlRankState *first = spdl_ranks_get (self->ranks, begin);
   const SpdlIdentity *identity = &first->state.identity;
   Source source = { .source = first->source, .kept = begin };
   g_autofree Rank *list = g_new0 (Rank, end - begin);
@@ -599,9 +569,8 @@ add_source (SpdlReshard *self, guint begin, guint end)
   gchar *problem = NULL;
 
   for (guint i = 0; i < run.n; i++) {
-    list[i].state =
-        &((SpdlRankState *) g_ptr_array_index (self->ranks, begin + i))->state;
-    list[i].partition = get_partition (&list[i].state->identity);
+    list[i].state = &spdl_ranks_get (self->ranks, begin + i)->state;
+    list[i].partition = spdl_identity_get_partition (&list[i].state->identity);
     list[i].size = spdl_partition_get_size (&list[i].partition, run.n_places);
   }
   source.identity = *identity;
@@ -623,17 +592,10 @@ static gchar *
 add_sources (SpdlReshard *self)
 {
   gchar *problem = NULL;
-  guint begin = 0;
 
-  for (guint i = 1; i <= self->ranks->len && !problem; i++) {
-    const SpdlRankState *first = g_ptr_array_index (self->ranks, begin);
-
-    if (i < self->ranks->len &&
-        ((SpdlRankState *) g_ptr_array_index (self->ranks, i))->source ==
-            first->source)
-      continue;
-    problem = add_source (self, begin, i);
-    begin = i;
+  for (guint i = 0, end; i < self->ranks->len && !problem; i = end) {
+    end = spdl_ranks_find_end (self->ranks, i);
+    problem = add_source (self, i, end);
   }
   return problem;
 }
@@ -733,12 +695,6 @@ make_left (const Rest *rest, const Source *source, SpdlPartition *partition)
   return left;
 }
 
-static void
-free_left (gpointer left)
-{
-  spdl_left_free (left);
-}
-
 /* Returns the share of @n of a rank. */
 static guint64
 get_share (guint64 n, guint64 rank, guint64 world_size)
@@ -757,8 +713,8 @@ write_source (
   state.identity = source->identity;
   state.identity.rank = rank;
   state.change = self->change;
-  partition = get_partition (&state.identity);
-  state.left = g_ptr_array_new_with_free_func (free_left);
+  partition = spdl_identity_get_partition (&state.identity);
+  state.left = spdl_lefts_new ();
   for (guint i = 0; i < source->rests->len; i++)
     g_ptr_array_add (
         state.left, make_left (&g_array_index (source->rests, Rest, i), source,
@@ -783,9 +739,8 @@ spdl_reshard_dup_state (const SpdlReshard *self, guint64 rank)
     const Source *source = &g_array_index (self->sources, Source, i);
 
     if (source->is_kept)
-      g_string_append (text, ((SpdlRankState *) g_ptr_array_index (
-                                  self->ranks, source->kept + rank))
-                                 ->text);
+      g_string_append (
+          text, spdl_ranks_get (self->ranks, source->kept + rank)->text);
     else
       write_source (self, source, rank, text);
   }

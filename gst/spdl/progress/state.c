@@ -11,6 +11,16 @@
 
 #define VERSION "spdl1;"
 
+SpdlPartition
+spdl_identity_get_partition (const SpdlIdentity *self)
+{
+  SpdlPartition partition = { self->rank, self->world_size, self->shard_run,
+    SPDL_SHARD_UNEVEN };
+
+  spdl_shard_mode_find (self->shard_mode, &partition.mode);
+  return partition;
+}
+
 void
 spdl_state_init (SpdlState *self)
 {
@@ -87,13 +97,10 @@ spdl_state_write (GString *text, guint32 source, const SpdlState *state)
 gboolean
 spdl_state_is_beginning (const SpdlState *self)
 {
-  const GPtrArray *left = self->left;
-  const guint64 epoch = self->progress.epoch;
+  const SpdlLeft *last = spdl_lefts_get_last (self->left);
 
   return self->progress.n_done == 0 &&
-         (!left || left->len == 0 ||
-             ((SpdlLeft *) g_ptr_array_index (left, left->len - 1))->epoch <
-                 epoch);
+         (!last || last->epoch < self->progress.epoch);
 }
 
 /* Parsers. Each skips what it names, or returns FALSE. */
@@ -213,10 +220,7 @@ read_dropped_upstream (const gchar **at, SpdlProgress *progress)
 static gboolean
 read_left (const gchar **at, SpdlState *self)
 {
-  const SpdlIdentity *identity = &self->identity;
-  /* The mode has no effect on whole rounds. */
-  const SpdlPartition partition = { identity->rank, identity->world_size,
-    identity->shard_run, SPDL_SHARD_UNEVEN };
+  const SpdlPartition partition = spdl_identity_get_partition (&self->identity);
   const gchar *end;
 
   self->change = 0;

@@ -53,6 +53,10 @@ typedef struct {
   gboolean streamed; /* sequence numbers count samples of streamed shards */
 } SpdlIdentity;
 
+/* Returns the rank's partition; an unknown mode counts as uneven. */
+SPDL_PRIVATE_API
+SpdlPartition spdl_identity_get_partition (const SpdlIdentity *self);
+
 typedef struct {
   SpdlIdentity identity;
   SpdlProgress progress;

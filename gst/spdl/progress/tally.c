@@ -31,14 +31,21 @@ struct _SpdlTally {
   gboolean is_entered;
 };
 
+/* Sets @progress to the beginning of what is left of @epoch. */
+static void
+begin_epoch (const SpdlTally *self, SpdlProgress *progress, guint64 epoch)
+{
+  spdl_progress_reset_at (
+      progress, epoch, spdl_lefts_get_first (self->left, epoch));
+}
+
 static SpdlProgress *
 progress_new (const SpdlTally *self, guint64 epoch)
 {
   SpdlProgress *progress = g_new (SpdlProgress, 1);
 
   spdl_progress_init (progress, epoch);
-  spdl_progress_reset_at (
-      progress, epoch, spdl_lefts_get_first (self->left, epoch));
+  begin_epoch (self, progress, epoch);
   return progress;
 }
 
@@ -140,8 +147,7 @@ go_to (SpdlTally *self, guint64 epoch)
   } else {
     if (self->epochs->len > 1)
       g_ptr_array_remove_range (self->epochs, 1, self->epochs->len - 1);
-    spdl_progress_reset_at (
-        first, epoch, spdl_lefts_get_first (self->left, epoch));
+    begin_epoch (self, first, epoch);
   }
   first_epoch (self)->n_dropped_upstream_before = n_dropped_upstream;
   self->is_entered = FALSE;
@@ -273,8 +279,7 @@ spdl_tally_write_epoch (
 
   spdl_progress_init (&progress, epoch);
   if (ahead)
-    spdl_progress_reset_at (
-        &progress, epoch, spdl_lefts_get_first (self->left, epoch));
+    begin_epoch (self, &progress, epoch);
   /* Act as if no item of the previous epochs had reached spdlmix, because a
    * skipped epoch has delivered different numbers of items of each source. */
   if (mixed && self->n_items != G_MAXUINT64 &&

@@ -34,6 +34,13 @@ spdl_put_u32 (GByteArray *bytes, guint32 value)
   spdl_put (bytes, &value, sizeof value);
 }
 
+/* Sets the number that spdl_put_u32() appended at @at, once it is known. */
+static inline void
+spdl_set_u32 (GByteArray *bytes, guint at, guint32 value)
+{
+  memcpy (bytes->data + at, &value, sizeof value);
+}
+
 static inline void
 spdl_put_u64 (GByteArray *bytes, guint64 value)
 {

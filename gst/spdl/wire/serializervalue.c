@@ -81,7 +81,7 @@ put_values (GByteArray *bytes, const GValue *value, GetSize get_size,
     put_value (bytes, element, kind);
     n++;
   }
-  memcpy (bytes->data + at, &n, sizeof n);
+  spdl_set_u32 (bytes, at, n);
 }
 
 static void
@@ -177,7 +177,7 @@ spdl_put_structure (GByteArray *bytes, const GstStructure *s)
     put_value (bytes, value, kind);
     n++;
   }
-  memcpy (bytes->data + at, &n, sizeof n);
+  spdl_set_u32 (bytes, at, n);
 }
 
 /* Readers */

@@ -12,6 +12,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "gst/spdl/process/packet.h"
+
 SpdlWire *
 spdl_wire_new (int socket)
 {
@@ -45,17 +47,6 @@ gboolean
 spdl_wire_is_own (const SpdlWire *self)
 {
   return self->pid == getpid ();
-}
-
-static void
-put_fd (struct msghdr *message, int fd)
-{
-  struct cmsghdr *control = CMSG_FIRSTHDR (message);
-
-  control->cmsg_level = SOL_SOCKET;
-  control->cmsg_type = SCM_RIGHTS;
-  control->cmsg_len = CMSG_LEN (sizeof fd);
-  memcpy (CMSG_DATA (control), &fd, sizeof fd);
 }
 
 /* Advances past @sent bytes in the vectors of the message. Returns whether all
@@ -114,7 +105,7 @@ spdl_wire_send (
   if (fd >= 0) {
     message.msg_control = &control;
     message.msg_controllen = sizeof control;
-    put_fd (&message, fd);
+    spdl_packet_attach (&message, fd);
   }
   spdl_mutex_lock (&self->lock);
   ok = self->socket >= 0 && send_all (self->socket, &message);

@@ -158,6 +158,9 @@ gst_spdl_loader_get_bus_watch (GstSpdlLoader *self, GError **error);
 void gst_spdl_loader_emit_notices (
     GstSpdlLoader *self, GstSpdlBusWatch *bus_watch, const gchar *state);
 
+/* Sets %GST_SPDL_LOADER_ERROR_STOPPED. */
+void gst_spdl_loader_set_stopped (GError **error);
+
 /* State lock held. Ends a run that was stopped by one of its threads, which
  * could not wait for its end. Returns TRUE if no run is active now. */
 gboolean gst_spdl_loader_end_stopped_run (GstSpdlLoader *self);

@@ -133,6 +133,14 @@ gst_spdl_loader_end_stopped_run (GstSpdlLoader *self)
   return !self->running;
 }
 
+void
+gst_spdl_loader_set_stopped (GError **error)
+{
+  g_set_error_literal (error, GST_SPDL_LOADER_ERROR,
+      GST_SPDL_LOADER_ERROR_STOPPED,
+      "The loader was stopped: start it to get batches");
+}
+
 /* State lock held. Sets the start of the run to the state that its source has
  * chosen: that of this rank, if the loader has those of all. With several
  * sources, one knows the start of the others only from a state. */
@@ -159,7 +167,7 @@ start_run (GstSpdlLoader *self, const Place *place, GError **error)
 {
   GPtrArray *states = NULL;
   GstSpdlBusWatch *bus_watch;
-  GError *reason;
+  GError *reason = NULL;
   gboolean ok;
 
   gst_spdl_loader_parts_tune (&self->parts);
@@ -176,11 +184,10 @@ start_run (GstSpdlLoader *self, const Place *place, GError **error)
   if (ok && self->parts.sources->len > 0)
     find_start (self);
   if (!ok) {
-    reason = is_stopped (bus_watch)
-                 ? g_error_new_literal (GST_SPDL_LOADER_ERROR,
-                       GST_SPDL_LOADER_ERROR_STOPPED,
-                       "The loader was stopped: start it to get batches")
-                 : gst_spdl_bus_watch_dup_error (bus_watch);
+    if (is_stopped (bus_watch))
+      gst_spdl_loader_set_stopped (&reason);
+    else
+      reason = gst_spdl_bus_watch_dup_error (bus_watch);
     gst_spdl_bus_watch_stop (bus_watch);
     end_run (self, bus_watch);
     if (!reason)
@@ -344,9 +351,7 @@ check_running (GstSpdlBusWatch *bus_watch, gboolean *no_more, GError **error)
   *no_more = bus_watch->no_more;
   spdl_mutex_unlock (&bus_watch->lock);
   if (stopped)
-    g_set_error_literal (error, GST_SPDL_LOADER_ERROR,
-        GST_SPDL_LOADER_ERROR_STOPPED,
-        "The loader was stopped: start it to get batches");
+    gst_spdl_loader_set_stopped (error);
   return !stopped;
 }
 
@@ -608,9 +613,7 @@ check_left (GstSpdlLoader *self, GstSpdlBusWatch *bus_watch, GError **error)
   }
   if (self->running && !is_stopped (bus_watch))
     return TRUE;
-  g_set_error_literal (error, GST_SPDL_LOADER_ERROR,
-      GST_SPDL_LOADER_ERROR_STOPPED,
-      "The loader was stopped: start it to get batches");
+  gst_spdl_loader_set_stopped (error);
   return FALSE;
 }
 

@@ -82,9 +82,7 @@ static gboolean
 check_open (GstSpdlBusWatch *bus_watch, GError **error)
 {
   if (bus_watch->stopped)
-    g_set_error_literal (error, GST_SPDL_LOADER_ERROR,
-        GST_SPDL_LOADER_ERROR_STOPPED,
-        "The loader was stopped: start it to get batches");
+    gst_spdl_loader_set_stopped (error);
   else if (bus_watch->error)
     g_propagate_error (error, g_error_copy (bus_watch->error));
   return !bus_watch->stopped && !bus_watch->error;

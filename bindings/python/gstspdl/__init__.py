@@ -36,12 +36,13 @@ if TYPE_CHECKING:
     from ._errors import LoaderError
     from ._failure import Failure
     from ._headspace import Headspace, headspace
-    from ._loader import Loader, merge_states, reshard_states
+    from ._loader import Loader
     from ._losses import LoaderWarning
     from ._pipeline import Pipeline
     from ._recipes import (IMAGENET_MEAN, IMAGENET_STD, audio_folder,
                            image_folder, image_list, video_folder, web_dataset)
     from ._sample import Sample
+    from ._states import merge_states, reshard_states
     from ._tensor import Tensor
     from ._versions import versions
 
@@ -61,12 +62,13 @@ _MODULES = {
     "_detached": ("DetachedBatch",),
     "_failure": ("Failure",),
     "_headspace": ("Headspace", "headspace"),
-    "_loader": ("Loader", "LoaderError", "merge_states", "reshard_states"),
+    "_loader": ("Loader", "LoaderError"),
     "_losses": ("LoaderWarning",),
     "_pipeline": ("Pipeline",),
     "_recipes": ("IMAGENET_MEAN", "IMAGENET_STD", "audio_folder",
                  "image_folder", "image_list", "video_folder", "web_dataset"),
     "_sample": ("Sample",),
+    "_states": ("merge_states", "reshard_states"),
     "_tensor": ("Tensor",),
     "_versions": ("versions",),
 }

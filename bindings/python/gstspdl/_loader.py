@@ -25,6 +25,7 @@ from ._labels import check_classes
 from ._losses import LoaderWarning, Losses
 from ._sample import Sample
 from ._source import SourceThread
+from ._states import State, merge_states
 
 # In gi.repository.GstSpdl this class takes the place of the enumeration.
 for _number, _nick in enumerate(native.list_error_codes()):
@@ -39,9 +40,6 @@ _SLICE = 50_000_000
 
 # Maximum time to wait for a stopped source that still runs its own code, in s.
 _MAX_BUSY = 5.0
-
-# A state, or the states of all ranks.
-State = Union[str, Iterable[str]]
 
 # "Not known", and "no time limit".
 _UNKNOWN = 2**64 - 1
@@ -787,55 +785,6 @@ def _check_rank(rank: int, world_size: int) -> None:
         f"rank is {rank} and world_size is {world_size}: ranks go from 0 to "
         "one less than the world size; leave out both to take them from the "
         "environment")
-
-
-def merge_states(states: Iterable[str]) -> str:
-    """Joins the states of all ranks of a run in one, a text. Any number of
-    ranks can resume from it, and each takes its part:
-
-        state = merge_states(states)
-        loader = Loader(line, rank=2, world_size=5, state=state)
-
-    `states`: such as `batch.state` of each rank, in any order. Ranks may be at
-    different batches and in different epochs.
-
-    Raises LoaderError with the code "state" if the state of a rank is missing
-    or malformed, and if the states are of different runs."""
-    try:
-        return native.state_merge(_check_states(states))
-    except native.Error as error:
-        raise LoaderError(error.message, code=error.nick) from error
-
-
-def reshard_states(states: Union[str, Iterable[str]],
-                   world_size: int) -> List[str]:
-    """Divides what a run has left among another number of ranks. Returns a
-    state for each, in their order, to be stored before they start.
-
-    `states`: the states of all ranks, as for merge_states(), or its result.
-    `world_size`: the new number of ranks.
-
-    Raises LoaderError with the code "state" as merge_states() does, and within
-    an epoch for streamed shards, whose items have no known place."""
-    if isinstance(states, str):
-        states = [states]
-    if not 0 < world_size < 2**32:
-        raise ValueError(f"world_size must be at least 1, not {world_size}")
-    try:
-        return native.state_reshard(_check_states(states), world_size)
-    except native.Error as error:
-        raise LoaderError(error.message, code=error.nick) from error
-
-
-def _check_states(states: Iterable[str]) -> List[str]:
-    if isinstance(states, str):
-        raise TypeError("the states must be a list of str, not a str")
-    found = list(states)
-    for rank, state in enumerate(found):
-        if not isinstance(state, str):
-            raise TypeError(f"state {rank} must be a str, not "
-                            f"{type(state).__name__}")
-    return found
 
 
 def _describe(pipeline: Any, process: Any

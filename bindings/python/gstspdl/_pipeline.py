@@ -16,7 +16,8 @@ from ._line import (Chain, Chains, Element, Node, Reference, read_line,
 from ._values import suggest, unify_text, write_any, write_value
 
 if TYPE_CHECKING:
-    from ._loader import Loader, State
+    from ._loader import Loader
+    from ._states import State
 
 # Elements with threads, one of which each branch of a route begins with.
 _WITH_THREADS = "spdlfetch", "spdldecode", "spdlpipe", "queue"
@@ -218,8 +219,8 @@ class Pipeline(Elements):
             values["name"] = _find_free(_name_of(function),
                                         self._list_names())
         element = _make_element("map", "spdlpipe", values)
-        return self._append(element._replace(function=function, processes=processes,
-                                             is_renamable=is_renamable))
+        return self._append(element._replace(
+            function=function, processes=processes, is_renamable=is_renamable))
 
     # Branches
 

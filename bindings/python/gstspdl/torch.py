@@ -30,8 +30,9 @@ import torch.utils.data
 from ._batch import Batch
 from ._dataloader import DataLoader as DataLoader
 from ._errors import LoaderError
-from ._loader import Loader, merge_states
+from ._loader import Loader
 from ._losses import LoaderWarning
+from ._states import merge_states
 
 TorchBatch = Dict[str, torch.Tensor]
 Step = TypeVar("Step")

@@ -22,6 +22,7 @@ import warnings
 
 import numpy as np
 from support import make_dataset, run_python
+from worker_processes import parent_of, wait_until, workers
 
 try:
     import torch
@@ -65,31 +66,6 @@ def is_same(one, other):
 
 def flatten(batches):
     return [int(i) for batch in batches for i in torch.as_tensor(batch).ravel()]
-
-
-def parent_of(pid):
-    try:
-        with open(f"/proc/{pid}/stat", encoding="ascii") as stream:
-            state, parent = stream.read().rpartition(")")[2].split()[:2]
-            return 0 if state == "Z" else int(parent)
-    except (FileNotFoundError, ProcessLookupError):
-        return 0
-
-
-def workers():
-    """The workers, which a child of a child of this process has forked."""
-    pids = [int(name) for name in os.listdir("/proc") if name.isdigit()]
-    return [pid for pid in pids
-            if parent_of(parent_of(parent_of(pid))) == os.getpid()]
-
-
-def wait_until(condition, seconds=20):
-    end = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > end:
-            return False
-        time.sleep(0.01)
-    return True
 
 
 class Case(unittest.TestCase):

@@ -19,6 +19,7 @@ import warnings
 import numpy as np
 import process_functions as functions
 from support import run_python
+from worker_processes import is_alive, wait_until, workers
 
 from gstspdl import Loader, LoaderError, LoaderWarning, Pipeline
 
@@ -41,38 +42,6 @@ def children(pid=None):
     found = [int(child) for child in found if os.path.exists(f"/proc/{child}")]
     return found + [grandchild for child in found
                     for grandchild in children(child)]
-
-
-def parent_of(pid):
-    try:
-        with open(f"/proc/{pid}/stat", encoding="ascii") as stream:
-            return int(stream.read().rpartition(")")[2].split()[1])
-    except FileNotFoundError:
-        return 0
-
-
-def workers():
-    """The workers, which a child of a child of this process has forked."""
-    return [pid for pid in children()
-            if is_alive(pid) and parent_of(parent_of(parent_of(pid))) ==
-            os.getpid()]
-
-
-def is_alive(pid):
-    try:
-        with open(f"/proc/{pid}/stat", encoding="ascii") as stream:
-            return stream.read().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
-
-
-def wait_until(condition, seconds=20):
-    end = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > end:
-            return False
-        time.sleep(0.01)
-    return True
 
 
 def run(function, processes=2, line=LINE, source=ARRAYS, more=""):

@@ -136,7 +136,7 @@ class ElasticTest(unittest.TestCase):
             return []
 
     def wait_for_steps(self, world, agent):
-        """Waits until so many ranks have made some steps."""
+        """Waits until this number of ranks have made some steps."""
         for _ in range(1000):
             steps = self.read_steps()
             if sum(step[1] == world for step in steps) >= 4:

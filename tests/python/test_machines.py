@@ -57,7 +57,7 @@ class JobTest(unittest.TestCase):
 
     def run_job(self, command, environments, n_steps=None):
         """Runs a process in each environment. Kills them in a random order
-        after so many steps of all jobs."""
+        after this number of steps of all jobs."""
         base = {name: value for name, value in os.environ.items()
                 if name not in ("RANK", "WORLD_SIZE")}
         command = [sys.executable if word == "python3" else word

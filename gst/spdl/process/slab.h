@@ -44,7 +44,7 @@ void spdl_slabs_clear (SpdlSlabs *self);
 /* The process that writes */
 
 /* Returns: (transfer none) (nullable): a slab that nobody uses, of at least
- * @size bytes; NULL if there is no memory for one */
+ * @size bytes; NULL if memory cannot be allocated */
 SpdlSlab *spdl_slabs_take (SpdlSlabs *self, gsize size);
 /* Returns: (transfer none) (nullable): the slab that contains the bytes */
 SpdlSlab *spdl_slabs_find (SpdlSlabs *self, const guint8 *data, gsize size);

@@ -226,7 +226,7 @@ spdl_ranks_read (const gchar *const *states, gchar **problem)
     }
   }
   if (ranks->len == 0) {
-    *problem = g_strdup ("there is no state");
+    *problem = g_strdup ("no state was given");
     return NULL;
   }
   g_ptr_array_sort (ranks, compare);

@@ -13,7 +13,7 @@
 #define MAX_WORLD 6
 #define SOURCE 2
 
-/* What all ranks of a run have in common. */
+/* Properties shared by all ranks of a run. */
 typedef struct {
   guint n_places;
   guint world;
@@ -181,7 +181,7 @@ check_left (const Plan *plan, guint n_before, const guint8 *done,
   if (plan->mode != SPDL_SHARD_DROP)
     g_assert_cmpuint (n_never, ==, 0);
   g_assert_cmpuint (n_more, <, n_round);
-  /* What the ranks before have dropped, and what these drop. */
+  /* Items that earlier ranks have dropped, and that these ranks drop. */
   g_assert_cmpuint (n_never, <=, n_before * plan->run - 1 + n_round - 1);
   g_assert_cmpuint (
       difference, <=, plan->mode == SPDL_SHARD_UNEVEN ? plan->run : 0);
@@ -542,7 +542,7 @@ typedef struct {
   const gchar *name;
   guint min_world;
   guint max_world;
-  guint stalls;   /* one rank in so many has no progress; 0: none */
+  guint stalls;   /* one of this number of ranks has no progress; 0: none */
   guint64 first;  /* items before the first change */
   guint64 others; /* items between two others */
 } Changes;

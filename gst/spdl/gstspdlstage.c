@@ -506,6 +506,7 @@ start_stage (GstSpdlStage *self, GError **error)
   priv->next_number = 0;
   gst_spdl_stage_reset_flow (self);
   priv->process_cpu_time = 0;
+  priv->executor.meter.track = spdl_trace_get_track (GST_OBJECT_NAME (self));
   spdl_executor_start (&priv->executor, pool, order, NULL);
   gst_spdl_reporter_start (&priv->reporter);
   gst_spdl_stage_set_started (self, TRUE);

@@ -6,6 +6,7 @@
  */
 
 #include "gst/spdl/common/redact.h"
+#include "gst/spdl/engine/trace.h"
 #include "tools/launch/modes/modes.h"
 #include "tools/launch/modes/options.h"
 #include "tools/launch/run/process.h"
@@ -144,6 +145,26 @@ run_one (const Options *options, GError **error)
   return status;
 }
 
+static int
+run_traced (const Options *options, GError **error)
+{
+  g_autoptr (GError) problem = NULL;
+  guint64 n_dropped;
+  int status;
+
+  if (options->trace && !spdl_trace_start (options->trace, error))
+    return STATUS_ERROR;
+  status = run_one (options, error);
+  if (!spdl_trace_stop (&n_dropped, &problem))
+    return print_error (problem, STATUS_ERROR);
+  if (n_dropped > 0)
+    fprintf (stderr,
+        "warning: the trace lacks %" G_GUINT64_FORMAT
+        " events, because they came faster than they could be written\n",
+        n_dropped);
+  return status;
+}
+
 int
 main (int argc, char **argv)
 {
@@ -162,7 +183,7 @@ main (int argc, char **argv)
     status = options.sweep       ? sweep_run (&options, &error)
              : options.isolate   ? isolate_run (&options, &error)
              : options.headspace ? headspace_run (&options, &error)
-                                 : run_one (&options, &error);
+                                 : run_traced (&options, &error);
     if (error)
       print_error (error, status);
   }

@@ -104,6 +104,14 @@ spdl_compat_set_thread_name (const gchar *name)
 #endif
 }
 
+/* Reads the name of the calling thread. musl has the function since 1.2.3. */
+static inline void
+spdl_compat_get_thread_name (gchar *name, gsize size)
+{
+  if (pthread_getname_np (pthread_self (), name, size) != 0)
+    name[0] = '\0';
+}
+
 /* Reads the CPU time of a running thread of this process. Returns FALSE if it
  * is unknown; statistics then show 0. macOS has no clock per thread: a port
  * calls thread_info() with THREAD_BASIC_INFO there. */

@@ -140,8 +140,13 @@ wait_for_room (SpdlExecutor *self, const SpdlEntry *entry)
   if (since == 0)
     return 0;
 
+  const guint64 now = spdl_meter_now (&self->meter);
+
   self->putter_waits = FALSE;
-  return spdl_meter_now (&self->meter) - since;
+  if (G_UNLIKELY (self->meter.track))
+    spdl_trace_add (
+        self->meter.track, SPDL_TRACE_NO_ROOM, since, now, G_MAXUINT64, 0);
+  return now - since;
 }
 
 /* Queues a task. Lock held. Returns TRUE if workers have new work. */
@@ -346,8 +351,12 @@ end_idleness (SpdlExecutor *self, SpdlPoolThread *thread)
   if (thread->waited) {
     const guint64 now = spdl_meter_now (&self->meter);
 
-    if (thread->since != 0)
+    if (thread->since != 0) {
       waited = now - thread->since;
+      if (G_UNLIKELY (self->meter.track))
+        spdl_trace_add (self->meter.track, SPDL_TRACE_NO_ITEM, thread->since,
+            now, G_MAXUINT64, 0);
+    }
     thread->since = now;
     thread->waited = FALSE;
   }
@@ -436,6 +445,9 @@ spdl_executor_finish (SpdlExecutor *self, SpdlTask *task)
   self->hands_over = TRUE;
   if (self->idle_since->len < self->concurrency)
     g_array_append_val (self->idle_since, now);
+  if (G_UNLIKELY (self->meter.track))
+    spdl_trace_add (self->meter.track, SPDL_TRACE_ASYNC_TASK, task->since, now,
+        task->number, task->n_items);
   finish_task (self, task, now - task->since);
   if (is_runnable (&self->client))
     call = spdl_pool_call_thread_unlocked (pool);
@@ -498,6 +510,9 @@ run_task (SpdlPoolClient *client, SpdlPoolThread *thread)
   spdl_mutex_lock (&pool->lock);
   release_slot (self, slot);
   self->cpu_time += cpu_after - cpu_before;
+  if (done && G_UNLIKELY (self->meter.track))
+    spdl_trace_add (self->meter.track, SPDL_TRACE_TASK, begun, thread->since,
+        task->number, task->n_items);
   if (done)
     finish_task (self, task, thread->since - begun);
   /* Wake the thread in put() for a finished part before the next task is

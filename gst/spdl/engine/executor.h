@@ -43,6 +43,7 @@ struct _SpdlTask {
   guint n_failed;
   guint n_filtered;
   guint64 bytes_out;
+  guint64 number; /* in a trace: sequence number of the first item */
   /* private to the executor: */
   SpdlTask *whole; /* of a part */
   guint n_begun;   /* parts */

@@ -64,7 +64,10 @@ spdl_histogram_quantile (const SpdlHistogram *self, double q)
 void
 spdl_meter_start (SpdlMeter *self, const SpdlClock *clock)
 {
+  const gchar *track = self->track;
+
   memset (self, 0, sizeof *self);
+  self->track = track;
   if (clock)
     self->clock = *clock;
   self->started = self->interval_started = spdl_meter_now (self);
@@ -75,6 +78,7 @@ spdl_meter_stop (SpdlMeter *self, guint64 now)
 {
   if (self->stopped != 0)
     return;
+  self->track = NULL; /* another thread may have pushed */
   spdl_meter_set_occupied (self, FALSE, now);
   spdl_meter_set_pushing (self, FALSE, now);
   self->stopped = now;
@@ -86,6 +90,13 @@ spdl_meter_pulled (SpdlMeter *self, guint64 before, guint64 now)
   const guint64 wait = now - before + self->waited;
 
   spdl_histogram_add (&self->interval.get_time, wait);
+  if (G_UNLIKELY (self->track)) {
+    if (self->last_pull > 0 && self->last_pull <= before)
+      spdl_trace_add (self->track, SPDL_TRACE_STEP, self->last_pull, before,
+          G_MAXUINT64, 0);
+    spdl_trace_add (
+        self->track, SPDL_TRACE_NO_BATCH, before, now, G_MAXUINT64, 0);
+  }
   /* If several threads pull, the duration of their steps is unknown. */
   if (self->last_pull > 0 && self->last_pull + wait <= now)
     spdl_histogram_add (

@@ -10,6 +10,7 @@
 #include <glib.h>
 
 #include "gst/spdl/engine/clock.h"
+#include "gst/spdl/engine/trace.h"
 #include "gst/spdl/engine/visibility.h"
 
 G_BEGIN_DECLS
@@ -117,6 +118,7 @@ typedef struct {
 
 typedef struct {
   SpdlClock clock;
+  const gchar *track; /* nullable: in a trace; set before the start */
   guint64 started;
   guint64 interval_started;
   guint64 stopped; /* 0 while running */
@@ -125,6 +127,7 @@ typedef struct {
   guint64 occupied_since; /* not before interval_started */
   gboolean pushing;
   guint64 pushing_since; /* not before interval_started */
+  guint64 changed;       /* when @pushing changed; 0: unknown */
   guint64 last_pull;     /* when the trainer got its last batch; 0: never */
   guint64 waited;        /* since then, in pulls without a batch */
   SpdlCounters interval;
@@ -172,7 +175,8 @@ spdl_meter_set_occupied (SpdlMeter *self, gboolean occupied, guint64 now)
   self->occupied_since = MAX (now, self->interval_started);
 }
 
-/* Records whether a result is being pushed downstream from @now on. */
+/* Records whether a result is being pushed downstream from @now on. Called by
+ * the thread that pushes. */
 static inline void
 spdl_meter_set_pushing (SpdlMeter *self, gboolean pushing, guint64 now)
 {
@@ -180,6 +184,13 @@ spdl_meter_set_pushing (SpdlMeter *self, gboolean pushing, guint64 now)
     return;
   if (self->pushing && now > self->pushing_since)
     self->interval.pushing += now - self->pushing_since;
+  if (G_UNLIKELY (self->track)) {
+    if (self->changed > 0)
+      spdl_trace_add (self->track,
+          self->pushing ? SPDL_TRACE_PUSH : SPDL_TRACE_NO_RESULT, self->changed,
+          now, G_MAXUINT64, 0);
+    self->changed = now;
+  }
   self->pushing = pushing;
   self->pushing_since = MAX (now, self->interval_started);
 }

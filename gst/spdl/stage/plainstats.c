@@ -53,6 +53,8 @@ void
 gst_spdl_plain_stats_start (GstSpdlPlainStats *self)
 {
   spdl_mutex_lock (&self->lock);
+  self->meter.track =
+      spdl_trace_get_track (GST_OBJECT_NAME (self->reporter.element));
   spdl_meter_start (&self->meter, NULL);
   spdl_mutex_unlock (&self->lock);
   gst_spdl_reporter_start (&self->reporter);

@@ -325,6 +325,16 @@ ensure_worker (GstSpdlStage *self, gpointer *slot)
   return FALSE;
 }
 
+/* Returns the sequence number of the first item. */
+static guint64
+get_number (const GstSpdlTask *task)
+{
+  const GstSpdlItemMeta *item =
+      gst_spdl_buffer_get_item_meta (g_ptr_array_index (task->items, 0));
+
+  return item ? item->sequence : G_MAXUINT64;
+}
+
 static gboolean
 run_task (gpointer user_data, SpdlTask *base, gpointer *slot)
 {
@@ -338,6 +348,8 @@ run_task (gpointer user_data, SpdlTask *base, gpointer *slot)
       g_cancellable_is_cancelled (task->cancellable) ||
       !ensure_worker (self, slot))
     return TRUE;
+  if (G_UNLIKELY (priv->executor.meter.track))
+    base->number = get_number (task);
   if (klass->process_async) {
     gst_spdl_task_begin_item (task, 0);
     klass->process_async (self, *slot, task);

@@ -252,6 +252,9 @@ render_buffer (GstSpdlSink *self, GstBuffer *buffer, gboolean exclusive)
   spdl_mutex_lock (&stats->lock);
   const guint64 now = spdl_meter_now (&stats->meter);
   spdl_histogram_add (&stats->meter.interval.put_time, now - before);
+  if (G_UNLIKELY (stats->meter.track))
+    spdl_trace_add (stats->meter.track, SPDL_TRACE_NO_ROOM, before, now,
+        G_MAXUINT64, n_items);
   stats->meter.interval.items += n_items;
   stats->meter.interval.batches += is_batch;
   stats->meter.interval.bytes_in += bytes;

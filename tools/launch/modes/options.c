@@ -67,6 +67,10 @@ make_entries (Options *self)
         "Write the statistics as JSON (- = standard output)", "FILE" },
     { "report", 'r', 0, G_OPTION_ARG_FILENAME, &self->report,
         "Write a self-contained HTML report with charts", "FILE.html" },
+    { "trace", 't', 0, G_OPTION_ARG_FILENAME, &self->trace,
+        "Write each task, wait and push as trace events, which "
+        "https://ui.perfetto.dev shows",
+        "FILE.json" },
     { "prometheus", 'p', 0, G_OPTION_ARG_INT, &self->port,
         "Serve the statistics at http://127.0.0.1:PORT/metrics (0 = any port)",
         "PORT" },
@@ -113,6 +117,9 @@ check_options (const Options *self, GError **error)
   else if ((self->sweep != NULL) + (self->isolate != NULL) + self->headspace >
            1)
     problem = "only one of --sweep, --isolate and --headspace can be used";
+  else if (self->trace && (self->sweep || self->isolate || self->headspace))
+    problem = "--trace cannot be combined with --sweep, --isolate or "
+              "--headspace, which run several pipelines";
   else if (self->duration < 0 || self->interval < 0 || self->step < 0 ||
            self->max_batches < 0)
     problem = "durations and numbers must not be negative";
@@ -164,6 +171,7 @@ options_clear (Options *self)
   g_strfreev (self->settings);
   g_free (self->json);
   g_free (self->report);
+  g_free (self->trace);
   g_free (self->sweep);
   g_free (self->isolate);
 }

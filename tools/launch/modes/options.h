@@ -20,6 +20,7 @@ typedef struct {
   gchar **settings; /* nullable */
   gchar *json;      /* nullable: file names */
   gchar *report;
+  gchar *trace;
   gchar *sweep;
   gchar *isolate;
   gboolean headspace;

@@ -103,7 +103,19 @@ write_files (const Options *options, Session *session, const GError *failure,
 }
 
 static int
-run_mode (const Options *options, Session *session)
+print_digest (const Options *options, const Digest *digest)
+{
+  g_autofree gchar *text = digest_to_string (digest);
+
+  if (digest->error)
+    return print_error (digest->error, STATUS_ERROR);
+  fprintf (options_get_out (options),
+      "digest %s of %" G_GUINT64_FORMAT " items\n", text, digest->n_items);
+  return STATUS_OK;
+}
+
+static int
+run_mode (const Options *options, Session *session, Digest *digest)
 {
   static const SessionFuncs funcs = { on_snapshot, on_failure, on_warning,
     on_tuning };
@@ -118,10 +130,13 @@ run_mode (const Options *options, Session *session)
     return print_error (error, STATUS_ERROR);
   listeners.screen = screen_new (options_get_out (options), options->plain);
   limits = options_get_limits (options, screen_is_live (listeners.screen));
+  limits.digest = digest;
   session_run (session, &limits, &funcs, &listeners, &failure);
   screen_finish (listeners.screen, session);
   screen_free (listeners.screen);
   g_clear_pointer (&listeners.exporter, exporter_free);
+  if (digest)
+    status = print_digest (options, digest);
   if (failure)
     status = print_error (failure, STATUS_ERROR);
   if (!write_files (options, session, failure, &error))
@@ -132,15 +147,18 @@ run_mode (const Options *options, Session *session)
 static int
 run_one (const Options *options, GError **error)
 {
-  const SessionLimits limits = options_get_limits (options, FALSE);
+  SessionLimits limits = options_get_limits (options, FALSE);
   Session *session = session_new (options->pipeline, options->settings, error);
+  Digest digest = { 0 };
   int status;
 
   if (!session)
     return STATUS_USAGE;
+  limits.digest = options->digest ? &digest : NULL;
   status = session_check_limits (session, &limits, error)
-               ? run_mode (options, session)
+               ? run_mode (options, session, limits.digest)
                : STATUS_USAGE;
+  digest_clear (&digest);
   session_free (session);
   return status;
 }

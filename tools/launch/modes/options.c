@@ -71,6 +71,10 @@ make_entries (Options *self)
         "Write each task, wait and push as trace events, which "
         "https://ui.perfetto.dev shows",
         "FILE.json" },
+    { "digest", 0, 0, G_OPTION_ARG_NONE, &self->digest,
+        "Print a hash over the contents of all items, which is equal for equal "
+        "items in any order",
+        NULL },
     { "prometheus", 'p', 0, G_OPTION_ARG_INT, &self->port,
         "Serve the statistics at http://127.0.0.1:PORT/metrics (0 = any port)",
         "PORT" },
@@ -117,9 +121,10 @@ check_options (const Options *self, GError **error)
   else if ((self->sweep != NULL) + (self->isolate != NULL) + self->headspace >
            1)
     problem = "only one of --sweep, --isolate and --headspace can be used";
-  else if (self->trace && (self->sweep || self->isolate || self->headspace))
-    problem = "--trace cannot be combined with --sweep, --isolate or "
-              "--headspace, which run several pipelines";
+  else if ((self->trace || self->digest) &&
+           (self->sweep || self->isolate || self->headspace))
+    problem = "--trace and --digest cannot be combined with --sweep, --isolate "
+              "or --headspace, which run several pipelines";
   else if (self->duration < 0 || self->interval < 0 || self->step < 0 ||
            self->max_batches < 0)
     problem = "durations and numbers must not be negative";

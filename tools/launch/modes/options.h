@@ -33,6 +33,7 @@ typedef struct {
   gint items;  /* number of items to record for --isolate */
   gint rounds; /* number of rounds for --headspace */
   gint port;   /* or OPTIONS_NO_PORT */
+  gboolean digest;
   gboolean plain;
   gboolean version;
 } Options;

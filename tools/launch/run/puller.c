@@ -88,6 +88,8 @@ pull_all (Puller *self)
     if (!sample)
       return;
     go_on = count_buffer (self, gst_sample_get_buffer (sample), asked);
+    if (self->limits.digest && !digest_add (self->limits.digest, sample))
+      go_on = FALSE;
     gst_sample_unref (sample);
     if (go_on && self->limits.step > 0)
       pause_for_step (self);

@@ -47,6 +47,7 @@ struct _Session {
   Intervals *intervals;
   Snapshot *result;
   PullerCounts counts;
+  gchar *state; /* nullable: after the last batch */
 };
 
 static void
@@ -337,6 +338,7 @@ session_free (Session *self)
   gst_clear_object (&self->sink);
   gst_object_unref (self->pipeline);
   g_free (self->description);
+  g_free (self->state);
   g_free (self);
 }
 
@@ -372,6 +374,8 @@ stop_session (Session *self)
 {
   puller_stop (self->puller);
   self->result = intervals_sum_up (self->intervals, get_counts (self));
+  if (self->sink)
+    g_object_get (self->sink, "resume-state", &self->state, NULL);
   gst_element_set_state (self->pipeline, GST_STATE_NULL);
   g_clear_pointer (&self->governor, gst_spdl_governor_free);
   puller_free (self->puller);
@@ -399,12 +403,15 @@ gboolean
 session_check_limits (
     Session *self, const SessionLimits *limits, GError **error)
 {
-  if (self->sink || (limits->max_batches == 0 && limits->step == 0))
+  if (self->sink ||
+      (limits->max_batches == 0 && limits->step == 0 && !limits->digest))
     return TRUE;
   g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
       "--%s needs a pipeline that ends in an spdlsink, from which batches are "
       "pulled",
-      limits->max_batches > 0 ? "batches" : "step");
+      limits->max_batches > 0 ? "batches"
+      : limits->step > 0      ? "step"
+                              : "digest");
   return FALSE;
 }
 
@@ -510,6 +517,12 @@ session_get_batch_time (Session *self, double *wait)
     return 0;
   *wait = c->waited / 1e6 / n;
   return (c->last - c->steady_since) / 1e6 / n;
+}
+
+const gchar *
+session_get_state (Session *self)
+{
+  return self->state;
 }
 
 const gchar *

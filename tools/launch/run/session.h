@@ -8,6 +8,7 @@
 #pragma once
 
 #include "tools/launch/run/parts.h"
+#include "tools/launch/run/itemdigest.h"
 #include "tools/launch/run/snapshot.h"
 
 G_BEGIN_DECLS
@@ -26,6 +27,7 @@ typedef struct {
   guint64 skip_batches;
   guint64 steady;    /* duration of the measurement after the warm-up, in ns */
   double cpu_budget; /* fraction of all cores */
+  Digest *digest;    /* nullable: takes the batches */
 } SessionLimits;
 
 typedef enum {
@@ -94,6 +96,8 @@ double session_get_steady_rate (Session *self);
  * batches.
  * @wait: (out): part of it spent waiting */
 double session_get_batch_time (Session *self, double *wait);
+/* Returns: (nullable): the resume state after the last batch */
+const gchar *session_get_state (Session *self);
 /* Returns the pipeline as text for gst-launch. */
 const gchar *session_get_description (Session *self);
 GstElement *session_get_pipeline (Session *self);

@@ -197,6 +197,7 @@ make_json (Session *session, const GError *failure)
   add_count (b, "rank", process_get_rank ());
   add_string (b, "end", describe_end (session));
   add_string (b, "error", failure ? failure->message : NULL);
+  add_string (b, "resume-state", session_get_state (session));
   add_elements (b, session_get_parts (session));
   add_snapshot (b, session_get_result (session));
   add_failures (b, session_get_failures (session));

@@ -175,6 +175,7 @@ class Elements:
         timeout: Optional[Seconds] = None,
         task_timeout: Optional[Seconds] = None,
         retries: Optional[int] = None,
+        hedge: Optional[float] = None,
         max_size: Optional[int] = None,
         user_agent: Optional[str] = None,
         extra_headers: Optional[Headers] = None,
@@ -211,6 +212,9 @@ class Elements:
         (0 = no limit). Default: 0.
         `retries`: Number of times to retry a request after a temporary
         failure. Default: 3.
+        `hedge`: Maximum share of additional requests, for items whose response
+        begins later than nearly all others (0 = none; 0.02 = 2 %). Default:
+        0.0.
         `max_size`: Maximum bytes of an item; a larger one fails, if possible
         before it is read (0 = a quarter of the memory that the process may
         use, -1 = no limit). Default: 0.
@@ -859,6 +863,7 @@ PROPERTIES: Dict[str, Dict[str, Tuple[Any, ...]]] = {
         "timeout": ("seconds", 1, 0, 3600),
         "task-timeout": ("seconds", 1000000000, 0, 9223372036854775807),
         "retries": ("int", 0, 1000),
+        "hedge": ("float", 0.0, 0.5),
         "max-size": ("int", -1, 18446744073709551615),
         "user-agent": ("text",),
         "extra-headers": ("headers",),

@@ -44,6 +44,9 @@ struct _GstSpdlFetch {
   SpdlFetchSettings used; /* copy of `settings` from the start of the stage */
   SpdlDiskCache *cache;   /* nullable */
   SpdlDiskTally cache_tally;
+  SpdlHedgeCounts hedges;
+  SpdlHedgeCounts
+      hedges_before;           /* the interval; protected by the object lock */
   GStrv names;                 /* names in `parts` at the start; NULL: none */
   GMutex lock;                 /* protects the creation of: */
   SpdlHttp *http;              /* atomic; NULL until the first use */

@@ -32,6 +32,13 @@
  * that scheme: `trusted-origins="https://cdn.example.com,file:"`. Messages and
  * logs show `***` in place of the credentials and signatures of a URI.
  *
+ * With `hedge=0.02`, a request whose response has not begun after the time in
+ * which 99 % of the recent ones have is sent a second time. The response that
+ * begins first counts, and the other request is cancelled. At most 2 % more
+ * requests are sent, and none for a minute after a server has answered with the
+ * status 429 or 503. The fields `hedged-requests` and `hedges-won` of
+ * `stage-stats` count them.
+ *
  * ## Object stores
  * `s3://bucket/key`, `gs://bucket/key` and
  * `hf://datasets/owner/name@revision/path` are read through the same HTTP
@@ -142,6 +149,10 @@ static const SpdlProperty properties[] = {
   SPDL_PROPERTY_UINT (SpdlFetchSettings, http.retries, READY, "retries",
       "Retries", "Number of times to retry a request after a temporary failure",
       0, 1000, 3),
+  SPDL_PROPERTY_DOUBLE (SpdlFetchSettings, http.hedge, READY, "hedge", "Hedge",
+      "Maximum share of additional requests, for items whose response begins "
+      "later than nearly all others (0 = none; 0.02 = 2 %)",
+      0, 0.5, 0),
   SPDL_PROPERTY_UINT64 (SpdlFetchSettings, http.max_size, READY, "max-size",
       "Maximum size",
       "Maximum bytes of an item; a larger one fails, if possible before it is "
@@ -337,6 +348,8 @@ gst_spdl_fetch_start (GstSpdlStage *stage, GError **error)
   self->used = self->settings;
   gst_spdl_property_table_own (properties, &self->used);
   GST_OBJECT_UNLOCK (self);
+  self->used.http.hedge_counts = &self->hedges;
+  self->hedges = self->hedges_before = (SpdlHedgeCounts){ 0 };
   if (self->used.http.max_size == 0)
     self->used.http.max_size = spdl_memory_get_share ();
   g_clear_pointer (&self->names, g_strfreev);
@@ -382,11 +395,33 @@ gst_spdl_fetch_get_cpu_time (GstSpdlStage *stage)
 }
 
 static void
+report_hedges (GstSpdlFetch *self, gboolean interval, GstStructure *stats)
+{
+  const SpdlHedgeCounts now = { __atomic_load_n (
+                                    &self->hedges.sent, __ATOMIC_RELAXED),
+    __atomic_load_n (&self->hedges.won, __ATOMIC_RELAXED) };
+  SpdlHedgeCounts before = { 0 };
+
+  GST_OBJECT_LOCK (self);
+  if (interval) {
+    before = self->hedges_before;
+    self->hedges_before = now;
+  }
+  GST_OBJECT_UNLOCK (self);
+  gst_structure_set (stats, "hedged-requests", G_TYPE_UINT64,
+      now.sent - before.sent, "hedges-won", G_TYPE_UINT64, now.won - before.won,
+      NULL);
+}
+
+static void
 gst_spdl_fetch_add_stats (
     GstSpdlStage *stage, gboolean interval, GstStructure *stats)
 {
-  spdl_disk_tally_report (
-      &GST_SPDL_FETCH (stage)->cache_tally, interval, stats);
+  GstSpdlFetch *self = GST_SPDL_FETCH (stage);
+
+  spdl_disk_tally_report (&self->cache_tally, interval, stats);
+  if (self->used.http.hedge > 0)
+    report_hedges (self, interval, stats);
 }
 
 /* Coalesces the ranges of a group before the stage splits it into items. */

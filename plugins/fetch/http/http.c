@@ -12,6 +12,7 @@
 
 #include "gst/spdl/engine/clock.h"
 #include "gst/spdl/engine/sync.h"
+#include "plugins/fetch/http/hedge.h"
 #include "plugins/fetch/http/request.h"
 #include "plugins/fetch/io/cafile.h"
 
@@ -27,6 +28,7 @@ struct _SpdlHttp {
   GThread *thread;
   SoupSession *session; /* used only by the client's thread */
   SpdlStore *store;     /* used only by the client's thread */
+  SpdlHedge *hedge;     /* nullable */
   GQueue active;        /* of SpdlRequest; used only by the client's thread */
   GSource *look;        /* wakes up the thread to process the inbox */
 
@@ -280,6 +282,14 @@ foreach_active (SpdlHttp *self, void (*func) (SpdlRequest *))
   }
 }
 
+static void
+begin_now (gpointer data, SpdlRequest *request)
+{
+  SpdlHttp *self = data;
+
+  spdl_request_begin (request, self->session, self->store, &self->active);
+}
+
 /* Starts the requests in the inbox, and processes cancellation and quit. */
 static gboolean
 look_into_inbox (GSource *source, GSourceFunc callback, gpointer data)
@@ -300,7 +310,7 @@ look_into_inbox (GSource *source, GSourceFunc callback, gpointer data)
   self->look_at_flows = FALSE;
   spdl_mutex_unlock (&self->lock);
   while ((link = g_queue_pop_head_link (&requests)))
-    spdl_request_begin (link->data, self->session, self->store, &self->active);
+    begin_now (self, link->data);
   /* Requests that started after a flush ended are not cancelled. */
   if (cancelled)
     foreach_active (self, spdl_request_check_cancelled);
@@ -373,6 +383,8 @@ spdl_http_new (const SpdlHttpSettings *settings, GError **error)
 
   copy_settings (&self->settings, settings);
   self->store = spdl_store_new (&self->settings.store);
+  if (self->settings.hedge > 0)
+    self->hedge = spdl_hedge_new (&self->settings, begin_now, self);
   self->context = g_main_context_new ();
   self->loop = g_main_loop_new (self->context, FALSE);
   spdl_mutex_init (&self->lock);
@@ -402,6 +414,7 @@ spdl_http_free (SpdlHttp *self)
   g_source_unref (self->look);
   spdl_mutex_clear (&self->lock);
   g_clear_object (&self->tls_database);
+  g_clear_pointer (&self->hedge, spdl_hedge_free);
   spdl_store_free (self->store);
   g_main_loop_unref (self->loop);
   g_main_context_unref (self->context);
@@ -454,11 +467,8 @@ spdl_http_fetch (SpdlHttp *self, const gchar *uri, const SpdlRange *range,
     gboolean foreign, GCancellable *cancellable, SpdlHttpFunc func,
     gpointer user_data)
 {
-  SpdlRequest *request = spdl_request_new (
-      &self->settings, uri, range, cancellable, func, user_data);
-
-  spdl_request_set_foreign (request, foreign);
-  begin_request (self, request, cancellable);
+  spdl_http_fetch_changed (
+      self, uri, range, foreign, cancellable, NULL, NULL, func, user_data);
 }
 
 void
@@ -479,11 +489,18 @@ spdl_http_fetch_changed (SpdlHttp *self, const gchar *uri,
     const SpdlValidator *known, SpdlValidator *origin, SpdlHttpFunc func,
     gpointer user_data)
 {
-  SpdlRequest *request = spdl_request_new (
-      &self->settings, uri, range, cancellable, func, user_data);
+  SpdlRequest *request;
 
-  spdl_request_set_foreign (request, foreign);
-  spdl_request_set_validators (request, known, origin);
+  if (self->hedge) {
+    request = spdl_hedge_add (
+        self->hedge, &(SpdlHedgeFetch){ uri, *range, foreign, cancellable,
+                         known, origin, func, user_data });
+  } else {
+    request = spdl_request_new (
+        &self->settings, uri, range, cancellable, func, user_data);
+    spdl_request_set_foreign (request, foreign);
+    spdl_request_set_validators (request, known, origin);
+  }
   begin_request (self, request, cancellable);
 }
 

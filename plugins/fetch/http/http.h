@@ -61,15 +61,23 @@ void spdl_body_stream_close (SpdlBodyStream *self);
 
 typedef struct _SpdlHttp SpdlHttp;
 
+/* Numbers of second requests, see hedge.h. Atomic. */
+typedef struct {
+  guint64 sent;
+  guint64 won; /* answered before the first request */
+} SpdlHedgeCounts;
+
 typedef struct {
   guint timeout;        /* seconds without data; 0: no limit */
   guint retries;        /* additional requests per fetch */
   guint64 task_timeout; /* ns per fetch with all its requests; 0: no limit */
   guint64 max_size;     /* bytes per fetch; 0: no limit */
-  gchar *user_agent;    /* nullable */
-  gchar *tls_ca_file;   /* nullable: NULL: system CA store */
-  GstStructure *extra_headers; /* nullable */
-  gchar *trusted_origins;      /* nullable */
+  gdouble hedge;        /* maximum share of second requests; 0: none */
+  SpdlHedgeCounts *hedge_counts; /* nullable, outlives the client */
+  gchar *user_agent;             /* nullable */
+  gchar *tls_ca_file;            /* nullable: NULL: system CA store */
+  GstStructure *extra_headers;   /* nullable */
+  gchar *trusted_origins;        /* nullable */
   SpdlStoreSettings store;
 } SpdlHttpSettings;
 

@@ -47,6 +47,7 @@ struct _SpdlRequest {
   SpdlHttpHeadFunc head; /* nullable */
   SpdlHttpFunc func;
   gpointer user_data;
+  SpdlHedgeLeg *leg;   /* nullable */
   GCancellable *outer; /* cancellable of the caller */
   GQueue *active; /* queue that contains the request; NULL before it starts */
   GSource *timer;

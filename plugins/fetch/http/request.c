@@ -81,6 +81,12 @@ spdl_request_set_validators (
   self->params.origin = origin;
 }
 
+void
+spdl_request_set_leg (SpdlRequest *self, SpdlHedgeLeg *leg)
+{
+  self->leg = leg;
+}
+
 GList *
 spdl_request_get_link (SpdlRequest *self)
 {
@@ -346,6 +352,7 @@ get_next_try (SpdlRequest *self)
 
   if (self->end != SPDL_REQUEST_END_RETRY ||
       self->n_tries > self->settings->retries ||
+      (self->leg && !spdl_hedge_leg_may_retry (self->leg)) ||
       self->asked_delay > MAX_ASKED_DELAY || delay >= self->deadline - now)
     return -1;
   return now + delay;
@@ -602,5 +609,7 @@ spdl_request_begin (
   self->active = active;
   g_queue_push_tail_link (active, &self->link);
   make_timer (self);
+  if (self->leg)
+    spdl_hedge_leg_begun (self->leg);
   begin_try (self);
 }

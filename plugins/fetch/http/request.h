@@ -9,6 +9,7 @@
 
 #include <libsoup/soup.h>
 
+#include "plugins/fetch/http/hedge.h"
 #include "plugins/fetch/http/http.h"
 #include "plugins/fetch/store/objectstore.h"
 
@@ -18,8 +19,6 @@ G_BEGIN_DECLS
  * interrupted bodies, and enforces timeout, deadline and maximum size. It calls
  * its function once at the end and frees itself. All functions except the
  * constructors run on the session's thread. */
-
-typedef struct _SpdlRequest SpdlRequest;
 
 /* @settings must outlive the request. */
 SpdlRequest *spdl_request_new (const SpdlHttpSettings *settings,
@@ -41,6 +40,10 @@ void spdl_request_set_head (SpdlRequest *self, SpdlHttpHeadFunc head);
  * Both must outlive the request. */
 void spdl_request_set_validators (
     SpdlRequest *self, const SpdlValidator *known, SpdlValidator *origin);
+
+/* Makes the request one of two for the same fetch. Call it before the request
+ * starts. */
+void spdl_request_set_leg (SpdlRequest *self, SpdlHedgeLeg *leg);
 
 /* Returns the list link of the request, for a queue of requests to start. */
 GList *spdl_request_get_link (SpdlRequest *self);

@@ -360,6 +360,12 @@ spdl_request_on_answer (GObject *session, GAsyncResult *result, gpointer data)
       !spdl_check_max_size (
           self->response.size, self->settings->max_size, &error))
     action = SPDL_RESPONSE_ACTION_FAILED;
+  if (self->leg)
+    spdl_hedge_leg_answered (self->leg, soup_message_get_status (self->message),
+        action == SPDL_RESPONSE_ACTION_GOOD ||
+            action == SPDL_RESPONSE_ACTION_SAME ||
+            action == SPDL_RESPONSE_ACTION_NO_MORE ||
+            action == SPDL_RESPONSE_ACTION_FAILED);
   if (action == SPDL_RESPONSE_ACTION_GOOD) {
     take_answer (self);
   } else if (action == SPDL_RESPONSE_ACTION_NO_MORE ||

@@ -1,0 +1,67 @@
+/* gst-spdl: second requests to servers that respond late
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#pragma once
+
+#include "plugins/fetch/http/http.h"
+
+G_BEGIN_DECLS
+
+/* Hedged requests: a fetch whose response has not begun after the time in which
+ * nearly all others have is requested again. The request that is answered first
+ * continues, and the other one is cancelled.
+ *
+ * The share of second requests is limited. The delay follows from it: with 2 %,
+ * 99 % of the recent responses came earlier. After a response with the status
+ * 429 or 503 no second request is sent for a minute, as it would burden an
+ * overloaded server. */
+
+typedef struct _SpdlRequest SpdlRequest; /* in request.h */
+typedef struct _SpdlHedge SpdlHedge;
+
+/* One of the two requests of a fetch. */
+typedef struct _SpdlHedgeLeg SpdlHedgeLeg;
+
+/* What a fetch asks for. */
+typedef struct {
+  const gchar *uri;
+  SpdlRange range;
+  gboolean foreign;
+  GCancellable *cancellable;
+  const SpdlValidator *known; /* nullable */
+  SpdlValidator *origin;      /* nullable */
+  SpdlHttpFunc func;
+  gpointer user_data;
+} SpdlHedgeFetch;
+
+/* Starts a request in the client's thread. */
+typedef void (*SpdlHedgeBeginFunc) (gpointer user_data, SpdlRequest *request);
+
+/* @settings must outlive the result. */
+SpdlHedge *spdl_hedge_new (const SpdlHttpSettings *settings,
+    SpdlHedgeBeginFunc begin, gpointer user_data);
+/* All fetches must have finished. Call it in the client's thread. */
+void spdl_hedge_free (SpdlHedge *self);
+
+/* Returns: the first request of a fetch, for the caller to begin. Can be called
+ * from any thread. */
+SpdlRequest *spdl_hedge_add (SpdlHedge *self, const SpdlHedgeFetch *fetch);
+
+/* Called by a request when it begins. */
+void spdl_hedge_leg_begun (SpdlHedgeLeg *leg);
+
+/* Returns whether the request may be repeated: the second one is not, unless it
+ * has been answered first. */
+gboolean spdl_hedge_leg_may_retry (const SpdlHedgeLeg *leg);
+
+/* Called by a request when a response has begun.
+ *
+ * @is_final: whether the request ends with this response */
+void
+spdl_hedge_leg_answered (SpdlHedgeLeg *leg, guint status, gboolean is_final);
+
+G_END_DECLS

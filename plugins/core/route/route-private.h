@@ -11,13 +11,14 @@
 
 #include "gst/spdl/stage/capsgate.h"
 #include "gst/spdl/stage/plainstats.h"
-#include "plugins/core/route/condition.h"
 
 G_BEGIN_DECLS
 
 /* gstspdlroute.c has the element with its pads, properties and state changes.
  * routepaths.c handles the output: it chooses the branch of an item, and sends
  * events to all branches. */
+
+typedef struct _SpdlCondition SpdlCondition;
 
 #define GST_TYPE_SPDL_ROUTE_PAD (gst_spdl_route_pad_get_type ())
 G_DECLARE_FINAL_TYPE (

@@ -56,7 +56,7 @@ const SpdlKernels *spdl_kernels_get (void);
  * not support it. */
 const SpdlKernels *spdl_kernels_find (const gchar *name);
 
-/* Defined in a file per set. */
+/* Defined in kernels.c and in a file per set of CPU instructions. */
 extern const SpdlKernels spdl_kernels_c;
 #if defined(__x86_64__) || defined(__i386__)
 #define SPDL_KERNELS_X86

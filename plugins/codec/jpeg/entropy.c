@@ -54,9 +54,352 @@
 
 #include <string.h>
 
-#include "plugins/codec/jpeg/bits.h"
-#include "plugins/codec/jpeg/huffman.h"
 #include "plugins/codec/jpeg/libjpeg.h"
+
+/* Bits of a scan */
+
+/* Bit reader with a 64-bit window, of which `n` bits are valid. The bits after
+ * them are either the beginning of the next byte or zeros. All functions are
+ * inline and take the struct by value, so that it stays in registers. */
+typedef struct {
+  guint64 window; /* the next bit is the most significant one */
+  guint n;
+  guint n_padding; /* zero bits appended after the end of the data */
+  const guint8 *next, *end;
+} SpdlBits;
+
+/* Minimum number of valid bits after spdl_bits_fill(). */
+#define SPDL_BITS_FILLED 56
+
+static inline SpdlBits
+spdl_bits_begin (const guint8 *data, const guint8 *end)
+{
+  return (SpdlBits){ 0, 0, 0, data, end };
+}
+
+/* Fills the window byte by byte. 0xff 0x00 is a data byte of 0xff; 0xff with
+ * any other value is a marker, which ends the data. */
+static __attribute__ ((noinline)) SpdlBits
+spdl_bits_fill_bytes (SpdlBits self)
+{
+  while (self.n < SPDL_BITS_FILLED) {
+    const gsize n_left = self.end - self.next;
+
+    if (n_left == 0 ||
+        (self.next[0] == 0xff && (n_left == 1 || self.next[1] != 0))) {
+      self.n_padding += 63 - self.n;
+      self.n = 63;
+      break;
+    }
+    self.window |= (guint64) self.next[0] << (56 - self.n);
+    self.next += self.next[0] == 0xff ? 2 : 1;
+    self.n += 8;
+  }
+  return self;
+}
+
+static inline gboolean
+spdl_bits_has_ff (guint64 bytes)
+{
+  const guint64 lows = G_GUINT64_CONSTANT (0x0101010101010101);
+
+  return (bytes & (~bytes - lows) & (lows << 7)) != 0;
+}
+
+/* Makes at least SPDL_BITS_FILLED bits valid. */
+static inline SpdlBits
+spdl_bits_fill (SpdlBits self)
+{
+  guint64 bytes;
+
+  if (G_UNLIKELY (self.end - self.next < 8))
+    return spdl_bits_fill_bytes (self);
+  memcpy (&bytes, self.next, 8);
+  if (G_UNLIKELY (spdl_bits_has_ff (bytes)))
+    return spdl_bits_fill_bytes (self);
+  self.window |= GUINT64_FROM_BE (bytes) >> self.n;
+  self.next += (63 - self.n) / 8;
+  self.n |= 56;
+  return self;
+}
+
+/* Returns the next @n bits, 1 to 32. */
+static inline guint
+spdl_bits_peek (SpdlBits self, guint n)
+{
+  return self.window >> (64 - n);
+}
+
+static inline SpdlBits
+spdl_bits_drop (SpdlBits self, guint n)
+{
+  self.window <<= n;
+  self.n -= n;
+  return self;
+}
+
+/* Returns whether bits after the end of the data were consumed. */
+static inline gboolean
+spdl_bits_is_exhausted (const SpdlBits *self)
+{
+  return self->n_padding > self->n;
+}
+
+/* Huffman codes */
+
+/* Lookahead in bits. In photographs, nearly all codes without their extra bits
+ * are at most this long. */
+#define SPDL_HUFFMAN_LOOKAHEAD 11
+#define SPDL_HUFFMAN_N_ENTRIES (1 << SPDL_HUFFMAN_LOOKAHEAD)
+#define SPDL_HUFFMAN_PAIR_LOOKAHEAD 11
+#define SPDL_HUFFMAN_N_PAIRS (1 << SPDL_HUFFMAN_PAIR_LOOKAHEAD)
+#define SPDL_HUFFMAN_SKIP_LOOKAHEAD 12
+#define SPDL_HUFFMAN_N_SKIPS (1 << SPDL_HUFFMAN_SKIP_LOOKAHEAD)
+
+/* Maximum number of bits in a code with its extra bits, and in the result of
+ * one lookup. */
+#define SPDL_HUFFMAN_MAX_BITS 31
+#define SPDL_HUFFMAN_MAX_LOOKUP_BITS 18
+
+/* Steps of EOB and of an invalid code. */
+#define SPDL_HUFFMAN_EOB 128
+#define SPDL_HUFFMAN_INVALID 64
+
+/* A code of `code` bits with `size` extra bits, `length` bits in total.
+ * `length` is 0 if the lookahead is too short; `code` is then 0 as well if the
+ * code itself is longer than the lookahead. */
+typedef struct {
+  guint8 length;
+  guint8 step; /* run + 1 */
+  guint8 code;
+  guint8 size;
+} SpdlHuffmanEntry;
+
+/* Two codes, of `length` bits in total. The extra bits of the second one may
+ * extend past the lookahead. A single code is stored as the second one:
+ * `second_step` is 0, and `value` is stored at a position that the value of the
+ * code overwrites. If `entries` has no entry for the code, the step is that of
+ * an invalid code. */
+typedef struct {
+  guint8 length;
+  guint8 step;
+  guint8 second_step;
+  guint8 second_at; /* offset of the second code's extra bits */
+  guint8 second_size;
+  gint16 value; /* of the first code */
+} SpdlHuffmanPair;
+
+/* The complete codes, with extra bits, that fit in the lookahead: their total
+ * length and the sum of their steps. The last one may be EOB. `length` is 0 if
+ * the first code does not fit. */
+typedef struct {
+  guint8 length;
+  guint8 step;
+} SpdlHuffmanSkip;
+
+typedef struct {
+  SpdlHuffmanEntry entries[SPDL_HUFFMAN_N_ENTRIES];
+  SpdlHuffmanPair pairs[SPDL_HUFFMAN_N_PAIRS];
+  SpdlHuffmanSkip skips[SPDL_HUFFMAN_N_SKIPS];
+  gboolean has_pairs, has_skips;
+  /* For each length: the end of its codes, padded to 16 bits, and the offset
+   * from a code to the index of its symbol. */
+  guint32 ends[17];
+  gint32 offsets[17];
+  /* As in the file. */
+  guint8 counts[17];
+  guint8 symbols[256];
+  gboolean is_dc;
+} SpdlHuffman;
+
+/* Returns the coefficient for @size extra bits, 0 to 16, at offset @at in the
+ * 64 @bits. This is EXTEND in the JPEG standard. */
+static inline gint
+spdl_huffman_extend (guint64 bits, guint at, guint size)
+{
+  const guint64 left = bits << at;
+  const gint64 sign = ~(gint64) left >> 63;
+
+  /* 0 if there are no extra bits */
+  return (gint) (((left ^ sign) >> 1 >> (63 - size)) ^ sign) - (gint) sign;
+}
+
+/* Symbol for 16 zeros. */
+#define ZRL 0xf0
+
+/* Returns how far a symbol advances the zigzag index: run + 1, except for
+ * EOB. */
+static guint
+get_step (const SpdlHuffman *self, guint symbol)
+{
+  if (self->is_dc)
+    return 0;
+  if ((symbol & 15) == 0 && symbol != ZRL)
+    return SPDL_HUFFMAN_EOB;
+  return (symbol >> 4) + 1;
+}
+
+static SpdlHuffmanEntry
+make_entry (const SpdlHuffman *self, guint length, guint symbol)
+{
+  const guint size = symbol & 15;
+
+  return (
+      SpdlHuffmanEntry){ length + size, get_step (self, symbol), length, size };
+}
+
+static void
+add_code (SpdlHuffman *self, guint code, guint length, guint symbol)
+{
+  const guint n_free = SPDL_HUFFMAN_LOOKAHEAD - length;
+  SpdlHuffmanEntry *to = self->entries + (code << n_free);
+  SpdlHuffmanEntry entry = make_entry (self, length, symbol);
+
+  if (entry.length > SPDL_HUFFMAN_MAX_LOOKUP_BITS)
+    entry.length = 0;
+  for (guint i = 0; i < 1u << n_free; i++)
+    to[i] = entry;
+}
+
+/* Assigns codes to the symbols in order of increasing length. */
+static gboolean
+build_lookup (SpdlHuffman *self)
+{
+  guint code = 0, n = 0;
+
+  memset (self->entries, 0, sizeof self->entries);
+  for (guint length = 1; length <= 16; length++, code <<= 1) {
+    const guint count = self->counts[length];
+
+    if (n + count > 256 || code + count > 1u << length)
+      return FALSE;
+    self->offsets[length] = (gint) n - (gint) code;
+    for (guint i = 0; i < count && length <= SPDL_HUFFMAN_LOOKAHEAD; i++)
+      add_code (self, code + i, length, self->symbols[n + i]);
+    n += count;
+    code += count;
+    self->ends[length] = code << (16 - length);
+  }
+  return TRUE;
+}
+
+/* Builds `entries`, unless the codes are unchanged.
+ * @counts: number of codes of each length, starting at [1]
+ * @symbols: 256, in the order of the codes
+ * Returns FALSE if this is not a prefix code. */
+static gboolean
+spdl_huffman_set (SpdlHuffman *self, const guint8 *counts,
+    const guint8 *symbols, gboolean is_dc)
+{
+  if (self->is_dc == is_dc && self->counts[0] != 0 &&
+      memcmp (self->counts + 1, counts + 1, 16) == 0 &&
+      memcmp (self->symbols, symbols, 256) == 0)
+    return TRUE;
+  memcpy (self->counts, counts, 17);
+  memcpy (self->symbols, symbols, 256);
+  self->is_dc = is_dc;
+  self->has_pairs = self->has_skips = FALSE;
+  /* No code has length 0, so counts[0] records whether `entries` are valid. */
+  self->counts[0] = build_lookup (self);
+  return self->counts[0];
+}
+
+/* Looks up the code at offset @at in @bits, which has @n_bits bits, at least
+ * SPDL_HUFFMAN_LOOKAHEAD. */
+static SpdlHuffmanEntry
+look_up_bits (const SpdlHuffman *self, guint bits, guint n_bits, guint at)
+{
+  /* Zeros follow the last bit; the caller checks the length. */
+  const guint left = (bits << at) & ((1u << n_bits) - 1);
+
+  return self->entries[left >> (n_bits - SPDL_HUFFMAN_LOOKAHEAD)];
+}
+
+static SpdlHuffmanPair
+make_pair (const SpdlHuffman *self, guint i)
+{
+  const SpdlHuffmanEntry first =
+      look_up_bits (self, i, SPDL_HUFFMAN_PAIR_LOOKAHEAD, 0);
+  SpdlHuffmanEntry last;
+
+  if (first.length == 0)
+    return (SpdlHuffmanPair){ .step = SPDL_HUFFMAN_INVALID };
+  if (first.step < SPDL_HUFFMAN_EOB &&
+      first.length < SPDL_HUFFMAN_PAIR_LOOKAHEAD) {
+    last = look_up_bits (self, i, SPDL_HUFFMAN_PAIR_LOOKAHEAD, first.length);
+    if (last.length > 0 &&
+        first.length + last.code <= SPDL_HUFFMAN_PAIR_LOOKAHEAD &&
+        first.length + last.length <= SPDL_HUFFMAN_MAX_LOOKUP_BITS)
+      return (SpdlHuffmanPair){ first.length + last.length, first.step,
+        last.step, first.length + last.code, last.size,
+        spdl_huffman_extend ((guint64) i << (64 - SPDL_HUFFMAN_PAIR_LOOKAHEAD),
+            first.code, first.size) };
+  }
+  return (SpdlHuffmanPair){ first.length, first.step, 0, first.code, first.size,
+    0 };
+}
+
+/* Builds `pairs`, unless they exist. */
+static void
+spdl_huffman_build_pairs (SpdlHuffman *self)
+{
+  for (guint i = 0; i < SPDL_HUFFMAN_N_PAIRS && !self->has_pairs; i++)
+    self->pairs[i] = make_pair (self, i);
+  self->has_pairs = TRUE;
+}
+
+/* Returns the codes that fit in the lookahead @i. */
+static SpdlHuffmanSkip
+make_skip (const SpdlHuffman *self, guint i)
+{
+  SpdlHuffmanSkip skip = { 0, 0 };
+
+  while (skip.step < 64) {
+    const SpdlHuffmanEntry entry =
+        look_up_bits (self, i, SPDL_HUFFMAN_SKIP_LOOKAHEAD, skip.length);
+
+    if (entry.length == 0 ||
+        skip.length + entry.length > SPDL_HUFFMAN_SKIP_LOOKAHEAD)
+      break;
+    skip.length += entry.length;
+    skip.step += entry.step;
+  }
+  return skip;
+}
+
+/* Builds `skips`. */
+static void
+spdl_huffman_build_skips (SpdlHuffman *self)
+{
+  for (guint i = 0; i < SPDL_HUFFMAN_N_SKIPS; i++)
+    self->skips[i] = make_skip (self, i);
+  self->has_skips = TRUE;
+}
+
+static inline void
+spdl_huffman_need_skips (SpdlHuffman *self)
+{
+  if (G_UNLIKELY (!self->has_skips))
+    spdl_huffman_build_skips (self);
+}
+
+/* Finds the code with at least @least bits at the beginning of the 64 @bits,
+ * without the lookup tables. Its length is 0 if there is none. */
+static SpdlHuffmanEntry
+spdl_huffman_find_long_code (const SpdlHuffman *self, guint64 bits, guint least)
+{
+  const guint code = bits >> 48;
+  guint length = least;
+
+  while (length <= 16 && code >= self->ends[length])
+    length++;
+  if (length > 16)
+    return (SpdlHuffmanEntry){ 0, SPDL_HUFFMAN_INVALID, 0, 0 };
+  return make_entry (self, length,
+      self->symbols[(gint) (code >> (16 - length)) + self->offsets[length]]);
+}
+
+/* Blocks */
 
 /* How far a lookup may advance past the end of a block: the longest step, and
  * EOB. */

@@ -14,7 +14,6 @@
 #include "plugins/fetch/element/itemparts.h"
 #include "plugins/fetch/http/httpfuncs.h"
 #include "plugins/fetch/io/disk.h"
-#include "plugins/fetch/io/gio.h"
 #include "plugins/fetch/range/join.h"
 
 SpdlHttp *

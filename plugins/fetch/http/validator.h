@@ -8,6 +8,7 @@
 #pragma once
 
 #include <libsoup/soup.h>
+#include <string.h>
 
 G_BEGIN_DECLS
 
@@ -31,7 +32,12 @@ typedef struct {
   gboolean keepable;
 } SpdlValidator;
 
-void spdl_validator_clear (SpdlValidator *self);
+static inline void
+spdl_validator_clear (SpdlValidator *self)
+{
+  g_clear_pointer (&self->text, g_free);
+  memset (self, 0, sizeof *self);
+}
 
 /* Sets the validator from a successful response.
  * @has_size: the response declares its size
@@ -49,6 +55,14 @@ gboolean
 spdl_validator_is_confirmed (const SpdlValidator *self, SoupMessage *message);
 
 /* Computes the SHA-256 digest of @text. */
-void spdl_digest (const gchar *text, guint8 digest[SPDL_DIGEST_SIZE]);
+static inline void
+spdl_digest (const gchar *text, guint8 digest[SPDL_DIGEST_SIZE])
+{
+  g_autoptr (GChecksum) sum = g_checksum_new (G_CHECKSUM_SHA256);
+  gsize size = SPDL_DIGEST_SIZE;
+
+  g_checksum_update (sum, (const guchar *) text, -1);
+  g_checksum_get_digest (sum, digest, &size);
+}
 
 G_END_DECLS

@@ -1,4 +1,4 @@
-/* gst-spdl: file and byte range reader
+/* gst-spdl: reader of files, and of other URIs by GIO
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -27,6 +27,11 @@ GstBuffer *spdl_disk_read (const gchar *path, const SpdlRange *range,
 
 /* Same for an open file. */
 GstBuffer *spdl_disk_read_open (int fd, const SpdlRange *range,
+    const SpdlDiskLimits *limits, GCancellable *cancellable, GError **error);
+
+/* Reads @range of @uri, whose scheme may be any that GIO supports on this
+ * machine (by gvfs, or as a resource). See spdl_disk_read(). */
+GstBuffer *spdl_gio_read (const gchar *uri, const SpdlRange *range,
     const SpdlDiskLimits *limits, GCancellable *cancellable, GError **error);
 
 G_END_DECLS

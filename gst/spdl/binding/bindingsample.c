@@ -1,4 +1,4 @@
-/* gst-spdl: samples, batches and decoders for the Python package
+/* gst-spdl: samples, batches, decoders and processes for the Python package
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -225,4 +225,41 @@ gst_spdl_binding_decode (GstSpdlDecoder *decoder, gconstpointer data,
   g_autoptr (GBytes) bytes = g_bytes_new (data, size);
 
   return gst_spdl_decoder_decode (decoder, bytes, epoch, index, error);
+}
+
+/* Worker processes */
+
+gpointer
+gst_spdl_binding_sample_get_bytes (GstSample *sample, gsize *size)
+{
+  GstBuffer *buffer = gst_sample_get_buffer (sample);
+  GstMapInfo map;
+
+  if (!buffer || gst_buffer_n_memory (buffer) != 1 ||
+      !gst_buffer_map (buffer, &map, GST_MAP_READ))
+    return NULL;
+  *size = map.size;
+  /* Mapping shared memory does nothing. */
+  gst_buffer_unmap (buffer, &map);
+  return map.data;
+}
+
+int
+gst_spdl_binding_process_link_get_socket (SpdlProcessLink *link)
+{
+  return link->socket;
+}
+
+GstSample *
+gst_spdl_binding_process_link_alloc (
+    SpdlProcessLink *link, gsize size, gpointer *address)
+{
+  g_autoptr (GstBuffer) buffer = gst_spdl_process_link_alloc (link, size);
+  GstSample *sample;
+
+  if (!buffer)
+    return NULL;
+  sample = gst_sample_new (buffer, NULL, NULL, NULL);
+  *address = gst_spdl_binding_sample_get_bytes (sample, &size);
+  return sample;
 }

@@ -7,8 +7,7 @@
 
 #include "plugins/common/progresstracker.h"
 
-#include "gst/spdl/common/cached.h"
-#include "gst/spdl/common/epochs.h"
+#include "gst/spdl/common/marks.h"
 
 typedef struct {
   SpdlTally *tally;

@@ -7,7 +7,7 @@
 
 #include "plugins/core/outcome.h"
 
-#include "gst/spdl/common/epochs.h"
+#include "gst/spdl/common/marks.h"
 #include "gst/spdl/progress/state.h"
 
 typedef struct {

@@ -7,7 +7,7 @@
 
 #include "gst/spdl/loader/loader-private.h"
 
-#include "gst/spdl/common/cached.h"
+#include "gst/spdl/common/marks.h"
 #include "gst/spdl/engine/cpus.h"
 
 /* Time between attempts to cancel a start, in us. */

@@ -7,7 +7,7 @@
 
 #include "gst/spdl/stage/stage-private.h"
 
-#include "gst/spdl/common/epochs.h"
+#include "gst/spdl/common/marks.h"
 #include "gst/spdl/gstspdlevents.h"
 
 GST_DEBUG_CATEGORY_EXTERN (gst_spdl_stage_debug);

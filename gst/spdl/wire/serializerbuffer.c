@@ -9,7 +9,7 @@
 
 #include <gst/video/video.h>
 
-#include "gst/spdl/common/cached.h"
+#include "gst/spdl/common/marks.h"
 
 /* Flags for the metas that follow. */
 enum {

@@ -76,7 +76,7 @@
 
 #include <gst/spdl/spdl.h>
 
-#include "gst/spdl/common/epochs.h"
+#include "gst/spdl/common/marks.h"
 #include "gst/spdl/stage/capsgate.h"
 #include "gst/spdl/stage/droppeditems.h"
 #include "gst/spdl/stage/losses.h"

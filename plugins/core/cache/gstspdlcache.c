@@ -50,8 +50,8 @@
 #include <gst/spdl/spdl.h>
 #include <string.h>
 
+#include "gst/spdl/common/marks.h"
 #include "gst/spdl/common/propertytable.h"
-#include "gst/spdl/common/cached.h"
 #include "gst/spdl/common/tryallocator.h"
 #include "gst/spdl/stage/plainfilter.h"
 #include "plugins/core/batch/batchpool.h"

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "gst/spdl/common/epochs.h"
+#include "gst/spdl/common/marks.h"
 #include "gst/spdl/progress/state.h"
 #include "plugins/core/mix/mix-private.h"
 

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "gst/spdl/common/epochs.h"
+#include "gst/spdl/common/marks.h"
 #include "plugins/core/mix/mix-private.h"
 #include "plugins/core/mix/proportion.h"
 

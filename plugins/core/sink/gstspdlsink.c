@@ -57,8 +57,7 @@
 #include <gst/app/gstappsink.h>
 #include <gst/spdl/spdl.h>
 
-#include "gst/spdl/common/cached.h"
-#include "gst/spdl/common/epochs.h"
+#include "gst/spdl/common/marks.h"
 #include "gst/spdl/loader/loadersink.h"
 #include "gst/spdl/stage/droppeditems.h"
 #include "gst/spdl/stage/plainstats.h"

@@ -7,8 +7,7 @@
 
 #include "plugins/ipc/element/restart.h"
 
-#include "gst/spdl/common/cached.h"
-#include "gst/spdl/common/epochs.h"
+#include "gst/spdl/common/marks.h"
 
 typedef struct {
   guint32 number;

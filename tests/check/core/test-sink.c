@@ -11,7 +11,7 @@
 #include <gst/check/gstcheck.h>
 #include <gst/spdl/spdl.h>
 
-#include "gst/spdl/common/cached.h"
+#include "gst/spdl/common/marks.h"
 
 /* A manually created stream, and the resulting states. */
 

@@ -1,4 +1,4 @@
-/* gst-spdl: fields that spdlmix adds to the events of its sources
+/* gst-spdl: marks on buffers and events between elements
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -11,6 +11,16 @@
 #include "gst/spdl/engine/visibility.h"
 
 G_BEGIN_DECLS
+
+/* Marks batches that spdlcache replays, so that a sink does not count their
+ * items again. It survives copies of the buffer. */
+
+/* Marks @buffer, which must be writable. */
+SPDL_PRIVATE_API
+void gst_spdl_buffer_mark_cached (GstBuffer *buffer);
+
+SPDL_PRIVATE_API
+gboolean gst_spdl_buffer_is_cached (GstBuffer *buffer);
 
 /* `partial` in `spdl-epoch`: the epoch of a source ends, but the epoch of the
  * stream continues with other sources. `dropped-upstream` in

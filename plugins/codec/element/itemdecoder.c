@@ -16,7 +16,6 @@
 #include "plugins/codec/still/imagedecoder.h"
 #include "plugins/codec/still/imageprobe.h"
 #include "plugins/codec/still/stilldecoder.h"
-#include "plugins/codec/still/tga.h"
 #include "plugins/codec/video/video.h"
 
 static const SpdlImageDecoder *const image_decoders[] = { &spdl_gif_decoder,
@@ -254,24 +253,6 @@ can_keep (
                           reason, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE));
 }
 
-/* Returns the file in the form that its decoder reads, or NULL with @error set
- * if there is no memory for a copy. */
-static GstBuffer *
-dup_file (const Job *job, const SpdlImageProbe *probe, GError **error)
-{
-  const GstMapInfo *in = &job->in;
-  GstBuffer *file = NULL;
-
-  if (!spdl_tga_has_gray_alpha (probe->type, in->data, in->size))
-    return gst_buffer_ref (job->source->item);
-  file = spdl_tga_expand (in->data, in->size);
-  if (!file)
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
-        "Not enough memory for a copy of the file's %" G_GSIZE_FORMAT " bytes",
-        in->size);
-  return file;
-}
-
 /* Decodes and draws a file that passed the probe, or that on-corrupt=keep
  * accepts.
  * @reason: (out): the defect; may be set although a result is returned */
@@ -283,7 +264,8 @@ decode_file (SpdlItemDecoder *self, const Job *job, const SpdlImageProbe *probe,
   const gboolean keep = config->corrupt == SPDL_CORRUPT_KEEP;
   const SpdlStillLimits limits = { config->max_pixels, keep };
   SpdlFrame frame = { NULL };
-  g_autoptr (GstBuffer) file = dup_file (job, probe, reason);
+  g_autoptr (GstBuffer) file =
+      spdl_still_decoder_adapt (probe, job->source->item, &job->in, reason);
 
   if ((!file || !spdl_still_decoder_decode (self->still_decoder, probe, file,
                     &limits, &frame, reason)) &&

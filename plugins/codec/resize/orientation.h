@@ -35,11 +35,4 @@ spdl_orientation_mirrors_y (guint orientation)
          orientation == 7;
 }
 
-/* Writes @in, @width by @height pixels of @pixel_size bytes (1 or 3), in
- * upright orientation to @out. The sides are swapped if the orientation
- * requires it. */
-void
-spdl_orientation_apply (guint orientation, guint pixel_size, const guint8 *in,
-    guint width, guint height, gsize in_stride, guint8 *out, gsize out_stride);
-
 G_END_DECLS

@@ -7,6 +7,8 @@
 
 #include "plugins/codec/result/canvas.h"
 
+#include <string.h>
+
 #include "gst/spdl/common/tryallocator.h"
 #include "plugins/codec/resize/orientation.h"
 #include "plugins/codec/resize/planejoin.h"
@@ -352,6 +354,68 @@ make_gray (SpdlCanvas *self)
   self->drawn_stride = fit->width;
 }
 
+/* Side of a tile in pixels. When rows and columns are swapped, the source and
+ * the destination of a tile both stay in the cache. */
+#define SQUARE 32
+
+typedef struct {
+  const guint8 *in; /* source of the first output pixel */
+  gssize step_x;    /* from an output pixel to its right neighbor */
+  gssize step_y;    /* from an output pixel to the one below */
+  guint8 *out;
+  gsize stride;
+} Turn;
+
+static inline void
+copy_square (const Turn *turn, const guint pixel_size, guint x0, guint y0,
+    guint x1, guint y1)
+{
+  for (guint y = y0; y < y1; y++) {
+    const guint8 *in =
+        turn->in + (gssize) y * turn->step_y + (gssize) x0 * turn->step_x;
+    guint8 *out = turn->out + y * turn->stride + pixel_size * (gsize) x0;
+
+    for (guint x = x0; x < x1; x++) {
+      memcpy (out, in, pixel_size);
+      out += pixel_size;
+      in += turn->step_x;
+    }
+  }
+}
+
+/* Writes @in, @width by @height pixels of @pixel_size bytes (1 or 3), in
+ * upright orientation to @out. The sides are swapped if the orientation
+ * requires it. */
+static void
+apply_orientation (guint orientation, guint pixel_size, const guint8 *in,
+    guint width, guint height, gsize in_stride, guint8 *out, gsize out_stride)
+{
+  const gboolean swaps = spdl_orientation_swaps_sides (orientation);
+  const gboolean from_right = spdl_orientation_mirrors_x (orientation);
+  const gboolean from_bottom = spdl_orientation_mirrors_y (orientation);
+  const gssize pixel = pixel_size;
+  const gssize along = from_right ? -pixel : pixel;
+  const gssize down = from_bottom ? -(gssize) in_stride : (gssize) in_stride;
+  const guint out_width = swaps ? height : width;
+  const guint out_height = swaps ? width : height;
+  const Turn turn = { in + (from_right ? pixel * (gsize) (width - 1) : 0) +
+                          (from_bottom ? in_stride * (height - 1) : 0),
+    swaps ? down : along, swaps ? along : down, out, out_stride };
+
+  for (guint y = 0; y < out_height; y += SQUARE)
+    for (guint x = 0; x < out_width; x += SQUARE) {
+      const guint x_end = MIN (x + SQUARE, out_width);
+      const guint y_end = MIN (y + SQUARE, out_height);
+
+      /* The pixel size is a constant here, so that the compiler replaces
+       * memcpy(). */
+      if (pixel_size == 1)
+        copy_square (&turn, 1, x, y, x_end, y_end);
+      else
+        copy_square (&turn, 3, x, y, x_end, y_end);
+    }
+}
+
 GstBuffer *
 spdl_canvas_end (SpdlCanvas *self, GstCaps **caps)
 {
@@ -363,9 +427,9 @@ spdl_canvas_end (SpdlCanvas *self, GstCaps **caps)
   if (gray)
     make_gray (self);
   if (gray || self->transform->orientation != 1)
-    spdl_orientation_apply (self->transform->orientation, gray ? 1 : 3,
-        self->drawn, fit->width, fit->height, self->drawn_stride,
-        self->map.data, GST_VIDEO_INFO_PLANE_STRIDE (self->info, 0));
+    apply_orientation (self->transform->orientation, gray ? 1 : 3, self->drawn,
+        fit->width, fit->height, self->drawn_stride, self->map.data,
+        GST_VIDEO_INFO_PLANE_STRIDE (self->info, 0));
   gst_buffer_unmap (self->buffer, &self->map);
   *caps = self->caps;
   return g_steal_pointer (&self->buffer);

@@ -14,6 +14,7 @@
 #include "gst/spdl/common/harness.h"
 #include "gst/spdl/common/tryallocator.h"
 #include "plugins/codec/resize/picture.h"
+#include "plugins/common/bytes.h"
 
 GST_DEBUG_CATEGORY_EXTERN (spdl_decode_debug);
 #define GST_CAT_DEFAULT spdl_decode_debug
@@ -676,6 +677,115 @@ spdl_still_decoder_find_type (SpdlImageProbe *probe, const guint8 *data,
         "%" G_GSIZE_FORMAT,
         data[0], size);
   return FALSE;
+}
+
+/* TGA with gray and alpha */
+
+/* FFmpeg's decoder reads 16-bit gray with alpha as 16-bit color with 5 bits per
+ * component. */
+
+/* Size of the header, and offsets of its fields. */
+#define TGA_HEADER 18
+#define TGA_ID_SIZE 0
+#define TGA_COLOR_MAP_LENGTH 5
+#define TGA_COLOR_MAP_DEPTH 7
+#define TGA_IMAGE_TYPE 2
+#define TGA_WIDTH 12
+#define TGA_HEIGHT 14
+#define TGA_DEPTH 16
+
+#define TGA_TYPE_COLORS 2
+#define TGA_TYPE_GRAY 3
+#define TGA_TYPE_GRAY_RUNS 11
+
+static gboolean
+is_gray_alpha_tga (const gchar *type, const guint8 *data, gsize size)
+{
+  return g_strcmp0 (type, "image/x-tga") == 0 && size >= TGA_HEADER &&
+         data[TGA_DEPTH] == 16 &&
+         (data[TGA_IMAGE_TYPE] == TGA_TYPE_GRAY ||
+             data[TGA_IMAGE_TYPE] == TGA_TYPE_GRAY_RUNS);
+}
+
+static guint8 *
+put_pixel (guint8 *to, const guint8 *gray_alpha)
+{
+  memset (to, gray_alpha[0], 3);
+  to[3] = gray_alpha[1];
+  return to + 4;
+}
+
+/* Write at most @n pixels, and return the end of the written data. */
+
+static guint8 *
+expand_plain (guint8 *to, const guint8 *from, const guint8 *end, gsize n)
+{
+  for (; n > 0 && end - from >= 2; n--, from += 2)
+    to = put_pixel (to, from);
+  return to;
+}
+
+/* Expands run-length packets: a count, followed by one pixel or by as many as
+ * the count. */
+static guint8 *
+expand_runs (guint8 *to, const guint8 *from, const guint8 *end, gsize n)
+{
+  while (n > 0 && end - from >= 3) {
+    const gsize length = MIN ((gsize) (*from & 0x7f) + 1, n);
+    const gboolean is_run = *from++ & 0x80;
+
+    for (gsize i = 0; i < length && end - from >= 2; i++) {
+      to = put_pixel (to, from);
+      if (!is_run)
+        from += 2;
+    }
+    if (is_run)
+      from += 2;
+    n -= length;
+  }
+  return to;
+}
+
+/* Returns the image as a 32-bit TGA, truncated where @data is; NULL if there is
+ * no memory for it. */
+static GstBuffer *
+expand_tga (const guint8 *data, gsize size)
+{
+  const guint8 *end = data + size;
+  const gsize n = spdl_read_16_le (data + TGA_WIDTH) *
+                  (gsize) spdl_read_16_le (data + TGA_HEIGHT);
+  const gsize map = (data[TGA_COLOR_MAP_DEPTH] + 7) / 8 *
+                    (gsize) spdl_read_16_le (data + TGA_COLOR_MAP_LENGTH);
+  const gsize at = MIN (TGA_HEADER + data[TGA_ID_SIZE] + map, size);
+  guint8 *file = g_try_malloc (TGA_HEADER + 4 * n);
+  guint8 *to;
+
+  if (!file)
+    return NULL;
+  memset (file, 0, TGA_HEADER);
+  memcpy (file + TGA_WIDTH, data + TGA_WIDTH, TGA_HEADER - TGA_WIDTH);
+  file[TGA_IMAGE_TYPE] = TGA_TYPE_COLORS;
+  file[TGA_DEPTH] = 32;
+  to = (data[TGA_IMAGE_TYPE] == TGA_TYPE_GRAY ? expand_plain : expand_runs) (
+      file + TGA_HEADER, data + at, end, n);
+  return gst_buffer_new_wrapped_full (
+      0, file, TGA_HEADER + 4 * n, 0, to - file, file, g_free);
+}
+
+GstBuffer *
+spdl_still_decoder_adapt (const SpdlImageProbe *probe, GstBuffer *file,
+    const GstMapInfo *in, GError **error)
+{
+  GstBuffer *expanded;
+
+  if (!is_gray_alpha_tga (probe->type, in->data, in->size))
+    return gst_buffer_ref (file);
+  expanded = expand_tga (in->data, in->size);
+  if (!expanded)
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
+        "Not enough memory for a copy of the file's %" G_GSIZE_FORMAT " bytes",
+        in->size);
+  return expanded;
 }
 
 /* Decoding */

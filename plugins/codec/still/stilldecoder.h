@@ -31,6 +31,11 @@ void spdl_still_decoder_free (SpdlStillDecoder *self);
 gboolean spdl_still_decoder_find_type (SpdlImageProbe *probe,
     const guint8 *data, gsize size, GstCaps *caps, GError **error);
 
+/* Returns @file, mapped in @in, in the form that its decoder reads. Returns
+ * NULL with @error set if there is no memory for a copy. */
+GstBuffer *spdl_still_decoder_adapt (const SpdlImageProbe *probe,
+    GstBuffer *file, const GstMapInfo *in, GError **error);
+
 /* Decodes @file, which has the type in @probe. Returns FALSE with @error set if
  * it is corrupt or no decoder supports it; @frame may hold a partial frame even
  * then. @frame is valid until the next file; its buffer is NULL if there is

@@ -302,4 +302,25 @@ GstSpdlBatch *
 gst_spdl_binding_decode (GstSpdlDecoder *decoder, gconstpointer data,
     gsize size, guint64 epoch, guint64 index, GError **error);
 
+/* Capsules of DLPack */
+
+/* A capsule that was not consumed must free its tensor. Its destructor is in C,
+ * because it may run while the interpreter is being finalized. This library is
+ * not linked to Python, which therefore passes the two functions that the
+ * destructor needs. */
+
+typedef int (*SpdlCapsuleIsValid) (gpointer capsule, const char *name);
+typedef gpointer (*SpdlCapsuleGetPointer) (gpointer capsule, const char *name);
+
+/* Sets Python's PyCapsule_IsValid and PyCapsule_GetPointer. Called once, with
+ * the GIL held. */
+SPDL_PRIVATE_API
+void gst_spdl_capsule_init (
+    SpdlCapsuleIsValid is_valid, SpdlCapsuleGetPointer get_pointer);
+
+/* Implements PyCapsule_Destructor: frees the content of a capsule named
+ * `dltensor`. A consumer renames the capsule. */
+SPDL_PRIVATE_API
+void gst_spdl_capsule_free (gpointer capsule);
+
 G_END_DECLS

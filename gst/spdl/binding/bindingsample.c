@@ -227,6 +227,28 @@ gst_spdl_binding_decode (GstSpdlDecoder *decoder, gconstpointer data,
   return gst_spdl_decoder_decode (decoder, bytes, epoch, index, error);
 }
 
+/* Capsules of DLPack */
+
+#define UNUSED "dltensor"
+
+static SpdlCapsuleIsValid capsule_is_valid;
+static SpdlCapsuleGetPointer capsule_get_pointer;
+
+void
+gst_spdl_capsule_init (
+    SpdlCapsuleIsValid is_valid, SpdlCapsuleGetPointer get_pointer)
+{
+  capsule_is_valid = is_valid;
+  capsule_get_pointer = get_pointer;
+}
+
+void
+gst_spdl_capsule_free (gpointer capsule)
+{
+  if (capsule_is_valid (capsule, UNUSED))
+    gst_spdl_dlpack_free (capsule_get_pointer (capsule, UNUSED));
+}
+
 /* Worker processes */
 
 gpointer

@@ -5,12 +5,49 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "gst/spdl/tensor/dlpack.h"
+#include "gst/spdl/gstspdltensor.h"
 
 #include <string.h>
 
-#include "gst/spdl/gstspdltensor.h"
 #include "gst/spdl/tensor/batch-private.h"
+
+/* Content of a capsule named `dltensor`, as in DLPack 0.x without a version.
+ * The layout is an external ABI; the names are local. */
+
+typedef enum {
+  SPDL_DL_INT = 0,
+  SPDL_DL_UINT = 1,
+  SPDL_DL_FLOAT = 2,
+  SPDL_DL_BFLOAT = 4,
+} SpdlDlCode;
+
+typedef struct {
+  gint32 type; /* values of GstSpdlDeviceType */
+  gint32 id;
+} SpdlDlDevice;
+
+typedef struct {
+  guint8 code; /* SpdlDlCode */
+  guint8 bits;
+  guint16 lanes;
+} SpdlDlType;
+
+typedef struct {
+  gpointer data;
+  SpdlDlDevice device;
+  gint32 n_dims;
+  SpdlDlType type;
+  gint64 *shape;
+  gint64 *strides; /* in elements */
+  guint64 byte_offset;
+} SpdlDlTensor;
+
+typedef struct _SpdlDlManaged SpdlDlManaged;
+struct _SpdlDlManaged {
+  SpdlDlTensor tensor;
+  gpointer context;
+  void (*deleter) (SpdlDlManaged *self);
+};
 
 typedef struct {
   SpdlDlManaged managed;
@@ -18,28 +55,6 @@ typedef struct {
   gint64 strides[GST_SPDL_MAX_RANK];
   gpointer copy; /* nullable */
 } Exported;
-
-/* Capsules */
-
-#define UNUSED "dltensor"
-
-static SpdlCapsuleIsValid capsule_is_valid;
-static SpdlCapsuleGetPointer capsule_get_pointer;
-
-void
-gst_spdl_capsule_init (
-    SpdlCapsuleIsValid is_valid, SpdlCapsuleGetPointer get_pointer)
-{
-  capsule_is_valid = is_valid;
-  capsule_get_pointer = get_pointer;
-}
-
-void
-gst_spdl_capsule_free (gpointer capsule)
-{
-  if (capsule_is_valid (capsule, UNUSED))
-    gst_spdl_dlpack_free (capsule_get_pointer (capsule, UNUSED));
-}
 
 /* May run in any thread, even after Python was finalized. */
 static void

@@ -120,8 +120,6 @@ struct _GstSpdlBatcher {
   SpdlBatchRows rows; /* the current batch, if it has a slab */
 };
 
-static void gst_spdl_batcher_fail (GstSpdlBatcher *self, const GError *error);
-
 GST_DEBUG_CATEGORY_STATIC (spdl_batch_debug);
 #define GST_CAT_DEFAULT spdl_batch_debug
 
@@ -159,8 +157,27 @@ count_unpooled (GstSpdlBatcher *self)
        "tensors made from them, as soon as they are not needed"));
 }
 
-/* Posts an error and ends the stream. Returns GST_FLOW_EOS, because
- * GST_FLOW_ERROR would make the source post a second error. */
+static void
+gst_spdl_batcher_clear_batch (GstSpdlBatcher *self)
+{
+  spdl_batch_rows_clear (&self->rows);
+  if (self->parts)
+    spdl_batch_builder_cancel (self->parts);
+}
+
+/* Posts @error, and discards all pending items. The caller must return
+ * GST_FLOW_EOS, because GST_FLOW_ERROR would make the source post a second
+ * error. */
+static void
+gst_spdl_batcher_fail (GstSpdlBatcher *self, const GError *error)
+{
+  self->has_ended = TRUE;
+  spdl_padding_forget (&self->padding);
+  gst_spdl_batcher_clear_batch (self);
+  gst_spdl_post_error (GST_ELEMENT (self), error);
+}
+
+/* Posts an error and ends the stream. Returns GST_FLOW_EOS. */
 static GstFlowReturn fail_for_memory (
     GstSpdlBatcher *self, const gchar *format, ...) G_GNUC_PRINTF (2, 3);
 
@@ -255,14 +272,6 @@ gst_spdl_batcher_begin_batch (
 }
 
 static void
-gst_spdl_batcher_clear_batch (GstSpdlBatcher *self)
-{
-  spdl_batch_rows_clear (&self->rows);
-  if (self->parts)
-    spdl_batch_builder_cancel (self->parts);
-}
-
-static void
 count_batch (GstSpdlBatcher *self, gsize size)
 {
   GstSpdlPlainStats *stats = self->parent.stats;
@@ -331,25 +340,14 @@ note_dropped (GstEvent *event, gpointer self)
   spdl_outcome_add_event (&((GstSpdlBatcher *) self)->outcome, event);
 }
 
-/* Announces downstream that items will not come. */
+/* Announces downstream that items will not come, and clears @dropped_items. */
 static void
 gst_spdl_batcher_push_dropped (
     GstSpdlBatcher *self, GstSpdlDroppedItems *dropped_items)
 {
   gst_spdl_dropped_items_push_noted (
       dropped_items, self->parent.srcpad, note_dropped, self);
-}
-
-/* Posts @error, and discards all pending items. The caller must return
- * GST_FLOW_EOS, because GST_FLOW_ERROR would make the source post a second
- * error. */
-static void
-gst_spdl_batcher_fail (GstSpdlBatcher *self, const GError *error)
-{
-  self->has_ended = TRUE;
-  spdl_padding_forget (&self->padding);
-  gst_spdl_batcher_clear_batch (self);
-  gst_spdl_post_error (GST_ELEMENT (self), error);
+  gst_spdl_dropped_items_clear (dropped_items);
 }
 
 /* Drops the current batch, and announces downstream that its items will not
@@ -365,7 +363,6 @@ gst_spdl_batcher_drop_batch (GstSpdlBatcher *self)
   gst_spdl_dropped_items_add_buffer (
       &dropped_items, self->rows.batch, GST_SPDL_DROP_REASON_DROPPED);
   gst_spdl_batcher_push_dropped (self, &dropped_items);
-  gst_spdl_dropped_items_clear (&dropped_items);
   gst_spdl_batcher_clear_batch (self);
 }
 
@@ -390,7 +387,6 @@ item_failed (GstSpdlBatcher *self, const GstSpdlItemMeta *item, GError *error)
       &dropped_items, item, GST_SPDL_DROP_REASON_FAILED);
   gst_spdl_dropped_items_note_failure (&dropped_items, item, error);
   gst_spdl_batcher_push_dropped (self, &dropped_items);
-  gst_spdl_dropped_items_clear (&dropped_items);
   g_error_free (error);
 }
 
@@ -510,7 +506,6 @@ drop_pending (GstSpdlBatcher *self)
         g_array_index (self->padding.items, SpdlPaddedItem, i).buffer,
         GST_SPDL_DROP_REASON_DROPPED);
   gst_spdl_batcher_push_dropped (self, &dropped_items);
-  gst_spdl_dropped_items_clear (&dropped_items);
   spdl_padding_forget (&self->padding);
 }
 
@@ -639,16 +634,6 @@ gst_spdl_batcher_chain (GstSpdlFilter *filter, GstBuffer *buffer)
   return ret;
 }
 
-/* Prepares for samples of several media. Their parts are known only from each
- * sample. */
-static void
-begin_parts (GstSpdlBatcher *self, const SpdlPartSettings *settings)
-{
-  if (!self->parts)
-    self->parts = spdl_batch_builder_new ();
-  spdl_batch_builder_set (self->parts, settings);
-}
-
 /* Returns TRUE if the pad template has this media type, maybe in other
  * formats. */
 static gboolean
@@ -716,8 +701,12 @@ set_caps (GstSpdlBatcher *self, GstEvent *event)
   }
   self->has_parts = gst_structure_has_name (
       gst_caps_get_structure (caps, 0), GST_SPDL_SAMPLE_CAPS);
-  if (self->has_parts)
-    begin_parts (self, &settings);
+  /* The parts of samples are known only from each sample. */
+  if (self->has_parts) {
+    if (!self->parts)
+      self->parts = spdl_batch_builder_new ();
+    spdl_batch_builder_set (self->parts, &settings);
+  }
   self->has_caps = self->has_parts || spdl_collator_init (&self->collator, caps,
                                           &settings.stack, &error);
   if (!self->has_caps)

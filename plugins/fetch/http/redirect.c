@@ -5,9 +5,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "plugins/fetch/http/redirect.h"
-
 #include "plugins/fetch/http/origin.h"
+#include "plugins/fetch/http/request-private.h"
 
 GST_DEBUG_CATEGORY_EXTERN (spdl_fetch_debug);
 #define GST_CAT_DEFAULT spdl_fetch_debug

@@ -7,7 +7,7 @@
 
 #pragma once
 
-#include "plugins/fetch/http/redirect.h"
+#include "plugins/fetch/http/httpfuncs.h"
 #include "plugins/fetch/http/request.h"
 #include "plugins/fetch/http/response.h"
 #include "plugins/fetch/io/body.h"
@@ -16,7 +16,8 @@
 G_BEGIN_DECLS
 
 /* request.c implements the lifetime of a request and its attempts.
- * requestbody.c handles the response and body of an attempt. */
+ * requestbody.c handles the response and body of an attempt. redirect.c follows
+ * redirects. */
 
 /* Maximum number of bytes of an unneeded body that are read to keep the
  * connection usable. */
@@ -34,6 +35,18 @@ typedef enum {
   SPDL_REQUEST_END_FAILED,
   SPDL_REQUEST_END_RETRY,
 } SpdlRequestEnd;
+
+/* State of a chain of redirects. libsoup's own handling sends all request
+ * headers to any server, so redirects are handled here: credentials are sent
+ * only to the same origin or to trusted ones, and no more after an untrusted
+ * origin in the chain. */
+
+typedef struct {
+  GUri *uri;        /* next URI to request; NULL: the original one */
+  gboolean foreign; /* do not send credentials */
+  GPtrArray
+      *seen; /* nullable: of gchar: URIs visited so far, without userinfo */
+} SpdlRedirect;
 
 struct _SpdlRequest {
   GList link;
@@ -100,6 +113,25 @@ spdl_request_set_end (SpdlRequest *self, SpdlRequestEnd end, GError *error);
 void spdl_request_set_broken_end (SpdlRequest *self, const GError *reason);
 /* Ends the attempt and continues according to its outcome. */
 void spdl_request_end_try (SpdlRequest *self);
+
+/* Redirects */
+
+/* Resets the state for a new request.
+ * @foreign: do not send credentials */
+void spdl_redirect_begin (SpdlRedirect *self, gboolean foreign);
+void spdl_redirect_clear (SpdlRedirect *self);
+
+/* Returns TRUE if the response of @message is a redirect. */
+gboolean spdl_redirect_is (SoupMessage *message);
+
+/* Sets the next URI from the response of @message.
+ * @begin: original URI
+ * @trusted: (nullable): origins that may receive the credentials
+ * Returns FALSE with @error set if the redirect is refused, in the domain
+ * GST_RESOURCE_ERROR, or in SPDL_HTTP_ELSEWHERE if the caller must read a URI
+ * of a trusted scheme. */
+gboolean spdl_redirect_follow (SpdlRedirect *self, GUri *begin,
+    SoupMessage *message, const gchar *trusted, GError **error);
 
 /* Response */
 

@@ -28,6 +28,7 @@
 
 #include "gst/spdl/gstspdldiagnose.h"
 
+#include "gst/spdl/diagnose/analysis.h"
 #include "gst/spdl/diagnose/findings.h"
 
 /* Workers count as idle below this value of `busy`, and a queue as starved

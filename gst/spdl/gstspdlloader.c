@@ -54,6 +54,7 @@
 #include <unistd.h>
 
 #include "gst/spdl/common/init.h"
+#include "gst/spdl/loader/buswatch.h"
 #include "gst/spdl/loader/description.h"
 #include "gst/spdl/loader/loader-private.h"
 #include "gst/spdl/loader/parse.h"

@@ -41,6 +41,7 @@
 
 #include "gst/spdl/autotune/pipelinetuner.h"
 #include "gst/spdl/engine/cpus.h"
+#include "gst/spdl/engine/ticker.h"
 #include "gst/spdl/gstspdlbatchmeta.h"
 #include "gst/spdl/stage/stage-private.h"
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "gst/spdl/wire/memfd.h"
+#include "plugins/ipc/element/sharedbuffers.h"
 #include "plugins/ipc/element/sourcebase.h"
 #include "plugins/ipc/element/workermessage.h"
 #include "plugins/ipc/wire/serializermessage.h"

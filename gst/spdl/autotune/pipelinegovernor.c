@@ -15,6 +15,7 @@
 #include "gst/spdl/engine/clock.h"
 #include "gst/spdl/engine/cpus.h"
 #include "gst/spdl/engine/sync.h"
+#include "gst/spdl/engine/ticker.h"
 #include "gst/spdl/stage/stage-private.h"
 
 /* CPU time of streaming threads. These threads belong to pools that several

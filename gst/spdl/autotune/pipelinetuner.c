@@ -9,6 +9,7 @@
 
 #include "gst/spdl/autotune/tuner.h"
 #include "gst/spdl/engine/cpus.h"
+#include "gst/spdl/engine/ticker.h"
 #include "gst/spdl/stage/stage-private.h"
 
 #define INTERVAL (100 * GST_MSECOND)

@@ -7,10 +7,11 @@
 
 #pragma once
 
-#include "gst/spdl/engine/ticker.h"
 #include "gst/spdl/gstspdlstage.h"
 
 G_BEGIN_DECLS
+
+typedef struct _SpdlTicker SpdlTicker;
 
 /* Connects the tuner to the stages of a pipeline. A pipeline has one tuner
  * while automatic stages are running. The tuner's thread reads the counters of

@@ -8,6 +8,7 @@
 #include "gst/spdl/binding/binding.h"
 #include "gst/spdl/binding/structurejson.h"
 #include "gst/spdl/cuda/cudart.h"
+#include "gst/spdl/loader/buswatch.h"
 #include "gst/spdl/loader/loader-private.h"
 
 guint

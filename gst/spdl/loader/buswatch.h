@@ -41,7 +41,7 @@ typedef struct {
  * ones are dropped. */
 #define GST_SPDL_MAX_NOTICES 10000
 
-typedef struct {
+typedef struct _GstSpdlBusWatch {
   gint n_refs;
   GstElement *pipeline;    /* owned */
   GstSpdlLoaderSink *sink; /* owned */

@@ -9,7 +9,9 @@
 
 #include <unistd.h>
 
-#include "gst/spdl/loader/buswatch.h"
+#include "gst/spdl/engine/sync.h"
+#include "gst/spdl/gstspdlloader.h"
+#include "gst/spdl/loader/loadersink.h"
 #include "gst/spdl/tensor/layout.h"
 
 G_BEGIN_DECLS
@@ -18,6 +20,8 @@ G_BEGIN_DECLS
  * resume state. loaderrun.c has the runs: start, next, stop. loadersource.c
  * lets the application be the source. loaderparts.c finds the elements of a
  * pipeline that the loader needs. */
+
+typedef struct _GstSpdlBusWatch GstSpdlBusWatch;
 
 /* The elements that a loader needs, owned. */
 typedef struct {

@@ -9,6 +9,7 @@
 
 #include "gst/spdl/common/marks.h"
 #include "gst/spdl/engine/cpus.h"
+#include "gst/spdl/loader/buswatch.h"
 
 /* Time between attempts to cancel a start, in us. */
 #define STOP_INTERVAL 5000

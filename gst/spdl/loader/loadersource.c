@@ -11,6 +11,7 @@
 
 #include "gst/spdl/common/redact.h"
 #include "gst/spdl/gstspdlevents.h"
+#include "gst/spdl/loader/buswatch.h"
 
 /* Limits of the queue in the source. */
 #define MAX_QUEUED 16

@@ -10,6 +10,7 @@
 #include "gst/spdl/common/carried.h"
 #include "gst/spdl/common/redact.h"
 #include "gst/spdl/common/storeuri.h"
+#include "plugins/fetch/diskcache/diskcache.h"
 #include "plugins/fetch/element/coalesce.h"
 #include "plugins/fetch/element/itemparts.h"
 #include "plugins/fetch/http/httpfuncs.h"

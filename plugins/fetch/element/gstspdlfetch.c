@@ -109,6 +109,7 @@
 
 #include "gst/spdl/common/propertytable.h"
 #include "gst/spdl/engine/memory.h"
+#include "plugins/fetch/diskcache/diskcache.h"
 #include "plugins/fetch/element/coalesce.h"
 #include "plugins/fetch/element/fetch-private.h"
 #include "plugins/fetch/element/itemparts.h"

@@ -56,6 +56,7 @@
 #include "gst/spdl/stage/droppeditems.h"
 #include "gst/spdl/stage/plainstats.h"
 #include "plugins/ipc/element/restart.h"
+#include "plugins/ipc/element/sharedbuffers.h"
 #include "plugins/ipc/element/sourcebase.h"
 #include "plugins/ipc/element/workerconnection.h"
 #include "plugins/ipc/element/workerprocess.h"

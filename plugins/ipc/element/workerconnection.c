@@ -10,6 +10,7 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include "plugins/ipc/element/sharedbuffers.h"
 #include "plugins/ipc/element/sourcebase.h"
 #include "plugins/ipc/element/workerprocess.h"
 #include "plugins/ipc/wire/serializermessage.h"

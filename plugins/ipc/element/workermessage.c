@@ -7,6 +7,7 @@
 
 #include "plugins/ipc/element/workermessage.h"
 
+#include "plugins/ipc/element/sharedbuffers.h"
 #include "plugins/ipc/element/sourcebase.h"
 
 SpdlWorkerMessage *

@@ -7,10 +7,13 @@
 
 #pragma once
 
-#include "plugins/ipc/element/sharedbuffers.h"
+#include "gst/spdl/wire/serializerbuffer.h"
 #include "plugins/ipc/wire/wirereader.h"
 
 G_BEGIN_DECLS
+
+typedef struct _SpdlLease SpdlLease;
+typedef struct _SpdlSharedBuffers SpdlSharedBuffers;
 
 typedef enum {
   SPDL_WORKER_MESSAGE_BUFFER, /* with the lease, or without memory */

@@ -8,7 +8,7 @@
 #include "tools/launch/modes/gains.h"
 #include "tools/launch/modes/points.h"
 #include "tools/launch/modes/modes.h"
-#include "tools/launch/run/setting.h"
+#include "tools/launch/run/parts.h"
 #include "tools/launch/views/prometheus.h"
 #include "tools/launch/views/screen.h"
 #include "tools/launch/views/table.h"

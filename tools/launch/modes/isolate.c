@@ -14,8 +14,8 @@
 #include <stdio.h>
 
 #include "tools/launch/modes/points.h"
+#include "tools/launch/run/parts.h"
 #include "tools/launch/run/process.h"
-#include "tools/launch/run/setting.h"
 
 /* Thread that pushes a recording to an appsrc in a loop. */
 typedef struct _Feeder Feeder;

@@ -8,8 +8,8 @@
 #include "tools/launch/modes/modes.h"
 
 #include "tools/launch/modes/points.h"
+#include "tools/launch/run/parts.h"
 #include "tools/launch/run/process.h"
-#include "tools/launch/run/setting.h"
 
 #include <gio/gio.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* gst-spdl-launch: list of the elements in a pipeline
+/* gst-spdl-launch: list of the elements in a pipeline, and their settings
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -53,5 +53,17 @@ gchar *parts_list_names (GPtrArray *parts);
  * Returns: (transfer container): free with parts_free_stats() */
 GList *parts_dup_stats (GPtrArray *parts, gboolean interval);
 void parts_free_stats (GList *stats);
+
+/* Applies a setting such as "decode.concurrency=4" to an element in @parts. */
+gboolean setting_apply (const gchar *text, GPtrArray *parts, GError **error);
+
+/* Splits a setting such as "decode.concurrency=1,2,4". Free the results with
+ * g_free(). */
+gboolean setting_split (const gchar *text, gchar **element, gchar **property,
+    gchar **value, GError **error);
+
+/* Returns the element with that name. The error lists the available names. */
+Part *
+setting_find_element (const gchar *element, GPtrArray *parts, GError **error);
 
 G_END_DECLS

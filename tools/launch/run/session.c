@@ -13,7 +13,6 @@
 #include "tools/launch/run/pipeline.h"
 #include "tools/launch/run/process.h"
 #include "tools/launch/run/puller.h"
-#include "tools/launch/run/setting.h"
 
 #include <gio/gio.h>
 #include <glib-unix.h>

@@ -9,6 +9,7 @@
 #include "gst/spdl/engine/trace.h"
 #include "tools/launch/modes/modes.h"
 #include "tools/launch/modes/options.h"
+#include "tools/launch/run/itemdigest.h"
 #include "tools/launch/run/process.h"
 #include "tools/launch/views/json.h"
 #include "tools/launch/views/prometheus.h"

@@ -15,7 +15,7 @@ G_BEGIN_DECLS
  * name, type, shape and bytes of each of its tensors, without padding. So the
  * digest depends neither on the order of the items nor on the batches, and the
  * sum of the digests of two parts of a run is that of the whole. */
-typedef struct {
+typedef struct _Digest {
   guint64 low, high;
   guint64 n_items;
   GError *error; /* nullable: why a batch could not be added */

@@ -9,6 +9,8 @@
 
 #include <gst/spdl/spdl.h>
 
+#include "tools/launch/run/itemdigest.h"
+
 struct _Puller {
   GstElement *pipeline;
   GstElement *sink;

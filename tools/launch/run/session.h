@@ -8,10 +8,11 @@
 #pragma once
 
 #include "tools/launch/run/parts.h"
-#include "tools/launch/run/itemdigest.h"
 #include "tools/launch/run/snapshot.h"
 
 G_BEGIN_DECLS
+
+typedef struct _Digest Digest;
 
 typedef struct _Session Session;
 

@@ -5,7 +5,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """elastic_rank.py FOLDER OUT: run by torchrun. Loads the list in FOLDER on any
 number of ranks, and writes the joined states and the items that were used to
-OUT/checkpoint after each step."""
+OUT/checkpoint after each step. After a few steps, waits while OUT/wait exists."""
 
 import json
 import os
@@ -17,6 +17,15 @@ import torch.distributed as dist
 from gstspdl.torch import Dataset, in_step
 
 N_EPOCHS = 2
+# Number of steps before the wait.
+N_STEPS = 6
+
+
+def must_wait(out):
+    """Asks the first rank, which also notices ranks that have ended."""
+    answer = [(out / "wait").exists()]
+    dist.broadcast_object_list(answer, 0)
+    return answer[0]
 
 
 def main():
@@ -33,6 +42,7 @@ def main():
         gather_states=True)
     checkpoint = out / "checkpoint"
     steps = []
+    n_made = 0
     if checkpoint.exists():
         saved = json.loads(checkpoint.read_text())
         dataset.load_state_dict(saved["data"])
@@ -49,7 +59,9 @@ def main():
                 new = out / "checkpoint.new"
                 new.write_text(json.dumps({"data": data, "steps": steps}))
                 os.replace(new, checkpoint)
-            time.sleep(0.05)
+            n_made += 1
+            while n_made >= N_STEPS and must_wait(out):
+                time.sleep(0.1)
     dataset.stop()
 
 

@@ -521,7 +521,7 @@ class ErrorTest(Case):
                 setattr(loader, name, 5)
 
     def test_interrupt(self):
-        loader = DataLoader(sets.Slow(0.3), num_workers=1)
+        loader = DataLoader(sets.Slow(5, only=1), num_workers=1)
         iterator = iter(loader)
         next(iterator)
         threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()

@@ -151,6 +151,8 @@ class ElasticTest(unittest.TestCase):
         paths = sorted(self.folder.glob("*/*.jpg"))
         (self.folder / "list.txt").write_text(
             "".join(f"{path}\n" for path in paths))
+        # No rank ends before the number of ranks has changed.
+        (self.out / "wait").touch()
         first, *others = self.start(), self.start()
         self.wait_for_steps(2, first)
         others.append(self.start())
@@ -158,6 +160,7 @@ class ElasticTest(unittest.TestCase):
         for agent in others:
             self.kill(agent)
         self.wait_for_steps(1, first)
+        (self.out / "wait").unlink()
         self.assertEqual(first.wait(120), 0)
         steps = self.read_steps()
         used = collections.Counter((epoch, i) for epoch, _, parts in steps

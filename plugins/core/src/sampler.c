@@ -460,7 +460,7 @@ take_text_label (const SpdlSamplerItem *item, SpdlLine *line)
                           : NULL;
 
   spdl_line_init (line, NULL);
-  line->name = (SpdlCsvField){ text, text ? strlen (text) : 0, FALSE };
+  line->name = (SpdlField){ text, text ? strlen (text) : 0, SPDL_FIELD_PLAIN };
   spdl_line_read_label (line);
 }
 

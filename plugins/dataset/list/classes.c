@@ -234,8 +234,8 @@ spdl_classes_number_line (const SpdlClasses *self, SpdlLine *line)
     return TRUE;
   if (!self)
     return is_integer;
-  if (G_UNLIKELY (line->name.has_quotes)) {
-    name = spdl_csv_field_dup (&line->name);
+  if (G_UNLIKELY (line->name.escapes)) {
+    name = spdl_field_dup (&line->name);
     return spdl_classes_number (
         self, name, strlen (name), is_integer, line->label, &line->label);
   }

@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+#include "plugins/dataset/list/csv.h"
+
 struct _SpdlColumns {
   GPtrArray *names; /* gchar */
   guint uri;
@@ -17,8 +19,7 @@ struct _SpdlColumns {
   gboolean labels;
 };
 
-typedef void (*FieldFunc) (
-    guint i, const SpdlCsvField *field, gpointer user_data);
+typedef void (*FieldFunc) (guint i, const SpdlField *field, gpointer user_data);
 
 void
 spdl_columns_free (SpdlColumns *self)
@@ -38,7 +39,7 @@ read_record (const gchar *record, const gchar *end, SpdlLine *line,
                            ? record + SPDL_COLUMNS_MAX_RECORD
                            : end;
   SpdlCsvResult result;
-  SpdlCsvField field;
+  SpdlField field;
   SpdlCsv csv;
   guint n = 0;
 
@@ -68,9 +69,9 @@ read_record (const gchar *record, const gchar *end, SpdlLine *line,
 }
 
 static void
-add_name (guint i, const SpdlCsvField *field, gpointer user_data)
+add_name (guint i, const SpdlField *field, gpointer user_data)
 {
-  g_ptr_array_add (user_data, spdl_csv_field_dup (field));
+  g_ptr_array_add (user_data, spdl_field_dup (field));
 }
 
 gboolean
@@ -162,27 +163,27 @@ spdl_columns_set_weights (
 
 typedef struct {
   const SpdlColumns *columns;
-  SpdlCsvField path;
-  SpdlCsvField label;
-  SpdlCsvField weight;
+  SpdlField path;
+  SpdlField label;
+  SpdlField weight;
   GstStructure **extra;
 } Record;
 
 static void
-add_extra (const Record *self, guint i, const SpdlCsvField *field)
+add_extra (const Record *self, guint i, const SpdlField *field)
 {
   GValue value = G_VALUE_INIT;
 
   if (!*self->extra)
     *self->extra = gst_structure_new_empty ("extra");
   g_value_init (&value, G_TYPE_STRING);
-  g_value_take_string (&value, spdl_csv_field_dup (field));
+  g_value_take_string (&value, spdl_field_dup (field));
   gst_structure_take_value (
       *self->extra, g_ptr_array_index (self->columns->names, i), &value);
 }
 
 static void
-take_field (guint i, const SpdlCsvField *field, gpointer user_data)
+take_field (guint i, const SpdlField *field, gpointer user_data)
 {
   Record *self = user_data;
 
@@ -206,7 +207,7 @@ is_blank (const gchar *text, gsize length)
 }
 
 static void
-check_weight (const SpdlCsvField *weight, SpdlLine *line)
+check_weight (const SpdlField *weight, SpdlLine *line)
 {
   line->parse_error.kind =
       spdl_line_parse_weight (weight->text, weight->length, &line->weight);

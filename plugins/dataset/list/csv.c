@@ -49,7 +49,7 @@ find_text_end (const SpdlCsv *self)
 }
 
 static SpdlCsvResult
-read_quoted (SpdlCsv *self, SpdlCsvField *field)
+read_quoted (SpdlCsv *self, SpdlField *field)
 {
   const gchar *at = self->at + 1;
   const gchar *quote;
@@ -57,7 +57,7 @@ read_quoted (SpdlCsv *self, SpdlCsvField *field)
   field->text = at;
   while ((quote = memchr (at, '"', self->end - at)) && quote + 1 < self->end &&
          quote[1] == '"') {
-    field->has_quotes = TRUE;
+    field->escapes = SPDL_FIELD_QUOTES;
     at = quote + 2;
   }
   if (!quote)
@@ -72,11 +72,11 @@ read_quoted (SpdlCsv *self, SpdlCsvField *field)
 }
 
 SpdlCsvResult
-spdl_csv_read (SpdlCsv *self, SpdlCsvField *field)
+spdl_csv_read (SpdlCsv *self, SpdlField *field)
 {
   const gchar *end;
 
-  field->has_quotes = FALSE;
+  field->escapes = SPDL_FIELD_PLAIN;
   if (self->at < self->end && *self->at == '"')
     return read_quoted (self, field);
   end = find_text_end (self);
@@ -88,21 +88,4 @@ spdl_csv_read (SpdlCsv *self, SpdlCsvField *field)
   if (memchr (field->text, '"', field->length))
     return SPDL_CSV_STRAY;
   return pass_separator (self, field->text + field->length);
-}
-
-gchar *
-spdl_csv_field_dup (const SpdlCsvField *field)
-{
-  gchar *text = g_strndup (field->text, field->length);
-
-  if (field->has_quotes) {
-    gchar *to = text;
-
-    for (const gchar *from = text; *from; from++) {
-      *to++ = *from;
-      from += *from == '"';
-    }
-    *to = '\0';
-  }
-  return text;
 }

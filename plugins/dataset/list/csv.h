@@ -7,7 +7,7 @@
 
 #pragma once
 
-#include <glib.h>
+#include "plugins/dataset/list/field.h"
 
 G_BEGIN_DECLS
 
@@ -22,12 +22,6 @@ typedef struct {
   const gchar *end;      /* end of the text */
 } SpdlCsv;
 
-typedef struct {
-  const gchar *text; /* without surrounding quotes */
-  gsize length;
-  gboolean has_quotes; /* contains doubled quotes */
-} SpdlCsvField;
-
 typedef enum {
   SPDL_CSV_FIELD,      /* more fields follow in the record */
   SPDL_CSV_LAST_FIELD, /* last field of the record */
@@ -40,8 +34,6 @@ typedef enum {
 void spdl_csv_init (SpdlCsv *self, const gchar *record, const gchar *end);
 
 /* Reads the next field. Call it again only after SPDL_CSV_FIELD. */
-SpdlCsvResult spdl_csv_read (SpdlCsv *self, SpdlCsvField *field);
-
-gchar *spdl_csv_field_dup (const SpdlCsvField *field);
+SpdlCsvResult spdl_csv_read (SpdlCsv *self, SpdlField *field);
 
 G_END_DECLS

@@ -298,7 +298,7 @@ split_label (SpdlLine *line)
     return;
   line->name.text = tab + 1;
   line->name.length = text + line->path.length - (tab + 1);
-  line->name.has_quotes = FALSE;
+  line->name.escapes = SPDL_FIELD_PLAIN;
   line->path.length = tab - text;
 }
 

@@ -7,9 +7,7 @@
 
 #pragma once
 
-#include <glib.h>
-
-#include "plugins/dataset/list/csv.h"
+#include "plugins/dataset/list/field.h"
 
 G_BEGIN_DECLS
 
@@ -73,9 +71,9 @@ gchar *spdl_parse_error_quote (const gchar *text, gsize length);
 /* A parsed line. The texts point into the list. */
 typedef struct {
   const gchar *next; /* the next line */
-  SpdlCsvField path; /* path or URI; text is NULL if the line is not an item */
+  SpdlField path;    /* path or URI; text is NULL if the line is not an item */
   gint64 label;      /* -1: none, text, or not parsed yet */
-  SpdlCsvField name; /* label as written; text is NULL if there is none */
+  SpdlField name;    /* label as written; text is NULL if there is none */
   SpdlParseErrorKind name_kind; /* parse error of @name as an integer */
   double weight;                /* valid if weights are read */
   SpdlParseError parse_error;
@@ -88,7 +86,7 @@ static inline void
 spdl_line_init (SpdlLine *self, const gchar *next)
 {
   self->next = next;
-  self->path = (SpdlCsvField){ 0 };
+  self->path = (SpdlField){ 0 };
   self->label = -1;
   self->name.text = NULL;
   self->name_kind = SPDL_PARSE_ERROR_NONE;

@@ -126,8 +126,8 @@ collect_label (Progress *progress, const SpdlLine *line)
     return SPDL_PARSE_ERROR_LABEL_NO_INTEGER;
   if (!progress->found)
     progress->found = spdl_classes_new ();
-  if (G_UNLIKELY (line->name.has_quotes)) {
-    name = copy = spdl_csv_field_dup (&line->name);
+  if (G_UNLIKELY (line->name.escapes)) {
+    name = copy = spdl_field_dup (&line->name);
     length = strlen (name);
   }
   return spdl_classes_add (progress->found, name, length)
@@ -489,5 +489,5 @@ spdl_list_get_item (SpdlList *self, guint64 i, gint64 *label,
   self->next_item = i + 1;
   self->next_offset = stretch.offset + (line.next - stretch.begin);
   *label = line.label;
-  return spdl_csv_field_dup (&line.path);
+  return spdl_field_dup (&line.path);
 }

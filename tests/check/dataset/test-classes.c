@@ -94,7 +94,7 @@ number (const SpdlClasses *classes, const gchar *label)
   SpdlLine line;
 
   spdl_line_init (&line, NULL);
-  line.name = (SpdlCsvField){ label, strlen (label), FALSE };
+  line.name = (SpdlField){ label, strlen (label), SPDL_FIELD_PLAIN };
   return spdl_classes_number_line (classes, &line) ? line.label : G_MININT64;
 }
 

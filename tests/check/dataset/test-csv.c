@@ -21,7 +21,7 @@ read_all (const gchar *text, gsize size)
 
   while (at < copy + size) {
     SpdlCsvResult result;
-    SpdlCsvField field;
+    SpdlField field;
     SpdlCsv csv;
 
     spdl_csv_init (&csv, at, copy + size);
@@ -33,7 +33,7 @@ read_all (const gchar *text, gsize size)
         g_string_append (all, result == SPDL_CSV_STRAY ? "stray" : "unclosed");
         return g_string_free (all, FALSE);
       }
-      g_autofree gchar *value = spdl_csv_field_dup (&field);
+      g_autofree gchar *value = spdl_field_dup (&field);
       g_string_append_printf (all, "[%s]", value);
     } while (result == SPDL_CSV_FIELD);
     g_assert_true (csv.at > at);

@@ -7,6 +7,8 @@
 
 #include "plugins/dataset/list/field.h"
 
+#include <jansson.h>
+
 static void
 remove_doubled_quotes (gchar *text)
 {
@@ -19,12 +21,28 @@ remove_doubled_quotes (gchar *text)
   *to = '\0';
 }
 
+static gchar *
+decode_json (const gchar *text)
+{
+  g_autofree gchar *quoted = g_strconcat ("\"", text, "\"", NULL);
+  json_t *string = json_loads (quoted, JSON_DECODE_ANY, NULL);
+  gchar *decoded = g_strdup (json_string_value (string));
+
+  /* A valid text fails only without memory, which GLib does not survive. */
+  if (!string)
+    g_error ("Not enough memory for a JSON string");
+  json_decref (string);
+  return decoded;
+}
+
 gchar *
 spdl_field_dup (const SpdlField *self)
 {
-  gchar *text = g_strndup (self->text, self->length);
+  g_autofree gchar *text = g_strndup (self->text, self->length);
 
+  if (self->escapes == SPDL_FIELD_JSON)
+    return decode_json (text);
   if (self->escapes == SPDL_FIELD_QUOTES)
     remove_doubled_quotes (text);
-  return text;
+  return g_steal_pointer (&text);
 }

@@ -14,6 +14,7 @@ G_BEGIN_DECLS
 typedef enum {
   SPDL_FIELD_PLAIN,
   SPDL_FIELD_QUOTES, /* doubled quotes, as in CSV */
+  SPDL_FIELD_JSON,   /* backslashes, as in JSON */
 } SpdlFieldEscapes;
 
 typedef struct {
@@ -22,7 +23,8 @@ typedef struct {
   SpdlFieldEscapes escapes;
 } SpdlField;
 
-/* Returns the text without escapes (transfer full). */
+/* Returns the text without escapes (transfer full). A text with escapes of JSON
+ * must be valid. */
 gchar *spdl_field_dup (const SpdlField *self);
 
 G_END_DECLS

@@ -1,0 +1,337 @@
+/* gst-spdl: JSON reader (RFC 8259)
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "plugins/dataset/list/jsonreader.h"
+
+#include <string.h>
+
+/* The functions that read something move to its end. On failure, they return
+ * FALSE and leave the position at the byte that is wrong. */
+
+void
+spdl_json_reader_init (
+    SpdlJsonReader *self, const gchar *text, const gchar *end)
+{
+  *self = (SpdlJsonReader){ text, end, FALSE };
+}
+
+static gboolean
+is_next (const SpdlJsonReader *self, gchar wanted)
+{
+  return self->at < self->end && *self->at == wanted;
+}
+
+static gboolean
+read_char (SpdlJsonReader *self, gchar wanted)
+{
+  if (!is_next (self, wanted))
+    return FALSE;
+  self->at++;
+  return TRUE;
+}
+
+static inline void
+skip_blanks (SpdlJsonReader *self)
+{
+  while (self->at < self->end && (guchar) *self->at <= ' ' &&
+         memchr (" \t\r", *self->at, 3))
+    self->at++;
+}
+
+/* Strings */
+
+/* Sixteen bytes, which compilers compare at once. */
+typedef guint8 Bytes __attribute__ ((vector_size (16)));
+typedef guint64 Words __attribute__ ((vector_size (16)));
+
+/* Returns the first quote, backslash or control character; @end if there is
+ * none. */
+static const gchar *
+find_special (const gchar *at, const gchar *end)
+{
+  Bytes bytes;
+  Words found;
+
+  for (; end - at >= (gssize) sizeof bytes; at += sizeof bytes) {
+    memcpy (&bytes, at, sizeof bytes);
+    found = (Words) ((bytes == '"') | (bytes == '\\') | (bytes < ' '));
+    if (found[0])
+      return at + __builtin_ctzll (GUINT64_FROM_LE (found[0])) / 8;
+    if (found[1])
+      return at + 8 + __builtin_ctzll (GUINT64_FROM_LE (found[1])) / 8;
+  }
+  while (at < end && *at != '"' && *at != '\\' && (guchar) *at >= ' ')
+    at++;
+  return at;
+}
+
+/* Reads `u` and four digits. */
+static gboolean
+read_code (SpdlJsonReader *self, guint *code)
+{
+  if (!read_char (self, 'u'))
+    return FALSE;
+  *code = 0;
+  for (guint i = 0; i < 4; i++, self->at++) {
+    if (self->at == self->end || !g_ascii_isxdigit (*self->at))
+      return FALSE;
+    *code = *code << 4 | g_ascii_xdigit_value (*self->at);
+  }
+  return TRUE;
+}
+
+/* Reads an escape after its backslash. */
+static gboolean
+read_escape (SpdlJsonReader *self)
+{
+  const gchar *begin = self->at;
+  guint code, low = 0;
+
+  if (self->at < self->end && memchr ("\"\\/bfnrt", *self->at, 8)) {
+    self->at++;
+    return TRUE;
+  }
+  if (!read_code (self, &code))
+    return FALSE;
+  if (code >> 10 == 0xd800 >> 10 &&
+      (!read_char (self, '\\') || !read_code (self, &low)))
+    return FALSE;
+  if (code > 0 && code >> 10 != 0xdc00 >> 10 &&
+      (code >> 10 != 0xd800 >> 10 || low >> 10 == 0xdc00 >> 10))
+    return TRUE;
+  self->at = begin;
+  return FALSE;
+}
+
+static gboolean
+read_string (SpdlJsonReader *self, SpdlField *field)
+{
+  if (!read_char (self, '"'))
+    return FALSE;
+  field->text = self->at;
+  field->escapes = SPDL_FIELD_PLAIN;
+  for (;;) {
+    self->at = find_special (self->at, self->end);
+    if (!read_char (self, '\\'))
+      break;
+    field->escapes = SPDL_FIELD_JSON;
+    if (!read_escape (self))
+      return FALSE;
+  }
+  field->length = self->at - field->text;
+  return read_char (self, '"');
+}
+
+/* Numbers and words */
+
+static gboolean
+read_digits (SpdlJsonReader *self)
+{
+  const gchar *begin = self->at;
+
+  while (self->at < self->end && g_ascii_isdigit (*self->at))
+    self->at++;
+  return self->at > begin;
+}
+
+static gboolean
+read_number (SpdlJsonReader *self)
+{
+  read_char (self, '-');
+  if (!read_char (self, '0') && !read_digits (self))
+    return FALSE;
+  if (read_char (self, '.') && !read_digits (self))
+    return FALSE;
+  if (!read_char (self, 'e') && !read_char (self, 'E'))
+    return TRUE;
+  if (!read_char (self, '-'))
+    read_char (self, '+');
+  return read_digits (self);
+}
+
+static gboolean
+read_word (SpdlJsonReader *self, const gchar *word)
+{
+  while (*word)
+    if (!read_char (self, *word++))
+      return FALSE;
+  return TRUE;
+}
+
+/* Values */
+
+/* Reads a value that contains no other. */
+static gboolean
+read_simple (SpdlJsonReader *self, SpdlField *field, SpdlJsonKind *kind)
+{
+  gboolean is_valid;
+
+  if (is_next (self, '"')) {
+    *kind = SPDL_JSON_STRING;
+    return read_string (self, field);
+  }
+  field->text = self->at;
+  field->escapes = SPDL_FIELD_PLAIN;
+  *kind = SPDL_JSON_BOOLEAN;
+  if (is_next (self, 't')) {
+    is_valid = read_word (self, "true");
+  } else if (is_next (self, 'f')) {
+    is_valid = read_word (self, "false");
+  } else if (is_next (self, 'n')) {
+    *kind = SPDL_JSON_NULL;
+    is_valid = read_word (self, "null");
+  } else {
+    *kind = SPDL_JSON_NUMBER;
+    is_valid = read_number (self);
+  }
+  field->length = self->at - field->text;
+  return is_valid;
+}
+
+static gboolean
+read_guess (SpdlJsonReader *self, const SpdlField *guess, SpdlField *name)
+{
+  const gchar *text = self->at + 1;
+
+  if (self->end - self->at < (gssize) guess->length + 2 || text[-1] != '"' ||
+      text[guess->length] != '"' ||
+      memcmp (text, guess->text, guess->length) != 0)
+    return FALSE;
+  *name = (SpdlField){ text, guess->length, SPDL_FIELD_PLAIN };
+  self->at = text + guess->length + 1;
+  return TRUE;
+}
+
+/* Reads the name of a member up to its value.
+ *
+ * @guess: (nullable) */
+static gboolean
+read_name (SpdlJsonReader *self, const SpdlField *guess, SpdlField *name,
+    gboolean *is_guess)
+{
+  skip_blanks (self);
+  *is_guess = guess && read_guess (self, guess, name);
+  if (!*is_guess && !read_string (self, name))
+    return FALSE;
+  skip_blanks (self);
+  if (!read_char (self, ':'))
+    return FALSE;
+  skip_blanks (self);
+  return TRUE;
+}
+
+/* Open arrays and objects. A loop needs no stack for each, unlike a recursion,
+ * which a text of brackets would exhaust. */
+typedef struct {
+  guint8 is_object[SPDL_JSON_MAX_DEPTH];
+  guint depth;
+} Nesting;
+
+/* Reads what follows a value: the ends of arrays and objects, then a comma and
+ * the name of the next value. Returns TRUE at the next value, or with depth 0
+ * at the end of the outermost. */
+static gboolean
+read_on (SpdlJsonReader *self, Nesting *nesting)
+{
+  SpdlField name;
+  gboolean is_guess;
+
+  while (nesting->depth > 0) {
+    const gboolean is_object = nesting->is_object[nesting->depth - 1];
+
+    skip_blanks (self);
+    if (read_char (self, ',')) {
+      skip_blanks (self);
+      return !is_object || read_name (self, NULL, &name, &is_guess);
+    }
+    if (!read_char (self, is_object ? '}' : ']'))
+      return FALSE;
+    nesting->depth--;
+  }
+  return TRUE;
+}
+
+/* Reads an array or an object. */
+static SpdlJsonResult
+read_nested (SpdlJsonReader *self)
+{
+  SpdlJsonKind kind;
+  SpdlField field;
+  gboolean is_guess;
+  Nesting nesting;
+
+  nesting.depth = 0;
+  do {
+    if (is_next (self, '{') || is_next (self, '[')) {
+      const gboolean is_object = *self->at == '{';
+
+      /* The object that the reader reads is a level too. */
+      if (nesting.depth == SPDL_JSON_MAX_DEPTH - 1)
+        return SPDL_JSON_TOO_DEEP;
+      nesting.is_object[nesting.depth++] = is_object;
+      self->at++;
+      skip_blanks (self);
+      if (!is_next (self, is_object ? '}' : ']')) {
+        if (is_object && !read_name (self, NULL, &field, &is_guess))
+          return SPDL_JSON_INVALID;
+        continue;
+      }
+    } else if (!read_simple (self, &field, &kind)) {
+      return SPDL_JSON_INVALID;
+    }
+    if (!read_on (self, &nesting))
+      return SPDL_JSON_INVALID;
+  } while (nesting.depth > 0);
+  return SPDL_JSON_MEMBER;
+}
+
+static SpdlJsonResult
+read_value (SpdlJsonReader *self, SpdlJsonMember *member)
+{
+  SpdlJsonResult result;
+
+  if (!is_next (self, '{') && !is_next (self, '['))
+    return read_simple (self, &member->value, &member->kind)
+               ? SPDL_JSON_MEMBER
+               : SPDL_JSON_INVALID;
+  member->kind = SPDL_JSON_NESTED;
+  member->value.text = self->at;
+  member->value.escapes = SPDL_FIELD_PLAIN;
+  result = read_nested (self);
+  member->value.length = self->at - member->value.text;
+  return result;
+}
+
+static SpdlJsonResult
+read_end (SpdlJsonReader *self)
+{
+  if (!read_char (self, '}'))
+    return SPDL_JSON_INVALID;
+  skip_blanks (self);
+  return self->at == self->end || *self->at == '\n' ? SPDL_JSON_END
+                                                    : SPDL_JSON_INVALID;
+}
+
+SpdlJsonResult
+spdl_json_reader_next (
+    SpdlJsonReader *self, const SpdlField *guess, SpdlJsonMember *member)
+{
+  skip_blanks (self);
+  if (!self->begun) {
+    if (!read_char (self, '{'))
+      return SPDL_JSON_INVALID;
+    self->begun = TRUE;
+    skip_blanks (self);
+    if (is_next (self, '}'))
+      return read_end (self);
+  } else if (!read_char (self, ',')) {
+    return read_end (self);
+  }
+  if (!read_name (self, guess, &member->name, &member->is_guess))
+    return SPDL_JSON_INVALID;
+  return read_value (self, member);
+}

@@ -1,0 +1,64 @@
+/* gst-spdl: JSON reader (RFC 8259)
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#pragma once
+
+#include "plugins/dataset/list/field.h"
+
+G_BEGIN_DECLS
+
+/* Reads the members of a JSON object that is on one line, without copying or
+ * allocation. All of the line is validated, except that it is UTF-8 and that
+ * numbers fit into 64 bits. Strings may not contain U+0000 or half of a
+ * surrogate pair, which C strings and UTF-8 cannot represent. Names may appear
+ * twice. */
+
+/* Maximum number of arrays and objects around a value, as in Jansson. */
+#define SPDL_JSON_MAX_DEPTH 2048
+
+typedef struct {
+  const gchar *at;  /* next byte; after an error, the byte that is wrong */
+  const gchar *end; /* end of the text, which may contain further lines */
+  gboolean begun;
+} SpdlJsonReader;
+
+typedef enum {
+  SPDL_JSON_NULL,
+  SPDL_JSON_BOOLEAN,
+  SPDL_JSON_NUMBER,
+  SPDL_JSON_STRING,
+  SPDL_JSON_NESTED, /* array or object */
+} SpdlJsonKind;
+
+typedef struct {
+  SpdlField name;
+  SpdlField value; /* a string without its quotes; others as in the text */
+  SpdlJsonKind kind;
+  gboolean is_guess; /* the name is the guess */
+} SpdlJsonMember;
+
+typedef enum {
+  SPDL_JSON_MEMBER,
+  SPDL_JSON_END, /* no more members, and nothing after the object; the position
+                    is the end of the line */
+  SPDL_JSON_INVALID,
+  SPDL_JSON_TOO_DEEP,
+} SpdlJsonResult;
+
+/* Starts reading an object, which blanks may surround. */
+void spdl_json_reader_init (
+    SpdlJsonReader *self, const gchar *text, const gchar *end);
+
+/* Reads the next member. Call it again only after SPDL_JSON_MEMBER.
+ *
+ * @guess: (nullable): probable name of the member, without escapes. A name
+ *     whose length is known need not be searched for its end, which would delay
+ *     everything after it. */
+SpdlJsonResult spdl_json_reader_next (
+    SpdlJsonReader *self, const SpdlField *guess, SpdlJsonMember *member);
+
+G_END_DECLS

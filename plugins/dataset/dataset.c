@@ -332,7 +332,7 @@ open_list (const SpdlDatasetOptions *options, GError **error)
   SpdlDataset *self = dataset_new (options);
   g_autofree gchar *path = g_canonicalize_filename (options->location, NULL);
   const SpdlListOptions list = { options->label == SPDL_LABEL_MANIFEST,
-    options->weights, options->sidecar, options->classes };
+    options->weights, options->sidecar, options->classes, options->uri };
 
   self->root = g_path_get_dirname (path);
   self->list = spdl_list_open (options->location, &list, error);
@@ -358,19 +358,22 @@ open_shards (const SpdlDatasetOptions *options,
   return NULL;
 }
 
-/* Checks that the location may have weights.
+/* Checks that no column is set for a location without columns.
  *
- * @kind: (nullable): description of a location that has no columns */
+ * @kind: description of the location */
 static gboolean
-may_have_weights (
+has_no_columns (
     const SpdlDatasetOptions *options, const gchar *kind, GError **error)
 {
-  if (!options->weights || !kind)
+  const gchar *property = options->weights ? "weight-column" : "uri-column";
+
+  if (!options->weights && !options->uri)
     return TRUE;
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-      "weight-column=%s needs a list, but \"%s\" is %s: set location to a .csv "
-      "list with such a column, or leave weight-column unset",
-      options->weights, options->location, kind);
+      "%s=%s needs a list, but \"%s\" is %s: set location to a .csv or .jsonl "
+      "list with such a column, or leave %s unset",
+      property, options->weights ? options->weights : options->uri,
+      options->location, kind, property);
   return FALSE;
 }
 
@@ -387,8 +390,8 @@ is_there (const gchar *location, GError **error)
   }
   if (!g_file_test (location, G_FILE_TEST_EXISTS)) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
-        "\"%s\" not found: set location to a folder, to a .txt or .csv list of "
-        "paths or URIs, or to .tar or .zip shards",
+        "\"%s\" not found: set location to a folder, to a .txt, .csv or .jsonl "
+        "list of paths or URIs, or to .tar or .zip shards",
         location);
     return FALSE;
   }
@@ -396,7 +399,7 @@ is_there (const gchar *location, GError **error)
     return TRUE;
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
       "\"%s\" is not a folder, a list or a shard: the name of a list must end "
-      "in .txt or .csv, that of a shard in .tar or .zip",
+      "in .txt, .csv, .jsonl or .ndjson, that of a shard in .tar or .zip",
       location);
   return FALSE;
 }
@@ -420,17 +423,16 @@ spdl_dataset_open (const SpdlDatasetOptions *options,
   const gchar *location = options->location;
 
   if (is_folder (location))
-    return may_have_weights (options, "a folder", error)
+    return has_no_columns (options, "a folder", error)
                ? open_folder (options, warn, user_data, error)
                : NULL;
   if (spdl_archive_set_is_set (location))
-    return may_have_weights (options, "not a list", error)
+    return has_no_columns (options, "not a list", error)
                ? open_shards (options, warn, user_data, error)
                : NULL;
   return is_there (location, error) &&
-                 may_have_weights (options,
-                     g_str_has_suffix (location, ".csv") ? NULL : "a .txt list",
-                     error)
+                 (spdl_list_has_columns (location) ||
+                     has_no_columns (options, "a .txt list", error))
              ? open_list (options, error)
              : NULL;
 }

@@ -31,7 +31,8 @@ typedef struct {
   const gchar *location;
   const gchar *pattern; /* glob for the names of files in a folder */
   SpdlLabel label;
-  const gchar *weights; /* (nullable): column of a `.csv` with weights */
+  const gchar *uri;     /* (nullable): column with the URI; NULL: "uri" */
+  const gchar *weights; /* (nullable): column with the weights */
   SpdlSidecarUse sidecar;
   const gchar *extensions; /* (nullable): which files of shards are payloads */
   const SpdlRemoteSettings *remote; /* settings of HTTP requests for shards */

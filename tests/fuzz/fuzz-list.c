@@ -30,7 +30,7 @@ gboolean __wrap_spdl_mapped_file_copy (
     const SpdlMappedFile *self, guint64 offset, gsize size, gchar *buffer);
 void __wrap_spdl_mapped_file_forget (SpdlMappedFile *self);
 SpdlIndex *__wrap_spdl_sidecar_load (const SpdlMappedFile *mapped_file,
-    gboolean labels, guint64 classes, guint64 *hash);
+    gboolean labels, guint64 classes, guint64 uri, guint64 *hash);
 #pragma GCC visibility pop
 
 gboolean
@@ -83,7 +83,7 @@ __wrap_spdl_mapped_file_forget (SpdlMappedFile *self)
 
 SpdlIndex *
 __wrap_spdl_sidecar_load (const SpdlMappedFile *mapped_file, gboolean labels,
-    guint64 classes, guint64 *hash)
+    guint64 classes, guint64 uri, guint64 *hash)
 {
   guint64 *memory;
 

@@ -71,6 +71,7 @@ class Elements:
         shard_mode: Optional[ShardMode] = None,
         shard_run: Optional[int] = None,
         resume_state: Optional[str] = None,
+        uri_column: Optional[str] = None,
         weight_column: Optional[str] = None,
         items_per_epoch: Optional[int] = None,
         index_cache: Optional[IndexUse] = None,
@@ -97,8 +98,9 @@ class Elements:
 
         `location`: Dataset: a folder, local or in an object store; a .txt list
         with a path or URI on each line and, after a tab, a label; a .csv list
-        with the columns uri, label and others; or .tar or .zip shards, local
-        or on servers: train-{0000..0127}.tar.
+        with the columns uri, label and others; a .jsonl list with such an
+        object on each line; or .tar or .zip shards, local or on servers:
+        train-{0000..0127}.tar.
         `name`: Name of the element.
         `pattern`: Glob for the names of a folder's files, case-insensitive,
         such as *.@(jpg|jpeg). Default: '*'.
@@ -120,8 +122,11 @@ class Elements:
         those of one process. Default: 1.
         `resume_state`: Resume state of the last batch that was used; the
         source continues after it (unset = start at the beginning).
-        `weight_column`: Column of a .csv list with the weights by which items
-        are drawn with replacement (unset = send each item once).
+        `uri_column`: Column of a .csv list, or member of a .jsonl list's
+        objects, with the path or URI (unset = uri).
+        `weight_column`: Column of a .csv list, or member of a .jsonl list's
+        objects, with the weights by which items are drawn with replacement
+        (unset = send each item once).
         `items_per_epoch`: Number of items to draw in an epoch, over all ranks,
         with weight-column (0 = number of items). Default: 0.
         `index_cache`: Keep the index of a list or a shard in a file next to
@@ -837,6 +842,7 @@ PROPERTIES: Dict[str, Dict[str, Tuple[Any, ...]]] = {
         "shard-mode": ("enum", ("pad", "drop", "uneven")),
         "shard-run": ("int", 1, 2147483647),
         "resume-state": ("text",),
+        "uri-column": ("text",),
         "weight-column": ("text",),
         "items-per-epoch": ("int", 0, 9223372036854775807),
         "index-cache": ("enum", ("none", "auto", "always")),

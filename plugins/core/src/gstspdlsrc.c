@@ -28,19 +28,27 @@
  * skipped.
  *
  * A `.csv` list follows RFC 4180: quoted fields may contain commas, newlines
- * and doubled quotes. The first line names the columns. Column `uri` is a path
- * or URI, and the optional column `label` is a label. Other fields that are not
- * empty are stored as strings in the item's `extra`; the names of their columns
- * consist of ASCII letters, digits and `_-+/:.`. Empty lines are skipped, and
- * there are no comments. `label=none` ignores labels.
+ * and doubled quotes. The first line names the columns. Column `uri`, or the
+ * one that `uri-column` names, is a path or URI, and the optional column
+ * `label` is a label. Other fields that are not empty are stored as strings in
+ * the item's `extra`; the names of their columns consist of ASCII letters,
+ * digits and `_-+/:.`. Empty lines are skipped, and there are no comments.
+ * `label=none` ignores labels.
+ *
+ * A `.jsonl` or `.ndjson` list has a JSON object on each line. Its members
+ * correspond to the columns of a `.csv` list, and may differ from line to line.
+ * Strings, numbers and booleans keep their types in `extra`; arrays and objects
+ * become strings of their JSON; a member that is null is left out. The label is
+ * a string or an integer. Numbers that do not fit into 64 bits, and names that
+ * appear twice in an object, are errors.
  *
  * Paths are relative to the list. A URI may name a byte range:
  * `file:///shard.tar#bytes=1536-90111`. Lists are UTF-8 with an optional byte
  * order mark, and lines end in LF or CRLF. The limit is 64 KiB for a line of a
- * `.txt` list and 1 MiB for a record of a `.csv` list. Malformed lines keep the
- * element from starting; the error names the first of them and their number.
- * Writing to a list while it is in use ends the stream with an error. To
- * replace a list, rename another file to its name.
+ * `.txt` list and 1 MiB for a record of a `.csv` or `.jsonl` list. Malformed
+ * lines keep the element from starting; the error names the first of them and
+ * their number. Writing to a list while it is in use ends the stream with an
+ * error. To replace a list, rename another file to its name.
  *
  * A list can have any size. The element keeps the position of every 32nd item
  * in memory (at most 128 MiB, with larger steps for very large lists) and 64
@@ -117,7 +125,8 @@
  * machine and in each version, takes no memory, and allows access to any
  * position.
  *
- * `weight-column=COLUMN` names a column of a `.csv` list with weights. Items
+ * `weight-column=COLUMN` names a column of a `.csv` list, or a member of the
+ * objects of a `.jsonl` list, with weights. Items
  * are then drawn with replacement, in proportion to their weights. Weights are
  * decimal numbers of at least 0; a negative or empty field, `inf` and `nan` are
  * malformed. `items-per-epoch` is the number of draws per epoch (0: the number
@@ -270,7 +279,8 @@ static const SpdlProperty properties[] = {
       "Dataset: a folder, local or in an object store; a .txt list with a path "
       "or URI on each line and, "
       "after a tab, a label; a .csv list with the columns uri, label and "
-      "others; or .tar or .zip shards, local or on servers: "
+      "others; a .jsonl list with such an object on each line; or .tar or .zip "
+      "shards, local or on servers: "
       "train-{0000..0127}.tar",
       NULL),
   SPDL_PROPERTY_CHOICE (SpdlSourceSettings, pattern, READY, "pattern",
@@ -310,10 +320,16 @@ static const SpdlProperty properties[] = {
       "Resume state of the last batch that was used; the source continues "
       "after it (unset = start at the beginning)",
       NULL),
+  SPDL_PROPERTY_STRING (SpdlSourceSettings, uri, READY, "uri-column",
+      "URI column",
+      "Column of a .csv list, or member of a .jsonl list's objects, with the "
+      "path or URI (unset = uri)",
+      NULL),
   SPDL_PROPERTY_STRING (SpdlSourceSettings, weights, READY, "weight-column",
       "Weight column",
-      "Column of a .csv list with the weights by which items are drawn with "
-      "replacement (unset = send each item once)",
+      "Column of a .csv list, or member of a .jsonl list's objects, with the "
+      "weights by which items are drawn with replacement (unset = send each "
+      "item once)",
       NULL),
   SPDL_PROPERTY_UINT64 (SpdlSourceSettings, items_per_epoch, READY,
       "items-per-epoch", "Items per epoch",
@@ -429,8 +445,8 @@ make_delivery (GstSpdlSrc *self, GCancellable *cancellable, GError **error)
 
   if (!settings.location || !*settings.location) {
     g_set_error_literal (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-        "location is not set: set it to a folder, to a .txt or .csv list, or "
-        "to .tar or .zip shards");
+        "location is not set: set it to a folder, to a .txt, .csv or .jsonl "
+        "list, or to .tar or .zip shards");
     return NULL;
   }
   sampler =

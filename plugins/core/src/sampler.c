@@ -142,8 +142,9 @@ open_dataset (SpdlSampler *self, const SpdlSourceSettings *settings,
 {
   const SpdlDatasetOptions options = { settings->location,
     settings->pattern ? settings->pattern : SPDL_DEFAULT_PATTERN,
-    settings->label, has_weights (settings) ? settings->weights : NULL,
-    settings->sidecar, settings->extensions, &settings->remote, self->classes };
+    settings->label, settings->uri && *settings->uri ? settings->uri : NULL,
+    has_weights (settings) ? settings->weights : NULL, settings->sidecar,
+    settings->extensions, &settings->remote, self->classes };
   GError *reason = NULL;
 
   self->dataset = spdl_dataset_open (&options, warn, user_data, &reason);

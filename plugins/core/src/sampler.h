@@ -25,6 +25,7 @@ typedef struct {
   gint world_size; /* -1: from the environment */
   SpdlShardMode shard_mode;
   guint shard_run;
+  gchar *uri;              /* (nullable): NULL: "uri" */
   gchar *weights;          /* nullable */
   guint64 items_per_epoch; /* 0: the number of items */
   SpdlSidecarUse sidecar;

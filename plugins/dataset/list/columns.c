@@ -85,16 +85,18 @@ spdl_columns_is_field_name (const gchar *name)
 }
 
 static gboolean
-find_columns (SpdlColumns *self, const gchar *location, GError **error)
+find_columns (
+    SpdlColumns *self, const gchar *uri, const gchar *location, GError **error)
 {
   g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
 
   if (!g_ptr_array_find_with_equal_func (
-          self->names, "uri", g_str_equal, &self->uri)) {
+          self->names, uri, g_str_equal, &self->uri)) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
-        "\"%s\" line 1: column \"uri\" is missing: name the columns in the "
-        "first line, such as uri,label",
-        location);
+        "\"%s\" line 1: column \"%s\" is missing: name the columns in the "
+        "first line, such as uri,label, or set uri-column to the column that "
+        "holds the path or URI",
+        location, uri);
     return FALSE;
   }
   if (!g_ptr_array_find_with_equal_func (
@@ -120,8 +122,8 @@ find_columns (SpdlColumns *self, const gchar *location, GError **error)
 }
 
 SpdlColumns *
-spdl_columns_new (const gchar *header, const gchar *end, gboolean labels,
-    const gchar *location, const gchar **next, GError **error)
+spdl_columns_new (const gchar *header, const gchar *end, const gchar *uri,
+    gboolean labels, const gchar *location, const gchar **next, GError **error)
 {
   SpdlColumns *self = g_new0 (SpdlColumns, 1);
   SpdlParseErrors parse_errors = { 0 };
@@ -139,7 +141,7 @@ spdl_columns_new (const gchar *header, const gchar *end, gboolean labels,
     spdl_parse_errors_add (&parse_errors, &line.parse_error, 1);
     g_propagate_error (
         error, spdl_parse_errors_to_error (&parse_errors, location, 0));
-  } else if (find_columns (self, location, error)) {
+  } else if (find_columns (self, uri, location, error)) {
     return self;
   }
   spdl_columns_free (self);

@@ -17,18 +17,20 @@ G_BEGIN_DECLS
  * file. Limits the search for the end of an unclosed quote. */
 #define SPDL_COLUMNS_MAX_RECORD (1 << 20)
 
-/* Columns of a `.csv` list according to its header. `uri` is the path or URI,
- * `label` is the label, and the other columns are strings in the item's
+/* Columns of a `.csv` list according to its header. One of them is the path or
+ * URI, `label` is the label, and the other columns are strings in the item's
  * `extra`. Immutable after spdl_columns_set_weights(). */
 typedef struct _SpdlColumns SpdlColumns;
 
 /* Parses the header.
  *
+ * @uri: name of the column with the path or URI
  * @next: (out): the first record
  * @labels: whether labels are read; FALSE: the column is ignored
  *
  * Returns NULL with @error set, in the domain of GST_RESOURCE_ERROR. */
-SpdlColumns *spdl_columns_new (const gchar *header, const gchar *end,
+SpdlColumns *
+spdl_columns_new (const gchar *header, const gchar *end, const gchar *uri,
     gboolean labels, const gchar *location, const gchar **next, GError **error);
 
 void spdl_columns_free (SpdlColumns *self);
@@ -48,18 +50,5 @@ gboolean spdl_columns_is_field_name (const gchar *name);
  *     empty */
 void spdl_columns_parse (const SpdlColumns *self, const gchar *record,
     const gchar *end, SpdlLine *line, GstStructure **extra);
-
-/* Parses the record or line at @at.
- *
- * @columns: (nullable): columns of a `.csv`; NULL: the list is a `.txt` */
-static inline void
-spdl_columns_parse_any (const SpdlColumns *columns, const gchar *at,
-    const gchar *end, SpdlLine *line, GstStructure **extra)
-{
-  if (columns)
-    spdl_columns_parse (columns, at, end, line, extra);
-  else
-    spdl_line_parse (at, end, line);
-}
 
 G_END_DECLS

@@ -66,6 +66,73 @@ describe_label (const SpdlParseError *parse_error, const gchar *format, ...)
 }
 
 static gchar *
+describe_json_error (const SpdlParseError *parse_error)
+{
+  g_autofree gchar *text =
+      spdl_parse_error_quote (parse_error->text, parse_error->length);
+  g_autofree gchar *value =
+      parse_error->item
+          ? spdl_parse_error_quote (parse_error->item, parse_error->item_length)
+          : NULL;
+
+  switch (parse_error->kind) {
+    case SPDL_PARSE_ERROR_JSON:
+      if (parse_error->length == 0)
+        return g_strdup_printf (
+            "the JSON object is cut off after %" G_GUINT64_FORMAT
+            " bytes: write the whole object on one line",
+            parse_error->number - 1);
+      return g_strdup_printf (
+          "the JSON is invalid at byte %" G_GUINT64_FORMAT
+          ", %s: write one object on each line, such as {\"uri\": \"a.jpg\"}",
+          parse_error->number, text);
+    case SPDL_PARSE_ERROR_JSON_DEPTH:
+      return g_strdup_printf ("the JSON is nested more than %" G_GUINT64_FORMAT
+                              " levels deep",
+          parse_error->number);
+    case SPDL_PARSE_ERROR_MEMBER_NAME:
+      return g_strdup_printf (
+          "a member is named %s, which is not a valid field name: use at most "
+          "%" G_GUINT64_FORMAT
+          " ASCII letters, digits and the characters _-+/:.",
+          text, parse_error->number);
+    case SPDL_PARSE_ERROR_MEMBER_TOO_MANY:
+      return g_strdup_printf (
+          "the member %s exceeds the limit of %" G_GUINT64_FORMAT
+          " different names: put members with varying names into an object",
+          text, parse_error->number);
+    case SPDL_PARSE_ERROR_MEMBER_TWICE:
+      return g_strdup_printf (
+          "the object has two members %s: remove or rename one of them", text);
+    case SPDL_PARSE_ERROR_MEMBER_RANGE:
+      return g_strdup_printf ("the number %s of the member %s does not fit "
+                              "into 64 bits: write it as a string",
+          value, text);
+    case SPDL_PARSE_ERROR_MEMBER_URI:
+      return g_strdup_printf (
+          "the member %s is %s, but must be a string with a path or URI", text,
+          value);
+    case SPDL_PARSE_ERROR_MEMBER_LABEL:
+      return g_strdup_printf (
+          "the member %s is %s, but must be a string or an integer: correct "
+          "it, or set label=none",
+          text, value);
+    case SPDL_PARSE_ERROR_MEMBER_NO_URI:
+      return g_strdup_printf (
+          "the object has no member %s: add it, or set uri-column to the "
+          "member that holds the path or URI",
+          text);
+    case SPDL_PARSE_ERROR_MEMBER_NO_WEIGHT:
+      return g_strdup_printf (
+          "the object has no member %s with the weight: add it, or set "
+          "weight-column to another member",
+          text);
+    default:
+      g_return_val_if_reached (NULL);
+  }
+}
+
+static gchar *
 describe_error (const SpdlParseError *parse_error)
 {
   g_autofree gchar *text = NULL;
@@ -125,7 +192,7 @@ describe_error (const SpdlParseError *parse_error)
       return g_strdup ("a field contains a quote: write the whole field in "
                        "quotes, and double the quotes in it");
     default:
-      g_return_val_if_reached (NULL);
+      return describe_json_error (parse_error);
   }
 }
 
@@ -205,6 +272,12 @@ spdl_line_parse_label (const gchar *text, gsize length, gint64 *label)
 
   strip_spaces (&text, &end);
   return parse_integer (text, end, label);
+}
+
+gchar *
+spdl_line_dup_label (const SpdlLine *self)
+{
+  return g_strstrip (spdl_field_dup (&self->name));
 }
 
 /* Returns the end of the digits. @number gets the value of the first 15 of

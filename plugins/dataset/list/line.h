@@ -28,6 +28,18 @@ typedef enum {
   SPDL_PARSE_ERROR_QUOTE_UNCLOSED, /* number: limit in bytes; 0: end of the list
                                     */
   SPDL_PARSE_ERROR_QUOTE_STRAY,
+  /* Errors of JSON lines; text: the name of the member, item: its value. */
+  SPDL_PARSE_ERROR_JSON,       /* number: position in the line from 1, text: the
+                                  rest of the line */
+  SPDL_PARSE_ERROR_JSON_DEPTH, /* number: maximum depth */
+  SPDL_PARSE_ERROR_MEMBER_NAME,     /* number: maximum length */
+  SPDL_PARSE_ERROR_MEMBER_TOO_MANY, /* number: maximum number of names */
+  SPDL_PARSE_ERROR_MEMBER_TWICE,
+  SPDL_PARSE_ERROR_MEMBER_RANGE,
+  SPDL_PARSE_ERROR_MEMBER_URI,   /* not a string */
+  SPDL_PARSE_ERROR_MEMBER_LABEL, /* neither a string nor an integer */
+  SPDL_PARSE_ERROR_MEMBER_NO_URI,
+  SPDL_PARSE_ERROR_MEMBER_NO_WEIGHT,
 } SpdlParseErrorKind;
 
 /* Parse error of a line. The texts point into the list. */
@@ -108,6 +120,10 @@ spdl_line_parse_label (const gchar *text, gsize length, gint64 *label);
  * line's label. If the text is not an integer, name_kind is set, which is not
  * an error yet because the text may be a class name. */
 void spdl_line_read_label (SpdlLine *self);
+
+/* Returns the text of the label without escapes and surrounding blanks
+ * (transfer full). */
+gchar *spdl_line_dup_label (const SpdlLine *self);
 
 /* Parses a non-negative decimal number such as 2, 0.25 or 1e-3, which blanks
  * may surround, and rounds it to the nearest double. Returns the parse

@@ -1,4 +1,4 @@
-/* gst-spdl: lists of items: .txt and .csv
+/* gst-spdl: lists of items: .txt, .csv and .jsonl
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -13,10 +13,17 @@
 #include "plugins/dataset/list/columns.h"
 #include "plugins/dataset/list/listindex.h"
 #include "plugins/dataset/list/mappedfile.h"
+#include "plugins/dataset/list/members.h"
+
+/* Parser of a list. A `.txt` has neither columns nor members. */
+typedef struct {
+  SpdlColumns *columns; /* (nullable): of a `.csv` */
+  SpdlMembers *members; /* (nullable): of a `.jsonl` */
+} Parser;
 
 typedef struct {
   SpdlMappedFile *mapped_file;
-  const SpdlColumns *columns; /* NULL: the list is a `.txt` */
+  Parser parser;
   const gchar *first;         /* first record after the header */
   SpdlIndex *index;           /* output: gets all items */
   GArray *weights;            /* (nullable): output: double */
@@ -32,8 +39,9 @@ typedef struct {
 
 struct _SpdlList {
   SpdlMappedFile mapped_file;
-  SpdlColumns *columns; /* NULL: the list is a .txt */
-  const gchar *first;   /* first record */
+  Parser parser;
+  const gchar *first; /* first record */
+  guint64 uri;        /* hash of the column of the URI; 0: "uri" */
   SpdlIndex *index;
   GArray *weights; /* nullable */
   gboolean labels;
@@ -44,6 +52,19 @@ struct _SpdlList {
   guint64 next_offset;
   gchar *piece; /* (nullable): MAX_PIECE bytes */
 };
+
+/* Parses the record or line at @at. */
+static inline void
+parse (const Parser *self, const gchar *at, const gchar *end, SpdlLine *line,
+    GstStructure **extra)
+{
+  if (self->columns)
+    spdl_columns_parse (self->columns, at, end, line, extra);
+  else if (self->members)
+    spdl_members_parse (self->members, at, end, line, extra);
+  else
+    spdl_line_parse (at, end, line);
+}
 
 /* Scan of the list */
 
@@ -114,6 +135,12 @@ collect_label (Progress *progress, const SpdlLine *line)
   const gchar *name = line->name.text;
   gsize length = line->name.length;
 
+  if (G_UNLIKELY (line->name.escapes)) {
+    name = copy = spdl_line_dup_label (line);
+    length = strlen (name);
+    if (length == 0)
+      return SPDL_PARSE_ERROR_NONE;
+  }
   if (line->name_kind != SPDL_PARSE_ERROR_LABEL_NO_INTEGER) {
     if (line->name_kind == SPDL_PARSE_ERROR_NONE && line->label == -1)
       return SPDL_PARSE_ERROR_NONE;
@@ -126,10 +153,6 @@ collect_label (Progress *progress, const SpdlLine *line)
     return SPDL_PARSE_ERROR_LABEL_NO_INTEGER;
   if (!progress->found)
     progress->found = spdl_classes_new ();
-  if (G_UNLIKELY (line->name.escapes)) {
-    name = copy = spdl_field_dup (&line->name);
-    length = strlen (name);
-  }
   return spdl_classes_add (progress->found, name, length)
              ? SPDL_PARSE_ERROR_NONE
              : SPDL_PARSE_ERROR_LABEL_TOO_MANY;
@@ -182,7 +205,7 @@ scan_all (SpdlScan *self, Progress *progress, GError **error)
       if (!spdl_mapped_file_check (self->mapped_file, error))
         return FALSE;
     }
-    spdl_columns_parse_any (self->columns, at, end, &line, NULL);
+    parse (&self->parser, at, end, &line, NULL);
     if (line.parse_error.kind != SPDL_PARSE_ERROR_TOO_LONG &&
         !is_utf8 (self, progress, at, line.next))
       line.parse_error.kind = SPDL_PARSE_ERROR_NOT_UTF8;
@@ -235,46 +258,67 @@ is_csv (const gchar *location)
   return g_str_has_suffix (location, ".csv");
 }
 
+static gboolean
+is_jsonl (const gchar *location)
+{
+  return g_str_has_suffix (location, ".jsonl") ||
+         g_str_has_suffix (location, ".ndjson");
+}
+
+gboolean
+spdl_list_has_columns (const gchar *location)
+{
+  return is_csv (location) || is_jsonl (location);
+}
+
 gboolean
 spdl_list_is_list (const gchar *location)
 {
-  return is_csv (location) || g_str_has_suffix (location, ".txt");
+  return spdl_list_has_columns (location) ||
+         g_str_has_suffix (location, ".txt");
 }
 
 void
 spdl_list_free (SpdlList *self)
 {
   spdl_mapped_file_close (&self->mapped_file);
-  g_clear_pointer (&self->columns, spdl_columns_free);
+  g_clear_pointer (&self->parser.columns, spdl_columns_free);
+  g_clear_pointer (&self->parser.members, spdl_members_free);
   g_clear_pointer (&self->index, spdl_index_free);
   g_clear_pointer (&self->weights, g_array_unref);
   g_free (self->piece);
   g_free (self);
 }
 
-/* Parses the header of a `.csv`; a `.txt` has none. */
+/* Creates the parser. Only a `.csv` has a header. */
 static gboolean
-read_header (SpdlList *self, const SpdlListOptions *options, GError **error)
+prepare_parser (SpdlList *self, const SpdlListOptions *options, GError **error)
 {
   const gchar *location = self->mapped_file.location;
+  const gchar *uri = options->uri ? options->uri : "uri";
   const gchar *at = self->mapped_file.begin, *end = self->mapped_file.end;
 
   if (end - at >= 3 && memcmp (at, "\357\273\277", 3) == 0)
     at += 3; /* byte order mark */
   self->first = at;
+  if (is_jsonl (location)) {
+    self->parser.members = spdl_members_new (
+        uri, options->weights, options->labels, location, error);
+    return self->parser.members != NULL;
+  }
   if (at == end || !is_csv (location))
     return TRUE;
-  self->columns = spdl_columns_new (
-      at, end, options->labels, location, &self->first, error);
-  return self->columns &&
-         (!options->weights || spdl_columns_set_weights (self->columns,
+  self->parser.columns = spdl_columns_new (
+      at, end, uri, options->labels, location, &self->first, error);
+  return self->parser.columns &&
+         (!options->weights || spdl_columns_set_weights (self->parser.columns,
                                    options->weights, location, error));
 }
 
 static gboolean
 scan_lines (SpdlList *self, gboolean weights, GError **error)
 {
-  SpdlScan scan = { &self->mapped_file, self->columns, self->first };
+  SpdlScan scan = { &self->mapped_file, self->parser, self->first };
 
   g_clear_pointer (&self->index, spdl_index_free);
   self->index = spdl_index_new (SPDL_INDEX_MAX_ENTRIES);
@@ -307,28 +351,32 @@ read_items (SpdlList *self, const SpdlListOptions *options, GError **error)
 
   if (has)
     self->index = spdl_sidecar_load (
-        &self->mapped_file, self->labels, classes, &self->hash);
+        &self->mapped_file, self->labels, classes, self->uri, &self->hash);
   loaded = self->index != NULL;
   if ((!loaded || options->weights) &&
       !scan_lines (self, options->weights != NULL, error))
     return FALSE;
   if (has && !loaded && spdl_list_get_size (self) > 0 &&
       spdl_mapped_file_is_settled (&self->mapped_file))
-    spdl_sidecar_store (
-        &self->mapped_file, self->index, self->labels, classes, self->hash);
+    spdl_sidecar_store (&self->mapped_file, self->index, self->labels, classes,
+        self->uri, self->hash);
   return TRUE;
 }
 
 static gboolean
 has_items (const SpdlList *self, GError **error)
 {
+  const gchar *location = self->mapped_file.location;
+
   if (spdl_list_get_size (self) > 0)
     return TRUE;
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
-      "The list \"%s\" has no items: write %s", self->mapped_file.location,
-      is_csv (self->mapped_file.location)
+      "The list \"%s\" has no items: write %s", location,
+      is_csv (location)
           ? "a line that names the columns, such as uri,label, and then a line "
             "for each item"
+      : is_jsonl (location)
+          ? "a JSON object on each line, such as {\"uri\": \"a.jpg\"}"
           : "a path or a URI on each line, optionally followed by a tab and a "
             "label");
   return FALSE;
@@ -341,10 +389,12 @@ spdl_list_open (
   SpdlList *self = g_new0 (SpdlList, 1);
 
   self->labels = options->labels;
+  if (options->uri && !g_str_equal (options->uri, "uri"))
+    self->uri = spdl_fingerprint_add (0, options->uri, strlen (options->uri));
   self->classes = options->labels ? options->classes : NULL;
   if (spdl_mapped_file_open (&self->mapped_file, location, error) &&
-      read_header (self, options, error) && read_items (self, options, error) &&
-      has_items (self, error))
+      prepare_parser (self, options, error) &&
+      read_items (self, options, error) && has_items (self, error))
     return self;
   spdl_list_free (self);
   return NULL;
@@ -359,7 +409,7 @@ spdl_list_get_size (const SpdlList *self)
 guint64
 spdl_list_get_hash (const SpdlList *self)
 {
-  return self->hash;
+  return self->hash ^ self->uri;
 }
 
 const SpdlClasses *
@@ -427,7 +477,7 @@ read_on (SpdlList *self, const Stretch *stretch, guint64 i, SpdlLine *line)
   guint64 item = stretch->item;
 
   for (const gchar *at = stretch->begin; at < stretch->end; at = line->next) {
-    spdl_columns_parse_any (self->columns, at, stretch->end, line, NULL);
+    parse (&self->parser, at, stretch->end, line, NULL);
     if (line->parse_error.kind != SPDL_PARSE_ERROR_NONE)
       return NULL;
     if (mapped)
@@ -448,8 +498,8 @@ read_item (SpdlList *self, const Stretch *stretch, guint64 i, SpdlLine *line,
 
   if (!at || !spdl_line_is_utf8 (at, line->next - at))
     return FALSE;
-  if (self->columns)
-    spdl_columns_parse (self->columns, at, stretch->end, line, extra);
+  if (self->parser.columns || self->parser.members)
+    parse (&self->parser, at, stretch->end, line, extra);
   if (!self->labels)
     line->label = -1;
   else if (!spdl_classes_number_line (spdl_list_get_classes (self), line))

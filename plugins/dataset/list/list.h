@@ -1,4 +1,4 @@
-/* gst-spdl: lists of items: .txt and .csv
+/* gst-spdl: lists of items: .txt, .csv and .jsonl
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -13,19 +13,24 @@
 
 G_BEGIN_DECLS
 
-/* A `.txt` or `.csv` list of any size, mapped into memory. It is scanned once
- * when it is opened, unless its index file exists. Lines are parsed again on
- * access. Not thread-safe. */
+/* A `.txt`, `.csv` or `.jsonl` list of any size, mapped into memory. It is
+ * scanned once when it is opened, unless its index file exists. Lines are
+ * parsed again on access. Not thread-safe. */
 typedef struct _SpdlList SpdlList;
 
 typedef struct {
   gboolean labels;      /* whether labels are read */
-  const gchar *weights; /* (nullable): column with the weights */
+  const gchar *weights; /* (nullable): column or member with the weights */
   SpdlSidecarUse sidecar;
   const SpdlClasses *classes; /* (nullable): allowed labels; not owned */
+  const gchar *uri;           /* (nullable): column or member with the path or
+                                 URI; NULL: "uri" */
 } SpdlListOptions;
 
 gboolean spdl_list_is_list (const gchar *location);
+
+/* Returns TRUE if items of this list have named fields. */
+gboolean spdl_list_has_columns (const gchar *location);
 
 /* Returns NULL with @error set, in the domain of GST_RESOURCE_ERROR. */
 SpdlList *spdl_list_open (
@@ -35,7 +40,7 @@ void spdl_list_free (SpdlList *self);
 
 guint64 spdl_list_get_size (const SpdlList *self);
 
-/* Returns a hash of the bytes of the list. */
+/* Returns a hash of the bytes of the list and of the column of the URI. */
 guint64 spdl_list_get_hash (const SpdlList *self);
 
 /* Returns the classes of the labels: those set by the caller, or the text

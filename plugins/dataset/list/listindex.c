@@ -200,7 +200,7 @@ check_list (const guint64 *words, const SpdlIndexKey *key)
       word_at (words, WORD_NANOSECONDS) != key->stamp.nanoseconds)
     return "the list has changed";
   if (word_at (words, WORD_SAMPLES) != key->samples)
-    return "the index belongs to another list";
+    return "the index belongs to another list or uri-column";
   if (key->labels && !(word_at (words, WORD_FLAGS_SHIFT) & FLAG_LABELS))
     return "the index was made without checking the labels";
   if (key->labels && word_at (words, WORD_CLASSES) != key->classes)

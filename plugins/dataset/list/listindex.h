@@ -71,7 +71,8 @@ guint64 spdl_index_find (
  *    24   8   modification time of the list, seconds (signed)
  *    32   4   its nanoseconds
  *    36   4   0
- *    40   8   hash of excerpts of the list
+ *    40   8   hash of excerpts of the list, XOR that of the name of the column
+ *             of the URI unless it is "uri"
  *    48   8   hash of the list
  *    56   8   number of items
  *    64   8   hash of the bytes of the offsets
@@ -94,7 +95,7 @@ guint64 spdl_index_find (
 /* Identity of a list and of the settings that its index depends on. */
 typedef struct {
   SpdlStamp stamp;
-  guint64 samples; /* hash of excerpts */
+  guint64 samples; /* hash of excerpts and of the column of the URI */
   gboolean labels; /* whether labels were or must have been parsed */
   guint64 classes; /* hash of the allowed classes; 0: any */
   guint64 hash;    /* hash of the list; not compared */

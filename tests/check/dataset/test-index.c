@@ -232,6 +232,66 @@ test_csv (Fixture *f, gconstpointer data)
   g_unlink (path);
 }
 
+/* Tests objects with and without blanks and escapes, and one that is longer
+ * than a block. */
+static void
+test_jsonl (Fixture *f, gconstpointer data)
+{
+  g_autofree gchar *path = g_build_filename (f->folder, "a.jsonl", NULL);
+  g_autofree gchar *caption = g_strnfill (80000, 'x');
+  g_autoptr (GString) text = g_string_new (NULL);
+  SpdlList *list;
+
+  for (guint i = 0; i < N_ITEMS; i++)
+    g_string_append_printf (text,
+        i % 2
+            ? "{\"label\":%u,\"caption\":\"\\u00e9%s\",\"uri\":\"\\/%u.jpg\"}\n"
+            : "\r\n{ \"label\" : \"%u\", \"x\": [{}, \"%s\"], \"uri\": "
+              "\"\\u002f%u.jpg\" }\r\n",
+        i * 2, i % 100 == 51 ? caption : "", i);
+  g_assert_true (g_file_set_contents (path, text->str, text->len, NULL));
+  list = open_list (path, SPDL_SIDECAR_NONE);
+  assert_all (list, "/");
+  spdl_list_free (list);
+  g_unlink (path);
+}
+
+/* Tests that an index belongs to the column of the URI. */
+static void
+test_uri_column (Fixture *f, gconstpointer data)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+  SpdlListOptions options = { .sidecar = SPDL_SIDECAR_ALWAYS, .uri = "image" };
+  g_autoptr (GError) error = NULL;
+  SpdlList *list;
+
+  g_free (f->list);
+  g_free (f->sidecar);
+  f->list = g_build_filename (f->folder, "a.jsonl", NULL);
+  f->sidecar = g_build_filename (f->folder, ".a.jsonl.spdl-index", NULL);
+  for (guint i = 0; i < N_ITEMS; i++)
+    g_string_append_printf (text,
+        i % 3 ? "{\"image\":\"%u\",\"uri\":\"a\"}\n" : "{\"image\":\"%u\"}\n",
+        i);
+  write_list (f->list, text, LONG_AGO);
+  list = spdl_list_open (f->list, &options, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (spdl_list_get_size (list), ==, N_ITEMS);
+  spdl_list_free (list);
+  g_assert_true (was_logged (f, "was written to"));
+  list = spdl_list_open (f->list, &options, &error);
+  g_assert_no_error (error);
+  g_assert_true (was_logged (f, "has the index"));
+  spdl_list_free (list);
+  options.uri = NULL;
+  g_assert_null (spdl_list_open (f->list, &options, &error));
+  g_assert_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ);
+  g_assert_true (g_pattern_match_simple ("* line 1: *\"uri\"*(334 malformed "
+                                         "lines, of 1000)",
+      error->message));
+  g_assert_true (was_logged (f, "uri-column"));
+}
+
 /* Tests that a list gives the same items with and without a sidecar. */
 static void
 test_sidecar (Fixture *f, gconstpointer data)
@@ -318,10 +378,10 @@ test_damaged (Fixture *f, gconstpointer data)
     g_assert_true (spdl_mapped_file_open (&mapped_file, f->list, NULL));
     content[i] ^= 1 << i % 8;
     write_sidecar (f, content, size);
-    g_assert_null (spdl_sidecar_load (&mapped_file, TRUE, 0, &hash));
+    g_assert_null (spdl_sidecar_load (&mapped_file, TRUE, 0, 0, &hash));
     content[i] ^= 1 << i % 8;
     write_sidecar (f, content, i);
-    g_assert_null (spdl_sidecar_load (&mapped_file, TRUE, 0, &hash));
+    g_assert_null (spdl_sidecar_load (&mapped_file, TRUE, 0, 0, &hash));
     spdl_mapped_file_close (&mapped_file);
   }
   g_assert_cmpuint (f->logged->len, ==, 2 * size);
@@ -672,7 +732,7 @@ test_wrong_offsets (Fixture *f, gconstpointer data)
   g_assert_true (spdl_mapped_file_open (&mapped_file, f->list, NULL));
   for (guint i = 0; i < N_ITEMS; i++)
     spdl_index_add (index, i < 990 ? i : mapped_file.stamp.size - 30);
-  g_assert_true (spdl_sidecar_store (&mapped_file, index, TRUE, 0, 1));
+  g_assert_true (spdl_sidecar_store (&mapped_file, index, TRUE, 0, 0, 1));
   spdl_mapped_file_close (&mapped_file);
   spdl_index_free (index);
   list = spdl_list_open (f->list, &options, &error);
@@ -701,6 +761,8 @@ main (int argc, char **argv)
   ADD ("many", test_many);
   ADD ("order", test_order);
   ADD ("csv", test_csv);
+  ADD ("jsonl", test_jsonl);
+  ADD ("uri-column", test_uri_column);
   ADD ("sidecar", test_sidecar);
   ADD ("format", test_format);
   ADD ("damaged", test_damaged);

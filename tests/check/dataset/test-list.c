@@ -12,6 +12,7 @@
 
 #include "plugins/dataset/list/columns.h"
 #include "plugins/dataset/list/line.h"
+#include "plugins/dataset/list/members.h"
 #include "tests/check/support/heap.h"
 
 typedef struct {
@@ -143,6 +144,43 @@ test_txt (Fixture *f, gconstpointer data)
 }
 
 static void
+test_jsonl (Fixture *f, gconstpointer data)
+{
+  assert_items (f, "a.jsonl", "{\"uri\": \"a.jpg\"}", "a.jpg|-1|");
+  assert_items (f, "a.ndjson", "{\"label\":3,\"uri\":\"a\"}\n", "a|3|");
+  /* A byte order mark, CRLF, empty lines, blanks, labels as in a .csv. */
+  assert_items (f, "a.jsonl",
+      "\357\273\277{\"uri\":\"a b.jpg\",\"label\":\" 1 \"}\r\n\r\n  \t\r\n"
+      "\t{ \"uri\" : \"b\", \"label\" : -9223372036854775808 } \r\n"
+      "{\"uri\":\"c\",\"label\":null}\n{\"uri\":\"d\",\"label\":\"\"}\n"
+      "{\"uri\":\"e\",\"label\":\"\\t\"}",
+      "a b.jpg|1|\nb|-9223372036854775808|\nc|-1|\nd|-1|\ne|-1|");
+  /* Escapes, and characters outside the basic plane. */
+  assert_items (f, "a.jsonl",
+      "{\"uri\":\"http:\\/\\/h\\/\\u00e9\\ud83d\\ude00.jpg\","
+      "\"x\":\"\\\"\\\\\\n\",\"y\":\"\303\251\"}",
+      "http://h/\303\251\360\237\230\200.jpg|-1|extra, "
+      "x=(string)\"\\\"\\\\\\012\", y=(string)\"\\303\\251\";");
+  /* All kinds of values. */
+  assert_items (f, "a.jsonl",
+      "{\"uri\":\"a\",\"i\":-7,\"r\":0.5,\"e\":1e3,\"t\":true,\"f\":false,"
+      "\"n\":null,\"s\":\"\",\"m\":9223372036854775807}\n"
+      "{\"uri\":\"b\",\"a\":[1, \"x\"],\"o\":{\"a\": {\"a\": 1, \"a\": 2}}}",
+      "a|-1|extra, i=(gint64)-7, r=(double)0.5, e=(double)1000, "
+      "t=(boolean)true, f=(boolean)false, s=(string)\"\", "
+      "m=(gint64)9223372036854775807;\n"
+      "b|-1|extra, a=(string)\"\\[1\\,\\ \\\"x\\\"\\]\", "
+      "o=(string)\"\\{\\\"a\\\":\\ \\{\\\"a\\\":\\ 1\\,\\ "
+      "\\\"a\\\":\\ 2\\}\\}\";");
+  /* Members in any order and number. */
+  assert_items (f, "a.jsonl",
+      "{\"x\":\"1\",\"uri\":\"a\"}\n{\"uri\":\"b\"}\n"
+      "{\"y-/:.\":\"2\",\"x\":\"3\",\"label\":5,\"uri\":\"c\"}",
+      "a|-1|extra, x=(string)1;\nb|-1|\n"
+      "c|5|extra, y-/:.=(string)2, x=(string)3;");
+}
+
+static void
 assert_classes (const SpdlList *list, const gchar *wanted)
 {
   const SpdlClasses *classes = spdl_list_get_classes (list);
@@ -182,6 +220,12 @@ test_text_labels (Fixture *f, gconstpointer data)
       "file:///g%09h.jpg\taqua",
       "Aqua|aqua|two words",
       "a.jpg|1|\nb.jpg|-1|\nc d.jpg|0|\ne\tf|2|\nfile:///g%09h.jpg|1|");
+  assert_numbered (f, "a.jsonl",
+      "{\"uri\":\"a\",\"label\":\"dog\"}\n{\"uri\":\"b\",\"label\":\" "
+      "\\tcat\"}\n{\"uri\":\"c\",\"label\":\"a \\\"b\\\"\"}\n{\"uri\":\"d\"}\n"
+      "{\"uri\":\"e\",\"label\":-1}\n{\"uri\":\"f\",\"label\":\"\\n\"}\n"
+      "{\"uri\":\"g\",\"label\":\"cat\"}",
+      "a \"b\"|cat|dog", "a|2|\nb|1|\nc|0|\nd|-1|\ne|-1|\nf|-1|\ng|1|");
   /* Integer labels create no classes. */
   assert_numbered (f, "a.csv", "uri,label\na,3\n", NULL, "a|3|");
   assert_numbered (
@@ -226,6 +270,9 @@ test_mixed_labels (Fixture *f, gconstpointer data)
 {
   assert_refused (f, "a.csv", "uri,label\na,cat\nb,7\nc,8\n", -1,
       "\" line 3: *\"7\"*\"b\"*(2 malformed lines, of 3)");
+  assert_refused (f, "a.jsonl",
+      "{\"uri\":\"a\",\"label\":1}\n{\"uri\":\"b\",\"label\":\"cat\"}", -1,
+      "\" line 2: *\"cat\"*\"b\"*(1 malformed line, of 2)");
   assert_refused (f, "a.txt", "a\t1\nb\tc d\n", -1,
       "\" line 2: *\"c d\"*\"b\"*(1 malformed line, of 2)");
 }
@@ -251,7 +298,9 @@ test_unwanted_labels (Fixture *f, gconstpointer data)
     const gchar *name;
     const gchar *text;
   } lists[] = { { "a.csv", "uri,label\na,cat\nb,2" },
-    { "a.txt", "a\tcat\nb\t99999999999999999999" } };
+    { "a.txt", "a\tcat\nb\t99999999999999999999" },
+    { "a.jsonl",
+        "{\"uri\":\"a\",\"label\":[1]}\n{\"label\":2,\"uri\":\"b\"}" } };
 
   for (guint i = 0; i < G_N_ELEMENTS (lists); i++) {
     SpdlList *list =
@@ -303,6 +352,133 @@ test_malformed_csv (Fixture *f, gconstpointer data)
       "\" line 2: *quote*(2 malformed lines, of 3)");
   assert_refused (f, "a.csv", "uri,label\na,2\n\303(,x\n", -1,
       "\" line 3: *UTF-8*(1 malformed line, of 2)");
+}
+
+/* Each line but the second is wrong, so that reading continues after each. */
+static void
+assert_malformed (Fixture *f, const gchar *line, const gchar *wanted)
+{
+  g_autofree gchar *text = g_strconcat (
+      "\n{\"uri\":\"a\",\"label\":1}\n", line, "\n", line, "\r\n", NULL);
+  g_autofree gchar *pattern =
+      g_strconcat ("\" line 3: ", wanted, "*(2 malformed lines, of 3)", NULL);
+
+  assert_refused (f, "a.jsonl", text, -1, pattern);
+}
+
+static void
+test_malformed_jsonl (Fixture *f, gconstpointer data)
+{
+  g_autoptr (GString) text = g_string_new ("{\"uri\":\"a\",\"x\":");
+
+  /* Syntax: the position, and the rest of the line. */
+  assert_malformed (f, "{\"uri\":\"a\",}", "*byte 12, \"}*\"*");
+  assert_malformed (f, "a.jpg", "*byte 1, \"a.jpg*\"*");
+  assert_malformed (f, "[1]", "*byte 1, \"[1]*\"*");
+  assert_malformed (f, "# a", "*byte 1, \"# a*\"*");
+  assert_malformed (f, "{\"uri\":\"a\"} x", "*byte 13, \"x*\"*");
+  assert_malformed (f, "{\"uri\":\"a", "*");
+  assert_malformed (f, "{\"uri\":\"\\udce9\"}", "*byte 10, *");
+  assert_malformed (f, "{\"uri\":\"a\\u0000\"}", "*byte 11, *");
+  assert_malformed (f, "{\"uri\":\"a\tb\"}", "*byte 10, *");
+  assert_refused (f, "a.jsonl", "{\"uri\":\"a\"", -1,
+      "\" line 1: *cut off after 10 *(1 malformed line, of 1)");
+  for (guint i = 0; i < 3000; i++)
+    g_string_append_c (text, '[');
+  assert_malformed (f, text->str, "*2048*");
+  /* Members that are needed. */
+  assert_malformed (f, "{}", "*\"uri\"*uri-column*");
+  assert_malformed (f, "{\"image\":\"a\"}", "*\"uri\"*uri-column*");
+  assert_malformed (f, "{\"uri\":null}", "*empty*");
+  assert_malformed (f, "{\"uri\":\" \"}", "*empty*");
+  assert_malformed (f, "{\"uri\":7}", "*\"uri\" is \"7\"*");
+  assert_malformed (f, "{\"uri\":{\"a\":1}}", "*\"uri\" is \"{\"a\":1}\"*");
+  /* Names. */
+  assert_malformed (f, "{\"uri\":\"a\",\"uri\":\"b\"}", "*two*\"uri\"*");
+  assert_malformed (f, "{\"x\":1,\"uri\":\"b\",\"x\":null}", "*two*\"x\"*");
+  assert_malformed (f, "{\"uri\":\"a\",\"x y\":1}", "*\"x y\"*255*");
+  assert_malformed (f, "{\"uri\":\"a\",\"\":1}", "*\"\"*255*");
+  assert_malformed (f, "{\"uri\":\"a\",\"\\u0061\":1}", "*\"\\u0061\"*255*");
+  /* Numbers, labels. */
+  assert_malformed (f, "{\"uri\":\"a\",\"x\":9223372036854775808}",
+      "*\"9223372036854775808\"*\"x\"*64*");
+  assert_malformed (f, "{\"uri\":\"a\",\"x\":1e400}", "*\"1e400\"*\"x\"*64*");
+  assert_malformed (
+      f, "{\"uri\":\"a\",\"label\":1.5}", "*\"label\" is \"1.5\"*");
+  assert_malformed (
+      f, "{\"uri\":\"a\",\"label\":true}", "*\"label\" is \"true*");
+  assert_malformed (f, "{\"uri\":\"a\",\"label\":99999999999999999999}",
+      "*\"99999999999999999999\"*\"a\"*64*");
+  assert_refused (f, "a.jsonl", "{\"uri\":\"a\"}\n{\"uri\":\"\303(\"}\n", -1,
+      "\" line 2: *UTF-8*(1 malformed line, of 2)");
+  assert_refused (f, "a.jsonl", "\n\r\n", -1, "*no items*");
+  assert_refused (f, "a.jsonl", "", -1, "*no items*");
+}
+
+/* Tests the limits of a line's length, and of the number and the length of the
+ * names, which are never freed. */
+static void
+test_long_jsonl (Fixture *f, gconstpointer data)
+{
+  const guint room = SPDL_MEMBERS_MAX_LINE - strlen ("{\"uri\":\"\"}");
+  g_autofree gchar *fill = g_strnfill (room, 'x');
+  g_autofree gchar *name = g_strnfill (SPDL_MEMBERS_MAX_NAME, 'n');
+  g_autoptr (GString) text = g_string_new (NULL);
+  SpdlList *list;
+
+  g_string_printf (
+      text, "{\"uri\":\"%s\"}\n{\"uri\":\"b\",\"%s\":1}", fill, name);
+  list = open_text (f, "a.jsonl", text->str, -1, TRUE, NULL);
+  g_assert_cmpuint (spdl_list_get_size (list), ==, 2);
+  spdl_list_free (list);
+  g_string_printf (text, "{\"uri\":\"%sx\"}\n{\"uri\":\"b\"}", fill);
+  assert_refused (f, "a.jsonl", text->str, -1,
+      "\" line 1: *1048576*(1 malformed line, of 2)");
+  g_string_printf (text, "{\"uri\":\"b\",\"%sn\":1}", name);
+  assert_refused (
+      f, "a.jsonl", text->str, -1, "\" line 1: *255*(1 malformed line, of 1)");
+
+  g_string_assign (text, "");
+  for (guint i = 0; i < SPDL_MEMBERS_MAX_NAMES; i++)
+    g_string_append_printf (text, "{\"uri\":\"a\",\"n%u\":1}\n", i);
+  assert_refused (f, "a.jsonl", text->str, -1,
+      "\" line 4095: *\"n4094\"*4096*(2 malformed lines, of 4096)");
+}
+
+/* Tests lists whose path is in another column. */
+static void
+test_uri_column (Fixture *f, gconstpointer data)
+{
+  static const struct {
+    const gchar *name;
+    const gchar *text;
+  } lists[] = {
+    { "a.csv", "label,uri,image\n3,u,a.jpg\n,,b.jpg\n" },
+    { "a.jsonl", "{\"label\":3,\"uri\":\"u\",\"image\":\"a.jpg\"}\n"
+                 "{\"image\":\"b.jpg\"}\n" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (lists); i++) {
+    g_autofree gchar *path = g_build_filename (f->folder, lists[i].name, NULL);
+    SpdlListOptions options = { .labels = TRUE, .uri = "image" };
+    g_autoptr (GError) error = NULL;
+    g_autofree gchar *got = NULL;
+    SpdlList *list;
+
+    g_assert_true (g_file_set_contents (path, lists[i].text, -1, NULL));
+    list = spdl_list_open (path, &options, &error);
+    g_assert_no_error (error);
+    got = describe (list);
+    g_assert_cmpstr (got, ==, "a.jpg|3|extra, uri=(string)u;\nb.jpg|-1|");
+    spdl_list_free (list);
+
+    options.uri = "picture";
+    g_assert_null (spdl_list_open (path, &options, &error));
+    g_assert_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ);
+    g_assert_true (g_pattern_match_simple (
+        "* line 1: *\"picture\"*uri-column*", error->message));
+    g_unlink (path);
+  }
 }
 
 static void
@@ -400,6 +576,7 @@ main (int argc, char **argv)
   g_test_add ("/list/" name, Fixture, NULL, set_up, func, tear_down)
   ADD ("csv", test_csv);
   ADD ("txt", test_txt);
+  ADD ("jsonl", test_jsonl);
   ADD ("text-labels", test_text_labels);
   ADD ("given-classes", test_given_classes);
   ADD ("mixed-labels", test_mixed_labels);
@@ -407,6 +584,9 @@ main (int argc, char **argv)
   ADD ("unwanted-labels", test_unwanted_labels);
   ADD ("headers", test_headers);
   ADD ("malformed-csv", test_malformed_csv);
+  ADD ("malformed-jsonl", test_malformed_jsonl);
+  ADD ("long-jsonl", test_long_jsonl);
+  ADD ("uri-column", test_uri_column);
   ADD ("malformed-txt", test_malformed_txt);
   ADD ("long", test_long);
   ADD ("a-million", test_a_million);

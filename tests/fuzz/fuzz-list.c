@@ -164,13 +164,18 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   const gboolean foreign = settings >> 2 & 1;
   if (settings >> 4 & 1)
     classes = spdl_classes_new_from_names (names, NULL);
+  const gboolean jsonl = settings >> 5 & 1;
   const SpdlListOptions options = { settings >> 1 & 1,
     settings >> 3 & 1 ? "w" : NULL,
-    foreign ? SPDL_SIDECAR_ALWAYS : SPDL_SIDECAR_NONE, classes };
+    foreign ? SPDL_SIDECAR_ALWAYS : SPDL_SIDECAR_NONE, classes,
+    settings >> 6 & 1 ? "image" : NULL };
 
   for (guint i = 0; i < G_N_ELEMENTS (offsets) && foreign; i++)
     offsets[i] = (i > 0 ? offsets[i - 1] + 1 : 0) + fuzz_take (&input);
-  list = spdl_list_open (settings & 1 ? "a.csv" : "a.txt", &options, &error);
+  list = spdl_list_open (jsonl          ? "a.jsonl"
+                         : settings & 1 ? "a.csv"
+                                        : "a.txt",
+      &options, &error);
   if (list) {
     check_items (list, foreign);
     spdl_list_free (list);

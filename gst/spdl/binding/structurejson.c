@@ -8,6 +8,7 @@
 #include "gst/spdl/binding/structurejson.h"
 
 #include <math.h>
+#include <string.h>
 
 static void
 append_string (GString *json, const gchar *text)
@@ -33,13 +34,16 @@ append_double (GString *json, gdouble value)
 {
   gchar digits[G_ASCII_DTOSTR_BUF_SIZE];
 
+  g_ascii_dtostr (digits, sizeof (digits), value);
   /* NaN and infinity are not valid JSON, but the readers accept them. */
   if (!isfinite (value))
     g_string_append (json, isnan (value) ? "NaN"
                            : value > 0   ? "Infinity"
                                          : "-Infinity");
   else
-    g_string_append (json, g_ascii_dtostr (digits, sizeof (digits), value));
+    /* Readers make an integer of a number without a point. */
+    g_string_append_printf (
+        json, "%s%s", digits, strpbrk (digits, ".e") ? "" : ".0");
 }
 
 static void append_value (GString *json, const GValue *value);

@@ -10,6 +10,7 @@ is tuned while batches are loaded. With several ranks, each loads its part.
 """
 
 import csv
+import json
 import os
 from typing import Any, List, Mapping, Optional, Sequence, Sized, Tuple, Union
 
@@ -114,6 +115,7 @@ def image_list(
     seed: int = 0,
     in_order: bool = False,
     shard_mode: Optional[ShardMode] = None,
+    uri_column: Optional[str] = None,
     weight_column: Optional[str] = None,
     crop_scale: Tuple[float, float] = (0.08, 1.0),
     flip: float = 0.5,
@@ -135,17 +137,20 @@ def image_list(
     A batch has `data`, float32 of (batch, 3, height, width), and `labels`,
     int64 of (batch,).
 
-    `location`: a .csv file with the columns uri and label, or a .txt file with
-    a path or URI, a tab and a label on each line. Labels are numbers or names.
-    Paths are relative to the list.
-    `weight_column`: column of a .csv with weights, by which training draws
+    `location`: a .csv file with the columns uri and label, a .jsonl file with
+    these members in the object on each line, or a .txt file with a path or
+    URI, a tab and a label on each line. Labels are numbers or names. Paths are
+    relative to the list.
+    `uri_column`: column or member with the path or URI. None: uri.
+    `weight_column`: column or member with weights, by which training draws
     images with replacement.
 
     Other arguments are those of image_folder().
     """
     _check_label_column(location)
     pipeline = Pipeline().files(
-        location, weight_column=weight_column if train else None,
+        location, uri_column=uri_column,
+        weight_column=weight_column if train else None,
         **_order(train, seed, shard_mode))
     order = _keep_order(in_order or not train)
     pipeline = _decode_images(pipeline.fetch(**order), size, train, seed,
@@ -340,17 +345,30 @@ def _class_folders(root: Path, pattern: str, train: bool, seed: int,
 
 
 def _check_label_column(location: Path) -> None:
-    """Raises if a local .csv file has no labels."""
+    """Raises if a local .csv file, or the first object of a local .jsonl file,
+    has no label. Errors in the file are left to the source."""
     name = os.fspath(location)
-    if not name.lower().endswith(".csv") or not os.path.isfile(name):
+    if not os.path.isfile(name):
         return
-    with open(name, encoding="utf-8-sig", newline="") as file:
-        columns: List[str] = next(csv.reader(file), [])
+    columns: List[str] = ["label"]
+    with open(name, encoding="utf-8-sig", errors="replace", newline="") as file:
+        if name.endswith(".csv"):
+            columns = next(csv.reader(file), [])
+        elif name.endswith((".jsonl", ".ndjson")):
+            columns = _read_members(next(filter(str.strip, file), ""))
     if "label" not in columns:
         raise ValueError(
             f'{name} has no column "label" (its columns are '
-            f'{", ".join(columns)}): add one, or rename the one with the '
-            "labels")
+            f'{", ".join(columns)}): add one, or rename the one with '
+            "the labels")
+
+
+def _read_members(line: str) -> List[str]:
+    """Returns the names in a JSON object; label, if the line is something else."""
+    try:
+        return list(json.loads(line).keys())
+    except (ValueError, AttributeError, RecursionError):
+        return ["label"]
 
 
 def _order(train: bool, seed: int, shard_mode: Optional[ShardMode]) -> Any:

@@ -11,7 +11,10 @@
  * order, and the peak of private memory. Times are CPU time of the thread
  * unless stated otherwise, since machines are shared.
  *
- *     meson devenv -C build tests/benchmarks/bench-list [--lines N] [--csv] */
+ *     meson devenv -C build tests/benchmarks/bench-list [--lines N] [--csv]
+ *
+ * With --turns N, it only indexes a .csv and a .jsonl of the same items in
+ * turns, N times each, and prints the median speeds. */
 
 #include <fcntl.h>
 #include <glib/gstdio.h>
@@ -32,6 +35,8 @@
 
 static gint64 n_lines = 100000000;
 static gboolean csv = FALSE;
+static gint n_turns = 0;
+static gint caption = 0;
 static guint64 sink; /* keeps results from being optimized out */
 
 /* Peak of private memory, sampled by a thread. */
@@ -104,37 +109,54 @@ watch_end (Watch *self)
   return seconds;
 }
 
+/* Lines of a list. `%` stands for the number of the item, `#` for its label and
+ * `@` for its caption. */
+typedef struct {
+  const gchar *header;
+  const gchar *line;
+} Format;
+
+static const Format formats[] = {
+  { "", "train/%.jpg\t#\n" },
+  { "uri,label\n", "train/%.jpg,#\n" },
+  { "uri,label,caption\n", "train/%.jpg,#,\"@\"\n" },
+  { "", "{\"uri\": \"train/%.jpg\", \"label\": #, \"caption\": \"@\"}\n" },
+};
+
 /* Writes a line of the length that is common in datasets. */
 static gsize
-write_line (gchar *to, guint64 i)
+write_line (gchar *to, const Format *format, guint64 i)
 {
-  static const gchar text[] = "train/000000000000.jpg";
-  gsize length = sizeof text - 1;
+  gchar *at = to;
 
-  memcpy (to, text, length);
-  for (guint k = 17; i > 0; k--, i /= 10)
-    to[k] = '0' + i % 10;
-  to[length++] = csv ? ',' : '\t';
-  to[length++] = '0' + to[17] % 10;
-  to[length++] = '\n';
-  return length;
+  for (const gchar *c = format->line; *c; c++)
+    if (*c == '%') {
+      for (guint64 k = G_GUINT64_CONSTANT (100000000000); k > 0; k /= 10)
+        *at++ = '0' + i / k % 10;
+    } else if (*c == '#') {
+      *at++ = '0' + i % 10;
+    } else if (*c == '@') {
+      for (gint k = 0; k < caption; k++)
+        *at++ = k % 6 == 5 ? ' ' : 'a' + (i + k) % 26;
+    } else {
+      *at++ = *c;
+    }
+  return at - to;
 }
 
 static void
-make_list (const gchar *path)
+make_list (const gchar *path, const Format *format)
 {
   const struct timespec times[2] = { { 0, UTIME_OMIT }, { 1700000000, 0 } };
   const int fd = open (path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  g_autofree gchar *buffer = g_malloc (1 << 20);
-  gsize used = 0;
+  g_autofree gchar *buffer = g_malloc ((1 << 20) + 64 + caption);
+  gsize used = g_strlcpy (buffer, format->header, 1 << 20);
 
   if (fd < 0)
     g_error ("\"%s\" cannot be written", path);
-  if (csv)
-    used = g_strlcpy (buffer, "uri,label\n", 1 << 20);
   for (guint64 i = 0; i < (guint64) n_lines; i++) {
-    used += write_line (buffer + used, i);
-    if (used < (1 << 20) - 64 && i + 1 < (guint64) n_lines)
+    used += write_line (buffer + used, format, i);
+    if (used < (1 << 20) - 128 && i + 1 < (guint64) n_lines)
       continue;
     if (write (fd, buffer, used) != (gssize) used)
       g_error ("\"%s\" cannot be written", path);
@@ -358,7 +380,7 @@ measure (const gchar *path)
 {
   struct stat st;
 
-  make_list (path);
+  make_list (path, &formats[csv]);
   stat (path, &st);
   printf ("%" G_GINT64_FORMAT " lines, %.2f GB\n", n_lines, st.st_size / 1e9);
   time_opening (path, "indexed", SPDL_SIDECAR_NONE);
@@ -373,12 +395,53 @@ measure (const gchar *path)
   time_weights ();
 }
 
+/* Compares the speeds of indexing a .csv and a .jsonl. */
+static void
+compare_formats (const gchar *folder)
+{
+  static const gchar *const names[] = { "list.csv", "list.jsonl" };
+  double *times[2] = { g_new (double, n_turns), g_new (double, n_turns) };
+  double speeds[2];
+
+  for (gint i = -1; i < n_turns; i++)
+    for (guint k = 0; k < 2; k++) {
+      g_autofree gchar *path = g_build_filename (folder, names[k], NULL);
+      double start;
+
+      if (i < 0) {
+        make_list (path, &formats[2 + k]);
+        continue;
+      }
+      start = cpu_seconds ();
+      spdl_list_free (open_list (path, SPDL_SIDECAR_NONE));
+      times[k][i] = cpu_seconds () - start;
+    }
+  for (guint k = 0; k < 2; k++) {
+    g_autofree gchar *path = g_build_filename (folder, names[k], NULL);
+    struct stat st;
+
+    stat (path, &st);
+    qsort (times[k], n_turns, sizeof (double), compare);
+    speeds[k] = st.st_size / times[k][n_turns / 2] / 1e6;
+    printf ("%s: %.1f bytes and %.1f ns a line, %.0f MB/s\n", names[k],
+        (double) st.st_size / n_lines, times[k][n_turns / 2] * 1e9 / n_lines,
+        speeds[k]);
+    g_free (times[k]);
+    g_unlink (path);
+  }
+  printf ("speed of .jsonl by that of .csv: %.2f\n", speeds[1] / speeds[0]);
+}
+
 int
 main (int argc, char **argv)
 {
   static const GOptionEntry entries[] = {
     { "lines", 'n', 0, G_OPTION_ARG_INT64, &n_lines, "Of the list", "N" },
     { "csv", 0, 0, G_OPTION_ARG_NONE, &csv, "A .csv list", NULL },
+    { "turns", 0, 0, G_OPTION_ARG_INT, &n_turns, "Compare .csv and .jsonl",
+        "N" },
+    { "caption", 0, 0, G_OPTION_ARG_INT, &caption,
+        "Length of the captions that are compared", "BYTES" },
     { NULL },
   };
   g_autoptr (GOptionContext) context = g_option_context_new (NULL);
@@ -394,9 +457,13 @@ main (int argc, char **argv)
   path = g_build_filename (folder, csv ? "list.csv" : "list.txt", NULL);
   sidecar = g_build_filename (
       folder, csv ? ".list.csv.spdl-index" : ".list.txt.spdl-index", NULL);
-  measure (path);
-  g_unlink (path);
-  g_unlink (sidecar);
+  if (n_turns > 0) {
+    compare_formats (folder);
+  } else {
+    measure (path);
+    g_unlink (path);
+    g_unlink (sidecar);
+  }
   g_rmdir (folder);
   return sink == 1;
 }

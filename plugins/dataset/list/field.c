@@ -26,11 +26,10 @@ decode_json (const gchar *text)
 {
   g_autofree gchar *quoted = g_strconcat ("\"", text, "\"", NULL);
   json_t *string = json_loads (quoted, JSON_DECODE_ANY, NULL);
-  gchar *decoded = g_strdup (json_string_value (string));
+  /* The text was validated, but the file may have been changed since. */
+  gchar *decoded = string ? g_strdup (json_string_value (string))
+                          : g_utf8_make_valid (text, -1);
 
-  /* A valid text fails only without memory, which GLib does not survive. */
-  if (!string)
-    g_error ("Not enough memory for a JSON string");
   json_decref (string);
   return decoded;
 }

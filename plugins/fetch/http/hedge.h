@@ -26,7 +26,7 @@ typedef struct _SpdlHedge SpdlHedge;
 /* One of the two requests of a fetch. */
 typedef struct _SpdlHedgeLeg SpdlHedgeLeg;
 
-/* What a fetch asks for. */
+/* Arguments of a fetch. */
 typedef struct {
   const gchar *uri;
   SpdlRange range;

@@ -30,6 +30,7 @@ except ImportError:
     print("needs PyTorch: install python3-torch")
     sys.exit(77)
 import dataloader_sets as sets
+from dataloader_support import Case, flatten, is_same, seed
 from torch.utils.data import (DataLoader as Reference, DistributedSampler,
                               RandomSampler, SequentialSampler,
                               SubsetRandomSampler, WeightedRandomSampler,
@@ -38,48 +39,8 @@ from torch.utils.data import (DataLoader as Reference, DistributedSampler,
 import gstspdl
 from gstspdl.torch import DataLoader
 
-warnings.filterwarnings("ignore", "This DataLoader will create")
 N = sets.N
 IMAGES = 24
-
-
-def seed():
-    random.seed(1)
-    np.random.seed(1)
-    torch.manual_seed(3)
-
-
-def is_same(one, other):
-    if type(one) is not type(other):
-        return False
-    if isinstance(one, torch.Tensor):
-        return one.dtype == other.dtype and torch.equal(one, other)
-    if isinstance(one, np.ndarray):
-        return one.dtype == other.dtype and np.array_equal(one, other)
-    if isinstance(one, dict):
-        return one.keys() == other.keys() and all(
-            is_same(one[key], other[key]) for key in one)
-    if isinstance(one, (list, tuple)):
-        return len(one) == len(other) and all(map(is_same, one, other))
-    return one == other
-
-
-def flatten(batches):
-    return [int(i) for batch in batches for i in torch.as_tensor(batch).ravel()]
-
-
-class Case(unittest.TestCase):
-    def compare(self, make, n_epochs=2, numbers=range(4)):
-        """@make: returns the arguments, without those that differ here."""
-        for n in numbers:
-            with self.subTest(num_workers=n):
-                found = []
-                for loader in Reference, DataLoader:
-                    seed()
-                    made = loader(num_workers=n, **make())
-                    found.append([list(made) for _ in range(n_epochs)])
-                self.assertTrue(is_same(*found), found)
-                self.assertTrue(found[0][0])
 
 
 class OrderTest(Case):

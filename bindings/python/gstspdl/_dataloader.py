@@ -7,14 +7,11 @@ import functools
 import hashlib
 import itertools
 import os
-import select
 import sys
 import time
 import weakref
-from collections import deque
 from dataclasses import dataclass, field
-from typing import (Any, Deque, Dict, Iterator, List, Optional, Tuple,
-                    cast)
+from typing import Any, Dict, Iterator, List, Optional, Tuple, cast
 
 import torch
 import torch.utils.data
@@ -22,16 +19,12 @@ from torch._utils import ExceptionWrapper
 from torch.utils.data import _utils, dataloader as torch_loader
 
 from . import _native as native
-from ._exchange import receive, send
-from ._fetch import Answer, Begin, Fetcher, FetchJob, Resume, Task
+from ._dataloader_workers import Numbers, Workers
+from ._fetch import Answer, Begin, Fetcher, FetchJob, Task
 from ._processes import Server, StartError, dump, start_base
 
-# Time for all workers of an iterator to end by themselves, in s.
-_GRACE = 1.0
 # Tasks that may wait for a worker. All must fit into its socket.
 _MAX_AHEAD = 100
-# A batch at which this number of workers ended is given up.
-_MAX_DEATHS = 2
 
 _Kind = torch_loader._DatasetKind
 
@@ -72,38 +65,6 @@ def _close_server(server: Server, owner: int) -> None:
     if os.getpid() == owner:
         native.fork_server_free(server.pointer)
         server.close()
-
-
-@dataclass
-class _Worker:
-    """A worker process, and what it has to do."""
-
-    number: int
-    link: int = 0
-    pid: int = 0
-    tasks: Deque[Any] = field(default_factory=deque)
-    #: an iterable dataset may have more
-    is_active: bool = True
-    #: batches of this epoch that the trainer got
-    n_given: int = 0
-    #: state of the dataset after these
-    state: Any = None
-    #: workers that ended at the first task
-    n_deaths: int = 0
-    cpu_time: float = 0.0
-
-
-class _Numbers:
-    """Statistics of all epochs."""
-
-    def __init__(self) -> None:
-        self.begun = time.monotonic()
-        self.n_tasks = 0
-        self.n_failures = 0
-        self.n_restarts = 0
-        self.time = 0.0
-        self.cpu_time = 0.0
-        self.waited = 0.0
 
 
 @dataclass
@@ -225,11 +186,6 @@ class _Iterator(torch_loader._BaseDataLoaderIter):  # type: ignore[misc]
             self._progress.is_done = True
             raise
 
-    def _note(self, numbers: _Numbers, answer: Answer) -> None:
-        numbers.n_tasks += 1
-        numbers.time += answer.time
-        numbers.n_failures += isinstance(answer.data, ExceptionWrapper)
-
 
 class _LocalIterator(_Iterator):
     """Fetches in the process of the trainer."""
@@ -253,7 +209,7 @@ class _LocalIterator(_Iterator):
             answer.data = self._fetcher.fetch(index)
         finally:
             answer.time = time.perf_counter() - begun
-            self._note(self._numbers, answer)
+            self._numbers.note(answer)
         progress = self._progress
         progress.n_yielded += 1
         progress.workers = [(progress.n_yielded, self._fetcher.dup_state())]
@@ -262,147 +218,47 @@ class _LocalIterator(_Iterator):
 
 class _ProcessIterator(_Iterator):
     """Has worker processes fetch. Batch i is fetched by worker i mod N, unless
-    that has no more, and given in this order. An answer stays in its worker's
-    socket and in shared memory until it is due."""
+    that has no more, and given in this order."""
 
     def _begin(self, loader: "DataLoader") -> None:
-        self._numbers = loader._numbers
-        self._in_order = getattr(loader, "in_order", True)
-        self._max_tasks = self._num_workers * min(loader.prefetch_factor or 2,
-                                                  _MAX_AHEAD)
-        self._template = loader._get_template(_make_job(loader, self))
-        self._workers = [_Worker(k) for k in range(self._num_workers)]
-        #: of the tasks that were sent, in their order
-        self._order: Deque[_Worker] = deque()
-        self._next_worker = self._progress.next_worker
-        self._finalizer = weakref.finalize(
-            self, _end_workers, self._template.pointer, self._workers,
-            os.getpid())
         saved = self._progress.workers
         if saved and len(saved) != self._num_workers:
             raise ValueError(
                 f"the state is of {len(saved)} workers, so an iterable dataset "
                 f"cannot resume with num_workers={self._num_workers}")
-        for worker, (n_given, state) in zip(self._workers, saved):
-            worker.n_given, worker.state = n_given, state
-        self._template.wait()
+        self._max_tasks = self._num_workers * min(loader.prefetch_factor or 2,
+                                                  _MAX_AHEAD)
+        self._workers = Workers(
+            loader._get_template(_make_job(loader, self)),
+            Begin(self._num_workers, self._base_seed, self._shared_seed),
+            getattr(loader, "in_order", True), loader._numbers, saved)
+        self._next_worker = self._progress.next_worker
+        self._finalizer = weakref.finalize(self, self._workers.end)
         try:
-            for worker in self._workers:
-                self._fork(worker)
+            self._workers.start()
             self._fill()
         except BaseException:
             self._finalizer()
             raise
 
+    def has_ended(self) -> bool:
+        return self._workers.has_ended()
+
     def _reset(self, loader: "DataLoader", first_iter: bool = False) -> None:
         """Begins the next epoch with the same workers."""
         self._progress = _Progress(_save_start(loader, True))
         super()._reset(loader, first_iter)
-        self._order.clear()
+        self._workers.resume(self._shared_seed)
         self._next_worker = 0
-        for worker in self._workers:
-            # Answers of an epoch that was left.
-            while worker.tasks:
-                self._receive(worker)
-            worker.is_active = True
-            worker.n_given, worker.state = 0, None
-            self._send(worker, Resume(self._shared_seed))
         loader._progress = self._progress
         self._fill()
 
-    # Workers
-
-    def _fork(self, worker: _Worker) -> None:
-        try:
-            worker.link, worker.pid = native.fork_server_begin(
-                self._template.pointer, worker.number)
-        except native.Error as error:
-            raise RuntimeError("DataLoader cannot start a worker process: "
-                               f"{error.message}") from None
-        self._send(worker, Begin(
-            self._num_workers, self._base_seed, self._shared_seed,
-            worker.n_given if self._dataset_kind == _Kind.Iterable else 0,
-            worker.state))
-
-    def _send(self, worker: _Worker, message: Any) -> None:
-        try:
-            send(worker.link, message)
-        except native.Error:
-            pass  # it has ended, which the next receive() finds
-
-    def _replace(self, worker: _Worker) -> None:
-        """Another process does the tasks of one that has ended."""
-        native.process_link_free(worker.link)
-        worker.link = 0
-        ending = native.fork_server_end(self._template.pointer, worker.pid,
-                                        True)
-        worker.n_deaths += 1
-        if worker.n_deaths >= _MAX_DEATHS:
-            pid = worker.pid
-            self._finalizer()
-            raise RuntimeError(
-                f"DataLoader worker (pid(s) {pid}) exited unexpectedly: it "
-                f"{ending}, as one before it that had the same batch. If "
-                "memory is short, use fewer workers or smaller batches")
-        self._numbers.n_restarts += 1
-        self._fork(worker)
-        for task in worker.tasks:
-            self._send(worker, task)
-
-    def _receive(self, worker: _Worker) -> Answer:
-        """Waits for the answer to a worker's first task."""
-        while True:
-            self._wait([worker])
-            try:
-                answer: Answer = receive(worker.link)
-            except native.Error:
-                self._replace(worker)
-                continue
-            worker.tasks.popleft()
-            worker.n_deaths = 0
-            self._numbers.cpu_time += answer.cpu_time - worker.cpu_time
-            worker.cpu_time = answer.cpu_time
-            self._note(self._numbers, answer)
-            return answer
-
-    def _wait(self, workers: List[_Worker]) -> _Worker:
-        """Waits until one of the workers has something to receive."""
-        poll = select.poll()
-        by_socket = {}
-        for worker in workers:
-            socket = native.process_link_get_socket(worker.link)
-            by_socket[socket] = worker
-            poll.register(socket, select.POLLIN)
-        begun = time.monotonic()
-        ready = poll.poll(1000 * self._timeout if self._timeout > 0 else None)
-        self._numbers.waited += time.monotonic() - begun
-        if not ready:
-            raise RuntimeError(
-                f"DataLoader timed out after {self._timeout} seconds")
-        return by_socket[ready[0][0]]
-
-    # Tasks
-
-    def _count_tasks(self) -> int:
-        return sum(len(worker.tasks) for worker in self._workers)
-
     def _fill(self) -> None:
-        while self._count_tasks() < self._max_tasks and self._add_task():
+        while self._workers.n_tasks < self._max_tasks and self._add_task():
             pass
 
-    def _choose_worker(self) -> Optional[_Worker]:
-        """The next worker that may have more."""
-        n = self._num_workers
-        order = [self._workers[(self._next_worker + i) % n] for i in range(n)]
-        active: List[_Worker] = [one for one in order if one.is_active]
-        if not active:
-            return None
-        if self._in_order:
-            return active[0]
-        return min(active, key=lambda worker: len(worker.tasks))
-
     def _add_task(self) -> bool:
-        worker = self._choose_worker()
+        worker = self._workers.choose(self._next_worker)
         if worker is None:
             return False
         try:
@@ -410,28 +266,17 @@ class _ProcessIterator(_Iterator):
         except StopIteration:
             return False
         self._next_worker = worker.number + 1
-        worker.tasks.append(task)
-        self._order.append(worker)
-        self._send(worker, task)
+        self._workers.add(worker, task)
         return True
 
-    def _choose_answer(self) -> _Worker:
-        """The worker whose answer is due."""
-        if self._in_order:
-            return self._order[0]
-        return self._wait([worker for worker in self._workers
-                           if worker.tasks])
-
     def _next_data(self) -> Any:
-        while self._order:
-            worker = self._choose_answer()
-            answer = self._receive(worker)
-            self._order.remove(worker)
+        while self._workers.n_tasks:
+            worker, answer = self._workers.take(self._timeout)
             if answer.is_end:
-                self._leave(worker)
+                worker.is_active = False
                 self._fill()
                 continue
-            self._advance(worker, answer)
+            self._advance(worker.number, answer)
             self._add_task()
             if isinstance(answer.data, ExceptionWrapper):
                 answer.data.reraise()
@@ -440,34 +285,15 @@ class _ProcessIterator(_Iterator):
             self._finalizer()
         raise StopIteration
 
-    def _leave(self, worker: _Worker) -> None:
-        """Gives no more tasks to a worker whose dataset has ended."""
-        worker.is_active = False
-        while worker.tasks:
-            self._receive(worker)
-            self._order.remove(worker)
-
-    def _advance(self, worker: _Worker, answer: Answer) -> None:
-        worker.n_given += 1
-        worker.state = answer.state
+    def _advance(self, number: int, answer: Answer) -> None:
         progress = self._progress
         progress.n_yielded += 1
         if self._dataset_kind == _Kind.Iterable:
-            progress.workers = [(one.n_given, one.state)
-                                for one in self._workers]
-            progress.next_worker = (worker.number + 1) % self._num_workers
-
-
-def _end_workers(server: int, workers: List[_Worker], owner: int) -> None:
-    if os.getpid() != owner:
-        return
-    running = [worker for worker in workers if worker.link]
-    for worker in running:
-        native.process_link_free(worker.link)
-        worker.link = 0
-    end = time.monotonic() + _GRACE
-    for worker in running:
-        native.fork_server_end(server, worker.pid, time.monotonic() > end)
+            workers = progress.workers or [(0, None)] * self._num_workers
+            progress.workers = [
+                (n + 1, answer.state) if k == number else (n, state)
+                for k, (n, state) in enumerate(workers)]
+            progress.next_worker = (number + 1) % self._num_workers
 
 
 def _make_job(loader: "DataLoader", iterator: Any) -> FetchJob:
@@ -525,7 +351,7 @@ class DataLoader(torch.utils.data.DataLoader):  # type: ignore[type-arg,misc]
         self._template: Optional[_Template] = None
         self._progress: Optional[_Progress] = None
         self._resumed: Optional[Dict[str, Any]] = None
-        self._numbers = _Numbers()
+        self._numbers = Numbers()
         super().__init__(
             dataset, batch_size, shuffle, sampler, batch_sampler, num_workers,
             collate_fn, pin_memory, drop_last, timeout, worker_init_fn,
@@ -541,7 +367,7 @@ class DataLoader(torch.utils.data.DataLoader):  # type: ignore[type-arg,misc]
         if self.num_workers == 0:
             return _LocalIterator(self, resumed)
         iterator = self._iterator
-        if iterator is not None and iterator._finalizer.alive:
+        if iterator is not None and not iterator.has_ended():
             iterator._reset(self)
             return cast(Iterator[Any], iterator)
         if hasattr(self, "check_worker_number_rationality"):

@@ -1,0 +1,251 @@
+# gst-spdl: worker processes of an iterator of gstspdl.torch.DataLoader
+#
+# Copyright (C) 2026 the gst-spdl developers
+# SPDX-License-Identifier: LGPL-2.1-or-later
+
+import dataclasses
+import os
+import select
+import time
+from collections import deque
+from dataclasses import dataclass, field
+from typing import Any, Deque, Dict, List, Optional, Sequence, Tuple
+
+from torch._utils import ExceptionWrapper
+
+from . import _native as native
+from ._exchange import receive, send
+from ._fetch import Answer, Begin, Resume, Task
+
+# Time for all workers of an iterator to end by themselves, in s.
+_GRACE = 1.0
+# A batch at which this number of workers ended is given up.
+_MAX_DEATHS = 2
+
+
+@dataclass(eq=False)
+class Worker:
+    """A worker process, and what it has to do."""
+
+    number: int
+    link: int = 0
+    pid: int = 0
+    tasks: Deque[Task] = field(default_factory=deque)
+    #: an iterable dataset may have more
+    is_active: bool = True
+    #: batches of this epoch that it sent
+    n_sent: int = 0
+    #: state of the dataset after these
+    state: Any = None
+    #: workers that ended at the first task
+    n_deaths: int = 0
+    cpu_time: float = 0.0
+
+
+class Numbers:
+    """Statistics of all epochs."""
+
+    def __init__(self) -> None:
+        self.begun = time.monotonic()
+        self.n_tasks = 0
+        self.n_failures = 0
+        self.n_restarts = 0
+        self.time = 0.0
+        self.cpu_time = 0.0
+        self.waited = 0.0
+
+    def note(self, answer: Answer) -> None:
+        self.n_tasks += 1
+        self.time += answer.time
+        self.n_failures += isinstance(answer.data, ExceptionWrapper)
+
+
+class Workers:
+    """The worker processes. Answers are taken in the order of their tasks, or as
+    they arrive. An answer stays in its worker's socket and in shared memory
+    until it is taken."""
+
+    def __init__(self, template: Any, begin: Begin, in_order: bool,
+                 numbers: Numbers,
+                 saved: Sequence[Tuple[int, Any]] = ()) -> None:
+        """@template: the process that forks workers
+        @begin: the first message to each worker
+        @saved: number of batches and state of the dataset of each worker"""
+        self._template = template
+        self._begin = begin
+        self._in_order = in_order
+        self._numbers = numbers
+        self._owner = os.getpid()
+        self._workers = [Worker(k) for k in range(begin.n_workers)]
+        for worker, (n_sent, state) in zip(self._workers, saved):
+            worker.n_sent, worker.state = n_sent, state
+        #: of the tasks without an answer, in their order
+        self._order: Deque[Worker] = deque()
+        self._is_stopped = False
+        self._error: Optional[Exception] = None
+        #: tasks whose answer was not taken
+        self.n_tasks = 0
+
+    def start(self) -> None:
+        self._template.wait()
+        for worker in self._workers:
+            self._fork(worker)
+
+    def has_ended(self) -> bool:
+        """Also True in a forked child of the process that started them."""
+        return self._is_stopped or os.getpid() != self._owner
+
+    def end(self) -> None:
+        """Ends the workers, in the process that started them."""
+        if os.getpid() == self._owner:
+            self._is_stopped = True
+            self._end_all()
+
+    def _end_all(self) -> None:
+        running = [worker for worker in self._workers if worker.link]
+        for worker in running:
+            native.process_link_free(worker.link)
+            worker.link = 0
+        end = time.monotonic() + _GRACE
+        for worker in running:
+            native.fork_server_end(self._template.pointer, worker.pid,
+                                   time.monotonic() > end)
+
+    def resume(self, shared_seed: Optional[int]) -> None:
+        """Begins the next epoch."""
+        while self.n_tasks:  # of an epoch that was left
+            self.take(0)
+        self._begin.shared_seed = shared_seed
+        for worker in self._workers:
+            worker.is_active = True
+            worker.n_sent, worker.state = 0, None
+            self._send(worker, Resume(shared_seed))
+
+    def choose(self, first: int) -> Optional[Worker]:
+        """Returns the worker for the next task, from the number `first`; None
+        if no worker has more."""
+        n = len(self._workers)
+        order = [self._workers[(first + i) % n] for i in range(n)]
+        active: List[Worker] = [one for one in order if one.is_active]
+        if not active:
+            return None
+        if self._in_order:
+            return active[0]
+        return min(active, key=lambda worker: len(worker.tasks))
+
+    def add(self, worker: Worker, task: Task) -> None:
+        """Gives a worker a task."""
+        self.n_tasks += 1
+        worker.tasks.append(task)
+        self._order.append(worker)
+        self._send(worker, task)
+
+    def take(self, timeout: float) -> Tuple[Worker, Answer]:
+        """Waits for the next answer.
+
+        @timeout: in s, 0: none"""
+        self._check()
+        begun = time.monotonic()
+        try:
+            found = None
+            while found is None:
+                worker = self._wait(self._list_due(), timeout)
+                found = self._receive(worker) if worker else None
+        finally:
+            self._numbers.waited += time.monotonic() - begun
+        self.n_tasks -= 1
+        return found
+
+    def _check(self) -> None:
+        if os.getpid() != self._owner:
+            raise RuntimeError("DataLoader workers belong to the parent of this "
+                               "process: call iter() of the loader again")
+        if self._error is not None:
+            raise self._error
+
+    # Processes
+
+    def _fork(self, worker: Worker) -> None:
+        try:
+            worker.link, worker.pid = native.fork_server_begin(
+                self._template.pointer, worker.number)
+        except native.Error as error:
+            raise RuntimeError("DataLoader cannot start a worker process: "
+                               f"{error.message}") from None
+        self._send(worker, dataclasses.replace(
+            self._begin, n_given=worker.n_sent, state=worker.state))
+
+    def _send(self, worker: Worker, message: Any) -> None:
+        try:
+            if worker.link:  # else take() raises
+                send(worker.link, message)
+        except native.Error:
+            pass  # it has ended, which the next _receive() finds
+
+    def _replace(self, worker: Worker) -> None:
+        """Another process does the tasks of one that has ended."""
+        native.process_link_free(worker.link)
+        worker.link = 0
+        ending = native.fork_server_end(self._template.pointer, worker.pid,
+                                        True)
+        worker.n_deaths += 1
+        try:
+            if worker.n_deaths >= _MAX_DEATHS:
+                raise RuntimeError(
+                    f"DataLoader worker (pid(s) {worker.pid}) exited "
+                    f"unexpectedly: it {ending}, as one before it that had the "
+                    "same batch. If memory is short, use fewer workers or "
+                    "smaller batches")
+            self._numbers.n_restarts += 1
+            self._fork(worker)
+        except RuntimeError as error:
+            self._error = error
+            self.end()
+            raise
+        for task in worker.tasks:
+            self._send(worker, task)
+
+    # Answers
+
+    def _list_due(self) -> List[Worker]:
+        """The workers whose answer may be taken next."""
+        if self._in_order:
+            return [self._order[0]]
+        return [worker for worker in self._workers if worker.tasks]
+
+    def _wait(self, workers: List[Worker], timeout: float,
+              wake: int = -1) -> Optional[Worker]:
+        """Waits until one of the workers has something to receive, or, which
+        returns None, until the pipe `wake` has."""
+        poll = select.poll()
+        by_socket: Dict[int, Worker] = {}
+        for worker in workers:
+            socket = native.process_link_get_socket(worker.link)
+            by_socket[socket] = worker
+            poll.register(socket, select.POLLIN)
+        if wake >= 0:
+            poll.register(wake, select.POLLIN)
+        ready = poll.poll(1000 * timeout if timeout > 0 else None)
+        if not ready:
+            raise RuntimeError(
+                f"DataLoader timed out after {timeout} seconds")
+        return by_socket.get(ready[0][0])
+
+    def _receive(self, worker: Worker) -> Optional[Tuple[Worker, Answer]]:
+        """Receives the answer to a worker's first task; None if the worker has
+        ended, and another one begins the task."""
+        try:
+            answer: Answer = receive(worker.link)
+        except native.Error:
+            self._replace(worker)
+            return None
+        worker.tasks.popleft()
+        self._order.remove(worker)
+        worker.n_deaths = 0
+        if not answer.is_end:
+            worker.n_sent += 1
+            worker.state = answer.state
+        self._numbers.cpu_time += answer.cpu_time - worker.cpu_time
+        worker.cpu_time = answer.cpu_time
+        self._numbers.note(answer)
+        return worker, answer

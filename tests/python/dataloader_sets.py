@@ -321,6 +321,29 @@ class Large(Numbers):
         return torch.full((1 << 18,), i)
 
 
+class Pinnable:
+    """A batch that notes the thread that pins it."""
+
+    def __init__(self, items):
+        self.items = items
+        self.threads = []
+
+    def pin_memory(self):
+        self.threads.append(threading.get_ident())
+        if 12 in self.items:
+            raise Custom("pin", "twelve")
+        return self
+
+
+#: iterators that a batch frees
+held = []
+
+
+class Freeing(Pinnable):
+    def pin_memory(self):
+        held.clear()
+
+
 # Functions
 
 def as_list(items):

@@ -16,11 +16,12 @@ from typing import Any, Dict, Iterator, List, Optional, Tuple, cast
 import torch
 import torch.utils.data
 from torch._utils import ExceptionWrapper
-from torch.utils.data import _utils, dataloader as torch_loader
+from torch.utils.data import dataloader as torch_loader
 
 from . import _native as native
 from ._dataloader_workers import Numbers, Workers
 from ._fetch import Answer, Begin, Fetcher, FetchJob, Task
+from ._pinning import PinningWorkers, pin
 from ._processes import Server, StartError, dump, start_base
 
 # Tasks that may wait for a worker. All must fit into its socket.
@@ -173,11 +174,8 @@ class _Iterator(torch_loader._BaseDataLoaderIter):  # type: ignore[misc]
     def _begin(self, loader: "DataLoader") -> None:
         raise NotImplementedError
 
-    def _pin(self, data: Any) -> Any:
-        if not self._pin_memory:
-            return data
-        return _utils.pin_memory.pin_memory(
-            data, getattr(self, "_pin_memory_device", None))
+    def _get_pin_device(self) -> Any:
+        return getattr(self, "_pin_memory_device", None)
 
     def __next__(self) -> Any:
         try:
@@ -213,12 +211,15 @@ class _LocalIterator(_Iterator):
         progress = self._progress
         progress.n_yielded += 1
         progress.workers = [(progress.n_yielded, self._fetcher.dup_state())]
-        return self._pin(answer.data)
+        if self._pin_memory:
+            return pin(answer.data, self._get_pin_device())
+        return answer.data
 
 
 class _ProcessIterator(_Iterator):
     """Has worker processes fetch. Batch i is fetched by worker i mod N, unless
-    that has no more, and given in this order."""
+    that has no more, and given in this order. The trainer's thread asks the
+    sampler."""
 
     def _begin(self, loader: "DataLoader") -> None:
         saved = self._progress.workers
@@ -228,7 +229,10 @@ class _ProcessIterator(_Iterator):
                 f"cannot resume with num_workers={self._num_workers}")
         self._max_tasks = self._num_workers * min(loader.prefetch_factor or 2,
                                                   _MAX_AHEAD)
-        self._workers = Workers(
+        kind: Any = Workers
+        if self._pin_memory:
+            kind = functools.partial(PinningWorkers, self._get_pin_device())
+        self._workers: Workers = kind(
             loader._get_template(_make_job(loader, self)),
             Begin(self._num_workers, self._base_seed, self._shared_seed),
             getattr(loader, "in_order", True), loader._numbers, saved)
@@ -280,7 +284,7 @@ class _ProcessIterator(_Iterator):
             self._add_task()
             if isinstance(answer.data, ExceptionWrapper):
                 answer.data.reraise()
-            return self._pin(answer.data)
+            return answer.data
         if not self._persistent_workers:
             self._finalizer()
         raise StopIteration

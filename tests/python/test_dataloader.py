@@ -556,7 +556,7 @@ class DeathTest(Case):
                 os.kill(pid, signal.SIGKILL)
 
     def test_server(self):
-        loader = DataLoader(sets.Numbers(), num_workers=1)
+        loader = DataLoader(sets.Slow(), num_workers=1)
         iterator = iter(loader)
         next(iterator)
         os.kill(parent_of(workers()[0]), signal.SIGKILL)

@@ -55,6 +55,29 @@ def add_up_group(sample):
     return [view(item) + len(sample.items) for item in sample.items]
 
 
+def enlarge(sample):
+    return {"data": np.full((200, 200), view(sample)[0, 0]),
+            "number": np.full(9000, sample.index)}
+
+
+def keep_some(sample):
+    """Returns it as it is, and checks samples that it has kept."""
+    if sample.index % 5 == 1:
+        kept.append(sample)
+    for one in kept:
+        assert (view(one) == one.index).all()
+    assert (sample["number"].numpy() == sample.index).all()
+    return sample
+
+
+def add_in_place(sample):
+    array = view(sample)
+    if not array.flags.writeable:
+        array = array.copy()
+    array += 100
+    return array
+
+
 def halve_batch(sample):
     return view(sample) // 2
 

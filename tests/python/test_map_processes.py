@@ -134,6 +134,40 @@ class ResultTest(unittest.TestCase):
         np.testing.assert_array_equal(
             join(batches), np.stack([a for a, _, _ in ARRAYS]) // 2)
 
+    def chain(self, *names):
+        pipes = "".join(f"spdlpipe name={name} output-order=input ! "
+                        for name in names)
+        loader = Loader(pipes + "spdlbatch batch-size=8 ! spdlsink",
+                        source=ARRAYS)
+        for name in names:
+            loader.map(name, getattr(functions, name.rstrip("2")), processes=2)
+        return loader
+
+    def test_several_functions(self):
+        """Large results go on to other functions without a copy."""
+        expected = np.arange(N)
+        for names, more in ((("enlarge", "keep_some", "keep_some2"), 0),
+                            (("enlarge", "keep_some", "add_in_place"), 100)):
+            with self.chain(*names) as loader:
+                batches = list(loader)
+                found = join(batches)
+                self.assertEqual(loader.failures, [])
+            np.testing.assert_array_equal(found[:, 5, 7], expected + more)
+            self.assertTrue((found == found[:, :1, :1]).all())
+
+    def test_several_functions_and_kills(self):
+        with self.chain("enlarge", "keep_some", "add_in_place") as loader:
+            found, rng = [], random.Random(1)
+            for batch in loader:
+                found.append(join([batch]))
+                pids = workers()
+                if pids:
+                    os.kill(rng.choice(pids), signal.SIGKILL)
+            n_failures = len(loader.failures)
+        found = np.concatenate(found)
+        self.assertEqual(len(found) + n_failures, N)
+        self.assertTrue((found == found[:, :1, :1]).all())
+
     def test_all_processes_work(self):
         _, batches = run(functions.worker_id, 3)
         pids = set(join(batches).ravel().tolist())

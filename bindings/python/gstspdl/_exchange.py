@@ -109,7 +109,7 @@ def send(link: int, value: Any) -> None:
     for (place, size), array in zip(places, arrays):
         memory[place:place + size] = array
     memory[end:end + len(tail)] = tail
-    native.process_link_send(link, sample._pointer)
+    native.process_link_send(link, native.ref(sample._pointer))
 
 
 def receive(link: int) -> Any:

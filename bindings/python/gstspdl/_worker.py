@@ -48,16 +48,13 @@ class FunctionJob:
         _seed()
         while True:
             result = _map.call(self._function, _receive(link))
-            made = Sample(result) if result else None
             try:
                 native.process_link_send(link, result)
             except native.Error as error:
                 if _is_closed(error):
                     raise
-                failed = Sample(native.sample_new_failed(
+                native.process_link_send(link, native.sample_new_failed(
                     error.message.encode()))
-                native.process_link_send(link, failed._pointer)
-            del made
 
 
 def _receive(link: int) -> Sample:

@@ -18,12 +18,19 @@
 
 /* Space after a buffer of gst_spdl_process_link_alloc(), for the text. */
 #define TEXT_SPACE 4096
+/* A copy of fewer bytes takes less time than to keep account of a slab. */
+#define MIN_SHARED 16384
+/* Names of slabs in a text: of the message itself, or an ID, with this bit of a
+ * slab that the receiver knows as its own or has forwarded. */
+#define SLAB_OF_MESSAGE G_MAXUINT32
+#define IS_RECEIVERS (1u << 31)
 
 typedef enum {
   KIND_NOTHING,
   KIND_FAILURE, /* a string */
   KIND_ITEM,    /* caps, a buffer */
   KIND_GROUP,   /* caps, number of buffers, buffers */
+  KIND_SLAB, /* no text: a slab of a third process, used by the next message */
 } Kind;
 
 typedef struct {
@@ -34,6 +41,17 @@ typedef struct {
   guint64 text_size;
   guint64 cpu_time;
 } Message;
+
+typedef struct {
+  SpdlSlab *slab; /* owned by SpdlProcessLink.forwarded, else NULL: copied */
+  guint32 name;
+} Origin;
+
+static void
+clear_origin (gpointer data)
+{
+  spdl_slab_unref (((Origin *) data)->slab);
+}
 
 static gsize
 align (gsize offset)
@@ -47,6 +65,9 @@ gst_spdl_process_link_new (int socket)
   SpdlProcessLink *self = g_new0 (SpdlProcessLink, 1);
 
   self->socket = socket;
+  self->forwarded = g_array_new (FALSE, FALSE, sizeof (Origin));
+  g_array_set_clear_func (self->forwarded, clear_origin);
+  self->origins = g_array_new (FALSE, FALSE, sizeof (Origin));
   self->text = g_byte_array_new ();
   self->caps_text = g_byte_array_new ();
   spdl_slabs_init (&self->own);
@@ -62,6 +83,8 @@ gst_spdl_process_link_free (SpdlProcessLink *self)
   close (self->socket);
   spdl_slabs_clear (&self->own);
   spdl_slabs_clear (&self->other);
+  g_array_unref (self->forwarded);
+  g_array_unref (self->origins);
   g_byte_array_unref (self->text);
   g_byte_array_unref (self->caps_text);
   gst_clear_caps (&self->caps);
@@ -112,6 +135,18 @@ get_kind (GstSample *sample)
   return gst_sample_get_buffer_list (sample) ? KIND_GROUP : KIND_ITEM;
 }
 
+/* Returns the address of memory in a slab. Mapping it does nothing. */
+static const guint8 *
+get_address (GstMemory *memory)
+{
+  GstMapInfo map;
+
+  if (!gst_memory_map (memory, &map, GST_MAP_READ))
+    return NULL;
+  gst_memory_unmap (memory, &map);
+  return map.data;
+}
+
 /* Returns (transfer none) the slab in which all bytes of @sample lie already,
  * and their offset; NULL if they must be copied. */
 static SpdlSlab *
@@ -131,6 +166,70 @@ find_in_place (SpdlProcessLink *self, GstSample *sample, gsize *offset)
   gst_buffer_unmap (buffer, &map);
   /* It may have been sent before. */
   return slab && !spdl_slab_is_lent (slab) ? slab : NULL;
+}
+
+/* Returns (transfer none) (nullable) the slab that has all memory of a
+ * buffer. */
+static SpdlSlab *
+find_shared (GstBuffer *buffer)
+{
+  SpdlSlab *slab = NULL;
+
+  if (gst_buffer_get_size (buffer) < MIN_SHARED)
+    return NULL;
+  for (guint i = 0; i < gst_buffer_n_memory (buffer); i++) {
+    SpdlSlab *found = spdl_memory_get_slab (gst_buffer_peek_memory (buffer, i));
+
+    if (!found || (slab && found != slab))
+      return NULL;
+    slab = found;
+  }
+  return slab;
+}
+
+static void
+drop_forwarded (SpdlProcessLink *self)
+{
+  for (guint i = self->forwarded->len; i-- > 0;)
+    if (spdl_slab_is_retired (g_array_index (self->forwarded, Origin, i).slab))
+      g_array_remove_index_fast (self->forwarded, i);
+}
+
+/* Has the other process map a slab of a third one. Returns FALSE on failure. */
+static gboolean
+forward (SpdlProcessLink *self, SpdlSlab *slab, Origin *origin)
+{
+  const Message message = {
+    .kind = KIND_SLAB, .slab = self->own.next_id, .slab_size = slab->size
+  };
+
+  drop_forwarded (self);
+  if (slab->fd < 0 || !spdl_packet_send (self->socket, &message, sizeof message,
+                          slab->fd, NULL))
+    return FALSE;
+  *origin = (Origin){ spdl_slab_ref (slab), self->own.next_id++ };
+  g_array_append_val (self->forwarded, *origin);
+  return TRUE;
+}
+
+/* Returns where the bytes of a buffer are already. */
+static Origin
+find_origin (SpdlProcessLink *self, GstBuffer *buffer)
+{
+  SpdlSlab *slab = find_shared (buffer);
+  Origin origin = { NULL, SLAB_OF_MESSAGE };
+
+  /* The receiver may have unmapped a slab that is retired. */
+  if (!slab || spdl_slab_is_retired (slab) ||
+      g_ptr_array_find (self->own.list, slab, NULL))
+    return origin;
+  if (g_ptr_array_find (self->other.list, slab, NULL))
+    return (Origin){ slab, slab->id | IS_RECEIVERS };
+  for (guint i = 0; i < self->forwarded->len; i++)
+    if (g_array_index (self->forwarded, Origin, i).slab == slab)
+      return g_array_index (self->forwarded, Origin, i);
+  forward (self, slab, &origin);
+  return origin;
 }
 
 /* A part of a text follows its size. */
@@ -170,19 +269,26 @@ put_caps (GByteArray *text, GstCaps *caps, GError **error)
   return TRUE;
 }
 
-/* Appends a buffer, whose bytes begin at *@end in the slab, and moves *@end
- * after them. */
+/* Appends a buffer. If its bytes are copied, they begin at *@end in the slab,
+ * and *@end is moved after them. */
 static void
-put_buffer (GByteArray *text, GstBuffer *buffer, gsize *end)
+put_buffer (
+    GByteArray *text, GstBuffer *buffer, const Origin *origin, gsize *end)
 {
-  SpdlPlaces places = { .n_memories = gst_buffer_n_memory (buffer) };
+  SpdlPlaces places = { .slab = origin->name,
+    .n_memories = gst_buffer_n_memory (buffer) };
   guint at;
 
   for (guint i = 0; i < places.n_memories; i++) {
-    places.offsets[i] = *end;
-    places.sizes[i] =
-        gst_memory_get_sizes (gst_buffer_peek_memory (buffer, i), NULL, NULL);
-    *end = align (*end + places.sizes[i]);
+    GstMemory *memory = gst_buffer_peek_memory (buffer, i);
+
+    places.sizes[i] = gst_memory_get_sizes (memory, NULL, NULL);
+    if (origin->slab) {
+      places.offsets[i] = get_address (memory) - origin->slab->data;
+    } else {
+      places.offsets[i] = *end;
+      *end = align (*end + places.sizes[i]);
+    }
   }
   at = begin_part (text);
   spdl_put_buffer (text, buffer, &places);
@@ -206,7 +312,8 @@ put_sample (SpdlProcessLink *self, GstSample *sample, Kind kind, gsize offset,
     return 0;
   spdl_put_u32 (text, count_buffers (sample));
   for (guint i = 0; i < count_buffers (sample); i++)
-    put_buffer (text, get_buffer (sample, i), &offset);
+    put_buffer (text, get_buffer (sample, i),
+        &g_array_index (self->origins, Origin, i), &offset);
   return offset;
 }
 
@@ -226,18 +333,44 @@ copy_buffer (GstBuffer *buffer, guint8 *data, gsize *end)
   return TRUE;
 }
 
+/* Has the slab of the message keep what a third process wrote. */
+static void
+keep_buffer (SpdlSlab *slab, GstBuffer *buffer)
+{
+  for (guint i = 0; i < gst_buffer_n_memory (buffer); i++)
+    spdl_slab_keep (slab, gst_buffer_peek_memory (buffer, i));
+}
+
 static gboolean
-copy_sample (GstSample *sample, SpdlSlab *slab, GError **error)
+fill_slab (
+    SpdlProcessLink *self, GstSample *sample, SpdlSlab *slab, GError **error)
 {
   gsize end = SPDL_SLAB_HEAD;
 
-  for (guint i = 0; i < count_buffers (sample); i++)
-    if (!copy_buffer (get_buffer (sample, i), slab->data, &end)) {
+  for (guint i = 0; i < count_buffers (sample); i++) {
+    const Origin *origin = &g_array_index (self->origins, Origin, i);
+    GstBuffer *buffer = get_buffer (sample, i);
+
+    if (origin->slab && !(origin->name & IS_RECEIVERS))
+      keep_buffer (slab, buffer);
+    if (!origin->slab && !copy_buffer (buffer, slab->data, &end)) {
       g_set_error_literal (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
           "Failed to read the memory of an item for another process");
       return FALSE;
     }
+  }
   return TRUE;
+}
+
+static void
+find_origins (SpdlProcessLink *self, GstSample *sample)
+{
+  g_array_set_size (self->origins, 0);
+  for (guint i = 0; sample && i < count_buffers (sample); i++) {
+    const Origin origin = find_origin (self, get_buffer (sample, i));
+
+    g_array_append_val (self->origins, origin);
+  }
 }
 
 /* Writes @sample into a slab. Returns (transfer none) the slab, and in @message
@@ -248,8 +381,10 @@ write_sample (
 {
   const Kind kind = message->kind;
   gsize begin = SPDL_SLAB_HEAD, end;
-  SpdlSlab *slab =
-      kind == KIND_ITEM ? find_in_place (self, sample, &begin) : NULL;
+  SpdlSlab *slab;
+
+  find_origins (self, sample);
+  slab = kind == KIND_ITEM ? find_in_place (self, sample, &begin) : NULL;
 
   end = put_sample (self, sample, kind, begin, error);
   if (end > 0 && slab &&
@@ -267,7 +402,7 @@ write_sample (
           end + self->text->len, g_strerror (errno));
       return NULL;
     }
-    if (sample && !copy_sample (sample, slab, error))
+    if (sample && !fill_slab (self, sample, slab, error))
       return NULL;
   }
   if (self->text->len > 0)
@@ -295,15 +430,14 @@ gst_spdl_process_link_send (
   Message message = { .kind = get_kind (sample), .cpu_time = get_cpu_time () };
   SpdlSlab *slab = write_sample (self, sample, &message, error);
 
-  if (!slab)
+  if (slab)
+    spdl_slab_lend (slab);
+  /* Before the receiver takes its own memory back, which nobody then shares. */
+  g_clear_pointer (&sample, gst_sample_unref);
+  if (!slab || !spdl_packet_send (self->socket, &message, sizeof message,
+                   slab->is_known ? -1 : slab->fd, error))
     return FALSE;
-  spdl_slab_lend (slab);
-  if (!spdl_packet_send (
-          self->socket, &message, sizeof message, slab->fd, error))
-    return FALSE;
-  if (slab->fd >= 0)
-    close (slab->fd);
-  slab->fd = -1;
+  spdl_slabs_set_known (&self->own, slab);
   return TRUE;
 }
 
@@ -331,9 +465,83 @@ get_caps (SpdlProcessLink *self, SpdlPayload *text)
   return self->caps;
 }
 
-/* Returns (transfer full) (nullable) a buffer of memory on @loan. */
+/* Returns whether memory contains @size bytes at @data. */
+static gboolean
+contains (GstMemory *memory, const guint8 *data, gsize size)
+{
+  const gsize all = gst_memory_get_sizes (memory, NULL, NULL);
+  const guint8 *begin = get_address (memory);
+
+  return data >= begin && data <= begin + all &&
+         size <= (gsize) (begin + all - data);
+}
+
+/* Returns (transfer full) (nullable) memory of a third process that was sent to
+ * the other one. */
+static GstMemory *
+take_forwarded (
+    SpdlProcessLink *self, const SpdlSlab *origin, gsize offset, gsize size)
+{
+  const guint8 *data = origin->data + offset;
+
+  for (guint i = 0; i < self->own.list->len; i++) {
+    const SpdlSlab *slab = g_ptr_array_index (self->own.list, i);
+
+    for (guint j = 0; slab->kept && j < slab->kept->len; j++) {
+      GstMemory *memory = g_ptr_array_index (slab->kept, j);
+
+      if (spdl_memory_get_slab (memory) != origin ||
+          !contains (memory, data, size))
+        continue;
+      if (size == gst_memory_get_sizes (memory, NULL, NULL))
+        return gst_memory_ref (memory);
+      return gst_memory_share (memory, data - get_address (memory), size);
+    }
+  }
+  return NULL;
+}
+
+/* Returns (transfer full) (nullable) memory that was sent to the other process
+ * before. */
+static GstMemory *
+take_back (SpdlProcessLink *self, guint32 id, gsize offset, gsize size)
+{
+  SpdlSlab *slab = spdl_slabs_get (&self->own, id);
+  GstMemory *memory;
+
+  if (!slab) {
+    for (guint i = 0; i < self->forwarded->len; i++) {
+      const Origin *origin = &g_array_index (self->forwarded, Origin, i);
+
+      if (origin->name == id && offset <= origin->slab->size)
+        return take_forwarded (self, origin->slab, offset, size);
+    }
+    return NULL;
+  }
+  memory = spdl_slab_wrap (slab, offset, size);
+  /* The other process has kept it as well. */
+  if (memory && spdl_slab_is_lent (slab))
+    GST_MINI_OBJECT_FLAG_SET (memory, GST_MEMORY_FLAG_READONLY);
+  return memory;
+}
+
+static GstMemory *
+get_memory (SpdlProcessLink *self, SpdlLoan *loan, guint32 name, gsize offset,
+    gsize size)
+{
+  SpdlSlab *slab;
+
+  if (name == SLAB_OF_MESSAGE)
+    return spdl_loan_wrap (loan, NULL, offset, size);
+  if (name & IS_RECEIVERS)
+    return take_back (self, name & ~IS_RECEIVERS, offset, size);
+  slab = spdl_slabs_get (&self->other, name);
+  return slab ? spdl_loan_wrap (loan, slab, offset, size) : NULL;
+}
+
+/* Returns (transfer full) (nullable) a buffer of memory in slabs. */
 static GstBuffer *
-get_loan_buffer (SpdlPayload *text, SpdlLoan *loan)
+get_shared_buffer (SpdlProcessLink *self, SpdlPayload *text, SpdlLoan *loan)
 {
   const guint32 size = spdl_get_u32 (text);
   const guint8 *at = spdl_get (text, size);
@@ -342,12 +550,11 @@ get_loan_buffer (SpdlPayload *text, SpdlLoan *loan)
   GstBuffer *buffer = at ? spdl_get_buffer (&payload, &places) : NULL;
 
   for (guint i = 0; buffer && i < places.n_memories; i++) {
-    const guint8 *data =
-        spdl_loan_get (loan, places.offsets[i], places.sizes[i]);
+    GstMemory *memory = get_memory (
+        self, loan, places.slab, places.offsets[i], places.sizes[i]);
 
-    if (data)
-      gst_buffer_append_memory (
-          buffer, spdl_loan_wrap (loan, data, places.sizes[i]));
+    if (memory)
+      gst_buffer_append_memory (buffer, memory);
     else
       gst_clear_buffer (&buffer);
   }
@@ -366,7 +573,7 @@ get_content (
 
   text->broken |= kind == KIND_ITEM && n > 1;
   for (guint32 i = 0; i < n && !text->broken; i++) {
-    GstBuffer *buffer = get_loan_buffer (text, loan);
+    GstBuffer *buffer = get_shared_buffer (self, text, loan);
 
     if (buffer)
       gst_buffer_list_add (list, buffer);
@@ -401,6 +608,22 @@ get_sample (
   }
 }
 
+/* Receives a message after those that announce slabs. */
+static gboolean
+receive_message (
+    SpdlProcessLink *self, Message *message, int *fd, GError **error)
+{
+  while (
+      spdl_packet_receive (self->socket, message, sizeof *message, fd, error)) {
+    if (message->kind != KIND_SLAB)
+      return TRUE;
+    if (!spdl_slabs_map (
+            &self->other, message->slab, message->slab_size, *fd, error))
+      return FALSE;
+  }
+  return FALSE;
+}
+
 gboolean
 gst_spdl_process_link_receive (
     SpdlProcessLink *self, GstSample **sample, GError **error)
@@ -411,7 +634,7 @@ gst_spdl_process_link_receive (
   int fd;
 
   *sample = NULL;
-  if (!spdl_packet_receive (self->socket, &message, sizeof message, &fd, error))
+  if (!receive_message (self, &message, &fd, error))
     return FALSE;
   loan = spdl_slabs_borrow (
       &self->other, message.slab, message.slab_size, fd, error);
@@ -423,6 +646,9 @@ gst_spdl_process_link_receive (
   text.broken = !text.at;
   *sample = get_sample (self, &text, message.kind, loan);
   spdl_loan_unref (loan);
+  spdl_slabs_drop_kept (&self->own);
+  if (fd >= 0)
+    spdl_slabs_drop_retired (&self->other);
   if (spdl_payload_is_read (&text))
     return TRUE;
   g_clear_pointer (sample, gst_sample_unref);

@@ -15,14 +15,19 @@ G_BEGIN_DECLS
 /* One end of a connection, whose other end is in another process. A sample is
  * written into a slab: the bytes of its buffers, then its text, which is its
  * caps and metas. The socket (SOCK_SEQPACKET) only carries where the text is.
+ * Bytes that lie in a slab already, of the other process or of a third one, are
+ * not copied. They may be sent back only in the response to the message that
+ * brought them.
  *
  * One thread at a time uses a link. Samples that came through it may outlive
  * it. */
 typedef struct {
   int socket;
-  SpdlSlabs own;   /* slabs that this process writes */
-  SpdlSlabs other; /* slabs that the other process writes */
+  SpdlSlabs own;     /* slabs that this process writes */
+  SpdlSlabs other;   /* slabs that the other process writes */
+  GArray *forwarded; /* slabs of third processes that the other one mapped */
   GByteArray *text;
+  GArray *origins; /* of the buffers of the sample that is sent */
   /* The last caps that came, and their text: most samples have the same. */
   GByteArray *caps_text;
   GstCaps *caps;
@@ -44,6 +49,7 @@ GstBuffer *gst_spdl_process_link_alloc (SpdlProcessLink *self, gsize size);
 /* Sends an item, a group, a failure, or, with NULL, no result. Waits while the
  * socket is full.
  *
+ * @sample: (transfer full) (nullable)
  * Returns FALSE with @error set: G_IO_ERROR_CLOSED if the other process has
  * ended */
 SPDL_PRIVATE_API

@@ -175,7 +175,7 @@ exchange (Worker *worker, GstSample *sample, guint64 timeout, int cancel_fd,
   SpdlProcessLink *link = worker->link;
   Outcome outcome;
 
-  if (!gst_spdl_process_link_send (link, sample, error)) {
+  if (!gst_spdl_process_link_send (link, gst_sample_ref (sample), error)) {
     if (g_error_matches (*error, G_IO_ERROR, G_IO_ERROR_CLOSED))
       return ENDED;
     *result = new_failed ("%s", (*error)->message);
@@ -213,6 +213,8 @@ try_call (SpdlProcessPool *self, Worker *worker, GstSample *sample,
     g_propagate_error (fatal, g_steal_pointer (&error));
     return TRUE;
   }
+  /* The item of another pool may have the memory. */
+  worker->link->own.are_forwarded = worker->link->other.are_forwarded = TRUE;
   outcome = exchange (worker, sample, timeout, self->cancel_fd, result, &error);
   if (outcome == ANSWERED)
     return TRUE;

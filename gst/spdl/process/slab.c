@@ -17,6 +17,9 @@
 #define MIN_SIZE (gsize) (64 << 10)
 /* Slabs that nobody uses, above which one is freed at a time. */
 #define MAX_UNUSED 4
+/* Files of slabs that this process keeps open for third processes. Most systems
+ * allow 1024 open files. */
+#define MAX_FILES 256
 
 typedef struct {
   gint lent;    /* atomic: written by both processes */
@@ -29,15 +32,64 @@ head_of (const SpdlSlab *self)
   return (Head *) self->data;
 }
 
+static gint n_files; /* atomic: those of slabs that are known */
+
+static GQuark
+slab_quark (void)
+{
+  static GQuark quark;
+
+  if (G_UNLIKELY (quark == 0))
+    quark = g_quark_from_static_string ("spdl-slab");
+  return quark;
+}
+
+SpdlSlab *
+spdl_slab_ref (SpdlSlab *self)
+{
+  g_atomic_int_inc (&self->n_refs);
+  return self;
+}
+
 static void
-slab_unref (SpdlSlab *self)
+close_file (SpdlSlab *self)
+{
+  if (self->fd < 0)
+    return;
+  close (self->fd);
+  self->fd = -1;
+  if (self->is_known)
+    g_atomic_int_add (&n_files, -1);
+}
+
+void
+spdl_slab_unref (SpdlSlab *self)
 {
   if (!g_atomic_int_dec_and_test (&self->n_refs))
     return;
   munmap (self->data, self->size);
-  if (self->fd >= 0)
-    close (self->fd);
+  close_file (self);
+  g_clear_pointer (&self->kept, g_ptr_array_unref);
   g_free (self);
+}
+
+/* Returns (transfer full) a memory that holds @owner. */
+static GstMemory *
+wrap (SpdlSlab *slab, gsize offset, gsize size, gpointer owner,
+    GDestroyNotify release)
+{
+  GstMemory *memory = gst_memory_new_wrapped (
+      0, slab->data + offset, size, 0, size, owner, release);
+
+  gst_mini_object_set_qdata (
+      GST_MINI_OBJECT_CAST (memory), slab_quark (), slab, NULL);
+  return memory;
+}
+
+static gboolean
+contains (const SpdlSlab *self, gsize offset, gsize size)
+{
+  return offset <= self->size && size <= self->size - offset;
 }
 
 /* @fd: (transfer full) */
@@ -63,14 +115,33 @@ slab_new (guint32 id, int fd, gsize size)
 void
 spdl_slabs_init (SpdlSlabs *self)
 {
-  self->list = g_ptr_array_new_with_free_func ((GDestroyNotify) slab_unref);
+  self->list =
+      g_ptr_array_new_with_free_func ((GDestroyNotify) spdl_slab_unref);
   self->next_id = 0;
+  self->are_forwarded = FALSE;
 }
 
 void
 spdl_slabs_clear (SpdlSlabs *self)
 {
+  for (guint i = 0; i < self->list->len; i++) {
+    SpdlSlab *slab = g_ptr_array_index (self->list, i);
+
+    /* Third processes unmap it. */
+    g_atomic_int_set (&head_of (slab)->retired, TRUE);
+    g_clear_pointer (&slab->kept, g_ptr_array_unref);
+  }
   g_clear_pointer (&self->list, g_ptr_array_unref);
+}
+
+void
+spdl_slabs_set_known (SpdlSlabs *self, SpdlSlab *slab)
+{
+  if (slab->is_known)
+    return;
+  slab->is_known = TRUE;
+  if (g_atomic_int_add (&n_files, 1) >= MAX_FILES || !self->are_forwarded)
+    close_file (slab);
 }
 
 /* The process that writes */
@@ -78,7 +149,7 @@ spdl_slabs_clear (SpdlSlabs *self)
 static gboolean
 is_unused (const SpdlSlab *slab)
 {
-  return g_atomic_int_get (&slab->n_refs) == 1 && !spdl_slab_is_lent (slab);
+  return g_atomic_int_get (&slab->n_memories) == 0 && !spdl_slab_is_lent (slab);
 }
 
 static void
@@ -115,12 +186,24 @@ add_slab (SpdlSlabs *self, gsize size)
   return slab;
 }
 
+void
+spdl_slabs_drop_kept (SpdlSlabs *self)
+{
+  for (guint i = 0; i < self->list->len; i++) {
+    SpdlSlab *slab = g_ptr_array_index (self->list, i);
+
+    if (slab->kept && !spdl_slab_is_lent (slab))
+      g_clear_pointer (&slab->kept, g_ptr_array_unref);
+  }
+}
+
 SpdlSlab *
 spdl_slabs_take (SpdlSlabs *self, gsize size)
 {
   SpdlSlab *best = NULL;
   guint n_unused = 0;
 
+  spdl_slabs_drop_kept (self);
   for (guint i = self->list->len; i-- > 0;) {
     SpdlSlab *slab = g_ptr_array_index (self->list, i);
 
@@ -154,12 +237,39 @@ spdl_slabs_find (SpdlSlabs *self, const guint8 *data, gsize size)
   return NULL;
 }
 
+static void
+release_memory (gpointer data)
+{
+  SpdlSlab *self = data;
+
+  g_atomic_int_add (&self->n_memories, -1);
+  spdl_slab_unref (self);
+}
+
 GstMemory *
 spdl_slab_wrap (SpdlSlab *self, gsize offset, gsize size)
 {
-  g_atomic_int_inc (&self->n_refs);
-  return gst_memory_new_wrapped (
-      0, self->data + offset, size, 0, size, self, (GDestroyNotify) slab_unref);
+  if (!contains (self, offset, size))
+    return NULL;
+  g_atomic_int_inc (&self->n_memories);
+  return wrap (self, offset, size, spdl_slab_ref (self), release_memory);
+}
+
+static void
+release_kept (gpointer data)
+{
+  gst_memory_unlock (data, GST_LOCK_FLAG_EXCLUSIVE);
+  gst_memory_unref (data);
+}
+
+void
+spdl_slab_keep (SpdlSlab *self, GstMemory *memory)
+{
+  if (!self->kept)
+    self->kept = g_ptr_array_new_with_free_func (release_kept);
+  /* As in a second buffer, the memory is not writable meanwhile. */
+  gst_memory_lock (memory, GST_LOCK_FLAG_EXCLUSIVE);
+  g_ptr_array_add (self->kept, gst_memory_ref (memory));
 }
 
 gboolean
@@ -174,16 +284,19 @@ spdl_slab_lend (SpdlSlab *self)
   g_atomic_int_set (&head_of (self)->lent, TRUE);
 }
 
-/* The process that reads */
+/* Slabs of other writers */
 
-struct _SpdlLoan {
-  gint n_refs;
-  pid_t pid; /* a forked child must not return the slab */
-  SpdlSlab *slab;
-};
+SpdlSlab *
+spdl_memory_get_slab (GstMemory *memory)
+{
+  while (memory->parent)
+    memory = memory->parent;
+  return gst_mini_object_get_qdata (
+      GST_MINI_OBJECT_CAST (memory), slab_quark ());
+}
 
-static SpdlSlab *
-find_slab (SpdlSlabs *self, guint32 id)
+SpdlSlab *
+spdl_slabs_get (const SpdlSlabs *self, guint32 id)
 {
   for (guint i = 0; i < self->list->len; i++) {
     SpdlSlab *slab = g_ptr_array_index (self->list, i);
@@ -194,16 +307,28 @@ find_slab (SpdlSlabs *self, guint32 id)
   return NULL;
 }
 
-static void
-drop_retired (SpdlSlabs *self)
+gboolean
+spdl_slab_is_retired (const SpdlSlab *self)
 {
-  for (guint i = self->list->len; i-- > 0;) {
-    const SpdlSlab *slab = g_ptr_array_index (self->list, i);
-
-    if (g_atomic_int_get (&head_of (slab)->retired))
-      g_ptr_array_remove_index_fast (self->list, i);
-  }
+  return g_atomic_int_get (&head_of (self)->retired) != 0;
 }
+
+void
+spdl_slabs_drop_retired (SpdlSlabs *self)
+{
+  for (guint i = self->list->len; i-- > 0;)
+    if (spdl_slab_is_retired (g_ptr_array_index (self->list, i)))
+      g_ptr_array_remove_index_fast (self->list, i);
+}
+
+/* The process that reads */
+
+struct _SpdlLoan {
+  gint n_refs;
+  pid_t pid; /* a forked child must not return the slab */
+  SpdlSlab *slab;
+  GPtrArray *others; /* slabs of third processes that it covers; NULL: none */
+};
 
 /* If the file were shorter than @size or truncated later, access to its mapping
  * would raise SIGBUS. */
@@ -222,7 +347,6 @@ map_slab (SpdlSlabs *self, guint32 id, gsize size, int fd)
 {
   SpdlSlab *slab;
 
-  drop_retired (self);
   if (!is_sound (fd, size)) {
     close (fd);
     return NULL;
@@ -230,10 +354,26 @@ map_slab (SpdlSlabs *self, guint32 id, gsize size, int fd)
   slab = slab_new (id, fd, size);
   if (!slab)
     return NULL;
-  close (slab->fd);
-  slab->fd = -1;
+  spdl_slabs_set_known (self, slab);
   g_ptr_array_add (self->list, slab);
   return slab;
+}
+
+static void
+set_not_mapped (gsize size, GError **error)
+{
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_FAILED,
+      "Failed to map %" G_GSIZE_FORMAT " bytes of shared memory: %s", size,
+      g_strerror (errno));
+}
+
+gboolean
+spdl_slabs_map (SpdlSlabs *self, guint32 id, gsize size, int fd, GError **error)
+{
+  if (fd >= 0 && map_slab (self, id, size, fd))
+    return TRUE;
+  set_not_mapped (size, error);
+  return FALSE;
 }
 
 SpdlLoan *
@@ -241,20 +381,17 @@ spdl_slabs_borrow (
     SpdlSlabs *self, guint32 id, gsize size, int fd, GError **error)
 {
   SpdlSlab *slab =
-      fd >= 0 ? map_slab (self, id, size, fd) : find_slab (self, id);
+      fd >= 0 ? map_slab (self, id, size, fd) : spdl_slabs_get (self, id);
   SpdlLoan *loan;
 
   if (!slab) {
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_FAILED,
-        "Failed to map %" G_GSIZE_FORMAT " bytes of shared memory: %s", size,
-        g_strerror (errno));
+    set_not_mapped (size, error);
     return NULL;
   }
-  loan = g_new (SpdlLoan, 1);
+  loan = g_new0 (SpdlLoan, 1);
   loan->n_refs = 1;
   loan->pid = getpid ();
-  loan->slab = slab;
-  g_atomic_int_inc (&slab->n_refs);
+  loan->slab = spdl_slab_ref (slab);
   return loan;
 }
 
@@ -265,23 +402,35 @@ spdl_loan_unref (SpdlLoan *self)
     return;
   if (getpid () == self->pid)
     g_atomic_int_set (&head_of (self->slab)->lent, FALSE);
-  slab_unref (self->slab);
+  spdl_slab_unref (self->slab);
+  g_clear_pointer (&self->others, g_ptr_array_unref);
   g_free (self);
 }
 
 const guint8 *
 spdl_loan_get (SpdlLoan *self, gsize offset, gsize size)
 {
-  const gsize end = self->slab->size;
-
-  return offset <= end && size <= end - offset ? self->slab->data + offset
-                                               : NULL;
+  return contains (self->slab, offset, size) ? self->slab->data + offset : NULL;
 }
 
 GstMemory *
-spdl_loan_wrap (SpdlLoan *self, const guint8 *data, gsize size)
+spdl_loan_wrap (SpdlLoan *self, SpdlSlab *slab, gsize offset, gsize size)
 {
+  GstMemory *memory;
+
+  if (!slab)
+    slab = self->slab;
+  if (!contains (slab, offset, size))
+    return NULL;
+  if (slab != self->slab) {
+    if (!self->others)
+      self->others =
+          g_ptr_array_new_with_free_func ((GDestroyNotify) spdl_slab_unref);
+    g_ptr_array_add (self->others, spdl_slab_ref (slab));
+  }
   g_atomic_int_inc (&self->n_refs);
-  return gst_memory_new_wrapped (0, (gpointer) data, size, 0, size, self,
-      (GDestroyNotify) spdl_loan_unref);
+  memory = wrap (slab, offset, size, self, (GDestroyNotify) spdl_loan_unref);
+  if (slab != self->slab)
+    GST_MINI_OBJECT_FLAG_SET (memory, GST_MEMORY_FLAG_READONLY);
+  return memory;
 }

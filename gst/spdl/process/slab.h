@@ -18,15 +18,21 @@ G_BEGIN_DECLS
  * was freed, so that returning a slab takes no message. Either process may
  * therefore keep memory for any time.
  *
+ * A third process may map a slab as well. The process that sends it there
+ * keeps the memory until the slab of that message was returned.
+ *
  * One thread at a time uses the slabs of a direction. Any thread may free the
  * memory in them. */
 
 typedef struct {
-  gint n_refs; /* one of the list, one per memory */
+  gint n_refs;     /* of lists, loans and memories */
+  gint n_memories; /* of this process, which writes the slab */
   guint32 id;
-  int fd; /* -1: sent, or of the other process */
+  int fd;            /* -1: closed, because nobody else is to map the slab */
+  gboolean is_known; /* the reader has mapped it */
   guint8 *data;
   gsize size;
+  GPtrArray *kept; /* of GstMemory, while the slab is lent; NULL: none */
 } SpdlSlab;
 
 /* Offset of the first byte after the head, and alignment of memories. */
@@ -35,6 +41,8 @@ typedef struct {
 typedef struct {
   GPtrArray *list; /* of SpdlSlab */
   guint32 next_id;
+  /* Their memory may go on to a third process, which then maps them. */
+  gboolean are_forwarded;
 } SpdlSlabs;
 
 void spdl_slabs_init (SpdlSlabs *self);
@@ -48,12 +56,32 @@ void spdl_slabs_clear (SpdlSlabs *self);
 SpdlSlab *spdl_slabs_take (SpdlSlabs *self, gsize size);
 /* Returns: (transfer none) (nullable): the slab that contains the bytes */
 SpdlSlab *spdl_slabs_find (SpdlSlabs *self, const guint8 *data, gsize size);
-/* Returns: (transfer full): a memory of the slab, which is not taken again
- * while the memory exists */
+/* Returns: (transfer full) (nullable): a memory of the slab, which is not taken
+ * again while the memory exists; NULL if it is not inside of the slab */
 GstMemory *spdl_slab_wrap (SpdlSlab *self, gsize offset, gsize size);
+/* Keeps a memory until the reader has returned the slab. */
+void spdl_slab_keep (SpdlSlab *self, GstMemory *memory);
+/* Frees what slabs kept that were returned. */
+void spdl_slabs_drop_kept (SpdlSlabs *self);
 /* Marks a slab as lent to the reader. */
 void spdl_slab_lend (SpdlSlab *self);
 gboolean spdl_slab_is_lent (const SpdlSlab *self);
+/* The reader has mapped the slab, so its file is not needed any more. */
+void spdl_slabs_set_known (SpdlSlabs *self, SpdlSlab *slab);
+
+/* Slabs of other writers */
+
+/* Returns: (transfer none) (nullable): the slab in which a memory lies, of any
+ * link of this process */
+SpdlSlab *spdl_memory_get_slab (GstMemory *memory);
+/* Returns: (transfer none) (nullable): the slab with the id */
+SpdlSlab *spdl_slabs_get (const SpdlSlabs *self, guint32 id);
+/* Returns TRUE if the writer has ended, or will not use the slab again. */
+gboolean spdl_slab_is_retired (const SpdlSlab *self);
+/* Unmaps retired slabs. */
+void spdl_slabs_drop_retired (SpdlSlabs *self);
+SpdlSlab *spdl_slab_ref (SpdlSlab *self);
+void spdl_slab_unref (SpdlSlab *self);
 
 /* The process that reads */
 
@@ -66,9 +94,17 @@ typedef struct _SpdlLoan SpdlLoan;
 SpdlLoan *spdl_slabs_borrow (
     SpdlSlabs *self, guint32 id, gsize size, int fd, GError **error);
 void spdl_loan_unref (SpdlLoan *self);
+/* Maps a slab of a third process, which comes before a message that uses it.
+ * @fd: (transfer full) */
+gboolean spdl_slabs_map (
+    SpdlSlabs *self, guint32 id, gsize size, int fd, GError **error);
 /* Returns: the bytes, or NULL if they are not inside of the slab */
 const guint8 *spdl_loan_get (SpdlLoan *self, gsize offset, gsize size);
-/* Returns: (transfer full): a memory of bytes that spdl_loan_get() returned */
-GstMemory *spdl_loan_wrap (SpdlLoan *self, const guint8 *data, gsize size);
+/* Returns: (transfer full) (nullable): a memory of the slab on loan, or of
+ * @slab, which the loan covers as well; NULL if it is not inside. That of @slab
+ * is read-only: other processes read it, and another worker gets it if this one
+ * ends. */
+GstMemory *
+spdl_loan_wrap (SpdlLoan *self, SpdlSlab *slab, gsize offset, gsize size);
 
 G_END_DECLS

@@ -103,8 +103,6 @@ pass (Pair *pair, GstSample *sample)
 
   fail_unless (gst_spdl_process_link_send (pair->a, sample, &error));
   fail_unless (gst_spdl_process_link_receive (pair->b, &found, &error));
-  if (sample)
-    gst_sample_unref (sample);
   return found;
 }
 
@@ -251,9 +249,145 @@ GST_START_TEST (test_own_memory)
 }
 GST_END_TEST;
 
+static const guint8 *
+address_of (GstSample *sample)
+{
+  GstBuffer *buffer = gst_sample_get_buffer (sample);
+  GstMapInfo map;
+
+  fail_unless (gst_buffer_map (buffer, &map, GST_MAP_READ));
+  gst_buffer_unmap (buffer, &map);
+  return map.data;
+}
+
+/* Whether the memory can be written, not only a copy of it. */
+static gboolean
+is_writable (GstSample *sample)
+{
+  GstMemory *memory =
+      gst_buffer_peek_memory (gst_sample_get_buffer (sample), 0);
+
+  return gst_memory_is_writable (memory) && !GST_MEMORY_IS_READONLY (memory);
+}
+
+/* Has the other end send the sample back. */
+static GstSample *
+pass_back (Pair *pair, GstSample *sample)
+{
+  Pair back = { pair->b, pair->a };
+
+  return pass (&back, sample);
+}
+
+#define LARGE 100000
+
+GST_START_TEST (test_returned)
+{
+  Pair pair;
+
+  pair_init (&pair);
+  for (guint i = 0; i < 20; i++) {
+    GstSample *sent = pass (&pair, new_sample (i, LARGE));
+    /* The other end keeps some. */
+    GstSample *kept = i % 5 == 0 ? gst_sample_ref (sent) : NULL;
+    GstSample *found = pass_back (&pair, sent);
+
+    /* It is not a copy, which would be in a slab of the other end. */
+    fail_unless_equals_int (is_writable (found), kept == NULL);
+    check_sample (found, i, LARGE);
+    fail_unless (pair.b->own.list->len <= 1);
+    fail_unless (kept || pair.b->own.list->len == 0 ||
+                 ((SpdlSlab *) pair.b->own.list->pdata[0])->size < LARGE);
+    if (kept) {
+      g_autoptr (GstSample) other = pass (&pair, new_sample (99, LARGE));
+
+      check_sample (found, i, LARGE);
+      check_sample (kept, i, LARGE);
+      gst_sample_unref (kept);
+    }
+    gst_sample_unref (found);
+  }
+  fail_unless (count_slabs (pair.a) <= 3);
+  pair_clear (&pair);
+}
+GST_END_TEST;
+
+static void
+check_third (guint n, gsize size, gboolean returns)
+{
+  Pair first, second;
+
+  pair_init (&first);
+  pair_init (&second);
+  /* As in a pool, results of the first process go on to a second one. */
+  first.b->other.are_forwarded = TRUE;
+  for (guint i = 0; i < n; i++) {
+    GstSample *result = pass (&first, new_sample (i, size));
+    const guint8 *address = address_of (result);
+    GstSample *found = pass (&second, gst_sample_ref (result));
+
+    check_sample (found, i, size);
+    fail_if (is_writable (found));
+    if (returns) {
+      found = pass_back (&second, found);
+      fail_unless (address_of (found) == address);
+      gst_sample_unref (result);
+      fail_unless (is_writable (found));
+    } else {
+      fail_if (is_writable (result));
+      gst_sample_unref (result);
+      /* It is not written again, although only the second one has it. */
+      result = pass (&first, new_sample (i + 100, size));
+      check_sample (result, i + 100, size);
+      check_sample (found, i, size);
+      gst_sample_unref (result);
+    }
+    check_sample (found, i, size);
+    gst_sample_unref (found);
+  }
+  fail_unless (count_slabs (first.a) <= 3);
+  fail_unless (second.a->own.list->len <= 2);
+  for (guint i = 0; i < second.a->own.list->len; i++)
+    fail_unless (((SpdlSlab *) second.a->own.list->pdata[i])->size < LARGE);
+  pair_clear (&first);
+  pair_clear (&second);
+}
+
+GST_START_TEST (test_third_process)
+{
+  check_third (20, LARGE, FALSE);
+  check_third (20, LARGE, TRUE);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_third_process_ends)
+{
+  GstSample *kept[3], *found;
+  Pair first, second;
+
+  pair_init (&second);
+  for (guint i = 0; i < G_N_ELEMENTS (kept); i++) {
+    pair_init (&first);
+    first.b->other.are_forwarded = TRUE;
+    kept[i] = pass (&second, pass (&first, new_sample (i, LARGE)));
+    pair_clear (&first);
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (kept); i++) {
+    check_sample (kept[i], i, LARGE);
+    found = pass_back (&second, kept[i]);
+    check_sample (found, i, LARGE);
+    gst_sample_unref (found);
+  }
+  found = pass (&second, new_sample (7, LARGE));
+  gst_sample_unref (found);
+  /* Nothing of those that ended stays mapped. */
+  fail_unless (second.b->other.list->len == count_slabs (second.a));
+  pair_clear (&second);
+}
+GST_END_TEST;
+
 GST_START_TEST (test_end)
 {
-  g_autoptr (GstSample) sample = new_sample (1, 10);
   g_autoptr (GError) error = NULL;
   GstSample *found;
   Pair pair;
@@ -263,7 +397,7 @@ GST_START_TEST (test_end)
   fail_if (gst_spdl_process_link_receive (pair.a, &found, &error));
   fail_unless (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CLOSED));
   g_clear_error (&error);
-  fail_if (gst_spdl_process_link_send (pair.a, sample, &error));
+  fail_if (gst_spdl_process_link_send (pair.a, new_sample (1, 10), &error));
   fail_unless (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CLOSED));
   pair_clear (&pair);
 }
@@ -327,9 +461,10 @@ work (gpointer data)
 
     if (number == HANGS)
       g_usleep (400000);
-    if (ok)
+    if (!ok)
+      gst_sample_unref (sample);
+    else
       ok = gst_spdl_process_link_send (worker->link, sample, NULL);
-    gst_sample_unref (sample);
     if (!ok)
       break;
   }
@@ -484,6 +619,9 @@ process_link_suite (void)
   tcase_add_test (tcase, test_samples_may_be_kept);
   tcase_add_test (tcase, test_slabs_are_freed);
   tcase_add_test (tcase, test_own_memory);
+  tcase_add_test (tcase, test_returned);
+  tcase_add_test (tcase, test_third_process);
+  tcase_add_test (tcase, test_third_process_ends);
   tcase_add_test (tcase, test_end);
   tcase_add_test (tcase, test_invalid);
   tcase_add_test (tcase, test_pool);

@@ -178,9 +178,8 @@ gst_spdl_stage_apply_limits (GstSpdlStage *self)
 static guint
 get_default (GstSpdlStage *self)
 {
-  const guint n = GST_SPDL_STAGE_GET_CLASS (self)->process_async
-                      ? GST_SPDL_WAITING_CONCURRENCY
-                      : spdl_cpus_count ();
+  const guint n = gst_spdl_stage_is_async (self) ? GST_SPDL_WAITING_CONCURRENCY
+                                                 : spdl_cpus_count ();
 
   return MIN (n, GST_SPDL_MAX_CONCURRENCY);
 }
@@ -279,7 +278,7 @@ gst_spdl_stage_get_max_concurrency (GstSpdlStage *self)
 {
   const SpdlPool *pool = gst_spdl_stage_get_private (self)->executor.pool;
 
-  if (GST_SPDL_STAGE_GET_CLASS (self)->process_async)
+  if (gst_spdl_stage_is_async (self))
     return MAX_WAITING;
   /* A shared pool limits the number of running tasks to its number of
    * threads. */
@@ -561,6 +560,7 @@ gst_spdl_stage_finalize (GObject *object)
 
   gst_spdl_reporter_clear (&priv->reporter);
   spdl_executor_clear (&priv->executor);
+  gst_spdl_stage_clear_begin (priv);
   g_object_unref (priv->cancellable);
   g_free (priv->thread_pool);
   spdl_mutex_clear (&priv->lock);

@@ -426,8 +426,8 @@ class Elements:
         that queue data output all of it (false = only after an item without
         output). Default: False.
         `task_timeout`: Timeout in seconds for the chain, or a worker process
-        of a Python function, to process an item, which then fails (0 = no
-        limit). Default: 0.
+        or coroutine of a Python function, to process an item, which then fails
+        (0 = no limit). Default: 0.
         `part`: Part of samples of several media that the chain processes;
         other parts pass unchanged (unset = whole items).
         `concurrency`: Number of tasks that run at the same time (0 =
@@ -482,8 +482,8 @@ class Elements:
 
         `name`: Name of the element.
         `task_timeout`: Timeout in seconds for the chain, or a worker process
-        of a Python function, to process an item, which then fails (0 = no
-        limit). Default: 0.
+        or coroutine of a Python function, to process an item, which then fails
+        (0 = no limit). Default: 0.
         `concurrency`: Number of tasks that run at the same time (0 =
         automatic, adjusted while playing). Default: 0 in a Loader, else 1.
         `queue_size`: Number of tasks that may wait in addition to those that

@@ -201,7 +201,7 @@ class Loader:
         return bool(native.loader_has_source(self._pointer))
 
     def map(self, name: str, function: Callable[[Sample], Any], *,
-            processes: int = 0) -> "Loader":
+            processes: int = 0, concurrency: Optional[int] = None) -> "Loader":
         """Runs `function` in the spdlpipe with that name. Call it before the
         loader starts. Returns the loader.
 
@@ -217,6 +217,11 @@ class Loader:
         `processes`: number of worker processes that call the function, each
         for one item at a time. `concurrency` of the element becomes this
         number. 0: threads of this process call it, under its GIL.
+        `concurrency`: sets the property of the element, from 1 to 4096. None:
+        leaves it.
+
+        An `async def` function runs as a coroutine for each item, at most
+        `concurrency` at the same time, all in the thread of one event loop.
 
         The function returns the result: the sample, a NumPy array, bytes, a
         Gst.Sample, a Gst.Buffer, a dict of these by name for several media, a
@@ -228,8 +233,14 @@ class Loader:
         its place and repeats its item once.
 
         Raises LoaderError if no spdlpipe has this name, or if `function`
-        cannot be pickled, and TypeError if it cannot be called."""
+        cannot be pickled, TypeError if it cannot be called, and ValueError for
+        a wrong number."""
         pipeline = native.loader_get_pipeline(self._pointer)
+        if concurrency is not None:
+            if processes:
+                raise ValueError("processes is the concurrency of worker "
+                                 "processes: leave out concurrency")
+            _map.set_concurrency(pipeline, name, concurrency)
         if processes == 0:
             _map.connect(pipeline, name, function)
         else:
@@ -893,3 +904,6 @@ def _stop_all() -> None:
     processes = sys.modules.get(__name__.replace("_loader", "_processes"))
     if processes:
         processes.close_bases()
+    coroutines = sys.modules.get(__name__.replace("_loader", "_coroutines"))
+    if coroutines:
+        coroutines.end_loop()

@@ -3,6 +3,7 @@
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
+import inspect
 import itertools
 import traceback
 from typing import Any, Callable, Dict, Optional
@@ -15,7 +16,8 @@ Function = Callable[[Sample], Any]
 
 # Functions that pipelines may call, by id.
 _functions: Dict[int, Function] = {}
-_pools: Dict[int, "Pool"] = {}
+# Worker processes and coroutines, which close() ends, by id.
+_pools: Dict[int, Any] = {}
 _numbers = itertools.count(1)
 
 
@@ -42,10 +44,16 @@ def _convert(result: Any) -> Sample:
     return _convert_one(result)
 
 
-def call(function: Function, sample: Sample) -> Optional[int]:
+def make_failure(reason: str) -> int:
+    """Returns a new sample that denotes a failure."""
+    failed: int = native.sample_new_failed(reason.encode(errors="replace"))
+    return failed
+
+
+def call(function: Callable[..., Any], *arguments: Any) -> Optional[int]:
     """Calls a function with an item, and returns a reference to the result."""
     try:
-        result = function(sample)
+        result = function(*arguments)
         if result is None:
             return None
         if not isinstance(result, Sample):
@@ -55,9 +63,7 @@ def call(function: Function, sample: Sample) -> Optional[int]:
     except BaseException as error:
         # The last line comes first, because some views show only one line.
         last = traceback.format_exception_only(type(error), error)[-1]
-        text = last + traceback.format_exc()
-        failed: int = native.sample_new_failed(text.encode(errors="replace"))
-        return failed
+        return make_failure(last + traceback.format_exc())
 
 
 def _call(pointer: int, number: int) -> Optional[int]:
@@ -66,6 +72,9 @@ def _call(pointer: int, number: int) -> Optional[int]:
 
 # Lives as long as the interpreter, so that no pipeline can outlive it.
 _callback = native.Callback(_call)
+
+# GST_SPDL_MAX_CONCURRENCY
+_MAX_CONCURRENCY = 4096
 
 _NO_ELEMENT = 1
 _NO_PIPE = 2
@@ -84,6 +93,9 @@ def connect(pipeline: int, name: str, function: Function) -> None:
     """Sets the function of the spdlpipe with that name. `pipeline` is an
     address."""
     _check_function(function)
+    if is_async(function):
+        _connect_coroutine(pipeline, name, function)
+        return
     number = next(_numbers)
     _functions[number] = function
     try:
@@ -92,6 +104,36 @@ def connect(pipeline: int, name: str, function: Function) -> None:
     except LoaderError:
         del _functions[number]
         raise
+
+
+def is_async(function: Any) -> bool:
+    return (inspect.iscoroutinefunction(function) or
+            inspect.iscoroutinefunction(getattr(function, "__call__", None)))
+
+
+def set_concurrency(pipeline: int, name: str, concurrency: Any) -> None:
+    _check_number("concurrency", concurrency, _MAX_CONCURRENCY)
+    _check(native.set_concurrency(pipeline, name.encode(), concurrency), name)
+
+
+def _check_number(name: str, value: Any, limit: int) -> None:
+    if (isinstance(value, bool) or not isinstance(value, int) or
+            not 1 <= value <= limit):
+        raise ValueError(
+            f"{name} must be a number from 1 to {limit}, not {value!r}")
+
+
+def _connect_coroutine(pipeline: int, name: str, function: Function) -> None:
+    from ._coroutines import Coroutines
+
+    number = next(_numbers)
+    made = Coroutines(function, number)
+    try:
+        _check(native.set_queue(pipeline, name.encode(), made.pointer), name)
+    except LoaderError:
+        made.close()
+        raise
+    _pools[number] = made
 
 
 def _check_function(function: Any) -> None:
@@ -108,8 +150,11 @@ class Pool:
         from ._worker import FunctionJob
 
         _check_function(function)
-        if isinstance(size, bool) or not isinstance(size, int) or size < 1:
-            raise ValueError(f"processes must be a number from 1, not {size!r}")
+        if is_async(function):
+            raise TypeError(f"{function!r} is async and runs in this process: "
+                            "leave out processes=, or call a function that is "
+                            "not async")
+        _check_number("processes", size, _MAX_CONCURRENCY)
         self._name = name
         try:
             self._job = dump(FunctionJob(function))

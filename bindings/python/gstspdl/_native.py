@@ -615,6 +615,8 @@ set_function = _quick(
 set_process_pool = _quick(
     "binding_set_process_pool", c_int, c_void_p, c_char_p, c_void_p, c_uint,
     c_void_p)
+set_concurrency = _quick(
+    "binding_set_concurrency", c_int, c_void_p, c_char_p, c_uint)
 _pop_finished = _quick("binding_pop_finished", c_void_p)
 
 
@@ -622,6 +624,39 @@ def pop_finished() -> Iterator[int]:
     """Yields the ids of functions that will not be called again."""
     while number := _pop_finished():
         yield number
+
+
+# Coroutines
+
+thread_set_loading = _quick("binding_thread_set_loading", None)
+queue_new = _quick("binding_queue_new", c_void_p, c_void_p)
+queue_unref = _quick("binding_queue_unref", None, c_void_p)
+queue_get_fd = _quick("binding_queue_get_fd", c_int, c_void_p)
+set_queue = _quick(
+    "binding_set_queue", c_int, c_void_p, c_char_p, c_void_p)
+_queue_clear = _quick(
+    "binding_queue_clear", c_int, c_void_p, POINTER(c_uint64))
+_queue_take = _quick(
+    "binding_queue_take", c_void_p, c_void_p, POINTER(c_void_p))
+# Another thread may keep the GIL for 5 ms. No thread that holds a lock of the
+# stage waits for the GIL.
+task_finish = _quick(
+    "binding_task_finish", None, c_void_p, c_void_p, c_uint64)
+
+
+def queue_clear(queue: int) -> "tuple[bool, int]":
+    """Returns True if all items are to be cancelled, and the timeout of the
+    next ones in ns."""
+    timeout = c_uint64()
+    return bool(_queue_clear(queue, timeout)), timeout.value
+
+
+def queue_take(queue: int) -> "Iterator[tuple[int, int]]":
+    """Yields tasks and their samples."""
+    sample = c_void_p()
+    while task := _queue_take(queue, sample):
+        assert sample.value is not None
+        yield task, sample.value
 
 
 # Worker processes

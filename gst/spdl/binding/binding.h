@@ -10,6 +10,7 @@
 #include "gst/spdl/engine/visibility.h"
 #include "gst/spdl/gstspdldecoder.h"
 #include "gst/spdl/gstspdlloader.h"
+#include "gst/spdl/gstspdltask.h"
 #include "gst/spdl/process/processpool.h"
 
 G_BEGIN_DECLS
@@ -173,9 +174,66 @@ SPDL_PRIVATE_API
 GstSpdlBindingStatus gst_spdl_binding_set_process_pool (GstBin *pipeline,
     const gchar *name, SpdlProcessPool *pool, guint size, gpointer id);
 
+/* Sets the number of items that the spdlpipe @name processes at the same
+ * time. */
+SPDL_PRIVATE_API
+GstSpdlBindingStatus gst_spdl_binding_set_concurrency (
+    GstBin *pipeline, const gchar *name, guint concurrency);
+
 /* Returns: (nullable): the id of a function that will not be called again */
 SPDL_PRIVATE_API
 gpointer gst_spdl_binding_pop_finished (void);
+void gst_spdl_binding_push_finished (gpointer id);
+
+/* Returns: (transfer full) (nullable) */
+GstElement *gst_spdl_binding_find_pipe (
+    GstBin *pipeline, const gchar *name, GstSpdlBindingStatus *status);
+
+/* Coroutines: items that wait for an event loop */
+
+typedef struct _GstSpdlBindingQueue GstSpdlBindingQueue;
+
+/* Makes the calling thread one of a pipeline: in it, gst_spdl_loader_stop()
+ * does not wait for the end. */
+SPDL_PRIVATE_API
+void gst_spdl_binding_thread_set_loading (void);
+
+/* Returns: NULL if no file descriptor is left */
+SPDL_PRIVATE_API
+GstSpdlBindingQueue *gst_spdl_binding_queue_new (gpointer id);
+SPDL_PRIVATE_API
+void gst_spdl_binding_queue_unref (GstSpdlBindingQueue *self);
+
+/* Has the items of the spdlpipe @name wait in a queue. Once it has gone,
+ * gst_spdl_binding_pop_finished() returns the id of the queue. */
+SPDL_PRIVATE_API
+GstSpdlBindingStatus gst_spdl_binding_set_queue (
+    GstBin *pipeline, const gchar *name, GstSpdlBindingQueue *self);
+
+/* Returns: a descriptor that is readable when there is something to do */
+SPDL_PRIVATE_API
+int gst_spdl_binding_queue_get_fd (GstSpdlBindingQueue *self);
+
+/* Makes the descriptor not readable. Call it before taking all items.
+ *
+ * @timeout: (out): for each item, in ns, 0: none
+ * Returns TRUE if the items that were taken before are to be cancelled */
+SPDL_PRIVATE_API
+gboolean
+gst_spdl_binding_queue_clear (GstSpdlBindingQueue *self, guint64 *timeout);
+
+/* Returns: (transfer full) (nullable): the next task with its item in @sample
+ * (transfer full); NULL if there is none, or items are to be cancelled first */
+SPDL_PRIVATE_API
+GstSpdlTask *
+gst_spdl_binding_queue_take (GstSpdlBindingQueue *self, GstSample **sample);
+
+/* @task: (transfer full)
+ * @result: (transfer full) (nullable): as for the signal `process` of spdlpipe
+ * @cpu_time: that the item took, in ns */
+SPDL_PRIVATE_API
+void gst_spdl_binding_task_finish (
+    GstSpdlTask *task, GstSample *result, guint64 cpu_time);
 
 /* Worker processes: the package also calls the functions of processpool.h,
  * forkserver.h and processlink.h. */

@@ -91,21 +91,27 @@ on_process_elsewhere (
   return result;
 }
 
+void
+gst_spdl_binding_push_finished (gpointer id)
+{
+  g_mutex_lock (&finished_lock);
+  g_queue_push_tail (&finished, id);
+  g_mutex_unlock (&finished_lock);
+}
+
 static void
 end_work (gpointer user_data, GClosure *closure)
 {
   Work *work = user_data;
 
   (void) closure;
-  g_mutex_lock (&finished_lock);
-  g_queue_push_tail (&finished, work->id);
-  g_mutex_unlock (&finished_lock);
+  gst_spdl_binding_push_finished (work->id);
   g_free (work);
 }
 
-/* Returns: (transfer full) (nullable) */
-static GstElement *
-find_pipe (GstBin *pipeline, const gchar *name, GstSpdlBindingStatus *status)
+GstElement *
+gst_spdl_binding_find_pipe (
+    GstBin *pipeline, const gchar *name, GstSpdlBindingStatus *status)
 {
   GstElement *element = gst_bin_get_by_name (pipeline, name);
   const GstElementFactory *factory =
@@ -132,7 +138,8 @@ gst_spdl_binding_set_function (GstBin *pipeline, const gchar *name,
     GstSpdlBindingFunction function, gpointer id)
 {
   GstSpdlBindingStatus status;
-  g_autoptr (GstElement) element = find_pipe (pipeline, name, &status);
+  g_autoptr (GstElement) element =
+      gst_spdl_binding_find_pipe (pipeline, name, &status);
 
   if (element)
     connect_work (element, G_CALLBACK (on_process),
@@ -145,13 +152,27 @@ gst_spdl_binding_set_process_pool (GstBin *pipeline, const gchar *name,
     SpdlProcessPool *pool, guint size, gpointer id)
 {
   GstSpdlBindingStatus status;
-  g_autoptr (GstElement) element = find_pipe (pipeline, name, &status);
+  g_autoptr (GstElement) element =
+      gst_spdl_binding_find_pipe (pipeline, name, &status);
 
   if (!element)
     return status;
   g_object_set (element, "concurrency", size, NULL);
   connect_work (element, G_CALLBACK (on_process_elsewhere),
       (Work){ .pool = pool, .id = id });
+  return status;
+}
+
+GstSpdlBindingStatus
+gst_spdl_binding_set_concurrency (
+    GstBin *pipeline, const gchar *name, guint concurrency)
+{
+  GstSpdlBindingStatus status;
+  g_autoptr (GstElement) element =
+      gst_spdl_binding_find_pipe (pipeline, name, &status);
+
+  if (element)
+    g_object_set (element, "concurrency", concurrency, NULL);
   return status;
 }
 

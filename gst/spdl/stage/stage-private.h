@@ -18,6 +18,9 @@ G_BEGIN_DECLS
  * numbers for items without meta. stagework.c calls the work function and
  * handles failed items. stagepads.c has the data flow of the pads. */
 
+/* Starts the work on an item, as #GstSpdlStageClass.process_async() does. */
+typedef void (*SpdlBeginFunc) (GstSpdlTask *task, gpointer user_data);
+
 typedef struct {
   GstPad *sinkpad;
   GstPad *srcpad;
@@ -54,6 +57,10 @@ typedef struct {
   GstSpdlLosses losses; /* of the epoch that is being pushed */
 
   gboolean takes_groups; /* as a whole; set before the start */
+  /* Set before the start; NULL: the class does the work. */
+  SpdlBeginFunc begin;
+  gpointer begin_data;
+  GDestroyNotify begin_destroy;
 
   /* Downstream returned EOS: buffers are not accepted, processed or pushed. */
   gint refusing; /* atomic */
@@ -72,11 +79,23 @@ typedef struct {
    * lock. */
   SpdlMutex tuning_lock;
   gboolean started;
-  gint throttled; /* atomic: a CPU budget throttles the tasks */
-  guint64 process_cpu_time; /* atomic: of worker processes in this run, in ns */
+  gint throttled;           /* atomic: a CPU budget throttles the tasks */
+  guint64 process_cpu_time; /* atomic: of workers and coroutines, in ns */
 } GstSpdlStagePrivate;
 
 GstSpdlStagePrivate *gst_spdl_stage_get_private (GstSpdlStage *stage);
+
+/* Has @begin do the work of a stage instead of its class. Call it before the
+ * start. @user_data: (transfer full) */
+SPDL_PRIVATE_API
+void gst_spdl_stage_set_begin (GstSpdlStage *stage, SpdlBeginFunc begin,
+    gpointer user_data, GDestroyNotify destroy);
+
+void gst_spdl_stage_clear_begin (GstSpdlStagePrivate *priv);
+
+/* Returns TRUE if tasks end without a thread of the stage. */
+SPDL_PRIVATE_API
+gboolean gst_spdl_stage_is_async (GstSpdlStage *stage);
 
 /* Callbacks of the executor, with the stage as user data. */
 extern const SpdlExecutorFuncs gst_spdl_stage_executor_funcs;

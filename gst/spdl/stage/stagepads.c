@@ -208,7 +208,7 @@ stage_chain_list (GstPad *pad, GstObject *parent, GstBufferList *list)
   if (!(list = gst_spdl_stage_number_group (self, list)))
     return GST_FLOW_EOS;
   task = new_entry (gst_spdl_stage_get_private (self));
-  if (GST_SPDL_STAGE_GET_CLASS (self)->process_async)
+  if (gst_spdl_stage_is_async (self))
     divide_group (self, task, list);
   else
     gst_spdl_task_set_group (task, list);

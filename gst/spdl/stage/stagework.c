@@ -36,6 +36,34 @@ gst_spdl_stage_set_takes_groups (GstSpdlStage *stage, gboolean takes)
   gst_spdl_stage_get_private (stage)->takes_groups = takes;
 }
 
+void
+gst_spdl_stage_set_begin (GstSpdlStage *stage, SpdlBeginFunc begin,
+    gpointer user_data, GDestroyNotify destroy)
+{
+  GstSpdlStagePrivate *priv = gst_spdl_stage_get_private (stage);
+
+  gst_spdl_stage_clear_begin (priv);
+  priv->begin = begin;
+  priv->begin_data = user_data;
+  priv->begin_destroy = destroy;
+  gst_spdl_stage_default_concurrency (stage);
+}
+
+void
+gst_spdl_stage_clear_begin (GstSpdlStagePrivate *priv)
+{
+  if (priv->begin)
+    priv->begin_destroy (priv->begin_data);
+  priv->begin = NULL;
+}
+
+gboolean
+gst_spdl_stage_is_async (GstSpdlStage *stage)
+{
+  return gst_spdl_stage_get_private (stage)->begin ||
+         GST_SPDL_STAGE_GET_CLASS (stage)->process_async;
+}
+
 /* Fails the stage. @uri: (nullable): URI of the item that caused @error */
 static void
 fail_stage (GstSpdlStage *self, GError *error, const gchar *uri)
@@ -350,9 +378,12 @@ run_task (gpointer user_data, SpdlTask *base, gpointer *slot)
     return TRUE;
   if (G_UNLIKELY (priv->executor.meter.track))
     base->number = get_number (task);
-  if (klass->process_async) {
+  if (gst_spdl_stage_is_async (self)) {
     gst_spdl_task_begin_item (task, 0);
-    klass->process_async (self, *slot, task);
+    if (priv->begin)
+      priv->begin (task, priv->begin_data);
+    else
+      klass->process_async (self, *slot, task);
     return FALSE;
   }
   if (task->is_group && priv->takes_groups)

@@ -60,6 +60,7 @@
 #include <gst/spdl/spdl.h>
 
 #include "gst/spdl/common/propertytable.h"
+#include "gst/spdl/stage/stage-private.h"
 #include "plugins/core/core.h"
 #include "plugins/core/pipe/pipeworker.h"
 
@@ -427,7 +428,9 @@ gst_spdl_pipe_negotiate (GstSpdlStage *stage, GstCaps *caps, GError **error)
 static gboolean
 has_handler (GstSpdlPipe *self)
 {
-  return g_signal_has_handler_pending (self, signals[SIGNAL_PROCESS], 0, FALSE);
+  return g_signal_has_handler_pending (
+             self, signals[SIGNAL_PROCESS], 0, FALSE) ||
+         gst_spdl_stage_is_async (GST_SPDL_STAGE (self));
 }
 
 static gboolean
@@ -562,8 +565,9 @@ static const SpdlProperty properties[] = {
       FALSE),
   SPDL_PROPERTY_UINT64 (GstSpdlPipe, task_timeout, READY, "task-timeout",
       "Task timeout",
-      "Timeout in nanoseconds for the chain, or a worker process of a Python "
-      "function, to process an item, which then fails (0 = no limit)",
+      "Timeout in nanoseconds for the chain, or a worker process or coroutine "
+      "of a Python function, to process an item, which then fails (0 = no "
+      "limit)",
       0, G_MAXUINT64, 0),
   SPDL_PROPERTY_INTERNED (GstSpdlPipe, part, READY, "part", "Part",
       "Part of samples of several media that the chain processes; other parts "

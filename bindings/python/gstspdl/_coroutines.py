@@ -1,0 +1,146 @@
+# gst-spdl: coroutines as stages
+#
+# Copyright (C) 2026 the gst-spdl developers
+# SPDX-License-Identifier: LGPL-2.1-or-later
+
+import asyncio
+import functools
+import os
+import threading
+import time
+from typing import Any, Awaitable, Callable, Dict, Optional
+
+from . import _native as native
+from ._errors import LoaderError
+from ._map import call, make_failure
+from ._sample import Sample
+
+
+class _EventLoop(threading.Thread):
+    """Runs the coroutines of all stages. Lives as long as the interpreter, so
+    that a function may keep a session of a client from epoch to epoch."""
+
+    def __init__(self) -> None:
+        super().__init__(name="spdl-coroutines", daemon=True)
+        self.loop = asyncio.new_event_loop()
+        self._cpu_time = 0
+        self.start()
+
+    def run(self) -> None:
+        # As in threads of a pipeline, stop() does not wait for the function
+        # that calls it, and the trainer's threads come first.
+        native.thread_set_loading()
+        asyncio.set_event_loop(self.loop)
+        while not self.loop.is_closed():
+            try:
+                self.loop.run_forever()
+                break
+            except (KeyboardInterrupt, SystemExit):
+                pass  # a coroutine raised it, whose item fails
+
+    def take_cpu_time(self) -> int:
+        """CPU time of the thread since the last call, in ns."""
+        now = time.thread_time_ns()
+        before, self._cpu_time = self._cpu_time, now
+        return now - before
+
+    def call(self, function: Callable[..., Any], *arguments: Any) -> None:
+        self.loop.call_soon_threadsafe(
+            functools.partial(function, *arguments))
+
+    def end(self) -> None:
+        self.call(self.loop.stop)
+        self.join()
+        self.loop.close()
+
+
+_event_loop: Optional[_EventLoop] = None
+_lock = threading.Lock()
+
+
+def _start_loop() -> _EventLoop:
+    global _event_loop
+    with _lock:
+        if _event_loop is None:
+            _event_loop = _EventLoop()
+        return _event_loop
+
+
+def end_loop() -> None:
+    """Ends the thread, after all loaders, at the end of the interpreter."""
+    if _event_loop is not None:
+        _event_loop.end()
+
+
+def _begin_child() -> None:
+    global _event_loop, _lock
+    _event_loop = None
+    _lock = threading.Lock()
+
+
+os.register_at_fork(after_in_child=_begin_child)
+
+
+class Coroutines:
+    """Runs an async function with the items of a stage."""
+
+    def __init__(self, function: Callable[[Sample], Awaitable[Any]],
+                 number: int) -> None:
+        #: the library's queue of items
+        self.pointer: int = native.queue_new(number)
+        if not self.pointer:
+            raise LoaderError("No file descriptor is left for the coroutines "
+                              "of a stage: close some", code="map")
+        self._function = function
+        self._thread = _start_loop()
+        #: those that run, with their timeouts
+        self._tasks: Dict[Any, Optional[asyncio.TimerHandle]] = {}
+        self._thread.call(self._thread.loop.add_reader,
+                          native.queue_get_fd(self.pointer), self._begin_all)
+
+    def close(self) -> None:
+        """Frees the queue, after its stage."""
+        if self._thread is _event_loop:  # else in a forked child
+            self._thread.call(self._close)
+
+    def _close(self) -> None:
+        self._thread.loop.remove_reader(native.queue_get_fd(self.pointer))
+        native.queue_unref(self.pointer)
+
+    # In the thread of the loop
+
+    def _begin_all(self) -> None:
+        is_cancelled, timeout = native.queue_clear(self.pointer)
+        if is_cancelled:
+            for task in list(self._tasks):
+                task.cancel()
+        for number, sample in native.queue_take(self.pointer):
+            self._begin(number, Sample(sample), timeout / 1e9)
+
+    def _begin(self, number: int, sample: Sample, timeout: float) -> None:
+        loop = self._thread.loop
+        task = loop.create_task(self._run(sample))
+        self._tasks[task] = (loop.call_later(timeout, self._expire, task)
+                             if timeout else None)
+        task.add_done_callback(functools.partial(self._finish, number, timeout))
+
+    async def _run(self, sample: Sample) -> Any:
+        return await self._function(sample)
+
+    def _expire(self, task: Any) -> None:
+        self._tasks[task] = None
+        task.cancel()
+
+    def _finish(self, number: int, timeout: float, task: Any) -> None:
+        timer = self._tasks.pop(task)
+        if timer is not None:
+            timer.cancel()
+        if not task.cancelled():
+            result = call(task.result)
+        elif timeout and timer is None:
+            result = make_failure(
+                f"The coroutine took longer than task-timeout ({timeout:.3f} "
+                "s), so it was cancelled")
+        else:
+            result = make_failure("The coroutine was cancelled")
+        native.task_finish(number, result, self._thread.take_cpu_time())

@@ -42,6 +42,19 @@ def two_of_it(sample):
     return [view(sample)[0], view(sample)[1]]
 
 
+def yields(sample):
+    yield sample
+
+
+async def yields_async(sample):
+    yield sample
+
+
+class Yields:
+    def __call__(self, sample):
+        yield sample
+
+
 def only_odd(sample):
     return sample if view(sample)[0, 0] % 2 else None
 

@@ -77,6 +77,20 @@ class ResultTest(unittest.TestCase):
                         np.testing.assert_array_equal(
                             one[tensor].numpy(), other[tensor].numpy())
 
+    def test_several_items_of_one(self):
+        """A list is the way to give several; a generator is refused."""
+        for processes in 0, 2:
+            _, batches = run(functions.two_of_it, processes)
+            self.assertEqual(labels_of(batches),
+                             [i for i in range(N) for _ in range(2)])
+            np.testing.assert_array_equal(
+                join(batches), np.concatenate([a for a, _, _ in ARRAYS]))
+            loader = Loader(LINE.format(""), source=ARRAYS)
+            for function in (functions.yields, functions.yields_async,
+                             functions.Yields()):
+                with self.assertRaisesRegex(TypeError, "list"):
+                    loader.map("work", function, processes=processes)
+
     def test_groups_and_batches(self):
         group = "spdlaggregate size=5 ! " + WORK + (
             "! spdldisaggregate ! spdlbatch batch-size=8 ! spdlsink")

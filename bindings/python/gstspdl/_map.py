@@ -106,9 +106,12 @@ def connect(pipeline: int, name: str, function: Function) -> None:
         raise
 
 
+def _is_kind(check: Callable[[Any], bool], function: Any) -> bool:
+    return check(function) or check(getattr(function, "__call__", None))
+
+
 def is_async(function: Any) -> bool:
-    return (inspect.iscoroutinefunction(function) or
-            inspect.iscoroutinefunction(getattr(function, "__call__", None)))
+    return _is_kind(inspect.iscoroutinefunction, function)
 
 
 def set_concurrency(pipeline: int, name: str, concurrency: Any) -> None:
@@ -139,6 +142,10 @@ def _connect_coroutine(pipeline: int, name: str, function: Function) -> None:
 def _check_function(function: Any) -> None:
     if not callable(function):
         raise TypeError(f"{function!r} is not callable: give map() a function")
+    if (_is_kind(inspect.isgeneratorfunction, function) or
+            _is_kind(inspect.isasyncgenfunction, function)):
+        raise TypeError(f"{function!r} is a generator function, whose items "
+                        "cannot be passed on one by one: return a list of them")
 
 
 class Pool:

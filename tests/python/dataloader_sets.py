@@ -259,6 +259,14 @@ class Slow(Numbers):
         return i
 
 
+class Spinning(Numbers):
+    def __getitem__(self, i):
+        end = time.process_time() + 0.005
+        while time.process_time() < end:
+            pass
+        return i
+
+
 class Killing(Numbers):
     """Kills its process at item 12, at most `times` times."""
 

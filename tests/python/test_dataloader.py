@@ -839,6 +839,32 @@ class StatsTest(Case):
         self.assertGreater(stats["cpu-time"], 0)
         self.assertGreater(stats["wait-time"], 0)
 
+        self.assertEqual(stats["num-batches"], 20)
+        self.assertGreater(stats["busy-time"], 20 * 19 * 10**6)
+        self.assertGreater(stats["wait-time"], stats["first-wait-time"])
+        self.assertGreater(stats["first-wait-time"], 0)
+
+    def judge(self, data, step=0.0, **arguments):
+        loader = DataLoader(data, batch_size=2, **arguments)
+        for _ in range(2):
+            for _ in loader:
+                time.sleep(step)
+        return loader.verdict()
+
+    def test_verdict(self):
+        verdict = self.judge(sets.Numbers(22), 0.1, num_workers=1)
+        self.assertEqual(verdict.limit, "consumer")
+        self.assertLess(verdict.wait, 0.05)
+        verdict = self.judge(sets.Slow(0.005), num_workers=2)
+        self.assertEqual(verdict.limit, "waiting")
+        self.assertGreater(verdict.wait, 0.5)
+        self.assertGreater(verdict.busy, 0.3)
+        self.assertEqual(self.judge(sets.Numbers(4)).limit, "too-few")
+        self.assertEqual(self.judge(sets.Slow(0.005)).limit, "computing")
+        verdict = self.judge(sets.Spinning(), num_workers=1)
+        self.assertIn(verdict.limit, ("computing", "cores", "waiting"))
+        self.assertIn("%", str(verdict))
+
     def test_headspace(self):
         loader = DataLoader(sets.Slow(0.005), num_workers=1, batch_size=4)
         found = gstspdl.headspace(loader, lambda batch: None, rounds=1,

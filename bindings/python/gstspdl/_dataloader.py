@@ -19,7 +19,8 @@ from torch._utils import ExceptionWrapper
 from torch.utils.data import dataloader as torch_loader
 
 from . import _native as native
-from ._dataloader_workers import Numbers, Workers
+from ._dataloader_stats import Clock, Numbers, Verdict
+from ._dataloader_workers import Workers
 from ._fetch import Answer, Begin, Fetcher, FetchJob, Task
 from ._pinning import PinningWorkers, pin
 from ._processes import Server, StartError, dump, start_base
@@ -148,6 +149,7 @@ class _Iterator(torch_loader._BaseDataLoaderIter):  # type: ignore[misc]
             super().__init__(loader)
             self._resume(resumed or {})
             loader._progress = self._progress
+            self._clock = Clock(loader._numbers)
             self._begin(loader)
         finally:
             # The program's random numbers go on as if there were no repetition.
@@ -178,11 +180,17 @@ class _Iterator(torch_loader._BaseDataLoaderIter):  # type: ignore[misc]
         return getattr(self, "_pin_memory_device", None)
 
     def __next__(self) -> Any:
+        clock = self._clock
+        clock.begin_wait()
         try:
-            return super().__next__()
+            data = super().__next__()
         except StopIteration:
             self._progress.is_done = True
             raise
+        finally:
+            clock.end_wait()
+        clock.numbers.n_batches += 1
+        return data
 
 
 class _LocalIterator(_Iterator):
@@ -255,6 +263,7 @@ class _ProcessIterator(_Iterator):
         self._workers.resume(self._shared_seed)
         self._next_worker = 0
         loader._progress = self._progress
+        self._clock = Clock(loader._numbers)
         self._fill()
 
     def _fill(self) -> None:
@@ -328,8 +337,8 @@ class DataLoader(torch.utils.data.DataLoader):  # type: ignore[type-arg,misc]
     functions of the main module.
 
     A worker that ends is replaced, and its batches are fetched again.
-    state_dict() and load_state_dict() resume in the middle of an epoch, and
-    `stats` are statistics.
+    state_dict() and load_state_dict() resume in the middle of an epoch. `stats`
+    are statistics, and verdict() names the bottleneck.
     """
 
     _iterator: Any
@@ -424,15 +433,9 @@ class DataLoader(torch.utils.data.DataLoader):  # type: ignore[type-arg,misc]
     def stats(self) -> List[Dict[str, Any]]:
         """Statistics of all epochs so far, like those of Loader.stats. Times
         are in nanoseconds."""
-        numbers = self._numbers
-        return [{
-            "stage": "dataset",
-            "concurrency": max(self.num_workers, 1),
-            "elapsed": int(1e9 * (time.monotonic() - numbers.begun)),
-            "num-tasks": numbers.n_tasks,
-            "num-failures": numbers.n_failures,
-            "num-restarts": numbers.n_restarts,
-            "ave-time": int(1e9 * numbers.time / max(numbers.n_tasks, 1)),
-            "cpu-time": int(1e9 * numbers.cpu_time),
-            "wait-time": int(1e9 * numbers.waited),
-        }]
+        return [self._numbers.list_stats(self.num_workers)]
+
+    def verdict(self) -> Verdict:
+        """Returns what limits the throughput of all epochs so far: the workers
+        or the trainer. print() shows it with a suggestion."""
+        return self._numbers.judge(self.num_workers)

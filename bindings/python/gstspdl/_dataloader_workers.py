@@ -11,9 +11,8 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import Any, Deque, Dict, List, Optional, Sequence, Tuple
 
-from torch._utils import ExceptionWrapper
-
 from . import _native as native
+from ._dataloader_stats import Numbers
 from ._exchange import receive, send
 from ._fetch import Answer, Begin, Resume, Task
 
@@ -40,24 +39,6 @@ class Worker:
     #: workers that ended at the first task
     n_deaths: int = 0
     cpu_time: float = 0.0
-
-
-class Numbers:
-    """Statistics of all epochs."""
-
-    def __init__(self) -> None:
-        self.begun = time.monotonic()
-        self.n_tasks = 0
-        self.n_failures = 0
-        self.n_restarts = 0
-        self.time = 0.0
-        self.cpu_time = 0.0
-        self.waited = 0.0
-
-    def note(self, answer: Answer) -> None:
-        self.n_tasks += 1
-        self.time += answer.time
-        self.n_failures += isinstance(answer.data, ExceptionWrapper)
 
 
 class Workers:
@@ -145,14 +126,10 @@ class Workers:
 
         @timeout: in s, 0: none"""
         self._check()
-        begun = time.monotonic()
-        try:
-            found = None
-            while found is None:
-                worker = self._wait(self._list_due(), timeout)
-                found = self._receive(worker) if worker else None
-        finally:
-            self._numbers.waited += time.monotonic() - begun
+        found = None
+        while found is None:
+            worker = self._wait(self._list_due(), timeout)
+            found = self._receive(worker) if worker else None
         self.n_tasks -= 1
         return found
 

@@ -626,6 +626,8 @@ def pop_finished() -> Iterator[int]:
         yield number
 
 
+get_num_cores = _quick("get_num_cores", c_uint)
+
 # Coroutines
 
 thread_set_loading = _quick("binding_thread_set_loading", None)

@@ -6,7 +6,6 @@
 import contextlib
 import os
 import threading
-import time
 from collections import deque
 from typing import Any, Deque, Optional, Tuple
 
@@ -73,11 +72,9 @@ class PinningWorkers(Workers):
     def take(self, timeout: float) -> Tuple[Worker, Answer]:
         if os.getpid() != self._owner:
             self._check()  # the lock may be held by a thread of the parent
-        begun = time.monotonic()
         with self._changed:
             is_there = self._changed.wait_for(
                 lambda: self._ready or self._error, timeout or None)
-            self._numbers.waited += time.monotonic() - begun
             if not is_there:
                 raise RuntimeError(
                     f"DataLoader timed out after {timeout} seconds")

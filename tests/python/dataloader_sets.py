@@ -143,6 +143,58 @@ class Stateful(IterableDataset):
         self.at = state["at"]
 
 
+class StatefulIterator(IterableDataset):
+    """Its iterator has the state."""
+
+    def __iter__(self):
+        return _Steps()
+
+
+class _Steps:
+    def __init__(self):
+        self.at = 0
+
+    def __next__(self):
+        self.at += 1
+        if self.at > 20:
+            raise StopIteration
+        return self.at
+
+    def state_dict(self):
+        return {"at": self.at}
+
+    def load_state_dict(self, state):
+        self.at = state["at"]
+
+
+class Remembering(Numbers):
+    """A map-style dataset with a state: the sum of its items so far."""
+
+    def __init__(self):
+        super().__init__()
+        self.total = 0
+
+    def __getitem__(self, i):
+        self.total += i
+        return i, self.total
+
+    def state_dict(self):
+        return {"total": self.total}
+
+    def load_state_dict(self, state):
+        self.total = state["total"]
+
+
+class Flaky(Stateful):
+    """Fails at an item, and is then past it."""
+
+    def __iter__(self):
+        for i in super().__iter__():
+            if i == 8:
+                raise ValueError(f"item {i}")
+            yield i
+
+
 class RandomItems(IterableDataset):
     def __iter__(self):
         for _ in range(10):
@@ -353,6 +405,11 @@ class Freeing(Pinnable):
 
 
 # Functions
+
+def drop(items):
+    """Batches lose an item."""
+    return items[1:]
+
 
 def as_list(items):
     return list(items)

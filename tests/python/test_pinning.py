@@ -156,7 +156,7 @@ class PinningTest(Pinned):
         self.assertEqual(next(iterator).items, [6, 7, 8])
 
     def test_interrupt(self):
-        iterator = iter(make(dataset=sets.Slow(0.3, only=3), num_workers=1))
+        iterator = iter(make(dataset=sets.Slow(1.5, only=3), num_workers=1))
         next(iterator)
         threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
         with self.assertRaises(KeyboardInterrupt):

@@ -20,7 +20,7 @@ from torch.utils.data import dataloader as torch_loader
 
 from . import _native as native
 from ._dataloader_stats import Clock, Numbers, Verdict
-from ._dataloader_workers import Workers
+from ._dataloader_workers import Place, Workers
 from ._fetch import Answer, Begin, Fetcher, FetchJob, Task
 from ._pinning import PinningWorkers, pin
 from ._processes import Server, StartError, dump, start_base
@@ -76,8 +76,10 @@ class _Progress:
     #: random numbers and samplers at its beginning
     start: Dict[str, Any]
     n_yielded: int = 0
-    #: for an iterable dataset, (batches, state) of each worker
-    workers: List[Tuple[int, Any]] = field(default_factory=list)
+    #: of each worker, for an iterable dataset, or one with a state
+    workers: List[Place] = field(default_factory=list)
+    #: knows the state of the dataset if there is no worker
+    fetcher: Optional[Fetcher] = None
     next_worker: int = 0
     is_done: bool = False
 
@@ -159,8 +161,10 @@ class _Iterator(torch_loader._BaseDataLoaderIter):  # type: ignore[misc]
     def _resume(self, resumed: Dict[str, Any]) -> None:
         progress = self._progress
         progress.n_yielded = self._num_yielded = resumed.get("num_yielded", 0)
-        progress.workers = list(resumed.get("workers", ()))
+        progress.workers = [Place(*place)
+                            for place in resumed.get("workers", ())]
         progress.next_worker = resumed.get("next_worker", 0)
+        self._check_workers()
         if self._dataset_kind == _Kind.Iterable:
             return
         for _ in range(progress.n_yielded):
@@ -172,6 +176,18 @@ class _Iterator(torch_loader._BaseDataLoaderIter):  # type: ignore[misc]
                 self._sampler_iter)
         if self._num_workers > 0:
             progress.next_worker = progress.n_yielded % self._num_workers
+
+    def _check_workers(self) -> None:
+        saved = self._progress.workers
+        if len(saved) in (0, max(self._num_workers, 1)):
+            return
+        if (self._dataset_kind == _Kind.Iterable or
+                any(place.state is not None for place in saved)):
+            raise ValueError(
+                f"the state is of {len(saved)} workers, so an iterable dataset, "
+                "or one with a state, cannot resume with num_workers="
+                f"{self._num_workers}")
+        self._progress.workers = []
 
     def _begin(self, loader: "DataLoader") -> None:
         raise NotImplementedError
@@ -203,22 +219,25 @@ class _LocalIterator(_Iterator):
                                 torch.utils.data.MapDataPipe)):
             torch.utils.data.graph_settings.apply_sharding(
                 self._dataset, self._world_size, self._rank)
-        n_given, state = (self._progress.workers or [(0, None)])[0]
-        self._fetcher = Fetcher(_make_job(loader, self), self._dataset, state,
-                                n_given)
+        place = (self._progress.workers or [Place()])[0]
+        self._fetcher = Fetcher(_make_job(loader, self), self._dataset,
+                                place.state, place.n_given, place.has_ended)
+        self._progress.fetcher = self._fetcher
 
     def _next_data(self) -> Any:
         index = self._next_index()
         answer = Answer()
         begun = time.perf_counter()
+        # Also if it fails: the next batch is another one.
+        self._progress.n_yielded += 1
         try:
             answer.data = self._fetcher.fetch(index)
+        except StopIteration:
+            self._progress.n_yielded -= 1
+            raise
         finally:
             answer.time = time.perf_counter() - begun
             self._numbers.note(answer)
-        progress = self._progress
-        progress.n_yielded += 1
-        progress.workers = [(progress.n_yielded, self._fetcher.dup_state())]
         if self._pin_memory:
             return pin(answer.data, self._get_pin_device())
         return answer.data
@@ -230,11 +249,6 @@ class _ProcessIterator(_Iterator):
     sampler."""
 
     def _begin(self, loader: "DataLoader") -> None:
-        saved = self._progress.workers
-        if saved and len(saved) != self._num_workers:
-            raise ValueError(
-                f"the state is of {len(saved)} workers, so an iterable dataset "
-                f"cannot resume with num_workers={self._num_workers}")
         self._max_tasks = self._num_workers * min(loader.prefetch_factor or 2,
                                                   _MAX_AHEAD)
         kind: Any = Workers
@@ -243,7 +257,8 @@ class _ProcessIterator(_Iterator):
         self._workers: Workers = kind(
             loader._get_template(_make_job(loader, self)),
             Begin(self._num_workers, self._base_seed, self._shared_seed),
-            getattr(loader, "in_order", True), loader._numbers, saved)
+            getattr(loader, "in_order", True), loader._numbers,
+            self._progress.workers)
         self._next_worker = self._progress.next_worker
         self._finalizer = weakref.finalize(self, self._workers.end)
         try:
@@ -301,11 +316,10 @@ class _ProcessIterator(_Iterator):
     def _advance(self, number: int, answer: Answer) -> None:
         progress = self._progress
         progress.n_yielded += 1
-        if self._dataset_kind == _Kind.Iterable:
-            workers = progress.workers or [(0, None)] * self._num_workers
-            progress.workers = [
-                (n + 1, answer.state) if k == number else (n, state)
-                for k, (n, state) in enumerate(workers)]
+        if self._dataset_kind == _Kind.Iterable or answer.state is not None:
+            workers = list(progress.workers or [Place()] * self._num_workers)
+            workers[number] = workers[number].advance(answer)
+            progress.workers = workers
             progress.next_worker = (number + 1) % self._num_workers
 
 
@@ -416,8 +430,13 @@ class DataLoader(torch.utils.data.DataLoader):  # type: ignore[type-arg,misc]
         if not getattr(self, "in_order", True):
             raise ValueError("state_dict() in the middle of an epoch needs "
                              "in_order=True")
+        workers = progress.workers
+        fetcher = progress.fetcher
+        if fetcher is not None:
+            workers = [Place(progress.n_yielded, fetcher.dup_state(),
+                             fetcher.has_ended())]
         return {"num_yielded": progress.n_yielded, "start": progress.start,
-                "workers": progress.workers,
+                "workers": [tuple(place) for place in workers],
                 "next_worker": progress.next_worker}
 
     def load_state_dict(self, state: Dict[str, Any]) -> None:

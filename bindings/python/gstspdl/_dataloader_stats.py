@@ -22,7 +22,7 @@ _COMPUTING = 0.7
 
 @dataclass(frozen=True)
 class Verdict:
-    """What limits the throughput of a DataLoader.
+    """The bottleneck of a DataLoader.
 
     `limit`: a nick of GstSpdl.Limit: "too-few" batches, the "consumer", or the
     workers, which are "computing", compute on all "cores", or are "waiting".
@@ -99,8 +99,8 @@ class Numbers:
     def _find_limit(self, n_workers: int, wait: float) -> "tuple[str, str]":
         if self.n_batches < _MIN_BATCHES:
             return "too-few", (
-                f"There is no verdict before {_MIN_BATCHES} batches, and "
-                f"{self.n_batches} have arrived")
+                f"A verdict needs {_MIN_BATCHES} batches: {self.n_batches} have "
+                "arrived")
         if wait < _LOW_WAIT:
             return "consumer", "Faster loading would gain nothing"
         if n_workers == 0:

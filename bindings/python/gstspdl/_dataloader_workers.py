@@ -9,7 +9,8 @@ import select
 import time
 from collections import deque
 from dataclasses import dataclass, field
-from typing import Any, Deque, Dict, List, Optional, Sequence, Tuple
+from typing import (Any, Deque, Dict, List, NamedTuple, Optional, Sequence,
+                    Tuple)
 
 from . import _native as native
 from ._dataloader_stats import Numbers
@@ -22,6 +23,20 @@ _GRACE = 1.0
 _MAX_DEATHS = 2
 
 
+class Place(NamedTuple):
+    """How far a worker is in an epoch."""
+
+    #: batches that it gave
+    n_given: int = 0
+    #: state of the dataset after these
+    state: Any = None
+    #: an iterable dataset has no more
+    has_ended: bool = False
+
+    def advance(self, answer: Answer) -> "Place":
+        return Place(self.n_given + 1, answer.state, answer.is_last)
+
+
 @dataclass(eq=False)
 class Worker:
     """A worker process, and what it has to do."""
@@ -32,10 +47,7 @@ class Worker:
     tasks: Deque[Task] = field(default_factory=deque)
     #: an iterable dataset may have more
     is_active: bool = True
-    #: batches of this epoch that it sent
-    n_sent: int = 0
-    #: state of the dataset after these
-    state: Any = None
+    place: Place = Place()
     #: workers that ended at the first task
     n_deaths: int = 0
     cpu_time: float = 0.0
@@ -48,18 +60,18 @@ class Workers:
 
     def __init__(self, template: Any, begin: Begin, in_order: bool,
                  numbers: Numbers,
-                 saved: Sequence[Tuple[int, Any]] = ()) -> None:
+                 saved: Sequence[Place] = ()) -> None:
         """@template: the process that forks workers
         @begin: the first message to each worker
-        @saved: number of batches and state of the dataset of each worker"""
+        @saved: where each worker begins"""
         self._template = template
         self._begin = begin
         self._in_order = in_order
         self._numbers = numbers
         self._owner = os.getpid()
         self._workers = [Worker(k) for k in range(begin.n_workers)]
-        for worker, (n_sent, state) in zip(self._workers, saved):
-            worker.n_sent, worker.state = n_sent, state
+        for worker, place in zip(self._workers, saved):
+            worker.place = place
         #: of the tasks without an answer, in their order
         self._order: Deque[Worker] = deque()
         self._is_stopped = False
@@ -99,7 +111,7 @@ class Workers:
         self._begin.shared_seed = shared_seed
         for worker in self._workers:
             worker.is_active = True
-            worker.n_sent, worker.state = 0, None
+            worker.place = Place()
             self._send(worker, Resume(shared_seed))
 
     def choose(self, first: int) -> Optional[Worker]:
@@ -150,7 +162,7 @@ class Workers:
             raise RuntimeError("DataLoader cannot start a worker process: "
                                f"{error.message}") from None
         self._send(worker, dataclasses.replace(
-            self._begin, n_given=worker.n_sent, state=worker.state))
+            self._begin, **worker.place._asdict()))
 
     def _send(self, worker: Worker, message: Any) -> None:
         try:
@@ -220,8 +232,7 @@ class Workers:
         self._order.remove(worker)
         worker.n_deaths = 0
         if not answer.is_end:
-            worker.n_sent += 1
-            worker.state = answer.state
+            worker.place = worker.place.advance(answer)
         self._numbers.cpu_time += answer.cpu_time - worker.cpu_time
         worker.cpu_time = answer.cpu_time
         self._numbers.note(answer)

@@ -3,6 +3,7 @@
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
+import contextlib
 import random
 import time
 from dataclasses import dataclass, field
@@ -28,6 +29,8 @@ class Begin:
     n_given: int = 0
     #: state of the dataset, from its state_dict()
     state: Any = None
+    #: an iterable dataset has given its last batch
+    has_ended: bool = False
 
 
 @dataclass
@@ -54,6 +57,8 @@ class Answer:
     is_end: bool = False
     #: state of the dataset after the batch
     state: Any = None
+    #: an iterable dataset ended in the batch, and may have reset its state
+    is_last: bool = False
     #: CPU time of the process so far, in s
     cpu_time: float = 0.0
     #: time that the task took, in s
@@ -80,8 +85,11 @@ class Fetcher:
     """Fetches batches, and knows the state of the dataset."""
 
     def __init__(self, job: FetchJob, dataset: Any,
-                 state: Any = None, n_given: int = 0) -> None:
+                 state: Any = None, n_given: int = 0,
+                 has_ended: bool = False) -> None:
         self._dataset = dataset
+        if has_ended:
+            state, n_given = None, 0
         if state is not None and hasattr(dataset, "load_state_dict"):
             dataset.load_state_dict(state)
             n_given = 0
@@ -94,14 +102,28 @@ class Fetcher:
             self._iterator.load_state_dict(state)
             n_given = 0
         self._n_to_skip = n_given if self._iterator is not None else 0
+        if has_ended:
+            self._fetcher.ended = True
 
     def fetch(self, index: Any) -> Any:
         """Raises StopIteration at the end of an iterable dataset."""
         while self._n_to_skip > 0:
             self._n_to_skip -= 1
             for _ in index if isinstance(index, list) else (None,):
-                next(self._iterator)
+                self._skip()
         return self._fetcher.fetch(index)
+
+    def has_ended(self) -> bool:
+        return getattr(self._fetcher, "ended", False)
+
+    def _skip(self) -> None:
+        try:
+            next(self._iterator)
+        except Exception:
+            # An error was raised before the state was saved, and ended the
+            # iterator.
+            self._n_to_skip = 0
+            raise StopIteration from None
 
     def dup_state(self) -> Any:
         for owner in self._iterator, self._dataset:
@@ -167,7 +189,7 @@ class _Worker:
             if self._job.init_fn is not None:
                 self._job.init_fn(self._number)
             self._fetcher = Fetcher(self._job, dataset, begin.state,
-                                    begin.n_given)
+                                    begin.n_given, begin.has_ended)
         except Exception:
             self._problem = self._wrap()
         while True:
@@ -199,15 +221,20 @@ class _Worker:
             return Answer(problem)
         if self._has_ended or self._fetcher is None:
             return Answer(is_end=True)
+        fetcher = self._fetcher
         try:
-            return Answer(self._fetcher.fetch(index),
-                          state=self._fetcher.dup_state())
+            data = fetcher.fetch(index)
+            return Answer(data, state=fetcher.dup_state(),
+                          is_last=fetcher.has_ended())
         except Exception as error:
             if (isinstance(error, StopIteration) and
                     self._job.kind == torch_loader._DatasetKind.Iterable):
                 self._has_ended = True
                 return Answer(is_end=True)
-            return Answer(self._wrap())
+            failed = Answer(self._wrap())
+            with contextlib.suppress(Exception):  # it may be what failed
+                failed.state = fetcher.dup_state()
+            return failed
 
     def _wrap(self) -> ExceptionWrapper:
         return ExceptionWrapper(

@@ -1,0 +1,266 @@
+#!/usr/bin/python3
+# gst-spdl: tests of states of gstspdl.torch.DataLoader
+#
+# Copyright (C) 2026 the gst-spdl developers
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Resumes at each step, repeatedly and after errors. test_dataloader.py has the other
+cases of states. The first argument is tools/make-dataset."""
+
+import copy
+import pickle
+import sys
+import unittest
+import warnings
+
+import support  # noqa: F401
+
+try:
+    import torch
+except ImportError:
+    print("needs PyTorch: install python3-torch")
+    sys.exit(77)
+import dataloader_sets as sets
+from dataloader_support import Case, flatten, is_same, seed
+from torch.utils.data import BatchSampler, RandomSampler
+
+from gstspdl.torch import DataLoader
+
+N = sets.N
+
+
+def dup(state):
+    return pickle.loads(pickle.dumps(state))
+
+
+def read(iterator, n=-1):
+    """Takes at most n batches. An error counts as one."""
+    found = []
+    while len(found) != n:
+        try:
+            found.append(next(iterator))
+        except StopIteration:
+            break
+        except ValueError as error:
+            found.append(str(error).split("\n")[-2:])
+    return found
+
+
+class StepTest(Case):
+    def check(self, make, **arguments):
+        """Resumes after each batch with a new loader and dataset."""
+        for n_workers in arguments.pop("numbers", (0, 2)):
+            def loader(n_workers=n_workers):
+                data, more = make()
+                return DataLoader(data, num_workers=n_workers,
+                                  **{"batch_size": 6, **arguments, **more})
+
+            seed()
+            whole = loader()
+            iterator = iter(whole)
+            states = [dup(whole.state_dict())]
+            expected = []
+            while (batches := read(iterator, 1)):
+                expected += batches
+                states.append(dup(whole.state_dict()))
+            self.assertGreater(len(expected), 3)
+            for n, state in enumerate(states):
+                with self.subTest(num_workers=n_workers, n=n):
+                    torch.manual_seed(99)
+                    resumed = loader()
+                    resumed.load_state_dict(state)
+                    self.assertTrue(is_same(dup(resumed.state_dict()), state))
+                    found = read(iter(resumed))
+                    self.assertTrue(is_same(found, expected[n:]), found)
+
+    def test_map(self):
+        for more in ({}, {"shuffle": True}, {"drop_last": True}):
+            self.check(lambda more=more: (sets.Numbers(), more),
+                       numbers=range(4) if more else (0, 2))
+
+    def test_map_with_a_state(self):
+        self.check(lambda: (sets.Remembering(), {}))
+
+    def test_single_items(self):
+        self.check(lambda: (sets.Numbers(9), {}), batch_size=None)
+        self.check(lambda: (sets.Sharded(9), {}), batch_size=None)
+
+    def test_iterable(self):
+        for kind in (sets.Sharded, sets.Stateful, sets.StatefulIterator,
+                     sets.Unsharded):
+            self.check(lambda kind=kind: (kind(), {}), batch_size=3)
+
+    def test_iterable_drop_last(self):
+        self.check(lambda: (sets.Sharded(), {}), batch_size=4, drop_last=True)
+
+    def test_different_lengths(self):
+        self.check(lambda: (sets.Sharded(60, (9, 1, 14)), {}), batch_size=2,
+                   numbers=(3,))
+
+    def test_collate(self):
+        self.check(lambda: (sets.Numbers(), {"collate_fn": sets.drop}))
+
+    def test_batch_samplers(self):
+        def make():
+            sampler = RandomSampler(range(N),
+                                    generator=torch.Generator().manual_seed(2))
+            return sets.Numbers(), {
+                "batch_size": 1,
+                "batch_sampler": BatchSampler(sampler, 6, False)}
+
+        self.check(make)
+
+    def test_persistent(self):
+        self.check(lambda: (sets.Sharded(), {}), persistent_workers=True,
+                   prefetch_factor=4, batch_size=3, numbers=(1,))
+
+    def test_errors_of_items(self):
+        """A batch that failed was given."""
+        self.check(lambda: (sets.Failing(ValueError, "12"), {}), batch_size=4)
+
+    def test_errors_of_iterables(self):
+        """After an error, an iterable dataset has no more in this worker."""
+        self.check(lambda: (sets.FailingIterable(), {}), batch_size=1)
+
+
+class RepeatedTest(Case):
+    def make(self, n=2, kind=sets.Numbers):
+        return DataLoader(kind(), batch_size=3, num_workers=n)
+
+    def test_resumed_again_and_again(self):
+        """Each batch by another loader."""
+        for kind in sets.Numbers, sets.Sharded, sets.Stateful:
+            for n in 0, 2:
+                expected = list(self.make(n, kind))
+                found, state = [], None
+                while len(found) < len(expected):
+                    loader = self.make(n, kind)
+                    if state is not None:
+                        loader.load_state_dict(state)
+                    found.append(next(iter(loader)))
+                    state = dup(loader.state_dict())
+                self.assertTrue(is_same(found, expected))
+
+    def test_two_loaders_of_a_state(self):
+        first = self.make()
+        iterator = iter(first)
+        read(iterator, 4)
+        state = first.state_dict()
+        copied = copy.deepcopy(state)
+        rest = read(iterator)
+        for _ in range(2):
+            loader = self.make()
+            loader.load_state_dict(state)
+            self.assertTrue(is_same(list(loader), rest))
+        # It is as it was.
+        self.assertTrue(is_same(state, copied))
+
+    def test_loading_into_a_loader_that_runs(self):
+        for n in 0, 2:
+            loader = self.make(n)
+            iterator = iter(loader)
+            read(iterator, 2)
+            state = dup(loader.state_dict())
+            read(iterator, 5)
+            loader.load_state_dict(state)
+            self.assertEqual(flatten(loader), list(range(6, N)))
+            self.assertEqual(flatten(loader), list(range(N)))
+
+    def test_without_a_pause(self):
+        """state_dict() does not change what follows."""
+        for kind in sets.Numbers, sets.Sharded, sets.Stateful:
+            expected = list(self.make(2, kind))
+            loader = self.make(2, kind)
+            found = []
+            for batch in loader:
+                found.append(batch)
+                loader.state_dict()
+            self.assertTrue(is_same(found, expected))
+
+    def test_end(self):
+        """After the last batch, before the end was seen, and after it."""
+        for n in 0, 2:
+            loader = self.make(n)
+            iterator = iter(loader)
+            read(iterator, len(loader))
+            state = dup(loader.state_dict())
+            resumed = self.make(n)
+            resumed.load_state_dict(state)
+            self.assertEqual(list(resumed), [])
+            self.assertEqual(flatten(resumed), list(range(N)))
+            self.assertEqual(read(iterator), [])
+            resumed = self.make(n)
+            resumed.load_state_dict(dup(loader.state_dict()))
+            self.assertEqual(flatten(resumed), list(range(N)))
+
+    def test_length(self):
+        """len() counts the whole epoch."""
+        loader = self.make()
+        read(iter(loader), 4)
+        resumed = self.make()
+        resumed.load_state_dict(loader.state_dict())
+        self.assertEqual(len(resumed), 13)
+
+
+class OtherWorkersTest(Case):
+    def save(self, dataset, n):
+        loader = DataLoader(dataset, batch_size=3, num_workers=n)
+        iterator = iter(loader)
+        return read(iterator, 3), dup(loader.state_dict())
+
+    def test_map(self):
+        for before in 0, 1, 2, 3:
+            begun, state = self.save(sets.Numbers(), before)
+            for after in 0, 1, 2, 3:
+                loader = DataLoader(sets.Numbers(), batch_size=3,
+                                    num_workers=after)
+                loader.load_state_dict(state)
+                self.assertEqual(flatten(begun + list(loader)),
+                                 list(range(N)), (before, after))
+
+    def test_refused(self):
+        """States of workers cannot be divided, and none is left out."""
+        for kind in sets.Sharded, sets.Stateful, sets.Remembering:
+            for before, after in (2, 0), (2, 1), (2, 3), (0, 2), (1, 3):
+                _, state = self.save(kind(), before)
+                loader = DataLoader(kind(), batch_size=3, num_workers=after)
+                loader.load_state_dict(state)
+                with self.assertRaisesRegex(ValueError, "num_workers"):
+                    list(loader)
+
+    def test_one_or_none(self):
+        """One worker has what the trainer would have."""
+        for kind in sets.Sharded, sets.Stateful:
+            for before, after in (0, 1), (1, 0):
+                begun, state = self.save(kind(), before)
+                loader = DataLoader(kind(), batch_size=3, num_workers=after)
+                loader.load_state_dict(state)
+                self.assertEqual(flatten(begun + list(loader)), list(range(N)))
+
+
+class ErrorTest(Case):
+    def test_stateful_dataset(self):
+        """It knows itself where it failed."""
+        for n in 0, 1, 2:
+            loader = DataLoader(sets.Flaky(), batch_size=None, num_workers=n)
+            iterator = iter(loader)
+            found = read(iterator, 9)
+            self.assertIn("item 8", str(found))
+            state = dup(loader.state_dict())
+            resumed = DataLoader(sets.Flaky(), batch_size=None, num_workers=n)
+            resumed.load_state_dict(state)
+            found += read(iter(resumed))
+            given = [i for i in found if isinstance(i, int)]
+            self.assertEqual(sorted(given), sorted(set(given)))
+            self.assertIn(20, given)
+
+    def test_malformed(self):
+        for state in {}, {"num_yielded": 0}:
+            loader = DataLoader(sets.Numbers(), batch_size=3, num_workers=1)
+            loader.load_state_dict(state)
+            self.assertEqual(flatten(loader), list(range(N)))
+
+
+warnings.filterwarnings("ignore", "Length of Iterable")
+
+if __name__ == "__main__":
+    unittest.main()

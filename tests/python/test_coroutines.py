@@ -398,16 +398,24 @@ class EndTest(unittest.TestCase):
 import asyncio
 import numpy as np
 from gstspdl import Loader
+async def rest():
+    try:
+        await asyncio.sleep(100)
+    finally:
+        print("end of the task", flush=True)
+tasks = []
 async def function(sample):
+    if not tasks:
+        tasks.append(asyncio.create_task(rest()))
     await asyncio.sleep(0 if sample.index < 8 else 100)
     return sample
 loader = Loader("spdlpipe name=work ! spdlbatch batch-size=8 ! spdlsink",
                 source=[np.array([i]) for i in range(100)])
 loader.map("work", function, concurrency=50)
-print(next(iter(loader)).num_items)
+print(next(iter(loader)).num_items, flush=True)
 """)
         self.assertEqual((done.returncode, done.stdout, done.stderr),
-                         (0, "8\n", ""))
+                         (0, "8\nend of the task\n", ""))
 
 
 if __name__ == "__main__":

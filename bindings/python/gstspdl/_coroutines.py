@@ -16,6 +16,10 @@ from ._map import call, make_failure
 from ._sample import Sample
 
 
+# Time for the tasks that functions left to end, in s.
+_GRACE = 1.0
+
+
 class _EventLoop(threading.Thread):
     """Runs the coroutines of all stages. Lives as long as the interpreter, so
     that a function may keep a session of a client from epoch to epoch."""
@@ -48,8 +52,18 @@ class _EventLoop(threading.Thread):
         self.loop.call_soon_threadsafe(
             functools.partial(function, *arguments))
 
+    async def _end_all(self) -> None:
+        """Ends what coroutines have started and left."""
+        others = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in others:
+            task.cancel()
+        if others:
+            await asyncio.wait(others, timeout=_GRACE)
+        await self.loop.shutdown_asyncgens()
+        self.loop.stop()
+
     def end(self) -> None:
-        self.call(self.loop.stop)
+        asyncio.run_coroutine_threadsafe(self._end_all(), self.loop)
         self.join()
         self.loop.close()
 

@@ -159,6 +159,10 @@ GST_SPDL_API
 gboolean gst_spdl_loader_has_source (GstSpdlLoader *loader);
 
 GST_SPDL_API
+gboolean gst_spdl_loader_set_arrow_table (GstSpdlLoader *loader, gpointer rows,
+    gpointer order, const gchar *name, GError **error);
+
+GST_SPDL_API
 gboolean
 gst_spdl_loader_push (GstSpdlLoader *loader, GstBuffer *item, GstCaps *caps,
     gint64 label, const gchar *uri, GstClockTime timeout, GError **error);

@@ -1,4 +1,4 @@
-/* gst-spdl: dataset: items of a folder, a list or shards
+/* gst-spdl: dataset: items of a folder, a list, shards or a table
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -28,6 +28,7 @@ struct _SpdlDataset {
   SpdlLabel label;
   SpdlList *list;             /* nullable */
   SpdlArchiveSet *shards;     /* nullable */
+  SpdlArrowTable *table;      /* (nullable): not owned */
   const SpdlClasses *classes; /* (nullable): set by the caller */
   /* Only used for a folder. */
   gboolean is_stored; /* in an object store */
@@ -358,6 +359,22 @@ open_shards (const SpdlDatasetOptions *options,
   return NULL;
 }
 
+static SpdlDataset *
+open_table (const SpdlDatasetOptions *options,
+    void (*warn) (const gchar *text, gpointer user_data), gpointer user_data,
+    GError **error)
+{
+  SpdlDataset *self = dataset_new (options);
+  const SpdlArrowTableOptions table = { options->label == SPDL_LABEL_MANIFEST,
+    options->weights, options->classes, options->remote->cancellable };
+
+  self->table = options->table;
+  if (spdl_arrow_table_open (self->table, &table, warn, user_data, error))
+    return self;
+  spdl_dataset_free (self);
+  return NULL;
+}
+
 /* Checks that no column is set for a location without columns.
  *
  * @kind: description of the location */
@@ -422,6 +439,8 @@ spdl_dataset_open (const SpdlDatasetOptions *options,
 {
   const gchar *location = options->location;
 
+  if (options->table)
+    return open_table (options, warn, user_data, error);
   if (is_folder (location))
     return has_no_columns (options, "a folder", error)
                ? open_folder (options, warn, user_data, error)
@@ -442,6 +461,8 @@ spdl_dataset_get_size (const SpdlDataset *self)
 {
   if (self->shards)
     return spdl_archive_set_get_size (self->shards);
+  if (self->table)
+    return spdl_arrow_table_get_size (self->table);
   return self->list ? spdl_list_get_size (self->list) : self->items->len;
 }
 
@@ -456,6 +477,8 @@ spdl_dataset_get_hash (const SpdlDataset *self)
 {
   if (self->shards)
     return spdl_archive_set_get_hash (self->shards);
+  if (self->table)
+    return spdl_arrow_table_get_hash (self->table);
   return self->list ? spdl_list_get_hash (self->list) : self->hash;
 }
 
@@ -464,6 +487,8 @@ spdl_dataset_get_classes (const SpdlDataset *self)
 {
   if (self->list && self->label == SPDL_LABEL_MANIFEST)
     return spdl_list_get_classes (self->list);
+  if (self->table)
+    return spdl_arrow_table_get_classes (self->table);
   return self->classes ? self->classes : self->found;
 }
 
@@ -491,6 +516,8 @@ to_uri (const SpdlDataset *self, const gchar *path)
 GArray *
 spdl_dataset_steal_weights (SpdlDataset *self)
 {
+  if (self->table)
+    return spdl_arrow_table_steal_weights (self->table);
   return self->list ? spdl_list_steal_weights (self->list) : NULL;
 }
 
@@ -510,8 +537,11 @@ get_listed (SpdlDataset *self, guint64 i, gint64 *label, GstStructure **extra,
 
 gchar *
 spdl_dataset_get_item (SpdlDataset *self, guint64 i, gint64 *label,
-    GstStructure **extra, GError **error)
+    GstStructure **extra, GstSpdlCarried **carried, GError **error)
 {
+  *carried = NULL;
+  if (self->table)
+    return spdl_arrow_table_get_item (self->table, i, label, extra, carried);
   if (self->list)
     return get_listed (self, i, label, extra, error);
   if (self->shards)

@@ -1,4 +1,4 @@
-/* gst-spdl: dataset: items of a folder, a list or shards
+/* gst-spdl: dataset: items of a folder, a list, shards or a table
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -10,24 +10,26 @@
 #include <gst/gst.h>
 
 #include "plugins/dataset/archive/indexer.h"
+#include "plugins/dataset/arrow/arrowtable.h"
 #include "plugins/dataset/list/sidecar.h"
 
 G_BEGIN_DECLS
 
 /* Ordered items of a dataset, each with a URI, a label and other fields, from a
- * folder, a list or shards. A dataset keeps the text of a list (mapped), the
- * paths of a folder or the indexes of shards (mapped), and a few bytes per
- * item. Not thread-safe. */
+ * folder, a list, shards or a table in memory. A dataset keeps the text of a
+ * list (mapped), the paths of a folder or the indexes of shards (mapped), and a
+ * few bytes per item. Not thread-safe. */
 
 typedef enum {
   SPDL_LABEL_NONE,     /* -1 */
   SPDL_LABEL_FOLDER,   /* number of the top-level folder */
-  SPDL_LABEL_MANIFEST, /* label in the list or the shard */
+  SPDL_LABEL_MANIFEST, /* label in the list, the shard or the table */
 } SpdlLabel;
 
 typedef struct _SpdlDataset SpdlDataset;
 
 typedef struct {
+  SpdlArrowTable *table; /* (nullable): instead of the location; not owned */
   const gchar *location;
   const gchar *pattern; /* glob for the names of files in a folder */
   SpdlLabel label;
@@ -40,7 +42,7 @@ typedef struct {
 } SpdlDatasetOptions;
 
 /* Opens a folder, which is listed recursively in sorted order, a `.txt` or
- * `.csv` list, or shards.
+ * `.csv` list, shards, or a table.
  *
  * @warn: (nullable): called with a sentence about items that were skipped, and
  *     why
@@ -59,8 +61,8 @@ guint64 spdl_dataset_get_size (const SpdlDataset *self);
 const gchar *spdl_dataset_get_root (const SpdlDataset *self);
 
 /* Returns a hash that identifies the dataset: of the bytes of the list, of the
- * ordered paths relative to the folder, or of the indexes of the shards. It
- * does not depend on the location. */
+ * ordered paths relative to the folder, of the indexes of the shards, or of the
+ * rows of the table. It does not depend on the location. */
 guint64 spdl_dataset_get_hash (const SpdlDataset *self);
 
 /* Returns the weights of the items as double (transfer full) at the first call;
@@ -68,14 +70,15 @@ guint64 spdl_dataset_get_hash (const SpdlDataset *self);
 GArray *spdl_dataset_steal_weights (SpdlDataset *self);
 
 /* Returns the classes of the labels: those set by the caller; otherwise the
- * top-level folders, or the text labels of a list. NULL if labels are
- * integers. */
+ * top-level folders, or the text labels of a list or a table. NULL if labels
+ * are integers. */
 const SpdlClasses *spdl_dataset_get_classes (const SpdlDataset *self);
 
-/* Returns the URI of item @i (transfer full), and sets its label (-1: none) and
- * its other fields @extra (nullable, transfer full). Returns NULL with @error
- * set if the list or shard has changed since it was opened. */
+/* Returns the URI of item @i (transfer full), and sets its label (-1: none),
+ * its other fields @extra and, from a table, its content @carried (nullable,
+ * transfer full). Returns NULL with @error set if the list or shard has changed
+ * since it was opened. */
 gchar *spdl_dataset_get_item (SpdlDataset *self, guint64 i, gint64 *label,
-    GstStructure **extra, GError **error);
+    GstStructure **extra, GstSpdlCarried **carried, GError **error);
 
 G_END_DECLS

@@ -485,3 +485,75 @@ gst_spdl_loader_end_source (
   leave_push (loader, bus_watch);
   return ok;
 }
+
+/* Finds the spdlsrc that has no location. */
+static GstElement *
+find_table_source (GstSpdlLoader *self, GError **error)
+{
+  GstElement *found = NULL;
+  guint n = 0;
+
+  for (guint i = 0; i < self->parts.sources->len; i++) {
+    GstElement *source = g_ptr_array_index (self->parts.sources, i);
+    g_autofree gchar *location = NULL;
+
+    if (g_signal_lookup ("set-arrow-table", G_OBJECT_TYPE (source)) == 0)
+      continue;
+    g_object_get (source, "location", &location, NULL);
+    if (location)
+      continue;
+    found = source;
+    n++;
+  }
+  if (n == 1)
+    return found;
+  g_set_error (error, GST_SPDL_LOADER_ERROR, GST_SPDL_LOADER_ERROR_SOURCE,
+      "The pipeline has %u elements spdlsrc without a location, but needs one "
+      "for the table: begin it with \"spdlsrc ! spdlfetch\"",
+      n);
+  return NULL;
+}
+
+/**
+ * gst_spdl_loader_set_arrow_table:
+ * @loader: a stopped loader
+ * @rows: (not nullable): `struct ArrowArrayStream *` of Arrow's C stream
+ *     interface, which is moved: its `release` becomes %NULL
+ * @order: (nullable): `struct ArrowArrayStream *` of one column of integers,
+ *     which is moved: the numbers of the rows to send, in their order
+ * @name: name of the table in messages
+ * @error: (nullable): %GST_SPDL_LOADER_ERROR
+ *
+ * Makes a table the dataset of the pipeline's `spdlsrc`, which has no
+ * `location`. The first start reads the stream to its end; its memory is not
+ * copied. One thread calls all functions of the stream, also to release it,
+ * which it does when the loader and the last buffer of the table are freed.
+ * #GstSpdlSrc describes the columns.
+ *
+ * Returns: %FALSE with @error set if the pipeline has no such `spdlsrc`, or the
+ *     loader runs; nothing is moved then
+ *
+ * Since: 0.1
+ */
+gboolean
+gst_spdl_loader_set_arrow_table (GstSpdlLoader *loader, gpointer rows,
+    gpointer order, const gchar *name, GError **error)
+{
+  GstElement *source;
+  gboolean ok = FALSE;
+
+  g_return_val_if_fail (GST_IS_SPDL_LOADER (loader), FALSE);
+  g_return_val_if_fail (rows != NULL, FALSE);
+  g_return_val_if_fail (name != NULL, FALSE);
+
+  if (!gst_spdl_loader_check_process (loader, error) ||
+      !(source = find_table_source (loader, error)))
+    return FALSE;
+  g_signal_emit_by_name (source, "set-arrow-table", rows, order, name, &ok);
+  if (!ok)
+    g_set_error_literal (error, GST_SPDL_LOADER_ERROR,
+        GST_SPDL_LOADER_ERROR_STARTED,
+        "A table can only be set before the loader starts: stop the loader "
+        "first");
+  return ok;
+}

@@ -100,6 +100,20 @@
  * The URI in an item's meta, which appears in messages, has `***` in place of
  * credentials and signatures. The buffer has the complete URI.
  *
+ * ## Tables
+ * gst_spdl_loader_set_arrow_table(), or `source=` of the Python package, sets a
+ * table of Arrow's C stream interface instead of `location`. The first column
+ * that is binary, or a structure of `bytes` and `path`, is the item; without
+ * one, the text column `uri` is. `label` is the label, an integer or text, and
+ * `weight-column` may name a column of numbers. Other text, integers, real
+ * numbers and booleans are fields of `extra`, as are the URIs of other binary
+ * columns, which `spdlfetch parts` loads. Columns of other types are left out
+ * with a warning. A null has no field, and a label that is null is -1.
+ *
+ * The bytes are not copied. The URI of an item is `arrow:///COLUMN/ROW`, or its
+ * `path` if `bytes` are null; an item that is null fails in `spdlfetch`. At the
+ * start, offsets and labels of all rows are checked.
+ *
  * ## Labels and classes
  * The label of an item is a number, and -1 without a label. Labels of a list
  * may be text, such as `aqua`; each text is then a class, and classes are
@@ -240,6 +254,8 @@ struct _GstSpdlSrc {
   SpdlSourceSettings settings;
   gint64 epochs;
 
+  SpdlArrowTable *table; /* (nullable): instead of a location; set only while
+                          * stopped; guarded by the object lock */
   SpdlSampler *sampler;  /* set while started; guarded by the object lock */
   GCancellable *opening; /* (nullable): set while the dataset is opened; guarded
                           * by the object lock */
@@ -327,9 +343,9 @@ static const SpdlProperty properties[] = {
       NULL),
   SPDL_PROPERTY_STRING (SpdlSourceSettings, weights, READY, "weight-column",
       "Weight column",
-      "Column of a .csv list, or member of a .jsonl list's objects, with the "
-      "weights by which items are drawn with replacement (unset = send each "
-      "item once)",
+      "Column of a .csv list or a table, or member of a .jsonl list's objects, "
+      "with the weights by which items are drawn with replacement (unset = send "
+      "each item once)",
       NULL),
   SPDL_PROPERTY_UINT64 (SpdlSourceSettings, items_per_epoch, READY,
       "items-per-epoch", "Items per epoch",
@@ -429,6 +445,7 @@ copy_settings (GstSpdlSrc *self, SpdlSourceSettings *settings)
   GST_OBJECT_LOCK (self);
   *settings = self->settings;
   gst_spdl_property_table_own (properties, settings);
+  settings->table = self->table;
   epochs = self->epochs;
   GST_OBJECT_UNLOCK (self);
   return epochs;
@@ -443,6 +460,15 @@ make_delivery (GstSpdlSrc *self, GCancellable *cancellable, GError **error)
 
   settings.remote.cancellable = cancellable;
 
+  if (settings.table && settings.location) {
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+        "location is \"%s\", but the program has set the table \"%s\": leave "
+        "out one of them",
+        settings.location, spdl_arrow_table_get_name (settings.table));
+    return NULL;
+  }
+  if (settings.table)
+    settings.location = g_strdup (spdl_arrow_table_get_name (settings.table));
   if (!settings.location || !*settings.location) {
     g_set_error_literal (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
         "location is not set: set it to a folder, to a .txt, .csv or .jsonl "
@@ -615,6 +641,25 @@ end_epoch (GstSpdlSrc *self)
                                    spdl_sampler_end_epoch (self->sampler)));
 }
 
+/* Moves the streams, see GstSpdlSrc::set-arrow-table. */
+static gboolean
+gst_spdl_src_set_arrow_table (
+    GstSpdlSrc *self, gpointer rows, gpointer order, const gchar *name)
+{
+  SpdlArrowTable *table = NULL, *before;
+  gboolean ok;
+
+  GST_OBJECT_LOCK (self);
+  ok = !self->sampler && !self->opening;
+  before = ok ? self->table : NULL;
+  if (ok)
+    self->table = table =
+        rows ? spdl_arrow_table_new (rows, order, name) : NULL;
+  GST_OBJECT_UNLOCK (self);
+  g_clear_pointer (&before, spdl_arrow_table_free);
+  return ok;
+}
+
 static void
 gst_spdl_src_cancel_start (GstSpdlSrc *self)
 {
@@ -756,6 +801,7 @@ gst_spdl_src_finalize (GObject *object)
 
   clear_settings (&self->settings);
   g_strfreev (self->classes);
+  g_clear_pointer (&self->table, spdl_arrow_table_free);
   gst_spdl_plain_stats_free (self->stats);
   G_OBJECT_CLASS (gst_spdl_src_parent_class)->finalize (object);
 }
@@ -813,6 +859,26 @@ gst_spdl_src_class_init (GstSpdlSrcClass *klass)
   g_signal_new_class_handler ("cancel-start", G_TYPE_FROM_CLASS (klass),
       G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION,
       G_CALLBACK (gst_spdl_src_cancel_start), NULL, NULL, NULL, G_TYPE_NONE, 0);
+
+  /**
+   * GstSpdlSrc::set-arrow-table:
+   * @rows: (nullable): `struct ArrowArrayStream *`, which is moved; %NULL: no
+   *     table
+   * @order: (nullable): `struct ArrowArrayStream *` of one column of integers,
+   *     which is moved: the rows to send, in their order
+   * @name: name of the table in messages
+   *
+   * Sets a table of Arrow's C stream interface, whose rows are sent instead of
+   * those of a list at `location`.
+   *
+   * Returns: %FALSE if the element is started; nothing is moved then
+   *
+   * Since: 0.1
+   */
+  g_signal_new_class_handler ("set-arrow-table", G_TYPE_FROM_CLASS (klass),
+      G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION,
+      G_CALLBACK (gst_spdl_src_set_arrow_table), NULL, NULL, NULL,
+      G_TYPE_BOOLEAN, 3, G_TYPE_POINTER, G_TYPE_POINTER, G_TYPE_STRING);
 
   element_class->change_state = gst_spdl_src_change_state;
   base_class->is_seekable = gst_spdl_src_is_seekable;

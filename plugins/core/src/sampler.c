@@ -140,7 +140,7 @@ open_dataset (SpdlSampler *self, const SpdlSourceSettings *settings,
     void (*warn) (const gchar *text, gpointer user_data), gpointer user_data,
     GError **error)
 {
-  const SpdlDatasetOptions options = { settings->location,
+  const SpdlDatasetOptions options = { settings->table, settings->location,
     settings->pattern ? settings->pattern : SPDL_DEFAULT_PATTERN,
     settings->label, settings->uri && *settings->uri ? settings->uri : NULL,
     has_weights (settings) ? settings->weights : NULL, settings->sidecar,
@@ -317,8 +317,8 @@ spdl_sampler_open (const SpdlSourceSettings *settings, guint32 source,
     return NULL;
   }
   set_identity (self, settings);
-  self->labels =
-      settings->label == SPDL_LABEL_MANIFEST && !spdl_sampler_get_root (self);
+  self->labels = settings->label == SPDL_LABEL_MANIFEST && !settings->table &&
+                 !spdl_sampler_get_root (self);
   self->size = spdl_partition_get_size (&self->partition, self->n_places);
   g_assert (self->dataset || self->streamed_shards);
   if (go_to_start (self, settings, error))
@@ -389,8 +389,8 @@ get_listed (SpdlSampler *self, SpdlSamplerItem *item, GError **error)
       self, self->left ? spdl_left_get_place (self->left, item->sequence)
                        : spdl_partition_get_place (
                              &self->partition, self->n_places, item->sequence));
-  item->uri = spdl_dataset_get_item (
-      self->dataset, item->index, &item->label, &item->extra, error);
+  item->uri = spdl_dataset_get_item (self->dataset, item->index, &item->label,
+      &item->extra, &item->carried, error);
   return item->uri ? SPDL_SAMPLER_ITEM : SPDL_SAMPLER_FAILED;
 }
 

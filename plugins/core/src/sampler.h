@@ -16,8 +16,9 @@ G_BEGIN_DECLS
 #define SPDL_DEFAULT_PATTERN "*"
 
 typedef struct {
-  gchar *location; /* nullable */
-  gchar *pattern;  /* NULL: SPDL_DEFAULT_PATTERN */
+  SpdlArrowTable *table; /* (nullable): instead of the location; not owned */
+  gchar *location;       /* (nullable): or the name of the table */
+  gchar *pattern;        /* NULL: SPDL_DEFAULT_PATTERN */
   SpdlLabel label;
   gboolean shuffle;
   guint64 seed;

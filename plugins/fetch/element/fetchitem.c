@@ -69,7 +69,13 @@ read_here (GstSpdlFetch *self, GstSpdlTask *task, const gchar *uri,
                 : G_MAXINT64 };
   g_autofree gchar *path = NULL;
 
-  if (scheme && g_ascii_strcasecmp (scheme, "file") != 0) {
+  if (scheme && g_str_equal (scheme, "arrow")) {
+    g_set_error_literal (error, GST_RESOURCE_ERROR,
+        GST_RESOURCE_ERROR_NOT_FOUND,
+        "The value in this row of the table is null, so there is nothing to "
+        "load: fill it in or remove the row");
+    return NULL;
+  } else if (scheme && g_ascii_strcasecmp (scheme, "file") != 0) {
     return spdl_gio_read (uri, range, &limits, cancellable, error);
   } else if (scheme || g_path_is_absolute (uri)) {
     g_autoptr (GError) reason = NULL;

@@ -1,0 +1,75 @@
+/* gst-spdl: reader of an Arrow stream
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#pragma once
+
+#include <gio/gio.h>
+#include <gst/gst.h>
+
+#include "gst/spdl/arrow/arrowabi.h"
+#include "gst/spdl/engine/visibility.h"
+
+G_BEGIN_DECLS
+
+/* Reads record batches from a producer, which may be Python code. All functions
+ * of the producer, including those that release its memory, are called by one
+ * thread per reader, `spdl-arrow`. No other thread of a pipeline therefore
+ * waits for the interpreter's lock. The thread ends when the reader and all its
+ * batches have been released. */
+typedef struct _SpdlArrowReader SpdlArrowReader;
+
+/* A record batch, with atomic references. It outlives its reader. */
+typedef struct _SpdlArrowBatch SpdlArrowBatch;
+
+/* Moves @stream, which is marked as released. */
+SPDL_PRIVATE_API
+SpdlArrowReader *spdl_arrow_reader_new (struct ArrowArrayStream *stream);
+
+SPDL_PRIVATE_API
+void spdl_arrow_reader_free (SpdlArrowReader *self);
+
+/* Reads the schema. It is valid until the reader is freed.
+ *
+ * @cancellable: (nullable): may be cancelled in another thread
+ *
+ * Returns NULL with @error set, in the domain of GST_RESOURCE_ERROR or
+ * G_IO_ERROR (cancelled). A failed reader always fails in the same way. */
+SPDL_PRIVATE_API
+const struct ArrowSchema *spdl_arrow_reader_get_schema (
+    SpdlArrowReader *self, GCancellable *cancellable, GError **error);
+
+/* Reads the next batch. Nothing is lost if the call is cancelled.
+ *
+ * @batch: (out) (transfer full) (nullable): NULL: there are no more
+ *
+ * Returns FALSE with @error set like spdl_arrow_reader_get_schema(). */
+SPDL_PRIVATE_API
+gboolean spdl_arrow_reader_next (SpdlArrowReader *self, SpdlArrowBatch **batch,
+    GCancellable *cancellable, GError **error);
+
+SPDL_PRIVATE_API
+void spdl_arrow_batch_unref (SpdlArrowBatch *self);
+
+SPDL_PRIVATE_API
+const struct ArrowArray *
+spdl_arrow_batch_get_array (const SpdlArrowBatch *self);
+
+/* Returns read-only memory at @data, a part of the batch, without a copy. The
+ * memory holds a reference to the batch.
+ *
+ * @size: at least 1 */
+SPDL_PRIVATE_API
+GstMemory *
+spdl_arrow_batch_wrap (SpdlArrowBatch *self, gconstpointer data, gsize size);
+
+/* Waits until no thread calls a producer, for at most @timeout nanoseconds, and
+ * keeps threads from calling one afterwards. Memory that is still in use is
+ * never released. Called before the interpreter of producers ends. */
+SPDL_PRIVATE_API
+void spdl_arrow_end (guint64 timeout);
+
+G_END_DECLS

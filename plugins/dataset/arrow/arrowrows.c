@@ -1,0 +1,240 @@
+/* gst-spdl: rows of an Arrow stream, by number
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "plugins/dataset/arrow/arrowrows.h"
+
+typedef struct {
+  SpdlArrowBatch *batch;
+  SpdlArrowView *views; /* two per column */
+  guint64 first;        /* first row */
+  guint64 n_rows;
+} Part;
+
+/* More columns are probably a mistake. */
+#define MAX_COLUMNS 4096
+
+static void
+clear_column (gpointer data)
+{
+  SpdlArrowColumn *column = data;
+
+  g_free (column->name);
+  g_free (column->format);
+}
+
+void
+spdl_arrow_rows_init (
+    SpdlArrowRows *self, struct ArrowArrayStream *stream, const gchar *name)
+{
+  *self = (SpdlArrowRows){ g_strdup (name), spdl_arrow_reader_new (stream) };
+  self->parts = g_array_new (FALSE, FALSE, sizeof (Part));
+}
+
+void
+spdl_arrow_rows_clear (SpdlArrowRows *self)
+{
+  for (guint i = 0; i < self->parts->len; i++) {
+    const Part *part = &g_array_index (self->parts, Part, i);
+
+    for (guint c = 0; c < 2 * self->columns->len; c++)
+      spdl_arrow_view_clear (&part->views[c]);
+    g_free (part->views);
+    spdl_arrow_batch_unref (part->batch);
+  }
+  g_array_unref (self->parts);
+  g_clear_pointer (&self->columns, g_array_unref);
+  g_clear_error (&self->broken);
+  spdl_arrow_reader_free (self->reader);
+  g_free (self->name);
+}
+
+static gboolean
+read_columns (
+    SpdlArrowRows *self, const struct ArrowSchema *schema, GError **error)
+{
+  if (g_strcmp0 (schema->format, "+s") != 0 || schema->n_children < 0 ||
+      (schema->n_children > 0 && !schema->children)) {
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+        "\"%s\" is a column of Arrow's type \"%s\", not a table: make a table "
+        "of it, for example with pyarrow.table({\"image\": column})",
+        self->name, schema->format ? schema->format : "");
+    return FALSE;
+  }
+  if (schema->n_children > MAX_COLUMNS) {
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+        "\"%s\" has %" G_GINT64_FORMAT
+        " columns, more than the limit of %d: select those that are needed",
+        self->name, schema->n_children, MAX_COLUMNS);
+    return FALSE;
+  }
+  self->columns = g_array_new (FALSE, FALSE, sizeof (SpdlArrowColumn));
+  g_array_set_clear_func (self->columns, clear_column);
+  for (gint64 i = 0; i < schema->n_children; i++) {
+    const struct ArrowSchema *child = schema->children[i];
+    SpdlArrowColumn column = { NULL, NULL, { SPDL_ARROW_OTHER } };
+
+    column.name =
+        g_utf8_make_valid (child && child->name ? child->name : "", -1);
+    column.format =
+        g_utf8_make_valid (child && child->format ? child->format : "", -1);
+    if (child)
+      spdl_arrow_type_init (&column.type, child);
+    g_array_append_val (self->columns, column);
+  }
+  return TRUE;
+}
+
+static GError *
+make_broken (
+    const SpdlArrowRows *self, const gchar *column, const gchar *problem)
+{
+  return g_error_new (GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+      "The record batch %u of \"%s\", from row %" G_GUINT64_FORMAT
+      ", is broken: %s%s%s%s. Create the table again",
+      self->parts->len, self->name, self->n_rows, column ? "column \"" : "",
+      column ? column : "", column ? "\": " : "", problem);
+}
+
+static gchar *
+init_views (const SpdlArrowRows *self, Part *part,
+    const struct ArrowArray *array, const gchar **column)
+{
+  gchar *problem = NULL;
+
+  for (guint i = 0; i < self->columns->len && !problem; i++) {
+    const SpdlArrowColumn *of = spdl_arrow_rows_get_column (self, i);
+
+    *column = of->name;
+    if (of->type.kind == SPDL_ARROW_OTHER)
+      continue;
+    if (!array->children[i])
+      return g_strdup ("it is missing");
+    problem =
+        spdl_arrow_view_init (&part->views[2 * i], &part->views[2 * i + 1],
+            &of->type, array->children[i], array->offset, array->length);
+  }
+  return problem;
+}
+
+/* Takes ownership of @batch. */
+static void
+add_batch (SpdlArrowRows *self, SpdlArrowBatch *batch)
+{
+  const struct ArrowArray *array = spdl_arrow_batch_get_array (batch);
+  Part part = { batch, g_new0 (SpdlArrowView, 2 * self->columns->len),
+    self->n_rows };
+  const gchar *column = NULL;
+  g_autofree gchar *problem = NULL;
+
+  if (array->length < 0 || array->offset < 0 ||
+      array->length > G_MAXINT64 - array->offset ||
+      (guint64) array->length > G_MAXINT64 - self->n_rows)
+    problem = g_strdup ("its length or offset is not valid");
+  else if (array->null_count > 0)
+    problem = g_strdup ("whole rows are null");
+  else if (array->n_children != self->columns->len ||
+           (self->columns->len > 0 && !array->children))
+    problem = g_strdup_printf ("it has %" G_GINT64_FORMAT
+                               " columns, but the schema has %u",
+        array->n_children, self->columns->len);
+  else
+    problem = init_views (self, &part, array, &column);
+  if (problem)
+    self->broken = make_broken (self, column, problem);
+  part.n_rows = MAX (array->length, 0);
+  g_array_append_val (self->parts, part);
+  self->n_rows += part.n_rows;
+}
+
+static void
+prefix_error (const SpdlArrowRows *self, GError **error)
+{
+  if (error && !g_error_matches (*error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+    g_prefix_error (error,
+        "\"%s\" cannot be read at row %" G_GUINT64_FORMAT ": ", self->name,
+        self->n_rows);
+}
+
+gboolean
+spdl_arrow_rows_load (
+    SpdlArrowRows *self, GCancellable *cancellable, GError **error)
+{
+  const struct ArrowSchema *schema =
+      spdl_arrow_reader_get_schema (self->reader, cancellable, error);
+  SpdlArrowBatch *batch = NULL;
+
+  if (!schema) {
+    prefix_error (self, error);
+    return FALSE;
+  }
+  if (!self->columns && !read_columns (self, schema, error))
+    return FALSE;
+  while (!self->is_loaded && !self->broken) {
+    if (!spdl_arrow_reader_next (self->reader, &batch, cancellable, error)) {
+      prefix_error (self, error);
+      return FALSE;
+    }
+    if (batch)
+      add_batch (self, batch);
+    self->is_loaded = batch == NULL;
+  }
+  if (self->broken)
+    g_propagate_error (error, g_error_copy (self->broken));
+  return !self->broken;
+}
+
+static inline const Part *
+get_part (const SpdlArrowRows *self, guint i)
+{
+  return &g_array_index (self->parts, Part, i);
+}
+
+static guint
+find_part (const SpdlArrowRows *self, guint64 row)
+{
+  guint begin = 0, end = self->parts->len;
+
+  while (end - begin > 1) {
+    const guint middle = begin + (end - begin) / 2;
+
+    if (get_part (self, middle)->first <= row)
+      begin = middle;
+    else
+      end = middle;
+  }
+  return begin;
+}
+
+const SpdlArrowView *
+spdl_arrow_rows_find (SpdlArrowRows *self, guint64 *row, SpdlArrowBatch **batch)
+{
+  const Part *part = get_part (self, self->last);
+
+  if (*row < part->first || *row - part->first >= part->n_rows) {
+    self->last = find_part (self, *row);
+    part = get_part (self, self->last);
+  }
+  *row -= part->first;
+  if (batch)
+    *batch = part->batch;
+  return part->views;
+}
+
+void
+spdl_arrow_rows_set_error (const SpdlArrowRows *self, guint column, guint64 row,
+    GError **error, const gchar *format, ...)
+{
+  g_autofree gchar *text = NULL;
+  va_list args;
+
+  va_start (args, format);
+  text = g_strdup_vprintf (format, args);
+  va_end (args);
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+      "\"%s\" row %" G_GUINT64_FORMAT ", column \"%s\": %s", self->name, row,
+      spdl_arrow_rows_get_column (self, column)->name, text);
+}

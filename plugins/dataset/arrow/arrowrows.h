@@ -1,0 +1,66 @@
+/* gst-spdl: rows of an Arrow stream, by number
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#pragma once
+
+#include <gio/gio.h>
+
+#include "gst/spdl/arrow/arrowreader.h"
+#include "plugins/dataset/arrow/arrowcolumn.h"
+
+G_BEGIN_DECLS
+
+typedef struct {
+  gchar *name;
+  gchar *format; /* as in Arrow's schema */
+  SpdlArrowType type;
+} SpdlArrowColumn;
+
+/* All record batches of a stream. Not thread-safe. */
+typedef struct {
+  gchar *name; /* of the table, for messages */
+  SpdlArrowReader *reader;
+  GArray *columns; /* (nullable): SpdlArrowColumn; NULL: no schema was read */
+  GArray *parts;   /* Part: rows of each batch */
+  guint64 n_rows;
+  gboolean is_loaded;
+  GError *broken; /* (nullable): of a batch */
+  guint last;     /* part of the last row */
+} SpdlArrowRows;
+
+/* Moves @stream. */
+void spdl_arrow_rows_init (
+    SpdlArrowRows *self, struct ArrowArrayStream *stream, const gchar *name);
+void spdl_arrow_rows_clear (SpdlArrowRows *self);
+
+/* Reads all batches, unless they are loaded. May be repeated after it was
+ * cancelled. Returns FALSE with @error set, in the domain of GST_RESOURCE_ERROR
+ * or G_IO_ERROR (cancelled). */
+gboolean spdl_arrow_rows_load (
+    SpdlArrowRows *self, GCancellable *cancellable, GError **error);
+
+static inline const SpdlArrowColumn *
+spdl_arrow_rows_get_column (const SpdlArrowRows *self, guint column)
+{
+  return &g_array_index (self->columns, SpdlArrowColumn, column);
+}
+
+/* Finds a row.
+ *
+ * @row: (inout): less than n_rows; becomes the row in its batch
+ * @batch: (out) (optional)
+ *
+ * Returns the views of the columns in its batch: those of column i at 2 i, and
+ * of its paths at 2 i + 1. */
+const SpdlArrowView *spdl_arrow_rows_find (
+    SpdlArrowRows *self, guint64 *row, SpdlArrowBatch **batch);
+
+/* Sets an error that names the table, a column and a row. */
+void spdl_arrow_rows_set_error (const SpdlArrowRows *self, guint column,
+    guint64 row, GError **error, const gchar *format, ...) G_GNUC_PRINTF (5, 6);
+
+G_END_DECLS

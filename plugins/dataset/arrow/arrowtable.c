@@ -1,0 +1,696 @@
+/* gst-spdl: Arrow tables as lists of items
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "plugins/dataset/arrow/arrowtable.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "plugins/common/fingerprint.h"
+#include "plugins/dataset/arrow/arrowrows.h"
+#include "plugins/dataset/list/columns.h"
+
+#define NO_COLUMN G_MAXUINT
+
+/* Number of items whose content is part of the hash, and their largest part. */
+#define N_HASHED 64
+#define MAX_HASHED 4096
+
+/* A column that is a field of the item's extra. */
+typedef struct {
+  guint column;
+  gchar *prefix; /* (nullable): URIs of files: this and the row */
+} Extra;
+
+struct _SpdlArrowTable {
+  SpdlArrowRows rows;
+  SpdlArrowRows order;
+  gboolean has_order;
+  guint item;
+  guint label;      /* NO_COLUMN: none */
+  guint weight;     /* NO_COLUMN: none */
+  gboolean labels;  /* whether labels are read */
+  gchar *prefix;    /* of the URIs of items */
+  gboolean has_key; /* a column is named `key` */
+  GArray *extras;   /* Extra */
+  guint64 n_items;
+  guint64 hash;
+  GArray *weights;            /* (nullable): double */
+  const SpdlClasses *classes; /* (nullable): set by the caller */
+  SpdlClasses *found;         /* (nullable): classes of text labels */
+};
+
+static void
+clear_extra (gpointer data)
+{
+  g_free (((Extra *) data)->prefix);
+}
+
+SpdlArrowTable *
+spdl_arrow_table_new (struct ArrowArrayStream *rows,
+    struct ArrowArrayStream *order, const gchar *name)
+{
+  SpdlArrowTable *self = g_new0 (SpdlArrowTable, 1);
+
+  spdl_arrow_rows_init (&self->rows, rows, name);
+  if (order)
+    spdl_arrow_rows_init (&self->order, order, "indices");
+  self->has_order = order != NULL;
+  self->extras = g_array_new (FALSE, FALSE, sizeof (Extra));
+  g_array_set_clear_func (self->extras, clear_extra);
+  return self;
+}
+
+void
+spdl_arrow_table_free (SpdlArrowTable *self)
+{
+  spdl_arrow_rows_clear (&self->rows);
+  if (self->has_order)
+    spdl_arrow_rows_clear (&self->order);
+  g_array_unref (self->extras);
+  g_clear_pointer (&self->weights, g_array_unref);
+  g_clear_pointer (&self->found, spdl_classes_free);
+  g_free (self->prefix);
+  g_free (self);
+}
+
+const gchar *
+spdl_arrow_table_get_name (const SpdlArrowTable *self)
+{
+  return self->rows.name;
+}
+
+/* Columns */
+
+static const SpdlArrowColumn *
+get_column (const SpdlArrowTable *self, guint i)
+{
+  return spdl_arrow_rows_get_column (&self->rows, i);
+}
+
+static guint
+find_column (const SpdlArrowTable *self, const gchar *name)
+{
+  for (guint i = 0; i < self->rows.columns->len; i++)
+    if (g_str_equal (get_column (self, i)->name, name))
+      return i;
+  return NO_COLUMN;
+}
+
+static gboolean
+has_bytes (const SpdlArrowColumn *column)
+{
+  return column->type.kind == SPDL_ARROW_BINARY ||
+         column->type.kind == SPDL_ARROW_FILE;
+}
+
+/* Finds the column of the items: the first one of bytes, or else `uri`. */
+static gboolean
+find_item (SpdlArrowTable *self, GError **error)
+{
+  g_autoptr (GString) columns = g_string_new (NULL);
+
+  for (guint i = 0; i < self->rows.columns->len; i++) {
+    const SpdlArrowColumn *column = get_column (self, i);
+
+    self->item = i;
+    if (has_bytes (column))
+      return TRUE;
+    g_string_append_printf (columns, "%s\"%s\" (%s)", i > 0 ? ", " : "",
+        column->name, column->format);
+  }
+  self->item = find_column (self, "uri");
+  if (self->item != NO_COLUMN &&
+      get_column (self, self->item)->type.kind == SPDL_ARROW_TEXT)
+    return TRUE;
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+      "\"%s\" has no column of items: it needs a binary column, a structure of "
+      "bytes and path, or a text column \"uri\", but it has the columns %s "
+      "(with Arrow's types). Convert one, or rename a column of paths to uri",
+      self->rows.name, columns->len > 0 ? columns->str : "of an empty table");
+  return FALSE;
+}
+
+static gboolean
+find_label (
+    SpdlArrowTable *self, const SpdlArrowTableOptions *options, GError **error)
+{
+  self->label = find_column (self, "label");
+  if (self->label == NO_COLUMN || self->label == self->item)
+    self->label = NO_COLUMN;
+  if (self->label == NO_COLUMN || !options->labels)
+    return TRUE;
+  switch (get_column (self, self->label)->type.kind) {
+    case SPDL_ARROW_NOTHING:
+    case SPDL_ARROW_TEXT:
+    case SPDL_ARROW_INTEGER:
+    case SPDL_ARROW_BOOLEAN:
+      return TRUE;
+    default:
+      break;
+  }
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+      "Column \"label\" of \"%s\" has Arrow's type \"%s\", but a label must be "
+      "an integer or text: convert or rename the column, or set label=none",
+      self->rows.name, get_column (self, self->label)->format);
+  return FALSE;
+}
+
+static gboolean
+find_weight (
+    SpdlArrowTable *self, const SpdlArrowTableOptions *options, GError **error)
+{
+  SpdlArrowKind kind = SPDL_ARROW_OTHER;
+
+  self->weight =
+      options->weights ? find_column (self, options->weights) : NO_COLUMN;
+  if (!options->weights)
+    return TRUE;
+  if (self->weight != NO_COLUMN)
+    kind = get_column (self, self->weight)->type.kind;
+  if (kind == SPDL_ARROW_REAL || kind == SPDL_ARROW_INTEGER)
+    return TRUE;
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+      "\"%s\" has no column \"%s\" of numbers: set weight-column to the name "
+      "of a column with the weights",
+      self->rows.name, options->weights);
+  return FALSE;
+}
+
+static gchar *
+make_prefix (const SpdlArrowColumn *column)
+{
+  g_autofree gchar *name = g_uri_escape_string (column->name, NULL, FALSE);
+
+  return g_strdup_printf ("arrow:///%s/", name);
+}
+
+/* Returns why a column cannot be a field of the extra; NULL: it can. */
+static const gchar *
+check_extra (SpdlArrowTable *self, guint i)
+{
+  const SpdlArrowColumn *column = get_column (self, i);
+
+  if (column->type.kind == SPDL_ARROW_OTHER)
+    return column->format;
+  if (!spdl_columns_is_field_name (column->name))
+    return "its name has other characters than ASCII letters, digits and "
+           "_-+/:.";
+  return find_column (self, column->name) < i ? "its name occurs twice" : NULL;
+}
+
+static void
+find_extras (SpdlArrowTable *self,
+    void (*warn) (const gchar *text, gpointer user_data), gpointer user_data)
+{
+  g_autoptr (GString) others = g_string_new (NULL);
+
+  for (guint i = 0; i < self->rows.columns->len; i++) {
+    const SpdlArrowColumn *column = get_column (self, i);
+    const Extra extra = { i, has_bytes (column) ? make_prefix (column) : NULL };
+    const gchar *problem = check_extra (self, i);
+
+    if (i == self->item || i == self->label)
+      problem = "";
+    else if (problem)
+      g_string_append_printf (others, "%s\"%s\" (%s)",
+          others->len > 0 ? ", " : "", column->name, problem);
+    if (problem)
+      g_free (extra.prefix);
+    else
+      g_array_append_val (self->extras, extra);
+  }
+  self->has_key = find_column (self, "key") != NO_COLUMN;
+  if (others->len == 0 || !warn)
+    return;
+  g_string_prepend (others, "\" are left out of each item's extra: ");
+  g_string_prepend (others, self->rows.name);
+  g_string_prepend (others, "Columns of \"");
+  g_string_append (others,
+      ". Only binary, text, numbers and booleans can be read; convert or "
+      "remove the others");
+  warn (others->str, user_data);
+}
+
+/* Rows */
+
+/* Converts the number of an item to the row of the table. The order has been
+ * checked. */
+static guint64
+get_row (SpdlArrowTable *self, guint64 i)
+{
+  const SpdlArrowView *views;
+  gint64 row = 0;
+
+  if (!self->has_order)
+    return i;
+  views = spdl_arrow_rows_find (&self->order, &i, NULL);
+  spdl_arrow_view_get_integer (&views[0], i, &row);
+  return row;
+}
+
+static gboolean
+load_order (SpdlArrowTable *self, GCancellable *cancellable, GError **error)
+{
+  SpdlArrowRows *order = &self->order;
+
+  self->n_items = self->rows.n_rows;
+  if (!self->has_order)
+    return TRUE;
+  if (!spdl_arrow_rows_load (order, cancellable, error))
+    return FALSE;
+  if (order->columns->len != 1 ||
+      spdl_arrow_rows_get_column (order, 0)->type.kind != SPDL_ARROW_INTEGER) {
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+        "The indices of \"%s\" are not one column of integers",
+        self->rows.name);
+    return FALSE;
+  }
+  self->n_items = order->n_rows;
+  for (guint64 i = 0; i < order->n_rows; i++) {
+    guint64 at = i;
+    const SpdlArrowView *views = spdl_arrow_rows_find (order, &at, NULL);
+    gint64 row;
+
+    if (spdl_arrow_view_get_integer (&views[0], at, &row) == SPDL_ARROW_VALUE &&
+        row >= 0 && (guint64) row < self->rows.n_rows)
+      continue;
+    spdl_arrow_rows_set_error (order, 0, i, error,
+        "the index is not one of the %" G_GUINT64_FORMAT " rows of \"%s\"",
+        self->rows.n_rows, self->rows.name);
+    return FALSE;
+  }
+  return TRUE;
+}
+
+/* Check of all rows */
+
+static gboolean
+set_broken (const SpdlArrowTable *self, guint column, guint64 i, GError **error)
+{
+  spdl_arrow_rows_set_error (&self->rows, column, i, error,
+      "the value is outside of its buffer, dictionary or range: create the "
+      "table again");
+  return FALSE;
+}
+
+/* Checks the bytes and paths of a column, and adds their lengths to the hash.
+ */
+static gboolean
+check_bytes (SpdlArrowTable *self, const SpdlArrowView *views, guint column,
+    guint64 i, guint64 row, gboolean hash, GError **error)
+{
+  gint64 sizes[2] = { -1, -1 };
+
+  for (guint v = 0; v < 2; v++) {
+    const SpdlArrowView *view = &views[2 * column + v];
+    const guint8 *data;
+    gsize size;
+
+    if (view->leaf.kind != SPDL_ARROW_BINARY &&
+        view->leaf.kind != SPDL_ARROW_TEXT)
+      continue;
+    switch (spdl_arrow_view_get_bytes (view, row, &data, &size)) {
+      case SPDL_ARROW_BROKEN:
+        return set_broken (self, column, i, error);
+      case SPDL_ARROW_VALUE:
+        sizes[v] = size;
+        break;
+      default:
+        break;
+    }
+  }
+  if (hash)
+    self->hash = spdl_fingerprint_add (self->hash, sizes, sizeof sizes);
+  return TRUE;
+}
+
+static gboolean
+set_unknown (
+    const SpdlArrowTable *self, guint64 i, const gchar *label, GError **error)
+{
+  spdl_arrow_rows_set_error (&self->rows, self->label, i, error,
+      "the label %s is not among the %u classes: correct it, or add it to "
+      "classes",
+      label, spdl_classes_get_size (self->classes));
+  return FALSE;
+}
+
+static gboolean
+check_text_label (SpdlArrowTable *self, const SpdlArrowView *view, guint64 i,
+    guint64 row, GError **error)
+{
+  const guint8 *data;
+  gsize size;
+
+  switch (spdl_arrow_view_get_bytes (view, row, &data, &size)) {
+    case SPDL_ARROW_NULL:
+      return TRUE;
+    case SPDL_ARROW_BROKEN:
+      return set_broken (self, self->label, i, error);
+    default:
+      break;
+  }
+  if (size == 0)
+    return TRUE;
+  self->hash = spdl_fingerprint_add (self->hash, data, size);
+  if (!spdl_line_is_utf8 ((const gchar *) data, size)) {
+    spdl_arrow_rows_set_error (
+        &self->rows, self->label, i, error, "the label is not UTF-8 text");
+    return FALSE;
+  }
+  if (self->classes &&
+      spdl_classes_find (self->classes, (const gchar *) data, size) < 0) {
+    g_autofree gchar *label =
+        spdl_parse_error_quote ((const gchar *) data, size);
+
+    return set_unknown (self, i, label, error);
+  }
+  if (self->classes ||
+      spdl_classes_add (self->found, (const gchar *) data, size))
+    return TRUE;
+  spdl_arrow_rows_set_error (&self->rows, self->label, i, error,
+      "there are more than %u different labels, the limit of classes: use "
+      "label=none, or rename the column",
+      SPDL_CLASSES_MAX);
+  return FALSE;
+}
+
+/* Checks a label. An integer is the number of a class. */
+static gboolean
+check_label (SpdlArrowTable *self, const SpdlArrowView *view, guint64 i,
+    guint64 row, GError **error)
+{
+  gint64 label = -1;
+
+  if (view->leaf.kind == SPDL_ARROW_TEXT)
+    return check_text_label (self, view, i, row, error);
+  if (spdl_arrow_view_get_integer (view, row, &label) == SPDL_ARROW_BROKEN)
+    return set_broken (self, self->label, i, error);
+  self->hash = spdl_fingerprint_add (self->hash, &label, sizeof label);
+  if (!self->classes || label == -1 ||
+      (label >= 0 && label < (gint64) spdl_classes_get_size (self->classes)))
+    return TRUE;
+  g_autofree gchar *text = g_strdup_printf ("%" G_GINT64_FORMAT, label);
+  return set_unknown (self, i, text, error);
+}
+
+static gboolean
+check_weight (SpdlArrowTable *self, const SpdlArrowView *view, guint64 i,
+    guint64 row, GError **error)
+{
+  gdouble weight = NAN;
+
+  if (spdl_arrow_view_get_real (view, row, &weight) == SPDL_ARROW_BROKEN)
+    return set_broken (self, self->weight, i, error);
+  if (isfinite (weight) && weight >= 0) {
+    g_array_append_val (self->weights, weight);
+    return TRUE;
+  }
+  spdl_arrow_rows_set_error (&self->rows, self->weight, i, error,
+      "a weight must be a finite number of at least 0, not %s",
+      isnan (weight) ? "null or NaN" : "negative or infinite");
+  return FALSE;
+}
+
+static gboolean
+check_row (SpdlArrowTable *self, guint64 i, GError **error)
+{
+  guint64 row = get_row (self, i);
+  const SpdlArrowView *views = spdl_arrow_rows_find (&self->rows, &row, NULL);
+
+  if (!check_bytes (self, views, self->item, i, row, TRUE, error) ||
+      (self->labels &&
+          !check_label (self, &views[2 * self->label], i, row, error)) ||
+      (self->weights &&
+          !check_weight (self, &views[2 * self->weight], i, row, error)))
+    return FALSE;
+  for (guint e = 0; e < self->extras->len; e++) {
+    const guint column = g_array_index (self->extras, Extra, e).column;
+
+    if (!check_bytes (self, views, column, i, row, FALSE, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* Adds the content of some items to the hash. */
+static void
+hash_content (SpdlArrowTable *self)
+{
+  const guint64 n = MIN (self->n_items, N_HASHED);
+
+  for (guint64 k = 0; k < n; k++) {
+    guint64 row = get_row (self, k * (self->n_items / n));
+    const SpdlArrowView *views = spdl_arrow_rows_find (&self->rows, &row, NULL);
+    const guint8 *data;
+    gsize size;
+
+    if (views[2 * self->item].leaf.kind != SPDL_ARROW_NOTHING &&
+        spdl_arrow_view_get_bytes (&views[2 * self->item], row, &data, &size) ==
+            SPDL_ARROW_VALUE &&
+        size > 0)
+      self->hash =
+          spdl_fingerprint_add (self->hash, data, MIN (size, MAX_HASHED));
+  }
+}
+
+static gboolean
+check_rows (
+    SpdlArrowTable *self, const SpdlArrowTableOptions *options, GError **error)
+{
+  self->labels =
+      options->labels && self->label != NO_COLUMN &&
+      get_column (self, self->label)->type.kind != SPDL_ARROW_NOTHING;
+  self->hash = 0;
+  g_clear_pointer (&self->weights, g_array_unref);
+  g_clear_pointer (&self->found, spdl_classes_free);
+  if (self->weight != NO_COLUMN)
+    self->weights = g_array_new (FALSE, FALSE, sizeof (gdouble));
+  self->classes = options->labels ? options->classes : NULL;
+  if (self->labels && !self->classes &&
+      get_column (self, self->label)->type.kind == SPDL_ARROW_TEXT)
+    self->found = spdl_classes_new ();
+  for (guint64 i = 0; i < self->n_items; i++) {
+    if (i % 65536 == 0 &&
+        g_cancellable_set_error_if_cancelled (options->cancellable, error))
+      return FALSE;
+    if (!check_row (self, i, error))
+      return FALSE;
+  }
+  hash_content (self);
+  if (self->found)
+    spdl_classes_sort (self->found);
+  return TRUE;
+}
+
+static gboolean
+has_items (const SpdlArrowTable *self, GError **error)
+{
+  if (self->n_items > 0)
+    return TRUE;
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
+      "\"%s\" has no rows: pass a table with a row for each item",
+      self->rows.name);
+  return FALSE;
+}
+
+gboolean
+spdl_arrow_table_open (SpdlArrowTable *self,
+    const SpdlArrowTableOptions *options,
+    void (*warn) (const gchar *text, gpointer user_data), gpointer user_data,
+    GError **error)
+{
+  if (!spdl_arrow_rows_load (&self->rows, options->cancellable, error) ||
+      !find_item (self, error) || !find_label (self, options, error) ||
+      !find_weight (self, options, error))
+    return FALSE;
+  if (!self->prefix) {
+    self->prefix = make_prefix (get_column (self, self->item));
+    find_extras (self, warn, user_data);
+  }
+  return load_order (self, options->cancellable, error) &&
+         has_items (self, error) && check_rows (self, options, error);
+}
+
+guint64
+spdl_arrow_table_get_size (const SpdlArrowTable *self)
+{
+  return self->n_items;
+}
+
+guint64
+spdl_arrow_table_get_hash (const SpdlArrowTable *self)
+{
+  return self->hash;
+}
+
+const SpdlClasses *
+spdl_arrow_table_get_classes (const SpdlArrowTable *self)
+{
+  return self->classes ? self->classes : self->found;
+}
+
+GArray *
+spdl_arrow_table_steal_weights (SpdlArrowTable *self)
+{
+  return g_steal_pointer (&self->weights);
+}
+
+/* Items */
+
+static gint64
+get_label (const SpdlArrowTable *self, const SpdlArrowView *views, guint64 row)
+{
+  const SpdlClasses *classes = spdl_arrow_table_get_classes (self);
+  const SpdlArrowView *view;
+  const guint8 *data;
+  gint64 label = -1;
+  gsize size;
+
+  if (!self->labels)
+    return -1;
+  view = &views[2 * self->label];
+  if (view->leaf.kind != SPDL_ARROW_TEXT) {
+    spdl_arrow_view_get_integer (view, row, &label);
+    return label;
+  }
+  if (!classes ||
+      spdl_arrow_view_get_bytes (view, row, &data, &size) != SPDL_ARROW_VALUE)
+    return -1;
+  return spdl_classes_find (classes, (const gchar *) data, size);
+}
+
+static gchar *
+dup_text (const SpdlArrowView *view, guint64 row)
+{
+  const guint8 *data;
+  gsize size;
+
+  if (view->leaf.kind != SPDL_ARROW_TEXT ||
+      spdl_arrow_view_get_bytes (view, row, &data, &size) != SPDL_ARROW_VALUE ||
+      size == 0)
+    return NULL;
+  return g_utf8_make_valid ((const gchar *) data, size);
+}
+
+static gchar *
+path_to_uri (gchar *path)
+{
+  gchar *uri =
+      g_path_is_absolute (path) ? g_filename_to_uri (path, NULL, NULL) : NULL;
+
+  if (!uri)
+    return path;
+  g_free (path);
+  return uri;
+}
+
+typedef struct {
+  SpdlArrowTable *table;
+  SpdlArrowBatch *batch;
+  const SpdlArrowView *views;
+  guint64 i;
+  guint64 row;
+  GstSpdlCarried **carried;
+} Reading;
+
+/* Returns the URI of a value (transfer full). Attaches its content if the table
+ * contains it. A file without bytes has the URI of its path. Returns NULL
+ * without either. */
+static gchar *
+read_file (const Reading *self, guint column, const gchar *prefix)
+{
+  const SpdlArrowView *view = &self->views[2 * column];
+  GstBuffer *content;
+  const guint8 *data;
+  gchar *uri;
+  gsize size;
+
+  if (view->leaf.kind != SPDL_ARROW_BINARY ||
+      spdl_arrow_view_get_bytes (view, self->row, &data, &size) !=
+          SPDL_ARROW_VALUE) {
+    uri = dup_text (
+        view->leaf.kind == SPDL_ARROW_TEXT ? view : view + 1, self->row);
+    return uri ? path_to_uri (uri) : NULL;
+  }
+  uri = g_strdup_printf ("%s%" G_GUINT64_FORMAT, prefix, self->i);
+  content = gst_buffer_new ();
+  if (size > 0)
+    gst_buffer_append_memory (
+        content, spdl_arrow_batch_wrap (self->batch, data, size));
+  if (!*self->carried)
+    *self->carried = gst_spdl_carried_new ();
+  gst_spdl_carried_add (*self->carried, g_strdup (uri), content);
+  return uri;
+}
+
+static void
+add_text (GstStructure *extra, const gchar *name, gchar *text)
+{
+  GValue value = G_VALUE_INIT;
+
+  g_value_init (&value, G_TYPE_STRING);
+  g_value_take_string (&value, text);
+  gst_structure_take_value (extra, name, &value);
+}
+
+static void
+read_extra (const Reading *self, const Extra *extra, GstStructure *to)
+{
+  const gchar *name = get_column (self->table, extra->column)->name;
+  GValue value = G_VALUE_INIT;
+  gchar *uri;
+
+  if (extra->prefix) {
+    if ((uri = read_file (self, extra->column, extra->prefix)))
+      add_text (to, name, uri);
+  } else if (spdl_arrow_view_get_value (&self->views[2 * extra->column],
+                 self->row, &value) == SPDL_ARROW_VALUE) {
+    gst_structure_take_value (to, name, &value);
+  }
+}
+
+/* Reads the other fields. The path of an item that the table contains is its
+ * key, as the name of a sample in a shard. */
+static GstStructure *
+read_extras (const Reading *self)
+{
+  const SpdlArrowTable *table = self->table;
+  GstStructure *extra = gst_structure_new_empty ("extra");
+  gchar *key = NULL;
+
+  if (!table->has_key && *self->carried)
+    key = dup_text (&self->views[2 * table->item + 1], self->row);
+  if (key)
+    add_text (extra, "key", key);
+  for (guint e = 0; e < table->extras->len; e++)
+    read_extra (self, &g_array_index (table->extras, Extra, e), extra);
+  if (gst_structure_n_fields (extra) == 0)
+    g_clear_pointer (&extra, gst_structure_free);
+  return extra;
+}
+
+gchar *
+spdl_arrow_table_get_item (SpdlArrowTable *self, guint64 i, gint64 *label,
+    GstStructure **extra, GstSpdlCarried **carried)
+{
+  Reading reading = {
+    .table = self, .i = i, .row = get_row (self, i), .carried = carried
+  };
+  gchar *uri;
+
+  *carried = NULL;
+  reading.views =
+      spdl_arrow_rows_find (&self->rows, &reading.row, &reading.batch);
+  uri = read_file (&reading, self->item, self->prefix);
+  if (!uri)
+    uri = g_strdup_printf ("%s%" G_GUINT64_FORMAT, self->prefix, i);
+  *extra = read_extras (&reading);
+  *label = get_label (self, reading.views, reading.row);
+  return uri;
+}

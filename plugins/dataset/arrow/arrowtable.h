@@ -1,0 +1,73 @@
+/* gst-spdl: Arrow tables as lists of items
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#pragma once
+
+#include <gio/gio.h>
+#include <gst/gst.h>
+
+#include "gst/spdl/arrow/arrowabi.h"
+#include "gst/spdl/common/carried.h"
+#include "plugins/dataset/list/classes.h"
+
+G_BEGIN_DECLS
+
+/* Rows of an Arrow table, which stay where their producer has them. The first
+ * column of bytes is the item, or else the column `uri`. `label` is the label.
+ * Further columns are fields of the item's `extra`. Not thread-safe. */
+typedef struct _SpdlArrowTable SpdlArrowTable;
+
+typedef struct {
+  gboolean labels;            /* whether labels are read */
+  const gchar *weights;       /* (nullable): column with the weights */
+  const SpdlClasses *classes; /* (nullable): allowed labels; not owned */
+  GCancellable *cancellable;  /* nullable */
+} SpdlArrowTableOptions;
+
+/* Moves the streams.
+ *
+ * @order: (nullable): rows to use, in their order: a stream of one column of
+ *     integers
+ * @name: name of the table in messages */
+SpdlArrowTable *spdl_arrow_table_new (struct ArrowArrayStream *rows,
+    struct ArrowArrayStream *order, const gchar *name);
+
+void spdl_arrow_table_free (SpdlArrowTable *self);
+
+const gchar *spdl_arrow_table_get_name (const SpdlArrowTable *self);
+
+/* Reads the streams at the first call, and checks all rows. May be called again
+ * with other options.
+ *
+ * @warn: (nullable): called with a sentence about columns that are left out
+ *
+ * Returns FALSE with @error set, in the domain of GST_RESOURCE_ERROR or
+ * G_IO_ERROR (cancelled). */
+gboolean spdl_arrow_table_open (SpdlArrowTable *self,
+    const SpdlArrowTableOptions *options,
+    void (*warn) (const gchar *text, gpointer user_data), gpointer user_data,
+    GError **error);
+
+guint64 spdl_arrow_table_get_size (const SpdlArrowTable *self);
+
+/* Returns a hash of the rows: the lengths of the items, the labels, and the
+ * content of some items. */
+guint64 spdl_arrow_table_get_hash (const SpdlArrowTable *self);
+
+/* Returns the classes of the labels like spdl_list_get_classes(). */
+const SpdlClasses *spdl_arrow_table_get_classes (const SpdlArrowTable *self);
+
+/* Returns the weights like spdl_list_steal_weights(). */
+GArray *spdl_arrow_table_steal_weights (SpdlArrowTable *self);
+
+/* Returns the URI of row @i (transfer full), and sets its label (-1: none), its
+ * other fields and the content of its URIs (nullable, transfer full). A row
+ * that is null has a URI without content. */
+gchar *spdl_arrow_table_get_item (SpdlArrowTable *self, guint64 i,
+    gint64 *label, GstStructure **extra, GstSpdlCarried **carried);
+
+G_END_DECLS

@@ -1,0 +1,327 @@
+/* gst-spdl: tests of Arrow tables in a loader
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include <string.h>
+
+#include "tests/check/support/arrowtables.h"
+#include "tests/check/support/errors.h"
+#include "tests/check/support/files.h"
+#include "tests/check/support/loaders.h"
+
+#define N_ROWS 20
+#define FOREVER GST_CLOCK_TIME_NONE
+
+/* A table of arrays in NPY files, whose value is the row; null in row 3. */
+static gchar *values[N_ROWS];
+static const gchar *labels[N_ROWS];
+
+static const ArrowTableColumn columns[] = {
+  { "array", "w:136", NULL, (const gchar *const *) values },
+  { "label", "u", "i", labels },
+};
+
+/* NPY files contain NULs, so the table gets their bytes from here. */
+static void
+fill_npy (struct ArrowArray *batch, struct ArrowSchema *schema)
+{
+  static const gchar header[] =
+      "{'descr': '<i8', 'fortran_order': False, 'shape': (1,), }";
+  static guint row = 0;
+
+  if (schema)
+    row = 0;
+  for (gint64 i = 0; batch && i < batch->length; i++, row++) {
+    struct ArrowArray *array = batch->children[0];
+    guint8 *at = (guint8 *) array->buffers[1] +
+                 (array->offset + batch->offset + i) * 136;
+
+    memset (at, ' ', 136);
+    memcpy (at, "\x93NUMPY\x01\x00\x76\x00", 10);
+    memcpy (at + 10, header, strlen (header));
+    at[127] = '\n';
+    memset (at + 128, 0, 8);
+    at[128] = row;
+  }
+}
+
+static void
+init_rows (void)
+{
+  for (guint i = 0; i < N_ROWS; i++) {
+    values[i] = i == 3 ? NULL : (gchar *) "npy";
+    labels[i] = i % 2 ? "cat" : "dog";
+  }
+}
+
+#define PIPELINE                                                    \
+  "spdlsrc name=source epochs=2 %s ! spdlfetch output-order=input " \
+  "! spdldecode name=decode output-order=input ! spdlbatch "        \
+  "batch-size=8 ! spdlsink"
+
+static GstSpdlLoader *
+make_loader (ArrowTable *made, const gchar *properties)
+{
+  GstSpdlLoader *loader = loader_make (PIPELINE, properties);
+  struct ArrowArrayStream stream;
+  GError *error = NULL;
+
+  arrow_table_open (made, &stream);
+  fail_unless (
+      gst_spdl_loader_set_arrow_table (loader, &stream, NULL, "table", &error),
+      "%s", error ? error->message : "");
+  fail_unless (stream.release == NULL);
+  return loader;
+}
+
+/* Checks that the buffer of an item is memory of the table. */
+static GstPadProbeReturn
+on_item (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
+{
+  GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (info);
+  GstMapInfo map;
+
+  fail_unless (gst_buffer_map (buffer, &map, GST_MAP_READ));
+  fail_unless (map.size == 136 && arrow_table_has (map.data));
+  gst_buffer_unmap (buffer, &map);
+  g_atomic_int_inc ((gint *) user_data);
+  return GST_PAD_PROBE_OK;
+}
+
+/* Items are decoded from the memory of the table. A null row fails. */
+GST_START_TEST (test_no_copy)
+{
+  ArrowTable made = { columns, 2, N_ROWS, 7, 3, 0, fill_npy };
+  GstSpdlLoader *loader = make_loader (&made, "");
+  GstElement *decode = gst_bin_get_by_name (
+      GST_BIN (gst_spdl_loader_get_pipeline (loader)), "decode");
+  GstPad *pad = gst_element_get_static_pad (decode, "sink");
+  gint n_items = 0;
+  g_auto (GStrv) classes = NULL;
+
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, on_item, &n_items, NULL);
+  loader_start (loader);
+  classes = gst_spdl_loader_dup_classes (loader, NULL);
+  fail_unless_equals_string (classes[0], "cat");
+  for (guint epoch = 0; epoch < 2; epoch++) {
+    guint row = 0;
+
+    for (guint b = 0; b < 3; b++) {
+      g_autoptr (GstSpdlBatch) batch =
+          gst_spdl_loader_next (loader, FOREVER, NULL);
+      g_autoptr (GstSpdlTensor) data =
+          gst_spdl_batch_find_tensor (batch, "data");
+      const gint64 *numbers = gst_spdl_tensor_get_address (data);
+      g_autofree gint64 *numbered = NULL;
+      guint n;
+
+      numbered = gst_spdl_batch_get_labels (batch, &n);
+      fail_unless_equals_int (n, b < 2 ? 8 : 3);
+      for (guint i = 0; i < n; i++, row++) {
+        row += row == 3;
+        fail_unless_equals_int64 (numbers[i], row);
+        fail_unless_equals_int64 (numbered[i], row % 2 ? 0 : 1);
+      }
+    }
+    fail_unless_equals_int (loader_take (loader), 0);
+    fail_unless_equals_int (
+        gst_spdl_loader_get_num_failures (loader), epoch + 1);
+  }
+  fail_unless_equals_int (g_atomic_int_get (&n_items), 2 * (N_ROWS - 1));
+  gst_object_unref (pad);
+  gst_object_unref (decode);
+  g_object_unref (loader);
+  fail_unless (arrow_table_wait (&made));
+  fail_unless_equals_int (made.n_foreign, 0);
+}
+
+GST_END_TEST;
+
+/* A stop and a start use the same table, which is read once. */
+GST_START_TEST (test_restart)
+{
+  ArrowTable made = { columns, 2, N_ROWS, 7, 0, 0, fill_npy };
+  GstSpdlLoader *loader = make_loader (&made, "shuffle=true");
+  struct ArrowArrayStream stream;
+  GError *error = NULL;
+
+  for (guint i = 0; i < 5; i++) {
+    loader_start (loader);
+    fail_unless_equals_int (loader_take (loader), 8);
+    arrow_table_open (&made, &stream);
+    fail_if (gst_spdl_loader_set_arrow_table (
+        loader, &stream, NULL, "table", &error));
+    fail_unless (error->code == GST_SPDL_LOADER_ERROR_STARTED);
+    g_clear_error (&error);
+    made.thread = g_thread_self ();
+    stream.release (&stream);
+    made.n_foreign = 0;
+    gst_spdl_loader_stop (loader);
+  }
+  g_object_unref (loader);
+  fail_unless (arrow_table_wait (&made));
+}
+
+GST_END_TEST;
+
+/* Resuming from each batch gives the rest, each row once. */
+GST_START_TEST (test_resume)
+{
+  ArrowTable made = { columns, 2, N_ROWS, 7, 1, 0, fill_npy };
+  GstSpdlLoader *loader = make_loader (&made, "shuffle=true seed=3");
+  guint64 order[2 * N_ROWS];
+  guint n_all = 0;
+
+  loader_start (loader);
+  while (!gst_spdl_loader_is_finished (loader)) {
+    g_autoptr (GstSpdlBatch) batch =
+        gst_spdl_loader_next (loader, FOREVER, NULL);
+    g_autofree guint64 *indices = NULL;
+    guint n = 0;
+
+    if (batch)
+      indices = gst_spdl_batch_get_indices (batch, &n);
+    for (guint i = 0; i < n; i++)
+      order[n_all++] = indices[i];
+  }
+  fail_unless_equals_int (n_all, 2 * (N_ROWS - 1));
+  gst_spdl_loader_stop (loader);
+
+  for (guint stop = 1; stop < 6; stop++) {
+    guint at = 0;
+
+    fail_unless (gst_spdl_loader_restore_state (loader, NULL, NULL));
+    for (guint part = 0; part < 2; part++) {
+      guint n_batches = 0;
+
+      loader_start (loader);
+      while (!gst_spdl_loader_is_finished (loader)) {
+        g_autoptr (GstSpdlBatch) batch =
+            gst_spdl_loader_next (loader, FOREVER, NULL);
+        g_autofree guint64 *indices = NULL;
+        guint n = 0;
+
+        if (batch)
+          indices = gst_spdl_batch_get_indices (batch, &n);
+        for (guint i = 0; i < n; i++)
+          fail_unless_equals_uint64 (indices[i], order[at++]);
+        if (part == 0 && batch && ++n_batches == stop)
+          break;
+      }
+      g_autofree gchar *state = gst_spdl_loader_dup_state (loader);
+      gst_spdl_loader_stop (loader);
+      fail_unless (gst_spdl_loader_restore_state (loader, state, NULL));
+    }
+    fail_unless_equals_int (at, n_all);
+  }
+  g_object_unref (loader);
+  fail_unless (arrow_table_wait (&made));
+  fail_unless_equals_int (made.n_foreign, 0);
+}
+
+GST_END_TEST;
+
+static void
+assert_start_fails (
+    ArrowTable *made, const gchar *properties, const gchar *parts)
+{
+  GstSpdlLoader *loader = make_loader (made, properties);
+  GError *error = NULL;
+
+  fail_if (gst_spdl_loader_start (loader, &error));
+  fail_unless (errors_has (error, parts), "%s", error->message);
+  g_clear_error (&error);
+  /* And again. */
+  fail_if (gst_spdl_loader_start (loader, &error));
+  fail_unless (errors_has (error, parts), "%s", error->message);
+  g_clear_error (&error);
+  g_object_unref (loader);
+  fail_unless (arrow_table_wait (made));
+}
+
+GST_START_TEST (test_errors)
+{
+  static const gchar *const lines[] = { "spdlsrc location=/x ! spdlsink",
+    "spdlmix name=m ! spdlsink spdlsrc ! m. spdlsrc ! m.",
+    "spdldecode ! spdlsink" };
+  ArrowTable failing = { columns, 2, N_ROWS, 7, 0, 3, fill_npy };
+  ArrowTable weights = { columns, 2, N_ROWS, 7, 0, 0, fill_npy };
+  ArrowTable classes = { columns, 2, N_ROWS, 7, 0, 0, fill_npy };
+  ArrowTable unused = { columns, 2, N_ROWS };
+  struct ArrowArrayStream stream;
+
+  assert_start_fails (
+      &failing, "", "[resource-error read]|table|row 14|on fire");
+  assert_start_fails (&weights, "weight-column=none",
+      "[resource-error settings]|table|\"none\"");
+  assert_start_fails (&classes, "classes=\"<cat, cow>\"",
+      "[resource-error read]|table|row 0|\"dog\"");
+  arrow_table_open (&unused, &stream);
+  for (guint i = 0; i < G_N_ELEMENTS (lines); i++) {
+    GstSpdlLoader *loader = loader_make ("%s", lines[i]);
+    GError *error = NULL;
+
+    fail_if (gst_spdl_loader_set_arrow_table (
+        loader, &stream, NULL, "table", &error));
+    fail_unless (g_error_matches (
+        error, GST_SPDL_LOADER_ERROR, GST_SPDL_LOADER_ERROR_SOURCE));
+    fail_unless (stream.release != NULL);
+    g_clear_error (&error);
+    g_object_unref (loader);
+  }
+  stream.release (&stream);
+}
+
+GST_END_TEST;
+
+/* A buffer in the program keeps its memory after the loader is freed. */
+GST_START_TEST (test_held_item)
+{
+  ArrowTable made = { columns, 2, N_ROWS, 5, 0, 0, fill_npy };
+  GstSpdlLoader *loader =
+      loader_make ("spdlsrc ! spdlfetch output-order=input ! spdlsink");
+  g_autoptr (GstSpdlBatch) batch = NULL;
+  struct ArrowArrayStream stream;
+  GstMapInfo map;
+
+  arrow_table_open (&made, &stream);
+  fail_unless (
+      gst_spdl_loader_set_arrow_table (loader, &stream, NULL, "table", NULL));
+  loader_start (loader);
+  batch = gst_spdl_loader_next (loader, FOREVER, NULL);
+  g_object_unref (loader);
+  for (guint i = 0; i < 20000 && g_atomic_int_get (&made.n_open) > 1; i++)
+    g_usleep (1000);
+  g_usleep (20000);
+  fail_unless_equals_int (g_atomic_int_get (&made.n_open), 1);
+  fail_unless (
+      gst_buffer_map (gst_spdl_batch_get_buffer (batch), &map, GST_MAP_READ));
+  fail_unless (map.size == 136 && arrow_table_has (map.data));
+  gst_buffer_unmap (gst_spdl_batch_get_buffer (batch), &map);
+  g_clear_pointer (&batch, gst_spdl_batch_unref);
+  fail_unless (arrow_table_wait (&made));
+  fail_unless_equals_int (made.n_foreign, 0);
+}
+
+GST_END_TEST;
+
+static Suite *
+arrow_suite (void)
+{
+  Suite *suite = suite_create ("arrow");
+  TCase *tcase = tcase_create ("general");
+
+  init_rows ();
+  suite_add_tcase (suite, tcase);
+  tcase_add_test (tcase, test_no_copy);
+  tcase_add_test (tcase, test_restart);
+  tcase_add_test (tcase, test_resume);
+  tcase_add_test (tcase, test_errors);
+  tcase_add_test (tcase, test_held_item);
+  return suite;
+}
+
+GST_CHECK_MAIN (arrow);

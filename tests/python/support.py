@@ -26,13 +26,13 @@ MAKE_DATASET = sys.argv.pop(1)
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
-def find_packages(*names):
+def find_packages(*names, venv="build-venv"):
     """Returns whether the packages, which are not in Debian, are installed. If
-    only build-venv has them, where tools/setup installs them, this runs the
-    test again in it."""
+    only the venv has them, where tools/setup installs them, this runs the test
+    again in it."""
     if all(map(importlib.util.find_spec, names)):
         return True
-    python = ROOT / "build-venv" / "bin" / "python"
+    python = ROOT / venv / "bin" / "python"
     if python.exists() and "SPDL_IN_VENV" not in os.environ:
         os.environ["SPDL_IN_VENV"] = "1"
         os.execv(python, [python, *sys.orig_argv[1:]])

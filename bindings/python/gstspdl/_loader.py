@@ -15,7 +15,7 @@ from typing import (TYPE_CHECKING, Any, Callable, Deque, Dict, Iterable,
                     Iterator, List, Mapping, Optional, Sequence, Sized, Tuple,
                     Union)
 
-from . import _map, _native as native
+from . import _arrow, _map, _native as native
 from ._batch import Batch
 from ._decode import write_property
 from ._errors import LoaderError
@@ -40,6 +40,9 @@ _SLICE = 50_000_000
 
 # Maximum time to wait for a stopped source that still runs its own code, in s.
 _MAX_BUSY = 5.0
+
+# Maximum time to wait for producers of Arrow tables at exit, in ns.
+_MAX_ARROW = 5_000_000_000
 
 # "Not known", and "no time limit".
 _UNKNOWN = 2**64 - 1
@@ -84,7 +87,9 @@ class Loader:
     the number of epochs has no limit.
     `source`: iterable of the items to load, for a pipeline without spdlsrc:
     paths and URIs, bytes, NumPy arrays, dicts of bytes and arrays, or tuples
-    (item, label) or (item, label, key). One pass over it is one epoch.
+    (item, label) or (item, label, key). One pass over it is one epoch. Or a
+    table of Arrow (pyarrow, Polars, DuckDB, Hugging Face datasets), whose rows
+    spdlsrc sends if it has no location.
     `caps`: format of the bytes of `source`, such as "image/jpeg". None:
     encoded data of any type.
     `max_failures`: number of failed items to tolerate. -1: no limit.
@@ -158,7 +163,11 @@ class Loader:
         self._pull_address = ctypes.addressof(self._pull)
         self._pools: List[_map.Pool] = []
         native.loader_keep_notices(self._pointer)
-        self._check_source(pipeline)
+        if not self.has_source() and _arrow.is_table(source):
+            self._set_table(source)
+            names = names or _arrow.get_classes(source)
+        else:
+            self._check_source(pipeline)
         if isinstance(pipeline, str):
             native.loader_set_default_epochs(self._pointer, -1)
         for name, (function, processes) in functions.items():
@@ -184,12 +193,24 @@ class Loader:
         gst_spdl_loader_new_from_pipeline()."""
         return cls(pipeline)
 
+    def _set_table(self, table: Any) -> None:
+        try:
+            _arrow.set_table(self._pointer, table)
+        except native.Error as error:
+            raise LoaderError(error.message, code=error.nick) from error
+        self._source = None
+
     def _check_source(self, pipeline: Any) -> None:
         if self._source is not None and not self.has_source():
             raise LoaderError(
                 "The pipeline already has a source: remove the first "
                 "element of the description, or source=...",
                 code="source")
+        if _arrow.has_columns(self._source):
+            raise LoaderError(
+                f"The source is a table ({type(self._source).__name__}), whose "
+                "rows spdlsrc sends: begin the pipeline with \"spdlsrc ! "
+                "spdlfetch\"", code="source")
         if (self._source is None and self.has_source() and
                 isinstance(pipeline, str)):
             raise LoaderError(
@@ -901,6 +922,8 @@ os.register_at_fork(after_in_child=_begin_child)
 def _stop_all() -> None:
     for loader in list(_running):
         loader.stop()
+    if _started is _process:
+        native.arrow_end(_MAX_ARROW)
     processes = sys.modules.get(__name__.replace("_loader", "_processes"))
     if processes:
         processes.close_bases()

@@ -348,6 +348,17 @@ _loader_restore_state = _checked(_slow(
     "loader_restore_state", c_int, c_void_p, c_char_p))
 
 
+_loader_set_arrow_table = _checked(_slow(
+    "loader_set_arrow_table", c_int, c_void_p, c_void_p, c_void_p, c_char_p))
+arrow_end = _slow("binding_arrow_end", None, c_uint64)
+
+
+def loader_set_arrow_table(loader: int, rows: Optional[int],
+                           order: Optional[int], name: str) -> None:
+    """Moves streams of Arrow's C interface, given by their addresses."""
+    _loader_set_arrow_table(loader, rows, order, name.encode())
+
+
 def loader_new(description: str) -> int:
     pointer: int = _loader_new(os.fsencode(description))
     return pointer

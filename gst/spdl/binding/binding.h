@@ -34,6 +34,10 @@ gchar **gst_spdl_binding_list_versions (void);
 SPDL_PRIVATE_API
 void gst_spdl_binding_add_cuda_folder (const gchar *folder);
 
+/* See spdl_arrow_end(). */
+SPDL_PRIVATE_API
+void gst_spdl_binding_arrow_end (guint64 timeout);
+
 /* Memory */
 
 SPDL_PRIVATE_API

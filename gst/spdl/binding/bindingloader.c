@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+#include "gst/spdl/arrow/arrowreader.h"
 #include "gst/spdl/binding/binding.h"
 #include "gst/spdl/binding/structurejson.h"
 #include "gst/spdl/cuda/cudart.h"
@@ -40,6 +41,12 @@ void
 gst_spdl_binding_add_cuda_folder (const gchar *folder)
 {
   gst_spdl_cudart_add_folder (folder);
+}
+
+void
+gst_spdl_binding_arrow_end (guint64 timeout)
+{
+  spdl_arrow_end (timeout);
 }
 
 /* Memory */

@@ -1,0 +1,81 @@
+# gst-spdl: Arrow tables as the dataset of a loader
+#
+# Copyright (C) 2026 the gst-spdl developers
+# SPDX-License-Identifier: LGPL-2.1-or-later
+
+import ctypes
+import sys
+from ctypes import c_char_p, c_void_p
+from typing import Any, List, Optional, Tuple
+
+from . import _native as native
+
+_get_pointer = ctypes.pythonapi.PyCapsule_GetPointer
+_get_pointer.restype = c_void_p
+_get_pointer.argtypes = [ctypes.py_object, c_char_p]
+
+
+def is_table(source: Any) -> bool:
+    """Returns whether spdlsrc can send the rows of the source: a table of
+    Arrow's C stream interface, or a Dataset of Hugging Face."""
+    return hasattr(type(source), "__arrow_c_stream__") or _is_dataset(source)
+
+
+def has_columns(source: Any) -> bool:
+    """Returns whether the source is a table, which yields no rows when it is
+    iterated over."""
+    return (hasattr(type(source), "__arrow_c_stream__") and
+            hasattr(source, "columns"))
+
+
+def set_table(loader: int, source: Any) -> None:
+    """Makes the source the dataset of the loader's spdlsrc."""
+    rows, order = _split(source)
+    # The library moves the streams out of the capsules, which then free
+    # nothing.
+    stream = rows.__arrow_c_stream__()
+    indices = None if order is None else order.__arrow_c_stream__()
+    native.loader_set_arrow_table(loader, _address_of(stream),
+                                  _address_of(indices), _name_of(source))
+
+
+def _address_of(capsule: Any) -> Optional[int]:
+    address: Optional[int] = None
+    if capsule is not None:
+        address = _get_pointer(capsule, b"arrow_array_stream")
+    return address
+
+
+def get_classes(source: Any) -> Optional[List[str]]:
+    """Returns the class names of a Dataset's label, or None."""
+    if not _is_dataset(source):
+        return None
+    names = getattr(source.features.get("label"), "names", None)
+    return list(names) if names else None
+
+
+def _is_dataset(source: Any) -> bool:
+    datasets = sys.modules.get("datasets")
+    return datasets is not None and isinstance(source, datasets.Dataset)
+
+
+def _split(source: Any) -> Tuple[Any, Any]:
+    """Returns the table of rows and that of their order, or None. A Dataset of
+    Hugging Face that was shuffled or filtered has the indices of its rows."""
+    if not _is_dataset(source):
+        return source, None
+    if source.format["type"] == "custom":
+        raise TypeError(
+            "the dataset has a transform of Python, which its rows in the "
+            "pipeline do not pass: call reset_format(), and pass the function "
+            "to map() of the loader")
+    rows = source.data.table
+    if len(source.format["columns"]) < len(rows.column_names):
+        rows = rows.select(source.format["columns"])
+    indices = source._indices
+    return rows, None if indices is None else indices.table
+
+
+def _name_of(source: Any) -> str:
+    kind = type(source)
+    return f"{kind.__module__.partition('.')[0]}.{kind.__qualname__}"

@@ -1,0 +1,485 @@
+#!/usr/bin/python3
+# gst-spdl: tests of Arrow tables as the dataset of a loader
+#
+# Copyright (C) 2026 the gst-spdl developers
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The first argument is tools/make-dataset."""
+
+import gc
+import importlib.util
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+import unittest
+
+import support
+
+if not support.find_packages("pyarrow", "polars", "duckdb", "datasets",
+                             venv="build-venv-arrow") and \
+        importlib.util.find_spec("pyarrow") is None:
+    print("SKIP: there is no package pyarrow: tools/setup test gets it from "
+          "PyPI, where that can be reached")
+    sys.exit(77)
+
+import numpy as np  # noqa: E402
+import pyarrow as pa  # noqa: E402
+from gstspdl import Loader, LoaderError, LoaderWarning, Pipeline  # noqa: E402
+
+N_ROWS = 40
+FOLDER = support.make_dataset(N_ROWS)
+PATHS = sorted(FOLDER.glob("*/*.jpg"))
+FILES = [path.read_bytes() for path in PATHS]
+NAMES = sorted({path.parent.name for path in PATHS})
+LABELS = [NAMES.index(path.parent.name) for path in PATHS]
+DECODE = ("! spdlfetch output-order=input ! spdldecode output-order=input "
+          "width=16 height=16 ! spdlbatch batch-size=8 ! spdlsink")
+LINE = "spdlsrc epochs=1 " + DECODE
+# A column of arrays, which are not decoded.
+ARRAYS = ('spdlsrc epochs=1 {} ! spdlfetch output-order=input '
+          'caps="other/tensors,format=static,num_tensors=1,types=uint8,'
+          'dimensions=(string)4,framerate=0/1" {} ! spdlsink')
+
+
+def needs(name):
+    return unittest.skipUnless(importlib.util.find_spec(name),
+                               f"there is no package {name}")
+
+
+def make_table(**columns):
+    return pa.table({"image": FILES, "label": LABELS, **columns})
+
+
+def numbers(n=100):
+    """Returns a table of arrays of four bytes, which have the row's number."""
+    return pa.table({"data": pa.array(
+        [int(i).to_bytes(4, "little") for i in range(n)], pa.binary(4))})
+
+
+def decode_all(source, line=LINE, **options):
+    """Returns images, labels and keys."""
+    with Loader(line, source=source, **options) as loader:
+        batches = list(loader)
+        return (np.concatenate([np.array(b["data"]) for b in batches]),
+                [label for b in batches for label in b.labels],
+                [key for b in batches for key in b.keys], loader)
+
+
+def decode_files(rows=range(N_ROWS)):
+    files = Loader("spdlfetch output-order=input ! spdldecode "
+                   "output-order=input width=16 height=16 ! spdlbatch "
+                   "batch-size=8 ! spdlsink", source=[PATHS[i] for i in rows])
+    with files:
+        return np.concatenate([np.array(batch["data"]) for batch in files])
+
+
+class TableTest(unittest.TestCase):
+    def check(self, source, rows=range(N_ROWS), labels=True, **options):
+        images, found, _, loader = decode_all(source, **options)
+        np.testing.assert_array_equal(images, decode_files(rows))
+        if labels:
+            self.assertEqual(found, [LABELS[i] for i in rows])
+        self.assertEqual(loader.num_failures, 0)
+        return loader
+
+    def test_layouts(self):
+        names = [NAMES[i] for i in LABELS]
+        for kind in pa.binary(), pa.large_binary(), pa.binary_view():
+            table = pa.table({"image": pa.array(FILES, kind),
+                              "label": pa.array(names)})
+            self.assertEqual(self.check(table).classes, NAMES)
+        for kind in pa.large_string(), pa.string_view():
+            self.check(make_table().set_column(
+                1, "label", pa.array(names, kind)))
+        encoded = pa.array(FILES).dictionary_encode()
+        self.check(pa.table({"image": encoded,
+                             "label": pa.array(names).dictionary_encode()}))
+
+    def test_chunks(self):
+        table = make_table()
+        parts = [table.slice(0, 3), table.slice(3, 0), table.slice(3, 20),
+                 table.slice(23)]
+        self.check(pa.concat_tables(parts))
+        self.check(table.slice(5, 30), range(5, 35))
+        self.check(table.to_batches()[0])
+
+    @needs("polars")
+    def test_polars(self):
+        import polars
+
+        frame = polars.DataFrame(make_table())
+        self.check(frame)
+        self.check(frame[10:20].vstack(frame[3:5]), [*range(10, 20), 3, 4])
+        self.check(frame.sort("label", descending=True, maintain_order=True),
+                   sorted(range(N_ROWS), key=lambda i: -LABELS[i]))
+
+    @needs("duckdb")
+    def test_duckdb(self):
+        import duckdb
+
+        table = make_table(row=list(range(N_ROWS)))  # noqa: F841
+        self.check(duckdb.sql("select * from table where row % 3 = 1 "
+                              "order by row desc"
+                              .replace("from table", 'from "table"')),
+                   [i for i in reversed(range(N_ROWS)) if i % 3 == 1])
+
+    @needs("pandas")
+    def test_pandas(self):
+        import pandas
+
+        frame = pandas.DataFrame({"image": FILES, "label": LABELS})
+        if hasattr(frame, "__arrow_c_stream__"):
+            self.check(frame)
+
+    def test_extras(self):
+        table = make_table(
+            text=["a"] * (N_ROWS - 1) + [None], part=[0.5] * N_ROWS,
+            flag=[True] * N_ROWS, big=pa.array([2**64 - 1] * N_ROWS, "uint64"),
+            day=pa.array([1] * N_ROWS, pa.date32()))
+        with Loader(LINE, source=table) as loader:
+            with self.assertWarnsRegex(LoaderWarning, '"day"'):
+                batches = list(loader)
+        extras = [extra for batch in batches for extra in batch.extras]
+        self.assertEqual(extras[0], {"text": "a", "part": 0.5, "flag": True,
+                                     "big": 2**64 - 1})
+        self.assertNotIn("text", extras[-1])
+
+    def test_parts(self):
+        line = ("spdlsrc epochs=1 ! spdlfetch output-order=input parts=mask "
+                "! spdldecode output-order=input part=data width=16 height=16 "
+                "! spdldecode output-order=input part=mask width=16 height=16 "
+                "! spdlbatch batch-size=8 ! spdlsink")
+        table = make_table(mask=[None, *reversed(FILES[1:])])
+        with Loader(line, source=table) as loader:
+            batches = list(loader)
+            self.assertEqual([f.index for f in loader.failures], [0])
+        for name, rows in (("data", range(1, N_ROWS)),
+                           ("mask", range(N_ROWS - 1, 0, -1))):
+            np.testing.assert_array_equal(
+                np.concatenate([np.array(b[name]) for b in batches]),
+                decode_files(rows))
+
+    def test_pipeline(self):
+        loader = (Pipeline().element("spdlsrc", shuffle=True)
+                  .fetch().decode(width=16, height=16).batch(8)
+                  .loader(source=make_table()))
+        with loader:
+            self.assertEqual(len(loader), 5)
+            indices = [[i for b in loader for i in b.indices]
+                       for _ in range(2)]
+        for found in indices:
+            self.assertEqual(sorted(found), list(range(N_ROWS)))
+        self.assertNotEqual(*indices)
+
+
+class MemoryTest(unittest.TestCase):
+    def test_no_copy(self):
+        table = numbers()
+        buffer = table["data"].chunk(0).buffers()[1]
+        with Loader(ARRAYS.format("", ""), source=table) as loader:
+            for i, batch in enumerate(loader):
+                values = np.asarray(batch["data"])
+                self.assertEqual(values.ctypes.data, buffer.address + 4 * i)
+
+    def test_batch_outlives_all(self):
+        before = pa.total_allocated_bytes()
+        table = pa.table({"data": pa.array(
+            [bytes([i]) * 4 for i in range(200)], pa.binary(4))})
+        loader = Loader(ARRAYS.format("", ""), source=table)
+        with loader:
+            batch = next(iter(loader))
+        del loader, table
+        gc.collect()
+        junk = [pa.array([b"\xff\xff\xff\xff"] * 200, pa.binary(4))
+                for _ in range(50)]
+        np.testing.assert_array_equal(batch["data"].numpy().ravel(), [0] * 4)
+        del junk, batch
+        gc.collect()
+        for _ in range(1000):
+            if pa.total_allocated_bytes() <= before:
+                break
+            time.sleep(0.01)
+        self.assertLessEqual(pa.total_allocated_bytes(), before)
+
+    def test_one_thread(self):
+        """Python code behind a stream runs in one thread, not a worker's."""
+        threads = set()
+        table = numbers()
+
+        def batches():
+            for batch in table.to_batches(max_chunksize=7):
+                threads.add(threading.get_native_id())
+                yield batch
+
+        class Stream:
+            def __arrow_c_stream__(self, requested_schema=None):
+                return pa.RecordBatchReader.from_batches(
+                    table.schema, batches()).__arrow_c_stream__()
+
+        with Loader(ARRAYS.format("", ""), source=Stream()) as loader:
+            self.assertEqual(len(list(loader)), 100)
+        self.assertEqual(len(threads), 1)
+        self.assertNotIn(threading.get_native_id(), threads)
+
+    def test_exit(self):
+        """The interpreter ends while loaders run and batches are held."""
+        code = """if True:
+            import sys, gstspdl, pyarrow as pa
+            table = pa.table({"data": [bytes([i]) for i in range(200)]})
+            def batches():
+                yield from table.to_batches(max_chunksize=3)
+            class Stream:
+                def __arrow_c_stream__(self, requested_schema=None):
+                    return pa.RecordBatchReader.from_batches(
+                        table.schema, batches()).__arrow_c_stream__()
+            kept = []
+            for source in table, Stream():
+                loader = gstspdl.Loader(sys.argv[1], source=source)
+                kept += [loader, *[next(iter(loader)) for _ in range(3)]]
+            print("done")
+        """
+        for _ in range(3):
+            done = support.run_python(
+                code, "spdlsrc shuffle=true ! spdlfetch ! spdlsink")
+            self.assertEqual((done.returncode, done.stdout, done.stderr),
+                             (0, "done\n", ""))
+
+
+class ErrorTest(unittest.TestCase):
+    def assert_fails(self, source, code, parts, line=LINE, **options):
+        with self.assertRaises(LoaderError) as caught:
+            with Loader(line, source=source, **options) as loader:
+                list(loader)
+        self.assertEqual(caught.exception.code, code)
+        for part in parts:
+            self.assertIn(part, str(caught.exception))
+
+    def test_nulls(self):
+        table = pa.table({"image": [None if i % 10 == 3 else file
+                                    for i, file in enumerate(FILES)],
+                          "label": LABELS})
+        images, labels, _, loader = decode_all(table)
+        rows = [i for i in range(N_ROWS) if i % 10 != 3]
+        np.testing.assert_array_equal(images, decode_files(rows))
+        self.assertEqual(labels, [LABELS[i] for i in rows])
+        self.assertEqual([(f.stage[:9], f.uri, f.index)
+                          for f in loader.failures],
+                         [("spdlfetch", f"arrow:///image/{i}", i)
+                          for i in range(3, N_ROWS, 10)])
+        self.assert_fails(table, "failures", ["row"], max_failures=2)
+
+    def test_no_item(self):
+        self.assert_fails(pa.table({"a": [1], "b": ["x"]}), "pipeline-error",
+                          ['"a"', '"b"', "uri"])
+        self.assert_fails(pa.table({}), "pipeline-error", ["pyarrow.Table"])
+        self.assert_fails(make_table().slice(0, 0), "pipeline-error", ["rows"])
+        self.assert_fails(pa.chunked_array([FILES]), "pipeline-error",
+                          ["pyarrow.table"])
+
+    def test_labels(self):
+        table = pa.table({"image": FILES, "label": [0.5] * N_ROWS})
+        self.assert_fails(table, "pipeline-error", ['"label"', "label=none"])
+        self.assertEqual(
+            decode_all(table, LINE.replace("spdlsrc", "spdlsrc label=none"))[1],
+            [-1] * N_ROWS)
+        wrong = pa.table({"image": FILES, "label": [7] * N_ROWS})
+        self.assert_fails(wrong, "pipeline-error", ["row 0", '"label"'],
+                          classes=["a", "b"])
+
+    def test_lines(self):
+        for line in DECODE[2:], "spdlsrc location=/tmp " + DECODE:
+            self.assert_fails(make_table(), "source", ["spdlsrc"], line)
+        self.assert_fails(make_table(), "source", ["process"], process=True)
+
+    def test_failing_producer(self):
+        table = make_table()
+
+        def batches():
+            yield from table.to_batches(max_chunksize=15)[:2]
+            raise ValueError("no more disk")
+
+        reader = pa.RecordBatchReader.from_batches(table.schema, batches())
+        self.assert_fails(reader, "pipeline-error", ["row 30", "no more disk"])
+
+
+class OrderTest(unittest.TestCase):
+    def test_ranks(self):
+        line = ARRAYS.format("shuffle=true seed=5 shard-mode=uneven", "")
+        found = []
+        for rank in range(3):
+            with Loader(line, source=numbers(), rank=rank,
+                        world_size=3) as loader:
+                found += [int.from_bytes(b["data"].numpy().tobytes(), "little")
+                          for b in loader]
+        self.assertEqual(sorted(found), list(range(100)))
+
+    def test_weights(self):
+        table = numbers(10).append_column(
+            "weight", pa.array([0.0, 1, 3] + [0] * 7, "float32"))
+        line = ARRAYS.format("weight-column=weight items-per-epoch=400", "")
+        with Loader(line, source=table) as loader:
+            indices = [i for batch in loader for i in batch.indices]
+        self.assertEqual(set(indices), {1, 2})
+        self.assertAlmostEqual(indices.count(2) / 400, 0.75, delta=0.1)
+
+    def test_other_table(self):
+        line = "spdlsrc shuffle=true " + DECODE
+        with Loader(line, source=make_table()) as loader:
+            state = next(iter(loader)).state
+        for table in (make_table().slice(1), make_table().set_column(
+                0, "image", [[FILES[-1], *FILES[1:]]])):
+            with self.assertRaises(LoaderError) as caught:
+                Loader(line, source=table, state=state).start()
+            self.assertIn("pyarrow.Table", str(caught.exception))
+        # The same rows in other record batches.
+        table = pa.concat_tables([make_table().slice(0, 7),
+                                  make_table().slice(7)])
+        with Loader(line, source=table, state=state) as loader:
+            self.assertEqual(sum(b.num_items for b in loader), N_ROWS - 8)
+
+    def test_kill(self):
+        """A killed run resumes with each row used once in each epoch."""
+        code = """if True:
+            import json, os, sys
+            import gstspdl, pyarrow as pa
+            line, path = sys.argv[1:]
+            table = pa.table({"data": pa.array(
+                [b"%4d" % i for i in range(3000)], pa.binary(4))})
+            rows = open(path).read().splitlines() if os.path.exists(path) else []
+            state = json.loads(rows[-1])[0] if rows else None
+            journal = open(path, "a")
+            with gstspdl.Loader(line, source=table, state=state) as loader:
+                while not loader.is_finished():
+                    for batch in loader:
+                        journal.write(json.dumps(
+                            [batch.state, batch.epoch, list(batch.indices)])
+                            + "\\n")
+                        journal.flush()
+                        os.write(1, b".")
+        """
+        folder = support.make_folder()
+        path = folder / "journal"
+        line = ARRAYS.format("shuffle=true seed=9", "! spdlbatch batch-size=7"
+                             ).replace("epochs=1", "epochs=2")
+        rng = random.Random(4)
+        n_kills = 0
+        while True:
+            with subprocess.Popen([sys.executable, "-c", code, line, path],
+                                  stdout=subprocess.PIPE) as run:
+                # All runs together have 858 batches.
+                if len(run.stdout.read(rng.randrange(50, 250))) < 50:
+                    self.assertEqual(run.wait(), 0)
+                    break
+                os.kill(run.pid, signal.SIGKILL)
+            n_kills += 1
+            # A line that was not completed is not in the state either.
+            text = path.read_text()
+            path.write_text(text[:text.rfind("\n") + 1])
+        self.assertGreater(n_kills, 2)
+        used = {0: [], 1: []}
+        for row in path.read_text().splitlines():
+            _, epoch, indices = json.loads(row)
+            used[epoch] += indices
+        for indices in used.values():
+            self.assertEqual(sorted(indices), list(range(3000)))
+        self.assertNotEqual(used[0], used[1])
+
+
+@needs("datasets")
+@needs("PIL")
+class DatasetsTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        import datasets
+
+        datasets.disable_progress_bars()
+        cls.folder = support.make_folder()
+        cls.features = datasets.Features({
+            "image": datasets.Image(),
+            "label": datasets.ClassLabel(names=NAMES)})
+        made = datasets.Dataset.from_dict(
+            {"image": list(map(str, PATHS)), "label": LABELS},
+            features=cls.features)
+        made.save_to_disk(cls.folder / "set")
+        cls.dataset = datasets.load_from_disk(cls.folder / "set")
+        cls.paths_only = made
+
+    def check(self, dataset):
+        import datasets
+
+        line = ("spdlsrc epochs=1 ! spdlfetch output-order=input "
+                "! spdldecode output-order=input ! spdlbatch batch-size=1 "
+                "! spdlsink")
+        with Loader(line, source=dataset) as loader:
+            self.assertEqual(loader.classes, NAMES)
+            found = [(batch.labels[0], batch.extras[0] or {}, batch.keys[0])
+                     for batch in loader]
+        rows = list(dataset.cast_column("image", datasets.Image(decode=False)))
+        self.assertEqual(len(found), len(rows))
+        for (label, extra, key), row in zip(found, rows):
+            self.assertEqual(label, row["label"])
+            self.assertIn(os.path.basename(row["image"]["path"]),
+                          extra.get("key", key))
+        return found
+
+    def test_selections(self):
+        dataset = self.dataset
+        self.check(dataset)
+        shuffled = dataset.shuffle(seed=3)
+        self.assertIsNotNone(shuffled._indices)
+        self.check(shuffled)
+        self.check(shuffled.filter(lambda label: label == 1,
+                                   input_columns="label"))
+        self.check(shuffled.select(range(3, 20)).select([4, 1, 1]))
+        self.check(dataset.train_test_split(test_size=0.3, seed=2)["test"])
+        self.check(dataset.sort("label"))
+        self.check(dataset.shard(3, 1))
+
+    def test_paths(self):
+        """Images whose bytes are in files."""
+        self.check(self.paths_only)
+        self.check(self.paths_only.shuffle(seed=1))
+
+    def test_concatenated(self):
+        import datasets
+
+        self.check(datasets.concatenate_datasets(
+            [self.dataset.select([5, 2]), self.dataset.shuffle(seed=4)]))
+
+    def test_columns(self):
+        more = self.dataset.add_column("note", list(map(str, range(N_ROWS))))
+        self.assertEqual(self.check(more)[3][1]["note"], "3")
+        chosen = self.check(more.select_columns(["image", "label"]))
+        self.assertNotIn("note", chosen[3][1])
+
+    def test_transform(self):
+        with self.assertRaisesRegex(TypeError, "reset_format"):
+            Loader(LINE, source=self.dataset.with_transform(lambda row: row))
+
+    def test_iteration_remains(self):
+        """Without spdlsrc, a dataset is iterated over as before."""
+        rows = self.dataset.select_columns("label").with_format("numpy")
+        with Loader("spdlbatch batch-size=8 ! spdlsink", source=rows) as loader:
+            found = [i for b in loader for i in np.ravel(b["label"])]
+        self.assertEqual(found, LABELS)
+
+    def test_page(self):
+        """Runs the Python of the how-to page."""
+        text = (support.ROOT / "docs" / "how-to" / "arrow-tables.md").read_text()
+        code = "\n".join(line[4:] for line in text.splitlines()
+                         if line.startswith("    ") or not line)
+        place = self.folder / "page"
+        shutil.copytree(FOLDER, place / "photos")
+        done = support.run_python(code, cwd=place)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for shape in "(4, 64, 64, 3)", "(4, 32, 32, 1)":
+            self.assertIn(shape, done.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()

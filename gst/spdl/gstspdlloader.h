@@ -158,6 +158,27 @@ gboolean gst_spdl_loader_restore_state (
 GST_SPDL_API
 gboolean gst_spdl_loader_has_source (GstSpdlLoader *loader);
 
+/**
+ * GstSpdlArrowFunc:
+ * @stream: `struct ArrowArrayStream *` to initialize
+ * @user_data: data of the function
+ * @error: (nullable): why there is no stream
+ *
+ * Opens a stream of Arrow's C stream interface at its first row. Called by the
+ * thread that also calls the functions of the stream.
+ *
+ * Returns: %FALSE with @error set if there is no stream
+ *
+ * Since: 0.1
+ */
+typedef gboolean (*GstSpdlArrowFunc) (
+    gpointer stream, gpointer user_data, GError **error);
+
+GST_SPDL_API
+gboolean gst_spdl_loader_set_arrow_stream (GstSpdlLoader *loader,
+    GstSpdlArrowFunc func, gpointer user_data, GDestroyNotify notify,
+    const gchar *name, GError **error);
+
 GST_SPDL_API
 gboolean gst_spdl_loader_set_arrow_table (GstSpdlLoader *loader, gpointer rows,
     gpointer order, const gchar *name, GError **error);

@@ -29,6 +29,7 @@ struct _SpdlDataset {
   SpdlList *list;             /* nullable */
   SpdlArchiveSet *shards;     /* nullable */
   SpdlArrowTable *table;      /* (nullable): not owned */
+  GCancellable *reading;      /* of rows of a streamed table */
   const SpdlClasses *classes; /* (nullable): set by the caller */
   /* Only used for a folder. */
   gboolean is_stored; /* in an object store */
@@ -49,6 +50,7 @@ dataset_new (const SpdlDatasetOptions *options)
   self->label = options->label;
   self->classes = options->classes;
   self->items = g_array_new (FALSE, FALSE, sizeof (Item));
+  self->reading = g_cancellable_new ();
   return self;
 }
 
@@ -61,6 +63,7 @@ spdl_dataset_free (SpdlDataset *self)
   if (self->paths)
     g_string_free (self->paths, TRUE);
   g_array_unref (self->items);
+  g_object_unref (self->reading);
   g_clear_pointer (&self->folders, g_ptr_array_unref);
   g_clear_pointer (&self->found, spdl_classes_free);
   g_free (self->unknown);
@@ -456,6 +459,28 @@ spdl_dataset_open (const SpdlDatasetOptions *options,
              : NULL;
 }
 
+gboolean
+spdl_dataset_is_streamed (const SpdlDataset *self)
+{
+  return self->table && spdl_arrow_table_is_streamed (self->table);
+}
+
+void
+spdl_dataset_begin_epoch (SpdlDataset *self)
+{
+  if (self->table)
+    spdl_arrow_table_begin_epoch (self->table);
+}
+
+void
+spdl_dataset_set_flushing (SpdlDataset *self, gboolean flushing)
+{
+  if (flushing)
+    g_cancellable_cancel (self->reading);
+  else
+    g_cancellable_reset (self->reading);
+}
+
 guint64
 spdl_dataset_get_size (const SpdlDataset *self)
 {
@@ -541,7 +566,8 @@ spdl_dataset_get_item (SpdlDataset *self, guint64 i, gint64 *label,
 {
   *carried = NULL;
   if (self->table)
-    return spdl_arrow_table_get_item (self->table, i, label, extra, carried);
+    return spdl_arrow_table_get_item (
+        self->table, i, label, extra, carried, self->reading, error);
   if (self->list)
     return get_listed (self, i, label, extra, error);
   if (self->shards)

@@ -55,6 +55,18 @@ SpdlDataset *spdl_dataset_open (const SpdlDatasetOptions *options,
 
 void spdl_dataset_free (SpdlDataset *self);
 
+/* Returns TRUE if the number of items is unknown, and items can only be read in
+ * their order. */
+gboolean spdl_dataset_is_streamed (const SpdlDataset *self);
+
+/* Begins an epoch of a streamed dataset. Does nothing for others. */
+void spdl_dataset_begin_epoch (SpdlDataset *self);
+
+/* Sets whether spdl_dataset_get_item() of a streamed dataset must not wait. Can
+ * be called by any thread. */
+void spdl_dataset_set_flushing (SpdlDataset *self, gboolean flushing);
+
+/* Returns the number of items; the largest possible one if it is unknown. */
 guint64 spdl_dataset_get_size (const SpdlDataset *self);
 
 /* Returns the base of relative paths (nullable: shards have none). */
@@ -76,8 +88,10 @@ const SpdlClasses *spdl_dataset_get_classes (const SpdlDataset *self);
 
 /* Returns the URI of item @i (transfer full), and sets its label (-1: none),
  * its other fields @extra and, from a table, its content @carried (nullable,
- * transfer full). Returns NULL with @error set if the list or shard has changed
- * since it was opened. */
+ * transfer full). Returns NULL after the last item of a streamed dataset, or
+ * with @error set: if the list or shard has changed since it was opened, in the
+ * domain of GST_RESOURCE_ERROR, or if the wait was interrupted, in that of
+ * G_IO_ERROR. */
 gchar *spdl_dataset_get_item (SpdlDataset *self, guint64 i, gint64 *label,
     GstStructure **extra, GstSpdlCarried **carried, GError **error);
 

@@ -383,6 +383,13 @@ make_stream (struct ArrowArrayStream *stream)
   g_atomic_int_inc (&n_open);
 }
 
+static gboolean
+open_stream (gpointer stream, gpointer user_data, GError **error)
+{
+  *(struct ArrowArrayStream *) stream = *(struct ArrowArrayStream *) user_data;
+  return TRUE;
+}
+
 /* Checks */
 
 static void
@@ -414,16 +421,26 @@ static void
 check_items (SpdlArrowTable *table)
 {
   const SpdlClasses *classes = spdl_arrow_table_get_classes (table);
+  const gboolean streamed = spdl_arrow_table_is_streamed (table);
   const guint64 n = spdl_arrow_table_get_size (table);
 
   g_assert_cmpuint (n, >, 0);
   for (guint64 i = 0; i < MIN (n, 50); i++) {
+    g_autoptr (GError) error = NULL;
     GstBuffer *item = gst_buffer_new ();
     GstSpdlCarried *carried;
     GstStructure *extra;
     gint64 label;
-    g_autofree gchar *uri =
-        spdl_arrow_table_get_item (table, i * 7 % n, &label, &extra, &carried);
+    g_autofree gchar *uri = spdl_arrow_table_get_item (table,
+        streamed ? i : i * 7 % n, &label, &extra, &carried, NULL, &error);
+
+    if (!uri) {
+      g_assert_true (streamed);
+      if (error)
+        fuzz_check_error (error);
+      gst_buffer_unref (item);
+      return;
+    }
 
     g_assert_true (g_utf8_validate (uri, -1, NULL));
     g_assert_true (
@@ -462,9 +479,13 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   const SpdlArrowTableOptions options = { settings & 1,
     settings & 2 ? "w" : NULL, classes };
   make_stream (&rows);
-  if (settings & 8)
+  if ((settings & 24) == 8)
     make_stream (&order);
-  table = spdl_arrow_table_new (&rows, settings & 8 ? &order : NULL, "table");
+  if (settings & 16)
+    table = spdl_arrow_table_new_streamed (
+        spdl_arrow_opener_new (open_stream, &rows, NULL), "stream");
+  else
+    table = spdl_arrow_table_new (&rows, settings & 8 ? &order : NULL, "table");
   if (spdl_arrow_table_open (table, &options, NULL, NULL, &error)) {
     g_autoptr (GArray) weights = spdl_arrow_table_steal_weights (table);
 

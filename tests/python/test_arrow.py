@@ -245,7 +245,7 @@ class MemoryTest(unittest.TestCase):
         """
         for _ in range(3):
             done = support.run_python(
-                code, "spdlsrc shuffle=true ! spdlfetch ! spdlsink")
+                code, "spdlsrc ! spdlfetch ! spdlsink")
             self.assertEqual((done.returncode, done.stdout, done.stderr),
                              (0, "done\n", ""))
 
@@ -388,6 +388,157 @@ class OrderTest(unittest.TestCase):
         for indices in used.values():
             self.assertEqual(sorted(indices), list(range(3000)))
         self.assertNotEqual(used[0], used[1])
+
+
+class Stream:
+    """A source without a length, which counts its streams."""
+
+    def __init__(self, table, size=7):
+        self.table, self.size = table, size
+        self.n_opened = self.n_read = 0
+
+    def batches(self):
+        for batch in self.table.to_batches(max_chunksize=self.size):
+            self.n_read += 1
+            yield batch
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        self.n_opened += 1
+        return pa.RecordBatchReader.from_batches(
+            self.table.schema, self.batches()).__arrow_c_stream__()
+
+
+class StreamTest(unittest.TestCase):
+    LINE = ARRAYS.format("", "! spdlbatch batch-size=8")
+
+    def read(self, loader):
+        return [int.from_bytes(row.tobytes(), "little")
+                for batch in loader for row in batch["data"].numpy()]
+
+    def test_reader(self):
+        table = numbers()
+        line = self.LINE.replace("epochs=1", "")
+        with Loader(line, source=table.to_reader(9)) as loader:
+            self.assertEqual(self.read(loader), list(range(100)))
+            self.assertTrue(loader.is_finished())
+            with self.assertRaises(TypeError):
+                len(loader)
+        # It cannot be read again.
+        with self.assertRaises(LoaderError) as caught:
+            with Loader(line.replace("spdlsrc", "spdlsrc epochs=2"),
+                        source=table.to_reader()) as loader:
+                self.assertEqual(self.read(loader), list(range(100)))
+                self.read(loader)
+        self.assertIn("RecordBatchReader", str(caught.exception))
+
+    def test_epochs(self):
+        stream = Stream(numbers())
+        line = self.LINE.replace("epochs=1", "epochs=3")
+        with Loader(line, source=stream) as loader:
+            for _ in range(3):
+                self.assertEqual(self.read(loader), list(range(100)))
+            self.assertTrue(loader.is_finished())
+        self.assertEqual((stream.n_opened, stream.n_read), (3, 3 * 15))
+
+    def test_resume(self):
+        line = self.LINE.replace("epochs=1", "epochs=2")
+        for number in 1, 5, 12, 13, 20:
+            found = []
+            with Loader(line, source=Stream(numbers())) as loader:
+                while len(found) < number:
+                    for batch in loader:
+                        found.append(self.read([batch]))
+                        state = batch.state
+                        if len(found) == number:
+                            break
+            with Loader(line, source=Stream(numbers(), 20),
+                        state=state) as loader:
+                while not loader.is_finished():
+                    found += [self.read([batch]) for batch in loader]
+            self.assertEqual([i for part in found for i in part],
+                             [*range(100), *range(100)])
+
+    def test_ranks(self):
+        found = []
+        for rank in range(3):
+            line = self.LINE.replace("spdlsrc", "spdlsrc shard-mode=uneven")
+            with Loader(line, source=Stream(numbers()), rank=rank,
+                        world_size=3) as loader:
+                found.append(self.read(loader))
+            self.assertEqual(found[-1], list(range(rank, 100, 3)))
+        for setting, options in (("shuffle=true", {}), ("shard-mode=pad", {
+                "rank": 0, "world_size": 2}), ("weight-column=data", {})):
+            with self.assertRaises(LoaderError) as caught:
+                Loader(self.LINE.replace("spdlsrc", "spdlsrc " + setting),
+                       source=Stream(numbers()), **options).start()
+            self.assertEqual(caught.exception.code, "pipeline-error")
+
+    def test_other_ranks(self):
+        """Between two epochs, the number of ranks may change."""
+        line = (self.LINE.replace("epochs=1", "epochs=2")
+                .replace("spdlsrc", "spdlsrc shard-mode=uneven"))
+        early, late, found = [], [], []
+        for rank in range(2):
+            with Loader(line, source=Stream(numbers()), rank=rank,
+                        world_size=2) as loader:
+                for batch in loader:
+                    early.append(batch.state)
+                late.append(loader.state)
+        for rank in range(3):
+            with Loader(line, source=Stream(numbers()), rank=rank,
+                        world_size=3, state=late) as loader:
+                while not loader.is_finished():
+                    found += self.read(loader)
+        self.assertEqual(sorted(found), list(range(100)))
+        with self.assertRaises(LoaderError):
+            Loader(line, source=Stream(numbers()), rank=0, world_size=3,
+                   state=[early[0], early[-1]]).start()
+
+    def test_memory(self):
+        """Only the batches in use are in memory."""
+        stream = Stream(numbers(100_000), 100)
+        with Loader(self.LINE, source=stream) as loader:
+            batch = next(iter(loader))
+            time.sleep(0.3)
+            self.assertLess(stream.n_read, 100)
+        self.assertEqual(self.read([batch]), list(range(8)))
+
+    def test_late_errors(self):
+        table = make_table()
+        wrong = table.set_column(1, "label", [[0] * 30 + [9] * 10])
+        with Loader(LINE, source=Stream(wrong), classes=["a", "b"]) as loader:
+            labels = []
+            with self.assertRaises(LoaderError) as caught:
+                for batch in loader:
+                    labels += batch.labels
+        self.assertEqual(labels, [0] * 30)
+        self.assertIn("row 30", str(caught.exception))
+        text = table.set_column(1, "label", [["a"] * N_ROWS])
+        with self.assertRaises(LoaderError) as caught:
+            Loader(LINE, source=Stream(text)).start()
+        self.assertIn("classes", str(caught.exception))
+        with Loader(LINE, source=Stream(text), classes=["b", "a"]) as loader:
+            self.assertEqual({i for b in loader for i in b.labels}, {1})
+        with self.assertRaises(LoaderError):
+            list(Loader(LINE, source=Stream(table.slice(0, 0))))
+
+    def test_stop(self):
+        """A stop does not wait for a producer."""
+        waiting, end = threading.Event(), threading.Event()
+
+        class Slow(Stream):
+            def batches(self):
+                yield from self.table.to_batches()
+                waiting.set()
+                end.wait(60)
+
+        loader = Loader(self.LINE, source=Slow(numbers(20)))
+        with loader:
+            next(iter(loader))
+            self.assertTrue(waiting.wait(30))
+            begun = time.monotonic()
+        self.assertLess(time.monotonic() - begun, 10)
+        end.set()
 
 
 @needs("datasets")

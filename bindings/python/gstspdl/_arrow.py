@@ -8,7 +8,7 @@ import sys
 from ctypes import c_char_p, c_void_p
 from typing import Any, List, Optional, Tuple
 
-from . import _native as native
+from . import _map, _native as native
 
 _get_pointer = ctypes.pythonapi.PyCapsule_GetPointer
 _get_pointer.restype = c_void_p
@@ -28,8 +28,59 @@ def has_columns(source: Any) -> bool:
             hasattr(source, "columns"))
 
 
+class _Opener:
+    """Opens streams of a source."""
+
+    def __init__(self, source: Any) -> None:
+        self._source = source
+        self._opened = False
+
+    def open(self) -> Any:
+        """Returns the capsule of a new stream."""
+        if self._opened and is_one_pass(self._source):
+            raise ValueError(
+                f"a {type(self._source).__name__} can be read once: set "
+                "epochs=1, or pass an object whose __arrow_c_stream__() "
+                "returns a new stream for each epoch")
+        self._opened = True
+        return self._source.__arrow_c_stream__()
+
+
+def is_one_pass(source: Any) -> bool:
+    """Returns whether the source can be read once, as a RecordBatchReader."""
+    return hasattr(type(source), "__next__")
+
+
+def _open(address: int, number: int, problem: int) -> None:
+    """Moves a stream to an address. Called by a thread of the library."""
+    try:
+        capsule = _map.get_opener(number).open()
+        stream = _Stream.from_address(_address_of(capsule) or 0)
+        ctypes.memmove(address, ctypes.addressof(stream),
+                       ctypes.sizeof(stream))
+        stream.release = None
+    except BaseException as error:
+        native.set_problem(problem, f"{type(error).__name__}: {error}")
+
+
+class _Stream(ctypes.Structure):
+    """struct ArrowArrayStream"""
+
+    _fields_ = [(name, c_void_p) for name in (
+        "get_schema", "get_next", "get_last_error", "release", "private_data")]
+
+
+# Lives as long as the interpreter, so that no pipeline can outlive it.
+_callback = native.OpenCallback(_open)
+
+
 def set_table(loader: int, source: Any) -> None:
     """Makes the source the dataset of the loader's spdlsrc."""
+    if not hasattr(type(source), "__len__"):
+        native.loader_set_arrow_stream(
+            loader, _callback, _map.keep_opener(_Opener(source)),
+            _name_of(source))
+        return
     rows, order = _split(source)
     # The library moves the streams out of the capsules, which then free
     # nothing.

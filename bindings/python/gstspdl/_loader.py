@@ -163,13 +163,15 @@ class Loader:
         self._pull_address = ctypes.addressof(self._pull)
         self._pools: List[_map.Pool] = []
         native.loader_keep_notices(self._pointer)
+        epochs = -1
         if not self.has_source() and _arrow.is_table(source):
             self._set_table(source)
+            epochs = 1 if _arrow.is_one_pass(source) else -1
             names = names or _arrow.get_classes(source)
         else:
             self._check_source(pipeline)
         if isinstance(pipeline, str):
-            native.loader_set_default_epochs(self._pointer, -1)
+            native.loader_set_default_epochs(self._pointer, epochs)
         for name, (function, processes) in functions.items():
             self.map(name, function, processes=processes)
         if names:

@@ -18,6 +18,8 @@ Function = Callable[[Sample], Any]
 _functions: Dict[int, Function] = {}
 # Worker processes and coroutines, which close() ends, by id.
 _pools: Dict[int, Any] = {}
+# Objects that open streams of Arrow, by id; see _arrow.
+_openers: Dict[int, Any] = {}
 _numbers = itertools.count(1)
 
 
@@ -68,6 +70,19 @@ def call(function: Callable[..., Any], *arguments: Any) -> Optional[int]:
 
 def _call(pointer: int, number: int) -> Optional[int]:
     return call(_functions[number], Sample(native.ref(pointer)))
+
+
+def keep_opener(opener: Any) -> int:
+    """Keeps an object until the library has finished with the id that this
+    returns."""
+    drop_finished()
+    number = next(_numbers)
+    _openers[number] = opener
+    return number
+
+
+def get_opener(number: int) -> Any:
+    return _openers[number]
 
 
 # Lives as long as the interpreter, so that no pipeline can outlive it.
@@ -205,6 +220,7 @@ def drop_finished() -> None:
     """Drops the functions of pipelines that no longer exist."""
     for number in native.pop_finished():
         _functions.pop(number, None)
+        _openers.pop(number, None)
         pool = _pools.pop(number, None)
         if pool:
             pool.close()

@@ -631,6 +631,23 @@ set_concurrency = _quick(
 _pop_finished = _quick("binding_pop_finished", c_void_p)
 
 
+# A function that opens a stream of Arrow: address, id, and where to set a problem.
+OpenCallback = ctypes.CFUNCTYPE(None, c_void_p, c_void_p, c_void_p)
+_set_problem = _quick("binding_set_problem", None, c_void_p, c_char_p)
+_loader_set_arrow_stream = _checked(_slow(
+    "binding_loader_set_arrow_stream", c_int, c_void_p, OpenCallback, c_void_p,
+    c_char_p))
+
+
+def set_problem(problem: int, text: str) -> None:
+    _set_problem(problem, text.encode(errors="replace"))
+
+
+def loader_set_arrow_stream(loader: int, function: Any, number: int,
+                            name: str) -> None:
+    _loader_set_arrow_stream(loader, function, number, name.encode())
+
+
 def pop_finished() -> Iterator[int]:
     """Yields the ids of functions that will not be called again."""
     while number := _pop_finished():

@@ -20,7 +20,15 @@ struct _SpdlArrowBatch {
   struct ArrowArray array;
 };
 
+struct _SpdlArrowOpener {
+  gint ref_count; /* atomic */
+  GstSpdlArrowFunc func;
+  gpointer user_data;
+  GDestroyNotify notify; /* nullable */
+};
+
 struct _SpdlArrowReader {
+  SpdlArrowOpener *opener;        /* (nullable): of a stream that is not open */
   struct ArrowArrayStream stream; /* only used by the thread */
 
   SpdlMutex lock; /* guards the following fields */
@@ -34,6 +42,7 @@ struct _SpdlArrowReader {
   guint n_batches; /* including those in `released` */
   GQueue released; /* SpdlArrowBatch without references */
   gboolean is_freed;
+  gboolean is_closed; /* the stream has been released */
 };
 
 /* Calls of producers */
@@ -77,6 +86,26 @@ spdl_arrow_end (guint64 timeout)
   spdl_mutex_unlock (&calls_lock);
 }
 
+SpdlArrowOpener *
+spdl_arrow_opener_new (
+    GstSpdlArrowFunc func, gpointer user_data, GDestroyNotify notify)
+{
+  SpdlArrowOpener *self = g_new (SpdlArrowOpener, 1);
+
+  *self = (SpdlArrowOpener){ 1, func, user_data, notify };
+  return self;
+}
+
+void
+spdl_arrow_opener_unref (SpdlArrowOpener *self)
+{
+  if (!g_atomic_int_dec_and_test (&self->ref_count))
+    return;
+  if (self->notify)
+    self->notify (self->user_data);
+  g_free (self);
+}
+
 /* Thread */
 
 /* Returns the error of a call that returned @code. */
@@ -102,8 +131,18 @@ make_over_error (void)
 static GError *
 read_schema (SpdlArrowReader *self, struct ArrowSchema *schema)
 {
-  const int code = self->stream.get_schema (&self->stream, schema);
+  GError *error = NULL;
+  int code;
 
+  if (self->opener &&
+      !self->opener->func (&self->stream, self->opener->user_data, &error)) {
+    self->stream.release = NULL;
+    return error ? error
+                 : g_error_new_literal (GST_RESOURCE_ERROR,
+                       GST_RESOURCE_ERROR_OPEN_READ,
+                       "The producer did not open it");
+  }
+  code = self->stream.get_schema (&self->stream, schema);
   if (code != 0) {
     schema->release = NULL;
     return make_error (self, code);
@@ -190,10 +229,13 @@ release_stream (SpdlArrowReader *self)
   if (may_call ()) {
     if (schema.release)
       schema.release (&schema);
-    self->stream.release (&self->stream);
+    if (self->stream.release)
+      self->stream.release (&self->stream);
   }
+  g_clear_pointer (&self->opener, spdl_arrow_opener_unref);
   self->stream.release = NULL;
   spdl_mutex_lock (&self->lock);
+  self->is_closed = TRUE;
   add_calls (-1);
 }
 
@@ -221,7 +263,7 @@ run (gpointer data)
       release_batch (self, g_queue_pop_head (&self->released));
     else if (self->request != REQUEST_NONE)
       answer (self);
-    else if (self->is_freed && self->stream.release)
+    else if (self->is_freed && !self->is_closed)
       release_stream (self);
     else if (self->is_freed && self->n_batches == 0)
       break;
@@ -233,19 +275,35 @@ run (gpointer data)
   return NULL;
 }
 
-SpdlArrowReader *
-spdl_arrow_reader_new (struct ArrowArrayStream *stream)
+static SpdlArrowReader *
+start_reader (struct ArrowArrayStream stream, SpdlArrowOpener *opener)
 {
   SpdlArrowReader *self = g_new0 (SpdlArrowReader, 1);
 
-  self->stream = *stream;
-  stream->release = NULL;
+  self->stream = stream;
+  self->opener = opener;
   spdl_mutex_init (&self->lock);
   spdl_cond_init (&self->wake);
   spdl_cond_init (&self->answered);
   g_queue_init (&self->released);
   g_thread_unref (g_thread_new ("spdl-arrow", run, self));
   return self;
+}
+
+SpdlArrowReader *
+spdl_arrow_reader_new (struct ArrowArrayStream *stream)
+{
+  const struct ArrowArrayStream moved = *stream;
+
+  stream->release = NULL;
+  return start_reader (moved, NULL);
+}
+
+SpdlArrowReader *
+spdl_arrow_reader_new_lazy (SpdlArrowOpener *opener)
+{
+  g_atomic_int_inc (&opener->ref_count);
+  return start_reader ((struct ArrowArrayStream){ 0 }, opener);
 }
 
 void

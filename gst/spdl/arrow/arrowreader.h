@@ -12,6 +12,7 @@
 
 #include "gst/spdl/arrow/arrowabi.h"
 #include "gst/spdl/engine/visibility.h"
+#include "gst/spdl/gstspdlloader.h"
 
 G_BEGIN_DECLS
 
@@ -25,9 +26,25 @@ typedef struct _SpdlArrowReader SpdlArrowReader;
 /* A record batch, with atomic references. It outlives its reader. */
 typedef struct _SpdlArrowBatch SpdlArrowBatch;
 
+/* Opens streams, with atomic references. */
+typedef struct _SpdlArrowOpener SpdlArrowOpener;
+
+/* @func: called by the threads of readers, one at a time
+ * @notify: (nullable): called by any thread when @func is no longer needed */
+SPDL_PRIVATE_API
+SpdlArrowOpener *spdl_arrow_opener_new (
+    GstSpdlArrowFunc func, gpointer user_data, GDestroyNotify notify);
+
+SPDL_PRIVATE_API
+void spdl_arrow_opener_unref (SpdlArrowOpener *self);
+
 /* Moves @stream, which is marked as released. */
 SPDL_PRIVATE_API
 SpdlArrowReader *spdl_arrow_reader_new (struct ArrowArrayStream *stream);
+
+/* Creates a reader whose thread opens the stream when it is needed. */
+SPDL_PRIVATE_API
+SpdlArrowReader *spdl_arrow_reader_new_lazy (SpdlArrowOpener *opener);
 
 SPDL_PRIVATE_API
 void spdl_arrow_reader_free (SpdlArrowReader *self);

@@ -34,6 +34,21 @@ gchar **gst_spdl_binding_list_versions (void);
 SPDL_PRIVATE_API
 void gst_spdl_binding_add_cuda_folder (const gchar *folder);
 
+/* A Python function that opens a stream of Arrow. Sets @problem with
+ * gst_spdl_binding_set_problem() on failure. */
+typedef void (*GstSpdlBindingOpen) (
+    gpointer stream, gpointer id, gchar **problem);
+
+SPDL_PRIVATE_API
+void gst_spdl_binding_set_problem (gchar **problem, const gchar *text);
+
+/* See gst_spdl_loader_set_arrow_stream(). @id is returned by
+ * gst_spdl_binding_pop_finished() when @function is no longer needed. */
+SPDL_PRIVATE_API
+gboolean gst_spdl_binding_loader_set_arrow_stream (GstSpdlLoader *loader,
+    GstSpdlBindingOpen function, gpointer id, const gchar *name,
+    GError **error);
+
 /* See spdl_arrow_end(). */
 SPDL_PRIVATE_API
 void gst_spdl_binding_arrow_end (guint64 timeout);

@@ -186,3 +186,49 @@ gst_spdl_binding_pop_finished (void)
   g_mutex_unlock (&finished_lock);
   return id;
 }
+
+/* Streams of Arrow */
+
+typedef struct {
+  GstSpdlBindingOpen function;
+  gpointer id;
+} Opening;
+
+static gboolean
+on_open (gpointer stream, gpointer user_data, GError **error)
+{
+  const Opening *opening = user_data;
+  g_autofree gchar *problem = NULL;
+
+  enter_python ();
+  opening->function (stream, opening->id, &problem);
+  if (problem)
+    g_set_error_literal (
+        error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_READ, problem);
+  return !problem;
+}
+
+static void
+end_opening (gpointer user_data)
+{
+  Opening *opening = user_data;
+
+  gst_spdl_binding_push_finished (opening->id);
+  g_free (opening);
+}
+
+void
+gst_spdl_binding_set_problem (gchar **problem, const gchar *text)
+{
+  *problem = g_utf8_make_valid (text, -1);
+}
+
+gboolean
+gst_spdl_binding_loader_set_arrow_stream (GstSpdlLoader *loader,
+    GstSpdlBindingOpen function, gpointer id, const gchar *name, GError **error)
+{
+  const Opening opening = { function, id };
+
+  return gst_spdl_loader_set_arrow_stream (loader, on_open,
+      g_memdup2 (&opening, sizeof opening), end_opening, name, error);
+}

@@ -9,6 +9,7 @@
 
 #include <gst/app/gstappsrc.h>
 
+#include "gst/spdl/arrow/arrowreader.h"
 #include "gst/spdl/common/redact.h"
 #include "gst/spdl/gstspdlevents.h"
 #include "gst/spdl/loader/buswatch.h"
@@ -514,6 +515,15 @@ find_table_source (GstSpdlLoader *self, GError **error)
   return NULL;
 }
 
+static void
+set_started (GError **error)
+{
+  g_set_error_literal (error, GST_SPDL_LOADER_ERROR,
+      GST_SPDL_LOADER_ERROR_STARTED,
+      "A table can only be set before the loader starts: stop the loader "
+      "first");
+}
+
 /**
  * gst_spdl_loader_set_arrow_table:
  * @loader: a stopped loader
@@ -551,9 +561,50 @@ gst_spdl_loader_set_arrow_table (GstSpdlLoader *loader, gpointer rows,
     return FALSE;
   g_signal_emit_by_name (source, "set-arrow-table", rows, order, name, &ok);
   if (!ok)
-    g_set_error_literal (error, GST_SPDL_LOADER_ERROR,
-        GST_SPDL_LOADER_ERROR_STARTED,
-        "A table can only be set before the loader starts: stop the loader "
-        "first");
+    set_started (error);
+  return ok;
+}
+
+/**
+ * gst_spdl_loader_set_arrow_stream:
+ * @loader: a stopped loader
+ * @func: (scope notified): opens a stream
+ * @user_data: data of @func
+ * @notify: (nullable): called by any thread when @func is no longer needed
+ * @name: name of the stream in messages
+ * @error: (nullable): %GST_SPDL_LOADER_ERROR
+ *
+ * Makes a stream the dataset of the pipeline's `spdlsrc`, which has no
+ * `location`. @func opens it at the start and for each further epoch. The rows
+ * are sent in their order, and only those that the pipeline uses are in memory.
+ * Otherwise it works like gst_spdl_loader_set_arrow_table().
+ *
+ * Returns: %FALSE with @error set if the pipeline has no such `spdlsrc`, or the
+ *     loader runs
+ *
+ * Since: 0.1
+ */
+gboolean
+gst_spdl_loader_set_arrow_stream (GstSpdlLoader *loader, GstSpdlArrowFunc func,
+    gpointer user_data, GDestroyNotify notify, const gchar *name,
+    GError **error)
+{
+  SpdlArrowOpener *opener;
+  GstElement *source;
+  gboolean ok = FALSE;
+
+  g_return_val_if_fail (GST_IS_SPDL_LOADER (loader), FALSE);
+  g_return_val_if_fail (func != NULL, FALSE);
+  g_return_val_if_fail (name != NULL, FALSE);
+
+  opener = spdl_arrow_opener_new (func, user_data, notify);
+  if (gst_spdl_loader_check_process (loader, error) &&
+      (source = find_table_source (loader, error))) {
+    g_signal_emit_by_name (source, "set-arrow-stream", opener, name, &ok);
+    if (!ok)
+      set_started (error);
+  }
+  if (!ok)
+    spdl_arrow_opener_unref (opener);
   return ok;
 }

@@ -534,7 +534,7 @@ divide_streamed (Source *source, const GPtrArray *ranks, guint begin, guint end)
           "the states were made with world-size=" NUMBER
           ", but world-size is " NUMBER
           ", which cannot change in the middle of epoch " NUMBER
-          ", because source %u streams shards, whose items have no known "
+          ", because the items of source %u, which is streamed, have no known "
           "place: use the same world size, or states of the beginning of an "
           "epoch",
           state->identity.world_size, source->identity.world_size,

@@ -20,7 +20,7 @@ G_BEGIN_DECLS
  *
  * The fields have this order, without blanks. Numbers are decimal, except
  * hashes. After `shard-mode` may follow `shard-run=NUMBER,` if runs are longer
- * than 1, `streamed=1,` for streamed shards, and with weighted draws
+ * than 1, `streamed=1,` for streams, and with weighted draws
  * `weight-column=COLUMN,items-per-epoch=NUMBER,`. If labels have class names,
  * `classes=HASH,` precedes `epoch`. If items were lost before spdlmix,
  * `,dropped-upstream=NUMBER,dropped-upstream-before=NUMBER` follows the runs:
@@ -50,7 +50,7 @@ typedef struct {
   guint64 items_per_epoch;               /* number of draws per epoch */
   guint64 classes;                       /* hash of the class names; 0: none */
   guint64 shard_run;                     /* at least 1 */
-  gboolean streamed; /* sequence numbers count samples of streamed shards */
+  gboolean streamed; /* sequence numbers count items of a stream */
 } SpdlIdentity;
 
 /* Returns the rank's partition; an unknown mode counts as uneven. */

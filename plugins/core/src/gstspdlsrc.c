@@ -114,6 +114,11 @@
  * `path` if `bytes` are null; an item that is null fails in `spdlfetch`. At the
  * start, offsets and labels of all rows are checked.
  *
+ * gst_spdl_loader_set_arrow_stream() sets a stream, which is read again in each
+ * epoch. Its rows are checked and sent in their order: `shuffle` and
+ * `weight-column` are errors, text labels need `classes`, and several ranks
+ * need `shard-mode=uneven`. Each rank then reads all rows and sends its part.
+ *
  * ## Labels and classes
  * The label of an item is a number, and -1 without a label. Labels of a list
  * may be text, such as `aqua`; each text is then a class, and classes are
@@ -660,6 +665,25 @@ gst_spdl_src_set_arrow_table (
   return ok;
 }
 
+/* Takes @opener, see GstSpdlSrc::set-arrow-stream. */
+static gboolean
+gst_spdl_src_set_arrow_stream (
+    GstSpdlSrc *self, gpointer opener, const gchar *name)
+{
+  SpdlArrowTable *before = NULL;
+  gboolean ok;
+
+  GST_OBJECT_LOCK (self);
+  ok = !self->sampler && !self->opening;
+  if (ok) {
+    before = self->table;
+    self->table = spdl_arrow_table_new_streamed (opener, name);
+  }
+  GST_OBJECT_UNLOCK (self);
+  g_clear_pointer (&before, spdl_arrow_table_free);
+  return ok;
+}
+
 static void
 gst_spdl_src_cancel_start (GstSpdlSrc *self)
 {
@@ -818,7 +842,7 @@ install_properties (GObjectClass *object_class)
               GST_PARAM_MUTABLE_PLAYING));
   num_items_property = g_param_spec_uint64 ("num-items", "Number of items",
       "Number of items of an epoch on this rank, available from PAUSED on "
-      "(18446744073709551615 = unknown, because shards are streamed)",
+      "(18446744073709551615 = unknown, because shards or rows are streamed)",
       0, G_MAXUINT64, 0, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
   g_object_class_install_property (
       object_class, PROP_NUM_ITEMS, num_items_property);
@@ -879,6 +903,22 @@ gst_spdl_src_class_init (GstSpdlSrcClass *klass)
       G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION,
       G_CALLBACK (gst_spdl_src_set_arrow_table), NULL, NULL, NULL,
       G_TYPE_BOOLEAN, 3, G_TYPE_POINTER, G_TYPE_POINTER, G_TYPE_STRING);
+
+  /**
+   * GstSpdlSrc::set-arrow-stream:
+   * @opener: object of the library, which the element then owns
+   * @name: name of the stream in messages
+   *
+   * Implements gst_spdl_loader_set_arrow_stream().
+   *
+   * Returns: %FALSE if the element is started
+   *
+   * Since: 0.1
+   */
+  g_signal_new_class_handler ("set-arrow-stream", G_TYPE_FROM_CLASS (klass),
+      G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION,
+      G_CALLBACK (gst_spdl_src_set_arrow_stream), NULL, NULL, NULL,
+      G_TYPE_BOOLEAN, 2, G_TYPE_POINTER, G_TYPE_STRING);
 
   element_class->change_state = gst_spdl_src_change_state;
   base_class->is_seekable = gst_spdl_src_is_seekable;

@@ -63,13 +63,18 @@ spdl_sampler_free (SpdlSampler *self)
   g_free (self);
 }
 
+static gboolean
+is_streamed (const SpdlSampler *self)
+{
+  return self->streamed_shards || spdl_dataset_is_streamed (self->dataset);
+}
+
 guint64
 spdl_sampler_get_size (const SpdlSampler *self)
 {
-  /* The number of items in streamed shards is unknown, except without
-   * shards. */
-  return self->streamed_shards && self->size > 0 ? GST_SPDL_ITEMS_UNKNOWN
-                                                 : self->size;
+  /* The number of items in streams is unknown, except without shards. */
+  return is_streamed (self) && self->size > 0 ? GST_SPDL_ITEMS_UNKNOWN
+                                              : self->size;
 }
 
 static gboolean
@@ -88,6 +93,26 @@ check_shard (
       settings->location, n,
       self->streamed_shards ? " shards, which are streamed" : "",
       self->partition.world_size);
+  return FALSE;
+}
+
+/* Checks that the rows of a stream can be sent in the order of the settings. */
+static gboolean
+check_stream (
+    const SpdlSampler *self, const SpdlSourceSettings *settings, GError **error)
+{
+  const gboolean divides = self->partition.world_size > 1 &&
+                           settings->shard_mode != SPDL_SHARD_UNEVEN;
+
+  if (self->streamed_shards || !is_streamed (self) ||
+      (!settings->shuffle && !divides))
+    return TRUE;
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+      "\"%s\" is a stream, whose rows can only be read in their order, so it "
+      "cannot be used with %s: pass a table, or set %s",
+      settings->location,
+      settings->shuffle ? "shuffle=true" : "this shard-mode",
+      settings->shuffle ? "shuffle=false" : "shard-mode=uneven");
   return FALSE;
 }
 
@@ -214,7 +239,7 @@ set_identity (SpdlSampler *self, const SpdlSourceSettings *settings)
       spdl_shard_mode_get_name (settings->shard_mode),
       sizeof identity->shard_mode);
   identity->shard_run = self->partition.run;
-  identity->streamed = self->streamed_shards != NULL;
+  identity->streamed = is_streamed (self);
   if (!self->weighted_sampler)
     return;
   g_strlcpy (identity->weights, settings->weights, sizeof identity->weights);
@@ -234,6 +259,8 @@ begin_epoch (SpdlSampler *self, guint64 epoch)
   if (self->streamed_shards)
     spdl_streamed_shards_begin_epoch (
         self->streamed_shards, identity->seed, epoch);
+  else
+    spdl_dataset_begin_epoch (self->dataset);
   if (self->weighted_sampler)
     spdl_draws_init (&self->draws, identity->seed, epoch);
   else if (identity->shuffle)
@@ -311,6 +338,7 @@ spdl_sampler_open (const SpdlSourceSettings *settings, guint32 source,
           &self->partition, settings->rank, settings->world_size, error) ||
       !check_draws (settings, error) || !take_classes (self, settings, error) ||
       !open_dataset (self, settings, warn, user_data, error) ||
+      !check_stream (self, settings, error) ||
       !prepare_draws (self, settings, error) ||
       !check_shard (self, settings, error)) {
     spdl_sampler_free (self);
@@ -378,6 +406,20 @@ get_item (const SpdlSampler *self, guint64 place)
   return place;
 }
 
+/* Handles the end of a stream, a failure, or an interrupted wait. The item was
+ * not read. */
+static SpdlSamplerStatus
+end_listed (SpdlSampler *self, GError **error)
+{
+  self->next--;
+  if (!*error)
+    return SPDL_SAMPLER_END;
+  if (!g_error_matches (*error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+    return SPDL_SAMPLER_FAILED;
+  g_clear_error (error);
+  return SPDL_SAMPLER_FLUSHING;
+}
+
 static SpdlSamplerStatus
 get_listed (SpdlSampler *self, SpdlSamplerItem *item, GError **error)
 {
@@ -391,7 +433,7 @@ get_listed (SpdlSampler *self, SpdlSamplerItem *item, GError **error)
                              &self->partition, self->n_places, item->sequence));
   item->uri = spdl_dataset_get_item (self->dataset, item->index, &item->label,
       &item->extra, &item->carried, error);
-  return item->uri ? SPDL_SAMPLER_ITEM : SPDL_SAMPLER_FAILED;
+  return item->uri ? SPDL_SAMPLER_ITEM : end_listed (self, error);
 }
 
 /* Streamed shards */
@@ -537,7 +579,9 @@ spdl_sampler_next (SpdlSampler *self, SpdlSamplerItem *item, GError **error)
 guint64
 spdl_sampler_end_epoch (SpdlSampler *self)
 {
-  const guint64 n_items = self->streamed_shards ? self->n_sent : self->size;
+  const guint64 n_items = self->streamed_shards ? self->n_sent
+                          : is_streamed (self)  ? self->next
+                                                : self->size;
 
   self->next_run = self->start.progress.runs->len;
   begin_epoch (self, self->epoch + 1);
@@ -549,6 +593,8 @@ spdl_sampler_set_flushing (SpdlSampler *self, gboolean flushing)
 {
   if (self->streamed_shards)
     spdl_streamed_shards_set_flushing (self->streamed_shards, flushing);
+  else
+    spdl_dataset_set_flushing (self->dataset, flushing);
 }
 
 const SpdlClasses *

@@ -57,8 +57,7 @@ SpdlSampler *spdl_sampler_open (const SpdlSourceSettings *settings,
 void spdl_sampler_free (SpdlSampler *self);
 
 /* Returns the number of items or draws per epoch on this rank. It may be 0 with
- * SPDL_SHARD_UNEVEN, and is GST_SPDL_ITEMS_UNKNOWN for shards that are read as
- * streams. */
+ * SPDL_SHARD_UNEVEN, and is GST_SPDL_ITEMS_UNKNOWN for streams. */
 guint64 spdl_sampler_get_size (const SpdlSampler *self);
 
 /* Returns the start as a resume state (transfer full). It keeps the state of
@@ -85,8 +84,8 @@ typedef enum {
   SPDL_SAMPLER_FLUSHING, /* waiting was interrupted */
 } SpdlSamplerStatus;
 
-/* Moves to the next item. May block with streamed shards. Returns
- * SPDL_SAMPLER_FAILED with @error set on failure. */
+/* Moves to the next item. May block with streams. Returns SPDL_SAMPLER_FAILED
+ * with @error set on failure. */
 SpdlSamplerStatus
 spdl_sampler_next (SpdlSampler *self, SpdlSamplerItem *item, GError **error);
 

@@ -28,14 +28,14 @@ clear_column (gpointer data)
 
 void
 spdl_arrow_rows_init (
-    SpdlArrowRows *self, struct ArrowArrayStream *stream, const gchar *name)
+    SpdlArrowRows *self, SpdlArrowReader *reader, const gchar *name)
 {
-  *self = (SpdlArrowRows){ g_strdup (name), spdl_arrow_reader_new (stream) };
+  *self = (SpdlArrowRows){ g_strdup (name), reader };
   self->parts = g_array_new (FALSE, FALSE, sizeof (Part));
 }
 
-void
-spdl_arrow_rows_clear (SpdlArrowRows *self)
+static void
+drop_parts (SpdlArrowRows *self)
 {
   for (guint i = 0; i < self->parts->len; i++) {
     const Part *part = &g_array_index (self->parts, Part, i);
@@ -45,6 +45,14 @@ spdl_arrow_rows_clear (SpdlArrowRows *self)
     g_free (part->views);
     spdl_arrow_batch_unref (part->batch);
   }
+  g_array_set_size (self->parts, 0);
+  self->last = 0;
+}
+
+void
+spdl_arrow_rows_clear (SpdlArrowRows *self)
+{
+  drop_parts (self);
   g_array_unref (self->parts);
   g_clear_pointer (&self->columns, g_array_unref);
   g_clear_error (&self->broken);
@@ -93,10 +101,10 @@ make_broken (
     const SpdlArrowRows *self, const gchar *column, const gchar *problem)
 {
   return g_error_new (GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
-      "The record batch %u of \"%s\", from row %" G_GUINT64_FORMAT
+      "The record batch of \"%s\" from row %" G_GUINT64_FORMAT
       ", is broken: %s%s%s%s. Create the table again",
-      self->parts->len, self->name, self->n_rows, column ? "column \"" : "",
-      column ? column : "", column ? "\": " : "", problem);
+      self->name, self->n_rows, column ? "column \"" : "", column ? column : "",
+      column ? "\": " : "", problem);
 }
 
 static gchar *
@@ -160,31 +168,59 @@ prefix_error (const SpdlArrowRows *self, GError **error)
 }
 
 gboolean
-spdl_arrow_rows_load (
+spdl_arrow_rows_load_columns (
     SpdlArrowRows *self, GCancellable *cancellable, GError **error)
 {
   const struct ArrowSchema *schema =
       spdl_arrow_reader_get_schema (self->reader, cancellable, error);
+
+  if (schema)
+    return self->columns || read_columns (self, schema, error);
+  prefix_error (self, error);
+  return FALSE;
+}
+
+/* Reads a batch, or notes the end. */
+static gboolean
+read_batch (SpdlArrowRows *self, GCancellable *cancellable, GError **error)
+{
   SpdlArrowBatch *batch = NULL;
 
-  if (!schema) {
+  if (!self->broken &&
+      !spdl_arrow_reader_next (self->reader, &batch, cancellable, error)) {
     prefix_error (self, error);
     return FALSE;
   }
-  if (!self->columns && !read_columns (self, schema, error))
-    return FALSE;
-  while (!self->is_loaded && !self->broken) {
-    if (!spdl_arrow_reader_next (self->reader, &batch, cancellable, error)) {
-      prefix_error (self, error);
-      return FALSE;
-    }
-    if (batch)
-      add_batch (self, batch);
-    self->is_loaded = batch == NULL;
-  }
+  if (batch)
+    add_batch (self, batch);
   if (self->broken)
     g_propagate_error (error, g_error_copy (self->broken));
+  self->is_loaded = !batch && !self->broken;
   return !self->broken;
+}
+
+gboolean
+spdl_arrow_rows_load (
+    SpdlArrowRows *self, GCancellable *cancellable, GError **error)
+{
+  if (!spdl_arrow_rows_load_columns (self, cancellable, error))
+    return FALSE;
+  while (!self->is_loaded)
+    if (!read_batch (self, cancellable, error))
+      return FALSE;
+  return TRUE;
+}
+
+gboolean
+spdl_arrow_rows_advance (
+    SpdlArrowRows *self, guint64 row, GCancellable *cancellable, GError **error)
+{
+  while (row >= self->n_rows && !self->is_loaded) {
+    drop_parts (self);
+    if (!read_batch (self, cancellable, error))
+      return FALSE;
+  }
+  return row < self->n_rows;
 }
 
 static inline const Part *

@@ -20,7 +20,8 @@ typedef struct {
   SpdlArrowType type;
 } SpdlArrowColumn;
 
-/* All record batches of a stream. Not thread-safe. */
+/* Record batches of a stream: all, or the last one that was read. Not
+ * thread-safe. */
 typedef struct {
   gchar *name; /* of the table, for messages */
   SpdlArrowReader *reader;
@@ -32,10 +33,22 @@ typedef struct {
   guint last;     /* part of the last row */
 } SpdlArrowRows;
 
-/* Moves @stream. */
+/* Takes ownership of @reader. */
 void spdl_arrow_rows_init (
-    SpdlArrowRows *self, struct ArrowArrayStream *stream, const gchar *name);
+    SpdlArrowRows *self, SpdlArrowReader *reader, const gchar *name);
 void spdl_arrow_rows_clear (SpdlArrowRows *self);
+
+/* Reads the names and types of the columns. */
+gboolean spdl_arrow_rows_load_columns (
+    SpdlArrowRows *self, GCancellable *cancellable, GError **error);
+
+/* Reads up to the batch with @row, and drops the batches before it. Rows must
+ * be read in their order.
+ *
+ * Returns FALSE if there is no such row, or with @error set like
+ * spdl_arrow_rows_load(). */
+gboolean spdl_arrow_rows_advance (SpdlArrowRows *self, guint64 row,
+    GCancellable *cancellable, GError **error);
 
 /* Reads all batches, unless they are loaded. May be repeated after it was
  * cancelled. Returns FALSE with @error set, in the domain of GST_RESOURCE_ERROR

@@ -26,7 +26,12 @@ typedef struct {
   gchar *prefix; /* (nullable): URIs of files: this and the row */
 } Extra;
 
+/* Largest number of rows of a stream. */
+#define MAX_STREAMED (G_GUINT64_CONSTANT (1) << 62)
+
 struct _SpdlArrowTable {
+  SpdlArrowOpener *opener; /* (nullable): the rows are streamed */
+  gboolean was_read;       /* a row of the stream was requested */
   SpdlArrowRows rows;
   SpdlArrowRows order;
   gboolean has_order;
@@ -50,18 +55,36 @@ clear_extra (gpointer data)
   g_free (((Extra *) data)->prefix);
 }
 
+static SpdlArrowTable *
+new_table (SpdlArrowReader *reader, const gchar *name)
+{
+  SpdlArrowTable *self = g_new0 (SpdlArrowTable, 1);
+
+  spdl_arrow_rows_init (&self->rows, reader, name);
+  self->extras = g_array_new (FALSE, FALSE, sizeof (Extra));
+  g_array_set_clear_func (self->extras, clear_extra);
+  return self;
+}
+
 SpdlArrowTable *
 spdl_arrow_table_new (struct ArrowArrayStream *rows,
     struct ArrowArrayStream *order, const gchar *name)
 {
-  SpdlArrowTable *self = g_new0 (SpdlArrowTable, 1);
+  SpdlArrowTable *self = new_table (spdl_arrow_reader_new (rows), name);
 
-  spdl_arrow_rows_init (&self->rows, rows, name);
   if (order)
-    spdl_arrow_rows_init (&self->order, order, "indices");
+    spdl_arrow_rows_init (
+        &self->order, spdl_arrow_reader_new (order), "indices");
   self->has_order = order != NULL;
-  self->extras = g_array_new (FALSE, FALSE, sizeof (Extra));
-  g_array_set_clear_func (self->extras, clear_extra);
+  return self;
+}
+
+SpdlArrowTable *
+spdl_arrow_table_new_streamed (SpdlArrowOpener *opener, const gchar *name)
+{
+  SpdlArrowTable *self = new_table (spdl_arrow_reader_new_lazy (opener), name);
+
+  self->opener = opener;
   return self;
 }
 
@@ -74,8 +97,29 @@ spdl_arrow_table_free (SpdlArrowTable *self)
   g_array_unref (self->extras);
   g_clear_pointer (&self->weights, g_array_unref);
   g_clear_pointer (&self->found, spdl_classes_free);
+  g_clear_pointer (&self->opener, spdl_arrow_opener_unref);
   g_free (self->prefix);
   g_free (self);
+}
+
+gboolean
+spdl_arrow_table_is_streamed (const SpdlArrowTable *self)
+{
+  return self->opener != NULL;
+}
+
+void
+spdl_arrow_table_begin_epoch (SpdlArrowTable *self)
+{
+  g_autofree gchar *name = NULL;
+
+  if (!self->was_read)
+    return;
+  name = g_strdup (self->rows.name);
+  spdl_arrow_rows_clear (&self->rows);
+  spdl_arrow_rows_init (
+      &self->rows, spdl_arrow_reader_new_lazy (self->opener), name);
+  self->was_read = FALSE;
 }
 
 const gchar *
@@ -459,19 +503,24 @@ hash_content (SpdlArrowTable *self)
   }
 }
 
-static gboolean
-check_rows (
-    SpdlArrowTable *self, const SpdlArrowTableOptions *options, GError **error)
+static void
+prepare_labels (SpdlArrowTable *self, const SpdlArrowTableOptions *options)
 {
   self->labels =
       options->labels && self->label != NO_COLUMN &&
       get_column (self, self->label)->type.kind != SPDL_ARROW_NOTHING;
+  self->classes = options->labels ? options->classes : NULL;
+  g_clear_pointer (&self->found, spdl_classes_free);
+}
+
+static gboolean
+check_rows (
+    SpdlArrowTable *self, const SpdlArrowTableOptions *options, GError **error)
+{
   self->hash = 0;
   g_clear_pointer (&self->weights, g_array_unref);
-  g_clear_pointer (&self->found, spdl_classes_free);
   if (self->weight != NO_COLUMN)
     self->weights = g_array_new (FALSE, FALSE, sizeof (gdouble));
-  self->classes = options->labels ? options->classes : NULL;
   if (self->labels && !self->classes &&
       get_column (self, self->label)->type.kind == SPDL_ARROW_TEXT)
     self->found = spdl_classes_new ();
@@ -489,13 +538,65 @@ check_rows (
 }
 
 static gboolean
-has_items (const SpdlArrowTable *self, GError **error)
+has_rows (const SpdlArrowTable *self, GError **error)
 {
-  if (self->n_items > 0)
+  if (self->opener ? self->rows.n_rows > 0 : self->n_items > 0)
     return TRUE;
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
       "\"%s\" has no rows: pass a table with a row for each item",
       self->rows.name);
+  return FALSE;
+}
+
+static gboolean
+load_rows (SpdlArrowTable *self, GCancellable *cancellable, GError **error)
+{
+  if (!self->opener)
+    return spdl_arrow_rows_load (&self->rows, cancellable, error);
+  spdl_arrow_table_begin_epoch (self);
+  return spdl_arrow_rows_load_columns (&self->rows, cancellable, error);
+}
+
+static guint64
+hash_columns (const SpdlArrowTable *self)
+{
+  guint64 hash = 0;
+
+  for (guint i = 0; i < self->rows.columns->len; i++) {
+    const SpdlArrowColumn *column = get_column (self, i);
+
+    hash = spdl_fingerprint_add (hash, column->name, strlen (column->name) + 1);
+    hash = spdl_fingerprint_add (
+        hash, column->format, strlen (column->format) + 1);
+  }
+  return hash;
+}
+
+/* Prepares a streamed table, whose rows are checked as they are read. */
+static gboolean
+check_stream (
+    SpdlArrowTable *self, const SpdlArrowTableOptions *options, GError **error)
+{
+  const gchar *name = self->rows.name;
+
+  self->n_items = MAX_STREAMED;
+  self->hash = hash_columns (self);
+  if (options->weights) {
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+        "weight-column=%s needs all rows, but \"%s\" is a stream: pass a "
+        "table, "
+        "or leave weight-column unset",
+        options->weights, name);
+    return FALSE;
+  }
+  if (!self->labels || self->classes ||
+      get_column (self, self->label)->type.kind != SPDL_ARROW_TEXT)
+    return TRUE;
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+      "The labels of \"%s\" are text, but it is a stream, whose classes are "
+      "not "
+      "known in advance: set classes, or label=none",
+      name);
   return FALSE;
 }
 
@@ -505,7 +606,7 @@ spdl_arrow_table_open (SpdlArrowTable *self,
     void (*warn) (const gchar *text, gpointer user_data), gpointer user_data,
     GError **error)
 {
-  if (!spdl_arrow_rows_load (&self->rows, options->cancellable, error) ||
+  if (!load_rows (self, options->cancellable, error) ||
       !find_item (self, error) || !find_label (self, options, error) ||
       !find_weight (self, options, error))
     return FALSE;
@@ -513,8 +614,11 @@ spdl_arrow_table_open (SpdlArrowTable *self,
     self->prefix = make_prefix (get_column (self, self->item));
     find_extras (self, warn, user_data);
   }
+  prepare_labels (self, options);
+  if (self->opener)
+    return check_stream (self, options, error);
   return load_order (self, options->cancellable, error) &&
-         has_items (self, error) && check_rows (self, options, error);
+         has_rows (self, error) && check_rows (self, options, error);
 }
 
 guint64
@@ -675,16 +779,61 @@ read_extras (const Reading *self)
   return extra;
 }
 
+/* Opens the stream, unless it is open. All must have the same columns. */
+static gboolean
+open_stream (SpdlArrowTable *self, GCancellable *cancellable, GError **error)
+{
+  self->was_read = TRUE;
+  if (self->rows.columns)
+    return TRUE;
+  if (!spdl_arrow_rows_load_columns (&self->rows, cancellable, error))
+    return FALSE;
+  if (hash_columns (self) == self->hash)
+    return TRUE;
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+      "\"%s\" has other columns in this epoch than in the first one: give all "
+      "streams the same columns",
+      self->rows.name);
+  return FALSE;
+}
+
+/* Reads and checks row @i of a stream. Returns FALSE if there is none, or with
+ * @error set. */
+static gboolean
+read_row (
+    SpdlArrowTable *self, guint64 i, GCancellable *cancellable, GError **error)
+{
+  const guint64 columns = self->hash;
+  GError *problem = NULL;
+
+  if (!open_stream (self, cancellable, error))
+    return FALSE;
+  if (spdl_arrow_rows_advance (&self->rows, i, cancellable, &problem)) {
+    const gboolean ok = check_row (self, i, error);
+
+    self->hash = columns;
+    return ok;
+  }
+  if (problem)
+    g_propagate_error (error, problem);
+  else
+    has_rows (self, error);
+  return FALSE;
+}
+
 gchar *
 spdl_arrow_table_get_item (SpdlArrowTable *self, guint64 i, gint64 *label,
-    GstStructure **extra, GstSpdlCarried **carried)
+    GstStructure **extra, GstSpdlCarried **carried, GCancellable *cancellable,
+    GError **error)
 {
-  Reading reading = {
-    .table = self, .i = i, .row = get_row (self, i), .carried = carried
-  };
+  Reading reading = { .table = self, .i = i, .carried = carried };
   gchar *uri;
 
+  *extra = NULL;
   *carried = NULL;
+  if (self->opener && !read_row (self, i, cancellable, error))
+    return NULL;
+  reading.row = get_row (self, i);
   reading.views =
       spdl_arrow_rows_find (&self->rows, &reading.row, &reading.batch);
   uri = read_file (&reading, self->item, self->prefix);

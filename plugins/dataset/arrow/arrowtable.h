@@ -10,15 +10,16 @@
 #include <gio/gio.h>
 #include <gst/gst.h>
 
-#include "gst/spdl/arrow/arrowabi.h"
+#include "gst/spdl/arrow/arrowreader.h"
 #include "gst/spdl/common/carried.h"
 #include "plugins/dataset/list/classes.h"
 
 G_BEGIN_DECLS
 
-/* Rows of an Arrow table, which stay where their producer has them. The first
- * column of bytes is the item, or else the column `uri`. `label` is the label.
- * Further columns are fields of the item's `extra`. Not thread-safe. */
+/* Rows of an Arrow table or stream, which stay where their producer has them.
+ * The first column of bytes is the item, or else the column `uri`. `label` is
+ * the label. Further columns are fields of the item's `extra`. Not thread-safe.
+ */
 typedef struct _SpdlArrowTable SpdlArrowTable;
 
 typedef struct {
@@ -36,12 +37,23 @@ typedef struct {
 SpdlArrowTable *spdl_arrow_table_new (struct ArrowArrayStream *rows,
     struct ArrowArrayStream *order, const gchar *name);
 
+/* Creates a table whose rows are read once in each epoch, in their order. Takes
+ * ownership of @opener. */
+SpdlArrowTable *
+spdl_arrow_table_new_streamed (SpdlArrowOpener *opener, const gchar *name);
+
 void spdl_arrow_table_free (SpdlArrowTable *self);
+
+gboolean spdl_arrow_table_is_streamed (const SpdlArrowTable *self);
+
+/* Makes the next item that is read one of a new stream. Does nothing for a
+ * table that is not streamed. */
+void spdl_arrow_table_begin_epoch (SpdlArrowTable *self);
 
 const gchar *spdl_arrow_table_get_name (const SpdlArrowTable *self);
 
 /* Reads the streams at the first call, and checks all rows. May be called again
- * with other options.
+ * with other options. If the table is streamed, only its columns are read.
  *
  * @warn: (nullable): called with a sentence about columns that are left out
  *
@@ -52,10 +64,12 @@ gboolean spdl_arrow_table_open (SpdlArrowTable *self,
     void (*warn) (const gchar *text, gpointer user_data), gpointer user_data,
     GError **error);
 
+/* Returns the number of rows; the largest possible one if the table is
+ * streamed. */
 guint64 spdl_arrow_table_get_size (const SpdlArrowTable *self);
 
 /* Returns a hash of the rows: the lengths of the items, the labels, and the
- * content of some items. */
+ * content of some items. If the table is streamed, a hash of its columns. */
 guint64 spdl_arrow_table_get_hash (const SpdlArrowTable *self);
 
 /* Returns the classes of the labels like spdl_list_get_classes(). */
@@ -66,8 +80,15 @@ GArray *spdl_arrow_table_steal_weights (SpdlArrowTable *self);
 
 /* Returns the URI of row @i (transfer full), and sets its label (-1: none), its
  * other fields and the content of its URIs (nullable, transfer full). A row
- * that is null has a URI without content. */
+ * that is null has a URI without content. If the table is streamed, @i must
+ * grow.
+ *
+ * @cancellable: (nullable): ends the wait for a row
+ *
+ * Returns NULL after the last row of a streamed table, or with @error set if it
+ * cannot be read. */
 gchar *spdl_arrow_table_get_item (SpdlArrowTable *self, guint64 i,
-    gint64 *label, GstStructure **extra, GstSpdlCarried **carried);
+    gint64 *label, GstStructure **extra, GstSpdlCarried **carried,
+    GCancellable *cancellable, GError **error);
 
 G_END_DECLS

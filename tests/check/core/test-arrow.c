@@ -308,6 +308,75 @@ GST_START_TEST (test_held_item)
 
 GST_END_TEST;
 
+typedef struct {
+  ArrowTable table;
+  gint n_opened;   /* atomic */
+  gint n_notified; /* atomic */
+} Streams;
+
+/* Opens two streams. */
+static gboolean
+open_stream (gpointer stream, gpointer user_data, GError **error)
+{
+  Streams *streams = user_data;
+
+  if (g_atomic_int_add (&streams->n_opened, 1) == 2) {
+    g_set_error_literal (error, GST_RESOURCE_ERROR,
+        GST_RESOURCE_ERROR_OPEN_READ, "no third stream");
+    return FALSE;
+  }
+  arrow_table_open (&streams->table, stream);
+  return TRUE;
+}
+
+static void
+note_end (gpointer user_data)
+{
+  g_atomic_int_inc (&((Streams *) user_data)->n_notified);
+}
+
+/* Each epoch opens a stream. The third one fails after two epochs. */
+GST_START_TEST (test_stream)
+{
+  Streams streams = { { columns, 2, N_ROWS, 3, 2, 0, fill_npy }, 0, 0 };
+  GstSpdlLoader *loader = loader_make (
+      "spdlsrc epochs=3 label=none ! spdlfetch output-order=input ! "
+      "spdldecode output-order=input ! spdlbatch batch-size=8 ! spdlsink");
+  g_autoptr (GError) error = NULL;
+  guint n_items = 0;
+
+  fail_unless (gst_spdl_loader_set_arrow_stream (
+      loader, open_stream, &streams, note_end, "stream", NULL));
+  loader_start (loader);
+  for (guint epoch = 0; epoch < 2; epoch++) {
+    guint n, n_rows = 0;
+
+    while ((n = loader_take (loader)))
+      n_rows += n;
+    fail_unless_equals_int (n_rows, N_ROWS - 1);
+  }
+  error = loader_take_until_error (loader, &n_items);
+  fail_unless (errors_has (error, "[resource-error open-read]|stream|no third"),
+      "%s", error->message);
+  fail_unless_equals_int (n_items, 0);
+  fail_unless_equals_int (g_atomic_int_get (&streams.n_notified), 0);
+  g_object_unref (loader);
+  fail_unless (arrow_table_wait (&streams.table));
+  for (guint i = 0; i < 20000 && g_atomic_int_get (&streams.n_notified) == 0;
+       i++)
+    g_usleep (1000);
+  fail_unless_equals_int (g_atomic_int_get (&streams.n_notified), 1);
+
+  /* A refused function is no longer needed. */
+  loader = loader_make ("spdlsrc location=/x ! spdlsink");
+  fail_if (gst_spdl_loader_set_arrow_stream (
+      loader, open_stream, &streams, note_end, "stream", NULL));
+  fail_unless_equals_int (g_atomic_int_get (&streams.n_notified), 2);
+  g_object_unref (loader);
+}
+
+GST_END_TEST;
+
 static Suite *
 arrow_suite (void)
 {
@@ -321,6 +390,7 @@ arrow_suite (void)
   tcase_add_test (tcase, test_resume);
   tcase_add_test (tcase, test_errors);
   tcase_add_test (tcase, test_held_item);
+  tcase_add_test (tcase, test_stream);
   return suite;
 }
 

@@ -76,7 +76,8 @@ read_item (SpdlArrowTable *table, guint64 i, gchar **uri, gint64 *label,
   GstBuffer *item = gst_buffer_new ();
   GstSpdlCarried *carried;
 
-  *uri = spdl_arrow_table_get_item (table, i, label, extra, &carried);
+  *uri =
+      spdl_arrow_table_get_item (table, i, label, extra, &carried, NULL, NULL);
   if (carried)
     gst_spdl_buffer_set_carried (item, carried);
   return item;

@@ -369,7 +369,8 @@ open_table (const SpdlDatasetOptions *options,
 {
   SpdlDataset *self = dataset_new (options);
   const SpdlArrowTableOptions table = { options->label == SPDL_LABEL_MANIFEST,
-    options->weights, options->classes, options->remote->cancellable };
+    options->uri, options->weights, options->classes,
+    options->remote->cancellable };
 
   self->table = options->table;
   if (spdl_arrow_table_open (self->table, &table, warn, user_data, error))

@@ -477,7 +477,7 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   if (settings & 4)
     classes = spdl_classes_new_from_names (names, NULL);
   const SpdlArrowTableOptions options = { settings & 1,
-    settings & 2 ? "w" : NULL, classes };
+    settings & 32 ? "uri" : NULL, settings & 2 ? "w" : NULL, classes };
   make_stream (&rows);
   if ((settings & 24) == 8)
     make_stream (&order);

@@ -164,6 +164,18 @@ class TableTest(unittest.TestCase):
                 np.concatenate([np.array(b[name]) for b in batches]),
                 decode_files(rows))
 
+    def test_uri_column(self):
+        table = pa.table({"other": [b"x"] * N_ROWS, "image": FILES,
+                          "file": list(map(str, PATHS))})
+        for name in "image", "file":
+            images = decode_all(table, LINE.replace(
+                "spdlsrc", "spdlsrc uri-column=" + name))[0]
+            np.testing.assert_array_equal(images, decode_files())
+        with self.assertRaises(LoaderError) as caught:
+            Loader(LINE.replace("spdlsrc", "spdlsrc uri-column=none"),
+                   source=table).start()
+        self.assertIn('"none"', str(caught.exception))
+
     def test_pipeline(self):
         loader = (Pipeline().element("spdlsrc", shuffle=True)
                   .fetch().decode(width=16, height=16).batch(8)

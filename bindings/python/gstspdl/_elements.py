@@ -124,9 +124,9 @@ class Elements:
         source continues after it (unset = start at the beginning).
         `uri_column`: Column of a .csv list, or member of a .jsonl list's
         objects, with the path or URI (unset = uri).
-        `weight_column`: Column of a .csv list, or member of a .jsonl list's
-        objects, with the weights by which items are drawn with replacement
-        (unset = send each item once).
+        `weight_column`: Column of a .csv list or a table, or member of a
+        .jsonl list's objects, with the weights by which items are drawn with
+        replacement (unset = send each item once).
         `items_per_epoch`: Number of items to draw in an epoch, over all ranks,
         with weight-column (0 = number of items). Default: 0.
         `index_cache`: Keep the index of a list or a shard in a file next to

@@ -349,7 +349,8 @@ static const SpdlProperty properties[] = {
   SPDL_PROPERTY_STRING (SpdlSourceSettings, weights, READY, "weight-column",
       "Weight column",
       "Column of a .csv list or a table, or member of a .jsonl list's objects, "
-      "with the weights by which items are drawn with replacement (unset = send "
+      "with the weights by which items are drawn with replacement (unset = "
+      "send "
       "each item once)",
       NULL),
   SPDL_PROPERTY_UINT64 (SpdlSourceSettings, items_per_epoch, READY,

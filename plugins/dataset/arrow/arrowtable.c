@@ -179,6 +179,23 @@ find_item (SpdlArrowTable *self, GError **error)
   return FALSE;
 }
 
+/* Finds the column of the items that the user named. */
+static gboolean
+find_named_item (SpdlArrowTable *self, const gchar *name, GError **error)
+{
+  self->item = find_column (self, name);
+  if (self->item != NO_COLUMN &&
+      (has_bytes (get_column (self, self->item)) ||
+          get_column (self, self->item)->type.kind == SPDL_ARROW_TEXT))
+    return TRUE;
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+      "\"%s\" has no column \"%s\" of bytes or text: set uri-column to the "
+      "name "
+      "of a column with the items, or leave it unset",
+      self->rows.name, name);
+  return FALSE;
+}
+
 static gboolean
 find_label (
     SpdlArrowTable *self, const SpdlArrowTableOptions *options, GError **error)
@@ -606,10 +623,17 @@ spdl_arrow_table_open (SpdlArrowTable *self,
     void (*warn) (const gchar *text, gpointer user_data), gpointer user_data,
     GError **error)
 {
+  const guint item = self->item;
+
   if (!load_rows (self, options->cancellable, error) ||
-      !find_item (self, error) || !find_label (self, options, error) ||
-      !find_weight (self, options, error))
+      !(options->uri ? find_named_item (self, options->uri, error)
+                     : find_item (self, error)) ||
+      !find_label (self, options, error) || !find_weight (self, options, error))
     return FALSE;
+  if (item != self->item) {
+    g_clear_pointer (&self->prefix, g_free);
+    g_array_set_size (self->extras, 0);
+  }
   if (!self->prefix) {
     self->prefix = make_prefix (get_column (self, self->item));
     find_extras (self, warn, user_data);

@@ -23,8 +23,9 @@ G_BEGIN_DECLS
 typedef struct _SpdlArrowTable SpdlArrowTable;
 
 typedef struct {
-  gboolean labels;            /* whether labels are read */
-  const gchar *weights;       /* (nullable): column with the weights */
+  gboolean labels;      /* whether labels are read */
+  const gchar *uri;     /* (nullable): column of the items; NULL: as above */
+  const gchar *weights; /* (nullable): column with the weights */
   const SpdlClasses *classes; /* (nullable): allowed labels; not owned */
   GCancellable *cancellable;  /* nullable */
 } SpdlArrowTableOptions;

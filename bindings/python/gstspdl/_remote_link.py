@@ -1,0 +1,338 @@
+# gst-spdl: connection of a trainer to a loader on another machine
+#
+# Copyright (C) 2026 the gst-spdl developers
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""A link has a thread, which starts the loader's actor, receives its replies,
+and replaces the actor after it was lost. The new one starts at the state of the
+last reply that reached the trainer."""
+
+import threading
+from collections import deque
+from queue import SimpleQueue
+from typing import Any, Deque, Dict, List, NamedTuple, Optional, Union
+
+from ._errors import LoaderError
+from ._remote_actor import Job, Reply, Start, Started
+
+# Time after which a loader that does not start is reported, in s.
+_PATIENCE = 30.0
+# Delays of the second and the last replacement without a batch between, in s.
+_FIRST_DELAY = 0.5
+_MAX_DELAY = 30.0
+
+
+class Lost(Exception):
+    """The loader's actor, its node or the connection to it was lost."""
+
+
+class Settings(NamedTuple):
+    """Settings of all links of a trainer."""
+
+    actor_class: Any
+    job: Job
+    prefetch: int
+    restarts: int
+
+
+class Board:
+    """What links share with their trainer."""
+
+    def __init__(self) -> None:
+        #: guards all fields of the board and of its links
+        self.changed = threading.Condition()
+        self.n_replies = 0
+        self.warnings: List[str] = []
+
+
+class StoreChannel:
+    """Replies are return values of Ray's calls, in Ray's object store."""
+
+    def __init__(self, actor: Any, session: int) -> None:
+        self._actor = actor
+        self._session = session
+        self._calls: "SimpleQueue[Any]" = SimpleQueue()
+
+    def request(self) -> None:
+        self._calls.put(self._actor.next.remote(self._session))
+
+    def receive(self) -> Union[Reply, LoaderError]:
+        call = self._calls.get()
+        if call is None:
+            raise Lost("the session has ended")
+        answer: Union[Reply, LoaderError] = get(call)
+        return answer
+
+    def close(self) -> None:
+        self._calls.put(None)
+        self._actor.halt.options(concurrency_group="control").remote(
+            self._session)
+
+
+def get(call: Any, timeout: Optional[float] = None) -> Any:
+    """Waits for the result of a call. Raises Lost if it will not arrive, and
+    LoaderError if the actor cannot work."""
+    import ray
+    from ray import exceptions
+
+    if not ray.is_initialized():
+        raise LoaderError("Ray was shut down while loaders were running: call "
+                          "stop() before ray.shutdown()", code="stopped")
+    try:
+        return ray.get(call, timeout=timeout)
+    except exceptions.GetTimeoutError:
+        raise
+    except (exceptions.RayTaskError, exceptions.RuntimeEnvSetupError,
+            exceptions.ActorUnschedulableError) as error:
+        raise LoaderError(f"A loader failed on its machine: {error}",
+                          code="failed") from error
+    except exceptions.RayError as error:
+        raise Lost(str(error)) from error
+
+
+class Link:
+    """Loader number `number` of a trainer. All methods except run() are called
+    with the board's lock held."""
+
+    def __init__(self, board: Board, settings: Settings, number: int,
+                 start: Start) -> None:
+        self.number = number
+        self.replies: Deque[Any] = deque()
+        #: what the loader reported about its last start, or None
+        self.started: Optional[Started] = None
+        #: state after the last reply that the trainer was given
+        self.given: Union[None, str, List[str]] = start.state
+        #: the trainer has taken the end of its epoch
+        self.ended = False
+        self.is_finished = False
+        self.n_restarts = 0
+        self.actor: Any = None
+        self._board = board
+        self._settings = settings
+        self._start = start
+        # Epoch whose end was not received.
+        self._epoch: Optional[int] = None
+        self._channel: Any = None
+        # Session that needs no more replies.
+        self._done = -1
+        self._n_losses = 0
+        self._closed = False
+        self.thread = threading.Thread(
+            target=self.run, name=f"spdl-link-{number}", daemon=True)
+
+    def get_arrival(self) -> int:
+        """Returns the number of the first reply, in the order of arrival."""
+        number: int = self.replies[0][0]
+        return number
+
+    def pop(self) -> Any:
+        """Takes the first reply, and requests another one."""
+        _, reply = self.replies.popleft()
+        if self._channel:
+            self._request()
+        if isinstance(reply, Reply):
+            self.given = reply.state
+            self.is_finished = reply.is_last
+        return reply
+
+    def seek(self, epoch: int) -> None:
+        """Drops all replies and begins an epoch."""
+        self.replies.clear()
+        self._close_channel()
+        self._start = self._start._replace(
+            session=self._start.session + 1, state=self.given, epoch=epoch)
+        self.ended = self.is_finished = False
+        self.started = self._epoch = None
+        self._board.changed.notify_all()
+
+    def close(self) -> None:
+        """Ends the actor and the thread, which the caller joins without the
+        lock."""
+        self._closed = True
+        self._start = self._start._replace(session=self._start.session + 1)
+        self._close_channel()
+        self._kill()
+        self._board.changed.notify_all()
+
+    def _request(self) -> None:
+        try:
+            self._channel.request()
+        except Exception:  # The thread's next receive() reports it.
+            pass
+
+    def _close_channel(self) -> None:
+        channel, self._channel = self._channel, None
+        if channel:
+            channel.close()
+
+    def _kill(self) -> None:
+        import ray
+
+        actor, self.actor = self.actor, None
+        if actor is not None and ray.is_initialized():
+            ray.kill(actor)
+
+    # The thread
+
+    def run(self) -> None:
+        changed = self._board.changed
+        while True:
+            with changed:
+                changed.wait_for(lambda: self._closed or
+                                 self._done != self._start.session)
+                if self._closed:
+                    return
+                start = self._start
+            try:
+                self._serve(start)
+            except Lost as loss:
+                self._replace(start, loss)
+            except LoaderError as error:
+                self._finish(start, error)
+            except Exception as error:
+                failure = LoaderError(f"Loader {self.number} failed: {error!r}")
+                failure.__cause__ = error
+                self._finish(start, failure)
+
+    def _serve(self, start: Start) -> None:
+        """Receives the replies of a session until its end."""
+        channel = self._open(start)
+        if channel is None:
+            return
+        while True:
+            reply = channel.receive()
+            with self._board.changed:
+                if start.session != self._start.session:
+                    return
+                if isinstance(reply, LoaderError):
+                    raise reply
+                self._n_losses = 0
+                self._accept(reply)
+                if reply.is_last:
+                    self._done = start.session
+                    self._channel = None
+                    return
+
+    def _open(self, start: Start) -> Any:
+        """Starts the loader, and requests replies. Returns a channel, or None
+        if the session has ended."""
+        changed = self._board.changed
+        with changed:
+            if start.session != self._start.session:
+                return None
+            if self.actor is None:
+                self.actor = self._settings.actor_class.remote()
+            actor = self.actor
+        started = self._wait(actor.start.remote(self._settings.job, start))
+        channel = StoreChannel(actor, start.session)
+        with changed:
+            if start.session != self._start.session:
+                channel.close()
+                return None
+            self._begin(started)
+            self._channel = channel
+            for _ in range(self._settings.prefetch - len(self.replies)):
+                self._request()
+            changed.notify_all()
+        return channel
+
+    def _wait(self, call: Any) -> Started:
+        """Waits until the loader has started."""
+        from ray.exceptions import GetTimeoutError
+
+        waited = 0.0
+        while True:
+            try:
+                answer = get(call, _PATIENCE)
+                break
+            except GetTimeoutError:
+                waited += _PATIENCE
+                with self._board.changed:
+                    self._board.warnings.append(
+                        f"loader {self.number} has not started for "
+                        f"{waited:.0f} s: check with `ray status` that a node "
+                        "has the resources that `options` require")
+                    self._board.changed.notify_all()
+        if isinstance(answer, LoaderError):
+            raise answer
+        started: Started = answer
+        return started
+
+    def _begin(self, started: Started) -> None:
+        if self._epoch is None:
+            self._epoch = started.epoch
+        if self.started is None:
+            self.given = started.state
+        self.started = started
+        self._start = self._start._replace(state=started.state, epoch=None)
+
+    def _accept(self, reply: Reply) -> None:
+        assert self._epoch is not None
+        n_ends = reply.epoch - self._epoch - (reply.batch is None)
+        for _ in range(n_ends):
+            # The state after the last batch of an epoch is the beginning of the
+            # next one. If the reply with the end was lost, it is not repeated.
+            self._epoch += 1
+            assert isinstance(self._start.state, str)
+            self._push(Reply(None, self._start.state, self._epoch, False, [],
+                             []))
+        self._epoch = reply.epoch
+        self._start = self._start._replace(state=reply.state)
+        self._push(reply)
+
+    def _push(self, reply: Any) -> None:
+        self._board.n_replies += 1
+        self.replies.append((self._board.n_replies, reply))
+        self._board.changed.notify_all()
+
+    def _finish(self, start: Start, error: LoaderError) -> None:
+        with self._board.changed:
+            if start.session == self._start.session:
+                self._done = start.session
+                self._channel = None
+                self._push(error)
+
+    def _replace(self, start: Start, loss: Lost) -> None:
+        """Prepares another actor, or ends the session with an error."""
+        error = None
+        with self._board.changed:
+            if start.session != self._start.session:
+                return
+            self._channel = None
+            self._kill()
+            self._n_losses += 1
+            reason = " ".join(str(loss).split())[:500]
+            if self._start.state is None and self._epoch is not None:
+                error = LoaderError(
+                    f"Loader {self.number} was lost ({reason}) and cannot be "
+                    "replaced, because its last batch has no state: see "
+                    "max-gaps of spdlsink", code="state")
+            elif self._n_losses > self._settings.restarts:
+                error = LoaderError(
+                    f"Loader {self.number} was lost {self._n_losses} times "
+                    f"without a batch in between; last: {reason}: check the "
+                    "logs of its node, or increase restarts="
+                    f"{self._settings.restarts}", code="restarts")
+            else:
+                self.n_restarts += 1
+                if self._n_losses > 1:
+                    self._board.changed.wait_for(
+                        lambda: self._closed,
+                        min(_FIRST_DELAY * 2 ** (self._n_losses - 2),
+                            _MAX_DELAY))
+        if error:
+            self._finish(start, error)
+
+
+def get_stats(link: Link) -> "Dict[str, Any]":
+    """Returns the statistics of a loader."""
+    actor = link.actor
+    elements: List[Dict[str, Any]] = []
+    if actor is not None:
+        try:
+            elements = get(actor.get_stats.options(
+                concurrency_group="control").remote())
+        except (Lost, LoaderError):
+            pass  # It is being replaced.
+    return {"loader": link.number,
+            "node": link.started.node if link.started else None,
+            "restarts": link.n_restarts, "elements": elements}

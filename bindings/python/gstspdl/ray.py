@@ -1,0 +1,614 @@
+# gst-spdl: loaders on other machines, on Ray
+#
+# Copyright (C) 2026 the gst-spdl developers
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Loaders on other machines, for a trainer that needs NumPy and Ray only.
+
+    from gstspdl.ray import RemoteLoader
+
+    with RemoteLoader(line, 4) as loader:
+        for batch in loader:                # one epoch
+            images = batch["data"]          # a NumPy array
+
+docs/reference/python-ray.md describes the API.
+"""
+
+import atexit
+import os
+import time
+import weakref
+from collections import deque
+from typing import (Any, Deque, Dict, Iterator, List, Mapping, NamedTuple,
+                    Optional, Sequence, Tuple, Union)
+
+from ._detached import DetachedBatch
+from ._errors import LoaderError
+from ._failure import Failure
+from ._losses import LoaderWarning, Losses
+from ._remote_actor import Job, Reply, Start, check_options, make_class
+from ._remote_link import Board, Link, Lost, Settings, get, get_stats
+
+__all__ = ["RemoteLoader"]
+
+# Failures that wait for take_failures().
+_MAX_PENDING = 10_000
+
+# Environment variables of launchers, as in spdlsrc.
+_LAUNCHERS = (("RANK", "WORLD_SIZE"), ("SLURM_PROCID", "SLURM_NTASKS"),
+              ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"),
+              ("JOB_COMPLETION_INDEX", "WORLD_SIZE"))
+
+# A state_dict(), those of all trainers, or the states of all loaders.
+RemoteState = Union[str, Mapping[str, Any], Sequence[str],
+                    Sequence[Mapping[str, Any]]]
+
+
+class _Plan(NamedTuple):
+    """Where all loaders of a trainer start."""
+
+    #: for each loader its state, or those of all loaders of another number
+    states: Sequence[Union[None, str, List[str]]]
+    turn: int = 0
+    epoch: Optional[int] = None
+
+    def to_dict(self) -> Dict[str, Any]:
+        return {"spdl": list(self.states), "turn": self.turn,
+                "epoch": self.epoch}
+
+
+class _Epoch(Iterator[DetachedBatch]):
+    """The rest of one epoch. Ends early if another `for` begins."""
+
+    def __init__(self, loader: "RemoteLoader", turn: int) -> None:
+        self._loader = loader
+        self._turn = turn
+        self._ended = False
+
+    def __next__(self) -> DetachedBatch:
+        batch = None
+        if not self._ended and self._turn == self._loader._n_iterators:
+            try:
+                batch = self._loader._take(None)
+            except LoaderWarning as warning:
+                self._ended = warning.num_failures > 0
+                raise
+        if batch is None:
+            self._ended = True
+            raise StopIteration
+        return batch
+
+
+class RemoteLoader:
+    """Iterable of the batches of loaders that run as Ray actors. Each `for`
+    loop is one epoch, as for a Loader.
+
+    `pipeline`: a description in gst-launch syntax that ends in spdlsink, or a
+    gstspdl.Pipeline. With `spdlsrc shard-run=N` for batches of N items, and
+    order="turns", batches do not depend on the number of loaders.
+    `num_loaders`: number of loaders of this trainer.
+    `rank`, `world_size`: number of this trainer, from 0, and number of
+    trainers. -1: from the environment, else one trainer. All trainers must
+    have the same number of loaders.
+    `prefetch`: number of batches of each loader that are requested in advance.
+    `order`: "turns" takes a batch from each loader in turn, "arrival" takes
+    the one that arrives first.
+    `restarts`: number of times that a loader may be replaced without a batch
+    in between.
+    `options`: Ray's options of the actors, such as {"num_cpus": 8}, which is 1
+    by default and limits the CPU time of a loader.
+    `state`: a state_dict() of this trainer, or a list of those of all
+    trainers, also of another number of trainers or loaders, or the states of
+    all ranks of a Loader.
+    `transfer`: "store" sends batches through Ray's object store.
+    `max_failures`, `classes`: as for Loader.
+
+    A loader that is lost is replaced by one that continues after the last
+    batch that arrived. Errors raise LoaderError in the `for`. One thread at a
+    time takes batches.
+    """
+
+    def __init__(self, pipeline: Any, num_loaders: int, *, rank: int = -1,
+                 world_size: int = -1, prefetch: int = 2,
+                 order: str = "turns", restarts: int = 5,
+                 options: Optional[Mapping[str, Any]] = None,
+                 state: Optional[RemoteState] = None, transfer: str = "store",
+                 max_failures: int = -1,
+                 classes: Optional[Sequence[str]] = None) -> None:
+        self._rank, self._world_size = _find_rank(rank, world_size)
+        _check_number("num_loaders", num_loaders, 1)
+        _check_number("prefetch", prefetch, 1)
+        _check_number("restarts", restarts, 0)
+        _check_number("max_failures", max_failures, -1)
+        _check_choice("order", order, "turns", "arrival")
+        _check_choice("transfer", transfer, "store")
+        line, functions = _describe(pipeline)
+        found = check_options(options)
+        self._options = found
+        self._job = Job(line, functions, classes, found["num_cpus"])
+        self._n_loaders = num_loaders
+        self._in_turns = order == "turns"
+        self._prefetch = prefetch
+        self._restarts = restarts
+        self._max_failures = max_failures
+        self._plan = self._make_plan(state)
+        # State at the last stop.
+        self._last: Optional[Dict[str, Any]] = None
+        self._board = Board()
+        self._links: List[Link] = []
+        self._finalizer: Any = None
+        # Number of the loader whose turn it is.
+        self._turn = 0
+        self._epoch: Optional[int] = None
+        self._n_iterators = 0
+        # No batch of this run, or of the next epoch, has been given.
+        self._fresh = True
+        self._between = False
+        self._error: Optional[LoaderError] = None
+        self._num_failures = 0
+        self._failures: Deque[Failure] = deque(maxlen=100)
+        self._pending: Deque[Failure] = deque(maxlen=_MAX_PENDING)
+        self._losses = Losses()
+
+    # Runs
+
+    @property
+    def description(self) -> str:
+        """The line of the pipeline in gst-launch syntax."""
+        return self._job.line
+
+    @property
+    def num_loaders(self) -> int:
+        """The number of loaders of this trainer."""
+        return self._n_loaders
+
+    def is_running(self) -> bool:
+        """Returns True from start() to stop()."""
+        return bool(self._links)
+
+    def is_finished(self) -> bool:
+        """Returns True after the last epoch has ended."""
+        return bool(self._links) and all(
+            link.is_finished for link in self._links)
+
+    def start(self) -> None:
+        """Starts all loaders at the beginning or at the state, and waits for
+        them. The first `for` calls it. Raises LoaderError if one cannot
+        start."""
+        if self._links:
+            return
+        board, plan = Board(), self._plan
+        settings = Settings(make_class(self._options), self._job,
+                            self._prefetch, self._restarts)
+        self._board = board
+        self._links = [
+            Link(board, settings, i, Start(
+                0, self._rank + self._world_size * i,
+                self._world_size * self._n_loaders, state, plan.epoch))
+            for i, state in enumerate(plan.states)]
+        self._finalizer = weakref.finalize(self, _close, board, self._links)
+        self._finalizer.atexit = False
+        self._turn = plan.turn
+        self._n_iterators += 1
+        self._epoch = None
+        self._fresh = True
+        self._between = False
+        self._error = None
+        self._pending.clear()
+        self._losses.clear()
+        _running.add(self)
+        for link in self._links:
+            link.thread.start()
+        try:
+            self._await_start()
+        except BaseException:
+            self._stop()
+            raise
+
+    def stop(self) -> None:
+        """Ends all loaders. The next start begins at the first epoch, or at
+        `state`. Batches stay valid."""
+        self._stop()
+
+    def _stop(self) -> None:
+        if self._links and self._epoch is not None:
+            self._last = self.state_dict()
+        links, self._links = self._links, []
+        if links:
+            self._finalizer.detach()
+            _close(self._board, links)
+            for link in links:
+                link.thread.join()
+        _running.discard(self)
+
+    def __enter__(self) -> "RemoteLoader":
+        self.start()
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.stop()
+
+    def _await_start(self) -> None:
+        """Waits until it is known where all loaders start."""
+        if self._epoch is not None:
+            return
+
+        def is_known() -> bool:
+            return all(link.started for link in self._links) or any(
+                link.replies for link in self._links if not link.started)
+
+        self._wait(is_known, None)
+        with self._board.changed:
+            for link in self._links:
+                if not link.started and link.replies:
+                    raise link.replies[0][1]
+            epochs = [link.started.epoch for link in self._links
+                      if link.started]
+            self._epoch = min(epochs)
+            for link, epoch in zip(self._links, epochs):
+                link.ended = epoch > self._epoch
+
+    def _wait(self, is_true: Any, end: Optional[float]) -> None:
+        """Waits for a reply, and issues warnings meanwhile."""
+        board = self._board
+        while True:
+            with board.changed:
+                left = None if end is None else end - time.monotonic()
+                if not board.changed.wait_for(
+                        lambda: board.warnings or is_true(), left):
+                    raise LoaderError("No batch arrived before the timeout",
+                                      code="timed-out")
+                texts, board.warnings = board.warnings, []
+                if not texts:
+                    return
+            for text in texts:
+                self._losses.add_other("ray", text)
+            self._losses.warn_of_others()
+
+    # Batches
+
+    def __iter__(self) -> Iterator[DetachedBatch]:
+        """Begins the next epoch, also after a `break`. The first call begins
+        the first epoch, or the rest of it when resuming. Earlier iterators
+        end."""
+        self.start()
+        if not (self._fresh or self._between):
+            self.set_epoch(self.epoch + 1)
+        self._n_iterators += 1
+        return _Epoch(self, self._n_iterators)
+
+    def next(self, timeout: Optional[int] = None) -> Optional[DetachedBatch]:
+        """Returns the next batch, or None at the end of an epoch. The call
+        after that begins the next epoch.
+
+        `timeout`: time to wait in ns. By default, there is no limit. Raises
+        LoaderError with the code "timed-out" if no batch arrives in time; no
+        batch is lost."""
+        self.start()
+        return self._take(timeout)
+
+    def _take(self, timeout: Optional[int]) -> Optional[DetachedBatch]:
+        self._losses.warn_of_others()
+        if self._error:
+            raise self._error
+        if not self._links:
+            raise LoaderError("The loader was stopped", code="stopped")
+        self._await_start()
+        end = None if timeout is None else time.monotonic() + timeout / 1e9
+        while not self._has_ended():
+            self._wait(lambda: self._find_link() is not None, end)
+            with self._board.changed:
+                link = self._find_link()
+                assert link
+                self._turn = (link.number + 1) % len(self._links)
+                reply = link.pop()
+            batch = self._use(link, reply)
+            if batch is not None:
+                return batch
+        self._begin_epoch()
+        self._losses.warn()
+        return None
+
+    def _has_ended(self) -> bool:
+        return all(link.ended or link.is_finished for link in self._links)
+
+    def _find_link(self) -> Optional[Link]:
+        """Returns the loader that has the next reply, or None if it must be
+        waited for."""
+        left = [link for link in (*self._links[self._turn:],
+                                  *self._links[:self._turn])
+                if not (link.ended or link.is_finished)]
+        if self._in_turns:
+            return left[0] if left and left[0].replies else None
+        found = [link for link in left if link.replies]
+        return min(found, key=Link.get_arrival) if found else None
+
+    def _use(self, link: Link, reply: Any) -> Optional[DetachedBatch]:
+        if isinstance(reply, LoaderError):
+            self._error = reply
+            raise reply
+        assert isinstance(reply, Reply)
+        for text in reply.warnings:
+            self._losses.add_other(f"loader {link.number}", text)
+        for failure in reply.failures:
+            self._failures.append(failure)
+            self._pending.append(failure)
+            self._losses.append(failure)
+        self._num_failures += len(reply.failures)
+        if reply.failures and 0 <= self._max_failures < self._num_failures:
+            self._error = _explain(reply.failures[-1], self._num_failures,
+                                   self._max_failures)
+        if reply.batch is None:
+            link.ended = True
+        else:
+            self._fresh = self._between = False
+        return reply.batch  # type: ignore[no-any-return]
+
+    def _begin_epoch(self) -> None:
+        if self.is_finished():
+            self._between = True
+            return
+        for link in self._links:
+            link.ended = False
+        assert self._epoch is not None
+        self._epoch += 1
+        self._turn = 0
+        self._fresh = False
+        self._between = True
+
+    @property
+    def epoch(self) -> int:
+        """The epoch of the last batch; after the end of an epoch, the next
+        one. Starts the loaders."""
+        self.start()
+        self._await_start()
+        assert self._epoch is not None
+        return self._epoch
+
+    def set_epoch(self, epoch: int) -> None:
+        """Makes the next `for` begin the given epoch. Successive epochs need no
+        call.
+
+        `epoch`: the number of the epoch, from 0."""
+        _check_number("epoch", epoch, 0)
+        self.start()
+        if self._error:
+            raise self._error
+        if (self._fresh or self._between) and self.epoch == epoch and not any(
+                link.ended for link in self._links):
+            return
+        with self._board.changed:
+            for link in self._links:
+                link.seek(epoch)
+        self._epoch = None
+        self._turn = 0
+        self._fresh = True
+        self._between = False
+
+    def __len__(self) -> int:
+        """Returns the number of batches in an epoch of this trainer if no item
+        fails. Starts the loaders. Raises TypeError if it is not known."""
+        self.start()
+        self._await_start()
+        numbers = [link.started.num_batches if link.started else None
+                   for link in self._links]
+        if any(number is None for number in numbers):
+            raise TypeError("the number of batches in an epoch is unknown to "
+                            "the loaders: count them in the program")
+        return sum(number or 0 for number in numbers)
+
+    def __bool__(self) -> bool:
+        """True. Without this method, bool() would call len(), which starts the
+        loaders."""
+        return True
+
+    @property
+    def classes(self) -> Optional[List[str]]:
+        """The class names, or None. Starts the loaders."""
+        self.start()
+        self._await_start()
+        started = self._links[0].started
+        return started.classes if started else None
+
+    # Failures and statistics
+
+    @property
+    def failures(self) -> List[Failure]:
+        """The last 100 items that failed, each once, as a list of Failure."""
+        return list(self._failures)
+
+    @property
+    def num_failures(self) -> int:
+        """The number of items that failed, as far as the batches so far have
+        reached."""
+        return self._num_failures
+
+    def take_failures(self) -> List[Failure]:
+        """Returns the failures that state_dict() counts as done, each once. At
+        most 10,000 are kept until they are taken."""
+        taken = list(self._pending)
+        self._pending.clear()
+        return taken
+
+    @property
+    def stats(self) -> List[Dict[str, Any]]:
+        """A dict for each loader: "loader", its number; "node", the address
+        of its machine; "restarts", how often it was replaced; "elements", what
+        Loader.stats returns there, empty while it is replaced."""
+        return [get_stats(link) for link in self._links]
+
+    # Resuming
+
+    def state_dict(self) -> Dict[str, Any]:
+        """Returns the state after the last batch in a dict, for torch.save().
+        A batch.state alone is that of the batch's loader."""
+        if not self._links:
+            return self._last or self._plan.to_dict()
+        if self._epoch is None:  # after set_epoch()
+            self._await_start()
+        return _Plan([link.given for link in self._links],
+                     self._turn).to_dict()
+
+    def load_state_dict(self, state: RemoteState) -> None:
+        """Resumes at the next `for` from a state of state_dict(). Stops the
+        loaders."""
+        plan = self._make_plan(state)
+        self._stop()
+        self._plan = plan
+        self._last = None
+
+    def resize(self, num_loaders: int,
+               states: Optional[Sequence[Mapping[str, Any]]] = None) -> None:
+        """Changes the number of loaders, also within an epoch. Items that were
+        not given yet are divided among the new loaders.
+
+        `num_loaders`: the new number.
+        `states`: the state_dict() of all trainers, in the order of their ranks,
+        if there are several. All must call resize() after the same steps.
+
+        Raises LoaderError with the code "state" if the pipeline cannot be
+        divided; the loaders then continue unchanged."""
+        _check_number("num_loaders", num_loaders, 1)
+        if states is None and self._world_size > 1:
+            raise ValueError(
+                "resize() needs the states of all trainers: gather their "
+                "state_dict() and pass them as states=[...]")
+        own = self.state_dict()
+        found = _list_texts([own] if states is None else states)
+        if not self._links or not found:
+            self._n_loaders = num_loaders
+            self._plan = self._make_plan(found or None)
+            return
+        parts = self._reshard(found, self._world_size * num_loaders)
+        fresh, between, epoch = self._fresh, self._between, self.epoch
+        self._stop()
+        self._n_loaders = num_loaders
+        self._plan = _Plan(parts[self._rank::self._world_size])
+        pending, losses = list(self._pending), self._losses
+        self._losses = Losses()
+        self.start()
+        self._pending.extend(pending)
+        self._losses = losses
+        # An iterator of the same epoch continues.
+        self._n_iterators -= 1
+        self._fresh, self._between = fresh, between
+        if self.epoch > epoch:
+            self._epoch = epoch
+            for link in self._links:
+                link.ended = True
+
+    def _reshard(self, states: List[str], world_size: int) -> List[str]:
+        """Divides the states in an actor, since the library may be missing
+        here."""
+        while True:
+            with self._board.changed:
+                self._board.changed.wait_for(lambda: self._error or any(
+                    link.actor is not None for link in self._links))
+                if self._error:
+                    raise self._error
+                actor = next(link.actor for link in self._links
+                             if link.actor is not None)
+            try:
+                parts = get(actor.reshard.options(
+                    concurrency_group="control").remote(states, world_size))
+            except Lost:
+                continue
+            if isinstance(parts, LoaderError):
+                raise parts
+            return parts  # type: ignore[no-any-return]
+
+    def _make_plan(self, state: Optional[RemoteState]) -> _Plan:
+        n = self._n_loaders
+        if state is None:
+            return _Plan([None] * n)
+        if isinstance(state, Mapping):
+            state = [state]
+        dicts = [one for one in state if isinstance(one, Mapping)]
+        if dicts and len(dicts) != len(state):
+            raise TypeError("state must be a state_dict(), a list of them, or "
+                            "the states of all ranks")
+        number = self._rank if len(dicts) == self._world_size else 0
+        if len(dicts) in (1, self._world_size):
+            own = dicts[number]
+            if len(own["spdl"]) == n:
+                return _Plan(own["spdl"], own.get("turn", 0), own.get("epoch"))
+        elif dicts and any(one["spdl"][0] is None for one in dicts):
+            return _Plan([None] * n)
+        texts = _list_texts(dicts) if dicts else (
+            [state] if isinstance(state, str) else [str(s) for s in state])
+        if not texts:
+            return _Plan([None] * n, epoch=dicts[0].get("epoch"))
+        return _Plan([texts] * n)
+
+
+def _list_texts(states: Sequence[Mapping[str, Any]]) -> List[str]:
+    """Returns the states of all loaders of all trainers."""
+    texts: List[str] = []
+    for state in states:
+        for text in state["spdl"]:
+            if text is not None:
+                texts.extend([text] if isinstance(text, str) else text)
+    return list(dict.fromkeys(texts))
+
+
+def _check_number(name: str, number: int, least: int) -> None:
+    if not isinstance(number, int) or number < least:
+        raise ValueError(f"{name} must be a whole number of at least {least}, "
+                         f"not {number!r}")
+
+
+def _check_choice(name: str, choice: str, *choices: str) -> None:
+    if choice not in choices:
+        raise ValueError(f"{name} must be {' or '.join(map(repr, choices))}, "
+                         f"not {choice!r}")
+
+
+def _find_rank(rank: int, world_size: int) -> Tuple[int, int]:
+    """Returns rank and world size, from the environment if they are -1."""
+    if rank == world_size == -1:
+        rank, world_size = 0, 1
+        for names in _LAUNCHERS:
+            values = [os.environ.get(name, "") for name in names]
+            if all(value.isdigit() for value in values):
+                rank, world_size = map(int, values)
+                break
+    if 0 <= rank < world_size:
+        return rank, world_size
+    raise ValueError(
+        f"rank is {rank} and world_size is {world_size}: ranks go from 0 to "
+        "one less than the world size; leave out both to take them from the "
+        "environment")
+
+
+def _describe(pipeline: Any) -> Tuple[str, Dict[str, Tuple[Any, int]]]:
+    """Returns the line of a pipeline, and the functions of its map()."""
+    if isinstance(pipeline, str):
+        return pipeline, {}
+    from ._pipeline import Pipeline
+
+    if isinstance(pipeline, Pipeline):
+        return pipeline._complete()
+    raise TypeError("pipeline must be a description or a gstspdl.Pipeline, not "
+                    f"{type(pipeline).__name__}")
+
+
+def _explain(failure: Failure, n: int, max_failures: int) -> LoaderError:
+    return LoaderError(
+        f"{n} items failed, more than max_failures={max_failures}; last: "
+        f"{failure.stage}: {failure.uri}: {failure.reason}", code="failures",
+        stage=failure.stage, uri=failure.uri)
+
+
+def _close(board: Board, links: List[Link]) -> None:
+    with board.changed:
+        for link in links:
+            link.close()
+
+
+# Loaders to stop before the interpreter ends: their threads wait for Ray.
+_running: "weakref.WeakSet[RemoteLoader]" = weakref.WeakSet()
+
+
+@atexit.register
+def _stop_all() -> None:
+    for loader in list(_running):
+        loader.stop()

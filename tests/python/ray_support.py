@@ -30,7 +30,7 @@ from gstspdl.ray import RemoteLoader
 
 # Number of losses of each kind. More are given as the second argument.
 N_LOSSES = int(sys.argv.pop()) if sys.argv[-1].isdigit() else 5
-TRANSFERS = ("store",)
+TRANSFERS = "direct", "store"
 # Actors of a node that this process starts have its environment.
 ENVIRONMENT = {"env_vars": {
     name: os.environ[name] for name in (

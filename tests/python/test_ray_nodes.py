@@ -77,6 +77,9 @@ class NodeTest(unittest.TestCase):
               f"{statistics.median(times):.2f} s, at most {max(times):.2f} s",
               flush=True)
 
+    def test_direct(self):
+        self.check("direct")
+
     def test_store(self):
         self.check("store")
 

@@ -6,61 +6,15 @@
 another actor can continue from there."""
 
 import re
-from typing import (TYPE_CHECKING, Any, Dict, List, NamedTuple, Optional,
-                    Sequence, Tuple, Union)
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple, Union
 
 from ._errors import LoaderError
 from ._losses import Losses
+from ._remote_answers import Job, Reply, Start, Started
 
 if TYPE_CHECKING:
-    from ._failure import Failure
     from ._loader import Loader
-
-
-class Job(NamedTuple):
-    """What all loaders of a trainer have in common."""
-
-    line: str
-    #: arguments of Loader.map()
-    functions: Dict[str, Tuple[Any, int]]
-    classes: Optional[Sequence[str]]
-    #: number of CPUs that the actor may use, or 0 for all
-    num_cpus: float
-
-
-class Start(NamedTuple):
-    """Where a loader begins, and on which state a session depends."""
-
-    #: number of the session: replies of earlier ones are of no use
-    session: int
-    rank: int
-    world_size: int
-    state: Union[None, str, List[str]]
-    #: epoch to begin, or None for that of the state
-    epoch: Optional[int]
-
-
-class Started(NamedTuple):
-    state: str
-    epoch: int
-    num_batches: Optional[int]
-    classes: Optional[List[str]]
-    node: str
-
-
-class Reply(NamedTuple):
-    #: a Batch, which is a DetachedBatch for the receiver. None: an epoch ended
-    batch: Any
-    #: state after the batch, or after the end
-    state: Optional[str]
-    #: epoch of the batch, or the next one after an end
-    epoch: int
-    #: there is no further epoch
-    is_last: bool
-    #: failures that the state counts as done, each once
-    failures: "List[Failure]"
-    #: warnings of elements
-    warnings: List[str]
+    from ._remote_direct import Server
 
 
 class _Unsaid(Losses):
@@ -84,6 +38,7 @@ class LoaderActor:
     def __init__(self) -> None:
         self._loader: "Optional[Loader]" = None
         self._unsaid = _Unsaid()
+        self._server: "Optional[Server]" = None
         self._session = -1
 
     def start(self, job: Job, start: Start) -> Union[Started, LoaderError]:
@@ -102,8 +57,17 @@ class LoaderActor:
             num_batches = None
         assert loader.state is not None
         self._session = start.session
+        node = ray.util.get_node_ip_address()
+        address = self._listen(job, start, node) if job.is_direct else None
         return Started(loader.state, loader.epoch, num_batches, loader.classes,
-                       ray.util.get_node_ip_address())
+                       node, address)
+
+    def _listen(self, job: Job, start: Start, host: str) -> Tuple[str, int]:
+        from ._remote_direct import Server
+
+        self._server = Server(host, start.token, job.certificates,
+                              lambda: self.next(start.session))
+        return self._server.address
 
     def _make(self, job: Job, start: Start) -> "Loader":
         from ._loader import Loader
@@ -159,8 +123,11 @@ class LoaderActor:
     def _close(self) -> None:
         self._session = -1
         loader, self._loader = self._loader, None
+        server, self._server = self._server, None
         if loader:
             loader.stop()
+        if server:
+            server.close()
 
 
 def _find_budget(num_cpus: float) -> float:

@@ -6,13 +6,16 @@
 and replaces the actor after it was lost. The new one starts at the state of the
 last reply that reached the trainer."""
 
+import secrets
 import threading
 from collections import deque
 from queue import SimpleQueue
 from typing import Any, Deque, Dict, List, NamedTuple, Optional, Union
 
 from ._errors import LoaderError
-from ._remote_actor import Job, Reply, Start, Started
+from ._remote_answers import Job, Reply, Start, Started
+from ._remote_direct import DirectChannel, LinkError
+from ._remote_memory import MemoryPool
 
 # Time after which a loader that does not start is reported, in s.
 _PATIENCE = 30.0
@@ -32,6 +35,7 @@ class Settings(NamedTuple):
     job: Job
     prefetch: int
     restarts: int
+    pool: MemoryPool
 
 
 class Board:
@@ -184,7 +188,7 @@ class Link:
                 start = self._start
             try:
                 self._serve(start)
-            except Lost as loss:
+            except (Lost, LinkError) as loss:
                 self._replace(start, loss)
             except LoaderError as error:
                 self._finish(start, error)
@@ -222,8 +226,15 @@ class Link:
             if self.actor is None:
                 self.actor = self._settings.actor_class.remote()
             actor = self.actor
-        started = self._wait(actor.start.remote(self._settings.job, start))
-        channel = StoreChannel(actor, start.session)
+        job = self._settings.job
+        start = start._replace(token=secrets.token_bytes(32))
+        started = self._wait(actor.start.remote(job, start))
+        channel: Union[StoreChannel, DirectChannel]
+        if started.address:
+            channel = DirectChannel(started.address, start.token,
+                                    job.certificates, self._settings.pool)
+        else:
+            channel = StoreChannel(actor, start.session)
         with changed:
             if start.session != self._start.session:
                 channel.close()
@@ -291,7 +302,7 @@ class Link:
                 self._channel = None
                 self._push(error)
 
-    def _replace(self, start: Start, loss: Lost) -> None:
+    def _replace(self, start: Start, loss: Exception) -> None:
         """Prepares another actor, or ends the session with an error."""
         error = None
         with self._board.changed:

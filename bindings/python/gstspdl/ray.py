@@ -25,8 +25,10 @@ from ._detached import DetachedBatch
 from ._errors import LoaderError
 from ._failure import Failure
 from ._losses import LoaderWarning, Losses
-from ._remote_actor import Job, Reply, Start, check_options, make_class
+from ._remote_actor import check_options, make_class
+from ._remote_answers import Certificates, Job, Reply, Start
 from ._remote_link import Board, Link, Lost, Settings, get, get_stats
+from ._remote_memory import MemoryPool
 
 __all__ = ["RemoteLoader"]
 
@@ -99,7 +101,11 @@ class RemoteLoader:
     `state`: a state_dict() of this trainer, or a list of those of all
     trainers, also of another number of trainers or loaders, or the states of
     all ranks of a Loader.
-    `transfer`: "store" sends batches through Ray's object store.
+    `transfer`: "direct" sends batches over a TCP connection from each loader.
+    "store" sends them through Ray's object store, for clusters where only
+    Ray's ports are open.
+    `tls`: for "direct", the files {"certificate": PATH, "key": PATH,
+    "authority": PATH} in PEM format on all machines. None: no encryption.
     `max_failures`, `classes`: as for Loader.
 
     A loader that is lost is replaced by one that continues after the last
@@ -111,7 +117,8 @@ class RemoteLoader:
                  world_size: int = -1, prefetch: int = 2,
                  order: str = "turns", restarts: int = 5,
                  options: Optional[Mapping[str, Any]] = None,
-                 state: Optional[RemoteState] = None, transfer: str = "store",
+                 state: Optional[RemoteState] = None, transfer: str = "direct",
+                 tls: Optional[Mapping[str, str]] = None,
                  max_failures: int = -1,
                  classes: Optional[Sequence[str]] = None) -> None:
         self._rank, self._world_size = _find_rank(rank, world_size)
@@ -120,11 +127,12 @@ class RemoteLoader:
         _check_number("restarts", restarts, 0)
         _check_number("max_failures", max_failures, -1)
         _check_choice("order", order, "turns", "arrival")
-        _check_choice("transfer", transfer, "store")
+        _check_choice("transfer", transfer, "direct", "store")
         line, functions = _describe(pipeline)
         found = check_options(options)
         self._options = found
-        self._job = Job(line, functions, classes, found["num_cpus"])
+        self._job = Job(line, functions, classes, found["num_cpus"],
+                        transfer == "direct", _check_tls(tls))
         self._n_loaders = num_loaders
         self._in_turns = order == "turns"
         self._prefetch = prefetch
@@ -178,7 +186,8 @@ class RemoteLoader:
             return
         board, plan = Board(), self._plan
         settings = Settings(make_class(self._options), self._job,
-                            self._prefetch, self._restarts)
+                            self._prefetch, self._restarts, MemoryPool(
+                                self._n_loaders * (self._prefetch + 2)))
         self._board = board
         self._links = [
             Link(board, settings, i, Start(
@@ -560,6 +569,16 @@ def _check_choice(name: str, choice: str, *choices: str) -> None:
     if choice not in choices:
         raise ValueError(f"{name} must be {' or '.join(map(repr, choices))}, "
                          f"not {choice!r}")
+
+
+def _check_tls(tls: Optional[Mapping[str, str]]) -> Optional[Certificates]:
+    if tls is None:
+        return None
+    files = Certificates(**tls)
+    for path in files:
+        with open(path):  # raises OSError if it cannot be read
+            pass
+    return files
 
 
 def _find_rank(rank: int, world_size: int) -> Tuple[int, int]:

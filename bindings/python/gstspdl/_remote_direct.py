@@ -1,0 +1,256 @@
+# gst-spdl: connection of a trainer with a loader's actor
+#
+# Copyright (C) 2026 the gst-spdl developers
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The actor listens, and the trainer connects. Both prove that they know the
+token, which came through Ray and is not sent. The trainer then sends a byte for
+each batch that it wants, and the actor answers each with a frame."""
+
+import hmac
+import os
+import select
+import socket
+import ssl
+import threading
+from typing import Any, Callable, List, Optional, Tuple, Union
+
+from ._errors import LoaderError
+from ._remote_answers import Certificates, Reply
+from ._remote_frames import FrameError, make_frame, receive_frame
+from ._remote_memory import MemoryPool
+
+_NONCE_SIZE = 32
+_PROOF_SIZE = 32
+_HELLO = b"spdlray1"
+
+# Time for connecting and for proofs, in s.
+_PATIENCE = 10.0
+# mypy for other systems does not know it in the module socket.
+_TCP_USER_TIMEOUT = 18
+
+# A peer that does not answer is dead after this time, in s.
+_DEAD_AFTER = 5
+
+
+class LinkError(Exception):
+    """The connection was lost, or the other side has no token."""
+
+
+class _Connection:
+    """A socket that one thread reads and another one writes."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self._socket = connection
+        # OpenSSL does not permit to read and write at the same time.
+        self._lock = threading.Lock()
+        self._is_tls = isinstance(connection, ssl.SSLSocket)
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        _keep_alive(connection)
+        connection.setblocking(not self._is_tls)
+
+    def receive(self, memory: memoryview) -> None:
+        """Fills memory."""
+        while memory:
+            if self._is_tls:
+                n = self._try(lambda: self._socket.recv_into(memory))
+            else:
+                n = self._socket.recv_into(memory, len(memory),
+                                           socket.MSG_WAITALL)
+            if n == 0:
+                raise LinkError("the other side closed the connection")
+            memory = memory[n:]
+
+    def send(self, parts: List[Any]) -> None:
+        if self._is_tls:
+            for part in parts:
+                left = memoryview(part)
+                while left:
+                    left = left[self._try(lambda: self._socket.send(left)):]
+            return
+        views = [memoryview(part) for part in parts if len(part)]
+        while views:
+            n = self._socket.sendmsg(views)
+            while views and n >= len(views[0]):
+                n -= len(views.pop(0))
+            if n:
+                views[0] = views[0][n:]
+
+    def _try(self, call: Callable[[], int]) -> int:
+        while True:
+            try:
+                with self._lock:
+                    return call()
+            except ssl.SSLWantReadError:
+                self._wait(select.POLLIN)
+            except ssl.SSLWantWriteError:
+                self._wait(select.POLLOUT)
+
+    def _wait(self, event: int) -> None:
+        poll = select.poll()
+        poll.register(self._socket, event)
+        poll.poll()
+
+    def shut_down(self) -> None:
+        """Wakes the thread that waits for the other side."""
+        try:
+            self._socket.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            pass
+
+    def close(self) -> None:
+        self.shut_down()
+        self._socket.close()
+
+
+def _keep_alive(connection: socket.socket) -> None:
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    for option, value in ((socket.TCP_KEEPIDLE, 2), (socket.TCP_KEEPINTVL, 1),
+                          (socket.TCP_KEEPCNT, _DEAD_AFTER - 2),
+                          (_TCP_USER_TIMEOUT, 1000 * _DEAD_AFTER)):
+        connection.setsockopt(socket.IPPROTO_TCP, option, value)
+
+
+def _prove(token: bytes, side: bytes, nonces: bytes) -> bytes:
+    return hmac.digest(token, side + nonces, "sha256")
+
+
+def _read(connection: socket.socket, size: int) -> bytes:
+    data = b""
+    while len(data) < size:
+        more = connection.recv(size - len(data))
+        if not more:
+            raise LinkError("the other side closed the connection")
+        data += more
+    return data
+
+
+def _make_context(purpose: int, files: Certificates) -> ssl.SSLContext:
+    """Returns a context in which both sides need a certificate of the
+    authority. Machines have addresses instead of names."""
+    context = ssl.SSLContext(purpose)
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_REQUIRED
+    context.minimum_version = ssl.TLSVersion.TLSv1_3
+    context.load_cert_chain(files.certificate, files.key)
+    context.load_verify_locations(files.authority)
+    return context
+
+
+class Server:
+    """The actor's side, for one session."""
+
+    def __init__(self, host: str, token: bytes, files: Optional[Certificates],
+                 get_answer: Callable[[], Union[Reply, LoaderError]]) -> None:
+        self._token = token
+        self._context = files and _make_context(ssl.PROTOCOL_TLS_SERVER, files)
+        self._get_answer = get_answer
+        self._listener = socket.create_server(
+            (host, 0),
+            family=socket.AF_INET6 if ":" in host else socket.AF_INET)
+        self.address: Tuple[str, int] = self._listener.getsockname()[:2]
+        self._connection: Optional[_Connection] = None
+        self._closed = False
+        self._thread = threading.Thread(target=self._run, daemon=True,
+                                        name="spdl-server")
+        self._thread.start()
+
+    def close(self) -> None:
+        """Ends the session. The caller has made get_answer() return."""
+        self._closed = True
+        try:
+            self._listener.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            pass
+        if self._connection:
+            self._connection.shut_down()
+        self._thread.join()
+
+    def _run(self) -> None:
+        try:
+            with self._listener:
+                self._connection = connection = self._accept()
+        except OSError:
+            return  # closed
+        try:
+            while not self._closed:
+                connection.receive(memoryview(bytearray(1)))
+                connection.send(make_frame(self._get_answer()))
+        except (OSError, LinkError):
+            pass  # The trainer has gone, or replaces this actor.
+        finally:
+            connection.close()
+
+    def _accept(self) -> _Connection:
+        """Waits for the trainer. Others are sent away."""
+        while True:
+            connection, _ = self._listener.accept()
+            try:
+                return self._check(connection)
+            except (OSError, LinkError):
+                connection.close()
+
+    def _check(self, connection: socket.socket) -> _Connection:
+        connection.settimeout(_PATIENCE)
+        if self._context:
+            connection = self._context.wrap_socket(connection,
+                                                   server_side=True)
+        hello = _read(connection, len(_HELLO) + _NONCE_SIZE)
+        if not hello.startswith(_HELLO):
+            raise LinkError("no hello")
+        nonce = os.urandom(_NONCE_SIZE)
+        nonces = hello[len(_HELLO):] + nonce
+        connection.sendall(nonce + _prove(self._token, b"actor", nonces))
+        if not hmac.compare_digest(_read(connection, _PROOF_SIZE),
+                                   _prove(self._token, b"trainer", nonces)):
+            raise LinkError("wrong token")
+        return _Connection(connection)
+
+
+class DirectChannel:
+    """The trainer's side."""
+
+    def __init__(self, address: Tuple[str, int], token: bytes,
+                 files: Optional[Certificates], pool: MemoryPool) -> None:
+        self._pool = pool
+        try:
+            connection = socket.create_connection(address, _PATIENCE)
+        except OSError as error:
+            raise LinkError(
+                f"{address[0]}:{address[1]} cannot be reached ({error}); if "
+                "only Ray's ports are open, use transfer=\"store\""
+            ) from error
+        try:
+            if files:
+                connection = _make_context(
+                    ssl.PROTOCOL_TLS_CLIENT, files).wrap_socket(connection)
+            nonce = os.urandom(_NONCE_SIZE)
+            connection.sendall(_HELLO + nonce)
+            answer = _read(connection, _NONCE_SIZE + _PROOF_SIZE)
+            nonces = nonce + answer[:_NONCE_SIZE]
+            if not hmac.compare_digest(answer[_NONCE_SIZE:],
+                                       _prove(token, b"actor", nonces)):
+                raise LinkError("the other side does not know the token")
+            connection.sendall(_prove(token, b"trainer", nonces))
+            self._connection = _Connection(connection)
+        except ssl.SSLCertVerificationError:
+            connection.close()
+            raise
+        except (OSError, LinkError) as error:
+            connection.close()
+            raise LinkError(f"{address[0]}:{address[1]} did not accept the "
+                            f"connection: {error}") from error
+
+    def request(self) -> None:
+        self._connection.send([b"b"])
+
+    def receive(self) -> Union[Reply, LoaderError]:
+        try:
+            return receive_frame(self._connection.receive, self._pool.take)
+        except FrameError as error:
+            raise LinkError(f"the loader sent {error}") from error
+        except OSError as error:
+            raise LinkError(f"the connection was lost: {error}") from error
+
+    def close(self) -> None:
+        """Ends receive() in another thread."""
+        self._connection.shut_down()

@@ -39,7 +39,8 @@ ENVIRONMENT = {"env_vars": {
 
 N_ITEMS = 90
 BROKEN = 19, 60
-CLEAN = describe(make_dataset(N_ITEMS), 4, "shard-mode=uneven shard-run=4 "
+CLEAN_FOLDER = make_dataset(N_ITEMS)
+CLEAN = describe(CLEAN_FOLDER, 4, "shard-mode=uneven shard-run=4 "
                  "shuffle=true seed=3", order="input", batch="labels=true")
 FOLDER = make_dataset(N_ITEMS)
 for _i in BROKEN:

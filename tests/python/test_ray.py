@@ -8,25 +8,29 @@ loaders to kill in each way."""
 
 import functools
 import http.server
+import importlib.util
 import itertools
 import json
 import os
 import pathlib
+import shlex
 import signal
 import statistics
 import subprocess
 import sys
 import tarfile
 import tempfile
+import textwrap
 import threading
 import time
 import unittest
 import unittest.mock
 
 import ray
-from ray_support import (BROKEN, CLEAN, ENVIRONMENT, FAST, FOLDER, GOOD, LINE,
-                         N_LOSSES, SOURCE, TRANSFERS, RayTest, Recovery, Tally,
-                         digest, load, load_here, run_until)
+from ray_support import (BROKEN, CLEAN, CLEAN_FOLDER, ENVIRONMENT, FAST, FOLDER,
+                         GOOD, LINE, N_LOSSES, SOURCE, TRANSFERS, RayTest,
+                         Recovery, Tally, digest, load, load_here, run_until)
+from support import ROOT
 
 from gstspdl import LoaderError, LoaderWarning, Pipeline
 from gstspdl.ray import RemoteLoader
@@ -235,6 +239,64 @@ def is_alive(pid):
     except FileNotFoundError:
         return False
     return text.rpartition(")")[2].split()[0] != "Z"
+
+
+class PagesTest(unittest.TestCase):
+    """The examples of the pages, with a folder of photos."""
+
+    def run_blocks(self, name, *starts):
+        page = (ROOT / "docs" / name).read_text()
+        folder = pathlib.Path(tempfile.mkdtemp())
+        (folder / "photos").symlink_to(CLEAN_FOLDER)
+        program = ["import ray",
+                   "ray.init(num_cpus=2, resources={'loader': 2}, "
+                   "log_to_driver=False, include_dashboard=False)"]
+        for start in starts:
+            begin = page.index(f"\n    {start}") + 1
+            lines = itertools.takewhile(
+                lambda line: not line or line.startswith("    "),
+                page[begin:].splitlines())
+            program.append(textwrap.dedent("\n".join(lines)))
+        done = subprocess.run(
+            [sys.executable, "-c", "\n".join(program)], cwd=folder,
+            capture_output=True, text=True, timeout=200)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("(8, 224, 224, 3)", done.stdout)
+
+    def test_reference(self):
+        self.run_blocks("reference/python-ray.md", "from gstspdl.ray import")
+
+    def test_more_machines(self):
+        self.run_blocks("how-to/more-machines.md", "from gstspdl.ray import")
+
+    @unittest.skipUnless(importlib.util.find_spec("pyarrow"), "needs pyarrow")
+    def test_ray_data(self):
+        self.run_blocks("how-to/more-machines.md",
+                        "import numpy\n    import ray")
+
+    def test_cluster_file(self):
+        import yaml
+        from ray.autoscaler._private.util import (prepare_config,
+                                                  validate_config)
+
+        page = (ROOT / "docs/how-to/more-machines.md").read_text()
+        begin = page.index("\n    cluster_name:")
+        text = textwrap.dedent(page[begin:page.index("\n\n", begin + 1)])
+        config = yaml.safe_load(text)
+        validate_config(prepare_config(config))
+        # The schema is really looked at.
+        config["max_workers"] = "many"
+        with self.assertRaises(Exception):
+            validate_config(config)
+        # The options of ray start.
+        for command in (config["head_start_ray_commands"] +
+                        config["worker_start_ray_commands"]):
+            words = shlex.split(command)
+            known = subprocess.run(
+                [sys.executable, "-m", "ray.scripts.scripts", words[1],
+                 "--help"], capture_output=True, text=True).stdout
+            for word in words[2:]:
+                self.assertIn(word.partition("=")[0], known)
 
 
 class KillTest(RayTest):

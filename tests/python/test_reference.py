@@ -28,6 +28,10 @@ if importlib.util.find_spec("torch"):
     PUBLIC.update(DataLoader=gstspdl.torch.DataLoader,
                   Dataset=gstspdl.torch.Dataset,
                   in_step=gstspdl.torch.in_step)
+if importlib.util.find_spec("numpy"):
+    import gstspdl.ray
+
+    PUBLIC.update(RemoteLoader=gstspdl.ray.RemoteLoader)
 
 
 def read_pages():
@@ -60,7 +64,7 @@ class SignaturesTest(unittest.TestCase):
         for text in texts:
             name = text.split("(")[0]
             if name not in PUBLIC:
-                self.skipTest(f"no torch for {name}")
+                self.skipTest(f"no torch or NumPy for {name}")
             with self.subTest(name):
                 namespace = {}
                 exec(f"def {text}: pass", namespace)

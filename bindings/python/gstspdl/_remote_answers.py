@@ -1,4 +1,4 @@
-# gst-spdl: what a trainer and its loaders on other machines exchange
+# gst-spdl: messages between a trainer and its loaders on other machines
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
@@ -19,7 +19,7 @@ class Certificates(NamedTuple):
 
 
 class Job(NamedTuple):
-    """What all loaders of a trainer have in common."""
+    """The common work of all loaders of a trainer."""
 
     line: str
     #: arguments of Loader.map()

@@ -39,7 +39,7 @@ class Settings(NamedTuple):
 
 
 class Board:
-    """What links share with their trainer."""
+    """State that links and their trainer share."""
 
     def __init__(self) -> None:
         #: guards all fields of the board and of its links

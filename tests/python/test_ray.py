@@ -134,6 +134,22 @@ class EpochTest(RayTest):
                     pass
         self.assertEqual(error.exception.code, "timed-out")
 
+    def test_stop_from_another_thread(self):
+        """While the loaders are not placed, and while a batch is awaited."""
+        loader = load(options={"num_cpus": 1000})
+        threading.Timer(0.5, loader.stop).start()
+        with self.assertRaises(LoaderError) as error:
+            loader.start()
+        self.assertEqual(error.exception.code, "stopped")
+        with load() as loader:
+            next(iter(loader))
+            threading.Timer(0.5, loader.stop).start()
+            with self.assertRaises(LoaderError) as error:
+                while True:
+                    loader._take(None)
+        self.assertEqual(error.exception.code, "stopped")
+        self.assertFalse(loader.is_running())
+
     def test_map(self):
         def double(sample):
             return sample["data"].numpy() // 2

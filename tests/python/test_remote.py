@@ -268,6 +268,21 @@ class ConnectionTest(unittest.TestCase):
     def test_plain(self):
         self.check()
 
+    def test_answers_that_cannot_be_sent(self):
+        """Another loader would not send them either, so the trainer gets an
+        error."""
+        array = np.zeros(2, "complex64")
+        batch = types.SimpleNamespace(
+            items=lambda: [("data", types.SimpleNamespace(
+                numpy=lambda: array))],
+            labels=b"", indices=b"", keys=[], extras=[], epoch=0)
+        server = self.serve([make_reply(batch)])
+        channel = self.connect(server)
+        channel.request()
+        error = channel.receive()
+        self.assertIsInstance(error, LoaderError)
+        self.assertIn("complex64", str(error))
+
     def test_tls(self):
         folder = make_folder()
         files, others = make_certificates(folder), make_certificates(

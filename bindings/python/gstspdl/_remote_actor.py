@@ -21,7 +21,9 @@ class _Unsaid(Losses):
     """Warnings that the trainer issues."""
 
     def warn(self) -> None:
-        self._num_failures = 0
+        others = self._others
+        self.clear()
+        self._others = others
 
     def warn_of_others(self) -> None:
         pass

@@ -174,11 +174,17 @@ class Server:
         try:
             while not self._closed:
                 connection.receive(memoryview(bytearray(1)))
-                connection.send(make_frame(self._get_answer()))
+                connection.send(self._make_frame())
         except (OSError, LinkError):
             pass  # The trainer has gone, or replaces this actor.
         finally:
             connection.close()
+
+    def _make_frame(self) -> List[Any]:
+        try:
+            return make_frame(self._get_answer())
+        except Exception as error:  # Another loader would raise it as well.
+            return make_frame(LoaderError(f"A batch cannot be sent: {error}"))
 
     def _accept(self) -> _Connection:
         """Waits for the trainer. Others are sent away."""

@@ -34,6 +34,7 @@ _ALIGNMENT = 64
 _DTYPES = {name: numpy.dtype(name).newbyteorder("<") for name in (
     "bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64",
     "uint64", "float16", "float32", "float64")}
+_NAMES = {*_DTYPES, "bfloat16"}
 
 
 class FrameError(Exception):
@@ -88,6 +89,9 @@ def make_frame(answer: Union[Reply, LoaderError]) -> List[Any]:
         arrays += [("", numpy.frombuffer(batch.labels, "int64")),
                    ("", numpy.frombuffer(batch.indices, "int64"))]
         for name, array in arrays:
+            if array.dtype.name not in _NAMES:
+                raise TypeError(f"the type of {name!r} is {array.dtype}, which "
+                                "needs transfer=\"store\"")
             places.append((name, array.dtype.name, array.shape))
             flat = numpy.ascontiguousarray(array).reshape(-1)
             parts += [bytes(-size % _ALIGNMENT), flat.view("uint8").data]

@@ -214,8 +214,9 @@ class RemoteLoader:
             raise
 
     def stop(self) -> None:
-        """Ends all loaders. The next start begins at the first epoch, or at
-        `state`. Batches stay valid."""
+        """Ends all loaders. Any thread may call it. A `for` that waits raises
+        LoaderError with the code "stopped". The next start begins at the first
+        epoch, or at `state`. Batches stay valid."""
         self._stop()
 
     def _stop(self) -> None:
@@ -258,14 +259,17 @@ class RemoteLoader:
 
     def _wait(self, is_true: Any, end: Optional[float]) -> None:
         """Waits for a reply, and issues warnings meanwhile."""
-        board = self._board
+        board, links = self._board, self._links
         while True:
             with board.changed:
                 left = None if end is None else end - time.monotonic()
                 if not board.changed.wait_for(
-                        lambda: board.warnings or is_true(), left):
+                        lambda: self._links is not links or board.warnings or
+                        is_true(), left):
                     raise LoaderError("No batch arrived before the timeout",
                                       code="timed-out")
+                if self._links is not links:
+                    raise LoaderError("The loader was stopped", code="stopped")
                 texts, board.warnings = board.warnings, []
                 if not texts:
                     return

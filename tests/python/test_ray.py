@@ -26,10 +26,10 @@ import time
 import unittest
 import unittest.mock
 
-import ray
 from ray_support import (BROKEN, CLEAN, CLEAN_FOLDER, ENVIRONMENT, FAST, FOLDER,
                          GOOD, LINE, N_LOSSES, SOURCE, TRANSFERS, RayTest,
-                         Recovery, Tally, digest, load, load_here, run_until)
+                         Recovery, Tally, digest, load, load_here, ray,
+                         run_until)
 from support import ROOT
 
 from gstspdl import LoaderError, LoaderWarning, Pipeline

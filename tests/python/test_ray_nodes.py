@@ -11,10 +11,7 @@ import statistics
 import time
 import unittest
 
-import ray
-from ray.cluster_utils import Cluster
-from ray_support import (N_LOSSES, Tally, digest, load,
-                         load_here)
+from ray_support import N_LOSSES, Tally, digest, load, load_here, ray
 
 
 def find_links(loader):
@@ -35,6 +32,8 @@ def kill_raylet(node):
 
 class NodeTest(unittest.TestCase):
     def setUp(self):
+        from ray.cluster_utils import Cluster
+
         self.cluster = Cluster(
             initialize_head=True, connect=True,
             head_node_args={"num_cpus": 2, "include_dashboard": False,

@@ -398,9 +398,31 @@ has_no_columns (
   return FALSE;
 }
 
+/* Tables have no reader in C. */
+static gboolean
+is_no_table (const gchar *location, GError **error)
+{
+  static const gchar *const endings[] = { ".parquet", ".arrow", ".feather" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (endings); i++) {
+    if (!g_str_has_suffix (location, endings[i]))
+      continue;
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+        "spdlsrc does not read \"%s\": read the table in Python, with pyarrow "
+        "or "
+        "datasets, and pass it to the loader: "
+        "gstspdl.Loader(\"spdlsrc ! ...\", source=table)",
+        location);
+    return FALSE;
+  }
+  return TRUE;
+}
+
 static gboolean
 is_there (const gchar *location, GError **error)
 {
+  if (!is_no_table (location, error))
+    return FALSE;
   if (spdl_store_is_uri (location)) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
         "The list \"%s\" is in an object store, but a list must be a local "

@@ -159,6 +159,15 @@ GST_START_TEST (test_nothing_there)
       run_pipeline (
           "spdlsrc location=%s/list.dat ! fakesink name=sink", folder),
       "[resource-error settings]");
+  files_write_text (folder, "a.parquet", "PAR1");
+  assert_error (
+      run_pipeline (
+          "spdlsrc location=%s/a.parquet ! fakesink name=sink", folder),
+      "[resource-error settings]|a.parquet|source=table");
+  assert_error (
+      run_pipeline (
+          "spdlsrc location=\"%s/*.parquet\" ! fakesink name=sink", folder),
+      "[resource-error settings]|source=table");
   files_write_text (folder, "empty.txt", "\n# nothing\n   \n");
   assert_error (
       run_pipeline (

@@ -44,13 +44,14 @@ if TYPE_CHECKING:
     from ._sample import Sample
     from ._states import merge_states, reshard_states
     from ._tensor import Tensor
+    from ._trace import trace
     from ._versions import versions
 
 __all__ = ["IMAGENET_MEAN", "IMAGENET_STD", "Batch", "CacheLoader",
            "DetachedBatch", "Failure", "Headspace", "Loader", "LoaderError",
            "LoaderWarning", "Pipeline", "Sample", "Tensor", "audio_folder",
            "decode", "headspace", "image_folder", "image_list", "merge_states",
-           "reshard_states", "versions", "video_folder", "web_dataset"]
+           "reshard_states", "trace", "versions", "video_folder", "web_dataset"]
 
 
 # Modules that are imported when they are first used, so that batches and errors
@@ -70,6 +71,7 @@ _MODULES = {
     "_sample": ("Sample",),
     "_states": ("merge_states", "reshard_states"),
     "_tensor": ("Tensor",),
+    "_trace": ("trace",),
     "_versions": ("versions",),
 }
 _LATER = {name: module for module, names in _MODULES.items() for name in names}

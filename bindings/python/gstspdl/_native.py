@@ -353,6 +353,14 @@ _loader_set_arrow_table = _checked(_slow(
 arrow_end = _slow("binding_arrow_end", None, c_uint64)
 
 
+_trace_start = _checked(_slow("binding_trace_start", c_int, c_char_p))
+trace_stop = _checked(_slow("binding_trace_stop", c_uint64))
+
+
+def trace_start(path: "os.PathLike[str] | str") -> None:
+    _trace_start(os.fsencode(path))
+
+
 def loader_set_arrow_table(loader: int, rows: Optional[int],
                            order: Optional[int], name: str) -> None:
     """Moves streams of Arrow's C interface, given by their addresses."""

@@ -34,6 +34,13 @@ gchar **gst_spdl_binding_list_versions (void);
 SPDL_PRIVATE_API
 void gst_spdl_binding_add_cuda_folder (const gchar *folder);
 
+/* See spdl_trace_start() and spdl_trace_stop(). */
+SPDL_PRIVATE_API
+gboolean gst_spdl_binding_trace_start (const gchar *path, GError **error);
+/* Returns the number of dropped events. */
+SPDL_PRIVATE_API
+guint64 gst_spdl_binding_trace_stop (GError **error);
+
 /* A Python function that opens a stream of Arrow. Sets @problem with
  * gst_spdl_binding_set_problem() on failure. */
 typedef void (*GstSpdlBindingOpen) (

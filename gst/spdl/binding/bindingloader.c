@@ -9,6 +9,7 @@
 #include "gst/spdl/binding/binding.h"
 #include "gst/spdl/binding/structurejson.h"
 #include "gst/spdl/cuda/cudart.h"
+#include "gst/spdl/engine/trace.h"
 #include "gst/spdl/loader/buswatch.h"
 #include "gst/spdl/loader/loader-private.h"
 
@@ -41,6 +42,21 @@ void
 gst_spdl_binding_add_cuda_folder (const gchar *folder)
 {
   gst_spdl_cudart_add_folder (folder);
+}
+
+gboolean
+gst_spdl_binding_trace_start (const gchar *path, GError **error)
+{
+  return spdl_trace_start (path, error);
+}
+
+guint64
+gst_spdl_binding_trace_stop (GError **error)
+{
+  guint64 n_dropped;
+
+  spdl_trace_stop (&n_dropped, error);
+  return n_dropped;
 }
 
 void

@@ -147,10 +147,11 @@ GST_START_TEST (test_statistics)
   sent = get_count (stats, "hedged-requests");
   won = get_count (stats, "hedges-won");
   fail_unless (sent >= 10 && sent <= 32, "%" G_GUINT64_FORMAT, sent);
-  fail_unless (won >= 10 && won <= sent, "%" G_GUINT64_FORMAT, won);
+  /* Either request of a fetch may arrive at the server first. */
+  fail_unless (won >= 1 && won <= sent, "%" G_GUINT64_FORMAT, won);
   fail_unless_equals_uint64 (get_count (stats, "num-failures"), 0);
-  /* A second request may be cancelled before it is sent. */
-  fail_unless (count_requests () >= N_USUAL + 20 + won &&
+  /* Of two requests, one may be cancelled before it is sent. */
+  fail_unless (count_requests () >= N_USUAL + 30 &&
                count_requests () <= N_USUAL + 20 + sent);
 
   write_list ("bytes/0", 10);

@@ -52,8 +52,12 @@ typedef struct {
   guint64 started;
   guint64 n_async;
   GString *text;
-  GThread *thread;
-  GAsyncQueue *full; /* Chunk */
+  pthread_t thread;
+
+  SpdlMutex lock; /* guards the following fields */
+  SpdlCond wake;
+  GQueue full; /* Chunk */
+  gboolean ended;
 } Writer;
 
 static SpdlMutex trace_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -61,9 +65,9 @@ static SpdlMutex trace_lock = PTHREAD_MUTEX_INITIALIZER;
 static Writer *writer;
 static GPtrArray *logs;
 static gint n_threads;
-/* Atomic: the queue of the writer, or NULL. It stays valid while the lock of a
- * log is held. */
-static GAsyncQueue *current;
+/* Atomic: the writer that takes chunks, or NULL. It stays valid while the lock
+ * of a log is held. */
+static Writer *current;
 static guint64 n_lost; /* atomic: events */
 
 static const gchar *const categories[] = { "task", "task", "push", "wait",
@@ -154,21 +158,33 @@ append_event (Writer *self, const Event *event, gint thread)
   append_tail (self, event);
 }
 
-static gpointer
-write_chunks (gpointer data)
+/* Returns the next chunk, or NULL at the end. */
+static Chunk *
+wait_for_chunk (Writer *self)
+{
+  Chunk *chunk;
+
+  spdl_mutex_lock (&self->lock);
+  while (!(chunk = g_queue_pop_head (&self->full)) && !self->ended)
+    spdl_cond_wait (&self->wake, &self->lock);
+  spdl_mutex_unlock (&self->lock);
+  return chunk;
+}
+
+static void *
+write_chunks (void *data)
 {
   Writer *self = data;
   Chunk *chunk;
 
-  /* An empty chunk is the end. */
-  while ((chunk = g_async_queue_pop (self->full))->n > 0) {
+  spdl_compat_set_thread_name ("spdl-trace");
+  while ((chunk = wait_for_chunk (self))) {
     for (guint i = 0; i < chunk->n; i++)
       append_event (self, &chunk->events[i], chunk->thread);
     if (self->text->len > BUFFER_SIZE)
       flush_text (self);
     g_free (chunk);
   }
-  g_free (chunk);
   return NULL;
 }
 
@@ -176,18 +192,20 @@ write_chunks (gpointer data)
 
 /* Lock of the log held. */
 static void
-hand_over (Log *self, GAsyncQueue *queue)
+hand_over (Log *self, Writer *to)
 {
   Chunk *chunk = g_steal_pointer (&self->chunk);
 
   if (!chunk)
     return;
-  if (g_async_queue_length (queue) < MAX_CHUNKS) {
-    g_async_queue_push (queue, chunk);
-  } else {
+  spdl_mutex_lock (&to->lock);
+  if (to->full.length < MAX_CHUNKS)
+    g_queue_push_tail (&to->full, g_steal_pointer (&chunk));
+  spdl_cond_signal (&to->wake);
+  spdl_mutex_unlock (&to->lock);
+  if (chunk)
     __atomic_add_fetch (&n_lost, chunk->n, __ATOMIC_RELAXED);
-    g_free (chunk);
-  }
+  g_free (chunk);
 }
 
 static void
@@ -235,12 +253,12 @@ spdl_trace_add (const gchar *track, SpdlTraceKind kind, guint64 begin,
     guint64 end, guint64 number, guint n_items)
 {
   Log *log = g_private_get (&own_log);
-  GAsyncQueue *queue;
+  Writer *to;
 
   if (!log)
     log = add_log ();
   spdl_mutex_lock (&log->lock);
-  if ((queue = __atomic_load_n (&current, __ATOMIC_ACQUIRE))) {
+  if ((to = __atomic_load_n (&current, __ATOMIC_ACQUIRE))) {
     if (!log->chunk) {
       log->chunk = g_new (Chunk, 1);
       log->chunk->thread = log->thread;
@@ -249,7 +267,7 @@ spdl_trace_add (const gchar *track, SpdlTraceKind kind, guint64 begin,
     log->chunk->events[log->chunk->n++] =
         (Event){ track, begin, end, number, n_items, kind };
     if (log->chunk->n == N_EVENTS)
-      hand_over (log, queue);
+      hand_over (log, to);
   }
   spdl_mutex_unlock (&log->lock);
 }
@@ -293,12 +311,14 @@ spdl_trace_start (const gchar *path, GError **error)
         "{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":%d,\"tid\":0,"
         "\"args\":{\"name\":\"gst-spdl\"}}",
         (gint) getpid ());
-    self->full = g_async_queue_new_full (g_free);
-    self->thread = g_thread_new ("spdl-trace", write_chunks, self);
+    spdl_mutex_init (&self->lock);
+    spdl_cond_init (&self->wake);
+    if (pthread_create (&self->thread, NULL, write_chunks, self) != 0)
+      g_error ("Failed to start the thread of a trace");
     if (!logs)
       logs = g_ptr_array_new ();
     n_lost = 0;
-    __atomic_store_n (&current, self->full, __ATOMIC_RELEASE);
+    __atomic_store_n (&current, self, __ATOMIC_RELEASE);
   }
   spdl_mutex_unlock (&trace_lock);
   return self != NULL;
@@ -340,7 +360,7 @@ collect_logs (Writer *self)
     Log *log = g_ptr_array_index (logs, i);
 
     spdl_mutex_lock (&log->lock);
-    hand_over (log, self->full);
+    hand_over (log, self);
     spdl_mutex_unlock (&log->lock);
   }
 }
@@ -355,8 +375,11 @@ spdl_trace_stop (guint64 *n_dropped, GError **error)
   self = writer;
   if (self) {
     collect_logs (self);
-    g_async_queue_push (self->full, g_new0 (Chunk, 1));
-    g_thread_join (self->thread);
+    spdl_mutex_lock (&self->lock);
+    self->ended = TRUE;
+    spdl_cond_signal (&self->wake);
+    spdl_mutex_unlock (&self->lock);
+    pthread_join (self->thread, NULL);
     append_names (self);
     writer = NULL;
   }
@@ -375,7 +398,8 @@ spdl_trace_stop (guint64 *n_dropped, GError **error)
     g_set_error (error, G_IO_ERROR, g_io_error_from_errno (problem),
         "Cannot write the trace to \"%s\": %s", self->path,
         g_strerror (problem));
-  g_async_queue_unref (self->full);
+  spdl_mutex_clear (&self->lock);
+  spdl_cond_clear (&self->wake);
   g_string_free (self->text, TRUE);
   g_free (self->path);
   g_free (self);

@@ -160,7 +160,7 @@ test_while_running (void)
   adder.track = spdl_trace_get_track ("fetch");
   for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
     threads[i] = g_thread_new ("adder", add_until_stopped, &adder);
-  for (guint i = 0; i < 50; i++) {
+  for (guint i = 0; i < 10; i++) {
     g_assert_true (spdl_trace_stop (NULL, NULL));
     begin ();
   }

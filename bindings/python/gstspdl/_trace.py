@@ -20,8 +20,8 @@ def trace(path: Union[str, "os.PathLike[str]"]) -> Iterator[None]:
             for batch in loader:
                 train(batch)
 
-    There is one trace per process at a time. What a loader does in another
-    process (`process=True`, worker processes of functions) is not part of it.
+    There is one trace per process at a time. The work of other processes
+    (`process=True`, worker processes of functions) is not part of it.
 
     Raises OSError if the file cannot be written."""
     try:

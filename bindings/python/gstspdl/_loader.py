@@ -18,11 +18,13 @@ from typing import (TYPE_CHECKING, Any, Callable, Deque, Dict, Iterable,
 from . import _arrow, _map, _native as native
 from ._batch import Batch
 from ._decode import write_property
+from ._epoch import EpochIterator
 from ._errors import LoaderError
 from ._failure import Failure
 from ._gi import address_of, bridge, get_attribute
 from ._labels import check_classes
-from ._losses import LoaderWarning, Losses
+from ._losses import Losses
+from ._ranks import check_rank
 from ._sample import Sample
 from ._source import SourceThread
 from ._states import State, merge_states
@@ -46,30 +48,6 @@ _MAX_ARROW = 5_000_000_000
 
 # "Not known", and "no time limit".
 _UNKNOWN = 2**64 - 1
-
-
-class _Epoch(Iterator[Batch]):
-    """The rest of one epoch. Ends early if another `for` begins."""
-
-    __slots__ = ("_loader", "_turn", "_ended")
-
-    def __init__(self, loader: "Loader", turn: int) -> None:
-        self._loader = loader
-        self._turn = turn
-        self._ended = False
-
-    def __next__(self) -> Batch:
-        batch = None
-        if not self._ended and self._turn == self._loader._turn:
-            try:
-                batch = self._loader._take(None)
-            except LoaderWarning as warning:
-                self._ended = warning.num_failures > 0
-                raise
-        if batch is None:
-            self._ended = True
-            raise StopIteration
-        return batch
 
 
 class Loader:
@@ -124,7 +102,7 @@ class Loader:
                  process: Union[bool, Mapping[str, Any]] = False,
                  classes: Optional[Sequence[str]] = None,
                  rank: int = -1, world_size: int = -1) -> None:
-        _check_rank(rank, world_size)
+        check_rank(rank, world_size)
         names = None if classes is None else check_classes(classes)
         pipeline, functions = _describe(pipeline, process)
         try:
@@ -146,7 +124,7 @@ class Loader:
         # No batch of the next epoch has been given.
         self._between = False
         # Number of `for` loops; iterators of earlier ones have ended.
-        self._turn: int = 0
+        self._n_iterators: int = 0
         # Number of finished calls of stop(), and of running ones.
         self._stops = 0
         self._stopping = 0
@@ -359,7 +337,7 @@ class Loader:
         self._ahead = None
         self._between = False
         self._fresh = True
-        self._turn += 1
+        self._n_iterators += 1
         self._pending.clear()
         self._losses.clear()
         self._drop_pull()
@@ -459,8 +437,7 @@ class Loader:
         elif not (self._fresh or self._between or self._ahead):
             self._leave_epoch()
         self._begin_epoch()
-        self._turn += 1
-        return _Epoch(self, self._turn)
+        return EpochIterator(self)
 
     def _begin_epoch(self) -> None:
         self._begin_source()
@@ -595,7 +572,7 @@ class Loader:
         if self._fresh or self._between or self._take_ahead():
             return
         self._between = True
-        self._turn += 1
+        self._n_iterators += 1
         self._losses.warn()
         self._look_ahead()
 
@@ -812,15 +789,6 @@ class Loader:
         return (self._fresh or self._between) and self.epoch == epoch
 
 
-def _check_rank(rank: int, world_size: int) -> None:
-    if rank == world_size == -1 or 0 <= rank < world_size:
-        return
-    raise ValueError(
-        f"rank is {rank} and world_size is {world_size}: ranks go from 0 to "
-        "one less than the world size; leave out both to take them from the "
-        "environment")
-
-
 def _describe(pipeline: Any, process: Any
               ) -> "Tuple[Any, Dict[str, Tuple[Callable[[Sample], Any], int]]]":
     """Returns the line of a gstspdl.Pipeline, and its functions with their
@@ -890,7 +858,6 @@ def _release(pointer: int, process: object) -> None:
 
 # Loaders to stop before the interpreter ends: their threads call into it.
 _running: "weakref.WeakSet[Loader]" = weakref.WeakSet()
-
 
 # Each process has another object here.
 _process = object()

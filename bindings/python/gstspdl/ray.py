@@ -14,7 +14,6 @@ docs/reference/python-ray.md describes the API.
 """
 
 import atexit
-import os
 import time
 import weakref
 from collections import deque
@@ -22,9 +21,11 @@ from typing import (Any, Deque, Dict, Iterator, List, Mapping, NamedTuple,
                     Optional, Sequence, Tuple, Union)
 
 from ._detached import DetachedBatch
+from ._epoch import EpochIterator
 from ._errors import LoaderError
 from ._failure import Failure
-from ._losses import LoaderWarning, Losses
+from ._losses import Losses
+from ._ranks import find_rank
 from ._remote_actor import check_options, make_class
 from ._remote_answers import Certificates, Job, Reply, Start
 from ._remote_link import Board, Link, Lost, Settings, get, get_stats
@@ -34,11 +35,6 @@ __all__ = ["RemoteLoader"]
 
 # Failures that wait for take_failures().
 _MAX_PENDING = 10_000
-
-# Environment variables of launchers, as in spdlsrc.
-_LAUNCHERS = (("RANK", "WORLD_SIZE"), ("SLURM_PROCID", "SLURM_NTASKS"),
-              ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"),
-              ("JOB_COMPLETION_INDEX", "WORLD_SIZE"))
 
 # A state_dict(), those of all trainers, or the states of all loaders.
 RemoteState = Union[str, Mapping[str, Any], Sequence[str],
@@ -56,28 +52,6 @@ class _Plan(NamedTuple):
     def to_dict(self) -> Dict[str, Any]:
         return {"spdl": list(self.states), "turn": self.turn,
                 "epoch": self.epoch}
-
-
-class _Epoch(Iterator[DetachedBatch]):
-    """The rest of one epoch. Ends early if another `for` begins."""
-
-    def __init__(self, loader: "RemoteLoader", turn: int) -> None:
-        self._loader = loader
-        self._turn = turn
-        self._ended = False
-
-    def __next__(self) -> DetachedBatch:
-        batch = None
-        if not self._ended and self._turn == self._loader._n_iterators:
-            try:
-                batch = self._loader._take(None)
-            except LoaderWarning as warning:
-                self._ended = warning.num_failures > 0
-                raise
-        if batch is None:
-            self._ended = True
-            raise StopIteration
-        return batch
 
 
 class RemoteLoader:
@@ -121,7 +95,7 @@ class RemoteLoader:
                  tls: Optional[Mapping[str, str]] = None,
                  max_failures: int = -1,
                  classes: Optional[Sequence[str]] = None) -> None:
-        self._rank, self._world_size = _find_rank(rank, world_size)
+        self._rank, self._world_size = find_rank(rank, world_size)
         _check_number("num_loaders", num_loaders, 1)
         _check_number("prefetch", prefetch, 1)
         _check_number("restarts", restarts, 0)
@@ -286,8 +260,7 @@ class RemoteLoader:
         self.start()
         if not (self._fresh or self._between):
             self.set_epoch(self.epoch + 1)
-        self._n_iterators += 1
-        return _Epoch(self, self._n_iterators)
+        return EpochIterator(self)
 
     def next(self, timeout: Optional[int] = None) -> Optional[DetachedBatch]:
         """Returns the next batch, or None at the end of an epoch. The call
@@ -583,23 +556,6 @@ def _check_tls(tls: Optional[Mapping[str, str]]) -> Optional[Certificates]:
         with open(path):  # raises OSError if it cannot be read
             pass
     return files
-
-
-def _find_rank(rank: int, world_size: int) -> Tuple[int, int]:
-    """Returns rank and world size, from the environment if they are -1."""
-    if rank == world_size == -1:
-        rank, world_size = 0, 1
-        for names in _LAUNCHERS:
-            values = [os.environ.get(name, "") for name in names]
-            if all(value.isdigit() for value in values):
-                rank, world_size = map(int, values)
-                break
-    if 0 <= rank < world_size:
-        return rank, world_size
-    raise ValueError(
-        f"rank is {rank} and world_size is {world_size}: ranks go from 0 to "
-        "one less than the world size; leave out both to take them from the "
-        "environment")
 
 
 def _describe(pipeline: Any) -> Tuple[str, Dict[str, Tuple[Any, int]]]:

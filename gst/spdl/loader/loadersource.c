@@ -515,13 +515,25 @@ find_table_source (GstSpdlLoader *self, GError **error)
   return NULL;
 }
 
-static void
-set_started (GError **error)
+/* Moves the streams, or takes @opener (nullable), on success. */
+static gboolean
+set_table (GstSpdlLoader *self, gpointer rows, gpointer order,
+    SpdlArrowOpener *opener, const gchar *name, GError **error)
 {
-  g_set_error_literal (error, GST_SPDL_LOADER_ERROR,
-      GST_SPDL_LOADER_ERROR_STARTED,
-      "A table can only be set before the loader starts: stop the loader "
-      "first");
+  GstElement *source;
+  gboolean ok = FALSE;
+
+  if (!gst_spdl_loader_check_process (self, error) ||
+      !(source = find_table_source (self, error)))
+    return FALSE;
+  g_signal_emit_by_name (
+      source, "set-arrow-table", rows, order, opener, name, &ok);
+  if (!ok)
+    g_set_error_literal (error, GST_SPDL_LOADER_ERROR,
+        GST_SPDL_LOADER_ERROR_STARTED,
+        "A table can only be set before the loader starts: stop the loader "
+        "first");
+  return ok;
 }
 
 /**
@@ -549,20 +561,11 @@ gboolean
 gst_spdl_loader_set_arrow_table (GstSpdlLoader *loader, gpointer rows,
     gpointer order, const gchar *name, GError **error)
 {
-  GstElement *source;
-  gboolean ok = FALSE;
-
   g_return_val_if_fail (GST_IS_SPDL_LOADER (loader), FALSE);
   g_return_val_if_fail (rows != NULL, FALSE);
   g_return_val_if_fail (name != NULL, FALSE);
 
-  if (!gst_spdl_loader_check_process (loader, error) ||
-      !(source = find_table_source (loader, error)))
-    return FALSE;
-  g_signal_emit_by_name (source, "set-arrow-table", rows, order, name, &ok);
-  if (!ok)
-    set_started (error);
-  return ok;
+  return set_table (loader, rows, order, NULL, name, error);
 }
 
 /**
@@ -590,20 +593,14 @@ gst_spdl_loader_set_arrow_stream (GstSpdlLoader *loader, GstSpdlArrowFunc func,
     GError **error)
 {
   SpdlArrowOpener *opener;
-  GstElement *source;
-  gboolean ok = FALSE;
+  gboolean ok;
 
   g_return_val_if_fail (GST_IS_SPDL_LOADER (loader), FALSE);
   g_return_val_if_fail (func != NULL, FALSE);
   g_return_val_if_fail (name != NULL, FALSE);
 
   opener = spdl_arrow_opener_new (func, user_data, notify);
-  if (gst_spdl_loader_check_process (loader, error) &&
-      (source = find_table_source (loader, error))) {
-    g_signal_emit_by_name (source, "set-arrow-stream", opener, name, &ok);
-    if (!ok)
-      set_started (error);
-  }
+  ok = set_table (loader, NULL, NULL, opener, name, error);
   if (!ok)
     spdl_arrow_opener_unref (opener);
   return ok;

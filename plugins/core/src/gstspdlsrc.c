@@ -102,22 +102,19 @@
  *
  * ## Tables
  * gst_spdl_loader_set_arrow_table(), or `source=` of the Python package, sets a
- * table of Arrow's C stream interface instead of `location`. The first column
- * that is binary, or a structure of `bytes` and `path`, is the item; without
- * one, the text column `uri` is. `label` is the label, an integer or text, and
- * `weight-column` may name a column of numbers. Other text, integers, real
- * numbers and booleans are fields of `extra`, as are the URIs of other binary
- * columns, which `spdlfetch parts` loads. Columns of other types are left out
- * with a warning. A null has no field, and a label that is null is -1.
+ * table of Arrow's C stream interface instead of `location`. The item is the
+ * first column that is binary, or a structure of `bytes` and `path`; without
+ * one, the text column `uri`. `label` is an integer or text, and null is -1.
+ * Other text, numbers and booleans are fields of `extra` unless they are null,
+ * as are the URIs of other binary columns, which `spdlfetch parts` loads.
+ * Columns of other types are left out with a warning.
  *
  * The bytes are not copied. The URI of an item is `arrow:///COLUMN/ROW`, or its
- * `path` if `bytes` are null; an item that is null fails in `spdlfetch`. At the
- * start, offsets and labels of all rows are checked.
+ * `path` if `bytes` are null; an item that is null fails in `spdlfetch`.
  *
  * gst_spdl_loader_set_arrow_stream() sets a stream, which is read again in each
- * epoch. Its rows are checked and sent in their order: `shuffle` and
- * `weight-column` are errors, text labels need `classes`, and several ranks
- * need `shard-mode=uneven`. Each rank then reads all rows and sends its part.
+ * epoch, in its order: `shuffle` and `weight-column` are errors, text labels
+ * need `classes`, and several ranks need `shard-mode=uneven`.
  *
  * ## Labels and classes
  * The label of an item is a number, and -1 without a label. Labels of a list
@@ -145,8 +142,8 @@
  * position.
  *
  * `weight-column=COLUMN` names a column of a `.csv` list, or a member of the
- * objects of a `.jsonl` list, with weights. Items
- * are then drawn with replacement, in proportion to their weights. Weights are
+ * objects of a `.jsonl` list, with weights. Items are then drawn with
+ * replacement, in proportion to their weights. Weights are
  * decimal numbers of at least 0; a negative or empty field, `inf` and `nan` are
  * malformed. `items-per-epoch` is the number of draws per epoch (0: the number
  * of items). A draw depends only on `seed`, epoch, position and weights, so
@@ -259,8 +256,7 @@ struct _GstSpdlSrc {
   SpdlSourceSettings settings;
   gint64 epochs;
 
-  SpdlArrowTable *table; /* (nullable): instead of a location; set only while
-                          * stopped; guarded by the object lock */
+  SpdlArrowTable *table; /* (nullable): guarded by the object lock */
   SpdlSampler *sampler;  /* set while started; guarded by the object lock */
   GCancellable *opening; /* (nullable): set while the dataset is opened; guarded
                           * by the object lock */
@@ -298,10 +294,9 @@ static const SpdlProperty properties[] = {
   SPDL_PROPERTY_STRING (SpdlSourceSettings, location, READY, "location",
       "Location",
       "Dataset: a folder, local or in an object store; a .txt list with a path "
-      "or URI on each line and, "
-      "after a tab, a label; a .csv list with the columns uri, label and "
-      "others; a .jsonl list with such an object on each line; or .tar or .zip "
-      "shards, local or on servers: "
+      "or URI on each line and, after a tab, a label; a .csv list with the "
+      "columns uri, label and others; a .jsonl list with such an object on "
+      "each line; or .tar or .zip shards, local or on servers: "
       "train-{0000..0127}.tar",
       NULL),
   SPDL_PROPERTY_CHOICE (SpdlSourceSettings, pattern, READY, "pattern",
@@ -350,8 +345,7 @@ static const SpdlProperty properties[] = {
       "Weight column",
       "Column of a .csv list or a table, or member of a .jsonl list's objects, "
       "with the weights by which items are drawn with replacement (unset = "
-      "send "
-      "each item once)",
+      "send each item once)",
       NULL),
   SPDL_PROPERTY_UINT64 (SpdlSourceSettings, items_per_epoch, READY,
       "items-per-epoch", "Items per epoch",
@@ -411,8 +405,7 @@ static const SpdlProperty properties[] = {
 enum {
   PROP_0,
   PROP_SETTINGS, /* first property of the table */
-  PROP_CLASSES = PROP_SETTINGS + G_N_ELEMENTS (properties) -
-                 2, /* last property of the table */
+  PROP_CLASSES = PROP_SETTINGS + G_N_ELEMENTS (properties) - 2, /* its last */
   PROP_EPOCHS,
   PROP_NUM_ITEMS,
   PROP_START,
@@ -465,7 +458,6 @@ make_delivery (GstSpdlSrc *self, GCancellable *cancellable, GError **error)
   SpdlSampler *sampler;
 
   settings.remote.cancellable = cancellable;
-
   if (settings.table && settings.location) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
         "location is \"%s\", but the program has set the table \"%s\": leave "
@@ -647,29 +639,10 @@ end_epoch (GstSpdlSrc *self)
                                    spdl_sampler_end_epoch (self->sampler)));
 }
 
-/* Moves the streams, see GstSpdlSrc::set-arrow-table. */
+/* See GstSpdlSrc::set-arrow-table. */
 static gboolean
-gst_spdl_src_set_arrow_table (
-    GstSpdlSrc *self, gpointer rows, gpointer order, const gchar *name)
-{
-  SpdlArrowTable *table = NULL, *before;
-  gboolean ok;
-
-  GST_OBJECT_LOCK (self);
-  ok = !self->sampler && !self->opening;
-  before = ok ? self->table : NULL;
-  if (ok)
-    self->table = table =
-        rows ? spdl_arrow_table_new (rows, order, name) : NULL;
-  GST_OBJECT_UNLOCK (self);
-  g_clear_pointer (&before, spdl_arrow_table_free);
-  return ok;
-}
-
-/* Takes @opener, see GstSpdlSrc::set-arrow-stream. */
-static gboolean
-gst_spdl_src_set_arrow_stream (
-    GstSpdlSrc *self, gpointer opener, const gchar *name)
+gst_spdl_src_set_arrow_table (GstSpdlSrc *self, gpointer rows, gpointer order,
+    gpointer opener, const gchar *name)
 {
   SpdlArrowTable *before = NULL;
   gboolean ok;
@@ -678,7 +651,9 @@ gst_spdl_src_set_arrow_stream (
   ok = !self->sampler && !self->opening;
   if (ok) {
     before = self->table;
-    self->table = spdl_arrow_table_new_streamed (opener, name);
+    self->table = opener ? spdl_arrow_table_new_streamed (opener, name)
+                  : rows ? spdl_arrow_table_new (rows, order, name)
+                         : NULL;
   }
   GST_OBJECT_UNLOCK (self);
   g_clear_pointer (&before, spdl_arrow_table_free);
@@ -887,14 +862,16 @@ gst_spdl_src_class_init (GstSpdlSrcClass *klass)
 
   /**
    * GstSpdlSrc::set-arrow-table:
-   * @rows: (nullable): `struct ArrowArrayStream *`, which is moved; %NULL: no
-   *     table
+   * @rows: (nullable): `struct ArrowArrayStream *`, which is moved
    * @order: (nullable): `struct ArrowArrayStream *` of one column of integers,
    *     which is moved: the rows to send, in their order
+   * @opener: (nullable): instead of @rows, an object of the library that opens
+   *     a stream for each epoch, which is taken
    * @name: name of the table in messages
    *
-   * Sets a table of Arrow's C stream interface, whose rows are sent instead of
-   * those of a list at `location`.
+   * Implements gst_spdl_loader_set_arrow_table() and
+   * gst_spdl_loader_set_arrow_stream(). Without @rows and @opener, the element
+   * has no table.
    *
    * Returns: %FALSE if the element is started; nothing is moved then
    *
@@ -903,23 +880,8 @@ gst_spdl_src_class_init (GstSpdlSrcClass *klass)
   g_signal_new_class_handler ("set-arrow-table", G_TYPE_FROM_CLASS (klass),
       G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION,
       G_CALLBACK (gst_spdl_src_set_arrow_table), NULL, NULL, NULL,
-      G_TYPE_BOOLEAN, 3, G_TYPE_POINTER, G_TYPE_POINTER, G_TYPE_STRING);
-
-  /**
-   * GstSpdlSrc::set-arrow-stream:
-   * @opener: object of the library, which the element then owns
-   * @name: name of the stream in messages
-   *
-   * Implements gst_spdl_loader_set_arrow_stream().
-   *
-   * Returns: %FALSE if the element is started
-   *
-   * Since: 0.1
-   */
-  g_signal_new_class_handler ("set-arrow-stream", G_TYPE_FROM_CLASS (klass),
-      G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION,
-      G_CALLBACK (gst_spdl_src_set_arrow_stream), NULL, NULL, NULL,
-      G_TYPE_BOOLEAN, 2, G_TYPE_POINTER, G_TYPE_STRING);
+      G_TYPE_BOOLEAN, 4, G_TYPE_POINTER, G_TYPE_POINTER, G_TYPE_POINTER,
+      G_TYPE_STRING);
 
   element_class->change_state = gst_spdl_src_change_state;
   base_class->is_seekable = gst_spdl_src_is_seekable;

@@ -190,8 +190,7 @@ find_named_item (SpdlArrowTable *self, const gchar *name, GError **error)
     return TRUE;
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
       "\"%s\" has no column \"%s\" of bytes or text: set uri-column to the "
-      "name "
-      "of a column with the items, or leave it unset",
+      "name of a column with the items, or leave it unset",
       self->rows.name, name);
   return FALSE;
 }
@@ -601,8 +600,7 @@ check_stream (
   if (options->weights) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
         "weight-column=%s needs all rows, but \"%s\" is a stream: pass a "
-        "table, "
-        "or leave weight-column unset",
+        "table, or leave weight-column unset",
         options->weights, name);
     return FALSE;
   }
@@ -611,8 +609,7 @@ check_stream (
     return TRUE;
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
       "The labels of \"%s\" are text, but it is a stream, whose classes are "
-      "not "
-      "known in advance: set classes, or label=none",
+      "not known in advance: set classes, or label=none",
       name);
   return FALSE;
 }

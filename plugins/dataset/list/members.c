@@ -71,8 +71,7 @@ check_name (const gchar *property, const gchar *name, GError **error)
   quoted = spdl_parse_error_quote (name, strlen (name));
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
       "%s is %s, which is not a valid field name: use ASCII letters, digits "
-      "and "
-      "the characters _-+/:.",
+      "and the characters _-+/:.",
       property, quoted);
   return FALSE;
 }

@@ -132,23 +132,23 @@ on_ended (gpointer data, GstBuffer *content, GError *error)
   SpdlHedgeLeg *other = &race->legs[is_first];
   const SpdlHttpFunc func = race->fetch.func;
   const gpointer user_data = race->fetch.user_data;
-  gboolean counts = race->winner == leg;
+  const gboolean is_last = !other->request;
+  gboolean counts;
 
   leg->request = NULL;
   stop_waiting (race);
-  if (!race->winner && error && !is_first && race->error) {
-    /* Both failed: the first one has made more attempts. */
-    g_error_free (error);
-    error = g_steal_pointer (&race->error);
-    counts = TRUE;
-  } else if (!race->winner && !other->request) {
-    counts = TRUE;
-  } else if (!race->winner && error && is_first) {
+  if (!race->winner && is_last) {
+    /* Neither was answered. The first one has made more attempts. */
+    race->winner = leg;
+    if (race->error) {
+      g_error_free (error);
+      error = g_steal_pointer (&race->error);
+    }
+  } else if (!race->winner && is_first) {
     race->error = g_steal_pointer (&error);
   }
-  if (counts)
-    race->winner = leg;
-  if (!other->request)
+  counts = race->winner == leg;
+  if (is_last)
     race_free (race);
   if (counts) {
     func (user_data, content, error);
@@ -169,7 +169,8 @@ make_request (Race *self, guint i)
       &fetch->range, fetch->cancellable, on_ended, leg);
   spdl_request_set_foreign (leg->request, fetch->foreign);
   spdl_request_set_validators (leg->request, fetch->known, fetch->origin);
-  spdl_request_set_leg (leg->request, leg);
+  spdl_request_set_leg (
+      leg->request, leg, i > 0 ? self->legs[0].request : NULL);
   return leg->request;
 }
 

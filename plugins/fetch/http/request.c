@@ -82,9 +82,12 @@ spdl_request_set_validators (
 }
 
 void
-spdl_request_set_leg (SpdlRequest *self, SpdlHedgeLeg *leg)
+spdl_request_set_leg (
+    SpdlRequest *self, SpdlHedgeLeg *leg, const SpdlRequest *first)
 {
   self->leg = leg;
+  if (first)
+    self->deadline = first->deadline;
 }
 
 GList *

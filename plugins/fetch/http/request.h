@@ -42,8 +42,10 @@ void spdl_request_set_validators (
     SpdlRequest *self, const SpdlValidator *known, SpdlValidator *origin);
 
 /* Makes the request one of two for the same fetch. Call it before the request
- * starts. */
-void spdl_request_set_leg (SpdlRequest *self, SpdlHedgeLeg *leg);
+ * starts.
+ * @first: (nullable): the other one, whose deadline it gets */
+void spdl_request_set_leg (
+    SpdlRequest *self, SpdlHedgeLeg *leg, const SpdlRequest *first);
 
 /* Returns the list link of the request, for a queue of requests to start. */
 GList *spdl_request_get_link (SpdlRequest *self);

@@ -56,7 +56,8 @@ typedef struct {
 
   SpdlMutex lock; /* guards the following fields */
   SpdlCond wake;
-  GQueue full; /* Chunk */
+  GQueue full;       /* Chunk */
+  guint64 n_dropped; /* events */
   gboolean ended;
 } Writer;
 
@@ -68,7 +69,6 @@ static gint n_threads;
 /* Atomic: the writer that takes chunks, or NULL. It stays valid while the lock
  * of a log is held. */
 static Writer *current;
-static guint64 n_lost; /* atomic: events */
 
 static const gchar *const categories[] = { "task", "task", "push", "wait",
   "wait", "wait", "wait", "step" };
@@ -201,10 +201,10 @@ hand_over (Log *self, Writer *to)
   spdl_mutex_lock (&to->lock);
   if (to->full.length < MAX_CHUNKS)
     g_queue_push_tail (&to->full, g_steal_pointer (&chunk));
+  else
+    to->n_dropped += chunk->n;
   spdl_cond_signal (&to->wake);
   spdl_mutex_unlock (&to->lock);
-  if (chunk)
-    __atomic_add_fetch (&n_lost, chunk->n, __ATOMIC_RELAXED);
   g_free (chunk);
 }
 
@@ -317,7 +317,6 @@ spdl_trace_start (const gchar *path, GError **error)
       g_error ("Failed to start the thread of a trace");
     if (!logs)
       logs = g_ptr_array_new ();
-    n_lost = 0;
     __atomic_store_n (&current, self, __ATOMIC_RELEASE);
   }
   spdl_mutex_unlock (&trace_lock);
@@ -385,7 +384,7 @@ spdl_trace_stop (guint64 *n_dropped, GError **error)
   }
   spdl_mutex_unlock (&trace_lock);
   if (n_dropped)
-    *n_dropped = self ? n_lost : 0;
+    *n_dropped = self ? self->n_dropped : 0;
   if (!self)
     return TRUE;
 

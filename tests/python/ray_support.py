@@ -137,8 +137,8 @@ class Recovery:
 
 
 def run_until(loader, recovery, n_losses, tally):
-    """Takes whole epochs until so many loaders were lost and came back. Returns
-    the number of epochs and the digests."""
+    """Takes whole epochs until this number of loaders were lost and replaced.
+    Returns the number of epochs and the digests."""
     n_epochs, digests = 0, []
     while len(recovery.times) < n_losses or recovery.is_out():
         for batch in loader:

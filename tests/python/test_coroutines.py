@@ -171,7 +171,7 @@ class ResultTest(unittest.TestCase):
         self.assertGreater(stats["ave-time"], 2e6)
 
     def test_concurrency(self):
-        """It is a limit, also for functions that are not async."""
+        """Tests that it limits functions, async or not."""
         n_running = most = 0
         lock = threading.Lock()
 

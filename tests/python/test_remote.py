@@ -228,7 +228,7 @@ class MemoryTest(unittest.TestCase):
 
 
 def make_certificates(folder, name="a"):
-    """Makes a certificate of an authority of its own."""
+    """Makes a self-signed certificate."""
     key, certificate = folder / f"{name}.key", folder / f"{name}.pem"
     subprocess.run(
         ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",

@@ -167,6 +167,17 @@ GST_START_TEST (test_restart)
 
 GST_END_TEST;
 
+/* Takes a batch. Returns the indices of its items; NULL at the end of an
+ * epoch. */
+static guint64 *
+take_indices (GstSpdlLoader *loader, guint *n)
+{
+  g_autoptr (GstSpdlBatch) batch = gst_spdl_loader_next (loader, FOREVER, NULL);
+
+  *n = 0;
+  return batch ? gst_spdl_batch_get_indices (batch, n) : NULL;
+}
+
 /* Resuming from each batch gives the rest, each row once. */
 GST_START_TEST (test_resume)
 {
@@ -177,13 +188,9 @@ GST_START_TEST (test_resume)
 
   loader_start (loader);
   while (!gst_spdl_loader_is_finished (loader)) {
-    g_autoptr (GstSpdlBatch) batch =
-        gst_spdl_loader_next (loader, FOREVER, NULL);
-    g_autofree guint64 *indices = NULL;
-    guint n = 0;
+    guint n;
+    g_autofree guint64 *indices = take_indices (loader, &n);
 
-    if (batch)
-      indices = gst_spdl_batch_get_indices (batch, &n);
     for (guint i = 0; i < n; i++)
       order[n_all++] = indices[i];
   }
@@ -199,16 +206,12 @@ GST_START_TEST (test_resume)
 
       loader_start (loader);
       while (!gst_spdl_loader_is_finished (loader)) {
-        g_autoptr (GstSpdlBatch) batch =
-            gst_spdl_loader_next (loader, FOREVER, NULL);
-        g_autofree guint64 *indices = NULL;
-        guint n = 0;
+        guint n;
+        g_autofree guint64 *indices = take_indices (loader, &n);
 
-        if (batch)
-          indices = gst_spdl_batch_get_indices (batch, &n);
         for (guint i = 0; i < n; i++)
           fail_unless_equals_uint64 (indices[i], order[at++]);
-        if (part == 0 && batch && ++n_batches == stop)
+        if (part == 0 && indices && ++n_batches == stop)
           break;
       }
       g_autofree gchar *state = gst_spdl_loader_dup_state (loader);

@@ -187,13 +187,9 @@ GST_END_TEST;
 static void
 assert_error (const gchar *folder, const gchar *properties, const gchar *part)
 {
-  Run *run = run_pipeline (
-      "spdlsrc location=%s/%s ! fakesink name=sink", folder, properties);
-
-  fail_unless (
-      run->error && errors_text_has (run->error, part), "%s", run->error);
-  fail_unless_equals_int (run->buffers->len, 0);
-  run_free (run);
+  run_expect_error (run_pipeline ("spdlsrc location=%s/%s ! fakesink name=sink",
+                        folder, properties),
+      part);
 }
 
 GST_START_TEST (test_errors)

@@ -41,15 +41,6 @@ assert_names (Run *run, const gchar *expected)
   run_free (run);
 }
 
-static void
-assert_error (Run *run, const gchar *part)
-{
-  fail_unless (
-      run->error && errors_text_has (run->error, part), "%s", run->error);
-  fail_unless_equals_int (run->buffers->len, 0);
-  run_free (run);
-}
-
 GST_START_TEST (test_folder)
 {
   gchar *folder = files_make_folder ();
@@ -127,14 +118,14 @@ GST_START_TEST (test_awkward_folder)
                    "[resource-error read]"),
       "%s", (gchar *) g_ptr_array_index (run->warnings, 0));
   assert_names (run, "gr\303\274n \342\202\254 #1.jpg with space.jpg");
-  assert_error (
+  run_expect_error (
       run_pipeline ("spdlsrc location=/proc/self%s ! fakesink name=sink", ""),
       "[resource-error open-read]");
 
   /* No file matches the pattern. */
-  assert_error (run_pipeline ("spdlsrc location=%s pattern=*.png ! "
-                              "fakesink name=sink",
-                    folder),
+  run_expect_error (run_pipeline ("spdlsrc location=%s pattern=*.png ! "
+                                  "fakesink name=sink",
+                        folder),
       "[resource-error not-found]|pattern");
   files_remove_folder (target);
   files_remove_folder (folder);
@@ -146,30 +137,30 @@ GST_START_TEST (test_nothing_there)
 {
   gchar *folder = files_make_folder ();
 
-  assert_error (
+  run_expect_error (
       run_pipeline ("spdlsrc location=%s ! fakesink name=sink", folder),
       "[resource-error not-found]|location");
-  assert_error (
+  run_expect_error (
       run_pipeline ("spdlsrc location=%s/none ! fakesink name=sink", folder),
       "[resource-error not-found]");
-  assert_error (run_pipeline ("spdlsrc ! fakesink name=sink"),
+  run_expect_error (run_pipeline ("spdlsrc ! fakesink name=sink"),
       "[resource-error settings]|location");
   files_write_text (folder, "list.dat", "x");
-  assert_error (
+  run_expect_error (
       run_pipeline (
           "spdlsrc location=%s/list.dat ! fakesink name=sink", folder),
       "[resource-error settings]");
   files_write_text (folder, "a.parquet", "PAR1");
-  assert_error (
+  run_expect_error (
       run_pipeline (
           "spdlsrc location=%s/a.parquet ! fakesink name=sink", folder),
       "[resource-error settings]|a.parquet|source=table");
-  assert_error (
+  run_expect_error (
       run_pipeline (
           "spdlsrc location=\"%s/*.parquet\" ! fakesink name=sink", folder),
       "[resource-error settings]|source=table");
   files_write_text (folder, "empty.txt", "\n# nothing\n   \n");
-  assert_error (
+  run_expect_error (
       run_pipeline (
           "spdlsrc location=%s/empty.txt ! fakesink name=sink", folder),
       "[resource-error not-found]");
@@ -270,7 +261,7 @@ GST_START_TEST (test_csv)
   fail_unless (run->error == NULL, "%s", run->error);
   fail_unless_equals_int64 (run_item (run, 0)->label, -1);
   run_free (run);
-  assert_error (
+  run_expect_error (
       run_pipeline (
           "spdlsrc location=%s/list.csv ! fakesink name=sink", folder),
       "[resource-error read]|list.csv|3|\"cat\"|\"a.jpg\"");
@@ -405,7 +396,7 @@ GST_START_TEST (test_malformed)
     g_string_append (text, "x.jpg\n");
   files_write (folder, "list.csv", text->str, text->len);
   g_string_free (text, TRUE);
-  assert_error (
+  run_expect_error (
       run_pipeline (
           "spdlsrc location=%s/list.csv ! fakesink name=sink", folder),
       "[resource-error read]|list.csv|18|1|2|1000000|1000016");

@@ -157,6 +157,15 @@ run_batch (Run *run, guint i)
   return gst_spdl_buffer_get_batch_meta (g_ptr_array_index (run->buffers, i));
 }
 
+void
+run_expect_error (Run *run, const gchar *parts)
+{
+  fail_unless (
+      run->error && errors_text_has (run->error, parts), "%s", run->error);
+  fail_unless_equals_int (run->buffers->len, 0);
+  run_free (run);
+}
+
 const gchar *
 run_failure_text (Run *run, guint i)
 {

@@ -34,6 +34,9 @@ void run_free (Run *run);
 /* Return the item meta, or the batch meta, of buffer @i. */
 const GstSpdlItemMeta *run_item (Run *run, guint i);
 GstSpdlBatchMeta *run_batch (Run *run, guint i);
+/* Checks that the run failed before its first buffer, with the @parts of
+ * errors_text_has() in the error. Frees the run. */
+void run_expect_error (Run *run, const gchar *parts);
 const gchar *run_failure_text (Run *run, guint i);
 
 /* Returns the bytes of the tensor with that name, which must exist. */

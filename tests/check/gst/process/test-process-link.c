@@ -260,7 +260,7 @@ address_of (GstSample *sample)
   return map.data;
 }
 
-/* Whether the memory can be written, not only a copy of it. */
+/* Returns TRUE if the memory itself can be written, not only a copy of it. */
 static gboolean
 is_writable (GstSample *sample)
 {

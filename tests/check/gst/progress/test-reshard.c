@@ -331,8 +331,8 @@ check_reached (const Plan *plan, guint64 max)
   }
 }
 
-/* What ranks with two tasks each can have finished in epochs of up to 40 items:
- * with -m slow and up to 3 ranks, every combination. */
+/* Items that ranks with two tasks each can have finished, in epochs of up to 40
+ * items: with -m slow and up to 3 ranks, every combination. */
 static void
 test_two_tasks (void)
 {

@@ -63,7 +63,7 @@ class Reply(NamedTuple):
     state: Optional[str]
     #: epoch of the batch, or the next one after an end
     epoch: int
-    #: there is no further epoch
+    #: the last epoch has ended
     is_last: bool
     #: failures that the state counts as done, each once
     failures: "List[Failure]"

@@ -32,7 +32,7 @@ gboolean spdl_still_decoder_find_type (SpdlImageProbe *probe,
     const guint8 *data, gsize size, GstCaps *caps, GError **error);
 
 /* Returns @file, mapped in @in, in the form that its decoder reads. Returns
- * NULL with @error set if there is no memory for a copy. */
+ * NULL with @error set if memory for a copy cannot be allocated. */
 GstBuffer *spdl_still_decoder_adapt (const SpdlImageProbe *probe,
     GstBuffer *file, const GstMapInfo *in, GError **error);
 

@@ -122,8 +122,9 @@ class Elements:
         those of one process. Default: 1.
         `resume_state`: Resume state of the last batch that was used; the
         source continues after it (unset = start at the beginning).
-        `uri_column`: Column of a .csv list, or member of a .jsonl list's
-        objects, with the path or URI (unset = uri).
+        `uri_column`: Column of a .csv list or a table, or member of a .jsonl
+        list's objects, with the items (unset = uri, or a table's first column
+        of bytes).
         `weight_column`: Column of a .csv list or a table, or member of a
         .jsonl list's objects, with the weights by which items are drawn with
         replacement (unset = send each item once).

@@ -338,8 +338,8 @@ static const SpdlProperty properties[] = {
       NULL),
   SPDL_PROPERTY_STRING (SpdlSourceSettings, uri, READY, "uri-column",
       "URI column",
-      "Column of a .csv list, or member of a .jsonl list's objects, with the "
-      "path or URI (unset = uri)",
+      "Column of a .csv list or a table, or member of a .jsonl list's objects, "
+      "with the items (unset = uri, or a table's first column of bytes)",
       NULL),
   SPDL_PROPERTY_STRING (SpdlSourceSettings, weights, READY, "weight-column",
       "Weight column",

@@ -60,7 +60,7 @@ main (int argc, char **argv)
   const guint concurrency = argc > 3 ? atoi (argv[3]) : 16;
   g_autofree double *ratios = g_new (double, n_rounds);
   g_autofree gchar *list = NULL;
-  const guint16 port = fetch_run_start_server (LATENCY_MS, NULL);
+  const guint16 port = fetch_run_start_server (LATENCY_MS, FALSE, NULL);
 
   gst_init (&argc, &argv);
   list = write_list (port, n);

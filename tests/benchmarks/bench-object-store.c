@@ -59,7 +59,7 @@ main (int argc, char **argv)
   const guint n_rounds = argc > 2 ? atoi (argv[2]) : 7;
   const guint concurrency = argc > 3 ? atoi (argv[3]) : 16;
   g_autofree double *ratios = g_new (double, n_rounds);
-  const guint16 port = fetch_run_start_server (0, NULL);
+  const guint16 port = fetch_run_start_server (0, FALSE, NULL);
   g_autofree gchar *server = g_strdup_printf ("http://127.0.0.1:%u", port);
   g_autofree gchar *url = g_strconcat (server, "/bytes", NULL);
   g_autofree gchar *plain = NULL, *stored = NULL;

@@ -133,7 +133,7 @@ main (int argc, char **argv)
 
   g_setenv ("XDG_CACHE_HOME", cache, TRUE);
   write_shards (folder, n_each);
-  port = fetch_run_start_server (LATENCY_MS, folder);
+  port = fetch_run_start_server (LATENCY_MS, FALSE, folder);
   gst_init (&argc, &argv);
   printf ("%u samples of %d bytes in %d shards, %d ms of latency, concurrency "
           "%u\n",

@@ -19,9 +19,9 @@
 
 /* Runs the server until its parent exits. It writes its port to @out. */
 static G_GNUC_NORETURN void
-serve (int out, guint latency, const gchar *root)
+serve (int out, guint latency, gboolean tls, const gchar *root)
 {
-  Server *server = server_new (FALSE);
+  Server *server = server_new (tls);
   const guint16 port = server_get_port (server);
 
   prctl (PR_SET_PDEATHSIG, SIGKILL);
@@ -35,7 +35,7 @@ serve (int out, guint latency, const gchar *root)
 }
 
 guint16
-fetch_run_start_server (guint latency, const gchar *root)
+fetch_run_start_server (guint latency, gboolean tls, const gchar *root)
 {
   guint16 port;
   int ends[2];
@@ -43,7 +43,7 @@ fetch_run_start_server (guint latency, const gchar *root)
   if (pipe (ends) != 0)
     exit (1);
   if (fork () == 0)
-    serve (ends[1], latency, root);
+    serve (ends[1], latency, tls, root);
   if (read (ends[0], &port, sizeof port) != sizeof port)
     exit (1);
   return port;

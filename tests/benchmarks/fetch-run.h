@@ -10,9 +10,10 @@
 #include <glib.h>
 
 /* Starts an HTTP server on loopback in a child process, which exits with this
- * one. Each response is delayed by @latency ms. Must be called before
+ * one. Each response is delayed by @latency ms. With @tls it is an HTTPS server,
+ * with the certificate of server_get_certificate(). Must be called before
  * gst_init(). @root: (nullable): the folder to serve. Returns: its port */
-guint16 fetch_run_start_server (guint latency, const gchar *root);
+guint16 fetch_run_start_server (guint latency, gboolean tls, const gchar *root);
 
 /* Runs a pipeline whose spdlfetch is named `fetch`, and exits unless all @n
  * items come. @cpu: (out): CPU time per item. Returns: seconds from PLAYING to

@@ -22,7 +22,7 @@ main (int argc, char **argv)
     g_printerr ("usage: http-server FOLDER MS\n");
     return 2;
   }
-  printf ("%u\n", fetch_run_start_server (atoi (argv[2]), argv[1]));
+  printf ("%u\n", fetch_run_start_server (atoi (argv[2]), FALSE, argv[1]));
   fflush (stdout);
   while (getchar () != EOF)
     ;

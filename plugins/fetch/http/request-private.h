@@ -64,7 +64,8 @@ struct _SpdlRequest {
   GCancellable *outer; /* cancellable of the caller */
   GQueue *active; /* queue that contains the request; NULL before it starts */
   GSource *timer;
-  gint64 deadline; /* monotonic time in us; G_MAXINT64: none */
+  gint64 deadline;  /* monotonic time in us; G_MAXINT64: none */
+  gint64 active_at; /* when bytes arrived last */
   guint n_tries;
   gboolean waiting;           /* for the next attempt */
   gboolean wants_credentials; /* credentials are being looked up */

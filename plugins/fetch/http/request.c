@@ -150,14 +150,21 @@ spdl_request_set_timer (SpdlRequest *self, gint64 time)
   g_source_set_ready_time (self->timer, ready == G_MAXINT64 ? -1 : ready);
 }
 
-void
-spdl_request_set_stall_timer (SpdlRequest *self)
+/* Returns when the attempt has stalled, unless more bytes arrive. */
+static gint64
+get_stall_time (SpdlRequest *self)
 {
   const guint timeout = self->settings->timeout;
 
-  spdl_request_set_timer (
-      self, timeout > 0 ? g_get_monotonic_time () + timeout * G_TIME_SPAN_SECOND
-                        : G_MAXINT64);
+  return timeout > 0 ? self->active_at + timeout * G_TIME_SPAN_SECOND
+                     : G_MAXINT64;
+}
+
+void
+spdl_request_set_stall_timer (SpdlRequest *self)
+{
+  self->active_at = g_get_monotonic_time ();
+  spdl_request_set_timer (self, get_stall_time (self));
 }
 
 static GError *
@@ -240,11 +247,14 @@ static gboolean
 on_timer (gpointer data)
 {
   SpdlRequest *self = data;
+  const gint64 now = g_get_monotonic_time ();
 
-  if (g_get_monotonic_time () >= self->deadline)
+  if (now >= self->deadline)
     stop_request (self, SPDL_REQUEST_STOP_DEADLINE);
   else if (self->waiting)
     begin_try (self);
+  else if (now < get_stall_time (self))
+    spdl_request_set_timer (self, get_stall_time (self));
   else
     stop_request (self, SPDL_REQUEST_STOP_STALLED);
   return G_SOURCE_CONTINUE;

@@ -126,8 +126,9 @@ take_bytes (SpdlRequest *self, gssize n, const GError *error)
 {
   gboolean more = n > 0;
 
+  /* Changing the timer for each read would wake the main loop each time. */
   if (n > 0)
-    spdl_request_set_stall_timer (self);
+    self->active_at = g_get_monotonic_time ();
   if (self->to_skip > 0 && n > 0)
     more = skip_bytes (self, n) || !self->discard;
   else if (n > 0)

@@ -136,8 +136,9 @@ class ElasticTest(unittest.TestCase):
             return []
 
     def wait_for_steps(self, world, agent):
-        """Waits until this number of ranks have made some steps."""
-        for _ in range(1000):
+        """Waits until this number of ranks have made some steps. torchrun on a
+        busy machine may take minutes to notice that a node is gone."""
+        for _ in range(3000):
             steps = self.read_steps()
             if sum(step[1] == world for step in steps) >= 4:
                 return

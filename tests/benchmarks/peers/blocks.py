@@ -72,6 +72,8 @@ class Blocks:
         kind, _, name = self.cell.data.partition(" ")
         if kind == "images":
             return {"list": str(self.sets.images(name).list)}
+        if kind == "saved":
+            return {"list": str(self.sets.saved_as(name).list)}
         if kind == "long":
             return {"list": str(self.sets.long_list())}
         if kind == "urls":

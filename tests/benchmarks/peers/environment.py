@@ -40,6 +40,8 @@ NEWEST = {
                        ("torch", "torchvision"), ("torch", "torchvision",
                                                   "pillow", "numpy")),
     "torchdata": Package("torchdata", ("torchdata.nodes",), ("torchdata",)),
+    "torchcodec": Package("torchcodec", ("torchcodec",), ("torchcodec",)),
+    "Grain": Package("grain", ("grain",), ("grain",)),
 }
 # Required packages of Debian: tools/setup bench.
 DEBIAN = {

@@ -13,6 +13,7 @@ from tables import OURS, Cell, all_cells
 
 TITLES = {
     "main": "Images to batches of 32 of 224x224",
+    "formats": "The same images in other formats",
     "latency": "Requests to a slow server on loopback",
     "start": "Startup", "memory": "Memory",
     "jitter": "Latency of the main thread while a loader runs",

@@ -11,7 +11,9 @@ import random
 import subprocess
 import sys
 import tarfile
-from typing import List, NamedTuple
+from typing import Any, Dict, List, NamedTuple, Tuple
+
+from PIL import Image
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
@@ -23,6 +25,13 @@ COUNTS = {"imagenet": 640, "web": 640, "camera": 64}
 QUICK_COUNTS = {"imagenet": 128, "web": 128, "camera": 32}
 N_SHARDS = 8
 LONG_LIST = 100_000
+# File name's end and Pillow's settings. With quality="keep", a JPEG's
+# coefficients stay the same.
+FORMATS: Dict[str, Tuple[str, Dict[str, Any]]] = {
+    "progressive": ("jpg", {"format": "JPEG", "quality": "keep",
+                            "progressive": True}),
+    "png": ("png", {"format": "PNG"}),
+    "webp": ("webp", {"format": "WebP", "quality": 90})}
 VIDEO_SECONDS = 10
 N_VIDEOS = 8
 
@@ -56,6 +65,28 @@ class Sets:
         made.write_text("".join(f"{path}\t{classes.index(path.parent.name)}\n"
                                 for path in paths), encoding="utf-8")
         return ImageSet(folder, made, count)
+
+    def saved_as(self, name: str) -> ImageSet:
+        """Returns the images of the set `imagenet`, saved by Pillow in another
+        format."""
+        images = self.images("imagenet")
+        folder = images.folder.with_name(f"{images.folder.name}-{name}")
+        end, settings = FORMATS[name]
+        rows = []
+        for i, line in enumerate(images.list.read_text().splitlines()):
+            path, label = line.split("\t")
+            made = folder / f"{i:04d}.{end}"
+            rows.append(f"{made}\t{label}\n")
+            if not made.exists():
+                folder.mkdir(exist_ok=True)
+                data = io.BytesIO()
+                with Image.open(path) as image:
+                    image.save(data, **settings)
+                made.write_bytes(data.getvalue())
+            made.read_bytes()
+        made = folder.with_suffix(".txt")
+        made.write_text("".join(rows), encoding="utf-8")
+        return ImageSet(folder, made, images.count)
 
     def long_list(self) -> pathlib.Path:
         """Returns a list that repeats the files of one batch, so that the

@@ -9,6 +9,7 @@ from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Tuple
 
 SPDL = ("spdl.io", "spdl.pipeline")
 TORCH = ("torch", "torchvision", "PIL")
+GRAIN = (*TORCH, "grain")
 OURS = "gst-spdl"
 PILLOW = "DataLoader, Pillow"
 NEWEST = ", newest PyTorch"
@@ -75,6 +76,8 @@ IMAGES = [
     *newest(PILLOW_ROW, TENSORS_ROW),
     Row("torchdata, threads" + NEWEST, "with_torchdata:threads",
         (*TORCH, "torchdata.nodes"), "newest"),
+    Row("Grain, threads, Pillow", "with_grain:threads", GRAIN, "newest"),
+    Row("Grain, processes, Pillow", "with_grain:processes", GRAIN, "newest"),
 ]
 DEFAULT_SPDL = Row("SPDL, its default resize", "with_spdl:default", SPDL,
                    note="bicubic, padded to the output size, so the images differ")
@@ -94,6 +97,14 @@ def main_table() -> Iterator[Cell]:
                            {"workers": workers, "train": job == "train"},
                            guard=name, floor=True,
                            quick=(job, name, workers) in QUICK_MAIN)
+
+
+def formats_table() -> Iterator[Cell]:
+    for name in "progressive", "png", "webp":
+        yield Cell("formats", name, "rate", [
+            OURS_ROW, BEST_ROW, DALI_ROW, PILLOW_ROW,
+            *newest(PILLOW_ROW, TENSORS_ROW)], f"saved {name}",
+            {"workers": 1}, guard="imagenet", quick=name == "progressive")
 
 
 def latency_table() -> Iterator[Cell]:
@@ -188,6 +199,8 @@ def media_tables() -> Iterator[Cell]:
                     figures=("us",)),
                 Row(OURS, "with_gstspdl:sounds", ("gstspdl",)),
                 Row("SPDL", "with_spdl:sounds", SPDL)]
+        rows.append(Row("torchcodec, DataLoader", "with_torchcodec:sounds",
+                        ("torch", "torchcodec"), "newest"))
         if end != "mp3":
             rows.append(Row("DALI, CPU", "with_dali:sounds",
                             ("nvidia.dali.fn",)))
@@ -200,7 +213,9 @@ def media_tables() -> Iterator[Cell]:
             "video-cost", "{paths}", "{seconds}", "224", "224", "16"),
             figures=("us",)),
         Row(OURS, "with_gstspdl:clips", ("gstspdl",)),
-        Row("SPDL", "with_spdl:clips", SPDL)], "videos",
+        Row("SPDL", "with_spdl:clips", SPDL),
+        Row("torchcodec, DataLoader", "with_torchcodec:clips",
+            ("torch", "torchcodec"), "newest")], "videos",
         {"workers": 1, "batch": 2}, {"warm": 1}, checked=False,
         unit="CPU time per clip of 16 frames from 10 s of 640x360, in us",
         seconds=(10, 1))
@@ -216,5 +231,5 @@ def media_tables() -> Iterator[Cell]:
 
 
 def all_cells() -> List[Cell]:
-    return [*main_table(), *latency_table(), *trainer_tables(), *tiny_table(),
+    return [*main_table(), *formats_table(), *latency_table(), *trainer_tables(), *tiny_table(),
             *media_tables()]

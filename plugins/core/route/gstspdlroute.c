@@ -22,6 +22,9 @@
  * takes, the element announces downstream that it will not come, and counts it
  * in `num-filtered`. A group is split into one group per branch.
  *
+ * Instead of conditions, a function of the application can choose the pad of
+ * each item: connect it to the signal `select-branch`.
+ *
  * `spdlmix order=arrival` joins the branches again.
  *
  * ## Branches
@@ -72,6 +75,13 @@ enum {
   PROP_STATS_INTERVAL,
   PROP_STAGE_STATS,
 };
+
+enum {
+  SIGNAL_SELECT_BRANCH,
+  N_SIGNALS,
+};
+
+static guint signals[N_SIGNALS];
 
 G_DEFINE_FINAL_TYPE_WITH_CODE (GstSpdlRoute, gst_spdl_route, GST_TYPE_ELEMENT,
     G_IMPLEMENT_INTERFACE (GST_TYPE_CHILD_PROXY, spdl_padding_children_init))
@@ -606,12 +616,31 @@ gst_spdl_route_release_pad (GstElement *element, GstPad *pad)
 
 /* State changes */
 
-/* Returns (transfer full) (nullable) the parse error of a pad's `condition`. */
+/* Lock of the pad held. Returns (transfer full) (nullable) the problem of its
+ * condition. */
+static GError *
+check_condition (GstSpdlRoute *self, GstSpdlRoutePad *pad)
+{
+  if (pad->problem)
+    return g_error_copy (pad->problem);
+  if (self->select_signal == 0 || !pad->when)
+    return NULL;
+  return g_error_new (GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
+      "%s: condition is \"%s\", but a function is connected to the signal "
+      "select-branch, which alone chooses the pads: unset condition",
+      GST_OBJECT_NAME (pad), pad->when);
+}
+
+/* Returns (transfer full) (nullable) the problem of a pad's `condition`. */
 static GError *
 start_route (GstSpdlRoute *self)
 {
   GError *problem = NULL;
 
+  self->select_signal = 0;
+  if (g_signal_has_handler_pending (
+          self, signals[SIGNAL_SELECT_BRANCH], 0, FALSE))
+    self->select_signal = signals[SIGNAL_SELECT_BRANCH];
   spdl_mutex_lock (&self->lock);
   for (guint i = 0; i < self->pads->len; i++) {
     GstSpdlRoutePad *pad = g_ptr_array_index (self->pads, i);
@@ -619,8 +648,8 @@ start_route (GstSpdlRoute *self)
     spdl_route_pad_reset (pad);
     pad->n_items = pad->n_interval_items = 0;
     GST_OBJECT_LOCK (pad);
-    if (pad->problem && !problem)
-      problem = g_error_copy (pad->problem);
+    if (!problem)
+      problem = check_condition (self, pad);
     GST_OBJECT_UNLOCK (pad);
   }
   self->n_refused = self->n_interval_refused = 0;
@@ -747,6 +776,32 @@ gst_spdl_route_finalize (GObject *object)
 }
 
 static void
+install_signals (GType type)
+{
+  /**
+   * GstSpdlRoute::select-branch:
+   * @element: the spdlroute
+   * @sample: an item with its caps; of a group, one item after another. The
+   *     #GstSpdlItemMeta is on the buffer
+   *
+   * Chooses the pad of an item, instead of the conditions of the pads. Connect
+   * it before the start. The signal is emitted in the streaming thread, for one
+   * item at a time. A pad that is not linked drops the item.
+   *
+   * If no pad has the number, or the handler returns no value, like a Python
+   * function that raises an exception, the stream ends with an error.
+   *
+   * Returns: the number of the pad, such as 1 for `src_1`; -1 if the handler
+   * has posted an error message
+   *
+   * Since: 0.1
+   */
+  signals[SIGNAL_SELECT_BRANCH] =
+      g_signal_new ("select-branch", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
+          NULL, G_TYPE_INT, 1, GST_TYPE_SAMPLE | G_SIGNAL_TYPE_STATIC_SCOPE);
+}
+
+static void
 gst_spdl_route_class_init (GstSpdlRouteClass *klass)
 {
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
@@ -757,12 +812,15 @@ gst_spdl_route_class_init (GstSpdlRouteClass *klass)
   object_class->get_property = gst_spdl_route_get_property;
   object_class->finalize = gst_spdl_route_finalize;
   gst_spdl_install_stats_properties (object_class, PROP_STATS_INTERVAL);
+  install_signals (G_TYPE_FROM_CLASS (klass));
 
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template_with_gtype (
       element_class, &src_template, GST_TYPE_SPDL_ROUTE_PAD);
   gst_element_class_set_static_metadata (element_class, "Item router",
-      "Demuxer", "Sends items to different pads by label, URI, caps or field",
+      "Demuxer",
+      "Sends items to different pads by label, URI, caps or field, or by a "
+      "function of the application",
       "the gst-spdl developers");
   element_class->request_new_pad = gst_spdl_route_request_new_pad;
   element_class->release_pad = gst_spdl_route_release_pad;

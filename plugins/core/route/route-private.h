@@ -65,6 +65,7 @@ struct _GstSpdlRoute {
   guint64 n_interval_refused;
 
   /* Only used by the streaming thread. */
+  guint select_signal; /* `select-branch`; 0: it had no handler at the start */
   GstCaps *caps;
   GHashTable *sources; /* number of a source to its announcement, a GstEvent */
 };

@@ -78,10 +78,10 @@ is_linked (GstSpdlRoutePad *pad)
   return gst_pad_is_linked (GST_PAD (pad));
 }
 
-/* Returns (transfer full) (nullable) the first branch that takes @item. Returns
- * NULL if that branch is not linked, so that the item is filtered. */
+/* Returns (transfer full) (nullable) the first branch whose condition holds for
+ * @item. */
 static GstSpdlRoutePad *
-find_path (GstSpdlRoute *self, GstBuffer *item)
+find_matching_path (GstSpdlRoute *self, GstBuffer *item)
 {
   GstSpdlRoutePad *found = NULL;
 
@@ -93,9 +93,93 @@ find_path (GstSpdlRoute *self, GstBuffer *item)
       found = gst_object_ref (pad);
   }
   spdl_mutex_unlock (&self->lock);
-  if (found && !is_linked (found))
-    g_clear_pointer (&found, gst_object_unref);
   return found;
+}
+
+/* Results of the signal `select-branch` */
+enum {
+  FAILED = -1, /* the handler has posted an error */
+  /* Initial value, which is unchanged if the handler returned nothing, as
+   * PyGObject does after an exception. */
+  NO_ANSWER = G_MININT,
+};
+
+static gint
+emit_select_branch (GstSpdlRoute *self, GstBuffer *item)
+{
+  GValue arguments[2] = { G_VALUE_INIT, G_VALUE_INIT };
+  GValue answer = G_VALUE_INIT;
+
+  g_value_init (&arguments[0], G_OBJECT_TYPE (self));
+  g_value_set_object (&arguments[0], self);
+  g_value_init (&arguments[1], GST_TYPE_SAMPLE);
+  g_value_take_boxed (
+      &arguments[1], gst_sample_new (item, self->caps, NULL, NULL));
+  g_value_init (&answer, G_TYPE_INT);
+  g_value_set_int (&answer, NO_ANSWER);
+  g_signal_emitv (arguments, self->select_signal, 0, &answer);
+  for (guint i = 0; i < G_N_ELEMENTS (arguments); i++)
+    g_value_unset (&arguments[i]);
+  return g_value_get_int (&answer);
+}
+
+/* Posts the error of a function that chose no pad of the element. */
+static void
+report_choice (GstSpdlRoute *self, GstBuffer *item, gint number)
+{
+  const GstSpdlItemMeta *meta = gst_spdl_buffer_get_item_meta (item);
+  g_autoptr (GError) error = NULL;
+
+  if (number == NO_ANSWER)
+    error = g_error_new_literal (GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
+        "The handler of the signal select-branch raised an exception, or "
+        "returned no number");
+  else
+    error = g_error_new (GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
+        "The function chose branch %d, but there is no pad src_%d: return the "
+        "number of a pad",
+        number, number);
+  gst_spdl_post_error_of_item (
+      GST_ELEMENT (self), error, meta ? meta->uri : NULL);
+}
+
+/* Calls the function of the application. Returns (transfer full) (nullable) the
+ * branch that it chose; NULL: an error was posted. */
+static GstSpdlRoutePad *
+call_function (GstSpdlRoute *self, GstBuffer *item)
+{
+  const gint number = emit_select_branch (self, item);
+  GstSpdlRoutePad *found = NULL;
+
+  spdl_mutex_lock (&self->lock);
+  for (guint i = 0; i < self->pads->len && !found && number >= 0; i++) {
+    GstSpdlRoutePad *pad = g_ptr_array_index (self->pads, i);
+
+    if (pad->number == (guint) number)
+      found = gst_object_ref (pad);
+  }
+  spdl_mutex_unlock (&self->lock);
+  if (!found && number != FAILED)
+    report_choice (self, item, number);
+  return found;
+}
+
+/* Finds the branch of @item.
+ *
+ * @path: (out) (transfer full) (nullable): the branch; NULL if there is none,
+ * or it is not linked, so that the item is filtered
+ *
+ * Returns GST_FLOW_ERROR if the function of the application failed. */
+static GstFlowReturn
+find_path (GstSpdlRoute *self, GstBuffer *item, GstSpdlRoutePad **path)
+{
+  if (self->select_signal == 0)
+    *path = find_matching_path (self, item);
+  else if (!(*path = call_function (self, item)))
+    return GST_FLOW_ERROR;
+  if (*path && !is_linked (*path))
+    g_clear_pointer (path, gst_object_unref);
+  return GST_FLOW_OK;
 }
 
 /* Returns the flow result for upstream, which is GST_FLOW_OK while a branch is
@@ -219,9 +303,13 @@ GstFlowReturn
 spdl_route_push_item (GstSpdlRoute *self, GstBuffer *item)
 {
   const gsize bytes = gst_buffer_get_size (item);
-  g_autoptr (GstSpdlRoutePad) pad = find_path (self, item);
-  GstFlowReturn ret;
+  g_autoptr (GstSpdlRoutePad) pad = NULL;
+  GstFlowReturn ret = find_path (self, item, &pad);
 
+  if (ret != GST_FLOW_OK) {
+    gst_buffer_unref (item);
+    return ret;
+  }
   if (!pad)
     return filter_item (self, item);
   if (pad->result != GST_FLOW_OK) {
@@ -296,18 +384,22 @@ push_share (GstSpdlRoute *self, Share *share)
       gst_pad_push_list (GST_PAD (pad), g_steal_pointer (&share->items)));
 }
 
-/* Sends the items of each branch as one group. */
+/* Sends the items of each branch as one group; if the function fails, those
+ * before the item. */
 GstFlowReturn
 spdl_route_push_group (GstSpdlRoute *self, GstBufferList *group)
 {
   g_autoptr (GArray) shares = g_array_new (FALSE, FALSE, sizeof (Share));
-  GstFlowReturn ret = GST_FLOW_OK;
+  GstFlowReturn ret = GST_FLOW_OK, failure = GST_FLOW_OK;
 
   g_array_set_clear_func (shares, clear_share);
   for (guint i = 0; i < gst_buffer_list_length (group); i++) {
     GstBuffer *item = gst_buffer_list_get (group, i);
-    GstSpdlRoutePad *pad = find_path (self, item);
+    GstSpdlRoutePad *pad;
 
+    failure = find_path (self, item, &pad);
+    if (failure != GST_FLOW_OK)
+      break;
     if (pad)
       add_to_share (shares, pad, item);
     else
@@ -321,7 +413,7 @@ spdl_route_push_group (GstSpdlRoute *self, GstBufferList *group)
       break;
     ret = push_share (self, &g_array_index (shares, Share, i));
   }
-  return ret;
+  return failure != GST_FLOW_OK ? failure : ret;
 }
 
 /* Events */

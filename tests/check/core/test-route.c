@@ -391,6 +391,214 @@ GST_START_TEST (test_figures)
 
 GST_END_TEST;
 
+/* Functions */
+
+static GstElement *
+launch (const gchar *folder, const gchar *elements)
+{
+  g_autofree gchar *description =
+      g_strdup_printf ("spdlsrc location=%s/list.csv %s", folder, elements);
+  GstElement *pipeline = gst_parse_launch (description, NULL);
+
+  fail_unless (pipeline != NULL);
+  return pipeline;
+}
+
+typedef gint (*Function) (
+    GstElement *element, GstSample *sample, gpointer user_data);
+
+/* Runs a pipeline until it ends. Returns (nullable) the text of its error. */
+static gchar *
+run_function (GstElement *pipeline, Function function, gpointer user_data)
+{
+  g_autoptr (GstElement) route = gst_bin_get_by_name (GST_BIN (pipeline), "r");
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
+  g_autoptr (GstMessage) message = NULL;
+  g_autoptr (GError) error = NULL;
+
+  if (function)
+    g_signal_connect (route, "select-branch", G_CALLBACK (function), user_data);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  message = gst_bus_timed_pop_filtered (
+      bus, 60 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+  fail_unless (message != NULL);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS)
+    return NULL;
+  fail_unless (GST_MESSAGE_SRC (message) == GST_OBJECT (route));
+  gst_message_parse_error (message, &error, NULL);
+  return errors_format (error);
+}
+
+/* The last branch has a pad that is not linked. */
+static gint
+choose_by_index (GstElement *element, GstSample *sample, gpointer user_data)
+{
+  const guint64 index =
+      gst_spdl_buffer_get_item_meta (gst_sample_get_buffer (sample))->index;
+  gint *n_calls = user_data;
+
+  fail_unless (gst_caps_is_fixed (gst_sample_get_caps (sample)));
+  ++*n_calls;
+  return index % 3;
+}
+
+static void
+check_figures (GstElement *pipeline, guint64 passed, guint64 filtered)
+{
+  g_autoptr (GstElement) route = gst_bin_get_by_name (GST_BIN (pipeline), "r");
+  g_autoptr (GstStructure) stats = NULL;
+  guint64 n[4];
+
+  g_object_get (route, "stage-stats", &stats, NULL);
+  fail_unless (gst_structure_get (stats, "num-items", G_TYPE_UINT64, &n[0],
+      "num-items-src_0", G_TYPE_UINT64, &n[1], "num-items-src_1", G_TYPE_UINT64,
+      &n[2], "num-filtered", G_TYPE_UINT64, &n[3], NULL));
+  fail_unless_equals_int (n[0], 2 * passed + filtered);
+  fail_unless_equals_int (n[1], passed);
+  fail_unless_equals_int (n[2], passed);
+  fail_unless_equals_int (n[3], filtered);
+}
+
+/* A function chooses the branch of each item, also of those in groups. */
+GST_START_TEST (test_function)
+{
+  static const gchar *const elements[] = {
+    "epochs=2 ! spdlroute name=r "
+    "r.src_0 ! queue ! m. r.src_1 ! queue ! m. "
+    "spdlmix name=m order=arrival ! fakesink",
+    "epochs=2 ! spdlaggregate size=7 "
+    "! spdlteststage concurrency=2 ! spdlroute name=r "
+    "r.src_0 ! queue ! m. r.src_1 ! queue ! m. "
+    "spdlmix name=m order=arrival ! fakesink"
+  };
+  gchar *folder = make_list ();
+  g_autoptr (GstElement) pipeline = launch (folder, elements[__i__]);
+  g_autoptr (GstElement) route = gst_bin_get_by_name (GST_BIN (pipeline), "r");
+  g_autoptr (GstPad) unlinked = gst_element_request_pad_simple (route, "src_2");
+  gint n_calls = 0;
+
+  fail_unless (run_function (pipeline, choose_by_index, &n_calls) == NULL);
+  fail_unless_equals_int (n_calls, 2 * N);
+  check_figures (pipeline, 2 * N / 3, 2 * N / 3);
+  gst_element_release_request_pad (route, unlinked);
+  files_remove_folder (folder);
+}
+
+GST_END_TEST;
+
+#define BAD_ITEM 40
+
+/* Gives the number in @user_data for an item, else 0. */
+static gint
+choose_badly (GstElement *element, GstSample *sample, gpointer user_data)
+{
+  const guint64 index =
+      gst_spdl_buffer_get_item_meta (gst_sample_get_buffer (sample))->index;
+
+  if (index != BAD_ITEM)
+    return 0;
+  if (GPOINTER_TO_INT (user_data) == -1)
+    GST_ELEMENT_ERROR (element, RESOURCE, BUSY, ("no"), (NULL));
+  return GPOINTER_TO_INT (user_data);
+}
+
+static void
+count_buffer (
+    GstElement *sink, GstBuffer *buffer, GstPad *pad, gpointer user_data)
+{
+  ++*(gint *) user_data;
+}
+
+/* A number without a pad is an error of the element, and the item goes
+ * nowhere. */
+GST_START_TEST (test_function_errors)
+{
+  static const struct {
+    gint number;
+    const gchar *text;
+  } cases[] = {
+    { 2, "[stream-error failed]|src_2" },
+    { -2, "[stream-error failed]|-2" },
+    { G_MAXINT, "[stream-error failed]|2147483647" },
+    { -1, "[resource-error busy]|no" },
+  };
+  static const gchar *const elements[] = {
+    "! spdlroute name=r r.src_0 ! queue "
+    "! fakesink name=sink signal-handoffs=true r.src_1 ! queue ! fakesink",
+    "! spdlaggregate size=15 "
+    "! spdlteststage concurrency=2 output-order=input ! spdlroute name=r "
+    "r.src_0 ! queue ! spdldisaggregate "
+    "! fakesink name=sink signal-handoffs=true r.src_1 ! queue ! fakesink"
+  };
+  gchar *folder = make_list ();
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_autoptr (GstElement) pipeline = launch (folder, elements[__i__]);
+    g_autoptr (GstElement) sink =
+        gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+    g_autofree gchar *text = NULL;
+    gint n = 0;
+
+    g_signal_connect (sink, "handoff", G_CALLBACK (count_buffer), &n);
+    text = run_function (
+        pipeline, choose_badly, GINT_TO_POINTER (cases[i].number));
+    fail_unless (text && errors_text_has (text, cases[i].text), "%s", text);
+    fail_unless (n <= BAD_ITEM);
+  }
+  files_remove_folder (folder);
+}
+
+GST_END_TEST;
+
+static void
+give_nothing (GClosure *closure, GValue *result, guint n, const GValue *values,
+    gpointer hint, gpointer data)
+{
+}
+
+/* No result, as when a PyGObject callback raises an exception. */
+GST_START_TEST (test_function_without_result)
+{
+  gchar *folder = make_list ();
+  g_autoptr (GstElement) pipeline =
+      launch (folder, "! spdlroute name=r "
+                      "r.src_0 ! queue ! fakesink");
+  g_autoptr (GstElement) route = gst_bin_get_by_name (GST_BIN (pipeline), "r");
+  GClosure *closure = g_closure_new_simple (sizeof (GClosure), NULL);
+  g_autofree gchar *text = NULL;
+
+  g_closure_set_marshal (closure, give_nothing);
+  g_signal_connect_closure (route, "select-branch", closure, FALSE);
+  text = run_function (pipeline, NULL, NULL);
+  fail_unless (
+      text && errors_text_has (text, "[stream-error failed]|select-branch"),
+      "%s", text);
+  files_remove_folder (folder);
+}
+
+GST_END_TEST;
+
+GST_START_TEST (test_function_and_condition)
+{
+  gchar *folder = make_list ();
+  g_autoptr (GstElement) pipeline = launch (folder,
+      "! spdlroute name=r "
+      "src_1::condition=label=3 r.src_0 ! queue ! fakesink r.src_1 ! queue "
+      "! fakesink");
+  gint n_calls = 0;
+  g_autofree gchar *text = run_function (pipeline, choose_by_index, &n_calls);
+
+  fail_unless (
+      text && errors_text_has (
+                  text, "[library-error settings]|src_1|label=3|select-branch"),
+      "%s", text);
+  fail_unless_equals_int (n_calls, 0);
+  files_remove_folder (folder);
+}
+
+GST_END_TEST;
+
 /* Pads */
 
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
@@ -528,6 +736,10 @@ route_suite (void)
   tcase_add_test (tc, test_end_that_waits);
   tcase_add_test (tc, test_caps_that_do_not_suit);
   tcase_add_test (tc, test_figures);
+  tcase_add_loop_test (tc, test_function, 0, 2);
+  tcase_add_loop_test (tc, test_function_errors, 0, 2);
+  tcase_add_test (tc, test_function_without_result);
+  tcase_add_test (tc, test_function_and_condition);
   tcase_add_test (tc, test_late_path);
   tcase_add_loop_test (tc, test_stop_when_full, 0, 2);
   return s;

@@ -88,14 +88,20 @@ TEXTS = {
         as {"uri=*.png": Pipeline().decode(), None: Pipeline()}. An item
         takes the first branch whose condition matches: label=3,
         uri=*.png, caps=image/png or extra.FIELD=VALUE. None matches all
-        remaining items. A branch that ends in a sink is not joined.""",
+        remaining items. A branch that ends in a sink is not joined.
+
+        `function`: Called with a Sample, and returns the number of a branch,
+        as Loader.route() describes. `branches` is then a list of
+        pipelines.""",
 }
 # Arguments that are not properties, or have a type that no property has.
 ARGUMENTS = {
     "chain": 'chain: "Union[str, Pipeline]"',
     "function": "function: Function,\n        *,\n        processes: int = 0",
     "others": '*others: "Pipeline", weights: Optional[Sequence[float]] = None',
-    "branches": 'branches: "Mapping[Optional[str], Pipeline]"',
+    "branches": 'branches: "Union[Mapping[Optional[str], Pipeline], '
+                'Sequence[Pipeline]]",\n        '
+                'function: "Optional[Callable[[Sample], int]]" = None',
     "pipeline": 'pipeline: "Union[str, Pipeline]"',
 }
 TYPES = {
@@ -251,7 +257,7 @@ def make_method(method, factory, positions, without, properties, description):
     body = {
         "map": "self._map(function, locals())",
         "mix": "self._mix(others, weights, locals())",
-        "route": "self._route(branches, locals())",
+        "route": "self._route(branches, function, locals())",
     }.get(method, f'self._add("{factory}", locals())')
     lines = [f"    def {method}(", *arguments, '    ) -> "Pipeline":',
              wrap(f'"""{text}', 8) if method not in TEXTS
@@ -324,7 +330,8 @@ def generate():
              ) -> "Pipeline":
         raise NotImplementedError
 
-    def _route(self, branches: "Mapping[Optional[str], Pipeline]",
+    def _route(self, branches: "Union[Mapping[Optional[str], Pipeline], "
+               "Sequence[Pipeline]]", function: Optional[Function],
                values: Dict[str, Any]) -> "Pipeline":
         raise NotImplementedError
 

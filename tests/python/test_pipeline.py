@@ -551,6 +551,36 @@ class BatchesTest(unittest.TestCase):
         self.assertEqual(seen[4], 2)
         self.assertNotIn(0, seen)
 
+    def test_route_by_a_function(self):
+        def paint(value):
+            return lambda sample: np.full((4, 4, 3), value, np.uint8)
+
+        def choose(sample):
+            return sample.label % 2
+
+        inner = Pipeline().route([Pipeline().map(paint(1)),
+                                  Pipeline().map(paint(2))],
+                                 lambda sample: sample.label > 2)
+        pipeline = (Pipeline().files(FOLDER, label="folder").fetch()
+                    .route([inner, Pipeline().map(paint(3))], choose)
+                    .batch(N))
+        self.assertEqual(Pipeline.parse(str(pipeline)), pipeline)
+        with pipeline.loader() as loader:
+            seen = {int(label): int(image[0, 0, 0]) for batch in loader
+                    for label, image in zip(batch.labels,
+                                            batch["data"].numpy())}
+        self.assertEqual(seen, {label: 3 if label % 2 else 1 + (label > 2)
+                                for label in seen})
+        self.assertEqual({*seen.values()}, {1, 2, 3})
+        for branches in {"label=1": Pipeline()}, [], [3], Pipeline(), None:
+            with self.assertRaises(TypeError):
+                Pipeline().route(branches, choose)
+        for function in 3, "label=1":
+            with self.assertRaises(TypeError):
+                Pipeline().route([Pipeline()], function)
+        with self.assertRaises(TypeError):
+            Pipeline().route([Pipeline()])
+
     def test_mix(self):
         def read(seed):
             return Pipeline().files(FOLDER, seed=seed, shuffle=True).fetch()

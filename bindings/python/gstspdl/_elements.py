@@ -53,7 +53,8 @@ class Elements:
              ) -> "Pipeline":
         raise NotImplementedError
 
-    def _route(self, branches: "Mapping[Optional[str], Pipeline]",
+    def _route(self, branches: "Union[Mapping[Optional[str], Pipeline], "
+               "Sequence[Pipeline]]", function: Optional[Function],
                values: Dict[str, Any]) -> "Pipeline":
         raise NotImplementedError
 
@@ -588,7 +589,8 @@ class Elements:
 
     def route(
         self,
-        branches: "Mapping[Optional[str], Pipeline]",
+        branches: "Union[Mapping[Optional[str], Pipeline], Sequence[Pipeline]]",
+        function: "Optional[Callable[[Sample], int]]" = None,
         *,
         name: Optional[str] = None,
         stats_interval: Optional[Seconds] = None,
@@ -601,13 +603,17 @@ class Elements:
         uri=*.png, caps=image/png or extra.FIELD=VALUE. None matches all
         remaining items. A branch that ends in a sink is not joined.
 
+        `function`: Called with a Sample, and returns the number of a branch,
+        as Loader.route() describes. `branches` is then a list of
+        pipelines.
+
         The element is spdlroute.
 
         `name`: Name of the element.
         `stats_interval`: Interval of spdl-stage-stats messages, in seconds (0
         = one message, at the end). Default: 0.
         """
-        return self._route(branches, locals())
+        return self._route(branches, function, locals())
 
     def batch(
         self,

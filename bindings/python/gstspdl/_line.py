@@ -15,7 +15,7 @@ class Element(NamedTuple):
 
     factory: str
     properties: Tuple[Tuple[str, str], ...] = ()
-    #: of an spdlpipe: the function that it calls
+    #: of an spdlpipe or spdlroute: the function that it calls
     function: Optional[Callable[[Any], Any]] = None
     #: of an spdlpipe: the number of processes that call it; 0: threads
     processes: int = 0
@@ -25,6 +25,13 @@ class Element(NamedTuple):
     @property
     def name(self) -> Optional[str]:
         return dict(self.properties).get("name")
+
+    def connect(self, loader: Any) -> None:
+        """Passes the function to a loader of the line."""
+        if self.factory == "spdlroute":
+            loader.route(self.name, self.function)
+        else:
+            loader.map(self.name, self.function, processes=self.processes)
 
 
 class Reference(NamedTuple):

@@ -150,8 +150,8 @@ class Loader:
             self._check_source(pipeline)
         if isinstance(pipeline, str):
             native.loader_set_default_epochs(self._pointer, epochs)
-        for name, (function, processes) in functions.items():
-            self.map(name, function, processes=processes)
+        for element in functions:
+            element.connect(self)
         if names:
             self.set_classes(names)
         if rank >= 0:
@@ -247,6 +247,30 @@ class Loader:
         else:
             self._pools.append(
                 _map.Pool(pipeline, name, function, processes))
+        return self
+
+    def route(self, name: str, function: Callable[[Sample], int]) -> "Loader":
+        """Lets `function` choose the branch of each item in the spdlroute with
+        that name, instead of conditions. Call it before the loader starts.
+        Returns the loader.
+
+            def choose(sample):
+                return 0 if sample["data"].shape[0] > 300 else 1
+
+            loader = Loader("... ! spdlroute name=sizes  sizes.src_0 ! ...")
+            loader.route("sizes", choose)
+
+        `name`: the name of the element.
+        `function`: called with a Sample, one item after another in the order
+        in which they arrive. Returns the number of the branch: 1 for src_1.
+
+        If the function raises, or returns a number without a branch, the loader
+        ends with LoaderError after the items before that one.
+
+        Raises LoaderError if no spdlroute has this name, and TypeError if
+        `function` cannot be called, or is async."""
+        _map.connect_route(native.loader_get_pipeline(self._pointer), name,
+                           function)
         return self
 
     # Settings
@@ -789,21 +813,20 @@ class Loader:
         return (self._fresh or self._between) and self.epoch == epoch
 
 
-def _describe(pipeline: Any, process: Any
-              ) -> "Tuple[Any, Dict[str, Tuple[Callable[[Sample], Any], int]]]":
-    """Returns the line of a gstspdl.Pipeline, and its functions with their
-    numbers of processes; other pipelines are returned unchanged."""
+def _describe(pipeline: Any, process: Any) -> "Tuple[Any, List[Any]]":
+    """Returns the line of a gstspdl.Pipeline, and its elements with functions;
+    other pipelines are returned unchanged."""
     # Without the module, no such object exists.
     module = sys.modules.get(__name__.replace("_loader", "_pipeline"))
     if module is None or not isinstance(pipeline, module.Pipeline):
-        return pipeline, {}
+        return pipeline, []
     line, functions = pipeline._complete()
     if functions and process is not False:
         raise LoaderError(
-            "The functions of map() cannot be in another process: leave out "
-            "process=..., or put the part before map() into one, as "
-            "Pipeline().worker(Pipeline()...).map(...)", code="map",
-            stage=next(iter(functions)))
+            "Functions of Python cannot be in another process: leave out "
+            "process=..., or put the part before the first function into one, "
+            "as Pipeline().worker(Pipeline()...).map(...)", code="map",
+            stage=functions[0].name)
     return line, functions
 
 

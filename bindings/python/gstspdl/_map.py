@@ -5,6 +5,7 @@
 
 import inspect
 import itertools
+import operator
 import traceback
 from typing import Any, Callable, Dict, Optional
 
@@ -13,6 +14,7 @@ from ._errors import LoaderError
 from ._sample import Sample, of_data, of_gst, of_items, of_parts
 
 Function = Callable[[Sample], Any]
+RouteFunction = Callable[[Sample], int]
 
 # Functions that pipelines may call, by id.
 _functions: Dict[int, Function] = {}
@@ -63,13 +65,40 @@ def call(function: Callable[..., Any], *arguments: Any) -> Optional[int]:
         made: int = native.ref(result._pointer)
         return made
     except BaseException as error:
-        # The last line comes first, because some views show only one line.
-        last = traceback.format_exception_only(type(error), error)[-1]
-        return make_failure(last + traceback.format_exc())
+        return make_failure(_describe(error))
+
+
+def _describe(error: BaseException) -> str:
+    # The last line comes first, because some views show only one line.
+    last = traceback.format_exception_only(type(error), error)[-1]
+    return last + traceback.format_exc()
 
 
 def _call(pointer: int, number: int) -> Optional[int]:
     return call(_functions[number], Sample(native.ref(pointer)))
+
+
+def _select(pointer: int, number: int, problem: int) -> int:
+    try:
+        return _check_branch(_functions[number](Sample(native.ref(pointer))))
+    except BaseException as error:
+        native.set_problem(problem, _describe(error))
+        return -1
+
+
+def _check_branch(result: Any) -> int:
+    if hasattr(result, "item"):  # a scalar of NumPy or PyTorch
+        result = result.item()
+    try:
+        branch = operator.index(result)
+    except TypeError:
+        raise TypeError(
+            f"the function returned {result!r}: return the number of a branch, "
+            "an int") from None
+    if not 0 <= branch <= _MAX_BRANCH:
+        raise ValueError(f"the function returned {branch}: return the number "
+                         "of a branch, from 0")
+    return branch
 
 
 def keep_opener(opener: Any) -> int:
@@ -87,21 +116,24 @@ def get_opener(number: int) -> Any:
 
 # Lives as long as the interpreter, so that no pipeline can outlive it.
 _callback = native.Callback(_call)
+_select_callback = native.SelectCallback(_select)
 
 # GST_SPDL_MAX_CONCURRENCY
 _MAX_CONCURRENCY = 4096
+# The largest int of C.
+_MAX_BRANCH = 2**31 - 1
 
 _NO_ELEMENT = 1
-_NO_PIPE = 2
+_OTHER_ELEMENT = 2
 
 
-def _check(status: int, name: str) -> None:
+def _check(status: int, name: str, factory: str = "spdlpipe") -> None:
     if status == _NO_ELEMENT:
         raise LoaderError(f"The pipeline has no element named {name!r}: write "
-                          f"\"spdlpipe name={name}\"", code="map")
-    if status == _NO_PIPE:
-        raise LoaderError(f"{name!r} is not an spdlpipe: only an spdlpipe "
-                          "can run a function", code="map", stage=name)
+                          f"\"{factory} name={name}\"", code="map")
+    if status == _OTHER_ELEMENT:
+        raise LoaderError(f"{name!r} is not an {factory}, which this function "
+                          "needs: use the name of one", code="map", stage=name)
 
 
 def connect(pipeline: int, name: str, function: Function) -> None:
@@ -110,12 +142,28 @@ def connect(pipeline: int, name: str, function: Function) -> None:
     _check_function(function)
     if is_async(function):
         _connect_coroutine(pipeline, name, function)
-        return
+    else:
+        _connect(pipeline, name, "spdlpipe", function, native.set_function,
+                 _callback)
+
+
+def connect_route(pipeline: int, name: str, function: RouteFunction) -> None:
+    """Sets the function of the spdlroute with that name."""
+    _check_function(function)
+    if is_async(function):
+        raise TypeError(f"{function!r} is async, but must choose a branch "
+                        "without waiting: wait in a function of map()")
+    _connect(pipeline, name, "spdlroute", function, native.set_select,
+             _select_callback)
+
+
+def _connect(pipeline: int, name: str, factory: str, function: Function,
+             connect_native: Any, callback: Any) -> None:
     number = next(_numbers)
     _functions[number] = function
     try:
-        _check(native.set_function(pipeline, name.encode(), _callback, number),
-               name)
+        _check(connect_native(pipeline, name.encode(), callback, number),
+               name, factory)
     except LoaderError:
         del _functions[number]
         raise
@@ -156,11 +204,12 @@ def _connect_coroutine(pipeline: int, name: str, function: Function) -> None:
 
 def _check_function(function: Any) -> None:
     if not callable(function):
-        raise TypeError(f"{function!r} is not callable: give map() a function")
+        raise TypeError(f"{function!r} is not callable: pass a function")
     if (_is_kind(inspect.isgeneratorfunction, function) or
             _is_kind(inspect.isasyncgenfunction, function)):
         raise TypeError(f"{function!r} is a generator function, whose items "
-                        "cannot be passed on one by one: return a list of them")
+                        "cannot be passed on one by one: use return, for "
+                        "several items with a list of them")
 
 
 class Pool:

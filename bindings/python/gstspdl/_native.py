@@ -631,6 +631,9 @@ _set_python()
 Callback = ctypes.CFUNCTYPE(c_void_p, c_void_p, c_void_p)
 set_function = _quick(
     "binding_set_function", c_int, c_void_p, c_char_p, Callback, c_void_p)
+SelectCallback = ctypes.CFUNCTYPE(c_int, c_void_p, c_void_p, c_void_p)
+set_select = _quick(
+    "binding_set_select", c_int, c_void_p, c_char_p, SelectCallback, c_void_p)
 set_process_pool = _quick(
     "binding_set_process_pool", c_int, c_void_p, c_char_p, c_void_p, c_uint,
     c_void_p)

@@ -112,24 +112,23 @@ class Pipeline(Elements):
                       cpu_budget=cpu_budget, process=process, classes=classes,
                       rank=rank, world_size=world_size)
 
-    def _complete(self) -> "Tuple[str, Dict[str, Tuple[Function, int]]]":
-        """Returns the line for a loader, and by name the functions with their
-        numbers of processes."""
+    def _complete(self) -> "Tuple[str, List[Element]]":
+        """Returns the line for a loader, and the elements with functions."""
         has_sink = any(element.factory == "spdlsink"
                        for element in self._list_elements())
         complete = self if has_sink else self._add("spdlsink", {})
-        return str(complete), self._functions()
+        return str(complete), self._list_functions()
 
-    def _functions(self) -> "Dict[str, Tuple[Function, int]]":
-        return {element.name or "": (element.function, element.processes)
-                for element in self._list_elements() if element.function}
+    def _list_functions(self) -> List[Element]:
+        return [element for element in self._list_elements()
+                if element.function]
 
     def _write_for_element(self) -> str:
         """Returns the line as the value of a property, which cannot contain
         functions."""
-        if self._functions():
-            raise TypeError("a pipeline without map(), whose functions stay in "
-                            "this process")
+        if self._list_functions():
+            raise TypeError("a pipeline without functions of map() or route(), "
+                            "which stay in this process")
         return str(self._split_sink()[0])
 
     # Elements
@@ -275,16 +274,15 @@ class Pipeline(Elements):
             is_renamable=is_renamable),))
         return self._of(chains)._end_in(sink)
 
-    def _route(self, branches: "Mapping[Optional[str], Pipeline]",
+    def _route(self, branches: "Union[Mapping[Optional[str], Pipeline], "
+               "Sequence[Pipeline]]", function: Optional[Function],
                values: Dict[str, Any]) -> "Pipeline":
-        if not isinstance(branches, Mapping) or not branches:
-            raise TypeError(f"route(): branches must be a dict of pipelines by "
-                            f"their conditions, not {branches!r}")
         texts: Dict[str, str] = {}
-        for i, (condition, branch) in enumerate(branches.items()):
+        conditions = _list_branches(branches, function)
+        for i, (condition, branch) in enumerate(conditions):
             if not isinstance(branch, Pipeline):
-                raise TypeError(f"route(): the branch {condition!r} must be a "
-                                f"Pipeline, not {branch!r}")
+                raise TypeError(f"route(): branch {i} must be a Pipeline, not "
+                                f"{branch!r}")
             if condition is not None:
                 texts[f"src_{i}::condition"] = write_value(
                     "route()", f"branches[{condition!r}]", condition,
@@ -294,9 +292,9 @@ class Pipeline(Elements):
         rest, sink = self._split_sink()
         chains: List[Chain] = list(rest._append(element._replace(
             properties=(*element.properties, *texts.items()),
-            is_renamable=is_renamable))._chains)
+            function=function, is_renamable=is_renamable))._chains)
         ends: List[int] = []
-        for i, branch in enumerate(branches.values()):
+        for i, (_, branch) in enumerate(conditions):
             renamed = _rename(branch._chains, _list_names((*chains, sink)))
             chains.extend(_begin_branch(renamed, Reference(name, f"src_{i}")))
             if not _ends_in_sink(chains):
@@ -381,6 +379,25 @@ def _rename(chains: Chains, taken: Set[str]) -> Chains:
             for key, text in node.properties))
 
     return tuple(tuple(map(rename, chain)) for chain in chains)
+
+
+def _list_branches(
+        branches: "Union[Mapping[Optional[str], Pipeline], Sequence[Pipeline]]",
+        function: Optional[Function]
+        ) -> "List[Tuple[Optional[str], Pipeline]]":
+    """Returns branches with their conditions."""
+    if function is None:
+        if not isinstance(branches, Mapping) or not branches:
+            raise TypeError("route(): branches must be a dict of pipelines by "
+                            f"their conditions, not {branches!r}")
+        return list(branches.items())
+    if not callable(function):
+        raise TypeError(f"route(): {function!r} is not callable: give it a "
+                        "function")
+    if not isinstance(branches, (list, tuple)) or not branches:
+        raise TypeError("route(): branches must be a list of pipelines, of "
+                        f"which the function chooses one, not {branches!r}")
+    return [(None, branch) for branch in branches]
 
 
 def _begin_branch(chains: Chains, reference: Reference) -> Chains:

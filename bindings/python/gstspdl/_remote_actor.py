@@ -80,8 +80,8 @@ class LoaderActor:
                         cpu_budget=_find_budget(job.num_cpus))
         self._loader = loader
         self._unsaid = loader._losses = _Unsaid()
-        for name, (function, processes) in job.functions.items():
-            loader.map(name, function, processes=processes)
+        for element in job.functions:
+            element.connect(loader)
         loader.start()
         _check_state(loader.state, start)
         if start.epoch is not None:

@@ -3,11 +3,12 @@
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
-from typing import (TYPE_CHECKING, Any, Dict, List, NamedTuple, Optional,
+from typing import (TYPE_CHECKING, Any, List, NamedTuple, Optional,
                     Sequence, Tuple, Union)
 
 if TYPE_CHECKING:
     from ._failure import Failure
+    from ._line import Element
 
 
 class Certificates(NamedTuple):
@@ -22,8 +23,8 @@ class Job(NamedTuple):
     """The common work of all loaders of a trainer."""
 
     line: str
-    #: arguments of Loader.map()
-    functions: Dict[str, Tuple[Any, int]]
+    #: elements with functions
+    functions: "List[Element]"
     classes: Optional[Sequence[str]]
     #: number of CPUs that the actor may use, or 0 for all
     num_cpus: float

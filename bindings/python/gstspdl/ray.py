@@ -558,10 +558,10 @@ def _check_tls(tls: Optional[Mapping[str, str]]) -> Optional[Certificates]:
     return files
 
 
-def _describe(pipeline: Any) -> Tuple[str, Dict[str, Tuple[Any, int]]]:
-    """Returns the line of a pipeline, and the functions of its map()."""
+def _describe(pipeline: Any) -> Tuple[str, List[Any]]:
+    """Returns the line of a pipeline, and its elements with functions."""
     if isinstance(pipeline, str):
-        return pipeline, {}
+        return pipeline, []
     from ._pipeline import Pipeline
 
     if isinstance(pipeline, Pipeline):

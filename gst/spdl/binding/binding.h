@@ -181,10 +181,15 @@ void gst_spdl_binding_set_python (const GstSpdlBindingPython *functions);
  * of spdlpipe */
 typedef GstSample *(*GstSpdlBindingFunction) (GstSample *sample, gpointer id);
 
+/* A Python function that chooses a branch. Sets @problem with
+ * gst_spdl_binding_set_problem() on failure. */
+typedef gint (*GstSpdlBindingSelect) (
+    GstSample *sample, gpointer id, gchar **problem);
+
 typedef enum {
   GST_SPDL_BINDING_OK,
   GST_SPDL_BINDING_NO_ELEMENT,
-  GST_SPDL_BINDING_NO_PIPE,
+  GST_SPDL_BINDING_OTHER_ELEMENT, /* the element is of another type */
 } GstSpdlBindingStatus;
 
 /* Sets @function as the function of the spdlpipe @name in @pipeline. Once it
@@ -192,6 +197,11 @@ typedef enum {
 SPDL_PRIVATE_API
 GstSpdlBindingStatus gst_spdl_binding_set_function (GstBin *pipeline,
     const gchar *name, GstSpdlBindingFunction function, gpointer id);
+
+/* The same for the spdlroute @name. */
+SPDL_PRIVATE_API
+GstSpdlBindingStatus gst_spdl_binding_set_select (GstBin *pipeline,
+    const gchar *name, GstSpdlBindingSelect function, gpointer id);
 
 /* Has @pool do the work of the spdlpipe @name, whose concurrency becomes @size.
  * Once the pool will not be used again, gst_spdl_binding_pop_finished() returns
@@ -212,8 +222,8 @@ gpointer gst_spdl_binding_pop_finished (void);
 void gst_spdl_binding_push_finished (gpointer id);
 
 /* Returns: (transfer full) (nullable) */
-GstElement *gst_spdl_binding_find_pipe (
-    GstBin *pipeline, const gchar *name, GstSpdlBindingStatus *status);
+GstElement *gst_spdl_binding_find (GstBin *pipeline, const gchar *name,
+    const gchar *factory, GstSpdlBindingStatus *status);
 
 /* Coroutines: items that wait for an event loop */
 

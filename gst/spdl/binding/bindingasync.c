@@ -128,7 +128,7 @@ gst_spdl_binding_set_queue (
 {
   GstSpdlBindingStatus status;
   g_autoptr (GstElement) element =
-      gst_spdl_binding_find_pipe (pipeline, name, &status);
+      gst_spdl_binding_find (pipeline, name, "spdlpipe", &status);
   GstSpdlStage *stage;
 
   if (!element)

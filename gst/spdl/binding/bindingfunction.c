@@ -1,4 +1,4 @@
-/* gst-spdl: Python functions that spdlpipe calls
+/* gst-spdl: Python functions that elements call
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -6,6 +6,7 @@
  */
 
 #include "gst/spdl/binding/binding.h"
+#include "gst/spdl/stage/droppeditems.h"
 #include "gst/spdl/stage/stage-private.h"
 
 /* Python creates a thread state for each call from a foreign thread and frees
@@ -51,6 +52,7 @@ gst_spdl_binding_set_python (const GstSpdlBindingPython *functions)
 
 typedef struct {
   GstSpdlBindingFunction function;
+  GstSpdlBindingSelect select;
   SpdlProcessPool *pool;
   gpointer id;
 } Work;
@@ -91,6 +93,26 @@ on_process_elsewhere (
   return result;
 }
 
+static gint
+on_select_branch (GstElement *element, GstSample *sample, gpointer user_data)
+{
+  const Work *work = user_data;
+  const GstSpdlItemMeta *item =
+      gst_spdl_buffer_get_item_meta (gst_sample_get_buffer (sample));
+  g_autofree gchar *problem = NULL;
+  g_autoptr (GError) error = NULL;
+  gint number;
+
+  enter_python ();
+  number = work->select (sample, work->id, &problem);
+  if (!problem)
+    return number;
+  error =
+      g_error_new_literal (GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED, problem);
+  gst_spdl_post_error_of_item (element, error, item ? item->uri : NULL);
+  return -1;
+}
+
 void
 gst_spdl_binding_push_finished (gpointer id)
 {
@@ -110,27 +132,27 @@ end_work (gpointer user_data, GClosure *closure)
 }
 
 GstElement *
-gst_spdl_binding_find_pipe (
-    GstBin *pipeline, const gchar *name, GstSpdlBindingStatus *status)
+gst_spdl_binding_find (GstBin *pipeline, const gchar *name,
+    const gchar *factory, GstSpdlBindingStatus *status)
 {
   GstElement *element = gst_bin_get_by_name (pipeline, name);
-  const GstElementFactory *factory =
+  const GstElementFactory *found =
       element ? gst_element_get_factory (element) : NULL;
 
   *status = element ? GST_SPDL_BINDING_OK : GST_SPDL_BINDING_NO_ELEMENT;
-  if (element &&
-      (!factory || !g_str_equal (GST_OBJECT_NAME (factory), "spdlpipe"))) {
-    *status = GST_SPDL_BINDING_NO_PIPE;
+  if (element && (!found || !g_str_equal (GST_OBJECT_NAME (found), factory))) {
+    *status = GST_SPDL_BINDING_OTHER_ELEMENT;
     gst_clear_object (&element);
   }
   return element;
 }
 
 static void
-connect_work (GstElement *element, GCallback callback, Work work)
+connect_work (
+    GstElement *element, const gchar *signal, GCallback callback, Work work)
 {
-  g_signal_connect_data (element, "process", callback,
-      g_memdup2 (&work, sizeof work), end_work, 0);
+  g_signal_connect_data (
+      element, signal, callback, g_memdup2 (&work, sizeof work), end_work, 0);
 }
 
 GstSpdlBindingStatus
@@ -139,11 +161,25 @@ gst_spdl_binding_set_function (GstBin *pipeline, const gchar *name,
 {
   GstSpdlBindingStatus status;
   g_autoptr (GstElement) element =
-      gst_spdl_binding_find_pipe (pipeline, name, &status);
+      gst_spdl_binding_find (pipeline, name, "spdlpipe", &status);
 
   if (element)
-    connect_work (element, G_CALLBACK (on_process),
+    connect_work (element, "process", G_CALLBACK (on_process),
         (Work){ .function = function, .id = id });
+  return status;
+}
+
+GstSpdlBindingStatus
+gst_spdl_binding_set_select (GstBin *pipeline, const gchar *name,
+    GstSpdlBindingSelect function, gpointer id)
+{
+  GstSpdlBindingStatus status;
+  g_autoptr (GstElement) element =
+      gst_spdl_binding_find (pipeline, name, "spdlroute", &status);
+
+  if (element)
+    connect_work (element, "select-branch", G_CALLBACK (on_select_branch),
+        (Work){ .select = function, .id = id });
   return status;
 }
 
@@ -153,12 +189,12 @@ gst_spdl_binding_set_process_pool (GstBin *pipeline, const gchar *name,
 {
   GstSpdlBindingStatus status;
   g_autoptr (GstElement) element =
-      gst_spdl_binding_find_pipe (pipeline, name, &status);
+      gst_spdl_binding_find (pipeline, name, "spdlpipe", &status);
 
   if (!element)
     return status;
   g_object_set (element, "concurrency", size, NULL);
-  connect_work (element, G_CALLBACK (on_process_elsewhere),
+  connect_work (element, "process", G_CALLBACK (on_process_elsewhere),
       (Work){ .pool = pool, .id = id });
   return status;
 }
@@ -169,7 +205,7 @@ gst_spdl_binding_set_concurrency (
 {
   GstSpdlBindingStatus status;
   g_autoptr (GstElement) element =
-      gst_spdl_binding_find_pipe (pipeline, name, &status);
+      gst_spdl_binding_find (pipeline, name, "spdlpipe", &status);
 
   if (element)
     g_object_set (element, "concurrency", concurrency, NULL);

@@ -15,8 +15,9 @@
 #include "gst/spdl/wire/memfd.h"
 
 #define MIN_SIZE (gsize) (64 << 10)
-/* Slabs that nobody uses, above which one is freed at a time. */
-#define MAX_UNUSED 4
+/* Number of takes after which a slab that none of them needed is freed. The
+ * kernel clears the pages of a new one, which takes longer than to fill it. */
+#define TAKES_PER_CHECK 32
 /* Files of slabs that this process keeps open for third processes. Most systems
  * allow 1024 open files. */
 #define MAX_FILES 256
@@ -119,6 +120,8 @@ spdl_slabs_init (SpdlSlabs *self)
       g_ptr_array_new_with_free_func ((GDestroyNotify) spdl_slab_unref);
   self->next_id = 0;
   self->are_forwarded = FALSE;
+  self->n_takes = 0;
+  self->min_unused = G_MAXUINT;
 }
 
 void
@@ -197,30 +200,63 @@ spdl_slabs_drop_kept (SpdlSlabs *self)
   }
 }
 
+/* Counts the slabs that a take leaves unused, and frees one if there was one at
+ * each of the last takes. */
+static void
+check_unused (SpdlSlabs *self, const SpdlSlab *taken)
+{
+  guint n_unused = 0, last = 0;
+
+  for (guint i = 0; i < self->list->len; i++) {
+    const SpdlSlab *slab = g_ptr_array_index (self->list, i);
+
+    if (slab == taken || !is_unused (slab))
+      continue;
+    n_unused++;
+    last = i;
+  }
+  self->min_unused = MIN (self->min_unused, n_unused);
+  if (++self->n_takes < TAKES_PER_CHECK)
+    return;
+  if (self->min_unused > 0)
+    retire (self, last);
+  self->n_takes = 0;
+  self->min_unused = G_MAXUINT;
+}
+
+/* Returns (transfer none) (nullable) the smallest unused slab of at least @size
+ * bytes. */
+static SpdlSlab *
+find_unused (SpdlSlabs *self, gsize size)
+{
+  SpdlSlab *best = NULL;
+
+  for (guint i = 0; i < self->list->len; i++) {
+    SpdlSlab *slab = g_ptr_array_index (self->list, i);
+
+    if (slab->size >= size && (!best || slab->size < best->size) &&
+        is_unused (slab))
+      best = slab;
+  }
+  return best;
+}
+
 SpdlSlab *
 spdl_slabs_take (SpdlSlabs *self, gsize size)
 {
-  SpdlSlab *best = NULL;
-  guint n_unused = 0;
+  SpdlSlab *best;
 
   spdl_slabs_drop_kept (self);
-  for (guint i = self->list->len; i-- > 0;) {
-    SpdlSlab *slab = g_ptr_array_index (self->list, i);
-
-    if (!is_unused (slab))
-      continue;
-    n_unused++;
-    if (slab->size >= size && (!best || slab->size < best->size))
-      best = slab;
-    else if (n_unused > MAX_UNUSED)
-      retire (self, i);
-  }
-  if (best)
+  best = find_unused (self, size);
+  if (best) {
+    check_unused (self, best);
     return best;
+  }
   /* Unused slabs are all too small, and would be so again. */
   for (guint i = self->list->len; i-- > 0;)
     if (is_unused (g_ptr_array_index (self->list, i)))
       retire (self, i);
+  self->min_unused = 0;
   return add_slab (self, size);
 }
 

@@ -43,6 +43,9 @@ typedef struct {
   guint32 next_id;
   /* Their memory may go on to a third process, which then maps them. */
   gboolean are_forwarded;
+  /* Since the last check: takes, and the fewest slabs that one left unused */
+  guint n_takes;
+  guint min_unused;
 } SpdlSlabs;
 
 void spdl_slabs_init (SpdlSlabs *self);

@@ -209,9 +209,18 @@ GST_START_TEST (test_slabs_are_freed)
   fail_unless_equals_int (count_slabs (pair.a), G_N_ELEMENTS (kept));
   for (guint i = 0; i < G_N_ELEMENTS (kept); i++)
     gst_sample_unref (kept[i]);
-  for (guint i = 0; i < 2; i++)
+  /* They are freed one by one, so that a short lull frees few. */
+  for (guint i = 0; i < 100; i++)
     gst_sample_unref (pass (&pair, new_sample (i, 500)));
-  fail_unless (count_slabs (pair.a) < 8);
+  fail_unless (count_slabs (pair.a) < G_N_ELEMENTS (kept));
+  fail_unless (count_slabs (pair.a) > G_N_ELEMENTS (kept) - 10);
+  for (guint i = 0; i < 32 * G_N_ELEMENTS (kept); i++)
+    gst_sample_unref (pass (&pair, new_sample (i, 500)));
+  fail_unless_equals_int (count_slabs (pair.a), 1);
+  for (guint i = 0; i < 5; i++)
+    kept[i] = pass (&pair, new_sample (i, 500));
+  for (guint i = 0; i < 5; i++)
+    gst_sample_unref (kept[i]);
   /* A larger item replaces all that are too small. */
   gst_sample_unref (pass (&pair, new_sample (0, 1 << 20)));
   fail_unless_equals_int (count_slabs (pair.a), 1);

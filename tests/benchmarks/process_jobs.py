@@ -13,6 +13,21 @@ def as_it_is(sample):
     return sample
 
 
+class NewArray:
+    """Returns an array, which is made anew in each process."""
+
+    def __init__(self, size):
+        self.size = size
+        self.array = None
+
+    def __call__(self, sample):
+        if self.array is None:
+            import numpy
+
+            self.array = numpy.ones(self.size, numpy.uint8)
+        return self.array
+
+
 class Spin:
     """A loop of pure Python."""
 

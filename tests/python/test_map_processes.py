@@ -8,6 +8,7 @@ import importlib.util
 import os
 import random
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -22,6 +23,8 @@ from support import run_python
 from worker_processes import is_alive, wait_until, workers
 
 from gstspdl import Loader, LoaderError, LoaderWarning, Pipeline
+from gstspdl import _map, _native as native
+from gstspdl._sample import Sample
 
 warnings.simplefilter("ignore", LoaderWarning)
 needs_cloudpickle = unittest.skipUnless(
@@ -156,6 +159,28 @@ class ResultTest(unittest.TestCase):
         for name in names:
             loader.map(name, getattr(functions, name.rstrip("2")), processes=2)
         return loader
+
+    def test_result_is_copied_once(self):
+        native.init()
+        ours, theirs = (native.process_link_new(end.detach())
+                        for end in socket.socketpair(
+                            socket.AF_UNIX, socket.SOCK_SEQPACKET))
+        for result in np.arange(50_000, dtype="int32"), b"bytes" * 5_000:
+            pointer = _map.call(lambda sample: result, None, link=ours)
+            made = Sample(native.ref(pointer))
+            native.process_link_send(ours, pointer)
+            found = Sample(native.process_link_receive(theirs))
+            if isinstance(result, bytes):
+                self.assertEqual(bytes(found), result)
+                continue
+            values = found["data"].numpy()
+            np.testing.assert_array_equal(values, result)
+            # Both are the same memory.
+            values[7] = -1
+            self.assertEqual(made["data"].numpy()[7], -1)
+        del made, found, values
+        native.process_link_free(ours)
+        native.process_link_free(theirs)
 
     def test_several_functions(self):
         """Large results go on to other functions without a copy."""

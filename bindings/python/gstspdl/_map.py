@@ -25,13 +25,13 @@ _openers: Dict[int, Any] = {}
 _numbers = itertools.count(1)
 
 
-def _convert_one(result: Any) -> Sample:
+def _convert_one(result: Any, link: Optional[int] = None) -> Sample:
     if isinstance(result, dict):
         return of_parts({name: _convert_one(part)
                          for name, part in result.items()})
     if isinstance(result, Sample):
         return result
-    sample = of_data(result, None) or of_gst(result)
+    sample = of_data(result, None, link) or of_gst(result)
     if sample is None:
         raise TypeError("the function returned an object of type "
                         f"{type(result).__name__}: return a NumPy array, a "
@@ -42,10 +42,10 @@ def _convert_one(result: Any) -> Sample:
     return sample
 
 
-def _convert(result: Any) -> Sample:
+def _convert(result: Any, link: Optional[int]) -> Sample:
     if isinstance(result, list):
         return of_items([_convert_one(part) for part in result])
-    return _convert_one(result)
+    return _convert_one(result, link)
 
 
 def make_failure(reason: str) -> int:
@@ -54,14 +54,16 @@ def make_failure(reason: str) -> int:
     return failed
 
 
-def call(function: Callable[..., Any], *arguments: Any) -> Optional[int]:
-    """Calls a function with an item, and returns a reference to the result."""
+def call(function: Callable[..., Any], *arguments: Any,
+         link: Optional[int] = None) -> Optional[int]:
+    """Calls a function with an item, and returns a reference to the result.
+    `link`: to the process that gets the result."""
     try:
         result = function(*arguments)
         if result is None:
             return None
         if not isinstance(result, Sample):
-            result = _convert(result)
+            result = _convert(result, link)
         made: int = native.ref(result._pointer)
         return made
     except BaseException as error:

@@ -536,10 +536,10 @@ class Item(ctypes.Structure):
 
 _caps_new = _quick("binding_caps_new", c_void_p, c_char_p)
 sample_new = _quick(
-    "binding_sample_new", c_void_p, c_char_p, c_size_t, c_void_p)
+    "binding_sample_new", c_void_p, c_char_p, c_size_t, c_void_p, c_void_p)
 # Same, from an address.
 sample_new_at = _quick(
-    "binding_sample_new", c_void_p, c_void_p, c_size_t, c_void_p)
+    "binding_sample_new", c_void_p, c_void_p, c_size_t, c_void_p, c_void_p)
 sample_new_from_buffer = _quick(
     "binding_sample_new_from_buffer", c_void_p, c_void_p)
 _sample_new_from_parts = _quick(

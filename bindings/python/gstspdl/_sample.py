@@ -147,7 +147,7 @@ def _caps_of_array(dtype: Any, shape: Tuple[int, ...]) -> _Caps:
                  "framerate=0/1")
 
 
-def _of_array(item: Any) -> Sample:
+def _of_array(item: Any, link: Optional[int]) -> Sample:
     import numpy
 
     values = numpy.asarray(item)
@@ -164,16 +164,17 @@ def _of_array(item: Any) -> Sample:
     values = numpy.ascontiguousarray(values)
     caps = _caps_of_array(values.dtype, shape)
     return Sample(native.sample_new_at(
-        values.ctypes.data, values.nbytes, caps.pointer))
+        values.ctypes.data, values.nbytes, caps.pointer, link))
 
 
-def of_bytes(data: Any, caps: Optional[str]) -> Sample:
+def of_bytes(data: Any, caps: Optional[str],
+             link: Optional[int] = None) -> Sample:
     """Returns a sample with a copy of bytes; without caps, it has the format
     of the item that it replaces."""
     data = bytes(data)
     kept = _keep_caps(caps) if caps else None
     return Sample(native.sample_new(
-        data, len(data), kept.pointer if kept else None))
+        data, len(data), kept.pointer if kept else None, link))
 
 
 def of_parts(parts: Mapping[str, Sample]) -> Sample:
@@ -196,13 +197,15 @@ def of_items(items: List[Sample]) -> Sample:
     return Sample(pointer)
 
 
-def of_data(item: Any, caps: Optional[str]) -> Optional[Sample]:
+def of_data(item: Any, caps: Optional[str],
+            link: Optional[int] = None) -> Optional[Sample]:
     """Returns a sample of bytes, of an array, or of an object that NumPy reads
-    as an array, such as a PyTorch tensor; None for anything else."""
+    as an array, such as a PyTorch tensor; None for anything else. `link`: to
+    the process that gets it, which shares the copy."""
     if isinstance(item, (bytes, bytearray, memoryview)):
-        return of_bytes(item, caps)
+        return of_bytes(item, caps, link)
     if hasattr(item, "__array_interface__") or hasattr(item, "__array__"):
-        return _of_array(item)
+        return _of_array(item, link)
     return None
 
 

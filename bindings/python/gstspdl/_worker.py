@@ -47,7 +47,7 @@ class FunctionJob:
     def serve(self, link: int, number: int) -> None:
         _seed()
         while True:
-            result = _map.call(self._function, _receive(link))
+            result = _map.call(self._function, _receive(link), link=link)
             try:
                 native.process_link_send(link, result)
             except native.Error as error:

@@ -299,10 +299,12 @@ GstCaps *gst_spdl_binding_caps_new (const gchar *description);
 /* Copies @data.
  *
  * @caps: (nullable): caps of the original
+ * @link: (nullable): to the process that gets the sample. The copy is in memory
+ *     that this process shares.
  * Returns: (transfer full) */
 SPDL_PRIVATE_API
-GstSample *
-gst_spdl_binding_sample_new (gconstpointer data, gsize size, GstCaps *caps);
+GstSample *gst_spdl_binding_sample_new (
+    gconstpointer data, gsize size, GstCaps *caps, SpdlProcessLink *link);
 
 /* Returns: (transfer full) */
 SPDL_PRIVATE_API

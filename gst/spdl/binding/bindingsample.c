@@ -39,10 +39,17 @@ new_sample (GstBuffer *buffer, GstCaps *caps)
 }
 
 GstSample *
-gst_spdl_binding_sample_new (gconstpointer data, gsize size, GstCaps *caps)
+gst_spdl_binding_sample_new (
+    gconstpointer data, gsize size, GstCaps *caps, SpdlProcessLink *link)
 {
-  return new_sample (
-      size > 0 ? gst_buffer_new_memdup (data, size) : gst_buffer_new (), caps);
+  GstBuffer *buffer =
+      link && size > 0 ? gst_spdl_process_link_alloc (link, size) : NULL;
+
+  if (buffer)
+    gst_buffer_fill (buffer, 0, data, size);
+  else
+    buffer = size > 0 ? gst_buffer_new_memdup (data, size) : gst_buffer_new ();
+  return new_sample (buffer, caps);
 }
 
 GstSample *

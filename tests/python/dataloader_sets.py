@@ -19,6 +19,18 @@ Point = collections.namedtuple("Point", "x y")
 N = 37
 
 
+#: "trainer" in a process that has set it
+mark = "new"
+
+
+class Marks:
+    def __len__(self):
+        return 1
+
+    def __getitem__(self, i):
+        return mark
+
+
 class Numbers(Dataset):
     """Item i is i."""
 

@@ -757,23 +757,27 @@ class EndTest(Case):
 
     def test_killed_trainer(self):
         code = """
-import sys; sys.path[:0] = sys.argv[1:]
+import sys; sys.path[:0] = sys.argv[2:]
+import threading, time
 import dataloader_sets as sets
 from gstspdl.torch import DataLoader
+if sys.argv[1] == "thread":
+    threading.Thread(target=time.sleep, args=(1000,), daemon=True).start()
 iterator = iter(DataLoader(sets.Slow(100), num_workers=2))
 print("ready", flush=True)
 next(iterator)
 """
-        with subprocess.Popen(
-                [sys.executable, "-c", code,
-                 os.path.dirname(os.path.abspath(__file__))],
-                stdout=subprocess.PIPE, text=True) as trainer:
-            self.assertEqual(trainer.stdout.readline(), "ready\n")
-            # Workers, their parent, and its parent.
-            found = descendants(trainer.pid)
-            self.assertEqual(len(found), 4)
-            trainer.kill()
-            trainer.wait()
+        # Workers and their parent; with a thread, its parent.
+        for name, n in ("no thread", 3), ("thread", 4):
+            with subprocess.Popen(
+                    [sys.executable, "-c", code, name,
+                     os.path.dirname(os.path.abspath(__file__))],
+                    stdout=subprocess.PIPE, text=True) as trainer:
+                self.assertEqual(trainer.stdout.readline(), "ready\n")
+                found = descendants(trainer.pid)
+                trainer.kill()
+                trainer.wait()
+            self.assertEqual(len(found), n)
             self.assertTrue(wait_until(
                 lambda: not any(map(parent_of, found))))
 
@@ -788,6 +792,26 @@ print(int(next(iterator)))
 """, os.path.dirname(os.path.abspath(__file__)))
         self.assertEqual((done.returncode, done.stdout, done.stderr),
                          (0, "0\n", ""))
+
+    def test_process_of_the_dataset(self):
+        """A program with one thread forks it, others start an interpreter."""
+        for thread, is_forked in ("", True), (
+                "threading.Thread(target=time.sleep, args=(1000,), "
+                "daemon=True).start()", False):
+            done = run_python(f"""
+import sys, threading, time; sys.path[:0] = sys.argv[1:]
+import dataloader_sets as sets
+from gstspdl.torch import DataLoader
+sets.mark = "trainer"
+{thread}
+print("once", end=" ")
+for _ in range(2):
+    print(list(DataLoader(sets.Marks(), num_workers=1, batch_size=None)))
+""", os.path.dirname(os.path.abspath(__file__)),
+                              env={**os.environ, "OMP_NUM_THREADS": "1"})
+            found = ["trainer" if is_forked else "new"]
+            self.assertEqual((done.stdout, done.stderr),
+                             (f"once {found}\n{found}\n", ""))
 
     def test_main_module(self):
         try:

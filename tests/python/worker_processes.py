@@ -26,11 +26,26 @@ def parent_of(pid):
     return 0 if state == "Z" else int(parent)
 
 
+def _read_command(pid):
+    try:
+        with open(f"/proc/{pid}/cmdline", "rb") as stream:
+            return stream.read()
+    except (FileNotFoundError, ProcessLookupError):
+        return b""
+
+
 def workers():
-    """The workers, which a child of a child of this process has forked."""
-    pids = [int(name) for name in os.listdir("/proc") if name.isdigit()]
-    return [pid for pid in pids
-            if parent_of(parent_of(parent_of(pid))) == os.getpid()]
+    """The workers. Their parent is a fork of this process, or of another
+    interpreter, which is a child of this process."""
+    found = []
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        parent = parent_of(int(name))
+        above = parent_of(parent)
+        if (parent_of(above) == os.getpid() or
+                (above == os.getpid() and
+                 _read_command(parent) == _read_command(above))):
+            found.append(int(name))
+    return found
 
 
 def wait_until(condition, seconds=20):

@@ -23,7 +23,7 @@ from ._dataloader_stats import Clock, Numbers, Verdict
 from ._dataloader_workers import Place, Workers
 from ._fetch import Answer, Begin, Fetcher, FetchJob, Task
 from ._pinning import PinningWorkers, pin
-from ._processes import Server, StartError, dump, start_base
+from ._processes import Server, StartError, can_fork, dump, start_base
 
 # Tasks that may wait for a worker. All must fit into its socket.
 _MAX_AHEAD = 100
@@ -43,7 +43,9 @@ class _Template:
 
     def __init__(self, job: bytes) -> None:
         self.digest = _digest(job)
-        self._server = Server(job, *_list_modules())
+        # Without threads, the program may still have initialized CUDA.
+        self._server = Server(job, *_list_modules(),
+                              may_fork=not torch.cuda.is_initialized())
         self.pointer = self._server.pointer
         weakref.finalize(self, _close_server, self._server, os.getpid())
 
@@ -260,6 +262,7 @@ class _ProcessIterator(_Iterator):
             getattr(loader, "in_order", True), loader._numbers,
             self._progress.workers)
         self._next_worker = self._progress.next_worker
+        self._could_fork = can_fork()
         self._finalizer = weakref.finalize(self, self._workers.end)
         try:
             self._workers.start()
@@ -306,6 +309,10 @@ class _ProcessIterator(_Iterator):
                 continue
             self._advance(worker.number, answer)
             self._add_task()
+            if self._could_fork and not can_fork():
+                # The next loader of this program cannot be forked.
+                self._could_fork = False
+                start_base(*_list_modules())
             if isinstance(answer.data, ExceptionWrapper):
                 answer.data.reraise()
             return answer.data
@@ -346,9 +353,10 @@ class DataLoader(torch.utils.data.DataLoader):  # type: ignore[type-arg,misc]
 
     All arguments are those of PyTorch's class, of which this is a subclass. The
     batches are equal for equal seeds. `multiprocessing_context` has no effect:
-    a new interpreter unpickles the dataset and forks the workers, so threads
-    and CUDA of this process do no harm. Install cloudpickle for datasets and
-    functions of the main module.
+    another process unpickles the dataset and forks the workers. It is a fork of
+    this one if this one has a single thread and has not initialized CUDA, else
+    of a new interpreter. Install cloudpickle for datasets and functions of the
+    main module.
 
     A worker that ends is replaced, and its batches are fetched again.
     state_dict() and load_state_dict() resume in the middle of an epoch. `stats`
@@ -385,7 +393,7 @@ class DataLoader(torch.utils.data.DataLoader):  # type: ignore[type-arg,misc]
             multiprocessing_context, generator,
             persistent_workers=persistent_workers,
             pin_memory_device=pin_memory_device, **more)
-        if num_workers > 0:
+        if num_workers > 0 and not can_fork():
             # Imports PyTorch while the program does other things.
             start_base(*_list_modules())
 

@@ -172,19 +172,62 @@ def _begin_child() -> None:
 os.register_at_fork(after_in_child=_begin_child)
 
 
+def can_fork() -> bool:
+    """Returns True if this process has one thread, so that no other one can
+    hold a lock while it forks."""
+    try:
+        return len(os.listdir("/proc/self/task")) == 1
+    except OSError:
+        return False
+
+
+def _fork_job(job: bytes) -> "Tuple[socket.socket, int]":
+    """Forks a process for a job from this one, and returns a connection to it
+    and its process ID."""
+    from ._worker import begin_fork
+
+    ours, theirs = _make_sockets()
+    _sockets.add(ours)
+    payload = _write_payload(job)
+    for stream in sys.stdout, sys.stderr:
+        if stream is not None:
+            stream.flush()  # else both processes write what is in it
+    parent = os.getpid()
+    with theirs:
+        try:
+            pid = os.fork()
+            if pid == 0:
+                try:
+                    begin_fork(parent, theirs.detach(), payload)
+                finally:
+                    os._exit(1)
+        finally:
+            os.close(payload)
+    return ours, pid
+
+
 class Server:
     """A process that forks workers for a job. It starts at once, and unpickles
-    the job meanwhile."""
+    the job meanwhile.
 
-    def __init__(self, job: bytes, *modules: str) -> None:
+    `may_fork`: from this process if that is safe, instead of a new
+    interpreter"""
+
+    def __init__(self, job: bytes, *modules: str,
+                 may_fork: bool = False) -> None:
         native.init()
-        self._base = start_base(*modules)
-        try:
-            self._socket = self._base.begin(job)
-        except BaseException:
-            _leave_base(self._base)
-            raise
-        _sockets.add(self._socket)
+        self._base: Optional[_Base] = None
+        self._child = 0
+        if may_fork and can_fork():
+            self._socket, self._child = _fork_job(job)
+        else:
+            self._base = start_base(*modules)
+            try:
+                self._socket = self._base.begin(job)
+            except BaseException:
+                _leave_base(self._base)
+                raise
+            _sockets.add(self._socket)
         self._pid = 0
         #: the library's SpdlForkServer, which the caller frees
         self.pointer: int = native.fork_server_new(
@@ -218,7 +261,18 @@ class Server:
         """Ends the process, after the library's server was freed."""
         poll = select.poll()
         poll.register(self._socket, 0)  # the end of the other side
-        if not poll.poll(1000 * _PATIENCE) and self._pid:
-            os.kill(self._pid, signal.SIGKILL)
+        pid = self._child or self._pid
+        if not poll.poll(1000 * _PATIENCE) and pid:
+            os.kill(pid, signal.SIGKILL)
         self._socket.close()
-        _leave_base(self._base)
+        if self._base:
+            _leave_base(self._base)
+        else:
+            _collect(self._child)
+
+
+def _collect(pid: int) -> None:
+    try:
+        os.waitpid(pid, 0)
+    except ChildProcessError:
+        pass  # the program has collected it

@@ -5,7 +5,8 @@
 """_processes.py starts main() in a new interpreter. That process forks another one
 for each job, which unpickles the job once and forks its workers. These share its
 memory. Each process has one thread when it forks, so that a fork copies no lock
-that another thread holds."""
+that another thread holds. A trainer with one thread may fork the process of a job
+itself."""
 
 import ctypes
 import errno
@@ -223,6 +224,16 @@ def _end_with_parent(parent: int) -> None:
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     if os.getppid() != parent:
         os._exit(1)
+
+
+def begin_fork(parent: int, fd: int, payload_fd: int) -> None:
+    """Begins a job in a fork of the trainer's process. Does not return."""
+    signal.set_wakeup_fd(-1)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    # The trainer's objects stay as they are, in memory that both share.
+    gc.freeze()
+    _begin_job(parent, fd, payload_fd)
 
 
 def _begin_job(parent: int, fd: int, payload_fd: int) -> None:

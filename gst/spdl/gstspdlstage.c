@@ -127,7 +127,7 @@ take_figures (GstElement *element, gboolean interval, gpointer user_data)
   GstSpdlStageClass *klass = GST_SPDL_STAGE_GET_CLASS (element);
   SpdlMeterStats stats;
   GstStructure *s;
-  guint concurrency, queue_size;
+  guint concurrency, max_concurrency, queue_size;
   gboolean in_order, automatic;
 
   if (interval)
@@ -137,13 +137,15 @@ take_figures (GstElement *element, gboolean interval, gpointer user_data)
 
   GST_OBJECT_LOCK (element);
   concurrency = priv->current;
+  max_concurrency = priv->max_concurrency;
   automatic = priv->concurrency == 0;
   queue_size = priv->queue_size;
   in_order = priv->output_order == GST_SPDL_OUTPUT_ORDER_INPUT;
   GST_OBJECT_UNLOCK (element);
   s = gst_spdl_figures_to_structure (&stats, element, STATS_FIELDS);
-  gst_structure_set (s, "concurrency", G_TYPE_UINT, concurrency, "queue-size",
-      G_TYPE_UINT, queue_size, "output-order", G_TYPE_STRING,
+  gst_structure_set (s, "concurrency", G_TYPE_UINT, concurrency,
+      "max-concurrency", G_TYPE_UINT, MAX (max_concurrency, concurrency),
+      "queue-size", G_TYPE_UINT, queue_size, "output-order", G_TYPE_STRING,
       in_order ? "input" : "completion", NULL);
   if (automatic)
     gst_structure_set (s, "automatic", G_TYPE_BOOLEAN, TRUE, NULL);
@@ -285,6 +287,17 @@ gst_spdl_stage_get_max_concurrency (GstSpdlStage *self)
   if (pool->name)
     return pool->max_threads;
   return CLAMP (4 * spdl_cpus_count (), MAX_THREADS, GST_SPDL_MAX_CONCURRENCY);
+}
+
+/* Keeps the value for the statistics, since counting cores reads files. */
+static void
+keep_max_concurrency (GstSpdlStage *self)
+{
+  const guint max = gst_spdl_stage_get_max_concurrency (self);
+
+  GST_OBJECT_LOCK (self);
+  gst_spdl_stage_get_private (self)->max_concurrency = max;
+  GST_OBJECT_UNLOCK (self);
 }
 
 /* Numbers of items without meta */
@@ -508,6 +521,7 @@ start_stage (GstSpdlStage *self, GError **error)
   priv->process_cpu_time = 0;
   priv->executor.meter.track = spdl_trace_get_track (GST_OBJECT_NAME (self));
   spdl_executor_start (&priv->executor, pool, order, NULL);
+  keep_max_concurrency (self);
   gst_spdl_reporter_start (&priv->reporter);
   gst_spdl_stage_set_started (self, TRUE);
   return TRUE;

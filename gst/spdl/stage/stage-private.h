@@ -32,6 +32,7 @@ typedef struct {
   guint concurrency;        /* 0: automatic */
   gboolean concurrency_set; /* set explicitly */
   guint current;            /* current concurrency */
+  guint max_concurrency;    /* that the tuner may try, at the start */
   guint queue_size;
   guint64 max_bytes;
   GstSpdlOutputOrder output_order;

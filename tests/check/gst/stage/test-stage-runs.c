@@ -146,7 +146,7 @@ GST_START_TEST (test_stats_fields)
   Rig *rig =
       rig_new ("spdlteststage", "sleep", (guint64) 20 * GST_MSECOND, NULL);
   GstStructure *stats;
-  guint concurrency, queue_size;
+  guint concurrency, max_concurrency, queue_size;
   gdouble number;
 
   rig_start (rig, NULL);
@@ -158,9 +158,11 @@ GST_START_TEST (test_stats_fields)
   g_object_get (rig->element, "stage-stats", &stats, NULL);
   fail_unless (gst_structure_has_name (stats, "spdl-stage-stats"));
   fail_unless (gst_structure_get (stats, "concurrency", G_TYPE_UINT,
-      &concurrency, "queue-size", G_TYPE_UINT, &queue_size, "qps",
-      G_TYPE_DOUBLE, &number, "occupancy-rate", G_TYPE_DOUBLE, &number, NULL));
+      &concurrency, "max-concurrency", G_TYPE_UINT, &max_concurrency,
+      "queue-size", G_TYPE_UINT, &queue_size, "qps", G_TYPE_DOUBLE, &number,
+      "occupancy-rate", G_TYPE_DOUBLE, &number, NULL));
   fail_unless_equals_int (concurrency, 1);
+  fail_unless (max_concurrency >= 64, "%u", max_concurrency);
   fail_unless_equals_int (queue_size, 2);
   fail_unless_equals_string (
       gst_structure_get_string (stats, "stage"), "stage");

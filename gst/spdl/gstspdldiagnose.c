@@ -28,8 +28,9 @@
 
 #include "gst/spdl/gstspdldiagnose.h"
 
-#include "gst/spdl/diagnose/analysis.h"
+#include "gst/spdl/diagnose/diagnosis-private.h"
 #include "gst/spdl/diagnose/findings.h"
+#include "gst/spdl/diagnose/roofline.h"
 
 /* Workers count as idle below this value of `busy`, and a queue as starved
  * below this value of `fullness`. */
@@ -191,6 +192,25 @@ diagnose_view (const GstSpdlAnalysis *c)
   return gst_spdl_finding_balanced (c);
 }
 
+/* Returns TRUE if the statistics describe what the pipeline can do. */
+static gboolean
+is_conclusive (const GstSpdlDiagnosis *d)
+{
+  return d->limit != GST_SPDL_LIMIT_TOO_FEW &&
+         d->limit != GST_SPDL_LIMIT_IDLE && d->limit != GST_SPDL_LIMIT_CACHED &&
+         d->limit != GST_SPDL_LIMIT_FAILURES;
+}
+
+static GstSpdlDiagnosis *
+conclude (const GstSpdlAnalysis *c)
+{
+  GstSpdlDiagnosis *d = diagnose_view (c);
+
+  if (is_conclusive (d))
+    d->roofline = gst_spdl_roofline_new (c);
+  return d;
+}
+
 /**
  * gst_spdl_diagnose:
  * @stages: (element-type Gst.Structure) (transfer none): statistics of the
@@ -221,7 +241,7 @@ gst_spdl_diagnose (GList *stages, guint num_cores, guint64 cpu_time)
   GstSpdlDiagnosis *d;
 
   gst_spdl_analysis_init (&c, stages, num_cores, cpu_time);
-  d = diagnose_view (&c);
+  d = conclude (&c);
   gst_spdl_analysis_clear (&c);
   return d;
 }
@@ -253,7 +273,7 @@ gst_spdl_diagnose_with_cpus (
 
   gst_spdl_analysis_init (&c, stages, 0, 0);
   gst_spdl_analysis_add_cpus (&c, before, after);
-  d = diagnose_view (&c);
+  d = conclude (&c);
   gst_spdl_analysis_clear (&c);
   return d;
 }

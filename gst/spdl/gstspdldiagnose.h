@@ -119,6 +119,10 @@ gchar *gst_spdl_diagnosis_dup_suggestion (const GstSpdlDiagnosis *diagnosis);
 GST_SPDL_API
 gdouble gst_spdl_diagnosis_get_gain (const GstSpdlDiagnosis *diagnosis);
 
+GST_SPDL_API
+const GstStructure *
+gst_spdl_diagnosis_get_roofline (const GstSpdlDiagnosis *diagnosis);
+
 G_END_DECLS
 
 #endif /* __GST_SPDL_DIAGNOSE_H__ */

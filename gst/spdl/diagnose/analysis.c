@@ -20,7 +20,6 @@
  * time. */
 #define SLOW_STEP 1.2
 #define MIN_SLOWNESS (200 * GST_USECOND)
-#define MIN_STEPS 10
 
 /* Statistics of an element */
 
@@ -77,6 +76,7 @@ read_tasks (GstSpdlStageView *view, const GstStructure *stats)
   const double working = (double) view->tasks * view->ave_time;
 
   view->concurrency = MAX (small_number (stats, "concurrency"), 1);
+  view->max_concurrency = small_number (stats, "max-concurrency");
   view->busy =
       divide_shares (working, (double) view->elapsed * view->concurrency);
   view->has_push = gst_structure_get_double (stats, "push-rate", &view->push);
@@ -112,7 +112,10 @@ gst_spdl_stage_view_read (GstSpdlStageView *view, const GstStructure *stats)
   view->cpu_time = get_number (stats, "cpu-time");
   view->batches = get_number (stats, "num-batches");
   view->cached = get_number (stats, "num-cached");
+  view->has_put_time =
+      gst_structure_get_uint64 (stats, "ave-put-time", &view->put_time);
   view->get_time = get_number (stats, "ave-get-time");
+  view->ave_step = get_number (stats, "ave-step-time");
   view->p50_step = get_number (stats, "p50-step-time");
   view->p99_step = get_number (stats, "p99-step-time");
   view->given_step = get_number (stats, "given-step-time");
@@ -134,6 +137,7 @@ add_up (GstSpdlAnalysis *self, guint64 cpu_time)
     cpu_time = of_stages;
   if (self->elapsed > 0)
     self->busy_cores = cpu_time / (double) self->elapsed;
+  self->loading_time = MAX (cpu_time, of_stages);
 }
 
 static void
@@ -193,7 +197,7 @@ gst_spdl_analysis_add_cpus (GstSpdlAnalysis *self, const GstStructure *before,
     const GstStructure *after)
 {
   guint64 from, to;
-  double process, busy, idle;
+  double process, loading, busy, idle;
   guint num_cpus;
 
   if (!after)
@@ -207,6 +211,11 @@ gst_spdl_analysis_add_cpus (GstSpdlAnalysis *self, const GstStructure *before,
   process = get_share (before, after, "process-time", to - from);
   if (process >= 0)
     self->busy_cores = process;
+  /* If the threads that load are not known, all of the process are. */
+  loading = get_share (before, after, "loading-time", 1);
+  self->loading_time = loading >= 0
+                           ? self->loading_time + loading
+                           : MAX (self->loading_time, process * (to - from));
   busy = get_share (before, after, "busy-time", to - from);
   idle = get_share (before, after, "idle-time", to - from);
   /* In some sandboxes, the counters do not change. */
@@ -303,7 +312,7 @@ gst_spdl_analysis_step_is_slow (const GstSpdlAnalysis *self)
 {
   const GstSpdlStageView *sink = gst_spdl_analysis_get_sink (self);
 
-  if (!sink || sink->given_step == 0 || sink->batches < MIN_STEPS ||
+  if (!sink || sink->given_step == 0 || sink->batches < GST_SPDL_MIN_STEPS ||
       sink->p50_step < SLOW_STEP * sink->given_step)
     return FALSE;
   return sink->p50_step - sink->given_step >=

@@ -22,14 +22,16 @@ typedef struct {
   gboolean automatic; /* concurrency is automatic */
   gboolean throttled; /* by a CPU budget */
   guint64 elapsed;
-  guint concurrency;
+  guint concurrency, max_concurrency;
   guint queue_size;
   guint64 tasks, items, failures;
   guint64 ave_time, p90_time, p99_time;
   guint64 cpu_time;
   guint64 batches, cached;
-  guint64 get_time;              /* average */
-  guint64 p50_step, p99_step;    /* of the trainer; 0: unknown */
+  gboolean has_put_time;
+  guint64 put_time, get_time; /* average */
+  guint64 ave_step;           /* of the trainer; 0: unknown */
+  guint64 p50_step, p99_step;
   guint64 given_step;            /* expected duration of a step; 0: unknown */
   const gchar *threads_property; /* nullable: of a foreign element */
   guint threads;
@@ -50,6 +52,9 @@ typedef struct {
  * blocked from this value of `push` on. */
 #define GST_SPDL_FULL 0.6
 
+/* Fewer training steps are not judged. */
+#define GST_SPDL_MIN_STEPS 10
+
 /* Views of all elements, from the source to the sink, and totals. Functions
  * refer to elements by their index; n_views means none. */
 typedef struct {
@@ -57,9 +62,10 @@ typedef struct {
   guint n_views;
   double num_cores; /* that the process may use; 0: unknown */
   guint64 elapsed;
-  double busy_cores;  /* used by this process */
-  guint num_cpus;     /* that it may run on; 0: the next two are unknown */
-  double other_cores; /* used by other programs */
+  double loading_time; /* CPU time of all threads that load, in ns */
+  double busy_cores;   /* used by this process */
+  guint num_cpus;      /* that it may run on; 0: the next two are unknown */
+  double other_cores;  /* used by other programs */
   double idle_cores;
   double pressure; /* share of the time; negative: unknown */
   double delayed;  /* threads that wait for a core; negative: unknown */

@@ -18,7 +18,8 @@ struct _GstSpdlDiagnosis {
   gchar *sentence; /* reason and advice */
   gchar *property;
   gchar *value;
-  gdouble gain; /* 0: unknown */
+  gdouble gain;           /* 0: unknown */
+  GstStructure *roofline; /* nullable */
 };
 
 GstSpdlDiagnosis *
@@ -34,5 +35,10 @@ void gst_spdl_diagnosis_say (GstSpdlDiagnosis *self, gchar *reason,
 /* Suggests a value for a property. */
 void gst_spdl_diagnosis_suggest (
     GstSpdlDiagnosis *self, const gchar *property, gchar *value);
+
+/* "0.2 ms" */
+gchar *gst_spdl_diagnosis_format_time (double ns);
+
+const gchar *gst_spdl_limit_get_nick (GstSpdlLimit limit);
 
 G_END_DECLS

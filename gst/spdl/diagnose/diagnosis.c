@@ -59,6 +59,26 @@ gst_spdl_diagnosis_suggest (
   self->value = value;
 }
 
+gchar *
+gst_spdl_diagnosis_format_time (double ns)
+{
+  if (ns < 1e6)
+    return g_strdup_printf ("%.0f µs", ns / 1e3);
+  if (ns < 1e9)
+    return g_strdup_printf ("%.3g ms", ns / 1e6);
+  return g_strdup_printf ("%.3g s", ns / 1e9);
+}
+
+const gchar *
+gst_spdl_limit_get_nick (GstSpdlLimit limit)
+{
+  GEnumClass *klass = g_type_class_ref (GST_TYPE_SPDL_LIMIT);
+  const gchar *nick = g_enum_get_value (klass, limit)->value_nick;
+
+  g_type_class_unref (klass);
+  return nick;
+}
+
 static void
 clear_finding (gpointer data)
 {
@@ -69,6 +89,7 @@ clear_finding (gpointer data)
   g_free (self->sentence);
   g_free (self->property);
   g_free (self->value);
+  g_clear_pointer (&self->roofline, gst_structure_free);
 }
 
 /**
@@ -134,10 +155,7 @@ gst_spdl_diagnosis_get_limit_nick (const GstSpdlDiagnosis *diagnosis)
 {
   g_return_val_if_fail (diagnosis != NULL, NULL);
 
-  GEnumClass *klass = g_type_class_ref (GST_TYPE_SPDL_LIMIT);
-  const gchar *nick = g_enum_get_value (klass, diagnosis->limit)->value_nick;
-  g_type_class_unref (klass);
-  return nick;
+  return gst_spdl_limit_get_nick (diagnosis->limit);
 }
 
 /**
@@ -275,4 +293,42 @@ gst_spdl_diagnosis_get_gain (const GstSpdlDiagnosis *diagnosis)
   g_return_val_if_fail (diagnosis != NULL, 0);
 
   return diagnosis->gain;
+}
+
+/**
+ * gst_spdl_diagnosis_get_roofline:
+ * @diagnosis: a diagnosis
+ *
+ * Gets an estimate of the throughput that this machine can reach with this
+ * pipeline, whatever the trainer takes, if each `concurrency` has its best
+ * value. It is the lowest limit that a resource sets. The structure is called
+ * `spdl-roofline`:
+ *
+ * - `items-per-second` (double): the maximum
+ * - `batches-per-second` (double): the same in batches, if they are counted
+ * - `limit` (string): nick of a #GstSpdlLimit, the resource that sets the
+ *   maximum. `cores`: the CPU time of an item. `waiting`: the duration of a
+ *   stage's tasks, of which a limited number runs at the same time. `element`:
+ *   the thread that pushes the results of a stage and runs the elements after
+ *   it. `source`: the thread of the source.
+ * - `element` (string): the stage or source of that limit; not with `cores`
+ * - `cpu-time` (uint64): CPU time of an item in all threads that load, in ns
+ * - `cores` (double): cores that the process may use, if known
+ * - `trainer-items-per-second` (double): items that the trainer takes if it
+ *   never waits, by the duration of its steps. Missing if these are unknown, or
+ *   if the trainer does nothing.
+ * - `trainer-cores` (double): cores that loading needs at that rate
+ * - `sentence` (string): these values for a reader
+ *
+ * Returns: (transfer none) (nullable): the estimate, valid as long as
+ *     @diagnosis; %NULL if there is too little data for it
+ *
+ * Since: 0.1
+ */
+const GstStructure *
+gst_spdl_diagnosis_get_roofline (const GstSpdlDiagnosis *diagnosis)
+{
+  g_return_val_if_fail (diagnosis != NULL, NULL);
+
+  return diagnosis->roofline;
 }

@@ -29,16 +29,6 @@ to_seconds (guint64 ns)
   return ns / 1e9;
 }
 
-static gchar *
-format_time (guint64 ns)
-{
-  if (ns < 1000000)
-    return g_strdup_printf ("%.0f µs", ns / 1e3);
-  if (ns < 1000000000)
-    return g_strdup_printf ("%.3g ms", ns / 1e6);
-  return g_strdup_printf ("%.3g s", ns / 1e9);
-}
-
 /* Too few statistics, or no progress */
 
 GstSpdlDiagnosis *
@@ -244,8 +234,8 @@ gst_spdl_finding_straggler (const GstSpdlStageView *view)
 {
   GstSpdlDiagnosis *d =
       gst_spdl_diagnosis_new (GST_SPDL_LIMIT_STRAGGLER, view->name);
-  g_autofree gchar *ave = format_time (view->ave_time);
-  g_autofree gchar *p99 = format_time (view->p99_time);
+  g_autofree gchar *ave = gst_spdl_diagnosis_format_time (view->ave_time);
+  g_autofree gchar *p99 = gst_spdl_diagnosis_format_time (view->p99_time);
 
   gst_spdl_diagnosis_say (d,
       g_strdup_printf (
@@ -286,8 +276,8 @@ gst_spdl_finding_held (const GstSpdlStageView *view)
 static gchar *
 describe_consumer (const GstSpdlStageView *sink)
 {
-  g_autofree gchar *step = format_time (sink->p50_step);
-  g_autofree gchar *p99 = format_time (sink->p99_step);
+  g_autofree gchar *step = gst_spdl_diagnosis_format_time (sink->p50_step);
+  g_autofree gchar *p99 = gst_spdl_diagnosis_format_time (sink->p99_step);
   GString *reason = g_string_new (NULL);
 
   g_string_append_printf (reason,
@@ -339,9 +329,9 @@ gst_spdl_finding_contention (
 {
   GstSpdlDiagnosis *d =
       gst_spdl_diagnosis_new (GST_SPDL_LIMIT_CONTENTION, sink->name);
-  g_autofree gchar *step = format_time (sink->p50_step);
-  g_autofree gchar *given = format_time (sink->given_step);
-  g_autofree gchar *wait = format_time (sink->get_time);
+  g_autofree gchar *step = gst_spdl_diagnosis_format_time (sink->p50_step);
+  g_autofree gchar *given = gst_spdl_diagnosis_format_time (sink->given_step);
+  g_autofree gchar *wait = gst_spdl_diagnosis_format_time (sink->get_time);
   g_autofree gchar *advice = advise_on_contention (c);
   GString *reason = g_string_new (NULL);
 

@@ -166,6 +166,36 @@ class LimitTest(unittest.TestCase):
                 break
         self.check(data, ["balanced"], None)
 
+    def test_roofline(self):
+        """Tests the maximum throughput of tasks that sleep. One task at a time
+        shows what the largest concurrency can do."""
+        done, data = launch_json(SLEEPERS.format(40, 0, 5 * 10**7))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        stage = next(s for s in data["stages"] if s["stage"] == "b")
+        roofline = data["verdict"]["roofline"]
+        self.assertEqual(roofline["limit"], "waiting", roofline)
+        self.assertEqual(roofline["element"], "b")
+        self.assertLessEqual(roofline["items-per-second"],
+                             stage["max-concurrency"] / 50e-3)
+        self.assertAlmostEqual(
+            roofline["items-per-second"] * stage["ave-time"] / 1e9,
+            stage["max-concurrency"], places=3)
+        self.assertIn(roofline["sentence"],
+                      re.sub(r"\s+", " ", done.stdout))
+
+    def test_roofline_of_slow_element(self):
+        done, data = launch_json(self.job(
+            self.photos, between="! identity name=lazy sleep-time=20000"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        roofline = data["verdict"]["roofline"]
+        self.assertEqual(roofline["limit"], "element", roofline)
+        self.assertEqual(roofline["element"], "fetch")
+        self.assertLessEqual(roofline["items-per-second"], 51)
+
+    def test_no_roofline(self):
+        _, data = launch_json(SLEEPERS.format(5, 0, 10**7))
+        self.assertIsNone(data["verdict"]["roofline"])
+
     def test_idle_pipeline(self):
         data = self.launch("--duration", "0.6",
                            "appsrc ! spdlteststage name=a ! spdlsink")

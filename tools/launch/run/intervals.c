@@ -139,12 +139,15 @@ diagnose_interval (Intervals *self, gboolean interval, const GstStructure *cpus)
 static void
 find_limit (Intervals *self, Snapshot *snapshot, const GstStructure *cpus)
 {
-  snapshot->diagnosis = diagnose_interval (self, snapshot->interval, cpus);
-  if (!snapshot->interval || gst_spdl_diagnosis_get_limit (
-                                 snapshot->diagnosis) != GST_SPDL_LIMIT_TOO_FEW)
-    return;
-  gst_spdl_diagnosis_unref (snapshot->diagnosis);
-  snapshot->diagnosis = diagnose_interval (self, FALSE, cpus);
+  snapshot->overall = diagnose_interval (self, FALSE, cpus);
+  if (snapshot->interval)
+    snapshot->diagnosis = diagnose_interval (self, TRUE, cpus);
+  if (!snapshot->diagnosis ||
+      gst_spdl_diagnosis_get_limit (snapshot->diagnosis) ==
+          GST_SPDL_LIMIT_TOO_FEW) {
+    g_clear_pointer (&snapshot->diagnosis, gst_spdl_diagnosis_unref);
+    snapshot->diagnosis = gst_spdl_diagnosis_ref (snapshot->overall);
+  }
 }
 
 static Snapshot *
@@ -220,6 +223,7 @@ intervals_dup_totals (Intervals *self, const Snapshot *interval)
   snapshot->interval = FALSE;
   snapshot->stages = stages;
   gst_spdl_diagnosis_ref (snapshot->diagnosis);
+  gst_spdl_diagnosis_ref (snapshot->overall);
   add_stages (self, snapshot);
   return snapshot;
 }

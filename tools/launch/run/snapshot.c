@@ -31,6 +31,7 @@ snapshot_free (gpointer data)
 
   g_ptr_array_unref (self->stages);
   g_clear_pointer (&self->diagnosis, gst_spdl_diagnosis_unref);
+  g_clear_pointer (&self->overall, gst_spdl_diagnosis_unref);
   g_free (self);
 }
 

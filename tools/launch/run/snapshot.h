@@ -26,6 +26,7 @@ typedef struct {
   GPtrArray *stages; /* of GstStructure: elements with statistics, ordered from
                         source to sink */
   GstSpdlDiagnosis *diagnosis;
+  GstSpdlDiagnosis *overall; /* since the start */
 } Snapshot;
 
 Snapshot *snapshot_new (void);

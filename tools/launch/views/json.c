@@ -84,6 +84,7 @@ add_stages (JsonBuilder *b, const Snapshot *snapshot)
 static void
 add_verdict (JsonBuilder *b, const GstSpdlDiagnosis *d)
 {
+  const GstStructure *roofline = gst_spdl_diagnosis_get_roofline (d);
   g_autofree gchar *suggestion = gst_spdl_diagnosis_dup_suggestion (d);
 
   json_builder_set_member_name (b, "verdict");
@@ -94,6 +95,11 @@ add_verdict (JsonBuilder *b, const GstSpdlDiagnosis *d)
   add_string (b, "sentence", gst_spdl_diagnosis_get_sentence (d));
   add_string (b, "suggestion", suggestion);
   add_number (b, "gain", gst_spdl_diagnosis_get_gain (d));
+  json_builder_set_member_name (b, "roofline");
+  if (roofline)
+    add_structure (b, roofline);
+  else
+    json_builder_add_null_value (b);
   json_builder_end_object (b);
 }
 

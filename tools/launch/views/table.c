@@ -284,6 +284,18 @@ format_process (const Snapshot *snapshot)
       snapshot->interval ? "" : " at most");
 }
 
+/* Returns the maximum throughput on this machine; NULL if it is unknown. */
+static gchar *
+format_roofline (const Snapshot *snapshot)
+{
+  const GstStructure *roofline =
+      snapshot->overall ? gst_spdl_diagnosis_get_roofline (snapshot->overall)
+                        : NULL;
+
+  return roofline ? g_strdup (gst_structure_get_string (roofline, "sentence"))
+                  : NULL;
+}
+
 static void
 append_progress (GString *text, const Snapshot *snapshot, guint width)
 {
@@ -336,7 +348,7 @@ table_format (
   GString *tail = g_string_new ("\n");
   const Layout layout = lay_out (snapshot, width);
   guint n_above_verdict, n_lines;
-  gchar *trainer;
+  gchar *trainer, *roofline;
 
   append_progress (tail, snapshot, width);
   append_text (tail, format_throughput (snapshot), width);
@@ -344,6 +356,9 @@ table_format (
   trainer = format_trainer (snapshot);
   if (trainer)
     append_text (tail, trainer, width);
+  roofline = format_roofline (snapshot);
+  if (roofline)
+    append_text (tail, roofline, width);
   n_above_verdict = count_lines (tail->str);
   append_text (tail,
       g_strdup (gst_spdl_diagnosis_get_sentence (snapshot->diagnosis)), width);

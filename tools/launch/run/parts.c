@@ -12,6 +12,8 @@
 
 #include <string.h>
 
+#include "gst/spdl/diagnose/foreign.h"
+
 static void
 part_free (gpointer data)
 {
@@ -31,16 +33,6 @@ has_property (GstElement *element, const gchar *name)
          NULL;
 }
 
-static gboolean
-only_hands_on (GstElement *element)
-{
-  static const gchar *factories[] = { "queue", "queue2", "multiqueue",
-    "capsfilter", "tee", "funnel", NULL };
-  GstElementFactory *factory = gst_element_get_factory (element);
-
-  return factory && g_strv_contains (factories, GST_OBJECT_NAME (factory));
-}
-
 static Part *
 part_new (GstElement *element)
 {
@@ -50,7 +42,6 @@ part_new (GstElement *element)
   part->name = gst_object_get_name (GST_OBJECT (element));
   part->has_stats = has_property (element, "stage-stats");
   part->is_stage = GST_IS_SPDL_STAGE (element);
-  part->passive = only_hands_on (element);
   return part;
 }
 
@@ -247,31 +238,6 @@ parts_take_totals (GPtrArray *parts)
   }
 }
 
-/* Adds the thread count of an element that is not from gst-spdl, if it has a
- * property for it. */
-static void
-add_threads (GstStructure *stats, GstElement *element)
-{
-  static const gchar *properties[] = { "n-threads", "max-threads" };
-
-  for (guint i = 0; i < G_N_ELEMENTS (properties); i++) {
-    GValue value = G_VALUE_INIT;
-    gint n = 0;
-
-    if (!has_property (element, properties[i]))
-      continue;
-    g_value_init (&value, G_TYPE_INT);
-    g_object_get_property (G_OBJECT (element), properties[i], &value);
-    n = g_value_get_int (&value);
-    g_value_unset (&value);
-    /* 0: chosen automatically. */
-    if (n > 0)
-      gst_structure_set (stats, "threads-property", G_TYPE_STRING,
-          properties[i], "threads", G_TYPE_UINT, (guint) n, NULL);
-    return;
-  }
-}
-
 GList *
 parts_dup_stats (GPtrArray *parts, gboolean interval)
 {
@@ -283,7 +249,7 @@ parts_dup_stats (GPtrArray *parts, gboolean interval)
         interval && part->interval ? part->interval : part->total;
     GstStructure *s;
 
-    if (part->passive || (part->has_stats && !figures))
+    if (part->has_stats && !figures)
       continue;
     if (figures) {
       s = gst_structure_copy (figures);
@@ -291,11 +257,10 @@ parts_dup_stats (GPtrArray *parts, gboolean interval)
         gst_structure_set (
             s, "given-step-time", G_TYPE_UINT64, part->given_step, NULL);
     } else {
-      s = gst_structure_new (
-          "foreign", "stage", G_TYPE_STRING, part->name, NULL);
-      add_threads (s, part->element);
+      s = gst_spdl_make_foreign_stats (part->element, part->name);
     }
-    stats = g_list_prepend (stats, s);
+    if (s)
+      stats = g_list_prepend (stats, s);
   }
   return stats;
 }

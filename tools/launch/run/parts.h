@@ -17,7 +17,6 @@ typedef struct {
   gchar
       *name; /* display name: the element's name, or `decode` for spdldecode0 */
   gboolean has_stats; /* is a gst-spdl element with statistics */
-  gboolean passive;   /* only forwards data, such as a queue */
   gboolean is_stage;  /* has worker threads */
   guint64 given_step; /* simulated training step in ns per batch; 0: unknown */
   GstStructure *interval; /* nullable: statistics of the last interval */

@@ -712,7 +712,7 @@ gst_spdl_loader_dup_stats (GstSpdlLoader *loader)
 
   if (!gst_spdl_loader_is_own_process (loader))
     return NULL;
-  return gst_spdl_loader_parts_dup_stats (&loader->parts);
+  return gst_spdl_loader_parts_dup_stats (&loader->parts, FALSE);
 }
 
 /**

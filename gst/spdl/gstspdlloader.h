@@ -9,6 +9,7 @@
 #define __GST_SPDL_LOADER_H__
 
 #include <gst/spdl/gstspdlbatch.h>
+#include <gst/spdl/gstspdldiagnose.h>
 
 G_BEGIN_DECLS
 
@@ -134,6 +135,9 @@ gboolean gst_spdl_loader_get_error_item (
 
 GST_SPDL_API
 GList *gst_spdl_loader_dup_stats (GstSpdlLoader *loader);
+
+GST_SPDL_API
+GstSpdlDiagnosis *gst_spdl_loader_diagnose (GstSpdlLoader *loader);
 
 /* Classes */
 

@@ -93,9 +93,11 @@ class PipelineTest(unittest.TestCase):
         self.assertEqual(diagnosis.get_limit_nick(), "too-few")
         self.assertTrue(diagnosis.get_sentence())
         self.assertIsNone(diagnosis.dup_suggestion())
+        self.assertIsNone(diagnosis.get_roofline())
 
         stats = Gst.Structure.new_from_string(
             "s, stage=decode, elapsed=(guint64)9000000000, concurrency=(uint)2,"
+            "num-items=(guint64)1800, max-concurrency=(uint)64,"
             "num-tasks=(guint64)1800, ave-time=(guint64)10000000,"
             "cpu-time=(guint64)18000000000, occupancy-rate=0.98")
         diagnosis = GstSpdl.diagnose([stats], 8, 0)
@@ -104,6 +106,9 @@ class PipelineTest(unittest.TestCase):
             diagnosis.get_sentence(),
             "decode computes all the time and its queue is 98 % full: "
             "raise decode.concurrency, now 2")
+        roofline = diagnosis.get_roofline()
+        self.assertEqual(roofline.get_value("limit"), "cores")
+        self.assertAlmostEqual(roofline.get_value("items-per-second"), 800)
 
     def test_cpus(self):
         self.assertGreaterEqual(GstSpdl.get_num_cores(), 1)

@@ -143,6 +143,10 @@ gst_spdl_binding_loader_set_cpu_budget (GstSpdlLoader *loader, gdouble budget);
 SPDL_PRIVATE_API
 gchar *gst_spdl_binding_loader_dup_stats (GstSpdlLoader *loader);
 
+/* Returns: (transfer full): the diagnosis, an object in JSON */
+SPDL_PRIVATE_API
+gchar *gst_spdl_binding_loader_dup_verdict (GstSpdlLoader *loader);
+
 /* Ends the source with an error. Returns FALSE with @error set, like
  * gst_spdl_loader_end_source(). */
 SPDL_PRIVATE_API

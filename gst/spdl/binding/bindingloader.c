@@ -210,6 +210,27 @@ gst_spdl_binding_loader_dup_stats (GstSpdlLoader *loader)
   return g_string_free (g_string_append_c (json, ']'), FALSE);
 }
 
+gchar *
+gst_spdl_binding_loader_dup_verdict (GstSpdlLoader *loader)
+{
+  g_autoptr (GstSpdlDiagnosis) d = gst_spdl_loader_diagnose (loader);
+  g_autofree gchar *suggestion = gst_spdl_diagnosis_dup_suggestion (d);
+  const GstStructure *roofline = gst_spdl_diagnosis_get_roofline (d);
+  GString *json = g_string_new (NULL);
+  GstStructure *s = gst_structure_new ("verdict", "limit", G_TYPE_STRING,
+      gst_spdl_diagnosis_get_limit_nick (d), "element", G_TYPE_STRING,
+      gst_spdl_diagnosis_get_element (d), "reason", G_TYPE_STRING,
+      gst_spdl_diagnosis_get_reason (d), "sentence", G_TYPE_STRING,
+      gst_spdl_diagnosis_get_sentence (d), "suggestion", G_TYPE_STRING,
+      suggestion, "gain", G_TYPE_DOUBLE, gst_spdl_diagnosis_get_gain (d), NULL);
+
+  if (roofline)
+    gst_structure_set (s, "roofline", GST_TYPE_STRUCTURE, roofline, NULL);
+  spdl_json_append_structure (json, s);
+  gst_structure_free (s);
+  return g_string_free (json, FALSE);
+}
+
 /* Sources */
 
 gboolean

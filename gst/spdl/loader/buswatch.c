@@ -37,6 +37,9 @@ gst_spdl_bus_watch_unref (GstSpdlBusWatch *self)
   g_free (self->error_stage);
   g_free (self->error_uri);
   g_array_unref (self->n_failures_of);
+  gst_spdl_thread_times_clear (&self->threads);
+  g_clear_pointer (&self->first_cpus, gst_structure_free);
+  g_clear_pointer (&self->last_cpus, gst_structure_free);
   spdl_cond_clear (&self->has_room);
   spdl_mutex_clear (&self->lock);
   gst_object_unref (self->sink);
@@ -432,6 +435,7 @@ be_patient (GstMessage *message)
 static GstBusSyncReply
 on_message (GstBus *bus, GstMessage *message, gpointer user_data)
 {
+  GstSpdlBusWatch *self = user_data;
   const GstStructure *s;
 
   switch (GST_MESSAGE_TYPE (message)) {
@@ -448,9 +452,9 @@ on_message (GstBus *bus, GstMessage *message, gpointer user_data)
       break;
     case GST_MESSAGE_STREAM_STATUS:
       be_patient (message);
-      if (((GstSpdlBusWatch *) user_data)->governor)
-        gst_spdl_governor_take_message (
-            ((GstSpdlBusWatch *) user_data)->governor, message);
+      gst_spdl_thread_times_take_message (&self->threads, message);
+      if (self->governor)
+        gst_spdl_governor_take_message (self->governor, message);
       break;
     default:
       break;
@@ -473,6 +477,7 @@ gst_spdl_bus_watch_new (
   self->max_failures = max_failures;
   self->error_epoch = G_MAXUINT64;
   self->n_failures_of = g_array_new (FALSE, FALSE, sizeof (EpochFailures));
+  gst_spdl_thread_times_init (&self->threads);
   spdl_mutex_init (&self->lock);
   spdl_cond_init (&self->has_room);
   gst_bus_set_sync_handler (

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "gst/spdl/autotune/pipelinegovernor.h"
+#include "gst/spdl/autotune/threadtimes.h"
 #include "gst/spdl/engine/sync.h"
 #include "gst/spdl/gstspdlloader.h"
 #include "gst/spdl/loader/loadersink.h"
@@ -48,11 +49,14 @@ typedef struct _GstSpdlBusWatch {
   /* (nullable): owned; set before the pipeline starts, and freed when it is
    * detached. */
   GstSpdlGovernor *governor;
+  GstSpdlThreadTimes threads;
+  GstStructure *first_cpus; /* counters at the start of the run */
 
   SpdlMutex lock;    /* innermost, except for the lock of the sink */
   SpdlCond has_room; /* space for pushed items; also start and end */
   gboolean stopped;
-  GError *error; /* first error */
+  GstStructure *last_cpus; /* nullable: counters at the end of the run */
+  GError *error;           /* first error */
   /* Element and item of the error; nullable. */
   gchar *error_stage;
   gchar *error_uri;

@@ -12,6 +12,7 @@
 
 #include "gst/spdl/common/redact.h"
 #include "gst/spdl/common/propertytable.h"
+#include "gst/spdl/diagnose/foreign.h"
 #include "gst/spdl/loader/parse.h"
 #include "gst/spdl/stage/stage-private.h"
 
@@ -369,7 +370,8 @@ prepend_stats (GList *list, GstStructure *stats)
 }
 
 GList *
-gst_spdl_loader_parts_dup_stats (const GstSpdlLoaderParts *self)
+gst_spdl_loader_parts_dup_stats (
+    const GstSpdlLoaderParts *self, gboolean foreign)
 {
   GPtrArray *elements = list_elements (GST_BIN (self->pipeline));
   GList *list = NULL;
@@ -381,6 +383,9 @@ gst_spdl_loader_parts_dup_stats (const GstSpdlLoaderParts *self)
     if (g_object_class_find_property (
             G_OBJECT_GET_CLASS (element), "stage-stats"))
       g_object_get (element, "stage-stats", &stats, NULL);
+    else if (foreign)
+      stats = gst_spdl_make_foreign_stats (
+          GST_ELEMENT (element), GST_OBJECT_NAME (element));
     if (stats)
       list = prepend_stats (list, stats);
   }

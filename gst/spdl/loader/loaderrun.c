@@ -46,6 +46,7 @@ begin_run (GstSpdlLoader *self, const Place *place)
       gst_spdl_bus_watch_new (self->parts.pipeline, self->parts.sink, -1);
   GstSpdlBusWatch *old;
 
+  gst_spdl_loader_begin_counting (bus_watch);
   spdl_mutex_lock (&self->lock);
   gst_spdl_bus_watch_set_max_failures (bus_watch, self->max_failures);
   old = self->bus_watch;
@@ -104,6 +105,7 @@ gst_spdl_loader_set_cpu_budget (GstSpdlLoader *self, gdouble budget)
 static void
 end_run (GstSpdlLoader *self, GstSpdlBusWatch *bus_watch)
 {
+  gst_spdl_loader_end_counting (bus_watch);
   gst_element_set_state (GST_ELEMENT (self->parts.pipeline), GST_STATE_NULL);
   gst_spdl_loader_sink_set_open (self->parts.sink, FALSE);
   gst_spdl_loader_close_source (self);

@@ -176,7 +176,7 @@ static void
 worker_pipeline_put_figures (GstPipeline *pipeline, GByteArray *bytes)
 {
   const GstSpdlLoaderParts parts = { .pipeline = pipeline };
-  GList *figures = gst_spdl_loader_parts_dup_stats (&parts);
+  GList *figures = gst_spdl_loader_parts_dup_stats (&parts, FALSE);
 
   spdl_put_u32 (bytes, g_list_length (figures));
   for (GList *l = figures; l; l = l->next)

@@ -7,6 +7,7 @@
 
 #include <sched.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "tests/check/support/errors.h"
@@ -181,6 +182,78 @@ GST_START_TEST (test_restart)
           gst_structure_get_string (l->data, "stage"), names[k]));
     g_list_free_full (stats, (GDestroyNotify) gst_structure_free);
   }
+  g_object_unref (loader);
+  files_remove_folder (folder);
+}
+
+GST_END_TEST;
+
+static guint64
+count_cpu_time (clockid_t clock)
+{
+  struct timespec t;
+
+  clock_gettime (clock, &t);
+  return t.tv_sec * GST_SECOND + t.tv_nsec;
+}
+
+/* Computes for @ns. */
+static void
+train (guint64 ns)
+{
+  const guint64 begun = count_cpu_time (CLOCK_THREAD_CPUTIME_ID);
+
+  while (count_cpu_time (CLOCK_THREAD_CPUTIME_ID) < begun + ns)
+    ;
+}
+
+/* The diagnosis knows elements of other projects. It stays the same after the
+ * stop. The CPU time of an item does not include the trainer's. */
+GST_START_TEST (test_diagnosis)
+{
+  gchar *folder = files_make_dataset (20);
+  GstSpdlLoader *loader =
+      loader_make ("spdlsrc location=%s epochs=-1 ! spdlfetch ! identity "
+                   "name=lazy sleep-time=20000 ! spdldecode width=16 height=12 "
+                   "! spdlbatch batch-size=2 ! spdlsink",
+          folder);
+  g_autoptr (GstSpdlDiagnosis) before = gst_spdl_loader_diagnose (loader);
+  g_autoptr (GstSpdlDiagnosis) after = NULL;
+  const GstStructure *roofline;
+  guint64 cpu_time, begun;
+  double rate;
+
+  fail_unless (gst_spdl_diagnosis_get_limit (before) == GST_SPDL_LIMIT_TOO_FEW);
+  fail_unless (gst_spdl_diagnosis_get_roofline (before) == NULL);
+
+  loader_start (loader);
+  begun = count_cpu_time (CLOCK_PROCESS_CPUTIME_ID);
+  for (guint n = 0; n < 40;) {
+    if (loader_take (loader) == 0)
+      continue; /* the end of an epoch */
+    train (2 * GST_MSECOND);
+    n++;
+  }
+  gst_spdl_loader_stop (loader);
+  after = gst_spdl_loader_diagnose (loader);
+  fail_unless (gst_spdl_diagnosis_get_limit (after) == GST_SPDL_LIMIT_ELEMENT,
+      "%s", gst_spdl_diagnosis_get_sentence (after));
+  fail_unless_equals_string (gst_spdl_diagnosis_get_element (after), "lazy");
+  roofline = gst_spdl_diagnosis_get_roofline (after);
+  fail_unless (roofline != NULL);
+  fail_unless_equals_string (
+      gst_structure_get_string (roofline, "limit"), "element");
+  fail_unless (gst_structure_get_double (roofline, "items-per-second", &rate));
+  fail_unless (rate > 0 && rate <= 51, "%f", rate);
+  fail_unless (gst_structure_get_uint64 (roofline, "cpu-time", &cpu_time));
+  fail_unless (cpu_time > 0);
+  fail_unless (cpu_time * 80 + 78 * GST_MSECOND <
+               count_cpu_time (CLOCK_PROCESS_CPUTIME_ID) - begun);
+
+  g_usleep (100000);
+  g_autoptr (GstSpdlDiagnosis) later = gst_spdl_loader_diagnose (loader);
+  fail_unless (gst_structure_is_equal (
+      gst_spdl_diagnosis_get_roofline (later), roofline));
   g_object_unref (loader);
   files_remove_folder (folder);
 }
@@ -544,6 +617,7 @@ loader_runs_suite (void)
   tcase_add_test (tc, test_stop_any_time);
   tcase_add_test (tc, test_patience);
   tcase_add_test (tc, test_restart);
+  tcase_add_test (tc, test_diagnosis);
   tcase_add_test (tc, test_resume);
   tcase_add_test (tc, test_state);
   tcase_add_test (tc, test_next_epoch);

@@ -410,6 +410,9 @@ use_in_child (GstSpdlLoader *loader)
   gst_spdl_loader_stop (loader);
   if (gst_spdl_loader_dup_stats (loader) || gst_spdl_loader_dup_state (loader))
     return 3;
+  g_autoptr (GstSpdlDiagnosis) diagnosis = gst_spdl_loader_diagnose (loader);
+  if (gst_spdl_diagnosis_get_limit (diagnosis) != GST_SPDL_LIMIT_TOO_FEW)
+    return 4;
   g_object_unref (loader);
   return 42;
 }

@@ -332,6 +332,34 @@ class EpochTest(unittest.TestCase):
         self.assertEqual(stats["decode"]["num-tasks"], N_ITEMS)
         self.assertEqual(stats["sink"]["num-items"], N_ITEMS)
 
+    def test_verdict(self):
+        line = describe(FOLDER).replace(
+            "! spdldecode", "! identity name=lazy sleep-time=20000 ! spdldecode")
+        with Loader(line) as loader:
+            self.assertEqual(loader.verdict().limit, "too-few")
+            self.assertIsNone(loader.verdict().roofline)
+            while loader.stats[-1]["num-batches"] < 14:
+                for _ in loader:
+                    time.sleep(0.1)
+            verdict = loader.verdict()
+        self.assertEqual((verdict.limit, verdict.element), ("element", "lazy"))
+        self.assertIsNone(verdict.suggestion)
+        self.assertIn(verdict.reason, verdict.sentence)
+        roofline = verdict.roofline
+        self.assertEqual(roofline.limit, "element")
+        self.assertLessEqual(roofline.items_per_second, 51)
+        self.assertGreater(roofline.items_per_second,
+                           roofline.batches_per_second)
+        self.assertGreater(roofline.cpu_time, 0)
+        self.assertLess(roofline.cpu_time, 1)
+        self.assertGreater(roofline.cores, 0)
+        self.assertLessEqual(roofline.trainer_items_per_second, 8 / 0.1)
+        self.assertAlmostEqual(
+            roofline.trainer_cores,
+            roofline.trainer_items_per_second * roofline.cpu_time, places=3)
+        self.assertEqual(str(verdict),
+                         f"{verdict.sentence}\n{roofline.sentence}")
+
     def test_wait_time_is_counted(self):
         def slow():
             time.sleep(0.5)

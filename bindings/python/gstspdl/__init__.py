@@ -45,13 +45,15 @@ if TYPE_CHECKING:
     from ._states import merge_states, reshard_states
     from ._tensor import Tensor
     from ._trace import trace
+    from ._verdict import Roofline, Verdict
     from ._versions import versions
 
 __all__ = ["IMAGENET_MEAN", "IMAGENET_STD", "Batch", "CacheLoader",
            "DetachedBatch", "Failure", "Headspace", "Loader", "LoaderError",
-           "LoaderWarning", "Pipeline", "Sample", "Tensor", "audio_folder",
-           "decode", "headspace", "image_folder", "image_list", "merge_states",
-           "reshard_states", "trace", "versions", "video_folder", "web_dataset"]
+           "LoaderWarning", "Pipeline", "Roofline", "Sample", "Tensor", "Verdict",
+           "audio_folder", "decode", "headspace", "image_folder", "image_list",
+           "merge_states", "reshard_states", "trace", "versions",
+           "video_folder", "web_dataset"]
 
 
 # Modules that are imported when they are first used, so that batches and errors
@@ -72,6 +74,7 @@ _MODULES = {
     "_states": ("merge_states", "reshard_states"),
     "_tensor": ("Tensor",),
     "_trace": ("trace",),
+    "_verdict": ("Roofline", "Verdict"),
     "_versions": ("versions",),
 }
 _LATER = {name: module for module, names in _MODULES.items() for name in names}

@@ -28,6 +28,7 @@ from ._ranks import check_rank
 from ._sample import Sample
 from ._source import SourceThread
 from ._states import State, merge_states
+from ._verdict import Verdict, make_verdict
 
 # In gi.repository.GstSpdl this class takes the place of the enumeration.
 for _number, _nick in enumerate(native.list_error_codes()):
@@ -745,6 +746,14 @@ class Loader:
         stats: List[Dict[str, Any]] = json.loads(
             native.loader_dup_stats(self._pointer))
         return stats
+
+    def verdict(self) -> Verdict:
+        """Returns the bottleneck since the start, and how much this machine can
+        load. It is reliable after about ten seconds."""
+        import json
+
+        return make_verdict(json.loads(
+            native.loader_dup_verdict(self._pointer)))
 
     # Resuming
 

@@ -339,6 +339,8 @@ _loader_get_error_item = _quick(
     "loader_get_error_item", c_int, c_void_p, POINTER(c_void_p),
     POINTER(c_void_p))
 _loader_dup_stats = _slow("binding_loader_dup_stats", c_void_p, c_void_p)
+_loader_dup_verdict = _slow(
+    "binding_loader_dup_verdict", c_void_p, c_void_p)
 _loader_dup_classes = _checked(_slow(
     "loader_dup_classes", c_void_p, c_void_p))
 _loader_set_classes = _checked(_slow(
@@ -409,6 +411,10 @@ def loader_get_error_item(loader: int) -> "tuple[Optional[str], ...]":
 
 def loader_dup_stats(loader: int) -> str:
     return _take_text(_loader_dup_stats(loader)) or "[]"
+
+
+def loader_dup_verdict(loader: int) -> str:
+    return _take_text(_loader_dup_verdict(loader)) or "{}"
 
 
 def loader_dup_classes(loader: int) -> Optional[List[str]]:

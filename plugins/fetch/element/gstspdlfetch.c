@@ -351,6 +351,7 @@ gst_spdl_fetch_start (GstSpdlStage *stage, GError **error)
   GST_OBJECT_UNLOCK (self);
   self->used.http.hedge_counts = &self->hedges;
   self->hedges = self->hedges_before = (SpdlHedgeCounts){ 0 };
+  self->http_time = self->http_time_before = 0;
   if (self->used.http.max_size == 0)
     self->used.http.max_size = spdl_memory_get_share ();
   g_clear_pointer (&self->names, g_strfreev);
@@ -388,8 +389,10 @@ gst_spdl_fetch_get_cpu_time (GstSpdlStage *stage)
 {
   GstSpdlFetch *self = GST_SPDL_FETCH (stage);
   SpdlHttp *http = g_atomic_pointer_get (&self->http);
+  const guint64 http_time = http ? spdl_http_get_cpu_time (http) : 0;
 
-  return (http ? spdl_http_get_cpu_time (http) : 0) +
+  __atomic_store_n (&self->http_time, http_time, __ATOMIC_RELAXED);
+  return http_time +
          (self->thread_pool ? spdl_thread_pool_get_cpu_time (self->thread_pool)
                             : 0) +
          (self->cache ? spdl_disk_cache_get_cpu_time (self->cache) : 0);
@@ -414,6 +417,25 @@ report_hedges (GstSpdlFetch *self, gboolean interval, GstStructure *stats)
       NULL);
 }
 
+/* Reports the time that was read for the CPU time of the stage, because the
+ * client may be gone. */
+static void
+report_http_time (GstSpdlFetch *self, gboolean interval, GstStructure *stats)
+{
+  const guint64 now = __atomic_load_n (&self->http_time, __ATOMIC_RELAXED);
+  guint64 before = 0;
+
+  GST_OBJECT_LOCK (self);
+  if (interval) {
+    before = self->http_time_before;
+    self->http_time_before = now;
+  }
+  GST_OBJECT_UNLOCK (self);
+  if (now > 0)
+    gst_structure_set (
+        stats, "http-cpu-time", G_TYPE_UINT64, now - before, NULL);
+}
+
 static void
 gst_spdl_fetch_add_stats (
     GstSpdlStage *stage, gboolean interval, GstStructure *stats)
@@ -421,6 +443,7 @@ gst_spdl_fetch_add_stats (
   GstSpdlFetch *self = GST_SPDL_FETCH (stage);
 
   spdl_disk_tally_report (&self->cache_tally, interval, stats);
+  report_http_time (self, interval, stats);
   if (self->used.http.hedge > 0)
     report_hedges (self, interval, stats);
 }

@@ -30,6 +30,7 @@ typedef struct {
   GstSpdlLimit limit;
   const GstSpdlStageView *view; /* nullable */
   double time;                  /* of an item, or of a task, in ns */
+  gboolean of_requests; /* the thread is that in @view that runs all requests */
 } Limit;
 
 typedef struct {
@@ -76,12 +77,11 @@ count_worth (const Roofline *self, const GstSpdlStageView *view)
 }
 
 static void
-add_limit (Roofline *self, double rate, GstSpdlLimit limit,
-    const GstSpdlStageView *view, double time)
+add_limit (Roofline *self, Limit limit)
 {
-  if (isfinite (rate) && rate > 0 &&
-      (self->lowest.rate == 0 || rate < self->lowest.rate))
-    self->lowest = (Limit){ rate, limit, view, time };
+  if (isfinite (limit.rate) && limit.rate > 0 &&
+      (self->lowest.rate == 0 || limit.rate < self->lowest.rate))
+    self->lowest = limit;
 }
 
 /* Sums up the CPU time of an item in the stages and in all other threads that
@@ -115,8 +115,20 @@ add_stage (Roofline *self, const GstSpdlStageView *view)
 
   if (view->tasks == 0 || time <= 0)
     return;
-  add_limit (self, n * 1e9 / time * count_worth (self, view) / view->tasks,
-      GST_SPDL_LIMIT_WAITING, view, time);
+  add_limit (
+      self, (Limit){ n * 1e9 / time * count_worth (self, view) / view->tasks,
+                GST_SPDL_LIMIT_WAITING, view, time });
+}
+
+/* Adds the limit of the thread that runs all requests of a stage. */
+static void
+add_requests (Roofline *self, const GstSpdlStageView *view)
+{
+  const double time = view->http_time / count_worth (self, view);
+
+  if (time > 0)
+    add_limit (
+        self, (Limit){ 1e9 / time, GST_SPDL_LIMIT_ELEMENT, view, time, TRUE });
 }
 
 /* Returns the time in which @view blocked the element before it, in ns. The
@@ -148,7 +160,7 @@ add_section (Roofline *self, const GstSpdlStageView *view, guint next)
   if (used < MIN_SECTION * view->elapsed)
     return;
   const double time = used / passed;
-  add_limit (self, 1e9 / time, GST_SPDL_LIMIT_ELEMENT, view, time);
+  add_limit (self, (Limit){ 1e9 / time, GST_SPDL_LIMIT_ELEMENT, view, time });
 }
 
 /* Adds the limit of the thread of the source, which also runs the elements
@@ -163,7 +175,7 @@ add_source (Roofline *self, guint first)
   if (!view->has_put_time || used < MIN_SOURCE * view->elapsed)
     return;
   const double time = used / count_worth (self, view);
-  add_limit (self, 1e9 / time, GST_SPDL_LIMIT_SOURCE, source, time);
+  add_limit (self, (Limit){ 1e9 / time, GST_SPDL_LIMIT_SOURCE, source, time });
 }
 
 static void
@@ -174,15 +186,17 @@ find_limits (Roofline *self)
 
   find_cpu_time (self);
   if (c->num_cores > 0)
-    add_limit (self, c->num_cores * 1e9 / self->cpu_time, GST_SPDL_LIMIT_CORES,
-        NULL, self->cpu_time);
+    add_limit (self, (Limit){ c->num_cores * 1e9 / self->cpu_time,
+                         GST_SPDL_LIMIT_CORES, NULL, self->cpu_time });
   if (first > 0 && first < c->n_views)
     add_source (self, first);
   for (guint i = first; i < c->n_views; i++) {
     const GstSpdlStageView *view = &c->views[i];
 
-    if (view->is_stage)
+    if (view->is_stage) {
       add_stage (self, view);
+      add_requests (self, view);
+    }
     if (view->has_push)
       add_section (self, view, gst_spdl_analysis_find_gauge (c, i + 1));
   }
@@ -220,6 +234,10 @@ describe_limit (const Roofline *self)
       return g_strdup_printf (
           "the thread of %s takes %s for an item", lowest->view->name, time);
     default:
+      if (lowest->of_requests)
+        return g_strdup_printf ("the thread that runs all requests of %s takes "
+                                "%s of CPU time for an item",
+            lowest->view->name, time);
       return g_strdup_printf ("the elements after %s, which share a thread, "
                               "take %s for an item",
           lowest->view->name, time);

@@ -88,6 +88,13 @@ static const Example examples[] = {
           STAGE ("decode") IN_TASKS ("800", "1", "64", "10", "800"),
           SINK "num-items=(guint64)800" } },
 
+  /* One thread uses 2 ms for each request. */
+  { "requests", 100, NULL, 500, "element", "fetch", 2500,
+      { SRC "800",
+          STAGE ("fetch") IN_TASKS ("800", "4", "256", "50",
+              "200") "http-cpu-time=(guint64)1600000000",
+          SINK "num-items=(guint64)800" } },
+
   /* A thread pushes for 5 s of 10, but is blocked for 1 s of them. */
   { "push", 100, NULL, 250, "element", "a", 100,
       { SRC "1000",

@@ -8,6 +8,7 @@
 #include "gst/spdl/autotune/threadtimes.h"
 
 #include "gst/spdl/engine/clock.h"
+#include "gst/spdl/gstspdlcpus.h"
 
 typedef struct {
   pthread_t id;
@@ -92,4 +93,14 @@ gst_spdl_thread_times_get (GstSpdlThreadTimes *self)
   }
   spdl_mutex_unlock (&self->lock);
   return sum;
+}
+
+GstStructure *
+gst_spdl_thread_times_get_cpu_stats (GstSpdlThreadTimes *self)
+{
+  GstStructure *s = gst_spdl_get_cpu_stats ();
+
+  gst_structure_set (
+      s, "loading-time", G_TYPE_UINT64, gst_spdl_thread_times_get (self), NULL);
+  return s;
 }

@@ -10,6 +10,7 @@
 #include <gst/gst.h>
 
 #include "gst/spdl/engine/sync.h"
+#include "gst/spdl/engine/visibility.h"
 
 G_BEGIN_DECLS
 
@@ -22,15 +23,23 @@ typedef struct {
   guint64 of_ended; /* CPU time of threads that have left, in ns */
 } GstSpdlThreadTimes;
 
+SPDL_PRIVATE_API
 void gst_spdl_thread_times_init (GstSpdlThreadTimes *self);
+SPDL_PRIVATE_API
 void gst_spdl_thread_times_clear (GstSpdlThreadTimes *self);
 
 /* Handles a message of the pipeline, in the thread that posts it. */
+SPDL_PRIVATE_API
 void gst_spdl_thread_times_take_message (
     GstSpdlThreadTimes *self, GstMessage *message);
 
 /* Returns the CPU time of all streaming threads since the first message, in ns.
  * Callable from any thread. */
 guint64 gst_spdl_thread_times_get (GstSpdlThreadTimes *self);
+
+/* Returns: (transfer full): gst_spdl_get_cpu_stats() with the CPU time of the
+ * threads that load, other than the workers of stages, as `loading-time` */
+SPDL_PRIVATE_API
+GstStructure *gst_spdl_thread_times_get_cpu_stats (GstSpdlThreadTimes *self);
 
 G_END_DECLS

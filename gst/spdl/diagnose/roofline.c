@@ -164,15 +164,17 @@ add_section (Roofline *self, const GstSpdlStageView *view, guint next)
 }
 
 /* Adds the limit of the thread of the source, which also runs the elements
- * before the gauge at @first. */
+ * before the gauge at @first. It may have ended while the last items were on
+ * the way, and is not a limit if only their share of the time is left. */
 static void
 add_source (Roofline *self, guint first)
 {
   const GstSpdlStageView *source = &self->analysis->views[0];
   const GstSpdlStageView *view = &self->analysis->views[first];
+  const double late = self->in_flight / count_worth (self, view);
   const double used = view->elapsed - get_blocked_time (view);
 
-  if (!view->has_put_time || used < MIN_SOURCE * view->elapsed)
+  if (!view->has_put_time || used < (MIN_SOURCE + late) * view->elapsed)
     return;
   const double time = used / count_worth (self, view);
   add_limit (self, (Limit){ 1e9 / time, GST_SPDL_LIMIT_SOURCE, source, time });

@@ -5,30 +5,21 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "gst/spdl/gstspdlcpus.h"
 #include "gst/spdl/loader/buswatch.h"
 #include "gst/spdl/loader/loader-private.h"
-
-static GstStructure *
-read_counters (GstSpdlBusWatch *bus_watch)
-{
-  GstStructure *s = gst_spdl_get_cpu_stats ();
-
-  gst_structure_set (s, "loading-time", G_TYPE_UINT64,
-      gst_spdl_thread_times_get (&bus_watch->threads), NULL);
-  return s;
-}
 
 void
 gst_spdl_loader_begin_counting (GstSpdlBusWatch *bus_watch)
 {
-  bus_watch->first_cpus = read_counters (bus_watch);
+  bus_watch->first_cpus =
+      gst_spdl_thread_times_get_cpu_stats (&bus_watch->threads);
 }
 
 void
 gst_spdl_loader_end_counting (GstSpdlBusWatch *bus_watch)
 {
-  GstStructure *last = read_counters (bus_watch);
+  GstStructure *last =
+      gst_spdl_thread_times_get_cpu_stats (&bus_watch->threads);
 
   spdl_mutex_lock (&bus_watch->lock);
   if (!bus_watch->last_cpus)
@@ -47,7 +38,8 @@ get_last_counters (GstSpdlBusWatch *bus_watch)
   if (bus_watch->last_cpus)
     last = gst_structure_copy (bus_watch->last_cpus);
   spdl_mutex_unlock (&bus_watch->lock);
-  return last ? last : read_counters (bus_watch);
+  return last ? last
+              : gst_spdl_thread_times_get_cpu_stats (&bus_watch->threads);
 }
 
 /**

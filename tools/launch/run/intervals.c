@@ -13,6 +13,7 @@
 
 struct _Intervals {
   GPtrArray *parts;
+  GstSpdlThreadTimes *threads;
   GPtrArray *snapshots;
   guint64 max_batches;
   guint64 duration;
@@ -28,11 +29,12 @@ struct _Intervals {
 };
 
 Intervals *
-intervals_new (GPtrArray *parts)
+intervals_new (GPtrArray *parts, GstSpdlThreadTimes *threads)
 {
   Intervals *self = g_new0 (Intervals, 1);
 
   self->parts = parts;
+  self->threads = threads;
   self->snapshots = g_ptr_array_new_with_free_func (snapshot_free);
   return self;
 }
@@ -53,7 +55,7 @@ intervals_begin (Intervals *self, guint64 max_batches, guint64 duration)
   self->duration = duration;
   self->began = self->last_time = g_get_monotonic_time ();
   self->first_cpu = self->last_cpu = process_get_cpu_time ();
-  self->first_cpus = gst_spdl_get_cpu_stats ();
+  self->first_cpus = gst_spdl_thread_times_get_cpu_stats (self->threads);
   self->last_cpus = gst_structure_copy (self->first_cpus);
 }
 
@@ -158,7 +160,7 @@ take_snapshot (Intervals *self, const PullerCounts *counts, gboolean interval)
   const guint64 cpu = process_get_cpu_time ();
   const gint64 since = interval ? self->last_time : self->began;
   const guint64 used = cpu - (interval ? self->last_cpu : self->first_cpu);
-  GstStructure *cpus = gst_spdl_get_cpu_stats ();
+  GstStructure *cpus = gst_spdl_thread_times_get_cpu_stats (self->threads);
 
   parts_take_totals (self->parts);
   snapshot->interval = interval;

@@ -7,6 +7,7 @@
 
 #pragma once
 
+#include "gst/spdl/autotune/threadtimes.h"
 #include "tools/launch/run/parts.h"
 #include "tools/launch/run/puller.h"
 #include "tools/launch/run/snapshot.h"
@@ -15,8 +16,9 @@ G_BEGIN_DECLS
 
 typedef struct _Intervals Intervals;
 
-/* @parts: (transfer none): elements of the pipeline */
-Intervals *intervals_new (GPtrArray *parts);
+/* @parts: (transfer none): elements of the pipeline
+ * @threads: (transfer none): its streaming threads */
+Intervals *intervals_new (GPtrArray *parts, GstSpdlThreadTimes *threads);
 void intervals_free (Intervals *self);
 
 /* Starts the clock.

@@ -43,6 +43,7 @@ struct _Session {
   GPtrArray *tuning;
   GstSpdlGovernor *governor; /* nullable */
   gint64 began;              /* monotonic time, us */
+  GstSpdlThreadTimes threads;
   Intervals *intervals;
   Snapshot *result;
   PullerCounts counts;
@@ -270,6 +271,16 @@ on_message (GstBus *bus, GstMessage *message, gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
+/* Called in the thread that posts @message. */
+static GstBusSyncReply
+on_sync_message (GstBus *bus, GstMessage *message, gpointer data)
+{
+  Session *self = data;
+
+  gst_spdl_thread_times_take_message (&self->threads, message);
+  return GST_BUS_PASS;
+}
+
 /* Construction and execution */
 
 Session *
@@ -279,7 +290,8 @@ session_new_for (GstElement *pipeline)
 
   self->pipeline = pipeline;
   self->parts = parts_new (pipeline);
-  self->intervals = intervals_new (self->parts);
+  gst_spdl_thread_times_init (&self->threads);
+  self->intervals = intervals_new (self->parts, &self->threads);
   self->failures =
       g_ptr_array_new_with_free_func ((GDestroyNotify) gst_structure_free);
   self->tuning =
@@ -331,6 +343,7 @@ session_free (Session *self)
   g_clear_pointer (&self->result, snapshot_free);
   g_clear_error (&self->error);
   intervals_free (self->intervals);
+  gst_spdl_thread_times_clear (&self->threads);
   g_ptr_array_unref (self->failures);
   g_ptr_array_unref (self->tuning);
   g_ptr_array_unref (self->parts);
@@ -425,6 +438,7 @@ session_run (Session *self, const SessionLimits *limits,
   self->funcs = funcs;
   self->user_data = user_data;
   self->loop = g_main_loop_new (NULL, FALSE);
+  gst_bus_set_sync_handler (bus, on_sync_message, self, NULL);
   gst_bus_add_watch (bus, on_message, self);
   ids[0] = g_unix_signal_add (SIGINT, on_interrupt, self);
   ids[1] = g_unix_signal_add (SIGTERM, on_interrupt, self);
@@ -437,6 +451,7 @@ session_run (Session *self, const SessionLimits *limits,
   g_main_loop_run (self->loop);
   remove_sources (ids, G_N_ELEMENTS (ids));
   stop_session (self);
+  gst_bus_set_sync_handler (bus, NULL, NULL, NULL);
   gst_bus_remove_watch (bus);
   take_last_messages (self, bus);
   while (g_source_remove_by_user_data (self))

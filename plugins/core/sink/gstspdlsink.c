@@ -527,13 +527,15 @@ gst_spdl_sink_set_open (GstSpdlLoaderSink *loader_sink, gboolean open)
   self->is_loader_sink = open;
 }
 
-/* Wakes the streaming thread in wait_for_room(). */
+/* Wakes the streaming thread in wait_for_room(). With the lock, this thread
+ * waits already or will see the room. It takes the lock when it wakes, so
+ * signalling without it saves another wake-up. */
 static void
 signal_room (GstBaseSink *sink)
 {
   GST_BASE_SINK_PREROLL_LOCK (sink);
-  GST_BASE_SINK_PREROLL_SIGNAL (sink);
   GST_BASE_SINK_PREROLL_UNLOCK (sink);
+  GST_BASE_SINK_PREROLL_SIGNAL (sink);
 }
 
 static gboolean

@@ -138,10 +138,8 @@ gst_spdl_binding_loader_try_next (
 {
   if (pull->ready)
     return;
-  *pull = (GstSpdlBindingPull){ .ready = gst_spdl_loader_wait (loader, 0) };
-  if (pull->ready)
-    pull->batch = gst_spdl_loader_next (loader, 0, &pull->error);
-  /* Spurious wake-up: no result yet. */
+  *pull = (GstSpdlBindingPull){ .ready = TRUE };
+  pull->batch = gst_spdl_loader_next (loader, 0, &pull->error);
   if (g_error_matches (pull->error, GST_SPDL_LOADER_ERROR,
           GST_SPDL_LOADER_ERROR_TIMED_OUT)) {
     g_clear_error (&pull->error);

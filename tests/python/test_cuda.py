@@ -87,6 +87,7 @@ class CudaTest(unittest.TestCase):
                 self.assertEqual(tensor.dtype, "uint8")
                 self.assertEqual(batch["labels"].device, "cuda:0")
                 self.assertFalse(hasattr(tensor, "__array_interface__"))
+                self.assertFalse(hasattr(tensor, "__array_struct__"))
                 with self.assertRaisesRegex(TypeError, r"\bcuda:0\b.*\bNumPy\b"):
                     np.asarray(tensor)
                 with self.assertRaisesRegex(TypeError, "torch.from_dlpack"):

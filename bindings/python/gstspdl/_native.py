@@ -11,8 +11,8 @@ few values. `_released` calls release the GIL: all functions that can wait."""
 import ctypes
 import os
 import sys
-from ctypes import (POINTER, c_char_p, c_double, c_int, c_int64, c_size_t,
-                    c_uint, c_uint64, c_void_p)
+from ctypes import (POINTER, c_char, c_char_p, c_double, c_int, c_int64,
+                    c_size_t, c_uint, c_uint64, c_void_p)
 from typing import Any, Callable, Iterable, Iterator, List, Optional, Sequence
 
 _VERSION = 1
@@ -215,12 +215,20 @@ _batch_dup_extra = _quick(
     "binding_batch_dup_extra", c_void_p, c_void_p, c_uint)
 
 
+class _ArrayInterface(ctypes.Structure):
+    """SpdlArrayInterface, which is NumPy's PyArrayInterface."""
+
+    _fields_ = [("two", c_int), ("n_dims", c_int), ("kind", c_char),
+                ("itemsize", c_int), ("flags", c_int), ("shape", c_void_p),
+                ("strides", c_void_p), ("data", c_void_p), ("descr", c_void_p)]
+
 
 class TensorInfo(ctypes.Structure):
     """GstSpdlBindingTensor: description of a tensor."""
 
-    _fields_ = [("tensor", c_void_p), ("typestr", c_char_p),
-                ("shape", _int64s), ("address", c_void_p), ("n_dims", c_uint),
+    _fields_ = [("array", _ArrayInterface), ("tensor", c_void_p),
+                ("typestr", c_char_p), ("shape", _int64s),
+                ("address", c_void_p), ("n_dims", c_uint),
                 ("device_type", c_int), ("device_id", c_int),
                 ("contiguous", c_int), ("writable", c_int)]
 

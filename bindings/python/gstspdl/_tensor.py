@@ -4,8 +4,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 import importlib
-from ctypes import c_uint
-from typing import TYPE_CHECKING, Any, Dict, Optional, Tuple
+from ctypes import addressof, c_uint
+from typing import TYPE_CHECKING, Any, Callable, Dict, Optional, Tuple
 
 from . import _native as native
 
@@ -18,6 +18,9 @@ _DLPACK_CPU = 1
 _DLPACK_CUDA = 2
 # Types by the numbers of both protocols.
 _LEGACY_STREAM = 1
+
+# NumPy's, once it was imported.
+_asarray: "Optional[Callable[[Any], numpy.ndarray[Any, Any]]]" = None
 
 
 def _stream_number(stream: Any) -> int:
@@ -35,7 +38,7 @@ class Tensor:
         array = tensor.numpy()              # or np.asarray(tensor)
         tensor = torch.from_dlpack(tensor)
 
-    Neither copies the data. Other libraries can use DLPack,
+    Neither copies the data. Other libraries can use DLPack, __array_struct__,
     __array_interface__ or __cuda_array_interface__. The memory stays valid as
     long as the tensor or such a view exists, even after batch, loader and
     pipeline are gone.
@@ -122,9 +125,12 @@ class Tensor:
         """Returns a NumPy array of the same memory, like np.asarray(tensor).
         Raises TypeError for a tensor on a CUDA device, and for bfloat16
         without the package ml_dtypes."""
-        import numpy
+        global _asarray
+        if _asarray is None:  # an import statement takes longer than the view
+            import numpy
 
-        return numpy.asarray(self)
+            _asarray = numpy.asarray
+        return _asarray(self)
 
     def __array__(self, *arguments: Any, **more: Any) -> Any:
         """Returns an array of bfloat16, else raises. NumPy calls it only if
@@ -161,6 +167,15 @@ class Tensor:
             "data": (info.address or 0, not info.writable),
             "strides": None if info.contiguous else self.strides,
         }
+
+    @property
+    def __array_struct__(self) -> Any:
+        """A capsule of the same as a structure in C. NumPy prefers it, and
+        then formats and parses no text."""
+        info = self._info
+        if not info.array.two:
+            raise AttributeError("NumPy cannot view the tensor")
+        return native.new_capsule(addressof(info), None, None)
 
     @property
     def __array_interface__(self) -> Dict[str, Any]:

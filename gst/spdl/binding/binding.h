@@ -365,7 +365,21 @@ GstSpdlBatch *gst_spdl_binding_sample_view (GstSample *sample, GError **error);
 
 /* Batches */
 
+/* PyArrayInterface of NumPy, which a capsule passes in `__array_struct__`. */
 typedef struct {
+  gint two; /* 2; 0: NumPy cannot view the tensor */
+  gint n_dims;
+  gchar kind;
+  gint itemsize;
+  gint flags;
+  const gint64 *shape;
+  const gint64 *strides;
+  gpointer data;
+  gpointer descr; /* NULL */
+} SpdlArrayInterface;
+
+typedef struct {
+  SpdlArrayInterface array;
   GstSpdlTensor *tensor; /* (transfer none) */
   const gchar *typestr;
   const gint64 *shape;

@@ -167,6 +167,30 @@ gst_spdl_binding_sample_view (GstSample *sample, GError **error)
 
 /* Tensors */
 
+/* NumPy's NPY_ARRAY_NOTSWAPPED and NPY_ARRAY_WRITEABLE. It determines the other
+ * flags itself. */
+#define NOTSWAPPED 0x200
+#define WRITEABLE 0x400
+
+/* NumPy has no bfloat16, and does not read the memory of a device. */
+static void
+fill_array_interface (GstSpdlTensor *tensor, GstSpdlBindingTensor *view)
+{
+  SpdlArrayInterface *array = &view->array;
+  guint n;
+
+  if (view->device_type != GST_SPDL_DEVICE_CPU || view->typestr[1] == 'V')
+    return;
+  array->two = 2;
+  array->n_dims = (gint) view->n_dims;
+  array->kind = view->typestr[1];
+  array->itemsize = view->typestr[2] - '0';
+  array->flags = NOTSWAPPED | (view->writable ? WRITEABLE : 0);
+  array->shape = view->shape;
+  array->strides = gst_spdl_tensor_get_strides (tensor, &n);
+  array->data = view->address;
+}
+
 static gboolean
 describe (GstSpdlTensor *tensor, GstSpdlBindingTensor *view)
 {
@@ -182,6 +206,7 @@ describe (GstSpdlTensor *tensor, GstSpdlBindingTensor *view)
   view->shape = gst_spdl_tensor_get_shape (tensor, &view->n_dims);
   view->device_type =
       (gint) gst_spdl_tensor_get_device (tensor, &view->device_id);
+  fill_array_interface (tensor, view);
   /* The batch keeps the tensor alive. */
   gst_spdl_tensor_unref (tensor);
   return TRUE;

@@ -9,6 +9,7 @@ import gc
 import sys
 import threading
 import time
+import traceback
 import unittest
 import weakref
 
@@ -186,6 +187,19 @@ class ItemTest(unittest.TestCase):
         _, batches = run(lambda s: [view(s)[0], view(s)[1]])
         self.assertEqual([i for b in batches for i in b.indices],
                          sorted(list(range(N)) * 2))
+
+    def test_traceback_is_printed_once(self):
+        def fail(sample):
+            raise ValueError("wrong")
+
+        loader = Loader(LINE.format(1), source=ARRAYS, max_failures=0)
+        with loader.map("work", fail):
+            with self.assertRaises(LoaderError) as raised:
+                list(loader)
+        printed = "".join(traceback.format_exception(
+            None, raised.exception, raised.exception.__traceback__))
+        self.assertEqual(printed.count(", in fail\n"), 1, printed)
+        self.assertIn(", in fail\n", raised.exception.__cause__.message)
 
     def test_exception_fails_the_item(self):
         def work(sample):

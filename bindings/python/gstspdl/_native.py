@@ -60,7 +60,9 @@ class Error(Exception):
 
     def __init__(self, message: str, domain: int, code: int,
                  nick: str) -> None:
-        super().__init__(message)
+        # As the cause of a LoaderError, it would print the traceback of a
+        # function a second time.
+        super().__init__(message.partition("\n")[0])
         self.message = message
         self.code = code
         self.nick = nick

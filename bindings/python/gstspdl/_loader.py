@@ -287,8 +287,7 @@ class Loader:
         """The number of failed items to tolerate in all elements together; -1:
         no limit. One more ends the loader with the code "failures". Can be
         set; ValueError below -1."""
-        n: int = native.loader_get_max_failures(self._pointer)
-        return n
+        return int(native.loader_get_max_failures(self._pointer))
 
     @max_failures.setter
     def max_failures(self, n: int) -> None:
@@ -300,8 +299,7 @@ class Loader:
     def cpu_budget(self) -> float:
         """The share of all cores that loading may use, from 0 to 1; 0: no
         limit. Can be set at any time; ValueError outside of the range."""
-        budget: float = native.loader_get_cpu_budget(self._pointer)
-        return budget
+        return float(native.loader_get_cpu_budget(self._pointer))
 
     @cpu_budget.setter
     def cpu_budget(self, budget: float) -> None:
@@ -530,9 +528,10 @@ class Loader:
     def _pull_batch(self, timeout: Optional[int] = None) -> Optional[Batch]:
         pull = self._pull
         native.loader_try_next(self._pointer, self._pull_address)
-        if not pull.batch or pull.has_notices:
-            self._finish_pull(timeout)
         pointer = pull.batch
+        if not pointer or pull.has_notices:
+            self._finish_pull(timeout)
+            pointer = pull.batch
         if not pointer:
             pull.ready = False
             return None
@@ -722,9 +721,9 @@ class Loader:
     def num_failures(self) -> int:
         """The number of items that failed since the start, in the epochs that a
         `for` has reached."""
-        n: int = (self._before_ahead[0] if self._ahead
-                  else native.loader_get_num_failures(self._pointer))
-        return n
+        if self._ahead:
+            return self._before_ahead[0]
+        return int(native.loader_get_num_failures(self._pointer))
 
     @property
     def epoch(self) -> int:
@@ -733,8 +732,7 @@ class Loader:
         state = self.state if self._fresh or self._ahead else None
         if state:
             return native.state_get_epoch(state)[0]
-        epoch: int = native.loader_get_epoch(self._pointer)
-        return epoch
+        return int(native.loader_get_epoch(self._pointer))
 
     @property
     def stats(self) -> List[Dict[str, Any]]:
@@ -845,8 +843,7 @@ def _make(pipeline: Any, source: Any,
     if process is False:
         if isinstance(pipeline, str):
             return native.loader_new(pipeline)
-        made: int = native.loader_new_from_pipeline(address_of(pipeline))
-        return made
+        return int(native.loader_new_from_pipeline(address_of(pipeline)))
     if not isinstance(pipeline, str):
         raise LoaderError(
             "A pipeline object cannot be moved to a worker process: pass "

@@ -66,7 +66,7 @@ def join(batches):
 
 
 def value(sample):
-    return int(sample["data"].numpy()[0])
+    return int(sample["data"].numpy().flat[0])
 
 
 async def double(sample):

@@ -239,9 +239,9 @@ is_divisible (const SpdlLeft *self)
         piece->count % piece->run != 0)
       return FALSE;
   }
-  return spdl_pieces_count (&self->shared) %
-             (partition->run * partition->world_size) ==
-         0;
+  return n == 0 || spdl_pieces_count (&self->shared) %
+                           (partition->run * partition->world_size) ==
+                       0;
 }
 
 static const gchar *

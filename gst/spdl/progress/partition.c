@@ -41,6 +41,13 @@ count_last (const SpdlPartition *self, guint64 n_places, guint64 rank)
   return left > begin ? MIN (left - begin, self->run) : 0;
 }
 
+/* Returns the number of places of @rank in one run per rank. */
+static guint64
+count_single (const SpdlPartition *self, guint64 n_places, guint64 rank)
+{
+  return n_places / self->world_size + (rank < n_places % self->world_size);
+}
+
 static guint64
 count_whole (const SpdlPartition *self, guint64 n_places)
 {
@@ -56,24 +63,36 @@ spdl_partition_get_size (const SpdlPartition *self, guint64 n_places)
     rank = 0;
   else if (self->mode == SPDL_SHARD_DROP)
     rank = self->world_size - 1;
+  if (self->run == 0)
+    return count_single (self, n_places, rank);
   return count_whole (self, n_places) + count_last (self, n_places, rank);
+}
+
+guint64
+spdl_partition_get_begin (const SpdlPartition *self, guint64 n_places)
+{
+  return self->rank * (n_places / self->world_size) +
+         MIN (n_places % self->world_size, self->rank);
 }
 
 guint64
 spdl_partition_get_offset (const SpdlPartition *self, guint64 n_places)
 {
-  const guint64 left = n_places % (self->world_size * self->run);
-
   if (self->mode != SPDL_SHARD_UNEVEN)
     return self->rank * spdl_partition_get_size (self, n_places);
+  if (self->run == 0)
+    return spdl_partition_get_begin (self, n_places);
   return self->rank * count_whole (self, n_places) +
-         MIN (left, self->rank * self->run);
+         MIN (
+             n_places % (self->world_size * self->run), self->rank * self->run);
 }
 
 guint64
 spdl_partition_get_place (
     const SpdlPartition *self, guint64 n_places, guint64 i)
 {
+  if (self->run == 0)
+    return (spdl_partition_get_begin (self, n_places) + i) % n_places;
   return (self->rank * self->run +
              i / self->run * self->run * self->world_size + i % self->run) %
          n_places;

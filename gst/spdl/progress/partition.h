@@ -16,7 +16,8 @@ G_BEGIN_DECLS
 /* Ranks take runs of places in turn: with runs of N places, rank r of W gets
  * the places r N to r N + N - 1, then those W N further, and so on. With N = 1
  * these are r, r + W, r + 2W ... A round is the W N places of one turn of all
- * ranks. The modes differ in the last round, if it is incomplete. */
+ * ranks. The modes differ in the last round, if it is incomplete. With N = 0,
+ * each rank gets a single run, and these differ by at most one place. */
 typedef enum {
   SPDL_SHARD_PAD,    /* as many items as the first rank: the first places are
                         repeated */
@@ -27,7 +28,7 @@ typedef enum {
 typedef struct {
   guint64 rank;
   guint64 world_size; /* at most G_MAXINT */
-  guint64 run;        /* at least 1 and at most G_MAXINT */
+  guint64 run;        /* at most G_MAXINT; 0: a single one per rank */
   SpdlShardMode mode;
 } SpdlPartition;
 
@@ -46,6 +47,10 @@ guint64 spdl_partition_get_size (const SpdlPartition *self, guint64 n_places);
 /* Returns the number of items of all lower ranks. */
 SPDL_PRIVATE_API
 guint64 spdl_partition_get_offset (const SpdlPartition *self, guint64 n_places);
+
+/* Returns the first place of the rank with a single run per rank. */
+SPDL_PRIVATE_API
+guint64 spdl_partition_get_begin (const SpdlPartition *self, guint64 n_places);
 
 /* Returns the place in the order of the epoch of the rank's item @i. */
 SPDL_PRIVATE_API

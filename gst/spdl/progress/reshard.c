@@ -78,6 +78,16 @@ typedef struct {
   guint64 last_epoch;  /* in which an item may be finished */
 } Run;
 
+/* Returns the single run of a rank, without the place that it repeats, and with
+ * the one that it drops. */
+static SpdlPiece
+make_single (SpdlPartition partition, guint64 n_places)
+{
+  partition.mode = SPDL_SHARD_UNEVEN;
+  return (SpdlPiece){ spdl_partition_get_begin (&partition, n_places), 1, 1, 0,
+    spdl_partition_get_size (&partition, n_places) };
+}
+
 /* Makes the part of a rank in an epoch that was not interrupted, without the
  * places that it repeats, and with those that all ranks drop. */
 static SpdlLeft *
@@ -85,12 +95,15 @@ make_whole (const Rank *rank, guint64 n_places, guint64 epoch)
 {
   const SpdlPartition *partition = &rank->partition;
   const guint64 run = partition->run, begin = partition->rank * run;
-  const guint64 n_last = n_places % (partition->world_size * run);
+  const guint64 n_last =
+      run > 0 ? n_places % (partition->world_size * run) : n_places;
   SpdlLeft *left = spdl_left_new (epoch, 0, partition);
   const SpdlPiece rounds = { 0, run, run, 0, n_places - n_last };
-  const SpdlPiece last = { n_places - n_last + begin, 1, 1, 0,
+  SpdlPiece last = { n_places - n_last + begin, 1, 1, 0,
     n_last > begin ? MIN (n_last - begin, run) : 0 };
 
+  if (run == 0)
+    last = make_single (*partition, n_places);
   if (rounds.count > 0)
     spdl_pieces_append (&left->shared, &rounds);
   if (last.count > 0)
@@ -272,7 +285,8 @@ collect_parts (
       return FALSE;
     reached = MAX (reached, count_reached (&parts[i]));
   }
-  reached = (reached + n_run - 1) / n_run * n_run;
+  if (n_run > 0) /* else nothing is shared */
+    reached = (reached + n_run - 1) / n_run * n_run;
   for (guint i = 0; i < n; i++) {
     visit_unfinished (&parts[i], get_first_own (&parts[i]),
         spdl_pieces_count (&parts[i].left->own), add_own, to);
@@ -354,7 +368,8 @@ share (Rest *rest, SpdlPieces *pieces, const SpdlIdentity *identity)
   for (guint i = 0; i < n; i++) {
     const SpdlPiece *piece = spdl_pieces_get (pieces, i, NULL);
 
-    if (i + MAX_SHARED < n || piece->count < MIN_ROUNDS * n_round ||
+    if (n_run == 0 || i + MAX_SHARED < n ||
+        piece->count < MIN_ROUNDS * n_round ||
         (piece->run != n_run && !spdl_piece_is_contiguous (piece))) {
       spdl_pieces_append (&rest->dealt, piece);
     } else {
@@ -363,7 +378,7 @@ share (Rest *rest, SpdlPieces *pieces, const SpdlIdentity *identity)
       spdl_pieces_append (&rest->shared, &runs);
     }
   }
-  if (spdl_pieces_count (&rest->shared) % n_round > 0)
+  if (n_run > 0 && spdl_pieces_count (&rest->shared) % n_round > 0)
     give_back (&rest->shared, spdl_pieces_count (&rest->shared) % n_round,
         &rest->dealt);
 }

@@ -52,7 +52,7 @@ spdl_state_write_identity (
       source, identity->count, identity->hash, identity->shuffle,
       identity->seed, identity->rank, identity->world_size,
       identity->shard_mode);
-  if (identity->shard_run > 1)
+  if (identity->shard_run != 1)
     g_string_append_printf (
         text, "shard-run=%" G_GUINT64_FORMAT ",", identity->shard_run);
   if (identity->streamed)
@@ -184,7 +184,7 @@ read_partition (const gchar **at, SpdlIdentity *identity)
   identity->streamed = FALSE;
   if (read_text (at, ",shard-run=") &&
       (!read_number (at, "", 10, &identity->shard_run) ||
-          identity->shard_run < 2 || identity->shard_run > G_MAXINT))
+          identity->shard_run == 1 || identity->shard_run > G_MAXINT))
     return FALSE;
   if (!read_text (at, ",streamed="))
     return TRUE;

@@ -49,7 +49,7 @@ typedef struct {
                                           */
   guint64 items_per_epoch;               /* number of draws per epoch */
   guint64 classes;                       /* hash of the class names; 0: none */
-  guint64 shard_run;                     /* at least 1 */
+  guint64 shard_run;                     /* 0: a single one per rank */
   gboolean streamed; /* sequence numbers count items of a stream */
 } SpdlIdentity;
 

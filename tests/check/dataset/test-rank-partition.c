@@ -109,6 +109,36 @@ test_runs (void)
       }
 }
 
+/* With a single run per rank, the ranks in their order give the places in
+ * order. */
+static void
+test_single_runs (void)
+{
+  for (guint mode = SPDL_SHARD_PAD; mode <= SPDL_SHARD_UNEVEN; mode++)
+    for (guint s = 0; s < G_N_ELEMENTS (sizes); s++)
+      for (guint w = 0; w < G_N_ELEMENTS (worlds); w++) {
+        const guint n = sizes[s], world = worlds[w];
+        guint64 next = 0;
+
+        for (guint rank = 0; rank < world; rank++) {
+          const SpdlPartition partition = { rank, world, 0, mode };
+          const guint own = n / world + (rank < n % world);
+          const guint wanted = mode == SPDL_SHARD_UNEVEN ? own
+                               : mode == SPDL_SHARD_DROP
+                                   ? n / world
+                                   : (n + world - 1) / world;
+
+          g_assert_cmpuint (
+              spdl_partition_get_size (&partition, n), ==, wanted);
+          for (guint i = 0; i < wanted; i++)
+            g_assert_cmpuint (spdl_partition_get_place (&partition, n, i), ==,
+                (next + i) % n);
+          next += own;
+        }
+        g_assert_cmpuint (next, ==, n);
+      }
+}
+
 static void
 assert_shard (gint rank, gint world_size, guint wanted_rank, guint wanted_size)
 {
@@ -220,6 +250,7 @@ main (int argc, char **argv)
   for (guint i = 0; i < G_N_ELEMENTS (variables); i++)
     g_unsetenv (variables[i]);
   g_test_add_func ("/shard/runs", test_runs);
+  g_test_add_func ("/shard/single-runs", test_single_runs);
   g_test_add_func ("/shard/places", test_places);
   g_test_add_func ("/shard/environment", test_environment);
   g_test_add_func ("/shard/systems", test_systems);

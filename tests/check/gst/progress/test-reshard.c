@@ -17,9 +17,16 @@
 typedef struct {
   guint n_places;
   guint world;
-  guint run;
+  guint run; /* 0: a single one per rank */
   SpdlShardMode mode;
 } Plan;
+
+/* Single runs differ as much as runs of one place. */
+static guint
+get_run (const Plan *plan)
+{
+  return MAX (plan->run, 1);
+}
 
 static SpdlPartition
 get_partition (const Plan *plan, guint rank)
@@ -165,7 +172,7 @@ check_left (const Plan *plan, guint n_before, const guint8 *done,
     const guint *counts, guint difference)
 {
   guint n_left = 0, n_more = 0, n_never = 0;
-  const guint n_round = plan->world * plan->run;
+  const guint n_round = plan->world * get_run (plan);
 
   for (guint i = 0; i < plan->n_places; i++) {
     if (done[i]) {
@@ -182,9 +189,9 @@ check_left (const Plan *plan, guint n_before, const guint8 *done,
     g_assert_cmpuint (n_never, ==, 0);
   g_assert_cmpuint (n_more, <, n_round);
   /* Items that earlier ranks have dropped, and that these ranks drop. */
-  g_assert_cmpuint (n_never, <=, n_before * plan->run - 1 + n_round - 1);
+  g_assert_cmpuint (n_never, <=, n_before * get_run (plan) - 1 + n_round - 1);
   g_assert_cmpuint (
-      difference, <=, plan->mode == SPDL_SHARD_UNEVEN ? plan->run : 0);
+      difference, <=, plan->mode == SPDL_SHARD_UNEVEN ? get_run (plan) : 0);
   if (n_left % n_round == 0 && plan->mode != SPDL_SHARD_DROP)
     g_assert_cmpuint (n_more + n_never + difference, ==, 0);
 }
@@ -234,8 +241,25 @@ is_possible (const Plan *plan, const guint8 *done)
 }
 
 static gboolean
+is_sent_of_single (const Plan *plan, guint place)
+{
+  for (guint rank = 0; rank < plan->world; rank++) {
+    const SpdlPartition partition = get_partition (plan, rank);
+    const guint64 begin = spdl_partition_get_begin (&partition, plan->n_places);
+
+    if (place >= begin &&
+        place < begin + spdl_partition_get_size (&partition, plan->n_places))
+      return TRUE;
+  }
+  return FALSE;
+}
+
+static gboolean
 is_sent (const Plan *plan, guint place)
 {
+  if (plan->run == 0)
+    return is_sent_of_single (plan, place);
+
   const guint round = plan->world * plan->run;
   const guint rest = plan->n_places % round, begin = plan->n_places - rest;
   const SpdlPartition last = get_partition (plan, plan->world - 1);
@@ -269,7 +293,7 @@ test_all_sets (void)
   const guint max = g_test_slow () ? 13 : 8;
 
   for (guint mode = SPDL_SHARD_PAD; mode <= SPDL_SHARD_UNEVEN; mode++)
-    for (guint run = 1; run <= 3; run++)
+    for (guint run = 0; run <= 3; run++)
       for (guint world = 1; world <= MAX_WORLD; world++)
         for (guint n = 1; n <= max; n++) {
           const Plan plan = { n, world, run, mode };
@@ -338,7 +362,7 @@ test_two_tasks (void)
 {
   static const guint sizes[] = { 1, 5, 12, 23, 36, 40 };
 
-  for (guint run = 1; run <= 4; run += 3)
+  for (guint run = 0; run <= 4; run += run > 0 ? 3 : 1)
     for (guint world = 1; world <= MAX_WORLD; world++)
       for (guint s = 0; s < G_N_ELEMENTS (sizes); s++) {
         const Plan plan = { sizes[s], world, run, SPDL_SHARD_UNEVEN };
@@ -485,7 +509,7 @@ run_with_changes (GRand *rand, guint n_changes, guint n_places, guint max_world,
 {
   Log log = { n_places, { NULL } };
   Plan plan = { n_places, g_rand_int_range (rand, 1, max_world + 1),
-    g_rand_int_range (rand, 0, 2) ? 1 : g_rand_int_range (rand, 1, 9), mode };
+    g_rand_int_range (rand, 0, 2) ? 1 : g_rand_int_range (rand, 0, 9), mode };
   const guint most = g_rand_int_range (rand, 1, 2 * n_places);
   g_auto (GStrv) states = make_beginning (&plan);
 

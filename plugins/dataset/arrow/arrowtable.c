@@ -5,49 +5,20 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "plugins/dataset/arrow/arrowtable.h"
+#include "plugins/dataset/arrow/arrowtable-private.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "plugins/common/fingerprint.h"
-#include "plugins/dataset/arrow/arrowrows.h"
 #include "plugins/dataset/list/columns.h"
-
-#define NO_COLUMN G_MAXUINT
 
 /* Number of items whose content is part of the hash, and their largest part. */
 #define N_HASHED 64
 #define MAX_HASHED 4096
 
-/* A column that is a field of the item's extra. */
-typedef struct {
-  guint column;
-  gchar *prefix; /* (nullable): URIs of files: this and the row */
-} Extra;
-
 /* Largest number of rows of a stream. */
 #define MAX_STREAMED (G_GUINT64_CONSTANT (1) << 62)
-
-struct _SpdlArrowTable {
-  SpdlArrowOpener *opener; /* (nullable): the rows are streamed */
-  gboolean was_read;       /* a row of the stream was requested */
-  SpdlArrowRows rows;
-  SpdlArrowRows order;
-  gboolean has_order;
-  guint item;
-  guint label;      /* NO_COLUMN: none */
-  guint weight;     /* NO_COLUMN: none */
-  gboolean labels;  /* whether labels are read */
-  gchar *prefix;    /* of the URIs of items */
-  gboolean has_key; /* a column is named `key` */
-  GArray *extras;   /* Extra */
-  guint64 n_items;
-  guint64 hash;
-  GArray *weights;            /* (nullable): double */
-  const SpdlClasses *classes; /* (nullable): set by the caller */
-  SpdlClasses *found;         /* (nullable): classes of text labels */
-};
 
 static void
 clear_extra (gpointer data)
@@ -129,12 +100,6 @@ spdl_arrow_table_get_name (const SpdlArrowTable *self)
 }
 
 /* Columns */
-
-static const SpdlArrowColumn *
-get_column (const SpdlArrowTable *self, guint i)
-{
-  return spdl_arrow_rows_get_column (&self->rows, i);
-}
 
 static guint
 find_column (const SpdlArrowTable *self, const gchar *name)
@@ -313,6 +278,14 @@ get_row (SpdlArrowTable *self, guint64 i)
   return row;
 }
 
+const SpdlArrowView *
+spdl_arrow_table_find_views (
+    SpdlArrowTable *self, guint64 i, guint64 *row, SpdlArrowBatch **batch)
+{
+  *row = get_row (self, i);
+  return spdl_arrow_rows_find (&self->rows, row, batch);
+}
+
 static gboolean
 load_order (SpdlArrowTable *self, GCancellable *cancellable, GError **error)
 {
@@ -480,8 +453,9 @@ check_weight (SpdlArrowTable *self, const SpdlArrowView *view, guint64 i,
 static gboolean
 check_row (SpdlArrowTable *self, guint64 i, GError **error)
 {
-  guint64 row = get_row (self, i);
-  const SpdlArrowView *views = spdl_arrow_rows_find (&self->rows, &row, NULL);
+  guint64 row;
+  const SpdlArrowView *views =
+      spdl_arrow_table_find_views (self, i, &row, NULL);
 
   if (!check_bytes (self, views, self->item, i, row, TRUE, error) ||
       (self->labels &&
@@ -505,8 +479,9 @@ hash_content (SpdlArrowTable *self)
   const guint64 n = MIN (self->n_items, N_HASHED);
 
   for (guint64 k = 0; k < n; k++) {
-    guint64 row = get_row (self, k * (self->n_items / n));
-    const SpdlArrowView *views = spdl_arrow_rows_find (&self->rows, &row, NULL);
+    guint64 row;
+    const SpdlArrowView *views =
+        spdl_arrow_table_find_views (self, k * (self->n_items / n), &row, NULL);
     const guint8 *data;
     gsize size;
 
@@ -668,138 +643,6 @@ spdl_arrow_table_steal_weights (SpdlArrowTable *self)
 
 /* Items */
 
-static gint64
-get_label (const SpdlArrowTable *self, const SpdlArrowView *views, guint64 row)
-{
-  const SpdlClasses *classes = spdl_arrow_table_get_classes (self);
-  const SpdlArrowView *view;
-  const guint8 *data;
-  gint64 label = -1;
-  gsize size;
-
-  if (!self->labels)
-    return -1;
-  view = &views[2 * self->label];
-  if (view->leaf.kind != SPDL_ARROW_TEXT) {
-    spdl_arrow_view_get_integer (view, row, &label);
-    return label;
-  }
-  if (!classes ||
-      spdl_arrow_view_get_bytes (view, row, &data, &size) != SPDL_ARROW_VALUE)
-    return -1;
-  return spdl_classes_find (classes, (const gchar *) data, size);
-}
-
-static gchar *
-dup_text (const SpdlArrowView *view, guint64 row)
-{
-  const guint8 *data;
-  gsize size;
-
-  if (view->leaf.kind != SPDL_ARROW_TEXT ||
-      spdl_arrow_view_get_bytes (view, row, &data, &size) != SPDL_ARROW_VALUE ||
-      size == 0)
-    return NULL;
-  return g_utf8_make_valid ((const gchar *) data, size);
-}
-
-static gchar *
-path_to_uri (gchar *path)
-{
-  gchar *uri =
-      g_path_is_absolute (path) ? g_filename_to_uri (path, NULL, NULL) : NULL;
-
-  if (!uri)
-    return path;
-  g_free (path);
-  return uri;
-}
-
-typedef struct {
-  SpdlArrowTable *table;
-  SpdlArrowBatch *batch;
-  const SpdlArrowView *views;
-  guint64 i;
-  guint64 row;
-  GstSpdlCarried **carried;
-} Reading;
-
-/* Returns the URI of a value (transfer full). Attaches its content if the table
- * contains it. A file without bytes has the URI of its path. Returns NULL
- * without either. */
-static gchar *
-read_file (const Reading *self, guint column, const gchar *prefix)
-{
-  const SpdlArrowView *view = &self->views[2 * column];
-  GstBuffer *content;
-  const guint8 *data;
-  gchar *uri;
-  gsize size;
-
-  if (view->leaf.kind != SPDL_ARROW_BINARY ||
-      spdl_arrow_view_get_bytes (view, self->row, &data, &size) !=
-          SPDL_ARROW_VALUE) {
-    uri = dup_text (
-        view->leaf.kind == SPDL_ARROW_TEXT ? view : view + 1, self->row);
-    return uri ? path_to_uri (uri) : NULL;
-  }
-  uri = g_strdup_printf ("%s%" G_GUINT64_FORMAT, prefix, self->i);
-  content = gst_buffer_new ();
-  if (size > 0)
-    gst_buffer_append_memory (
-        content, spdl_arrow_batch_wrap (self->batch, data, size));
-  if (!*self->carried)
-    *self->carried = gst_spdl_carried_new ();
-  gst_spdl_carried_add (*self->carried, g_strdup (uri), content);
-  return uri;
-}
-
-static void
-add_text (GstStructure *extra, const gchar *name, gchar *text)
-{
-  GValue value = G_VALUE_INIT;
-
-  g_value_init (&value, G_TYPE_STRING);
-  g_value_take_string (&value, text);
-  gst_structure_take_value (extra, name, &value);
-}
-
-static void
-read_extra (const Reading *self, const Extra *extra, GstStructure *to)
-{
-  const gchar *name = get_column (self->table, extra->column)->name;
-  GValue value = G_VALUE_INIT;
-  gchar *uri;
-
-  if (extra->prefix) {
-    if ((uri = read_file (self, extra->column, extra->prefix)))
-      add_text (to, name, uri);
-  } else if (spdl_arrow_view_get_value (&self->views[2 * extra->column],
-                 self->row, &value) == SPDL_ARROW_VALUE) {
-    gst_structure_take_value (to, name, &value);
-  }
-}
-
-/* Reads the other fields. The path of an item that the table contains is its
- * key, as the name of a sample in a shard. */
-static GstStructure *
-read_extras (const Reading *self)
-{
-  const SpdlArrowTable *table = self->table;
-  GstStructure *extra = gst_structure_new_empty ("extra");
-  gchar *key = NULL;
-
-  if (!table->has_key && *self->carried)
-    key = dup_text (&self->views[2 * table->item + 1], self->row);
-  if (key)
-    add_text (extra, "key", key);
-  for (guint e = 0; e < table->extras->len; e++)
-    read_extra (self, &g_array_index (table->extras, Extra, e), extra);
-  if (gst_structure_n_fields (extra) == 0)
-    g_clear_pointer (&extra, gst_structure_free);
-  return extra;
-}
-
 /* Opens the stream, unless it is open. All must have the same columns. */
 static gboolean
 open_stream (SpdlArrowTable *self, GCancellable *cancellable, GError **error)
@@ -847,20 +690,9 @@ spdl_arrow_table_get_item (SpdlArrowTable *self, guint64 i, gint64 *label,
     GstStructure **extra, GstSpdlCarried **carried, GCancellable *cancellable,
     GError **error)
 {
-  Reading reading = { .table = self, .i = i, .carried = carried };
-  gchar *uri;
-
   *extra = NULL;
   *carried = NULL;
   if (self->opener && !read_row (self, i, cancellable, error))
     return NULL;
-  reading.row = get_row (self, i);
-  reading.views =
-      spdl_arrow_rows_find (&self->rows, &reading.row, &reading.batch);
-  uri = read_file (&reading, self->item, self->prefix);
-  if (!uri)
-    uri = g_strdup_printf ("%s%" G_GUINT64_FORMAT, self->prefix, i);
-  *extra = read_extras (&reading);
-  *label = get_label (self, reading.views, reading.row);
-  return uri;
+  return spdl_arrow_item_read (self, i, label, extra, carried);
 }

@@ -1,0 +1,161 @@
+/* gst-spdl: items of Arrow tables
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "plugins/dataset/arrow/arrowtable-private.h"
+
+static gint64
+get_label (const SpdlArrowTable *self, const SpdlArrowView *views, guint64 row)
+{
+  const SpdlClasses *classes = spdl_arrow_table_get_classes (self);
+  const SpdlArrowView *view;
+  const guint8 *data;
+  gint64 label = -1;
+  gsize size;
+
+  if (!self->labels)
+    return -1;
+  view = &views[2 * self->label];
+  if (view->leaf.kind != SPDL_ARROW_TEXT) {
+    spdl_arrow_view_get_integer (view, row, &label);
+    return label;
+  }
+  if (!classes ||
+      spdl_arrow_view_get_bytes (view, row, &data, &size) != SPDL_ARROW_VALUE)
+    return -1;
+  return spdl_classes_find (classes, (const gchar *) data, size);
+}
+
+static gchar *
+dup_text (const SpdlArrowView *view, guint64 row)
+{
+  const guint8 *data;
+  gsize size;
+
+  if (view->leaf.kind != SPDL_ARROW_TEXT ||
+      spdl_arrow_view_get_bytes (view, row, &data, &size) != SPDL_ARROW_VALUE ||
+      size == 0)
+    return NULL;
+  return g_utf8_make_valid ((const gchar *) data, size);
+}
+
+static gchar *
+path_to_uri (gchar *path)
+{
+  gchar *uri =
+      g_path_is_absolute (path) ? g_filename_to_uri (path, NULL, NULL) : NULL;
+
+  if (!uri)
+    return path;
+  g_free (path);
+  return uri;
+}
+
+typedef struct {
+  SpdlArrowTable *table;
+  SpdlArrowBatch *batch;
+  const SpdlArrowView *views;
+  guint64 i;
+  guint64 row;
+  GstSpdlCarried **carried;
+} Reading;
+
+/* Returns the URI of a value (transfer full). Attaches its content if the table
+ * contains it. A file without bytes has the URI of its path. Returns NULL
+ * without either. */
+static gchar *
+read_file (const Reading *self, guint column, const gchar *prefix)
+{
+  const SpdlArrowView *view = &self->views[2 * column];
+  GstBuffer *content;
+  const guint8 *data;
+  gchar *uri;
+  gsize size;
+
+  if (view->leaf.kind != SPDL_ARROW_BINARY ||
+      spdl_arrow_view_get_bytes (view, self->row, &data, &size) !=
+          SPDL_ARROW_VALUE) {
+    uri = dup_text (
+        view->leaf.kind == SPDL_ARROW_TEXT ? view : view + 1, self->row);
+    return uri ? path_to_uri (uri) : NULL;
+  }
+  uri = g_strdup_printf ("%s%" G_GUINT64_FORMAT, prefix, self->i);
+  content = gst_buffer_new ();
+  if (size > 0)
+    gst_buffer_append_memory (
+        content, spdl_arrow_batch_wrap (self->batch, data, size));
+  if (!*self->carried)
+    *self->carried = gst_spdl_carried_new ();
+  gst_spdl_carried_add (*self->carried, g_strdup (uri), content);
+  return uri;
+}
+
+static void
+add_text (GstStructure *extra, const gchar *name, gchar *text)
+{
+  GValue value = G_VALUE_INIT;
+
+  g_value_init (&value, G_TYPE_STRING);
+  g_value_take_string (&value, text);
+  gst_structure_take_value (extra, name, &value);
+}
+
+static void
+read_extra (const Reading *self, const Extra *extra, GstStructure *to)
+{
+  const gchar *name = get_column (self->table, extra->column)->name;
+  GValue value = G_VALUE_INIT;
+  gchar *uri;
+
+  if (extra->prefix) {
+    if ((uri = read_file (self, extra->column, extra->prefix)))
+      add_text (to, name, uri);
+  } else if (spdl_arrow_view_get_value (&self->views[2 * extra->column],
+                 self->row, &value) == SPDL_ARROW_VALUE) {
+    gst_structure_take_value (to, name, &value);
+  }
+}
+
+/* Reads the other fields. The path of an item that the table contains is its
+ * key, as the name of a sample in a shard. */
+static GstStructure *
+read_extras (const Reading *self)
+{
+  const SpdlArrowTable *table = self->table;
+  GstStructure *extra = gst_structure_new_empty ("extra");
+  gchar *key = NULL;
+
+  if (!table->has_key && *self->carried)
+    key = dup_text (&self->views[2 * table->item + 1], self->row);
+  if (key)
+    add_text (extra, "key", key);
+  for (guint e = 0; e < table->extras->len; e++)
+    read_extra (self, &g_array_index (table->extras, Extra, e), extra);
+  if (gst_structure_n_fields (extra) == 0)
+    g_clear_pointer (&extra, gst_structure_free);
+  return extra;
+}
+
+gchar *
+spdl_arrow_item_make_uri (const SpdlArrowTable *self, guint64 i)
+{
+  return g_strdup_printf ("%s%" G_GUINT64_FORMAT, self->prefix, i);
+}
+
+gchar *
+spdl_arrow_item_read (SpdlArrowTable *self, guint64 i, gint64 *label,
+    GstStructure **extra, GstSpdlCarried **carried)
+{
+  Reading reading = { .table = self, .i = i, .carried = carried };
+  gchar *uri;
+
+  reading.views =
+      spdl_arrow_table_find_views (self, i, &reading.row, &reading.batch);
+  uri = read_file (&reading, self->item, self->prefix);
+  *extra = read_extras (&reading);
+  *label = get_label (self, reading.views, reading.row);
+  return uri ? uri : spdl_arrow_item_make_uri (self, i);
+}

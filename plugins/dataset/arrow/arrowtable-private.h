@@ -1,0 +1,61 @@
+/* gst-spdl: private parts of Arrow tables
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#pragma once
+
+#include "plugins/dataset/arrow/arrowrows.h"
+#include "plugins/dataset/arrow/arrowtable.h"
+
+G_BEGIN_DECLS
+
+#define NO_COLUMN G_MAXUINT
+
+/* A column that is a field of the item's extra. */
+typedef struct {
+  guint column;
+  gchar *prefix; /* (nullable): URIs of files: this and the row */
+} Extra;
+
+struct _SpdlArrowTable {
+  SpdlArrowOpener *opener; /* (nullable): the rows are streamed */
+  gboolean was_read;       /* a row of the stream was requested */
+  SpdlArrowRows rows;
+  SpdlArrowRows order;
+  gboolean has_order;
+  guint item;
+  guint label;      /* NO_COLUMN: none */
+  guint weight;     /* NO_COLUMN: none */
+  gboolean labels;  /* whether labels are read */
+  gchar *prefix;    /* of the URIs of items */
+  gboolean has_key; /* a column is named `key` */
+  GArray *extras;   /* Extra */
+  guint64 n_items;
+  guint64 hash;
+  GArray *weights;            /* (nullable): double */
+  const SpdlClasses *classes; /* (nullable): set by the caller */
+  SpdlClasses *found;         /* (nullable): classes of text labels */
+};
+
+static inline const SpdlArrowColumn *
+get_column (const SpdlArrowTable *self, guint i)
+{
+  return spdl_arrow_rows_get_column (&self->rows, i);
+}
+
+/* Returns the views of item @i in its batch, and sets its row there. */
+const SpdlArrowView *spdl_arrow_table_find_views (
+    SpdlArrowTable *self, guint64 i, guint64 *row, SpdlArrowBatch **batch);
+
+/* Returns the URI of an item without a path (transfer full). */
+gchar *spdl_arrow_item_make_uri (const SpdlArrowTable *self, guint64 i);
+
+/* Reads item @i like spdl_arrow_table_get_item(). Its row has been read and
+ * checked. */
+gchar *spdl_arrow_item_read (SpdlArrowTable *self, guint64 i, gint64 *label,
+    GstStructure **extra, GstSpdlCarried **carried);
+
+G_END_DECLS

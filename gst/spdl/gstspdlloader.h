@@ -178,6 +178,47 @@ gboolean gst_spdl_loader_has_source (GstSpdlLoader *loader);
 typedef gboolean (*GstSpdlArrowFunc) (
     gpointer stream, gpointer user_data, GError **error);
 
+/**
+ * GstSpdlArrowPart:
+ * @n_rows: number of rows
+ * @n_bytes: approximate size in memory
+ *
+ * A part of a table, such as a row group of a Parquet file.
+ *
+ * Since: 0.1
+ */
+typedef struct {
+  guint64 n_rows;
+  guint64 n_bytes;
+} GstSpdlArrowPart;
+
+/**
+ * GstSpdlArrowPartFunc:
+ * @part: number of the part, -1 for a stream without rows
+ * @columns: (nullable) (array zero-terminated=1): names of the columns to read;
+ *     %NULL: all
+ * @stream: `struct ArrowArrayStream *` to initialize
+ * @user_data: data of the function
+ * @error: (nullable): why there is no stream
+ *
+ * Opens a part of a table as a stream of Arrow's C stream interface. Several
+ * threads call it for several parts at the same time, each of which also calls
+ * the functions of its stream.
+ *
+ * Returns: %FALSE with @error set if there is no stream
+ *
+ * Since: 0.1
+ */
+typedef gboolean (*GstSpdlArrowPartFunc) (gint part,
+    const gchar *const *columns, gpointer stream, gpointer user_data,
+    GError **error);
+
+GST_SPDL_API
+gboolean gst_spdl_loader_set_arrow_parts (GstSpdlLoader *loader,
+    const GstSpdlArrowPart *parts, guint n_parts, GstSpdlArrowPartFunc func,
+    gpointer user_data, GDestroyNotify notify, const gchar *name,
+    GError **error);
+
 GST_SPDL_API
 gboolean gst_spdl_loader_set_arrow_stream (GstSpdlLoader *loader,
     GstSpdlArrowFunc func, gpointer user_data, GDestroyNotify notify,

@@ -29,7 +29,7 @@ struct _SpdlDataset {
   SpdlList *list;             /* nullable */
   SpdlArchiveSet *shards;     /* nullable */
   SpdlArrowTable *table;      /* (nullable): not owned */
-  GCancellable *reading;      /* of rows of a streamed table */
+  GCancellable *reading;      /* of rows of a table */
   const SpdlClasses *classes; /* (nullable): set by the caller */
   /* Only used for a folder. */
   gboolean is_stored; /* in an object store */
@@ -486,6 +486,18 @@ gboolean
 spdl_dataset_is_streamed (const SpdlDataset *self)
 {
   return self->table && spdl_arrow_table_is_streamed (self->table);
+}
+
+const GstSpdlArrowPart *
+spdl_dataset_get_parts (const SpdlDataset *self, guint *n_parts)
+{
+  return self->table ? spdl_arrow_table_get_parts (self->table, n_parts) : NULL;
+}
+
+void
+spdl_dataset_plan (SpdlDataset *self, const SpdlReadPlan *plan)
+{
+  spdl_arrow_table_plan (self->table, plan);
 }
 
 void

@@ -59,11 +59,18 @@ void spdl_dataset_free (SpdlDataset *self);
  * their order. */
 gboolean spdl_dataset_is_streamed (const SpdlDataset *self);
 
+/* Returns the parts of a table that is read in parts, NULL for others. */
+const GstSpdlArrowPart *
+spdl_dataset_get_parts (const SpdlDataset *self, guint *n_parts);
+
+/* See spdl_arrow_parts_plan(). Only for a table in parts. */
+void spdl_dataset_plan (SpdlDataset *self, const SpdlReadPlan *plan);
+
 /* Begins an epoch of a streamed dataset. Does nothing for others. */
 void spdl_dataset_begin_epoch (SpdlDataset *self);
 
-/* Sets whether spdl_dataset_get_item() of a streamed dataset must not wait. Can
- * be called by any thread. */
+/* Sets whether spdl_dataset_get_item() of a streamed dataset or a table in
+ * parts must not wait. Can be called by any thread. */
 void spdl_dataset_set_flushing (SpdlDataset *self, gboolean flushing);
 
 /* Returns the number of items; the largest possible one if it is unknown. */

@@ -482,7 +482,7 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   if ((settings & 24) == 8)
     make_stream (&order);
   if (settings & 16)
-    table = spdl_arrow_table_new_streamed (
+    table = spdl_arrow_table_new_lazy (
         spdl_arrow_opener_new (open_stream, &rows, NULL), "stream");
   else
     table = spdl_arrow_table_new (&rows, settings & 8 ? &order : NULL, "table");

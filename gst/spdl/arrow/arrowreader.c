@@ -20,13 +20,6 @@ struct _SpdlArrowBatch {
   struct ArrowArray array;
 };
 
-struct _SpdlArrowOpener {
-  gint ref_count; /* atomic */
-  GstSpdlArrowFunc func;
-  gpointer user_data;
-  GDestroyNotify notify; /* nullable */
-};
-
 struct _SpdlArrowReader {
   SpdlArrowOpener *opener;        /* (nullable): of a stream that is not open */
   struct ArrowArrayStream stream; /* only used by the thread */
@@ -86,26 +79,6 @@ spdl_arrow_end (guint64 timeout)
   spdl_mutex_unlock (&calls_lock);
 }
 
-SpdlArrowOpener *
-spdl_arrow_opener_new (
-    GstSpdlArrowFunc func, gpointer user_data, GDestroyNotify notify)
-{
-  SpdlArrowOpener *self = g_new (SpdlArrowOpener, 1);
-
-  *self = (SpdlArrowOpener){ 1, func, user_data, notify };
-  return self;
-}
-
-void
-spdl_arrow_opener_unref (SpdlArrowOpener *self)
-{
-  if (!g_atomic_int_dec_and_test (&self->ref_count))
-    return;
-  if (self->notify)
-    self->notify (self->user_data);
-  g_free (self);
-}
-
 /* Thread */
 
 /* Returns the error of a call that returned @code. */
@@ -135,13 +108,8 @@ read_schema (SpdlArrowReader *self, struct ArrowSchema *schema)
   int code;
 
   if (self->opener &&
-      !self->opener->func (&self->stream, self->opener->user_data, &error)) {
-    self->stream.release = NULL;
-    return error ? error
-                 : g_error_new_literal (GST_RESOURCE_ERROR,
-                       GST_RESOURCE_ERROR_OPEN_READ,
-                       "The producer did not open it");
-  }
+      !spdl_arrow_opener_open (self->opener, &self->stream, &error))
+    return error;
   code = self->stream.get_schema (&self->stream, schema);
   if (code != 0) {
     schema->release = NULL;
@@ -302,8 +270,8 @@ spdl_arrow_reader_new (struct ArrowArrayStream *stream)
 SpdlArrowReader *
 spdl_arrow_reader_new_lazy (SpdlArrowOpener *opener)
 {
-  g_atomic_int_inc (&opener->ref_count);
-  return start_reader ((struct ArrowArrayStream){ 0 }, opener);
+  return start_reader (
+      (struct ArrowArrayStream){ 0 }, spdl_arrow_opener_ref (opener));
 }
 
 void
@@ -316,17 +284,24 @@ spdl_arrow_reader_free (SpdlArrowReader *self)
   spdl_mutex_unlock (&self->lock);
 }
 
+/* Lock held. */
+static void
+begin_request (SpdlArrowReader *self, Request request)
+{
+  if (self->request != REQUEST_NONE)
+    return;
+  add_calls (1);
+  self->request = request;
+  spdl_cond_signal (&self->wake);
+}
+
 /* Lock held. Waits until the thread has answered @request. Returns FALSE if the
  * call was cancelled; the answer then waits for the next call. */
 static gboolean
 ask (SpdlArrowReader *self, Request request, GCancellable *cancellable,
     GError **error)
 {
-  if (self->request == REQUEST_NONE) {
-    add_calls (1);
-    self->request = request;
-    spdl_cond_signal (&self->wake);
-  }
+  begin_request (self, request);
   while (self->request != REQUEST_NONE) {
     if (g_cancellable_set_error_if_cancelled (cancellable, error))
       return FALSE;
@@ -341,6 +316,26 @@ check_error (const SpdlArrowReader *self, GError **error)
   if (self->error)
     g_propagate_error (error, g_error_copy (self->error));
   return !self->error;
+}
+
+void
+spdl_arrow_reader_begin (SpdlArrowReader *self)
+{
+  spdl_mutex_lock (&self->lock);
+  if (!self->schema.release && !self->error)
+    begin_request (self, REQUEST_SCHEMA);
+  spdl_mutex_unlock (&self->lock);
+}
+
+gboolean
+spdl_arrow_reader_is_busy (SpdlArrowReader *self)
+{
+  gboolean busy;
+
+  spdl_mutex_lock (&self->lock);
+  busy = self->request != REQUEST_NONE;
+  spdl_mutex_unlock (&self->lock);
+  return busy;
 }
 
 const struct ArrowSchema *

@@ -10,9 +10,7 @@
 #include <gio/gio.h>
 #include <gst/gst.h>
 
-#include "gst/spdl/arrow/arrowabi.h"
-#include "gst/spdl/engine/visibility.h"
-#include "gst/spdl/gstspdlloader.h"
+#include "gst/spdl/arrow/arrowopener.h"
 
 G_BEGIN_DECLS
 
@@ -26,18 +24,6 @@ typedef struct _SpdlArrowReader SpdlArrowReader;
 /* A record batch, with atomic references. It outlives its reader. */
 typedef struct _SpdlArrowBatch SpdlArrowBatch;
 
-/* Opens streams, with atomic references. */
-typedef struct _SpdlArrowOpener SpdlArrowOpener;
-
-/* @func: called by the threads of readers, one at a time
- * @notify: (nullable): called by any thread when @func is no longer needed */
-SPDL_PRIVATE_API
-SpdlArrowOpener *spdl_arrow_opener_new (
-    GstSpdlArrowFunc func, gpointer user_data, GDestroyNotify notify);
-
-SPDL_PRIVATE_API
-void spdl_arrow_opener_unref (SpdlArrowOpener *self);
-
 /* Moves @stream, which is marked as released. */
 SPDL_PRIVATE_API
 SpdlArrowReader *spdl_arrow_reader_new (struct ArrowArrayStream *stream);
@@ -48,6 +34,14 @@ SpdlArrowReader *spdl_arrow_reader_new_lazy (SpdlArrowOpener *opener);
 
 SPDL_PRIVATE_API
 void spdl_arrow_reader_free (SpdlArrowReader *self);
+
+/* Begins to open the stream, without a wait for it. */
+SPDL_PRIVATE_API
+void spdl_arrow_reader_begin (SpdlArrowReader *self);
+
+/* Returns TRUE while the thread opens or reads the stream. */
+SPDL_PRIVATE_API
+gboolean spdl_arrow_reader_is_busy (SpdlArrowReader *self);
 
 /* Reads the schema. It is valid until the reader is freed.
  *

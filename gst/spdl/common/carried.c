@@ -15,6 +15,7 @@ typedef struct {
 struct _GstSpdlCarried {
   gint ref_count;   /* atomic */
   GArray *contents; /* Content */
+  GError *error;    /* nullable */
 };
 
 typedef struct {
@@ -34,7 +35,7 @@ clear_content (gpointer data)
 GstSpdlCarried *
 gst_spdl_carried_new (void)
 {
-  GstSpdlCarried *self = g_new (GstSpdlCarried, 1);
+  GstSpdlCarried *self = g_new0 (GstSpdlCarried, 1);
 
   self->ref_count = 1;
   self->contents = g_array_new (FALSE, FALSE, sizeof (Content));
@@ -48,6 +49,7 @@ gst_spdl_carried_unref (GstSpdlCarried *self)
   if (!g_atomic_int_dec_and_test (&self->ref_count))
     return;
   g_array_unref (self->contents);
+  g_clear_error (&self->error);
   g_free (self);
 }
 
@@ -57,6 +59,13 @@ gst_spdl_carried_add (GstSpdlCarried *self, gchar *uri, GstBuffer *content)
   const Content added = { uri, content };
 
   g_array_append_val (self->contents, added);
+}
+
+void
+gst_spdl_carried_set_error (GstSpdlCarried *self, GError *error)
+{
+  g_clear_error (&self->error);
+  self->error = error;
 }
 
 /* Meta */
@@ -153,4 +162,14 @@ gst_spdl_buffer_dup_carried (GstBuffer *buffer, const gchar *uri)
           content->content, GST_BUFFER_COPY_MEMORY, 0, -1);
   }
   return NULL;
+}
+
+GError *
+gst_spdl_buffer_dup_carried_error (GstBuffer *buffer)
+{
+  const CarriedMeta *meta = get_meta (buffer);
+
+  return meta && meta->carried && meta->carried->error
+             ? g_error_copy (meta->carried->error)
+             : NULL;
 }

@@ -30,6 +30,12 @@ SPDL_PRIVATE_API
 void
 gst_spdl_carried_add (GstSpdlCarried *self, gchar *uri, GstBuffer *content);
 
+/* Sets why there are no further contents, before they are attached to a buffer.
+ *
+ * @error: (transfer full) */
+SPDL_PRIVATE_API
+void gst_spdl_carried_set_error (GstSpdlCarried *self, GError *error);
+
 /* Attaches @carried (transfer full) to @buffer, which must be writable. */
 SPDL_PRIVATE_API
 void gst_spdl_buffer_set_carried (GstBuffer *buffer, GstSpdlCarried *carried);
@@ -43,5 +49,11 @@ gboolean gst_spdl_buffer_has_carried (GstBuffer *buffer);
  * attached one; NULL: @uri is not attached */
 SPDL_PRIVATE_API
 GstBuffer *gst_spdl_buffer_dup_carried (GstBuffer *buffer, const gchar *uri);
+
+/* Returns why a content is not attached.
+ *
+ * Returns: (transfer full) (nullable): NULL: there was no error */
+SPDL_PRIVATE_API
+GError *gst_spdl_buffer_dup_carried_error (GstBuffer *buffer);
 
 G_END_DECLS

@@ -487,9 +487,10 @@ gst_spdl_loader_end_source (
   return ok;
 }
 
-/* Finds the spdlsrc that has no location. */
+/* Finds the spdlsrc that has no location, or whose location is the name of the
+ * table. */
 static GstElement *
-find_table_source (GstSpdlLoader *self, GError **error)
+find_table_source (GstSpdlLoader *self, const gchar *name, GError **error)
 {
   GstElement *found = NULL;
   guint n = 0;
@@ -501,7 +502,7 @@ find_table_source (GstSpdlLoader *self, GError **error)
     if (g_signal_lookup ("set-arrow-table", G_OBJECT_TYPE (source)) == 0)
       continue;
     g_object_get (source, "location", &location, NULL);
-    if (location)
+    if (location && !g_str_equal (location, name))
       continue;
     found = source;
     n++;
@@ -509,8 +510,9 @@ find_table_source (GstSpdlLoader *self, GError **error)
   if (n == 1)
     return found;
   g_set_error (error, GST_SPDL_LOADER_ERROR, GST_SPDL_LOADER_ERROR_SOURCE,
-      "The pipeline has %u elements spdlsrc without a location, but needs one "
-      "for the table: begin it with \"spdlsrc ! spdlfetch\"",
+      "The pipeline has %u elements spdlsrc for the table, but needs one "
+      "without "
+      "a location: begin it with \"spdlsrc ! spdlfetch\"",
       n);
   return NULL;
 }
@@ -524,7 +526,7 @@ set_table (GstSpdlLoader *self, gpointer rows, gpointer order,
   gboolean ok = FALSE;
 
   if (!gst_spdl_loader_check_process (self, error) ||
-      !(source = find_table_source (self, error)))
+      !(source = find_table_source (self, name, error)))
     return FALSE;
   g_signal_emit_by_name (
       source, "set-arrow-table", rows, order, opener, name, &ok);
@@ -600,6 +602,50 @@ gst_spdl_loader_set_arrow_stream (GstSpdlLoader *loader, GstSpdlArrowFunc func,
   g_return_val_if_fail (name != NULL, FALSE);
 
   opener = spdl_arrow_opener_new (func, user_data, notify);
+  ok = set_table (loader, NULL, NULL, opener, name, error);
+  if (!ok)
+    spdl_arrow_opener_unref (opener);
+  return ok;
+}
+
+/**
+ * gst_spdl_loader_set_arrow_parts:
+ * @loader: a stopped loader
+ * @parts: (array length=n_parts): the parts of the table, in their order
+ * @n_parts: number of parts, at least 1
+ * @func: (scope notified): opens a part
+ * @user_data: data of @func
+ * @notify: (nullable): called by any thread when @func is no longer needed
+ * @name: name of the table in messages
+ * @error: (nullable): %GST_SPDL_LOADER_ERROR
+ *
+ * Makes a table that is read in parts the dataset of the pipeline's `spdlsrc`,
+ * which has no `location` or one that is equal to @name. Only the parts that
+ * are in use or will be soon are in memory, and only their columns that
+ * `spdlsrc` uses are read. #GstSpdlSrc describes the order of the rows.
+ * Otherwise it works like gst_spdl_loader_set_arrow_table().
+ *
+ * Returns: %FALSE with @error set if the pipeline has no such `spdlsrc`, or the
+ *     loader runs
+ *
+ * Since: 0.1
+ */
+gboolean
+gst_spdl_loader_set_arrow_parts (GstSpdlLoader *loader,
+    const GstSpdlArrowPart *parts, guint n_parts, GstSpdlArrowPartFunc func,
+    gpointer user_data, GDestroyNotify notify, const gchar *name,
+    GError **error)
+{
+  SpdlArrowOpener *opener;
+  gboolean ok;
+
+  g_return_val_if_fail (GST_IS_SPDL_LOADER (loader), FALSE);
+  g_return_val_if_fail (parts != NULL && n_parts > 0, FALSE);
+  g_return_val_if_fail (func != NULL, FALSE);
+  g_return_val_if_fail (name != NULL, FALSE);
+
+  opener =
+      spdl_arrow_opener_new_parts (parts, n_parts, func, user_data, notify);
   ok = set_table (loader, NULL, NULL, opener, name, error);
   if (!ok)
     spdl_arrow_opener_unref (opener);

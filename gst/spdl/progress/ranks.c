@@ -143,6 +143,7 @@ is_same_identity (const SpdlIdentity *a, const SpdlIdentity *b)
   return a->count == b->count && a->hash == b->hash &&
          a->shuffle == b->shuffle && a->seed == b->seed &&
          a->shard_run == b->shard_run && a->streamed == b->streamed &&
+         a->shuffle_buffer == b->shuffle_buffer &&
          a->items_per_epoch == b->items_per_epoch && a->classes == b->classes &&
          g_str_equal (a->weights, b->weights) &&
          g_str_equal (a->shard_mode, b->shard_mode);

@@ -57,6 +57,9 @@ spdl_state_write_identity (
         text, "shard-run=%" G_GUINT64_FORMAT ",", identity->shard_run);
   if (identity->streamed)
     g_string_append (text, "streamed=1,");
+  if (identity->shuffle_buffer > 0)
+    g_string_append_printf (text, "shuffle-buffer=%" G_GUINT64_FORMAT ",",
+        identity->shuffle_buffer);
   if (*identity->weights)
     g_string_append_printf (text,
         "weight-column=%s,items-per-epoch=%" G_GUINT64_FORMAT ",",
@@ -174,7 +177,8 @@ read_draws (const gchar **at, SpdlIdentity *identity)
   return !read_text (at, ",weight-column=") || read_weights (at, identity);
 }
 
-/* Parses what ranks and streams need apart from rank and mode. */
+/* Parses what ranks, streams and tables in parts need apart from rank and
+ * mode. */
 static gboolean
 read_partition (const gchar **at, SpdlIdentity *identity)
 {
@@ -186,10 +190,15 @@ read_partition (const gchar **at, SpdlIdentity *identity)
       (!read_number (at, "", 10, &identity->shard_run) ||
           identity->shard_run == 1 || identity->shard_run > G_MAXINT))
     return FALSE;
-  if (!read_text (at, ",streamed="))
-    return TRUE;
-  identity->streamed = TRUE;
-  return read_number (at, "", 10, &streamed) && streamed == 1;
+  if (read_text (at, ",streamed=")) {
+    identity->streamed = TRUE;
+    if (!read_number (at, "", 10, &streamed) || streamed != 1)
+      return FALSE;
+  }
+  identity->shuffle_buffer = 0;
+  return !read_text (at, ",shuffle-buffer=") ||
+         (read_number (at, "", 10, &identity->shuffle_buffer) &&
+             identity->shuffle_buffer > 0);
 }
 
 static gboolean

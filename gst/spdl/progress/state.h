@@ -50,6 +50,7 @@ typedef struct {
   guint64 items_per_epoch;               /* number of draws per epoch */
   guint64 classes;                       /* hash of the class names; 0: none */
   guint64 shard_run;                     /* 0: a single one per rank */
+  guint64 shuffle_buffer;                /* of the order of a table in parts */
   gboolean streamed; /* sequence numbers count items of a stream */
 } SpdlIdentity;
 

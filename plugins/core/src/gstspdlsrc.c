@@ -364,9 +364,21 @@ static const SpdlProperty properties[] = {
       NULL),
   SPDL_PROPERTY_UINT (SpdlSourceSettings, shuffle_buffer, READY,
       "shuffle-buffer", "Shuffle buffer",
-      "Size in samples of the shuffle buffer for shards that are streamed "
-      "because the server supports no byte ranges (0 = keep their order)",
+      "Number of rows of a Parquet dataset that are shuffled together (0 = "
+      "those of a row group), or size in samples of the shuffle buffer for "
+      "shards that are streamed because the server supports no byte ranges (0 "
+      "= keep their order)",
       0, G_MAXINT, 0),
+  SPDL_PROPERTY_UINT (SpdlSourceSettings, read_ahead, READY, "read-ahead",
+      "Read ahead",
+      "Number of row groups of a Parquet dataset that are read before they are "
+      "needed",
+      0, 1024, 4),
+  SPDL_PROPERTY_UINT64 (SpdlSourceSettings, read_ahead_bytes, READY,
+      "read-ahead-bytes", "Read ahead bytes",
+      "Largest size of the row groups that are read before they are needed, if "
+      "it is more than one",
+      0, G_MAXUINT64, 268435456),
   SPDL_PROPERTY_STRING (SpdlSourceSettings, remote.user_agent, READY,
       "user-agent", "User agent", "User-Agent header of requests for shards",
       SPDL_REMOTE_USER_AGENT),
@@ -458,14 +470,16 @@ make_delivery (GstSpdlSrc *self, GCancellable *cancellable, GError **error)
   SpdlSampler *sampler;
 
   settings.remote.cancellable = cancellable;
-  if (settings.table && settings.location) {
+  if (settings.table && settings.location &&
+      !g_str_equal (
+          settings.location, spdl_arrow_table_get_name (settings.table))) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
         "location is \"%s\", but the program has set the table \"%s\": leave "
         "out one of them",
         settings.location, spdl_arrow_table_get_name (settings.table));
     return NULL;
   }
-  if (settings.table)
+  if (settings.table && !settings.location)
     settings.location = g_strdup (spdl_arrow_table_get_name (settings.table));
   if (!settings.location || !*settings.location) {
     g_set_error_literal (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
@@ -651,7 +665,7 @@ gst_spdl_src_set_arrow_table (GstSpdlSrc *self, gpointer rows, gpointer order,
   ok = !self->sampler && !self->opening;
   if (ok) {
     before = self->table;
-    self->table = opener ? spdl_arrow_table_new_streamed (opener, name)
+    self->table = opener ? spdl_arrow_table_new_lazy (opener, name)
                   : rows ? spdl_arrow_table_new (rows, order, name)
                          : NULL;
   }

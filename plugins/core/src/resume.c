@@ -87,11 +87,17 @@ is_same_order (const SpdlIdentity *was, const SpdlIdentity *is, GError **error)
         was->shuffle ? "true" : "false", is->shuffle ? "true" : "false");
     return FALSE;
   }
-  if (was->seed == is->seed)
+  if (was->seed == is->seed && was->shuffle_buffer == is->shuffle_buffer)
     return TRUE;
-  set_error (error,
-      REFUSED "the state was made with seed=" NUMBER ", but seed is " NUMBER,
-      was->seed, is->seed);
+  if (was->seed != is->seed)
+    set_error (error,
+        REFUSED "the state was made with seed=" NUMBER ", but seed is " NUMBER,
+        was->seed, is->seed);
+  else
+    set_error (error,
+        REFUSED "the state was made with shuffle-buffer=" NUMBER
+                ", but shuffle-buffer is " NUMBER,
+        was->shuffle_buffer, is->shuffle_buffer);
   return FALSE;
 }
 

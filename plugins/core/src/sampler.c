@@ -14,6 +14,7 @@
 #include "gst/spdl/progress/reshard.h"
 #include "plugins/core/src/resume.h"
 #include "plugins/dataset/archive/streamedshards.h"
+#include "plugins/dataset/sampler/blockorder.h"
 #include "plugins/dataset/sampler/permutation.h"
 #include "plugins/dataset/sampler/weightedsampler.h"
 
@@ -36,6 +37,10 @@ struct _SpdlSampler {
   guint64 n_sent;     /* of the streamed epoch, including finished items */
   guint64 next_shard; /* index of the rank's next streamed shard */
   SpdlWeightedSampler *weighted_sampler; /* nullable: weighted draws */
+  SpdlBlockOrder *blocks; /* nullable: order of a table in parts */
+  guint block;            /* the last one that was planned */
+  guint read_ahead;
+  guint64 read_ahead_bytes;
   SpdlPartition partition;
   guint64 n_places; /* positions of an epoch on all ranks; with streamed shards,
                        number of shards */
@@ -57,6 +62,7 @@ spdl_sampler_free (SpdlSampler *self)
   g_clear_pointer (&self->dataset, spdl_dataset_free);
   g_clear_pointer (&self->streamed_shards, spdl_streamed_shards_free);
   g_clear_pointer (&self->weighted_sampler, spdl_weighted_sampler_free);
+  g_clear_pointer (&self->blocks, spdl_block_order_free);
   g_clear_pointer (&self->classes, spdl_classes_free);
   spdl_state_clear (&self->start);
   g_free (self->others);
@@ -219,6 +225,32 @@ prepare_draws (
   return FALSE;
 }
 
+/* Prepares the order of a table in parts. Unless shard-run is set, each rank
+ * has a single run of it, so that two ranks read a part only at their border.
+ */
+static void
+prepare_blocks (SpdlSampler *self, const SpdlSourceSettings *settings)
+{
+  g_autofree guint64 *sizes = NULL;
+  const GstSpdlArrowPart *parts;
+  guint n_parts = 0;
+
+  if (!self->dataset ||
+      !(parts = spdl_dataset_get_parts (self->dataset, &n_parts)))
+    return;
+  if (settings->shuffle)
+    self->start.identity.shuffle_buffer = settings->shuffle_buffer;
+  if (settings->shard_run == 1)
+    self->partition.run = 0;
+  sizes = g_new (guint64, n_parts);
+  for (guint i = 0; i < n_parts; i++)
+    sizes[i] = parts[i].n_rows;
+  self->blocks = spdl_block_order_new (
+      sizes, n_parts, self->start.identity.shuffle_buffer);
+  self->read_ahead = settings->read_ahead;
+  self->read_ahead_bytes = settings->read_ahead_bytes;
+}
+
 static void
 set_identity (SpdlSampler *self, const SpdlSourceSettings *settings)
 {
@@ -256,6 +288,7 @@ begin_epoch (SpdlSampler *self, guint64 epoch)
   self->next = self->left ? self->left->first : 0;
   self->next_shard = self->n_sent = 0;
   self->n_lost = 0;
+  self->block = G_MAXUINT;
   if (self->streamed_shards)
     spdl_streamed_shards_begin_epoch (
         self->streamed_shards, identity->seed, epoch);
@@ -263,6 +296,9 @@ begin_epoch (SpdlSampler *self, guint64 epoch)
     spdl_dataset_begin_epoch (self->dataset);
   if (self->weighted_sampler)
     spdl_draws_init (&self->draws, identity->seed, epoch);
+  else if (self->blocks)
+    spdl_block_order_begin_epoch (
+        self->blocks, identity->shuffle, identity->seed, epoch);
   else if (identity->shuffle)
     spdl_permutation_init (
         &self->permutation, identity->count, identity->seed, epoch);
@@ -344,6 +380,7 @@ spdl_sampler_open (const SpdlSourceSettings *settings, guint32 source,
     spdl_sampler_free (self);
     return NULL;
   }
+  prepare_blocks (self, settings);
   set_identity (self, settings);
   self->labels = settings->label == SPDL_LABEL_MANIFEST && !settings->table &&
                  !spdl_sampler_get_root (self);
@@ -401,9 +438,39 @@ get_item (const SpdlSampler *self, guint64 place)
   if (self->weighted_sampler)
     return spdl_weighted_sampler_get_item (
         self->weighted_sampler, spdl_draws_get_number (&self->draws, place));
+  if (self->blocks)
+    return spdl_block_order_get_item (self->blocks, place);
   if (self->start.identity.shuffle)
     return spdl_permutation_get_item (&self->permutation, place);
   return place;
+}
+
+/* Returns the last place up to which parts are read ahead. */
+static guint64
+get_last_place (const SpdlSampler *self)
+{
+  if (self->left || self->partition.run > 0)
+    return self->n_places - 1;
+  return MIN (self->n_places,
+             spdl_partition_get_begin (&self->partition, self->n_places) +
+                 self->size) -
+         1;
+}
+
+/* Plans which parts of a table are read, at the beginning of a block. */
+static void
+plan_reading (SpdlSampler *self, guint64 place)
+{
+  SpdlReadPlan plan = { .max_ahead = self->read_ahead,
+    .max_ahead_bytes = self->read_ahead_bytes };
+  const guint block = spdl_block_order_find_block (self->blocks, place);
+
+  if (block == self->block)
+    return;
+  self->block = block;
+  plan.parts = spdl_block_order_get_parts (self->blocks, block,
+      get_last_place (self), &plan.n_needed, &plan.n_parts);
+  spdl_dataset_plan (self->dataset, &plan);
 }
 
 /* Handles the end of a stream, a failure, or an interrupted wait. The item was
@@ -423,14 +490,18 @@ end_listed (SpdlSampler *self, GError **error)
 static SpdlSamplerStatus
 get_listed (SpdlSampler *self, SpdlSamplerItem *item, GError **error)
 {
+  guint64 place;
+
   skip_done (self);
   if (self->next >= self->size)
     return SPDL_SAMPLER_END;
   item->sequence = self->next++;
-  item->index = get_item (
-      self, self->left ? spdl_left_get_place (self->left, item->sequence)
-                       : spdl_partition_get_place (
-                             &self->partition, self->n_places, item->sequence));
+  place = self->left ? spdl_left_get_place (self->left, item->sequence)
+                     : spdl_partition_get_place (
+                           &self->partition, self->n_places, item->sequence);
+  if (self->blocks)
+    plan_reading (self, place);
+  item->index = get_item (self, place);
   item->uri = spdl_dataset_get_item (self->dataset, item->index, &item->label,
       &item->extra, &item->carried, error);
   return item->uri ? SPDL_SAMPLER_ITEM : end_listed (self, error);

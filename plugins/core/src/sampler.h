@@ -33,6 +33,8 @@ typedef struct {
   gchar *extensions;   /* nullable */
   gchar *resume_state; /* nullable */
   guint shuffle_buffer;
+  guint read_ahead;
+  guint64 read_ahead_bytes;
   GStrv classes; /* nullable */
   SpdlRemoteSettings remote;
 } SpdlSourceSettings;
@@ -84,8 +86,8 @@ typedef enum {
   SPDL_SAMPLER_FLUSHING, /* waiting was interrupted */
 } SpdlSamplerStatus;
 
-/* Moves to the next item. May block with streams. Returns SPDL_SAMPLER_FAILED
- * with @error set on failure. */
+/* Moves to the next item. May block with streams and tables in parts. Returns
+ * SPDL_SAMPLER_FAILED with @error set on failure. */
 SpdlSamplerStatus
 spdl_sampler_next (SpdlSampler *self, SpdlSamplerItem *item, GError **error);
 

@@ -7,6 +7,10 @@
 
 #include "plugins/dataset/arrow/arrowrows.h"
 
+#include <string.h>
+
+#include "plugins/common/fingerprint.h"
+
 typedef struct {
   SpdlArrowBatch *batch;
   SpdlArrowView *views; /* two per column */
@@ -96,6 +100,21 @@ read_columns (
   return TRUE;
 }
 
+guint64
+spdl_arrow_rows_hash_columns (const SpdlArrowRows *self)
+{
+  guint64 hash = 0;
+
+  for (guint i = 0; i < self->columns->len; i++) {
+    const SpdlArrowColumn *column = spdl_arrow_rows_get_column (self, i);
+
+    hash = spdl_fingerprint_add (hash, column->name, strlen (column->name) + 1);
+    hash = spdl_fingerprint_add (
+        hash, column->format, strlen (column->format) + 1);
+  }
+  return hash;
+}
+
 static GError *
 make_broken (
     const SpdlArrowRows *self, const gchar *column, const gchar *problem)
@@ -103,8 +122,8 @@ make_broken (
   return g_error_new (GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
       "The record batch of \"%s\" from row %" G_GUINT64_FORMAT
       ", is broken: %s%s%s%s. Create the table again",
-      self->name, self->n_rows, column ? "column \"" : "", column ? column : "",
-      column ? "\": " : "", problem);
+      self->name, self->first + self->n_rows, column ? "column \"" : "",
+      column ? column : "", column ? "\": " : "", problem);
 }
 
 static gchar *
@@ -164,7 +183,7 @@ prefix_error (const SpdlArrowRows *self, GError **error)
   if (error && !g_error_matches (*error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
     g_prefix_error (error,
         "\"%s\" cannot be read at row %" G_GUINT64_FORMAT ": ", self->name,
-        self->n_rows);
+        self->first + self->n_rows);
 }
 
 gboolean

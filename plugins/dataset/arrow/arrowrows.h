@@ -27,6 +27,7 @@ typedef struct {
   SpdlArrowReader *reader;
   GArray *columns; /* (nullable): SpdlArrowColumn; NULL: no schema was read */
   GArray *parts;   /* Part: rows of each batch */
+  guint64 first;   /* number of the first row in messages */
   guint64 n_rows;
   gboolean is_loaded;
   GError *broken; /* (nullable): of a batch */
@@ -41,6 +42,9 @@ void spdl_arrow_rows_clear (SpdlArrowRows *self);
 /* Reads the names and types of the columns. */
 gboolean spdl_arrow_rows_load_columns (
     SpdlArrowRows *self, GCancellable *cancellable, GError **error);
+
+/* Returns a hash of the names and types of the columns. */
+guint64 spdl_arrow_rows_hash_columns (const SpdlArrowRows *self);
 
 /* Reads up to the batch with @row, and drops the batches before it. Rows must
  * be read in their order.

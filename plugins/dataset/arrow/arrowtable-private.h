@@ -21,9 +21,12 @@ typedef struct {
 } Extra;
 
 struct _SpdlArrowTable {
-  SpdlArrowOpener *opener; /* (nullable): the rows are streamed */
+  SpdlArrowOpener *opener; /* (nullable): of the stream or the parts */
   gboolean was_read;       /* a row of the stream was requested */
-  SpdlArrowRows rows;
+  gboolean in_parts;
+  SpdlArrowParts *parts; /* (nullable): set while the table is open */
+  SpdlArrowRows *at;     /* with the current row: `rows`, or those of a part */
+  SpdlArrowRows rows;    /* without any if the table is in parts */
   SpdlArrowRows order;
   gboolean has_order;
   guint item;

@@ -32,6 +32,7 @@ new_table (SpdlArrowReader *reader, const gchar *name)
   SpdlArrowTable *self = g_new0 (SpdlArrowTable, 1);
 
   spdl_arrow_rows_init (&self->rows, reader, name);
+  self->at = &self->rows;
   self->extras = g_array_new (FALSE, FALSE, sizeof (Extra));
   g_array_set_clear_func (self->extras, clear_extra);
   return self;
@@ -50,12 +51,30 @@ spdl_arrow_table_new (struct ArrowArrayStream *rows,
   return self;
 }
 
-SpdlArrowTable *
-spdl_arrow_table_new_streamed (SpdlArrowOpener *opener, const gchar *name)
+/* Returns a reader of the stream, or of one with the columns of the parts. */
+static SpdlArrowReader *
+new_reader (SpdlArrowOpener *opener, const gchar *const *columns)
 {
-  SpdlArrowTable *self = new_table (spdl_arrow_reader_new_lazy (opener), name);
+  SpdlArrowOpener *part;
+  SpdlArrowReader *reader;
+  guint n_parts;
+
+  if (!spdl_arrow_opener_get_parts (opener, &n_parts))
+    return spdl_arrow_reader_new_lazy (opener);
+  part = spdl_arrow_opener_new_part (opener, -1, columns);
+  reader = spdl_arrow_reader_new_lazy (part);
+  spdl_arrow_opener_unref (part);
+  return reader;
+}
+
+SpdlArrowTable *
+spdl_arrow_table_new_lazy (SpdlArrowOpener *opener, const gchar *name)
+{
+  SpdlArrowTable *self = new_table (new_reader (opener, NULL), name);
+  guint n_parts;
 
   self->opener = opener;
+  self->in_parts = spdl_arrow_opener_get_parts (opener, &n_parts) != NULL;
   return self;
 }
 
@@ -65,6 +84,7 @@ spdl_arrow_table_free (SpdlArrowTable *self)
   spdl_arrow_rows_clear (&self->rows);
   if (self->has_order)
     spdl_arrow_rows_clear (&self->order);
+  g_clear_pointer (&self->parts, spdl_arrow_parts_free);
   g_array_unref (self->extras);
   g_clear_pointer (&self->weights, g_array_unref);
   g_clear_pointer (&self->found, spdl_classes_free);
@@ -76,21 +96,38 @@ spdl_arrow_table_free (SpdlArrowTable *self)
 gboolean
 spdl_arrow_table_is_streamed (const SpdlArrowTable *self)
 {
-  return self->opener != NULL;
+  return self->opener && !self->in_parts;
+}
+
+const GstSpdlArrowPart *
+spdl_arrow_table_get_parts (const SpdlArrowTable *self, guint *n_parts)
+{
+  return self->in_parts ? spdl_arrow_opener_get_parts (self->opener, n_parts)
+                        : NULL;
+}
+
+void
+spdl_arrow_table_plan (SpdlArrowTable *self, const SpdlReadPlan *plan)
+{
+  spdl_arrow_parts_plan (self->parts, plan);
+}
+
+/* Replaces the rows by those of another stream. */
+static void
+reopen (SpdlArrowTable *self, const gchar *const *columns)
+{
+  g_autofree gchar *name = g_strdup (self->rows.name);
+
+  spdl_arrow_rows_clear (&self->rows);
+  spdl_arrow_rows_init (&self->rows, new_reader (self->opener, columns), name);
+  self->was_read = FALSE;
 }
 
 void
 spdl_arrow_table_begin_epoch (SpdlArrowTable *self)
 {
-  g_autofree gchar *name = NULL;
-
-  if (!self->was_read)
-    return;
-  name = g_strdup (self->rows.name);
-  spdl_arrow_rows_clear (&self->rows);
-  spdl_arrow_rows_init (
-      &self->rows, spdl_arrow_reader_new_lazy (self->opener), name);
-  self->was_read = FALSE;
+  if (self->was_read)
+    reopen (self, NULL);
 }
 
 const gchar *
@@ -282,8 +319,8 @@ const SpdlArrowView *
 spdl_arrow_table_find_views (
     SpdlArrowTable *self, guint64 i, guint64 *row, SpdlArrowBatch **batch)
 {
-  *row = get_row (self, i);
-  return spdl_arrow_rows_find (&self->rows, row, batch);
+  *row = get_row (self, i) - self->at->first;
+  return spdl_arrow_rows_find (self->at, row, batch);
 }
 
 static gboolean
@@ -531,7 +568,8 @@ check_rows (
 static gboolean
 has_rows (const SpdlArrowTable *self, GError **error)
 {
-  if (self->opener ? self->rows.n_rows > 0 : self->n_items > 0)
+  if (spdl_arrow_table_is_streamed (self) ? self->rows.n_rows > 0
+                                          : self->n_items > 0)
     return TRUE;
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
       "\"%s\" has no rows: pass a table with a row for each item",
@@ -544,38 +582,23 @@ load_rows (SpdlArrowTable *self, GCancellable *cancellable, GError **error)
 {
   if (!self->opener)
     return spdl_arrow_rows_load (&self->rows, cancellable, error);
-  spdl_arrow_table_begin_epoch (self);
+  if (self->was_read || self->in_parts)
+    reopen (self, NULL);
   return spdl_arrow_rows_load_columns (&self->rows, cancellable, error);
 }
 
-static guint64
-hash_columns (const SpdlArrowTable *self)
-{
-  guint64 hash = 0;
-
-  for (guint i = 0; i < self->rows.columns->len; i++) {
-    const SpdlArrowColumn *column = get_column (self, i);
-
-    hash = spdl_fingerprint_add (hash, column->name, strlen (column->name) + 1);
-    hash = spdl_fingerprint_add (
-        hash, column->format, strlen (column->format) + 1);
-  }
-  return hash;
-}
-
-/* Prepares a streamed table, whose rows are checked as they are read. */
+/* Checks the settings of a table whose rows are checked as they are read. */
 static gboolean
-check_stream (
-    SpdlArrowTable *self, const SpdlArrowTableOptions *options, GError **error)
+check_lazy (const SpdlArrowTable *self, const SpdlArrowTableOptions *options,
+    GError **error)
 {
   const gchar *name = self->rows.name;
 
-  self->n_items = MAX_STREAMED;
-  self->hash = hash_columns (self);
   if (options->weights) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-        "weight-column=%s needs all rows, but \"%s\" is a stream: pass a "
-        "table, or leave weight-column unset",
+        "weight-column=%s needs all rows, but those of \"%s\" are only read "
+        "when they are sent: pass a table in memory, or leave weight-column "
+        "unset",
         options->weights, name);
     return FALSE;
   }
@@ -583,26 +606,56 @@ check_stream (
       get_column (self, self->label)->type.kind != SPDL_ARROW_TEXT)
     return TRUE;
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-      "The labels of \"%s\" are text, but it is a stream, whose classes are "
-      "not known in advance: set classes, or label=none",
+      "The labels of \"%s\" are text, but its rows are only read when they are "
+      "sent, so its classes are not known in advance: set classes, or "
+      "label=none",
       name);
   return FALSE;
 }
 
-gboolean
-spdl_arrow_table_open (SpdlArrowTable *self,
-    const SpdlArrowTableOptions *options,
+/* Returns the columns that are used. */
+static GStrv
+list_columns (const SpdlArrowTable *self)
+{
+  GPtrArray *names = g_ptr_array_new ();
+
+  g_ptr_array_add (names, g_strdup (get_column (self, self->item)->name));
+  if (self->labels)
+    g_ptr_array_add (names, g_strdup (get_column (self, self->label)->name));
+  for (guint e = 0; e < self->extras->len; e++) {
+    const guint column = g_array_index (self->extras, Extra, e).column;
+
+    g_ptr_array_add (names, g_strdup (get_column (self, column)->name));
+  }
+  g_ptr_array_add (names, NULL);
+  return (GStrv) g_ptr_array_free (names, FALSE);
+}
+
+static void
+measure_parts (SpdlArrowTable *self)
+{
+  guint n_parts;
+  const GstSpdlArrowPart *parts = spdl_arrow_table_get_parts (self, &n_parts);
+
+  self->n_items = 0;
+  for (guint i = 0; i < n_parts; i++)
+    self->n_items += parts[i].n_rows;
+  self->hash =
+      spdl_fingerprint_add (self->hash, parts, n_parts * sizeof *parts);
+}
+
+static gboolean
+find_columns (SpdlArrowTable *self, const SpdlArrowTableOptions *options,
     void (*warn) (const gchar *text, gpointer user_data), gpointer user_data,
     GError **error)
 {
   const guint item = self->item;
 
-  if (!load_rows (self, options->cancellable, error) ||
-      !(options->uri ? find_named_item (self, options->uri, error)
+  if (!(options->uri ? find_named_item (self, options->uri, error)
                      : find_item (self, error)) ||
       !find_label (self, options, error) || !find_weight (self, options, error))
     return FALSE;
-  if (item != self->item) {
+  if (item != self->item || self->in_parts) {
     g_clear_pointer (&self->prefix, g_free);
     g_array_set_size (self->extras, 0);
   }
@@ -611,10 +664,48 @@ spdl_arrow_table_open (SpdlArrowTable *self,
     find_extras (self, warn, user_data);
   }
   prepare_labels (self, options);
-  if (self->opener)
-    return check_stream (self, options, error);
-  return load_order (self, options->cancellable, error) &&
-         has_rows (self, error) && check_rows (self, options, error);
+  return TRUE;
+}
+
+/* Prepares a table whose parts have only the columns that are used. */
+static gboolean
+open_parts (
+    SpdlArrowTable *self, const SpdlArrowTableOptions *options, GError **error)
+{
+  g_auto (GStrv) columns = list_columns (self);
+
+  reopen (self, (const gchar *const *) columns);
+  if (!spdl_arrow_rows_load_columns (
+          &self->rows, options->cancellable, error) ||
+      !find_columns (self, options, NULL, NULL, error))
+    return FALSE;
+  self->hash = spdl_arrow_rows_hash_columns (&self->rows);
+  measure_parts (self);
+  g_clear_pointer (&self->parts, spdl_arrow_parts_free);
+  self->parts = spdl_arrow_parts_new (
+      self->opener, g_steal_pointer (&columns), &self->rows);
+  return has_rows (self, error);
+}
+
+gboolean
+spdl_arrow_table_open (SpdlArrowTable *self,
+    const SpdlArrowTableOptions *options,
+    void (*warn) (const gchar *text, gpointer user_data), gpointer user_data,
+    GError **error)
+{
+  if (!load_rows (self, options->cancellable, error) ||
+      !find_columns (self, options, warn, user_data, error))
+    return FALSE;
+  if (!self->opener)
+    return load_order (self, options->cancellable, error) &&
+           has_rows (self, error) && check_rows (self, options, error);
+  if (!check_lazy (self, options, error))
+    return FALSE;
+  if (self->in_parts)
+    return open_parts (self, options, error);
+  self->n_items = MAX_STREAMED;
+  self->hash = spdl_arrow_rows_hash_columns (&self->rows);
+  return TRUE;
 }
 
 guint64
@@ -652,7 +743,7 @@ open_stream (SpdlArrowTable *self, GCancellable *cancellable, GError **error)
     return TRUE;
   if (!spdl_arrow_rows_load_columns (&self->rows, cancellable, error))
     return FALSE;
-  if (hash_columns (self) == self->hash)
+  if (spdl_arrow_rows_hash_columns (&self->rows) == self->hash)
     return TRUE;
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
       "\"%s\" has other columns in this epoch than in the first one: give all "
@@ -661,23 +752,29 @@ open_stream (SpdlArrowTable *self, GCancellable *cancellable, GError **error)
   return FALSE;
 }
 
+/* Checks a row that was read, without a change of the hash. */
+static gboolean
+check_read (SpdlArrowTable *self, guint64 i, GError **error)
+{
+  const guint64 hash = self->hash;
+  const gboolean ok = check_row (self, i, error);
+
+  self->hash = hash;
+  return ok;
+}
+
 /* Reads and checks row @i of a stream. Returns FALSE if there is none, or with
  * @error set. */
 static gboolean
 read_row (
     SpdlArrowTable *self, guint64 i, GCancellable *cancellable, GError **error)
 {
-  const guint64 columns = self->hash;
   GError *problem = NULL;
 
   if (!open_stream (self, cancellable, error))
     return FALSE;
-  if (spdl_arrow_rows_advance (&self->rows, i, cancellable, &problem)) {
-    const gboolean ok = check_row (self, i, error);
-
-    self->hash = columns;
-    return ok;
-  }
+  if (spdl_arrow_rows_advance (&self->rows, i, cancellable, &problem))
+    return check_read (self, i, error);
   if (problem)
     g_propagate_error (error, problem);
   else
@@ -685,14 +782,38 @@ read_row (
   return FALSE;
 }
 
+/* Returns the URI of an item of a part that cannot be read, which then fails
+ * like a missing file. */
+static gchar *
+fail_item (const SpdlArrowTable *self, guint64 i, GstSpdlCarried **carried,
+    GError *why)
+{
+  *carried = gst_spdl_carried_new ();
+  gst_spdl_carried_set_error (*carried, why);
+  return spdl_arrow_item_make_uri (self, i);
+}
+
 gchar *
 spdl_arrow_table_get_item (SpdlArrowTable *self, guint64 i, gint64 *label,
     GstStructure **extra, GstSpdlCarried **carried, GCancellable *cancellable,
     GError **error)
 {
+  GError *problem = NULL;
+
   *extra = NULL;
   *carried = NULL;
-  if (self->opener && !read_row (self, i, cancellable, error))
+  if (self->in_parts) {
+    self->at = spdl_arrow_parts_find (self->parts, i, cancellable, &problem);
+    if (!self->at) {
+      if (!g_error_matches (problem, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+        return fail_item (self, i, carried, problem);
+      g_propagate_error (error, problem);
+      return NULL;
+    }
+    if (!check_read (self, i, error))
+      return NULL;
+  } else if (self->opener && !read_row (self, i, cancellable, error)) {
     return NULL;
+  }
   return spdl_arrow_item_read (self, i, label, extra, carried);
 }

@@ -12,6 +12,7 @@
 
 #include "gst/spdl/arrow/arrowreader.h"
 #include "gst/spdl/common/carried.h"
+#include "plugins/dataset/arrow/arrowparts.h"
 #include "plugins/dataset/list/classes.h"
 
 G_BEGIN_DECLS
@@ -38,14 +39,21 @@ typedef struct {
 SpdlArrowTable *spdl_arrow_table_new (struct ArrowArrayStream *rows,
     struct ArrowArrayStream *order, const gchar *name);
 
-/* Creates a table whose rows are read once in each epoch, in their order. Takes
- * ownership of @opener. */
+/* Creates a table whose rows are read once in each epoch, in their order, or
+ * whose parts are read when they are needed. Takes ownership of @opener. */
 SpdlArrowTable *
-spdl_arrow_table_new_streamed (SpdlArrowOpener *opener, const gchar *name);
+spdl_arrow_table_new_lazy (SpdlArrowOpener *opener, const gchar *name);
 
 void spdl_arrow_table_free (SpdlArrowTable *self);
 
 gboolean spdl_arrow_table_is_streamed (const SpdlArrowTable *self);
+
+/* Returns the parts, NULL if the table is not read in parts. */
+const GstSpdlArrowPart *
+spdl_arrow_table_get_parts (const SpdlArrowTable *self, guint *n_parts);
+
+/* See spdl_arrow_parts_plan(). Only for a table in parts. */
+void spdl_arrow_table_plan (SpdlArrowTable *self, const SpdlReadPlan *plan);
 
 /* Makes the next item that is read one of a new stream. Does nothing for a
  * table that is not streamed. */
@@ -54,7 +62,8 @@ void spdl_arrow_table_begin_epoch (SpdlArrowTable *self);
 const gchar *spdl_arrow_table_get_name (const SpdlArrowTable *self);
 
 /* Reads the streams at the first call, and checks all rows. May be called again
- * with other options. If the table is streamed, only its columns are read.
+ * with other options. If the table is streamed or in parts, only its columns
+ * are read.
  *
  * @warn: (nullable): called with a sentence about columns that are left out
  *
@@ -70,7 +79,8 @@ gboolean spdl_arrow_table_open (SpdlArrowTable *self,
 guint64 spdl_arrow_table_get_size (const SpdlArrowTable *self);
 
 /* Returns a hash of the rows: the lengths of the items, the labels, and the
- * content of some items. If the table is streamed, a hash of its columns. */
+ * content of some items. If the table is streamed, a hash of its columns, and
+ * if it is in parts, also of their sizes. */
 guint64 spdl_arrow_table_get_hash (const SpdlArrowTable *self);
 
 /* Returns the classes of the labels like spdl_list_get_classes(). */
@@ -81,7 +91,8 @@ GArray *spdl_arrow_table_steal_weights (SpdlArrowTable *self);
 
 /* Returns the URI of row @i (transfer full), and sets its label (-1: none), its
  * other fields and the content of its URIs (nullable, transfer full). A row
- * that is null has a URI without content. If the table is streamed, @i must
+ * that is null has a URI without content, and a row of a part that cannot be
+ * read an error in place of its content. If the table is streamed, @i must
  * grow.
  *
  * @cancellable: (nullable): ends the wait for a row

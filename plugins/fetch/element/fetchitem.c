@@ -253,7 +253,8 @@ fetch_uri (GstSpdlTask *task, gchar *uri, gboolean foreign, SpdlHttpFunc func,
     pass_on (self, content, func, user_data);
     return;
   }
-  if (!parse_uri (self, uri, &range, &packing, &error)) {
+  error = gst_spdl_buffer_dup_carried_error (gst_spdl_task_get_item (task));
+  if (error || !parse_uri (self, uri, &range, &packing, &error)) {
     func (user_data, NULL, error);
     return;
   }

@@ -40,6 +40,7 @@ struct _SpdlDataset {
   SpdlClasses *found; /* (nullable): classes named by the top-level folders */
   gchar *unknown;     /* (nullable): first file that belongs to no class */
   gsize n_bare;       /* files that are in no folder */
+  gsize n_parquet;    /* Parquet files */
 };
 
 static SpdlDataset *
@@ -60,6 +61,8 @@ spdl_dataset_free (SpdlDataset *self)
   g_free (self->root);
   g_clear_pointer (&self->list, spdl_list_free);
   g_clear_pointer (&self->shards, spdl_archive_set_free);
+  if (self->table)
+    spdl_arrow_table_close (self->table);
   if (self->paths)
     g_string_free (self->paths, TRUE);
   g_array_unref (self->items);
@@ -113,6 +116,7 @@ add_file (const gchar *path, gint folder, gpointer user_data)
   g_string_append_len (self->paths, path, item.length);
   g_array_append_val (self->items, item);
   self->hash = spdl_fingerprint_add (self->hash, path, item.length);
+  self->n_parquet += g_str_has_suffix (path, ".parquet");
   return TRUE;
 }
 
@@ -288,6 +292,19 @@ walk_objects (const SpdlDataset *self, const SpdlDatasetOptions *options,
   return TRUE;
 }
 
+/* Checks that the files of a folder can be items. */
+static gboolean
+has_items (const SpdlDataset *self, const gchar *location, GError **error)
+{
+  if (self->items->len == 0 || self->n_parquet < self->items->len)
+    return TRUE;
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+      "\"%s\" has only Parquet files, which only Python can read: set "
+      "pattern=*.parquet, and pass the pipeline to gstspdl.Loader()",
+      location);
+  return FALSE;
+}
+
 static SpdlDataset *
 open_folder (const SpdlDatasetOptions *options,
     void (*warn) (const gchar *text, gpointer user_data), gpointer user_data,
@@ -308,6 +325,7 @@ open_folder (const SpdlDatasetOptions *options,
   if (!(self->is_stored ? walk_objects (self, options, &funcs, &n_others, error)
                         : spdl_folder_walk (
                               self->root, pattern, &funcs, &n_others, error)) ||
+      !has_items (self, location, error) ||
       !take_folders (self, warn, user_data, error)) {
     spdl_dataset_free (self);
     return NULL;
@@ -407,12 +425,17 @@ is_no_table (const gchar *location, GError **error)
   for (guint i = 0; i < G_N_ELEMENTS (endings); i++) {
     if (!g_str_has_suffix (location, endings[i]))
       continue;
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-        "spdlsrc does not read \"%s\": read the table in Python, with pyarrow "
-        "or "
-        "datasets, and pass it to the loader: "
-        "gstspdl.Loader(\"spdlsrc ! ...\", source=table)",
-        location);
+    if (i == 0)
+      g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+          "Only Python can read \"%s\": pass the pipeline to gstspdl.Loader(), "
+          "without process=True, and install pyarrow",
+          location);
+    else
+      g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+          "spdlsrc does not read \"%s\": read the table in Python, with "
+          "pyarrow or datasets, and pass it to the loader: "
+          "gstspdl.Loader(\"spdlsrc ! ...\", source=table)",
+          location);
     return FALSE;
   }
   return TRUE;

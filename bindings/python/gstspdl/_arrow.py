@@ -8,7 +8,7 @@ import sys
 from ctypes import c_char_p, c_void_p
 from typing import Any, List, Optional, Tuple
 
-from . import _map, _native as native
+from . import _map, _native as native, _parquet
 
 _get_pointer = ctypes.pythonapi.PyCapsule_GetPointer
 _get_pointer.restype = c_void_p
@@ -17,15 +17,17 @@ _get_pointer.argtypes = [ctypes.py_object, c_char_p]
 
 def is_table(source: Any) -> bool:
     """Returns whether spdlsrc can send the rows of the source: a table of
-    Arrow's C stream interface, or a Dataset of Hugging Face."""
-    return hasattr(type(source), "__arrow_c_stream__") or _is_dataset(source)
+    Arrow's C stream interface, or a Dataset of Hugging Face or pyarrow."""
+    return (hasattr(type(source), "__arrow_c_stream__") or
+            _is_dataset(source) or _parquet.is_dataset(source))
 
 
 def has_columns(source: Any) -> bool:
     """Returns whether the source is a table, which yields no rows when it is
     iterated over."""
-    return (hasattr(type(source), "__arrow_c_stream__") and
-            hasattr(source, "columns"))
+    return _parquet.is_dataset(source) or (
+        hasattr(type(source), "__arrow_c_stream__") and
+        hasattr(source, "columns"))
 
 
 class _Opener:
@@ -54,13 +56,26 @@ def is_one_pass(source: Any) -> bool:
 def _open(address: int, number: int, problem: int) -> None:
     """Moves a stream to an address. Called by a thread of the library."""
     try:
-        capsule = _map.get_opener(number).open()
-        stream = _Stream.from_address(_address_of(capsule) or 0)
-        ctypes.memmove(address, ctypes.addressof(stream),
-                       ctypes.sizeof(stream))
-        stream.release = None
+        _move(_map.get_opener(number).open(), address)
     except BaseException as error:
         native.set_problem(problem, f"{type(error).__name__}: {error}")
+
+
+def _open_part(part: int, columns: Any, address: int, number: int,
+               problem: int) -> None:
+    """The same for a part of a table."""
+    try:
+        groups = _map.get_opener(number)
+        _move(groups.open(part, native.read_strings(columns)), address)
+    except BaseException as error:
+        native.set_problem(problem, f"{groups.describe(part)}: "
+                           f"{type(error).__name__}: {error}")
+
+
+def _move(capsule: Any, address: int) -> None:
+    stream = _Stream.from_address(_address_of(capsule) or 0)
+    ctypes.memmove(address, ctypes.addressof(stream), ctypes.sizeof(stream))
+    stream.release = None
 
 
 class _Stream(ctypes.Structure):
@@ -72,10 +87,20 @@ class _Stream(ctypes.Structure):
 
 # Lives as long as the interpreter, so that no pipeline can outlive it.
 _callback = native.OpenCallback(_open)
+_part_callback = native.OpenPartCallback(_open_part)
 
 
-def set_table(loader: int, source: Any) -> None:
-    """Makes the source the dataset of the loader's spdlsrc."""
+def set_table(loader: int, source: Any, name: Optional[str] = None) -> None:
+    """Makes the source the dataset of the loader's spdlsrc.
+
+    `name`: name of the table, which is the location of the spdlsrc if it has
+    one. None: that of the type."""
+    if _parquet.is_dataset(source):
+        groups = _parquet.RowGroups(source)
+        native.loader_set_arrow_parts(
+            loader, groups.sizes, _part_callback, _map.keep_opener(groups),
+            name or _name_of(source))
+        return
     if not hasattr(type(source), "__len__"):
         native.loader_set_arrow_stream(
             loader, _callback, _map.keep_opener(_Opener(source)),
@@ -99,6 +124,8 @@ def _address_of(capsule: Any) -> Optional[int]:
 
 def get_classes(source: Any) -> Optional[List[str]]:
     """Returns the class names of a Dataset's label, or None."""
+    if _parquet.is_dataset(source):
+        return _parquet.get_classes(source)
     if not _is_dataset(source):
         return None
     names = getattr(source.features.get("label"), "names", None)

@@ -78,6 +78,8 @@ class Elements:
         index_cache: Optional[IndexUse] = None,
         extensions: Optional[str] = None,
         shuffle_buffer: Optional[int] = None,
+        read_ahead: Optional[int] = None,
+        read_ahead_bytes: Optional[int] = None,
         user_agent: Optional[str] = None,
         tls_ca_file: Optional[Path] = None,
         extra_headers: Optional[Headers] = None,
@@ -136,9 +138,14 @@ class Elements:
         Default: "auto".
         `extensions`: Extensions in order of preference, such as jpg,png, that
         select the file of a sample in a shard (unset = its first media file).
-        `shuffle_buffer`: Size in samples of the shuffle buffer for shards that
-        are streamed because the server supports no byte ranges (0 = keep their
-        order). Default: 0.
+        `shuffle_buffer`: Number of rows of a Parquet dataset that are shuffled
+        together (0 = those of a row group), or size in samples of the shuffle
+        buffer for shards that are streamed because the server supports no byte
+        ranges (0 = keep their order). Default: 0.
+        `read_ahead`: Number of row groups of a Parquet dataset that are read
+        before they are needed. Default: 4.
+        `read_ahead_bytes`: Largest size of the row groups that are read before
+        they are needed, if it is more than one. Default: 268435456.
         `user_agent`: User-Agent header of requests for shards.
         `tls_ca_file`: PEM file of the certificate authorities to trust for
         shards on servers (unset = the system's).
@@ -855,6 +862,8 @@ PROPERTIES: Dict[str, Dict[str, Tuple[Any, ...]]] = {
         "index-cache": ("enum", ("none", "auto", "always")),
         "extensions": ("text",),
         "shuffle-buffer": ("int", 0, 2147483647),
+        "read-ahead": ("int", 0, 1024),
+        "read-ahead-bytes": ("int", 0, 18446744073709551615),
         "user-agent": ("text",),
         "tls-ca-file": ("path",),
         "extra-headers": ("headers",),

@@ -15,7 +15,7 @@ from typing import (TYPE_CHECKING, Any, Callable, Deque, Dict, Iterable,
                     Iterator, List, Mapping, Optional, Sequence, Sized, Tuple,
                     Union)
 
-from . import _arrow, _map, _native as native
+from . import _arrow, _map, _native as native, _parquet
 from ._batch import Batch
 from ._decode import write_property
 from ._epoch import EpochIterator
@@ -149,6 +149,8 @@ class Loader:
             names = names or _arrow.get_classes(source)
         else:
             self._check_source(pipeline)
+            found = self._set_files()
+            names = names or found
         if isinstance(pipeline, str):
             native.loader_set_default_epochs(self._pointer, epochs)
         for element in functions:
@@ -174,12 +176,23 @@ class Loader:
         gst_spdl_loader_new_from_pipeline()."""
         return cls(pipeline)
 
-    def _set_table(self, table: Any) -> None:
+    def _set_table(self, table: Any, name: Optional[str] = None) -> None:
         try:
-            _arrow.set_table(self._pointer, table)
+            _arrow.set_table(self._pointer, table, name)
         except native.Error as error:
             raise LoaderError(error.message, code=error.nick) from error
         self._source = None
+
+    def _set_files(self) -> Optional[List[str]]:
+        """Opens the Parquet files in locations of spdlsrc. Returns the class
+        names that they have."""
+        names = None
+        for location, pattern in native.loader_list_locations(self._pointer):
+            if _parquet.is_location(location, pattern):
+                table = _parquet.open_location(location, pattern)
+                self._set_table(table, location)
+                names = names or _arrow.get_classes(table)
+        return names
 
     def _check_source(self, pipeline: Any) -> None:
         if self._source is not None and not self.has_source():

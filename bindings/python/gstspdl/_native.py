@@ -675,6 +675,42 @@ def loader_set_arrow_stream(loader: int, function: Any, number: int,
     _loader_set_arrow_stream(loader, function, number, name.encode())
 
 
+# The same for a part of a table: number, columns, address, id, and where to set a
+# problem.
+OpenPartCallback = ctypes.CFUNCTYPE(
+    None, c_int, POINTER(c_char_p), c_void_p, c_void_p, c_void_p)
+_loader_set_arrow_parts = _checked(_slow(
+    "binding_loader_set_arrow_parts", c_int, c_void_p, POINTER(c_uint64), c_uint,
+    OpenPartCallback, c_void_p, c_char_p))
+_loader_list_locations = _quick(
+    "binding_loader_list_locations", c_void_p, c_void_p)
+
+
+def loader_set_arrow_parts(loader: int, sizes: "Sequence[tuple[int, int]]",
+                           function: Any, number: int, name: str) -> None:
+    """`sizes`: numbers of rows and bytes."""
+    flat = (c_uint64 * (2 * len(sizes)))(*(n for size in sizes for n in size))
+    _loader_set_arrow_parts(loader, flat, len(sizes), function, number,
+                            name.encode())
+
+
+def loader_list_locations(loader: int) -> "list[tuple[str, str]]":
+    """Returns location and pattern of each spdlsrc; "": unset."""
+    texts = _take_strings(_loader_list_locations(loader)) or []
+    return list(zip(texts[::2], texts[1::2]))
+
+
+def read_strings(address: Any) -> Optional[List[str]]:
+    """Returns the strings of a NULL-terminated array of UTF-8, None for
+    NULL."""
+    if not address:
+        return None
+    texts: List[str] = []
+    while address[len(texts)] is not None:
+        texts.append(address[len(texts)].decode())
+    return texts
+
+
 def pop_finished() -> Iterator[int]:
     """Yields the ids of functions that will not be called again."""
     while number := _pop_finished():

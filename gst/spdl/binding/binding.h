@@ -56,6 +56,24 @@ gboolean gst_spdl_binding_loader_set_arrow_stream (GstSpdlLoader *loader,
     GstSpdlBindingOpen function, gpointer id, const gchar *name,
     GError **error);
 
+/* A Python function that opens a part of a table. Sets @problem like
+ * GstSpdlBindingOpen. */
+typedef void (*GstSpdlBindingOpenPart) (gint part, const gchar *const *columns,
+    gpointer stream, gpointer id, gchar **problem);
+
+/* See gst_spdl_loader_set_arrow_parts(). @id is as for
+ * gst_spdl_binding_loader_set_arrow_stream(). */
+SPDL_PRIVATE_API
+gboolean gst_spdl_binding_loader_set_arrow_parts (GstSpdlLoader *loader,
+    const GstSpdlArrowPart *parts, guint n_parts,
+    GstSpdlBindingOpenPart function, gpointer id, const gchar *name,
+    GError **error);
+
+/* Returns `location` and `pattern` of each spdlsrc (transfer full); "": unset.
+ */
+SPDL_PRIVATE_API
+gchar **gst_spdl_binding_loader_list_locations (GstSpdlLoader *loader);
+
 /* See spdl_arrow_end(). */
 SPDL_PRIVATE_API
 void gst_spdl_binding_arrow_end (guint64 timeout);

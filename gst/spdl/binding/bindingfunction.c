@@ -227,8 +227,18 @@ gst_spdl_binding_pop_finished (void)
 
 typedef struct {
   GstSpdlBindingOpen function;
+  GstSpdlBindingOpenPart part_function;
   gpointer id;
 } Opening;
+
+static gboolean
+set_open_error (const gchar *problem, GError **error)
+{
+  if (problem)
+    g_set_error_literal (
+        error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_READ, problem);
+  return !problem;
+}
 
 static gboolean
 on_open (gpointer stream, gpointer user_data, GError **error)
@@ -238,10 +248,19 @@ on_open (gpointer stream, gpointer user_data, GError **error)
 
   enter_python ();
   opening->function (stream, opening->id, &problem);
-  if (problem)
-    g_set_error_literal (
-        error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_READ, problem);
-  return !problem;
+  return set_open_error (problem, error);
+}
+
+static gboolean
+on_open_part (gint part, const gchar *const *columns, gpointer stream,
+    gpointer user_data, GError **error)
+{
+  const Opening *opening = user_data;
+  g_autofree gchar *problem = NULL;
+
+  enter_python ();
+  opening->part_function (part, columns, stream, opening->id, &problem);
+  return set_open_error (problem, error);
 }
 
 static void
@@ -263,8 +282,20 @@ gboolean
 gst_spdl_binding_loader_set_arrow_stream (GstSpdlLoader *loader,
     GstSpdlBindingOpen function, gpointer id, const gchar *name, GError **error)
 {
-  const Opening opening = { function, id };
+  const Opening opening = { function, NULL, id };
 
   return gst_spdl_loader_set_arrow_stream (loader, on_open,
+      g_memdup2 (&opening, sizeof opening), end_opening, name, error);
+}
+
+gboolean
+gst_spdl_binding_loader_set_arrow_parts (GstSpdlLoader *loader,
+    const GstSpdlArrowPart *parts, guint n_parts,
+    GstSpdlBindingOpenPart function, gpointer id, const gchar *name,
+    GError **error)
+{
+  const Opening opening = { NULL, function, id };
+
+  return gst_spdl_loader_set_arrow_parts (loader, parts, n_parts, on_open_part,
       g_memdup2 (&opening, sizeof opening), end_opening, name, error);
 }

@@ -84,7 +84,7 @@ spdl_arrow_table_free (SpdlArrowTable *self)
   spdl_arrow_rows_clear (&self->rows);
   if (self->has_order)
     spdl_arrow_rows_clear (&self->order);
-  g_clear_pointer (&self->parts, spdl_arrow_parts_free);
+  spdl_arrow_table_close (self);
   g_array_unref (self->extras);
   g_clear_pointer (&self->weights, g_array_unref);
   g_clear_pointer (&self->found, spdl_classes_free);
@@ -104,6 +104,12 @@ spdl_arrow_table_get_parts (const SpdlArrowTable *self, guint *n_parts)
 {
   return self->in_parts ? spdl_arrow_opener_get_parts (self->opener, n_parts)
                         : NULL;
+}
+
+void
+spdl_arrow_table_close (SpdlArrowTable *self)
+{
+  g_clear_pointer (&self->parts, spdl_arrow_parts_free);
 }
 
 void
@@ -681,7 +687,7 @@ open_parts (
     return FALSE;
   self->hash = spdl_arrow_rows_hash_columns (&self->rows);
   measure_parts (self);
-  g_clear_pointer (&self->parts, spdl_arrow_parts_free);
+  spdl_arrow_table_close (self);
   self->parts = spdl_arrow_parts_new (
       self->opener, g_steal_pointer (&columns), &self->rows);
   return has_rows (self, error);

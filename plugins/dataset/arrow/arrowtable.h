@@ -52,6 +52,9 @@ gboolean spdl_arrow_table_is_streamed (const SpdlArrowTable *self);
 const GstSpdlArrowPart *
 spdl_arrow_table_get_parts (const SpdlArrowTable *self, guint *n_parts);
 
+/* Drops the parts that are in memory, until the table is opened again. */
+void spdl_arrow_table_close (SpdlArrowTable *self);
+
 /* See spdl_arrow_parts_plan(). Only for a table in parts. */
 void spdl_arrow_table_plan (SpdlArrowTable *self, const SpdlReadPlan *plan);
 

@@ -154,11 +154,21 @@ GST_START_TEST (test_nothing_there)
   run_expect_error (
       run_pipeline (
           "spdlsrc location=%s/a.parquet ! fakesink name=sink", folder),
-      "[resource-error settings]|a.parquet|source=table");
+      "[resource-error settings]|a.parquet|gstspdl.Loader");
   run_expect_error (
       run_pipeline (
           "spdlsrc location=\"%s/*.parquet\" ! fakesink name=sink", folder),
-      "[resource-error settings]|source=table");
+      "[resource-error settings]|gstspdl.Loader");
+  run_expect_error (
+      run_pipeline ("spdlsrc location=%s pattern=*.parquet ! fakesink "
+                    "name=sink",
+          folder),
+      "[resource-error settings]|pattern=*.parquet|gstspdl.Loader");
+  files_write_text (folder, "a.feather", "ARROW1");
+  run_expect_error (
+      run_pipeline (
+          "spdlsrc location=%s/a.feather ! fakesink name=sink", folder),
+      "[resource-error settings]|a.feather|source=table");
   files_write_text (folder, "empty.txt", "\n# nothing\n   \n");
   run_expect_error (
       run_pipeline (

@@ -67,8 +67,9 @@ class Loader:
     `source`: iterable of the items to load, for a pipeline without spdlsrc:
     paths and URIs, bytes, NumPy arrays, dicts of bytes and arrays, or tuples
     (item, label) or (item, label, key). One pass over it is one epoch. Or a
-    table of Arrow (pyarrow, Polars, DuckDB, Hugging Face datasets), whose rows
-    spdlsrc sends if it has no location.
+    table of Arrow (pyarrow, Polars, DuckDB, Hugging Face datasets) or a
+    pyarrow.dataset.Dataset of Parquet files, whose rows spdlsrc sends if it
+    has no location. spdlsrc itself reads location=data/*.parquet by pyarrow.
     `caps`: format of the bytes of `source`, such as "image/jpeg". None:
     encoded data of any type.
     `max_failures`: number of failed items to tolerate. -1: no limit.

@@ -59,7 +59,7 @@ def _find_filesystem(location: str) -> Tuple[Any, str]:
 
     if "://" not in location:
         return fs.LocalFileSystem(), os.path.abspath(location)
-    # A pattern is no valid URI, but what comes before it is.
+    # FileSystem.from_uri() refuses wildcards.
     plain = location[:_find_wildcard(location)]
     filesystem, path = fs.FileSystem.from_uri(plain)
     if plain == location:

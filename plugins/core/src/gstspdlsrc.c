@@ -116,6 +116,14 @@
  * epoch, in its order: `shuffle` and `weight-column` are errors, text labels
  * need `classes`, and several ranks need `shard-mode=uneven`.
  *
+ * gst_spdl_loader_set_arrow_parts() sets a table whose parts are read when they
+ * are needed, such as the row groups of Parquet files, which `location` names
+ * in Python. `shuffle` orders the parts, and the rows within blocks of parts
+ * that have at least `shuffle-buffer` rows together. Each rank has a run of
+ * this order, unless `shard-run` is set. Up to `read-ahead` parts are read
+ * before they are needed. `weight-column` is an error, and text labels need
+ * `classes`. The rows of a part that cannot be read fail in `spdlfetch`.
+ *
  * ## Labels and classes
  * The label of an item is a number, and -1 without a label. Labels of a list
  * may be text, such as `aqua`; each text is then a class, and classes are

@@ -380,6 +380,189 @@ GST_START_TEST (test_stream)
 
 GST_END_TEST;
 
+#define N_PARTS 4
+
+/* A table in parts, whose items are the numbers of their rows. */
+typedef struct {
+  ArrowTableColumn columns[N_PARTS][2];
+  ArrowTable tables[N_PARTS];
+  GstSpdlArrowPart sizes[N_PARTS];
+  gint n_opened[N_PARTS]; /* atomic */
+  gint n_all_columns;     /* atomic: openings with all columns */
+  gint failing;           /* part that cannot be opened; -1: none */
+  gint n_notified;        /* atomic */
+} Parts;
+
+static void
+parts_init (Parts *self)
+{
+  static const guint n_rows[N_PARTS] = { 7, 0, 5, 8 };
+  static gchar *numbers[N_ROWS];
+  guint first = 0;
+
+  *self = (Parts){ .failing = -1 };
+  for (guint i = 0; i < N_ROWS; i++)
+    if (!numbers[i])
+      numbers[i] = g_strdup_printf ("%u", i);
+  for (guint i = 0; i < N_PARTS; i++) {
+    const gchar *const *at = (const gchar *const *) numbers + first;
+
+    self->columns[i][0] = (ArrowTableColumn){ "data", "z", NULL, at };
+    self->columns[i][1] = (ArrowTableColumn){ "label", "u", NULL, at };
+    self->tables[i] = (ArrowTable){ self->columns[i], 2, n_rows[i], 3 };
+    self->sizes[i] = (GstSpdlArrowPart){ n_rows[i], 100 };
+    first += n_rows[i];
+  }
+}
+
+static gboolean
+open_part (gint part, const gchar *const *names, gpointer stream,
+    gpointer user_data, GError **error)
+{
+  Parts *parts = user_data;
+  ArrowTable *table = &parts->tables[MAX (part, 0)];
+
+  if (part >= 0)
+    g_atomic_int_inc (&parts->n_opened[part]);
+  if (part >= 0 && part == parts->failing) {
+    g_set_error_literal (error, GST_RESOURCE_ERROR,
+        GST_RESOURCE_ERROR_OPEN_READ, "the part is on fire");
+    return FALSE;
+  }
+  g_atomic_int_add (&parts->n_all_columns, names == NULL);
+  table->n_columns = names ? g_strv_length ((GStrv) names) : 2;
+  arrow_table_open (table, stream);
+  return TRUE;
+}
+
+static void
+note_end_of_parts (gpointer user_data)
+{
+  g_atomic_int_inc (&((Parts *) user_data)->n_notified);
+}
+
+static GstSpdlLoader *
+make_parts_loader (Parts *parts, const gchar *properties)
+{
+  GstSpdlLoader *loader = loader_make (
+      "spdlsrc label=none %s ! spdlfetch output-order=input ! spdlsink",
+      properties);
+
+  fail_unless (gst_spdl_loader_set_arrow_parts (loader, parts->sizes, N_PARTS,
+      open_part, parts, note_end_of_parts, "parts", NULL));
+  return loader;
+}
+
+/* Takes the items of an epoch, and checks their content. */
+static guint
+take_rows (GstSpdlLoader *loader, guint *counts)
+{
+  GstSpdlBatch *batch;
+  guint n = 0;
+
+  while ((batch = gst_spdl_loader_next (loader, FOREVER, NULL))) {
+    guint n_indices;
+    g_autofree guint64 *indices =
+        gst_spdl_batch_get_indices (batch, &n_indices);
+    g_autofree gchar *wanted =
+        g_strdup_printf ("%" G_GUINT64_FORMAT, indices[0]);
+    GstBuffer *buffer = gst_spdl_batch_get_buffer (batch);
+
+    fail_unless_equals_int (gst_buffer_get_size (buffer), strlen (wanted));
+    fail_unless (gst_buffer_memcmp (buffer, 0, wanted, strlen (wanted)) == 0);
+    counts[indices[0]]++;
+    n++;
+    gst_spdl_batch_unref (batch);
+  }
+  return n;
+}
+
+static void
+free_parts_loader (GstSpdlLoader *loader, Parts *parts)
+{
+  g_object_unref (loader);
+  for (guint i = 0; i < N_PARTS; i++)
+    fail_unless (arrow_table_wait (&parts->tables[i]));
+  for (guint i = 0; i < 20000 && g_atomic_int_get (&parts->n_notified) == 0;
+       i++)
+    g_usleep (1000);
+  fail_unless_equals_int (g_atomic_int_get (&parts->n_notified), 1);
+}
+
+/* Parts are read once per epoch, and only the columns that are used. */
+GST_START_TEST (test_parts)
+{
+  static const gchar *const properties[] = { "epochs=2",
+    "epochs=2 shuffle=true", "epochs=2 shuffle=true shuffle-buffer=9",
+    "epochs=2 shuffle=true read-ahead=0" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (properties); i++) {
+    guint counts[N_ROWS] = { 0 };
+    GstSpdlLoader *loader;
+    Parts parts;
+
+    parts_init (&parts);
+    loader = make_parts_loader (&parts, properties[i]);
+    loader_start (loader);
+    for (guint epoch = 1; epoch <= 2; epoch++) {
+      fail_unless_equals_int (take_rows (loader, counts), N_ROWS);
+      for (guint row = 0; row < N_ROWS; row++)
+        fail_unless_equals_int (counts[row], epoch);
+    }
+    free_parts_loader (loader, &parts);
+    for (guint part = 0; part < N_PARTS; part++)
+      fail_unless (parts.n_opened[part] <= 2);
+    fail_unless_equals_int (parts.n_all_columns, 1);
+  }
+}
+
+GST_END_TEST;
+
+/* The rows of a part that fails or has another size fail. */
+GST_START_TEST (test_failing_parts)
+{
+  for (guint other_size = 0; other_size < 2; other_size++) {
+    guint counts[N_ROWS + 1] = { 0 };
+    GstSpdlLoader *loader;
+    Parts parts;
+
+    parts_init (&parts);
+    if (other_size)
+      parts.sizes[3].n_rows++;
+    else
+      parts.failing = 3;
+    loader = make_parts_loader (&parts, "epochs=2 shuffle=true");
+    loader_start (loader);
+    for (guint epoch = 1; epoch <= 2; epoch++) {
+      fail_unless_equals_int (take_rows (loader, counts), 12);
+      for (guint row = 0; row < 12; row++)
+        fail_unless_equals_int (counts[row], epoch);
+    }
+    free_parts_loader (loader, &parts);
+  }
+}
+
+GST_END_TEST;
+
+/* A stop at any moment drops what is read ahead, and a start begins again. */
+GST_START_TEST (test_stopped_parts)
+{
+  GstSpdlLoader *loader;
+  Parts parts;
+
+  parts_init (&parts);
+  loader = make_parts_loader (&parts, "shuffle=true");
+  for (guint i = 0; i < 20; i++) {
+    loader_start (loader);
+    for (guint k = 0; k < i; k++)
+      fail_unless_equals_int (loader_take (loader), 1);
+    gst_spdl_loader_stop (loader);
+  }
+  free_parts_loader (loader, &parts);
+}
+
+GST_END_TEST;
+
 static Suite *
 arrow_suite (void)
 {
@@ -394,6 +577,9 @@ arrow_suite (void)
   tcase_add_test (tcase, test_errors);
   tcase_add_test (tcase, test_held_item);
   tcase_add_test (tcase, test_stream);
+  tcase_add_test (tcase, test_parts);
+  tcase_add_test (tcase, test_failing_parts);
+  tcase_add_test (tcase, test_stopped_parts);
   return suite;
 }
 

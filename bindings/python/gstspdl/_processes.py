@@ -3,6 +3,7 @@
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
+import gc
 import importlib
 import io
 import os
@@ -193,6 +194,9 @@ def _fork_job(job: bytes) -> "Tuple[socket.socket, int]":
         if stream is not None:
             stream.flush()  # else both processes write what is in it
     parent = os.getpid()
+    # Garbage of this process is not to be finalized in the other one.
+    collects = gc.isenabled()
+    gc.disable()
     with theirs:
         try:
             pid = os.fork()
@@ -203,6 +207,8 @@ def _fork_job(job: bytes) -> "Tuple[socket.socket, int]":
                     os._exit(1)
         finally:
             os.close(payload)
+            if collects:
+                gc.enable()
     return ours, pid
 
 

@@ -233,6 +233,7 @@ def begin_fork(parent: int, fd: int, payload_fd: int) -> None:
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     # The trainer's objects stay as they are, in memory that both share.
     gc.freeze()
+    gc.enable()
     _begin_job(parent, fd, payload_fd)
 
 

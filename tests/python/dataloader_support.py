@@ -14,6 +14,8 @@ from torch.utils.data import DataLoader as Reference
 from gstspdl.torch import DataLoader
 
 warnings.filterwarnings("ignore", "This DataLoader will create")
+# Time for which PyTorch's loader waits for each worker after an error, in s.
+torch.utils.data._utils.MP_STATUS_CHECK_INTERVAL = 0.1
 
 
 def seed():

@@ -168,6 +168,7 @@ append_lost (GString *out, const Snapshot *result)
 static void
 append_verdict (GString *out, const GstSpdlDiagnosis *diagnosis)
 {
+  const GstStructure *roofline = gst_spdl_diagnosis_get_roofline (diagnosis);
   g_autofree gchar *suggestion = gst_spdl_diagnosis_dup_suggestion (diagnosis);
 
   g_string_append (out, "<div class=\"verdict\"><p>");
@@ -178,6 +179,9 @@ append_verdict (GString *out, const GstSpdlDiagnosis *diagnosis)
     html_append_escaped (out, suggestion);
     g_string_append (out, "</code></p>\n");
   }
+  if (roofline)
+    append_paragraph (
+        out, "key", gst_structure_get_string (roofline, "sentence"));
   g_string_append (out, "</div>\n");
 }
 

@@ -30,7 +30,6 @@
 
 #include "gst/spdl/diagnose/diagnosis-private.h"
 #include "gst/spdl/diagnose/findings.h"
-#include "gst/spdl/diagnose/roofline.h"
 
 /* Workers count as idle below this value of `busy`, and a queue as starved
  * below this value of `fullness`. */

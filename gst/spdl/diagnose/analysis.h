@@ -9,6 +9,8 @@
 
 #include <gst/gst.h>
 
+#include "gst/spdl/engine/visibility.h"
+
 G_BEGIN_DECLS
 
 /* Statistics of an element. Fields that the statistics lack are 0; where 0 is
@@ -126,5 +128,23 @@ gboolean gst_spdl_analysis_any_foreign (
  * are slow. */
 gboolean gst_spdl_analysis_downstream_is_slow (
     const GstSpdlAnalysis *self, guint full, guint next);
+
+/* Describes an element without statistics for gst_spdl_diagnose().
+ *
+ * @name: its name in the diagnosis
+ * Returns: (transfer full) (nullable): NULL if it only forwards data, such as a
+ * queue */
+SPDL_PRIVATE_API
+GstStructure *
+gst_spdl_make_foreign_stats (GstElement *element, const gchar *name);
+
+/* Estimates the throughput of the pipeline with the best concurrency. Every
+ * resource sets a limit, and the lowest one counts: the cores, the tasks of a
+ * stage that may wait at the same time, and each thread that runs elements one
+ * after the other.
+ *
+ * Returns: (transfer full) (nullable): a structure `spdl-roofline`, as
+ * gst_spdl_diagnosis_get_roofline() describes it; NULL if no limit is known */
+GstStructure *gst_spdl_roofline_new (const GstSpdlAnalysis *c);
 
 G_END_DECLS

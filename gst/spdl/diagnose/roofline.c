@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "gst/spdl/diagnose/roofline.h"
+#include "gst/spdl/diagnose/analysis.h"
 
 #include <math.h>
 

@@ -142,10 +142,6 @@ SPDL_PRIVATE_API
 GList *gst_spdl_loader_parts_dup_stats (
     const GstSpdlLoaderParts *self, gboolean foreign);
 
-/* Reads the CPU time and the CPU load at the start and at the end of a run. */
-void gst_spdl_loader_begin_counting (GstSpdlBusWatch *bus_watch);
-void gst_spdl_loader_end_counting (GstSpdlBusWatch *bus_watch);
-
 /* Returns FALSE in a child process. A child does not have the threads of its
  * parent, and locks may stay locked, so the loader must not be used there. */
 static inline gboolean

@@ -12,7 +12,7 @@
 
 #include "gst/spdl/common/redact.h"
 #include "gst/spdl/common/propertytable.h"
-#include "gst/spdl/diagnose/foreign.h"
+#include "gst/spdl/diagnose/analysis.h"
 #include "gst/spdl/loader/parse.h"
 #include "gst/spdl/stage/stage-private.h"
 

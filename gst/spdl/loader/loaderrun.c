@@ -36,6 +36,28 @@ gst_spdl_loader_get_bus_watch (GstSpdlLoader *self, GError **error)
   return bus_watch;
 }
 
+/* Reads the CPU time and the CPU load at the start of a run. */
+static void
+begin_counting (GstSpdlBusWatch *bus_watch)
+{
+  bus_watch->first_cpus =
+      gst_spdl_thread_times_get_cpu_stats (&bus_watch->threads);
+}
+
+/* The same at its end. */
+static void
+end_counting (GstSpdlBusWatch *bus_watch)
+{
+  GstStructure *last =
+      gst_spdl_thread_times_get_cpu_stats (&bus_watch->threads);
+
+  spdl_mutex_lock (&bus_watch->lock);
+  if (!bus_watch->last_cpus)
+    bus_watch->last_cpus = g_steal_pointer (&last);
+  spdl_mutex_unlock (&bus_watch->lock);
+  g_clear_pointer (&last, gst_structure_free);
+}
+
 /* State lock held. Initializes a run.
  *
  * @place: (nullable): its start, if it differs from that of the loader */
@@ -46,7 +68,7 @@ begin_run (GstSpdlLoader *self, const Place *place)
       gst_spdl_bus_watch_new (self->parts.pipeline, self->parts.sink, -1);
   GstSpdlBusWatch *old;
 
-  gst_spdl_loader_begin_counting (bus_watch);
+  begin_counting (bus_watch);
   spdl_mutex_lock (&self->lock);
   gst_spdl_bus_watch_set_max_failures (bus_watch, self->max_failures);
   old = self->bus_watch;
@@ -105,7 +127,7 @@ gst_spdl_loader_set_cpu_budget (GstSpdlLoader *self, gdouble budget)
 static void
 end_run (GstSpdlLoader *self, GstSpdlBusWatch *bus_watch)
 {
-  gst_spdl_loader_end_counting (bus_watch);
+  end_counting (bus_watch);
   gst_element_set_state (GST_ELEMENT (self->parts.pipeline), GST_STATE_NULL);
   gst_spdl_loader_sink_set_open (self->parts.sink, FALSE);
   gst_spdl_loader_close_source (self);
@@ -770,4 +792,56 @@ gst_spdl_loader_wait (GstSpdlLoader *loader, GstClockTime timeout)
   }
   gst_spdl_bus_watch_unref (bus_watch);
   return any;
+}
+
+/* Diagnosis */
+
+/* Returns: (transfer full): the counters now, or those at the end of the run */
+static GstStructure *
+get_last_counters (GstSpdlBusWatch *bus_watch)
+{
+  GstStructure *last = NULL;
+
+  spdl_mutex_lock (&bus_watch->lock);
+  if (bus_watch->last_cpus)
+    last = gst_structure_copy (bus_watch->last_cpus);
+  spdl_mutex_unlock (&bus_watch->lock);
+  return last ? last
+              : gst_spdl_thread_times_get_cpu_stats (&bus_watch->threads);
+}
+
+/**
+ * gst_spdl_loader_diagnose:
+ * @loader: a loader
+ *
+ * Finds the bottleneck of the last run, since its start, like
+ * gst_spdl_diagnose_with_cpus(). It can be called during a run and after it.
+ * The CPU time of an item is that of the threads that load. In the process, the
+ * threads of the trainer do not count.
+ *
+ * Returns: (transfer full): the diagnosis; %GST_SPDL_LIMIT_TOO_FEW if the
+ * loader has not been started
+ *
+ * Since: 0.1
+ */
+GstSpdlDiagnosis *
+gst_spdl_loader_diagnose (GstSpdlLoader *loader)
+{
+  g_autoptr (GstSpdlBusWatch) bus_watch = NULL;
+  GstStructure *last = NULL;
+  GList *stats = NULL;
+  GstSpdlDiagnosis *diagnosis;
+
+  g_return_val_if_fail (GST_IS_SPDL_LOADER (loader), NULL);
+
+  if (gst_spdl_loader_is_own_process (loader) &&
+      (bus_watch = gst_spdl_loader_get_bus_watch (loader, NULL))) {
+    last = get_last_counters (bus_watch);
+    stats = gst_spdl_loader_parts_dup_stats (&loader->parts, TRUE);
+  }
+  diagnosis = gst_spdl_diagnose_with_cpus (
+      stats, bus_watch ? bus_watch->first_cpus : NULL, last);
+  g_list_free_full (stats, (GDestroyNotify) gst_structure_free);
+  g_clear_pointer (&last, gst_structure_free);
+  return diagnosis;
 }

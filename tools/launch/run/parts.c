@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-#include "gst/spdl/diagnose/foreign.h"
+#include "gst/spdl/diagnose/analysis.h"
 
 static void
 part_free (gpointer data)

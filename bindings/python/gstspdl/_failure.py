@@ -4,7 +4,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 from dataclasses import dataclass
-from typing import Optional
+from typing import TYPE_CHECKING, Optional
+
+if TYPE_CHECKING:
+    from . import _native as native
+
+_UNKNOWN = 2**64 - 1
 
 
 @dataclass(frozen=True)
@@ -36,3 +41,16 @@ class Failure:
 
         return native.state_is_done(state, self.source, self.epoch,
                                     self.sequence)
+
+
+def make_failure(stage: str, notice: "native.Notice") -> Failure:
+    from ._native import decode_text
+
+    uri = decode_text(notice.uri)
+    reason = ""
+    if notice.error:
+        reason = decode_text(notice.error.contents.message) or ""
+    if notice.epoch == _UNKNOWN:
+        return Failure(stage, uri, reason)
+    return Failure(stage, uri, reason, notice.epoch, notice.index,
+                   notice.sequence, notice.source)

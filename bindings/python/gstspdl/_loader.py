@@ -20,9 +20,10 @@ from ._batch import Batch
 from ._decode import write_property
 from ._epoch import EpochIterator
 from ._errors import LoaderError
-from ._failure import Failure
+from ._failure import Failure, make_failure
 from ._gi import address_of, bridge, get_attribute
 from ._labels import check_classes
+from ._line import describe_pipeline
 from ._losses import Losses
 from ._ranks import check_rank
 from ._sample import Sample
@@ -106,7 +107,7 @@ class Loader:
                  rank: int = -1, world_size: int = -1) -> None:
         check_rank(rank, world_size)
         names = None if classes is None else check_classes(classes)
-        pipeline, functions = _describe(pipeline, process)
+        pipeline, functions = describe_pipeline(pipeline, process)
         try:
             self._pointer = _make(pipeline, source, process)
         except native.Error as error:
@@ -586,10 +587,10 @@ class Loader:
 
     def _note_failures(self) -> None:
         for notice in native.loader_pop_notices(self._pointer):
-            stage = _decode_text(notice.stage) or ""
-            text = _decode_text(notice.text)
+            stage = native.decode_text(notice.stage) or ""
+            text = native.decode_text(notice.text)
             if text is None:
-                failure = _make_failure(stage, notice)
+                failure = make_failure(stage, notice)
                 self._failures.append(failure)
                 self._pending.append(failure)
                 self._losses.append(failure)
@@ -834,23 +835,6 @@ class Loader:
         return (self._fresh or self._between) and self.epoch == epoch
 
 
-def _describe(pipeline: Any, process: Any) -> "Tuple[Any, List[Any]]":
-    """Returns the line of a gstspdl.Pipeline, and its elements with functions;
-    other pipelines are returned unchanged."""
-    # Without the module, no such object exists.
-    module = sys.modules.get(__name__.replace("_loader", "_pipeline"))
-    if module is None or not isinstance(pipeline, module.Pipeline):
-        return pipeline, []
-    line, functions = pipeline._complete()
-    if functions and process is not False:
-        raise LoaderError(
-            "Functions of Python cannot be in another process: leave out "
-            "process=..., or put the part before the first function into one, "
-            "as Pipeline().worker(Pipeline()...).map(...)", code="map",
-            stage=functions[0].name)
-    return line, functions
-
-
 def _make(pipeline: Any, source: Any,
           process: Union[bool, Mapping[str, Any]]) -> int:
     """Creates the library's loader."""
@@ -870,21 +854,6 @@ def _make(pipeline: Any, source: Any,
     return native.loader_new_in_process(
         pipeline, " ".join(f"{name.replace('_', '-')}={write_property(value)}"
                            for name, value in properties.items()))
-
-
-def _decode_text(text: Optional[bytes]) -> Optional[str]:
-    return None if text is None else text.decode(errors="replace")
-
-
-def _make_failure(stage: str, notice: native.Notice) -> Failure:
-    uri = _decode_text(notice.uri)
-    reason = ""
-    if notice.error:
-        reason = _decode_text(notice.error.contents.message) or ""
-    if notice.epoch == _UNKNOWN:
-        return Failure(stage, uri, reason)
-    return Failure(stage, uri, reason, notice.epoch, notice.index,
-                   notice.sequence, notice.source)
 
 
 def _release(pointer: int, process: object) -> None:

@@ -170,6 +170,10 @@ ref = _quick("binding_ref", c_void_p, c_void_p)
 unref = _quick("binding_unref", None, c_void_p)
 
 
+def decode_text(text: Optional[bytes]) -> Optional[str]:
+    return None if text is None else text.decode(errors="replace")
+
+
 def _take_text(pointer: Optional[int]) -> Optional[str]:
     if not pointer:
         return None

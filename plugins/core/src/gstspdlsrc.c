@@ -76,9 +76,7 @@
  * `classes`). `extra` holds the key as `key`, each `.txt` and `.json` file as a
  * string, the URI of each other file under its extension, and each string,
  * number or boolean of the JSON as a field. Notes above 64 KiB, and samples
- * without a media file, are skipped with a warning. Compressed, sparse,
- * encrypted, truncated and damaged archives are refused with an error that
- * names them.
+ * without a media file, are skipped with a warning.
  *
  * Samples are drawn from all shards in any order and read in parallel;
  * `spdlfetch coalesce` joins neighbours. At the start, the element reads the
@@ -93,9 +91,6 @@
  * epoch, and `shuffle-buffer` draws each sample from that number of samples.
  * Each rank has its own shards, the number of items is known at the end of the
  * epoch, and for a shard that fails the element posts a warning that names it.
- * `extra-headers`, `user-agent`, `tls-ca-file`, `timeout` and `retries` apply
- * to requests for shards. `trusted-origins` lists the other servers that may
- * get the headers after a redirect.
  *
  * The URI in an item's meta, which appears in messages, has `***` in place of
  * credentials and signatures. The buffer has the complete URI.
@@ -135,8 +130,7 @@
  * `classes` is an array of names that sets the classes and their order. Each
  * label must then be one of the names, or, if no name is an integer, an integer
  * from 0 to n - 1. A top-level folder with items must be one of the names. Use
- * it to give a second part of a dataset the same numbers, even if a class is
- * missing there. Text labels of shards need it, because their indexes hold no
+ * it to give a second part of a dataset the same numbers. Text labels of shards need it, because their indexes hold no
  * classes; without it, such items have no label, and a warning is posted.
  *
  * From PAUSED on, `classes` returns the classes in use; it is empty if labels
@@ -157,22 +151,13 @@
  * of items). A draw depends only on `seed`, epoch, position and weights, so
  * ranks and resume states work as with an order; `shuffle` has no effect.
  * `index` is the index of the drawn item; `sequence` and `num-items` count
- * draws. Drawing takes 8 bytes per item (12 at the start) for up to 2^32 - 1
- * items, and reads the list at each start. Weights are accurate to 2^-32 of
- * their mean.
+ * draws.
  *
  * ## Distributed loading
  * Each of `world-size` processes sends a part of each epoch: `rank` r of W
  * takes the positions r, r + W, r + 2W ... of the order. All ranks need the
- * same dataset and `seed`. Unset values come from the environment, from the
- * first of these that provides all that are unset:
- *
- * 1. `RANK` and `WORLD_SIZE`, as torchrun sets them,
- * 2. Slurm's `SLURM_PROCID` and `SLURM_NTASKS`,
- * 3. Open MPI's `OMPI_COMM_WORLD_RANK` and `OMPI_COMM_WORLD_SIZE`,
- * 4. `JOB_COMPLETION_INDEX` of Kubernetes's indexed jobs, and `WORLD_SIZE`,
- *    which the job must set.
- *
+ * same dataset and `seed`. Unset values come from the environment of torchrun
+ * (`RANK` and `WORLD_SIZE`), Slurm, Open MPI or an indexed job of Kubernetes.
  * Without any of them there is one process. If only one of the two values is
  * set, that is an error. `shard-mode` divides n items that W does not divide
  * evenly:
@@ -218,13 +203,6 @@
  * |[
  * gst-launch-1.0 spdlsrc location=list.csv weight-column=often
  *     items-per-epoch=1000 ! spdlfetch ! fakesink
- * ]|
- * Top-level folders in a given order, some of which may be missing:
- * |[
- * gst-launch-1.0 spdlsrc location=photos label=folder
- *     classes="<none, yellowflower, wood, twowings, storm, raindrops,
- *         ladybird, greenmeadow, garden, freshflower, dune, blinds, aqua>"
- *     ! spdlfetch ! fakesink
  * ]|
  * Samples of shards:
  * |[

@@ -96,3 +96,25 @@ gst_spdl_get_cpu_stats (void)
     gst_structure_set (s, "delay-time", G_TYPE_UINT64, times.delay, NULL);
   return s;
 }
+
+/**
+ * gst_spdl_set_background:
+ * @background: %TRUE: load only on cores that no other thread wants
+ *
+ * Sets the scheduling policy of the workers of stages, and of the streaming
+ * threads of loaders, that start after this call in this process: Linux's
+ * policy for idle jobs instead of that for batch jobs. They then never delay
+ * another thread, such as the trainer's main thread. On a machine whose cores are all in use by
+ * other threads, they get almost no CPU time, and loading nearly stops. Worker
+ * processes of spdlworkersrc have the property `nice` instead.
+ *
+ * Threads that run already keep their policy, so call this before the first
+ * loader starts. It has no effect where this policy does not exist.
+ *
+ * Since: 0.1
+ */
+void
+gst_spdl_set_background (gboolean background)
+{
+  spdl_threads_set_background (background);
+}

@@ -18,6 +18,9 @@ guint gst_spdl_get_num_cores (void);
 GST_SPDL_API
 GstStructure *gst_spdl_get_cpu_stats (void);
 
+GST_SPDL_API
+void gst_spdl_set_background (gboolean background);
+
 G_END_DECLS
 
 #endif /* __GST_SPDL_CPUS_H__ */

@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING, Any
 os.environ.setdefault("G_SLICE", "always-malloc")
 
 if TYPE_CHECKING:
+    from ._background import set_background
     from ._batch import Batch
     from ._cache import CacheLoader
     from ._decode import decode
@@ -52,13 +53,14 @@ __all__ = ["IMAGENET_MEAN", "IMAGENET_STD", "Batch", "CacheLoader",
            "DetachedBatch", "Failure", "Headspace", "Loader", "LoaderError",
            "LoaderWarning", "Pipeline", "Roofline", "Sample", "Tensor", "Verdict",
            "audio_folder", "decode", "headspace", "image_folder", "image_list",
-           "merge_states", "reshard_states", "trace", "versions",
-           "video_folder", "web_dataset"]
+           "merge_states", "reshard_states", "set_background", "trace",
+           "versions", "video_folder", "web_dataset"]
 
 
 # Modules that are imported when they are first used, so that batches and errors
 # can be unpickled where the library is missing.
 _MODULES = {
+    "_background": ("set_background",),
     "_batch": ("Batch",),
     "_cache": ("CacheLoader",),
     "_decode": ("decode",),

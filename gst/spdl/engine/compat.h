@@ -151,6 +151,18 @@ spdl_compat_set_batch_policy (gboolean batch)
 #endif
 }
 
+/* Switches the calling thread to SCHED_IDLE. Without privileges, it cannot
+ * switch back. */
+static inline void
+spdl_compat_set_idle_policy (void)
+{
+#ifdef SCHED_IDLE
+  const struct sched_param param = { 0 };
+
+  sched_setscheduler (0, SCHED_IDLE, &param);
+#endif
+}
+
 /* Determines which of the first @n CPUs the process's main thread may run on.
  * Returns their number; 0 if it is unknown. macOS has no affinity. */
 static inline guint

@@ -224,6 +224,7 @@ spdl_cpus_pretend (const gchar *root, guint n_cpus)
 
 static __thread gboolean is_ours;
 static __thread gboolean is_loading;
+static gint is_background; /* atomic */
 
 gboolean
 spdl_thread_has_batch_scheduling (void)
@@ -238,4 +239,24 @@ spdl_thread_set_batch_scheduling (gboolean enabled)
   /* Any other policy was set on purpose, and is kept. */
   if ((enabled || is_ours) && spdl_compat_set_batch_policy (enabled))
     is_ours = enabled;
+}
+
+void
+spdl_thread_begin_work (void)
+{
+  spdl_thread_set_batch_scheduling (TRUE);
+  if (is_ours && spdl_threads_are_background ())
+    spdl_compat_set_idle_policy ();
+}
+
+void
+spdl_threads_set_background (gboolean background)
+{
+  g_atomic_int_set (&is_background, background);
+}
+
+gboolean
+spdl_threads_are_background (void)
+{
+  return g_atomic_int_get (&is_background);
 }

@@ -18,8 +18,18 @@ G_BEGIN_DECLS
  * the trainer's. */
 void spdl_thread_set_batch_scheduling (gboolean enabled);
 
-/* Returns TRUE if this thread has that policy, as stage workers and streaming
- * threads do. */
+/* Gives a thread of this project that policy for good, or the one below it
+ * after spdl_threads_set_background(). */
+void spdl_thread_begin_work (void);
+
+/* Sets whether threads that begin to work only get cores that no other thread
+ * of the machine wants. */
+SPDL_PRIVATE_API
+void spdl_threads_set_background (gboolean background);
+gboolean spdl_threads_are_background (void);
+
+/* Returns TRUE if this thread has one of these policies, as stage workers and
+ * streaming threads do. */
 SPDL_PRIVATE_API
 gboolean spdl_thread_has_batch_scheduling (void);
 

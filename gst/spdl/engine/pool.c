@@ -74,7 +74,7 @@ thread_main (void *data)
   SpdlPool *self = thread->pool;
 
   spdl_compat_set_thread_name (self->name ? self->name : "spdl-worker");
-  spdl_thread_set_batch_scheduling (TRUE);
+  spdl_thread_begin_work ();
 
   spdl_mutex_lock (&self->lock);
   self->waking = FALSE;

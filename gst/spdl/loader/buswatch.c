@@ -417,16 +417,117 @@ on_item_failed (GstSpdlBusWatch *self, const GstStructure *s)
     fail_run (self, error, stage, uri, NULL);
 }
 
+/* Streaming threads */
+
+/* Creates a thread for each task. GStreamer's own threads later serve other
+ * pipelines, so they must be able to leave the policy. */
+#define GST_TYPE_SPDL_THREADS (gst_spdl_threads_get_type ())
+G_DECLARE_FINAL_TYPE (
+    GstSpdlThreads, gst_spdl_threads, GST, SPDL_THREADS, GstTaskPool)
+
+struct _GstSpdlThreads {
+  GstTaskPool parent;
+};
+
+G_DEFINE_FINAL_TYPE (GstSpdlThreads, gst_spdl_threads, GST_TYPE_TASK_POOL)
+
+typedef struct {
+  GstTaskPoolFunction func;
+  gpointer user_data;
+} Call;
+
+static gpointer
+run_call (gpointer data)
+{
+  const Call call = *(Call *) data;
+
+  g_free (data);
+  spdl_thread_begin_work ();
+  call.func (call.user_data);
+  return NULL;
+}
+
+static gpointer
+gst_spdl_threads_push (GstTaskPool *pool, GstTaskPoolFunction func,
+    gpointer user_data, GError **error)
+{
+  Call *call = g_new (Call, 1);
+  GThread *thread;
+
+  *call = (Call){ func, user_data };
+  thread = g_thread_try_new ("spdl-stream", run_call, call, error);
+  if (!thread)
+    g_free (call);
+  return thread;
+}
+
+static void
+gst_spdl_threads_join (GstTaskPool *pool, gpointer id)
+{
+  if (id)
+    g_thread_join (id);
+}
+
+static void
+gst_spdl_threads_dispose_handle (GstTaskPool *pool, gpointer id)
+{
+  if (id)
+    g_thread_unref (id);
+}
+
+static void
+gst_spdl_threads_prepare (GstTaskPool *pool, GError **error)
+{
+}
+
+static void
+gst_spdl_threads_cleanup (GstTaskPool *pool)
+{
+}
+
+static void
+gst_spdl_threads_class_init (GstSpdlThreadsClass *klass)
+{
+  GstTaskPoolClass *pool_class = GST_TASK_POOL_CLASS (klass);
+
+  pool_class->prepare = gst_spdl_threads_prepare;
+  pool_class->cleanup = gst_spdl_threads_cleanup;
+  pool_class->push = gst_spdl_threads_push;
+  pool_class->join = gst_spdl_threads_join;
+  pool_class->dispose_handle = gst_spdl_threads_dispose_handle;
+}
+
+static void
+gst_spdl_threads_init (GstSpdlThreads *self)
+{
+}
+
+static void
+use_own_threads (GstMessage *message)
+{
+  const GValue *object = gst_message_get_stream_status_object (message);
+  GstTaskPool *pool;
+
+  if (!object || !G_VALUE_HOLDS (object, GST_TYPE_TASK))
+    return;
+  pool = g_object_new (GST_TYPE_SPDL_THREADS, NULL);
+  gst_task_set_pool (g_value_get_object (object), pool);
+  gst_object_unref (pool);
+}
+
 /* Gives a streaming thread the batch policy when it enters the pipeline. The
  * thread announces both entering and leaving, after which its thread pool uses
- * it for other pipelines. */
+ * it for other pipelines. In the background, each task gets a new thread
+ * instead. */
 static void
 be_patient (GstMessage *message)
 {
   GstStreamStatusType type;
 
   gst_message_parse_stream_status (message, &type, NULL);
-  if (type == GST_STREAM_STATUS_TYPE_ENTER)
+  if (type == GST_STREAM_STATUS_TYPE_CREATE && spdl_threads_are_background ())
+    use_own_threads (message);
+  else if (type == GST_STREAM_STATUS_TYPE_ENTER)
     spdl_thread_set_batch_scheduling (TRUE);
   else if (type == GST_STREAM_STATUS_TYPE_LEAVE)
     spdl_thread_set_batch_scheduling (FALSE);

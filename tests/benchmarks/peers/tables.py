@@ -155,8 +155,10 @@ def trainer_tables() -> Iterator[Cell]:
                "loader")
     nice = Row(f"{OURS}, in a process, nice=19", "with_gstspdl:nice",
                ("gstspdl",))
+    background = Row(f"{OURS}, set_background()", "with_gstspdl:background",
+                     ("gstspdl",))
     yield Cell("jitter", "imagenet-1", "jitter",
-               [nothing, *rows, nice, subprocess],
+               [nothing, *rows, background, nice, subprocess],
                **common, figure="p99", reference="no loader",
                unit="99th percentile of the time of equal pieces of Python of "
                "0.3 ms, in us")

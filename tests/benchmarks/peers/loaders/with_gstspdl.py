@@ -6,6 +6,7 @@
 defaults. `fast-scale` is off unless the row enables it, since all peers decode
 the whole image. Plugins and typelib come from `meson devenv`."""
 
+import gstspdl
 from gstspdl import Loader
 
 SOURCE = 'spdlsrc location="{list}" epochs=-1 '
@@ -40,6 +41,12 @@ def full(job, **settings):
 def nice(job):
     """Runs in a process with a lower priority than the trainer."""
     return full(job, process={"nice": 19})
+
+
+def background(job):
+    """Runs on cores that no other thread wants."""
+    gstspdl.set_background()
+    return full(job)
 
 
 def fast(job):

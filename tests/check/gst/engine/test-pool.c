@@ -64,12 +64,17 @@ look_when_idle (gpointer policy)
   return NULL;
 }
 
-/* Workers use SCHED_BATCH, unless another policy was chosen. */
+/* Workers use SCHED_BATCH, or SCHED_IDLE in the background, unless another
+ * policy was chosen. */
 static void
 test_policy (void)
 {
   int policy;
 
+  g_assert_cmpint (look_at_policy (), ==, SCHED_BATCH);
+  spdl_threads_set_background (TRUE);
+  g_assert_cmpint (look_at_policy (), ==, SCHED_IDLE);
+  spdl_threads_set_background (FALSE);
   g_assert_cmpint (look_at_policy (), ==, SCHED_BATCH);
   g_thread_join (g_thread_new ("idle", look_when_idle, &policy));
   g_assert_cmpint (policy, ==, SCHED_IDLE);

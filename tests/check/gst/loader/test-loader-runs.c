@@ -22,26 +22,33 @@ look_at_policy (GstElement *element, GstBuffer *buffer, gpointer policy)
   *(gint *) policy = sched_getscheduler (0);
 }
 
-/* Streaming threads use SCHED_BATCH, so that they do not preempt the
- * trainer. */
+/* Streaming threads use SCHED_BATCH, so that they do not preempt the trainer,
+ * or SCHED_IDLE in the background. */
 GST_START_TEST (test_patience)
 {
-  GstSpdlLoader *loader = loader_make (
-      "videotestsrc num-buffers=1 ! video/x-raw,format=GRAY8,width=8,height=8 "
-      "! identity name=look signal-handoffs=true ! spdlbatch ! spdlsink");
-  GstElement *look = gst_bin_get_by_name (
-      GST_BIN (gst_spdl_loader_get_pipeline (loader)), "look");
   const gint before = sched_getscheduler (0);
-  gint policy = -1;
 
-  g_signal_connect (look, "handoff", G_CALLBACK (look_at_policy), &policy);
-  loader_start (loader);
-  fail_unless_equals_int (loader_take (loader), 1);
-  gst_spdl_loader_stop (loader);
-  fail_unless_equals_int (policy, SCHED_BATCH);
-  fail_unless_equals_int (sched_getscheduler (0), before);
-  gst_object_unref (look);
-  g_object_unref (loader);
+  for (guint i = 0; i < 3; i++) {
+    GstSpdlLoader *loader = loader_make (
+        "videotestsrc num-buffers=1 ! "
+        "video/x-raw,format=GRAY8,width=8,height=8 ! identity name=look "
+        "signal-handoffs=true ! spdlbatch ! spdlsink");
+    GstElement *look = gst_bin_get_by_name (
+        GST_BIN (gst_spdl_loader_get_pipeline (loader)), "look");
+    gint policy = -1;
+
+    gst_spdl_set_background (i == 1);
+    g_signal_connect (look, "handoff", G_CALLBACK (look_at_policy), &policy);
+    for (guint run = 0; run < 2; run++) {
+      loader_start (loader);
+      fail_unless_equals_int (loader_take (loader), 1);
+      gst_spdl_loader_stop (loader);
+      fail_unless_equals_int (policy, i == 1 ? SCHED_IDLE : SCHED_BATCH);
+    }
+    fail_unless_equals_int (sched_getscheduler (0), before);
+    gst_object_unref (look);
+    g_object_unref (loader);
+  }
 }
 
 GST_END_TEST;

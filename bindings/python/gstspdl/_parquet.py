@@ -4,11 +4,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 import fnmatch
-import json
 import os
-import pathlib
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, List, Optional, Sequence, Tuple
 
 from ._errors import LoaderError
@@ -116,6 +113,8 @@ def _matches(path: str, pattern: str) -> bool:
 def _uri_of(fragment: Any) -> str:
     kind = fragment.filesystem.type_name
     if kind == "local":
+        import pathlib
+
         return pathlib.Path(fragment.path).absolute().as_uri()
     return f"{kind.rpartition('+')[2]}://{fragment.path}"
 
@@ -124,6 +123,9 @@ class RowGroups:
     """The row groups of a Dataset, which are the parts of a table."""
 
     def __init__(self, dataset: Any) -> None:
+        # Most programs read no Parquet, and do not need to wait for this.
+        from concurrent.futures import ThreadPoolExecutor
+
         self._schema = dataset.schema
         fragments = list(dataset.get_fragments())
         for fragment in fragments:
@@ -174,6 +176,8 @@ def _read_groups(fragment: Any) -> List[Any]:
 
 def get_classes(dataset: Any) -> Optional[List[str]]:
     """Returns the class names that Hugging Face datasets write, or None."""
+    import json
+
     text = (dataset.schema.metadata or {}).get(b"huggingface")
     try:
         features = json.loads(text or "{}")["info"]["features"]

@@ -12,7 +12,6 @@
 
 #include "gst/spdl/autotune/governor.h"
 #include "gst/spdl/autotune/pipelinetuner.h"
-#include "gst/spdl/autotune/threadtimes.h"
 #include "gst/spdl/engine/cpus.h"
 #include "gst/spdl/engine/sync.h"
 #include "gst/spdl/engine/ticker.h"
@@ -44,7 +43,7 @@ typedef struct {
 } Watched;
 
 struct _GstSpdlGovernor {
-  GstSpdlThreadTimes threads;
+  GstSpdlThreadTimes *threads;    /* nullable: not owned */
   guint64 (*get_cpu_time) (void); /* nullable */
   SpdlTicker *ticker;             /* nullable */
 
@@ -104,7 +103,6 @@ gst_spdl_governor_new (GstBin *pipeline, gdouble budget)
 {
   GstSpdlGovernor *self = g_new0 (GstSpdlGovernor, 1);
 
-  gst_spdl_thread_times_init (&self->threads);
   spdl_mutex_init (&self->lock);
   self->stages = g_array_new (FALSE, FALSE, sizeof (Watched));
   g_array_set_clear_func (self->stages, clear_watched);
@@ -119,8 +117,14 @@ gst_spdl_governor_free (GstSpdlGovernor *self)
   gst_spdl_governor_stop (self);
   g_array_unref (self->stages);
   spdl_mutex_clear (&self->lock);
-  gst_spdl_thread_times_clear (&self->threads);
   g_free (self);
+}
+
+void
+gst_spdl_governor_set_threads (
+    GstSpdlGovernor *self, GstSpdlThreadTimes *threads)
+{
+  self->threads = threads;
 }
 
 void
@@ -128,12 +132,6 @@ gst_spdl_governor_set_clock (
     GstSpdlGovernor *self, guint64 (*get_cpu_time) (void))
 {
   self->get_cpu_time = get_cpu_time;
-}
-
-void
-gst_spdl_governor_take_message (GstSpdlGovernor *self, GstMessage *message)
-{
-  gst_spdl_thread_times_take_message (&self->threads, message);
 }
 
 /* Intervals. Functions are called with the lock held. */
@@ -175,10 +173,12 @@ count_cpus_of_budget (GstSpdlGovernor *self, double elapsed)
 
   for (guint i = 0; i < self->stages->len; i++)
     count_stage (self, get_watched (self, i), elapsed);
-  self->last_cpu =
-      self->get_cpu_time
-          ? self->get_cpu_time ()
-          : self->of_stages + gst_spdl_thread_times_get (&self->threads);
+  if (self->get_cpu_time)
+    self->last_cpu = self->get_cpu_time ();
+  else
+    self->last_cpu =
+        self->of_stages +
+        (self->threads ? gst_spdl_thread_times_get (self->threads) : 0);
   return self->last_cpu - before;
 }
 

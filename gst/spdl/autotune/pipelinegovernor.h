@@ -9,6 +9,7 @@
 
 #include <gst/gst.h>
 
+#include "gst/spdl/autotune/threadtimes.h"
 #include "gst/spdl/engine/visibility.h"
 
 G_BEGIN_DECLS
@@ -28,21 +29,21 @@ GstSpdlGovernor *gst_spdl_governor_new (GstBin *pipeline, gdouble budget);
 SPDL_PRIVATE_API
 void gst_spdl_governor_free (GstSpdlGovernor *self);
 
-/* Sets the function that measures CPU time. By default, the CPU time of the
- * stages' workers and of the pipeline's streaming threads counts; the latter
- * needs gst_spdl_governor_take_message(). Use the CPU time of the process if it
- * runs nothing else. Must be called before the start.
+/* Counts the CPU time of the pipeline's streaming threads, in addition to that
+ * of the stages' workers. Must be called before the start.
+ *
+ * @threads: not owned */
+SPDL_PRIVATE_API
+void gst_spdl_governor_set_threads (
+    GstSpdlGovernor *self, GstSpdlThreadTimes *threads);
+
+/* Sets another function that measures CPU time. Use the CPU time of the process
+ * if it runs nothing else. Must be called before the start.
  *
  * @get_cpu_time: returns ns; called from any thread */
 SPDL_PRIVATE_API
 void gst_spdl_governor_set_clock (
     GstSpdlGovernor *self, guint64 (*get_cpu_time) (void));
-
-/* Handles a message of the pipeline, in the thread that posts it. STREAM_STATUS
- * messages announce streaming threads. */
-SPDL_PRIVATE_API
-void
-gst_spdl_governor_take_message (GstSpdlGovernor *self, GstMessage *message);
 
 /* Sets the budget with immediate effect. Callable from any thread. */
 SPDL_PRIVATE_API

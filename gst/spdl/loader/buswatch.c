@@ -554,8 +554,6 @@ on_message (GstBus *bus, GstMessage *message, gpointer user_data)
     case GST_MESSAGE_STREAM_STATUS:
       be_patient (message);
       gst_spdl_thread_times_take_message (&self->threads, message);
-      if (self->governor)
-        gst_spdl_governor_take_message (self->governor, message);
       break;
     default:
       break;

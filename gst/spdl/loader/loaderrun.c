@@ -88,6 +88,7 @@ begin_run (GstSpdlLoader *self, const Place *place)
   if (self->cpu_budget > 0) {
     bus_watch->governor = gst_spdl_governor_new (
         GST_BIN (self->parts.pipeline), self->cpu_budget);
+    gst_spdl_governor_set_threads (bus_watch->governor, &bus_watch->threads);
     gst_spdl_governor_start (bus_watch->governor);
   }
   return bus_watch;

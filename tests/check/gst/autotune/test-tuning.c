@@ -289,10 +289,12 @@ GST_START_TEST (test_set_in_handler)
 
 GST_END_TEST;
 
+static GstSpdlThreadTimes threads;
+
 static GstBusSyncReply
-forward_to_governor (GstBus *bus, GstMessage *message, gpointer governor)
+count_threads (GstBus *bus, GstMessage *message, gpointer user_data)
 {
-  gst_spdl_governor_take_message (governor, message);
+  gst_spdl_thread_times_take_message (&threads, message);
   return GST_BUS_PASS;
 }
 
@@ -304,7 +306,9 @@ govern (Line *line)
   GstSpdlGovernor *governor = gst_spdl_governor_new (
       GST_BIN (line->pipeline), 0.05 / gst_spdl_get_num_cores ());
 
-  gst_bus_set_sync_handler (line->bus, forward_to_governor, governor, NULL);
+  gst_spdl_thread_times_init (&threads);
+  gst_spdl_governor_set_threads (governor, &threads);
+  gst_bus_set_sync_handler (line->bus, count_threads, NULL, NULL);
   gst_spdl_governor_start (governor);
   line_play (line);
   return governor;
@@ -316,6 +320,7 @@ stop_governed (Line *line, GstSpdlGovernor *governor)
   gst_element_set_state (line->pipeline, GST_STATE_NULL);
   gst_bus_set_sync_handler (line->bus, NULL, NULL, NULL);
   gst_spdl_governor_free (governor);
+  gst_spdl_thread_times_clear (&threads);
 }
 
 /* Removes the budget and waits for the end. */

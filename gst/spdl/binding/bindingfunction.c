@@ -147,56 +147,49 @@ gst_spdl_binding_find (GstBin *pipeline, const gchar *name,
   return element;
 }
 
-static void
-connect_work (
-    GstElement *element, const gchar *signal, GCallback callback, Work work)
+/* Connects @callback to a signal of the element @name, which @factory made. */
+static GstSpdlBindingStatus
+connect_work (GstBin *pipeline, const gchar *name, const gchar *factory,
+    const gchar *signal, GCallback callback, Work work)
 {
-  g_signal_connect_data (
-      element, signal, callback, g_memdup2 (&work, sizeof work), end_work, 0);
+  GstSpdlBindingStatus status;
+  g_autoptr (GstElement) element =
+      gst_spdl_binding_find (pipeline, name, factory, &status);
+
+  if (element)
+    g_signal_connect_data (
+        element, signal, callback, g_memdup2 (&work, sizeof work), end_work, 0);
+  return status;
 }
 
 GstSpdlBindingStatus
 gst_spdl_binding_set_function (GstBin *pipeline, const gchar *name,
     GstSpdlBindingFunction function, gpointer id)
 {
-  GstSpdlBindingStatus status;
-  g_autoptr (GstElement) element =
-      gst_spdl_binding_find (pipeline, name, "spdlpipe", &status);
-
-  if (element)
-    connect_work (element, "process", G_CALLBACK (on_process),
-        (Work){ .function = function, .id = id });
-  return status;
+  return connect_work (pipeline, name, "spdlpipe", "process",
+      G_CALLBACK (on_process), (Work){ .function = function, .id = id });
 }
 
 GstSpdlBindingStatus
 gst_spdl_binding_set_select (GstBin *pipeline, const gchar *name,
     GstSpdlBindingSelect function, gpointer id)
 {
-  GstSpdlBindingStatus status;
-  g_autoptr (GstElement) element =
-      gst_spdl_binding_find (pipeline, name, "spdlroute", &status);
-
-  if (element)
-    connect_work (element, "select-branch", G_CALLBACK (on_select_branch),
-        (Work){ .select = function, .id = id });
-  return status;
+  return connect_work (pipeline, name, "spdlroute", "select-branch",
+      G_CALLBACK (on_select_branch), (Work){ .select = function, .id = id });
 }
 
 GstSpdlBindingStatus
 gst_spdl_binding_set_process_pool (GstBin *pipeline, const gchar *name,
     SpdlProcessPool *pool, guint size, gpointer id)
 {
-  GstSpdlBindingStatus status;
-  g_autoptr (GstElement) element =
-      gst_spdl_binding_find (pipeline, name, "spdlpipe", &status);
+  const GstSpdlBindingStatus status =
+      gst_spdl_binding_set_concurrency (pipeline, name, size);
 
-  if (!element)
-    return status;
-  g_object_set (element, "concurrency", size, NULL);
-  connect_work (element, "process", G_CALLBACK (on_process_elsewhere),
-      (Work){ .pool = pool, .id = id });
-  return status;
+  return status != GST_SPDL_BINDING_OK
+             ? status
+             : connect_work (pipeline, name, "spdlpipe", "process",
+                   G_CALLBACK (on_process_elsewhere),
+                   (Work){ .pool = pool, .id = id });
 }
 
 GstSpdlBindingStatus

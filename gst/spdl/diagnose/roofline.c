@@ -270,46 +270,47 @@ add_trainer (const Roofline *self, GstStructure *s)
       text, cores);
 }
 
-static void
-add_sentence (const Roofline *self, GstStructure *s)
+/* @batches: items as batches, 0: unknown
+ * @trainer: (nullable): sentence on the trainer */
+static gchar *
+make_sentence (const Roofline *self, double batches, const gchar *trainer)
 {
-  const double rate = self->lowest.rate;
-  g_autofree gchar *items = format_rate (rate);
-  g_autofree gchar *batches =
-      format_rate (self->batches > 0 ? rate * self->batches / self->items : 0);
+  g_autofree gchar *items_text = format_rate (self->lowest.rate);
+  g_autofree gchar *batches_text = format_rate (batches);
   g_autofree gchar *why = describe_limit (self);
-  g_autofree gchar *trainer = add_trainer (self, s);
   GString *text = g_string_new (NULL);
 
   g_string_append_printf (
-      text, "this machine can load %s items/s at most", items);
-  if (self->batches > 0)
-    g_string_append_printf (text, " (%s batches/s)", batches);
+      text, "this machine can load %s items/s at most", items_text);
+  if (batches > 0)
+    g_string_append_printf (text, " (%s batches/s)", batches_text);
   g_string_append_printf (text, ", since %s", why);
   if (trainer)
     g_string_append_printf (text, "; %s", trainer);
-  gst_structure_set (s, "sentence", G_TYPE_STRING, text->str, NULL);
-  g_string_free (text, TRUE);
+  return g_string_free (text, FALSE);
 }
 
 static GstStructure *
 make_structure (const Roofline *self)
 {
   const Limit *lowest = &self->lowest;
+  const double batches =
+      self->batches > 0 ? lowest->rate * self->batches / self->items : 0;
   GstStructure *s = gst_structure_new ("spdl-roofline", "items-per-second",
       G_TYPE_DOUBLE, lowest->rate, "limit", G_TYPE_STRING,
       gst_spdl_limit_get_nick (lowest->limit), "cpu-time", G_TYPE_UINT64,
       (guint64) self->cpu_time, NULL);
+  g_autofree gchar *trainer = add_trainer (self, s);
+  g_autofree gchar *sentence = make_sentence (self, batches, trainer);
 
-  if (self->batches > 0)
-    gst_structure_set (s, "batches-per-second", G_TYPE_DOUBLE,
-        lowest->rate * self->batches / self->items, NULL);
+  if (batches > 0)
+    gst_structure_set (s, "batches-per-second", G_TYPE_DOUBLE, batches, NULL);
   if (lowest->view)
     gst_structure_set (s, "element", G_TYPE_STRING, lowest->view->name, NULL);
   if (self->analysis->num_cores > 0)
     gst_structure_set (
         s, "cores", G_TYPE_DOUBLE, self->analysis->num_cores, NULL);
-  add_sentence (self, s);
+  gst_structure_set (s, "sentence", G_TYPE_STRING, sentence, NULL);
   return s;
 }
 

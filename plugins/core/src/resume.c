@@ -87,18 +87,20 @@ is_same_order (const SpdlIdentity *was, const SpdlIdentity *is, GError **error)
         was->shuffle ? "true" : "false", is->shuffle ? "true" : "false");
     return FALSE;
   }
-  if (was->seed == is->seed && was->shuffle_buffer == is->shuffle_buffer)
-    return TRUE;
-  if (was->seed != is->seed)
+  if (was->seed != is->seed) {
     set_error (error,
         REFUSED "the state was made with seed=" NUMBER ", but seed is " NUMBER,
         was->seed, is->seed);
-  else
+    return FALSE;
+  }
+  if (was->shuffle_buffer != is->shuffle_buffer) {
     set_error (error,
         REFUSED "the state was made with shuffle-buffer=" NUMBER
                 ", but shuffle-buffer is " NUMBER,
         was->shuffle_buffer, is->shuffle_buffer);
-  return FALSE;
+    return FALSE;
+  }
+  return TRUE;
 }
 
 static const gchar *

@@ -7,8 +7,10 @@ import atexit
 import faulthandler
 import functools
 import importlib.util
+import json
 import os
 import pathlib
+import random
 import shutil
 import signal
 import socket
@@ -135,6 +137,53 @@ def run_python(code, *arguments, **options):
     return subprocess.run([sys.executable, "-c", code, *map(str, arguments)],
                           capture_output=True, text=True, timeout=100,
                           check=False, **options)
+
+
+# Writes the state, epoch and indices of each batch to a file, and resumes from it.
+_JOURNAL = """
+import json, os, sys
+import gstspdl
+line, path = sys.argv[1:]
+rows = open(path).read().splitlines() if os.path.exists(path) else []
+state = json.loads(rows[-1])[0] if rows else None
+journal = open(path, "a")
+with gstspdl.Loader(line, source=source, state=state) as loader:
+    while not loader.is_finished():
+        for batch in loader:
+            journal.write(json.dumps(
+                [batch.state, batch.epoch, list(batch.indices)]) + "\\n")
+            journal.flush()
+            os.write(1, b".")
+"""
+
+
+def check_kills(test, line, n_rows, source="source = None"):
+    """Checks that a loader that is killed again and again, after 50 to 250
+    batches each time, uses each row once in each of two epochs, whose orders
+    differ. `source`: Python code that makes the loader's source."""
+    path = make_folder() / "journal"
+    rng = random.Random(4)
+    n_kills = 0
+    while True:
+        with subprocess.Popen(
+                [sys.executable, "-c", source + _JOURNAL, line, path],
+                stdout=subprocess.PIPE) as run:
+            if len(run.stdout.read(rng.randrange(50, 250))) < 50:
+                test.assertEqual(run.wait(), 0)
+                break
+            os.kill(run.pid, signal.SIGKILL)
+        n_kills += 1
+        # A line that was not completed is not in the state either.
+        text = path.read_text()
+        path.write_text(text[:text.rfind("\n") + 1])
+    test.assertGreater(n_kills, 2)
+    used = {0: [], 1: []}
+    for row in path.read_text().splitlines():
+        _, epoch, indices = json.loads(row)
+        used[epoch] += indices
+    for indices in used.values():
+        test.assertEqual(sorted(indices), list(range(n_rows)))
+    test.assertNotEqual(used[0], used[1])
 
 
 def _meeting_place(folder):

@@ -7,12 +7,8 @@
 
 import gc
 import importlib.util
-import json
 import os
-import random
 import shutil
-import signal
-import subprocess
 import sys
 import threading
 import time
@@ -356,50 +352,14 @@ class OrderTest(unittest.TestCase):
 
     def test_kill(self):
         """A killed run resumes with each row used once in each epoch."""
-        code = """if True:
-            import json, os, sys
-            import gstspdl, pyarrow as pa
-            line, path = sys.argv[1:]
-            table = pa.table({"data": pa.array(
-                [b"%4d" % i for i in range(3000)], pa.binary(4))})
-            rows = open(path).read().splitlines() if os.path.exists(path) else []
-            state = json.loads(rows[-1])[0] if rows else None
-            journal = open(path, "a")
-            with gstspdl.Loader(line, source=table, state=state) as loader:
-                while not loader.is_finished():
-                    for batch in loader:
-                        journal.write(json.dumps(
-                            [batch.state, batch.epoch, list(batch.indices)])
-                            + "\\n")
-                        journal.flush()
-                        os.write(1, b".")
-        """
-        folder = support.make_folder()
-        path = folder / "journal"
+        # All runs together have 858 batches.
         line = ARRAYS.format("shuffle=true seed=9", "! spdlbatch batch-size=7"
                              ).replace("epochs=1", "epochs=2")
-        rng = random.Random(4)
-        n_kills = 0
-        while True:
-            with subprocess.Popen([sys.executable, "-c", code, line, path],
-                                  stdout=subprocess.PIPE) as run:
-                # All runs together have 858 batches.
-                if len(run.stdout.read(rng.randrange(50, 250))) < 50:
-                    self.assertEqual(run.wait(), 0)
-                    break
-                os.kill(run.pid, signal.SIGKILL)
-            n_kills += 1
-            # A line that was not completed is not in the state either.
-            text = path.read_text()
-            path.write_text(text[:text.rfind("\n") + 1])
-        self.assertGreater(n_kills, 2)
-        used = {0: [], 1: []}
-        for row in path.read_text().splitlines():
-            _, epoch, indices = json.loads(row)
-            used[epoch] += indices
-        for indices in used.values():
-            self.assertEqual(sorted(indices), list(range(3000)))
-        self.assertNotEqual(used[0], used[1])
+        support.check_kills(self, line, 3000, """
+import pyarrow as pa
+source = pa.table({"data": pa.array(
+    [b"%4d" % i for i in range(3000)], pa.binary(4))})
+""")
 
 
 class Stream:

@@ -6,13 +6,10 @@
 """The first argument is tools/make-dataset."""
 
 import importlib.util
-import json
 import os
 import pathlib
 import random
 import shutil
-import signal
-import subprocess
 import sys
 import threading
 import time
@@ -298,47 +295,10 @@ class OrderTest(NumbersTest):
 
     def test_kill(self):
         """A killed run resumes with each row used once in each epoch."""
-        code = """if True:
-            import json, os, sys
-            import gstspdl
-            line, path = sys.argv[1:]
-            rows = open(path).read().splitlines() if os.path.exists(path) else []
-            state = json.loads(rows[-1])[0] if rows else None
-            journal = open(path, "a")
-            with gstspdl.Loader(line, state=state) as loader:
-                while not loader.is_finished():
-                    for batch in loader:
-                        journal.write(json.dumps(
-                            [batch.state, batch.epoch, list(batch.indices)])
-                            + "\\n")
-                        journal.flush()
-                        os.write(1, b".")
-        """
-        path = self.folder / "journal"
+        # All runs together have 700 batches.
         line = self.line("epochs=2 shuffle=true seed=9 shuffle-buffer=150"
                          ).replace("batch-size=16", "batch-size=4")
-        rng = random.Random(4)
-        n_kills = 0
-        while True:
-            with subprocess.Popen([sys.executable, "-c", code, line, path],
-                                  stdout=subprocess.PIPE) as run:
-                # All runs together have 700 batches.
-                if len(run.stdout.read(rng.randrange(50, 250))) < 50:
-                    self.assertEqual(run.wait(), 0)
-                    break
-                os.kill(run.pid, signal.SIGKILL)
-            n_kills += 1
-            # A line that was not completed is not in the state either.
-            text = path.read_text()
-            path.write_text(text[:text.rfind("\n") + 1])
-        self.assertGreater(n_kills, 2)
-        used = {0: [], 1: []}
-        for row in path.read_text().splitlines():
-            _, epoch, indices = json.loads(row)
-            used[epoch] += indices
-        for indices in used.values():
-            self.assertEqual(sorted(indices), list(range(N_ROWS)))
-        self.assertNotEqual(used[0], used[1])
+        support.check_kills(self, line, N_ROWS)
 
 
 class Groups:

@@ -424,6 +424,18 @@ def make_pipeline(draw, folder, number):
         ), is_ordered
 
 
+def paint(value):
+    """Returns a function whose results are filled with a value."""
+    return lambda sample: np.full((4, 4, 3), value, np.uint8)
+
+
+def see_labels(pipeline):
+    """Returns the value that paint() gave to the items of each label."""
+    with pipeline.loader() as loader:
+        return {int(label): int(image[0, 0, 0]) for batch in loader
+                for label, image in zip(batch.labels, batch["data"].numpy())}
+
+
 class BatchesTest(unittest.TestCase):
     @needs_gi
     def test_gst_launch_agrees_on_random_pipelines(self):
@@ -531,9 +543,6 @@ class BatchesTest(unittest.TestCase):
             self.assertIn(f"name={name}", str(Pipeline().map(function)))
 
     def test_route(self):
-        def paint(value):
-            return lambda sample: np.full((4, 4, 3), value, np.uint8)
-
         read = Pipeline().fetch().decode(width=4, height=4)
         inner = Pipeline().route({"label=1": read.map(paint(1)),
                                   None: read.map(paint(2))})
@@ -542,19 +551,13 @@ class BatchesTest(unittest.TestCase):
                             "label=3": read.map(paint(3)), None: inner})
                     .batch(N))
         self.assertEqual(Pipeline.parse(str(pipeline)), pipeline)
-        with pipeline.loader() as loader:
-            seen = {int(label): int(image[0, 0, 0]) for batch in loader
-                    for label, image in zip(batch.labels,
-                                            batch["data"].numpy())}
+        seen = see_labels(pipeline)
         self.assertEqual(seen[1], 1)
         self.assertEqual(seen[3], 3)
         self.assertEqual(seen[4], 2)
         self.assertNotIn(0, seen)
 
     def test_route_by_a_function(self):
-        def paint(value):
-            return lambda sample: np.full((4, 4, 3), value, np.uint8)
-
         def choose(sample):
             return sample.label % 2
 
@@ -565,10 +568,7 @@ class BatchesTest(unittest.TestCase):
                     .route([inner, Pipeline().map(paint(3))], choose)
                     .batch(N))
         self.assertEqual(Pipeline.parse(str(pipeline)), pipeline)
-        with pipeline.loader() as loader:
-            seen = {int(label): int(image[0, 0, 0]) for batch in loader
-                    for label, image in zip(batch.labels,
-                                            batch["data"].numpy())}
+        seen = see_labels(pipeline)
         self.assertEqual(seen, {label: 3 if label % 2 else 1 + (label > 2)
                                 for label in seen})
         self.assertEqual({*seen.values()}, {1, 2, 3})

@@ -104,9 +104,10 @@ gst_spdl_get_cpu_stats (void)
  * Sets the scheduling policy of the workers of stages, and of the streaming
  * threads of loaders, that start after this call in this process: Linux's
  * policy for idle jobs instead of that for batch jobs. They then never delay
- * another thread, such as the trainer's main thread. On a machine whose cores are all in use by
- * other threads, they get almost no CPU time, and loading nearly stops. Worker
- * processes of spdlworkersrc have the property `nice` instead.
+ * another thread, such as the trainer's main thread. On a machine whose cores
+ * are all in use by other threads, they get almost no CPU time, and loading
+ * nearly stops. Worker processes of spdlworkersrc have the property `nice`
+ * instead.
  *
  * Threads that run already keep their policy, so call this before the first
  * loader starts. It has no effect where this policy does not exist.

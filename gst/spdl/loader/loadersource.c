@@ -511,8 +511,7 @@ find_table_source (GstSpdlLoader *self, const gchar *name, GError **error)
     return found;
   g_set_error (error, GST_SPDL_LOADER_ERROR, GST_SPDL_LOADER_ERROR_SOURCE,
       "The pipeline has %u elements spdlsrc for the table, but needs one "
-      "without "
-      "a location: begin it with \"spdlsrc ! spdlfetch\"",
+      "without a location: begin it with \"spdlsrc ! spdlfetch\"",
       n);
   return NULL;
 }

@@ -136,8 +136,8 @@ report_choice (GstSpdlRoute *self, GstBuffer *item, gint number)
         "returned no number");
   else
     error = g_error_new (GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
-        "The function chose branch %d, but there is no pad src_%d: return the "
-        "number of a pad",
+        "The function chose branch %d, but the element has no pad src_%d: "
+        "return the number of a pad",
         number, number);
   gst_spdl_post_error_of_item (
       GST_ELEMENT (self), error, meta ? meta->uri : NULL);

@@ -130,8 +130,9 @@
  * `classes` is an array of names that sets the classes and their order. Each
  * label must then be one of the names, or, if no name is an integer, an integer
  * from 0 to n - 1. A top-level folder with items must be one of the names. Use
- * it to give a second part of a dataset the same numbers. Text labels of shards need it, because their indexes hold no
- * classes; without it, such items have no label, and a warning is posted.
+ * it to give a second part of a dataset the same numbers. Text labels of shards
+ * need it, because their indexes hold no classes; without it, such items have
+ * no label, and a warning is posted.
  *
  * From PAUSED on, `classes` returns the classes in use; it is empty if labels
  * are numbers. A resume state holds a hash of the names. A state of other
@@ -145,9 +146,9 @@
  *
  * `weight-column=COLUMN` names a column of a `.csv` list, or a member of the
  * objects of a `.jsonl` list, with weights. Items are then drawn with
- * replacement, in proportion to their weights. Weights are
- * decimal numbers of at least 0; a negative or empty field, `inf` and `nan` are
- * malformed. `items-per-epoch` is the number of draws per epoch (0: the number
+ * replacement, in proportion to their weights. Weights are decimal numbers of
+ * at least 0; a negative or empty field, `inf` and `nan` are malformed.
+ * `items-per-epoch` is the number of draws per epoch (0: the number
  * of items). A draw depends only on `seed`, epoch, position and weights, so
  * ranks and resume states work as with an order; `shuffle` has no effect.
  * `index` is the index of the drawn item; `sequence` and `num-items` count
@@ -866,12 +867,12 @@ gst_spdl_src_class_init (GstSpdlSrcClass *klass)
    * @order: (nullable): `struct ArrowArrayStream *` of one column of integers,
    *     which is moved: the rows to send, in their order
    * @opener: (nullable): instead of @rows, an object of the library that opens
-   *     a stream for each epoch, which is taken
+   *     streams, which is taken
    * @name: name of the table in messages
    *
-   * Implements gst_spdl_loader_set_arrow_table() and
-   * gst_spdl_loader_set_arrow_stream(). Without @rows and @opener, the element
-   * has no table.
+   * Implements gst_spdl_loader_set_arrow_table(),
+   * gst_spdl_loader_set_arrow_stream() and gst_spdl_loader_set_arrow_parts().
+   * Without @rows and @opener, the element has no table.
    *
    * Returns: %FALSE if the element is started; nothing is moved then
    *

@@ -28,7 +28,7 @@ from typing import (Any, Callable, Dict, Iterator, List, Optional, Sequence,
 from . import _map, _native as native
 from ._sample import Sample
 
-# SpdlForkOperation of forkserver.h.
+# SpdlForkOperation of processpool.h.
 _BEGIN = 1
 _COLLECT = 2
 
@@ -97,7 +97,7 @@ def _work(fd: int, number: int, job: Any, parent: int) -> None:
 
 
 class _Server:
-    """Forks workers, as forkserver.h describes."""
+    """Forks workers, as processpool.h describes."""
 
     def __init__(self, control: socket.socket, job: Any) -> None:
         self._control = control

@@ -293,8 +293,8 @@ SPDL_PRIVATE_API
 void gst_spdl_binding_task_finish (
     GstSpdlTask *task, GstSample *result, guint64 cpu_time);
 
-/* Worker processes: the package also calls the functions of processpool.h,
- * forkserver.h and processlink.h. */
+/* Worker processes: the package also calls the functions of processpool.h and
+ * processlink.h. */
 
 /* Returns: (transfer none): the socket, to poll */
 SPDL_PRIVATE_API

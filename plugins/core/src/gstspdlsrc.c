@@ -239,19 +239,17 @@ struct _GstSpdlSrc {
 
   GstSpdlPlainStats *stats;
 
-  /* Properties, guarded by the object lock. */
+  /* Guarded by the object lock. */
   SpdlSourceSettings settings;
   gint64 epochs;
+  SpdlArrowTable *table; /* nullable */
+  SpdlSampler *sampler;  /* set while started */
+  GCancellable *opening; /* (nullable): set while the dataset is opened */
+  GStrv classes;         /* (nullable): classes in use */
+  gchar *start; /* (nullable): start state of this rank while started */
 
-  SpdlArrowTable *table; /* (nullable): guarded by the object lock */
-  SpdlSampler *sampler;  /* set while started; guarded by the object lock */
-  GCancellable *opening; /* (nullable): set while the dataset is opened; guarded
-                          * by the object lock */
-  guint32 number;        /* number among the sources of the pipeline */
+  guint32 number; /* number among the sources of the pipeline */
   guint64 n_items;
-  GStrv classes; /* (nullable): classes in use; guarded by the object lock */
-  gchar *start;  /* (nullable): start state of this rank while started; guarded
-                  * by the object lock */
   gboolean announced; /* the source event was sent */
 };
 

@@ -268,6 +268,17 @@ class ConnectionTest(unittest.TestCase):
     def test_plain(self):
         self.check()
 
+    def test_buffers(self):
+        """On one machine, the buffers do not grow."""
+        channel = self.connect(self.serve([]))
+        with socket.socket() as other:
+            for option in socket.SO_SNDBUF, socket.SO_RCVBUF:
+                # The system changes the value that is set.
+                other.setsockopt(socket.SOL_SOCKET, option, 1 << 18)
+                self.assertEqual(*(one.getsockopt(socket.SOL_SOCKET, option)
+                                   for one in (channel._connection._socket,
+                                               other)))
+
     def test_answers_that_cannot_be_sent(self):
         """Another loader would not send them either, so the trainer gets an
         error."""

@@ -45,6 +45,8 @@ class _Connection:
         self._lock = threading.Lock()
         self._is_tls = isinstance(connection, ssl.SSLSocket)
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        if connection.getsockname()[0] == connection.getpeername()[0]:
+            _use_cache(connection)
         _keep_alive(connection)
         connection.setblocking(not self._is_tls)
 
@@ -100,6 +102,14 @@ class _Connection:
     def close(self) -> None:
         self.shut_down()
         self._socket.close()
+
+
+def _use_cache(connection: socket.socket) -> None:
+    """Both sides are on one machine: makes the buffers so small that batches
+    pass through the cache of the processor. Buffers that the kernel chooses are
+    as large as a batch, and cost a third more CPU time."""
+    for option in socket.SO_SNDBUF, socket.SO_RCVBUF:
+        connection.setsockopt(socket.SOL_SOCKET, option, 1 << 18)
 
 
 def _keep_alive(connection: socket.socket) -> None:

@@ -30,6 +30,7 @@ from gstspdl._remote_frames import (HEADER_SIZE, FrameError, _make_header,
                                     make_frame, parse_frame, parse_header,
                                     receive_frame)
 from gstspdl._remote_memory import MemoryPool
+from gstspdl._remote_nodes import avoid, find_lost
 
 N_FRAMES = int(sys.argv.pop()) if sys.argv[-1].isdigit() else 5000
 FOLDER = make_dataset(12)
@@ -236,6 +237,42 @@ def make_certificates(folder, name="a"):
          f"/CN={name}", "-keyout", key, "-out", certificate],
         check=True, stderr=subprocess.DEVNULL)
     return Certificates(str(certificate), str(key), str(certificate))
+
+
+class NodeTest(unittest.TestCase):
+    def test_lost(self):
+        """A node is lost if its raylet accepts no connection."""
+        with socket.create_server(("127.0.0.1", 0)) as raylet, \
+                socket.create_server(("127.0.0.1", 0)) as other:
+            nodes = [{"NodeID": name, "Alive": name != "known",
+                      "NodeManagerAddress": "127.0.0.1",
+                      "NodeManagerPort": server.getsockname()[1]}
+                     for name, server in (("here", raylet), ("lost", other),
+                                          ("known", other), ("else", other))]
+            other.close()
+            ray = types.SimpleNamespace(nodes=lambda: nodes)
+            with unittest.mock.patch.dict(sys.modules, ray=ray):
+                self.assertEqual(find_lost({"here", "lost", "known"}),
+                                 ["lost"])
+                self.assertEqual(find_lost([]), [])
+
+    def test_avoid(self):
+        options = {"num_cpus": 1, "scheduling_strategy": "SPREAD"}
+        self.assertEqual(avoid(options, []), options)
+        self.assertEqual(avoid(options, ["a", "b"]), {
+            **options, "label_selector": {"ray.io/node-id": "!in(a,b)"},
+            "fallback_strategy": [{"label_selector": {}}]})
+        mine = {**options, "label_selector": {"zone": "1"},
+                "fallback_strategy": [{"label_selector": {"zone": "2"}}]}
+        self.assertEqual(avoid(mine, ["a"]), {
+            **options,
+            "label_selector": {"zone": "1", "ray.io/node-id": "!in(a)"},
+            "fallback_strategy": [{"label_selector": {"zone": "1"}},
+                                  {"label_selector": {"zone": "2"}}]})
+        for fixed in ({"scheduling_strategy": object()},
+                      {"label_selector": {"ray.io/node-id": "a"}}):
+            fixed = {**options, **fixed}
+            self.assertEqual(avoid(fixed, ["a"]), fixed)
 
 
 class ConnectionTest(unittest.TestCase):

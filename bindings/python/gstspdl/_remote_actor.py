@@ -62,7 +62,7 @@ class LoaderActor:
         node = ray.util.get_node_ip_address()
         address = self._listen(job, start, node) if job.is_direct else None
         return Started(loader.state, loader.epoch, num_batches, loader.classes,
-                       node, address)
+                       node, ray.get_runtime_context().get_node_id(), address)
 
     def _listen(self, job: Job, start: Start, host: str) -> Tuple[str, int]:
         from ._remote_direct import Server
@@ -155,13 +155,14 @@ def _check_state(state: Optional[str], start: Start) -> None:
                 "world-size from the pipeline", code="pipeline")
 
 
-def make_class(options: Dict[str, Any]) -> Any:
-    """Returns the class of actors with Ray's options. Ray must not restart an
-    actor itself, because it would begin with the first state again."""
+def make_class() -> Any:
+    """Returns the class of actors."""
     import ray
 
-    return ray.remote(concurrency_groups={"control": 1})(LoaderActor).options(
-        **options, max_restarts=0, max_task_retries=0)
+    # Ray must not restart an actor itself, because it would begin with the
+    # first state again.
+    return ray.remote(concurrency_groups={"control": 1}, max_restarts=0,
+                      max_task_retries=0)(LoaderActor)
 
 
 def check_options(options: Any) -> Dict[str, Any]:

@@ -52,7 +52,10 @@ class Started(NamedTuple):
     epoch: int
     num_batches: Optional[int]
     classes: Optional[List[str]]
+    #: address of the actor's machine
     node: str
+    #: Ray's name of its node
+    node_id: str
     #: where the actor listens
     address: Optional[Tuple[str, int]]
 

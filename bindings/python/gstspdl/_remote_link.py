@@ -10,15 +10,18 @@ import secrets
 import threading
 from collections import deque
 from queue import SimpleQueue
-from typing import Any, Deque, Dict, List, NamedTuple, Optional, Union
+from typing import Any, Deque, Dict, List, NamedTuple, Optional, Set, Union
 
 from ._errors import LoaderError
 from ._remote_answers import Job, Reply, Start, Started
 from ._remote_direct import DirectChannel, LinkError
 from ._remote_memory import MemoryPool
+from ._remote_nodes import avoid, find_lost
 
 # Time after which a loader that does not start is reported, in s.
 _PATIENCE = 30.0
+# Time without a reply after which its node is checked, in s.
+_CHECK_AFTER = 2.0
 # Delays of the second and the last replacement without a batch between, in s.
 _FIRST_DELAY = 0.5
 _MAX_DELAY = 30.0
@@ -32,6 +35,8 @@ class Settings(NamedTuple):
     """Settings of all links of a trainer."""
 
     actor_class: Any
+    #: Ray's options of the actors
+    options: Dict[str, Any]
     job: Job
     prefetch: int
     restarts: int
@@ -41,30 +46,40 @@ class Settings(NamedTuple):
 class Board:
     """State that links and their trainer share."""
 
-    def __init__(self) -> None:
+    def __init__(self, node_ids: Set[str]) -> None:
         #: guards all fields of the board and of its links
         self.changed = threading.Condition()
         self.n_replies = 0
         self.warnings: List[str] = []
+        #: Ray's names of the nodes on which loaders have run
+        self.node_ids = node_ids
 
 
 class StoreChannel:
     """Replies are return values of Ray's calls, in Ray's object store."""
 
-    def __init__(self, actor: Any, session: int) -> None:
+    def __init__(self, actor: Any, session: int, node_id: str) -> None:
         self._actor = actor
         self._session = session
+        self._node_id = node_id
         self._calls: "SimpleQueue[Any]" = SimpleQueue()
 
     def request(self) -> None:
         self._calls.put(self._actor.next.remote(self._session))
 
     def receive(self) -> Union[Reply, LoaderError]:
+        from ray.exceptions import GetTimeoutError
+
         call = self._calls.get()
         if call is None:
             raise Lost("the session has ended")
-        answer: Union[Reply, LoaderError] = get(call)
-        return answer
+        while True:
+            try:
+                answer: Union[Reply, LoaderError] = get(call, _CHECK_AFTER)
+                return answer
+            except GetTimeoutError:
+                if find_lost([self._node_id]):
+                    raise Lost("its raylet accepts no connection") from None
 
     def close(self) -> None:
         self._calls.put(None)
@@ -223,8 +238,13 @@ class Link:
         with changed:
             if start.session != self._start.session:
                 return None
+            node_ids = [] if self.actor else list(self._board.node_ids)
+        lost = find_lost(node_ids)
+        with changed:
+            if start.session != self._start.session:
+                return None
             if self.actor is None:
-                self.actor = self._settings.actor_class.remote()
+                self.actor = self._make_actor(lost)
             actor = self.actor
         job = self._settings.job
         start = start._replace(token=secrets.token_bytes(32))
@@ -234,7 +254,7 @@ class Link:
             channel = DirectChannel(started.address, start.token,
                                     job.certificates, self._settings.pool)
         else:
-            channel = StoreChannel(actor, start.session)
+            channel = StoreChannel(actor, start.session, started.node_id)
         with changed:
             if start.session != self._start.session:
                 channel.close()
@@ -245,6 +265,14 @@ class Link:
                 self._request()
             changed.notify_all()
         return channel
+
+    def _make_actor(self, lost: List[str]) -> Any:
+        actor_class, options = self._settings[:2]
+        try:
+            chosen = actor_class.options(**avoid(options, lost))
+        except ValueError:  # older than fallback_strategy
+            chosen = actor_class.options(**options)
+        return chosen.remote()
 
     def _wait(self, call: Any) -> Started:
         """Waits until the loader has started."""
@@ -274,6 +302,7 @@ class Link:
         if self.started is None:
             self.given = started.state
         self.started = started
+        self._board.node_ids.add(started.node_id)
         self._start = self._start._replace(state=started.state, epoch=None)
 
     def _accept(self, reply: Reply) -> None:

@@ -115,7 +115,7 @@ class RemoteLoader:
         self._plan = self._make_plan(state)
         # State at the last stop.
         self._last: Optional[Dict[str, Any]] = None
-        self._board = Board()
+        self._board = Board(set())
         self._links: List[Link] = []
         self._finalizer: Any = None
         # Number of the loader whose turn it is.
@@ -158,8 +158,8 @@ class RemoteLoader:
         start."""
         if self._links:
             return
-        board, plan = Board(), self._plan
-        settings = Settings(make_class(self._options), self._job,
+        board, plan = Board(set(self._board.node_ids)), self._plan
+        settings = Settings(make_class(), self._options, self._job,
                             self._prefetch, self._restarts, MemoryPool(
                                 self._n_loaders * (self._prefetch + 2)))
         self._board = board

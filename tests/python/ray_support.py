@@ -18,7 +18,9 @@ from support import describe, find_packages, make_dataset
 
 os.environ.update(RAY_AUTH_MODE="disabled", RAY_USAGE_STATS_ENABLED="0",
                   RAY_LOG_TO_DRIVER="0",
-                  RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO="0")
+                  RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO="0",
+                  # Ray would end loaders when other programs use the memory.
+                  RAY_memory_monitor_refresh_ms="0")
 if not find_packages("ray"):
     print("needs ray from PyPI")
     sys.exit(77)

@@ -266,12 +266,12 @@ read_nested (SpdlJsonReader *self)
 
   nesting.depth = 0;
   do {
+    /* Each value is a level, also the object that the reader reads. */
+    if (nesting.depth == SPDL_JSON_MAX_DEPTH - 1)
+      return SPDL_JSON_TOO_DEEP;
     if (is_next (self, '{') || is_next (self, '[')) {
       const gboolean is_object = *self->at == '{';
 
-      /* The object that the reader reads is a level too. */
-      if (nesting.depth == SPDL_JSON_MAX_DEPTH - 1)
-        return SPDL_JSON_TOO_DEEP;
       nesting.is_object[nesting.depth++] = is_object;
       self->at++;
       skip_blanks (self);

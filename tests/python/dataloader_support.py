@@ -3,7 +3,10 @@
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
+import os
 import random
+import signal
+import threading
 import unittest
 import warnings
 
@@ -41,6 +44,12 @@ def is_same(one, other):
 
 def flatten(batches):
     return [int(i) for batch in batches for i in torch.as_tensor(batch).ravel()]
+
+
+def interrupt_soon():
+    """Sends SIGINT to this process, which shells let background jobs ignore."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
 
 
 class Case(unittest.TestCase):

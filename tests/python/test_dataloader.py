@@ -30,7 +30,7 @@ except ImportError:
     print("needs PyTorch: install python3-torch")
     sys.exit(77)
 import dataloader_sets as sets
-from dataloader_support import Case, flatten, is_same, seed
+from dataloader_support import Case, flatten, interrupt_soon, is_same, seed
 from torch.utils.data import (DataLoader as Reference, DistributedSampler,
                               RandomSampler, SequentialSampler,
                               SubsetRandomSampler, WeightedRandomSampler,
@@ -485,7 +485,7 @@ class ErrorTest(Case):
         loader = DataLoader(sets.Slow(5, only=1), num_workers=1)
         iterator = iter(loader)
         next(iterator)
-        threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
+        interrupt_soon()
         with self.assertRaises(KeyboardInterrupt):
             next(iterator)
         self.assertEqual(int(next(iterator)), 1)
@@ -772,7 +772,9 @@ next(iterator)
             with subprocess.Popen(
                     [sys.executable, "-c", code, name,
                      os.path.dirname(os.path.abspath(__file__))],
-                    stdout=subprocess.PIPE, text=True) as trainer:
+                    stdout=subprocess.PIPE, text=True,
+                    # NumPy's wheels start threads otherwise.
+                    env=dict(os.environ, OPENBLAS_NUM_THREADS="1")) as trainer:
                 self.assertEqual(trainer.stdout.readline(), "ready\n")
                 found = descendants(trainer.pid)
                 trainer.kill()

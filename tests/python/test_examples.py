@@ -6,6 +6,7 @@
 """The first arguments are tools/make-dataset and the folder of examples."""
 
 import collections
+import importlib.util
 import pathlib
 import re
 import subprocess
@@ -66,6 +67,8 @@ class TrainTest(unittest.TestCase):
         self.assertGreater(float(right), 4 * 100 / int(n_classes))
 
 
+@unittest.skipUnless(importlib.util.find_spec("matplotlib"),
+                     "matplotlib is not installed")
 class ShowTest(unittest.TestCase):
     def test_picture(self):
         with tempfile.NamedTemporaryFile(suffix=".png") as picture:

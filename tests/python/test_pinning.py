@@ -28,7 +28,7 @@ except ImportError:
     print("needs PyTorch: install python3-torch")
     sys.exit(77)
 import dataloader_sets as sets
-from dataloader_support import Case, flatten, is_same
+from dataloader_support import Case, flatten, interrupt_soon, is_same
 from torch.utils.data import DataLoader as Reference
 
 from gstspdl.torch import DataLoader
@@ -158,7 +158,7 @@ class PinningTest(Pinned):
     def test_interrupt(self):
         iterator = iter(make(dataset=sets.Slow(1.5, only=3), num_workers=1))
         next(iterator)
-        threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
+        interrupt_soon()
         with self.assertRaises(KeyboardInterrupt):
             next(iterator)
         self.assertEqual(next(iterator).items, [3, 4, 5])

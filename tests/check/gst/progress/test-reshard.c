@@ -274,6 +274,7 @@ check_sets_of (const Plan *plan)
 {
   guint8 done[16];
 
+  g_assert (plan->n_places <= G_N_ELEMENTS (done));
   for (guint set = 0; set < 1u << plan->n_places; set++) {
     gboolean ok = TRUE;
 

@@ -3,6 +3,7 @@
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
+import ctypes
 import gc
 import importlib
 import io
@@ -25,6 +26,10 @@ _CODE = ("import pickle, sys; sys.path[:] = pickle.load(sys.stdin.buffer); "
          "from gstspdl._worker import main; main(int(sys.argv[1]), sys.argv[2:])")
 # A process that does not end after this time, in s, is killed.
 _PATIENCE = 5.0
+# Function of OpenBLAS that returns its number of threads, in several builds.
+_BLAS_NAMES = ("scipy_openblas_get_num_threads64_",
+               "scipy_openblas_get_num_threads", "openblas_get_num_threads64_",
+               "openblas_get_num_threads")
 
 
 class StartError(Exception):
@@ -173,11 +178,28 @@ def _begin_child() -> None:
 os.register_at_fork(after_in_child=_begin_child)
 
 
+def _count_blas_threads() -> int:
+    """Returns the number of threads of OpenBLAS, which the wheels of NumPy and
+    SciPy start at their import. OpenBLAS itself ends them before a fork."""
+    n = 0
+    with open("/proc/self/maps", encoding="utf-8", errors="replace") as maps:
+        paths = {line.split(maxsplit=5)[5].rstrip("\n") for line in maps
+                 if "openblas" in line}
+    for path in paths:
+        library = ctypes.CDLL(path, os.RTLD_NOLOAD | os.RTLD_LAZY)
+        for name in _BLAS_NAMES:
+            if hasattr(library, name):
+                n += int(library[name]()) - 1
+                break
+    return n
+
+
 def can_fork() -> bool:
-    """Returns True if this process has one thread, so that no other one can
-    hold a lock while it forks."""
+    """Returns True if no other thread of this process can hold a lock while it
+    forks: there is none, or only those of OpenBLAS."""
     try:
-        return len(os.listdir("/proc/self/task")) == 1
+        n = len(os.listdir("/proc/self/task"))
+        return n == 1 or n == 1 + _count_blas_threads()
     except OSError:
         return False
 

@@ -10,6 +10,7 @@ import importlib.util
 import os
 import shutil
 import sys
+import tempfile
 import threading
 import time
 import unittest
@@ -123,6 +124,23 @@ class TableTest(unittest.TestCase):
                               "order by row desc"
                               .replace("from table", 'from "table"')),
                    [i for i in reversed(range(N_ROWS)) if i % 3 == 1])
+
+    @needs("lance")
+    def test_lance(self):
+        import lance
+
+        with tempfile.TemporaryDirectory() as folder:
+            dataset = lance.write_dataset(make_table(), folder)
+
+            class Rows:
+                def __arrow_c_stream__(self, requested_schema=None):
+                    scanner = dataset.scanner(columns=["image"])
+                    return scanner.to_reader().__arrow_c_stream__()
+
+            self.check(dataset.to_table())
+            self.check(Rows(), labels=False)
+            with self.assertRaisesRegex(TypeError, "to_table"):
+                Loader(LINE, source=dataset)
 
     @needs("pandas")
     def test_pandas(self):

@@ -164,17 +164,23 @@ class LocationTest(NumbersTest):
                              list(range(N_ROWS)))
 
     def test_two_sources(self):
-        """Each spdlsrc of a pipeline has its files."""
+        """Each spdlsrc of a pipeline has its files, or a table."""
         line = ("spdlmix name=m ! spdlfetch output-order=input caps=\"other/"
                 "tensors,format=static,num_tensors=1,types=uint8,dimensions="
                 "(string)4,framerate=0/1\" ! spdlbatch batch-size=10 "
                 "! spdlsink "
-                f"spdlsrc location={self.files}/[01].parquet epochs=1 ! m. "
-                f"spdlsrc location={self.files}/[23].parquet epochs=1 ! m.")
-        with Loader(line) as loader:
-            rows = [int.from_bytes(row.tobytes(), "little")
-                    for b in loader for row in b["data"].numpy()]
-        self.assertEqual(sorted(rows), list(range(N_ROWS)))
+                f"spdlsrc location={self.files}/[01].parquet epochs=1 ! m. ")
+        files = f"spdlsrc location={self.files}/[23].parquet epochs=1 ! m. "
+        table = encode(range(2 * N_OF_FILE, N_ROWS))
+        for last, source in ((files, None), ("spdlsrc epochs=1 ! m.", table),
+                             ("spdlsrc epochs=1 ! m.", table.to_reader())):
+            with Loader(line + last, source=source) as loader:
+                rows = [int.from_bytes(row.tobytes(), "little")
+                        for b in loader for row in b["data"].numpy()]
+            self.assertEqual(sorted(rows), list(range(N_ROWS)))
+        self.assert_fails(line + files + files, "source", ["2", "[23].parquet"])
+        self.assert_fails(line + 2 * "spdlsrc ! m. ", "source", ["2"],
+                          source=table)
 
     def test_dataset(self):
         """A Dataset of pyarrow, with its own order of files."""

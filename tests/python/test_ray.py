@@ -27,8 +27,8 @@ import unittest
 import unittest.mock
 
 from ray_support import (BROKEN, CLEAN, CLEAN_FOLDER, ENVIRONMENT, FAST, FOLDER,
-                         GOOD, LINE, N_LOSSES, SOURCE, TRANSFERS, RayTest,
-                         Recovery, Tally, digest, load, load_here, ray,
+                         GOOD, LINE, N_ITEMS, N_LOSSES, SOURCE, TRANSFERS,
+                         RayTest, Recovery, Tally, digest, load, load_here, ray,
                          run_until)
 from support import ROOT
 
@@ -278,6 +278,7 @@ class PagesTest(unittest.TestCase):
             capture_output=True, text=True, timeout=200)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("(8, 224, 224, 3)", done.stdout)
+        return done.stdout
 
     def test_reference(self):
         self.run_blocks("reference/python-ray.md", "from gstspdl.ray import")
@@ -289,6 +290,14 @@ class PagesTest(unittest.TestCase):
     def test_ray_data(self):
         self.run_blocks("how-to/more-machines.md",
                         "import numpy\n    import ray")
+
+    @unittest.skipUnless(importlib.util.find_spec("pyarrow"), "needs pyarrow")
+    def test_rows_of_ray_data(self):
+        text = self.run_blocks("how-to/more-machines.md",
+                               "import itertools\n    import pyarrow")
+        for epoch in range(2):
+            self.assertEqual(text.count(f"{epoch} (8, 224, 224, 3)"),
+                             N_ITEMS // 8)
 
     def test_cluster_file(self):
         import yaml

@@ -151,8 +151,8 @@ class Loader:
             names = names or _arrow.get_classes(source)
         else:
             self._check_source(pipeline)
-            found = self._set_files()
-            names = names or found
+        found = self._set_files()
+        names = names or found
         if isinstance(pipeline, str):
             native.loader_set_default_epochs(self._pointer, epochs)
         for element in functions:

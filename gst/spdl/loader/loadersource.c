@@ -487,13 +487,14 @@ gst_spdl_loader_end_source (
   return ok;
 }
 
-/* Finds the spdlsrc that has no location, or whose location is the name of the
- * table. */
+/* Finds the spdlsrc whose location is the name of the table, otherwise the one
+ * without a location. */
 static GstElement *
 find_table_source (GstSpdlLoader *self, const gchar *name, GError **error)
 {
-  GstElement *found = NULL;
-  guint n = 0;
+  GstElement *found[2] = { NULL, NULL };
+  guint n[2] = { 0, 0 };
+  gboolean has_location;
 
   for (guint i = 0; i < self->parts.sources->len; i++) {
     GstElement *source = g_ptr_array_index (self->parts.sources, i);
@@ -502,17 +503,26 @@ find_table_source (GstSpdlLoader *self, const gchar *name, GError **error)
     if (g_signal_lookup ("set-arrow-table", G_OBJECT_TYPE (source)) == 0)
       continue;
     g_object_get (source, "location", &location, NULL);
-    if (location && !g_str_equal (location, name))
+    has_location = location != NULL;
+    if (has_location && !g_str_equal (location, name))
       continue;
-    found = source;
-    n++;
+    found[has_location] = source;
+    n[has_location]++;
   }
-  if (n == 1)
-    return found;
-  g_set_error (error, GST_SPDL_LOADER_ERROR, GST_SPDL_LOADER_ERROR_SOURCE,
-      "The pipeline has %u elements spdlsrc for the table, but needs one "
-      "without a location: begin it with \"spdlsrc ! spdlfetch\"",
-      n);
+  has_location = n[TRUE] > 0;
+  if (n[has_location] == 1)
+    return found[has_location];
+  if (has_location)
+    g_set_error (error, GST_SPDL_LOADER_ERROR, GST_SPDL_LOADER_ERROR_SOURCE,
+        "The pipeline has %u elements spdlsrc with the location %s, but a "
+        "table can be sent by one: write the location of the others in another "
+        "way, or remove them",
+        n[has_location], name);
+  else
+    g_set_error (error, GST_SPDL_LOADER_ERROR, GST_SPDL_LOADER_ERROR_SOURCE,
+        "The pipeline has %u elements spdlsrc for the table, but needs one "
+        "without a location: begin it with \"spdlsrc ! spdlfetch\"",
+        n[has_location]);
   return NULL;
 }
 
@@ -618,10 +628,10 @@ gst_spdl_loader_set_arrow_stream (GstSpdlLoader *loader, GstSpdlArrowFunc func,
  * @name: name of the table in messages
  * @error: (nullable): %GST_SPDL_LOADER_ERROR
  *
- * Makes a table that is read in parts the dataset of the pipeline's `spdlsrc`,
- * which has no `location` or one that is equal to @name. Only the parts that
- * are in use or will be soon are in memory, and only their columns that
- * `spdlsrc` uses are read. #GstSpdlSrc describes the order of the rows.
+ * Makes a table that is read in parts the dataset of the pipeline's `spdlsrc`
+ * whose `location` is @name, otherwise of the one without a location. Only the
+ * parts that are in use or will be soon are in memory, and only their columns
+ * that `spdlsrc` uses are read. #GstSpdlSrc describes the order of the rows.
  * Otherwise it works like gst_spdl_loader_set_arrow_table().
  *
  * Returns: %FALSE with @error set if the pipeline has no such `spdlsrc`, or the

@@ -216,15 +216,17 @@ spdl_parse_errors_to_error (
 gboolean
 spdl_line_is_utf8 (const gchar *text, gsize length)
 {
-  const guint64 ones = G_GUINT64_CONSTANT (0x0101010101010101);
-  const guint64 highs = ones << 7;
-  guint64 bytes;
+  /* Sixteen bytes, which compilers compare at once. */
+  typedef gint8 Bytes __attribute__ ((vector_size (16)));
+  typedef guint64 Words __attribute__ ((vector_size (16)));
+  Bytes bytes;
+  Words found;
 
-  /* Checks eight bytes at a time, since most lists are plain ASCII. No byte may
-   * be NUL, which borrows when 1 is subtracted, or have its high bit set. */
+  /* Most lists are plain ASCII: no byte is NUL or, as a signed number, less. */
   for (; length >= sizeof bytes; text += sizeof bytes, length -= sizeof bytes) {
     memcpy (&bytes, text, sizeof bytes);
-    if (((bytes - ones) | bytes) & highs)
+    found = (Words) (bytes <= 0);
+    if (found[0] | found[1])
       break;
   }
   return g_utf8_validate (text, length, NULL);

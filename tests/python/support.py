@@ -208,7 +208,7 @@ def start_agent(job, *arguments, folder, min_nodes, max_nodes):
     import torch
 
     conf = ("store_type=file,last_call_timeout=1,keep_alive_interval=1,"
-            "keep_alive_max_attempt=2")
+            "keep_alive_max_attempt=5")
     local = (["--local_addr", "127.0.0.1"]
              if int(torch.__version__.partition(".")[0]) >= 2 else [])
     return subprocess.Popen(

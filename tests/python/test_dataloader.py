@@ -22,7 +22,7 @@ import warnings
 
 import numpy as np
 from support import make_dataset, run_python
-from worker_processes import parent_of, wait_until, workers
+from worker_processes import descendants, parent_of, wait_until, workers
 
 try:
     import torch
@@ -843,12 +843,6 @@ except Mine as error:
         self.assertEqual(done.stdout, "main\n" + "".join(
             f"True Item(a={i}, b=10)\n" for i in range(3)) + "True\n",
             done.stderr)
-
-
-def descendants(pid):
-    pids = [int(name) for name in os.listdir("/proc") if name.isdigit()]
-    found = [child for child in pids if parent_of(child) == pid]
-    return found + [grand for child in found for grand in descendants(child)]
 
 
 class StatsTest(Case):

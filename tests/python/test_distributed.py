@@ -6,6 +6,7 @@
 """The first argument is tools/make-dataset."""
 
 import collections
+import contextlib
 import json
 import os
 import pathlib
@@ -20,6 +21,7 @@ import unittest
 import torch.distributed
 from support import (ROOT, launch_ranks, make_dataset, make_folder,
                      start_agent)
+from worker_processes import descendants
 
 N_RANKS = 2
 # For two ranks and batches of four: 17 and 16 items, 5 and 4 batches. One item
@@ -124,9 +126,11 @@ class ElasticTest(unittest.TestCase):
         return agent
 
     def kill(self, agent):
-        """Kills the node with its rank."""
+        """Kills the node with its rank, which may be in a session of its own."""
         if agent.poll() is None:
-            os.killpg(agent.pid, signal.SIGKILL)
+            for pid in agent.pid, *descendants(agent.pid):
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
             agent.wait()
 
     def read_steps(self):

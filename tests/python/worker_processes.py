@@ -1,4 +1,4 @@
-# gst-spdl: worker processes of this process, for tests
+# gst-spdl: children of this process and of others, for tests
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
@@ -24,6 +24,12 @@ def parent_of(pid):
     """Returns 0 for a process that has ended."""
     state, parent = _read_stat(pid) or ("Z", 0)
     return 0 if state == "Z" else int(parent)
+
+
+def descendants(pid):
+    pids = [int(name) for name in os.listdir("/proc") if name.isdigit()]
+    found = [child for child in pids if parent_of(child) == pid]
+    return found + [grand for child in found for grand in descendants(child)]
 
 
 def _read_command(pid):

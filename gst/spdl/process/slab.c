@@ -38,11 +38,7 @@ static gint n_files; /* atomic: those of slabs that are known */
 static GQuark
 slab_quark (void)
 {
-  static GQuark quark;
-
-  if (G_UNLIKELY (quark == 0))
-    quark = g_quark_from_static_string ("spdl-slab");
-  return quark;
+  return g_quark_from_static_string ("spdl-slab");
 }
 
 SpdlSlab *

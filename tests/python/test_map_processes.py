@@ -19,7 +19,7 @@ import warnings
 
 import numpy as np
 import process_functions as functions
-from support import run_python
+from support import ROOT, run_python
 from worker_processes import is_alive, wait_until, workers
 
 from gstspdl import Loader, LoaderError, LoaderWarning, Pipeline
@@ -404,6 +404,25 @@ class ScriptTest(unittest.TestCase):
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("install cloudpickle", done.stderr)
         self.assertIn("LoaderError", done.stderr)
+
+
+class ForkTest(unittest.TestCase):
+    PYTHON = ROOT / "build-venv-arrow" / "bin" / "python"
+
+    @unittest.skipUnless(PYTHON.exists(), "needs NumPy of PyPI")
+    def test_threads_of_numpy(self):
+        """OpenBLAS in NumPy's wheels starts threads, which do not count."""
+        done = subprocess.run([self.PYTHON, "-c", """if True:
+            import os, threading, time
+            import numpy
+            from gstspdl._processes import can_fork
+            n_threads = len(os.listdir("/proc/self/task"))
+            print(n_threads > 1 or os.cpu_count() == 1, can_fork())
+            threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
+            print(can_fork())
+        """], env={**os.environ, "OPENBLAS_NUM_THREADS": "2"}, check=True,
+            capture_output=True, text=True)
+        self.assertEqual(done.stdout.split(), ["True", "True", "False"])
 
 
 class EndTest(unittest.TestCase):

@@ -317,8 +317,10 @@ class EndTest(unittest.TestCase):
             await asyncio.sleep(0 if value(sample) < 16 else 100)
             return sample
         finally:
-            await asyncio.sleep(0.05)
-            self.n_ended += 1
+            try:
+                await asyncio.sleep(0.05)
+            finally:  # the cancellation may reach an item that is ready
+                self.n_ended += 1
 
     def test_stop(self):
         """All coroutines are cancelled, and stop() waits for them."""
@@ -352,6 +354,29 @@ class EndTest(unittest.TestCase):
                 self.assertEqual(found, list(range(len(found))))
                 self.assertTrue(found)
             self.assertEqual(loader.failures, [])
+
+    def test_cancelled_once(self):
+        """A stop after a break, or after a timeout, lets coroutines clean up.
+        """
+        for more in "", "task-timeout=50000000":
+            begun, ended = threading.Event(), []
+
+            async def function(sample):
+                if value(sample) < 8:
+                    return sample
+                try:
+                    await asyncio.sleep(100)
+                finally:
+                    begun.set()
+                    await asyncio.sleep(0.3)
+                    ended.append(value(sample))
+
+            loader = make(function, more + " output-order=input", n=12)
+            next(iter(loader))
+            if more:
+                self.assertTrue(begun.wait(10))
+            loader.stop()
+            self.assertEqual(sorted(ended), list(range(8, 12)))
 
     def test_stop_in_a_coroutine(self):
         async def function(sample):

@@ -8,7 +8,7 @@ import functools
 import os
 import threading
 import time
-from typing import Any, Awaitable, Callable, Dict, Optional
+from typing import Any, Awaitable, Callable, Dict, Optional, Set
 
 from . import _native as native
 from ._errors import LoaderError
@@ -109,6 +109,8 @@ class Coroutines:
         self._thread = _start_loop()
         #: those that run, with their timeouts
         self._tasks: Dict[Any, Optional[asyncio.TimerHandle]] = {}
+        #: those of them that have been cancelled
+        self._cancelled: Set[Any] = set()
         self._thread.call(self._thread.loop.add_reader,
                           native.queue_get_fd(self.pointer), self._begin_all)
 
@@ -127,7 +129,7 @@ class Coroutines:
         is_cancelled, timeout = native.queue_clear(self.pointer)
         if is_cancelled:
             for task in list(self._tasks):
-                task.cancel()
+                self._cancel(task)
         for number, sample in native.queue_take(self.pointer):
             self._begin(number, Sample(sample), timeout / 1e9)
 
@@ -143,10 +145,18 @@ class Coroutines:
 
     def _expire(self, task: Any) -> None:
         self._tasks[task] = None
-        task.cancel()
+        self._cancel(task)
+
+    def _cancel(self, task: Any) -> None:
+        # Once: a second exception would end what a coroutine awaits to clean
+        # up, for example when stop() follows a break.
+        if task not in self._cancelled:
+            self._cancelled.add(task)
+            task.cancel()
 
     def _finish(self, number: int, timeout: float, task: Any) -> None:
         timer = self._tasks.pop(task)
+        self._cancelled.discard(task)
         if timer is not None:
             timer.cancel()
         if not task.cancelled():

@@ -12,49 +12,12 @@
 #include <gst/gst.h>
 #include <libsoup/soup.h>
 
+#include "plugins/fetch/http/bodystream.h"
 #include "plugins/fetch/http/validator.h"
 #include "plugins/fetch/range/range.h"
 #include "plugins/fetch/store/objectstore.h"
 
 G_BEGIN_DECLS
-
-/* Ring buffer between the client's thread, which writes, and a reader on
- * another thread. The reader blocks until there is data. The writer never
- * blocks: if the ring is full, it stops and is woken when there is free
- * space. */
-
-typedef struct _SpdlBodyStream SpdlBodyStream;
-
-typedef void (*SpdlBodyStreamWakeFunc) (gpointer user_data);
-
-SpdlBodyStream *spdl_body_stream_new (gsize capacity);
-
-/* Call it after the stream has ended, or if no request was started. */
-void spdl_body_stream_free (SpdlBodyStream *self);
-
-/* Writer */
-
-/* Returns the address of *@capacity contiguous free bytes, or NULL if the ring
- * is full. */
-guint8 *spdl_body_stream_reserve (SpdlBodyStream *self, gsize *capacity);
-
-/* Commits @n bytes at the reserved address. */
-void spdl_body_stream_add (SpdlBodyStream *self, gsize n);
-
-/* @error: (transfer full) (nullable): reason if the body is incomplete */
-void spdl_body_stream_end (SpdlBodyStream *self, GError *error);
-
-gboolean spdl_body_stream_is_closed (SpdlBodyStream *self);
-
-/* Reader */
-
-/* Waits for data, which is valid until the next call. *@size is 0 at the end.
- * Returns FALSE with @error set if the body is incomplete. */
-gboolean spdl_body_stream_read (
-    SpdlBodyStream *self, const guint8 **data, gsize *size, GError **error);
-
-/* Stops the transfer and waits until it has ended. */
-void spdl_body_stream_close (SpdlBodyStream *self);
 
 /* HTTP client: a thread with a libsoup session with persistent connections. The
  * number of concurrent fetches is not limited; the caller limits it. */

@@ -9,7 +9,7 @@
  * and measures the time from PLAYING to EOS. The HTTP server runs on loopback
  * in another process, with a latency of 20 ms.
  *
- *     bench-fetch [ITEMS] [ROUNDS] [CONCURRENCY] */
+ *     bench-fetch [ITEMS] [ROUNDS] [CONCURRENCY] [LATENCY in ms] */
 
 #include <gst/gst.h>
 
@@ -21,7 +21,6 @@
 #include "tests/benchmarks/measure-element.h"
 
 #define ITEM_SIZE 35000
-#define LATENCY_MS 20
 
 static gchar *
 write_list (guint16 port, guint n)
@@ -58,13 +57,14 @@ main (int argc, char **argv)
   const guint n = argc > 1 ? atoi (argv[1]) : 1000;
   const guint n_rounds = argc > 2 ? atoi (argv[2]) : 3;
   const guint concurrency = argc > 3 ? atoi (argv[3]) : 16;
+  const guint latency = argc > 4 ? atoi (argv[4]) : 20;
   g_autofree double *ratios = g_new (double, n_rounds);
   g_autofree gchar *list = NULL;
-  const guint16 port = fetch_run_start_server (LATENCY_MS, FALSE, NULL);
+  const guint16 port = fetch_run_start_server (latency, FALSE, NULL);
 
   gst_init (&argc, &argv);
   list = write_list (port, n);
-  printf ("%u items of %d bytes, %d ms of latency\n", n, ITEM_SIZE, LATENCY_MS);
+  printf ("%u items of %d bytes, %u ms of latency\n", n, ITEM_SIZE, latency);
   for (guint i = 0; i < n_rounds; i++) {
     double cpu_one, cpu_many;
     const double one = run (list, 1, n, &cpu_one);
@@ -73,8 +73,9 @@ main (int argc, char **argv)
     ratios[i] = one / many;
     printf (
         "at 1: %.2f s, %.0f us of CPU time per item; at %u: %.2f s, %.0f us; "
-        "%.2f times as fast\n",
-        one, cpu_one * 1e6, concurrency, many, cpu_many * 1e6, ratios[i]);
+        "%.2f times as fast, %.2f times as long as the latency allows\n",
+        one, cpu_one * 1e6, concurrency, many, cpu_many * 1e6, ratios[i],
+        many / ((n + concurrency - 1) / concurrency * latency / 1e3));
     fflush (stdout);
   }
   qsort (ratios, n_rounds, sizeof *ratios, measure_compare);

@@ -120,7 +120,7 @@ add_stage (Roofline *self, const GstSpdlStageView *view)
                 GST_SPDL_LIMIT_WAITING, view, time });
 }
 
-/* Adds the limit of the thread that runs all requests of a stage. */
+/* Adds the limit of the threads that run the requests of a stage. */
 static void
 add_requests (Roofline *self, const GstSpdlStageView *view)
 {

@@ -553,7 +553,7 @@ is_small_enough (const SpdlDiskCache *self, GstBuffer *content)
          spdl_disk_folder_count (size) <= self->settings->max_size;
 }
 
-/* Runs on the client's thread, which must not block on disk I/O. */
+/* Runs on a thread of the client, which must not block on disk I/O. */
 static void
 on_fetched (gpointer user_data, GstBuffer *content, GError *error)
 {

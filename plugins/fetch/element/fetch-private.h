@@ -47,13 +47,13 @@ struct _GstSpdlFetch {
   SpdlHedgeCounts hedges;
   SpdlHedgeCounts
       hedges_before;        /* the interval; protected by the object lock */
-  guint64 http_time;        /* atomic: CPU time of the client's thread, in ns */
+  guint64 http_time;        /* atomic: CPU time of the client's threads, ns */
   guint64 http_time_before; /* the interval; protected by the object lock */
   GStrv names;              /* names in `parts` at the start; NULL: none */
   GMutex lock;              /* protects the creation of: */
   SpdlHttp *http;           /* atomic; NULL until the first use */
   SpdlThreadPool *thread_pool; /* nullable: blocking work that must not run on
-                                  the client's thread */
+                                  the client's threads */
 };
 
 /* Returns the HTTP client, which is created on first use. */

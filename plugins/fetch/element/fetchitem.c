@@ -120,7 +120,7 @@ end_journey (gpointer data)
   g_free (journey);
 }
 
-/* Runs on the client's thread, which must not block on disk I/O. */
+/* Runs on a thread of the client, which must not block on disk I/O. */
 static void
 on_asked (gpointer user_data, GstBuffer *content, GError *error)
 {
@@ -208,7 +208,7 @@ run_unpacking (gpointer data)
   unpacking->func (unpacking->user_data, content, error);
 }
 
-/* May run on the client's thread, which must not be delayed by
+/* May run on a thread of the client, which must not be delayed by
  * decompression. */
 static void
 on_packed (gpointer user_data, GstBuffer *content, GError *error)
@@ -338,8 +338,8 @@ finish_part (GstSpdlTask *task, const SpdlJoinPart *part)
 
 /* Handles the result of a joined request. If it failed, each item is fetched
  * separately, so that an error affects only its own item. This happens on
- * another thread, because this may be the client's thread and the disk cache
- * performs blocking I/O. */
+ * another thread, because this may be a thread of the client, and the disk
+ * cache performs blocking I/O. */
 static void
 on_joined (gpointer user_data, GstBuffer *content, GError *error)
 {

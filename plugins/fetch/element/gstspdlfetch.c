@@ -124,8 +124,10 @@ static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
     "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
 
-/* Number of threads for blocking work of the client's thread. */
+/* Number of threads for blocking work of the client's threads. */
 #define MAX_THREADS 8
+/* Maximum number of threads that send requests and receive responses. */
+#define MAX_HTTP_THREADS 4
 
 #define DEFAULT_CACHE_SIZE ((guint64) 1 << 36) /* 64 GiB */
 
@@ -350,6 +352,11 @@ gst_spdl_fetch_start (GstSpdlStage *stage, GError **error)
   gst_spdl_property_table_own (properties, &self->used);
   GST_OBJECT_UNLOCK (self);
   self->used.http.hedge_counts = &self->hedges;
+  /* The rules of second requests hold within a thread. */
+  self->used.http.max_threads =
+      self->used.http.hedge > 0
+          ? 1
+          : MIN (MAX_HTTP_THREADS, g_get_num_processors ());
   self->hedges = self->hedges_before = (SpdlHedgeCounts){ 0 };
   self->http_time = self->http_time_before = 0;
   if (self->used.http.max_size == 0)
@@ -432,8 +439,9 @@ report_http_time (GstSpdlFetch *self, gboolean interval, GstStructure *stats)
   }
   GST_OBJECT_UNLOCK (self);
   if (now > 0)
-    gst_structure_set (
-        stats, "http-cpu-time", G_TYPE_UINT64, now - before, NULL);
+    gst_structure_set (stats, "http-cpu-time", G_TYPE_UINT64, now - before,
+        "http-threads", G_TYPE_UINT64, (guint64) self->used.http.max_threads,
+        NULL);
 }
 
 static void

@@ -19,18 +19,22 @@
 /* The stage limits the number of requests; the session must not limit it
  * further. */
 #define MAX_CONNECTIONS 4096
+#define MAX_THREADS 16
 
-struct _SpdlHttp {
-  SpdlHttpSettings settings;
-  GTlsDatabase *tls_database; /* nullable */
+/* Requests that each thread has before another one starts. */
+#define REQUESTS_PER_THREAD 4
+
+/* A thread with a session. */
+typedef struct {
+  SpdlHttp *http;
   GMainContext *context;
   GMainLoop *loop;
   GThread *thread;
-  SoupSession *session; /* used only by the client's thread */
-  SpdlStore *store;     /* used only by the client's thread */
+  SoupSession *session; /* used only by the thread */
+  SpdlStore *store;     /* used only by the thread */
   SpdlHedge *hedge;     /* nullable */
-  GQueue active;        /* of SpdlRequest; used only by the client's thread */
-  GSource *look;        /* wakes up the thread to process the inbox */
+  SpdlRequests requests;
+  GSource *look; /* wakes up the thread to process the inbox */
 
   SpdlMutex lock; /* protects the following fields: */
   GQueue inbox;   /* of SpdlRequest that have not started */
@@ -43,6 +47,14 @@ struct _SpdlHttp {
 
   gint has_thread_id; /* atomic */
   pthread_t thread_id;
+} Client;
+
+struct _SpdlHttp {
+  SpdlHttpSettings settings;
+  GTlsDatabase *tls_database; /* nullable */
+  SpdlMutex lock;             /* held to choose or add a client */
+  gint n_clients;             /* atomic; at least 1 */
+  Client *clients[MAX_THREADS];
 };
 
 static gboolean
@@ -102,14 +114,14 @@ spdl_http_settings_list (const SpdlHttpSettings *self)
 }
 
 static SoupSession *
-make_session (SpdlHttp *self)
+make_session (Client *self)
 {
   SoupSession *session = soup_session_new_with_options ("max-conns",
       MAX_CONNECTIONS, "max-conns-per-host", MAX_CONNECTIONS, "user-agent",
-      self->settings.user_agent, "timeout", 0, NULL);
+      self->http->settings.user_agent, "timeout", 0, NULL);
 
-  if (self->tls_database)
-    soup_session_set_tls_database (session, self->tls_database);
+  if (self->http->tls_database)
+    soup_session_set_tls_database (session, self->http->tls_database);
   /* Content encodings are disabled: items are delivered as stored, and byte
    * ranges refer to the encoded bytes. */
   soup_session_remove_feature_by_type (session, SOUP_TYPE_CONTENT_DECODER);
@@ -119,27 +131,34 @@ make_session (SpdlHttp *self)
 /* Calls @func for each active request. @func may remove the request from the
  * queue. */
 static void
-foreach_active (SpdlHttp *self, void (*func) (SpdlRequest *))
+foreach_active (Client *self, void (*func) (SpdlRequest *))
 {
-  for (GList *link = self->active.head, *next; link; link = next) {
+  for (GList *link = self->requests.active.head, *next; link; link = next) {
     next = link->next;
     func (link->data);
   }
 }
 
 static void
-begin_now (gpointer data, SpdlRequest *request)
+begin_now (Client *self, SpdlRequest *request)
 {
-  SpdlHttp *self = data;
+  spdl_request_begin (request, self->session, self->store, &self->requests);
+}
 
-  spdl_request_begin (request, self->session, self->store, &self->active);
+static void
+begin_hedge (gpointer data, SpdlRequest *request)
+{
+  Client *self = data;
+
+  g_atomic_int_inc (&self->requests.n_unfinished);
+  begin_now (self, request);
 }
 
 /* Starts the requests in the inbox, and processes cancellation and quit. */
 static gboolean
 look_into_inbox (GSource *source, GSourceFunc callback, gpointer data)
 {
-  SpdlHttp *self = data;
+  Client *self = data;
   GQueue requests;
   gboolean quit, cancelled, flows;
   GList *link;
@@ -167,7 +186,7 @@ look_into_inbox (GSource *source, GSourceFunc callback, gpointer data)
 }
 
 static void
-make_look (SpdlHttp *self)
+make_look (Client *self)
 {
   static GSourceFuncs funcs = { NULL, NULL, look_into_inbox, NULL };
 
@@ -179,7 +198,7 @@ make_look (SpdlHttp *self)
 static gpointer
 run_client (gpointer data)
 {
-  SpdlHttp *self = data;
+  Client *self = data;
 
   g_main_context_push_thread_default (self->context);
   self->thread_id = pthread_self ();
@@ -189,7 +208,7 @@ run_client (gpointer data)
   /* soup_session_abort() would cancel at an unsafe moment, see cancel_try() in
    * request.c. */
   foreach_active (self, spdl_request_cancel);
-  while (!g_queue_is_empty (&self->active))
+  while (!g_queue_is_empty (&self->requests.active))
     g_main_context_iteration (self->context, TRUE);
   /* Pending sources of the session refer to it. */
   while (g_main_context_iteration (self->context, FALSE))
@@ -198,6 +217,102 @@ run_client (gpointer data)
   g_main_context_pop_thread_default (self->context);
   return NULL;
 }
+
+static void
+on_cancelled (GCancellable *cancellable, gpointer data)
+{
+  Client *self = data;
+
+  spdl_mutex_lock (&self->lock);
+  self->cancelled = TRUE;
+  spdl_mutex_unlock (&self->lock);
+  g_source_set_ready_time (self->look, 0);
+}
+
+/* Connects to the cancellable shared by all fetches, before the first of them
+ * starts. A GLib cancellable source per fetch may leak if it is destroyed while
+ * another thread cancels, and g_cancellable_connect() does not connect if the
+ * cancellable is already cancelled. Lock held. */
+static void
+watch_cancellable (Client *self, GCancellable *cancellable)
+{
+  if (self->cancellable == cancellable)
+    return;
+  g_assert (!self->cancellable);
+  self->cancellable = g_object_ref (cancellable);
+  self->on_cancelled = g_signal_connect (
+      cancellable, "cancelled", G_CALLBACK (on_cancelled), self);
+}
+
+static void
+begin_request (Client *self, SpdlRequest *request, GCancellable *cancellable)
+{
+  gboolean first;
+
+  spdl_mutex_lock (&self->lock);
+  watch_cancellable (self, cancellable);
+  first = g_queue_is_empty (&self->inbox);
+  g_queue_push_tail_link (&self->inbox, spdl_request_get_link (request));
+  spdl_mutex_unlock (&self->lock);
+  if (first)
+    g_source_set_ready_time (self->look, 0);
+}
+
+static guint64
+client_get_cpu_time (Client *self)
+{
+  struct timespec ts;
+
+  if (!g_atomic_int_get (&self->has_thread_id) ||
+      !spdl_compat_get_thread_time (self->thread_id, &ts))
+    return 0;
+  return spdl_timespec_to_ns (&ts);
+}
+
+static void
+client_free (Client *self)
+{
+  if (self->cancellable)
+    g_cancellable_disconnect (self->cancellable, self->on_cancelled);
+  g_clear_object (&self->cancellable);
+  if (self->thread) {
+    spdl_mutex_lock (&self->lock);
+    self->quit = TRUE; /* the loop quits itself: it may not be running yet */
+    spdl_mutex_unlock (&self->lock);
+    g_source_set_ready_time (self->look, 0);
+    g_thread_join (self->thread);
+  }
+  g_source_destroy (self->look);
+  g_source_unref (self->look);
+  spdl_mutex_clear (&self->lock);
+  g_clear_pointer (&self->hedge, spdl_hedge_free);
+  spdl_store_free (self->store);
+  g_main_loop_unref (self->loop);
+  g_main_context_unref (self->context);
+  g_free (self);
+}
+
+/* Returns NULL with @error set if there is no thread. */
+static Client *
+client_new (SpdlHttp *http, GError **error)
+{
+  Client *self = g_new0 (Client, 1);
+
+  self->http = http;
+  self->store = spdl_store_new (&http->settings.store);
+  if (http->settings.hedge > 0)
+    self->hedge = spdl_hedge_new (&http->settings, begin_hedge, self);
+  self->context = g_main_context_new ();
+  self->loop = g_main_loop_new (self->context, FALSE);
+  spdl_mutex_init (&self->lock);
+  make_look (self);
+  self->thread = g_thread_try_new ("spdl-http", run_client, self, error);
+  if (!self->thread)
+    g_clear_pointer (&self, client_free);
+  return self;
+}
+
+/* The group of threads */
 
 static void
 copy_settings (SpdlHttpSettings *self, const SpdlHttpSettings *other)
@@ -227,17 +342,13 @@ spdl_http_new (const SpdlHttpSettings *settings, GError **error)
   SpdlHttp *self = g_new0 (SpdlHttp, 1);
 
   copy_settings (&self->settings, settings);
-  self->store = spdl_store_new (&self->settings.store);
-  if (self->settings.hedge > 0)
-    self->hedge = spdl_hedge_new (&self->settings, begin_now, self);
-  self->context = g_main_context_new ();
-  self->loop = g_main_loop_new (self->context, FALSE);
+  self->settings.max_threads = CLAMP (settings->max_threads, 1, MAX_THREADS);
   spdl_mutex_init (&self->lock);
-  make_look (self);
   if (spdl_ca_file_open (self->settings.tls_ca_file, "tls-ca-file",
-          &self->tls_database, error))
-    self->thread = g_thread_try_new ("spdl-http", run_client, self, error);
-  if (!self->thread)
+          &self->tls_database, error) &&
+      (self->clients[0] = client_new (self, error)))
+    self->n_clients = 1;
+  else
     g_clear_pointer (&self, spdl_http_free);
   return self;
 }
@@ -245,66 +356,42 @@ spdl_http_new (const SpdlHttpSettings *settings, GError **error)
 void
 spdl_http_free (SpdlHttp *self)
 {
-  if (self->cancellable)
-    g_cancellable_disconnect (self->cancellable, self->on_cancelled);
-  g_clear_object (&self->cancellable);
-  if (self->thread) {
-    spdl_mutex_lock (&self->lock);
-    self->quit = TRUE; /* the loop quits itself: it may not be running yet */
-    spdl_mutex_unlock (&self->lock);
-    g_source_set_ready_time (self->look, 0);
-    g_thread_join (self->thread);
-  }
-  g_source_destroy (self->look);
-  g_source_unref (self->look);
+  for (gint i = 0; i < self->n_clients; i++)
+    client_free (self->clients[i]);
   spdl_mutex_clear (&self->lock);
   g_clear_object (&self->tls_database);
-  g_clear_pointer (&self->hedge, spdl_hedge_free);
-  spdl_store_free (self->store);
-  g_main_loop_unref (self->loop);
-  g_main_context_unref (self->context);
   clear_settings (&self->settings);
   g_free (self);
 }
 
-static void
-on_cancelled (GCancellable *cancellable, gpointer data)
+/* Returns the client for another request, which counts as unfinished. Few
+ * requests stay on one thread, which then wakes up less often. If no further
+ * thread can be started, those that are there do the work. */
+static Client *
+choose_client (SpdlHttp *self)
 {
-  SpdlHttp *self = data;
+  const gint max = self->settings.max_threads;
+  Client *chosen = NULL, *added;
+  gint n = 0, fewest = G_MAXINT;
 
   spdl_mutex_lock (&self->lock);
-  self->cancelled = TRUE;
+  for (; n < self->n_clients && fewest >= REQUESTS_PER_THREAD; n++) {
+    const gint number =
+        g_atomic_int_get (&self->clients[n]->requests.n_unfinished);
+
+    if (number < fewest) {
+      fewest = number;
+      chosen = self->clients[n];
+    }
+  }
+  if (fewest >= REQUESTS_PER_THREAD && n < max &&
+      (added = client_new (self, NULL))) {
+    chosen = self->clients[n] = added;
+    g_atomic_int_inc (&self->n_clients);
+  }
+  g_atomic_int_inc (&chosen->requests.n_unfinished);
   spdl_mutex_unlock (&self->lock);
-  g_source_set_ready_time (self->look, 0);
-}
-
-/* Connects to the cancellable shared by all fetches, before the first of them
- * starts. A GLib cancellable source per fetch may leak if it is destroyed while
- * another thread cancels, and g_cancellable_connect() does not connect if the
- * cancellable is already cancelled. Lock held. */
-static void
-watch_cancellable (SpdlHttp *self, GCancellable *cancellable)
-{
-  if (self->cancellable == cancellable)
-    return;
-  g_assert (!self->cancellable);
-  self->cancellable = g_object_ref (cancellable);
-  self->on_cancelled = g_signal_connect (
-      cancellable, "cancelled", G_CALLBACK (on_cancelled), self);
-}
-
-static void
-begin_request (SpdlHttp *self, SpdlRequest *request, GCancellable *cancellable)
-{
-  gboolean first;
-
-  spdl_mutex_lock (&self->lock);
-  watch_cancellable (self, cancellable);
-  first = g_queue_is_empty (&self->inbox);
-  g_queue_push_tail_link (&self->inbox, spdl_request_get_link (request));
-  spdl_mutex_unlock (&self->lock);
-  if (first)
-    g_source_set_ready_time (self->look, 0);
+  return chosen;
 }
 
 void
@@ -325,7 +412,7 @@ spdl_http_fetch_with_head (SpdlHttp *self, const gchar *uri,
       &self->settings, uri, range, cancellable, func, user_data);
 
   spdl_request_set_head (request, head);
-  begin_request (self, request, cancellable);
+  begin_request (choose_client (self), request, cancellable);
 }
 
 void
@@ -334,25 +421,26 @@ spdl_http_fetch_changed (SpdlHttp *self, const gchar *uri,
     const SpdlValidator *known, SpdlValidator *origin, SpdlHttpFunc func,
     gpointer user_data)
 {
+  Client *client = choose_client (self);
   SpdlRequest *request;
 
-  if (self->hedge) {
+  if (client->hedge) {
     request = spdl_hedge_add (
-        self->hedge, &(SpdlHedgeFetch){ uri, *range, foreign, cancellable,
-                         known, origin, func, user_data });
+        client->hedge, &(SpdlHedgeFetch){ uri, *range, foreign, cancellable,
+                           known, origin, func, user_data });
   } else {
     request = spdl_request_new (
         &self->settings, uri, range, cancellable, func, user_data);
     spdl_request_set_foreign (request, foreign);
     spdl_request_set_validators (request, known, origin);
   }
-  begin_request (self, request, cancellable);
+  begin_request (client, request, cancellable);
 }
 
 static void
 on_flow_wakes (gpointer data)
 {
-  SpdlHttp *self = data;
+  Client *self = data;
 
   spdl_mutex_lock (&self->lock);
   self->look_at_flows = TRUE;
@@ -364,8 +452,10 @@ void
 spdl_http_fetch_flow (SpdlHttp *self, const gchar *uri,
     GCancellable *cancellable, SpdlBodyStream *body_stream)
 {
-  spdl_body_stream_begin (body_stream, on_flow_wakes, self);
-  begin_request (self,
+  Client *client = choose_client (self);
+
+  spdl_body_stream_begin (body_stream, on_flow_wakes, client);
+  begin_request (client,
       spdl_request_new_flow (&self->settings, uri, cancellable, body_stream),
       cancellable);
 }
@@ -373,10 +463,10 @@ spdl_http_fetch_flow (SpdlHttp *self, const gchar *uri,
 guint64
 spdl_http_get_cpu_time (SpdlHttp *self)
 {
-  struct timespec ts;
+  const gint n = g_atomic_int_get (&self->n_clients);
+  guint64 time = 0;
 
-  if (!g_atomic_int_get (&self->has_thread_id) ||
-      !spdl_compat_get_thread_time (self->thread_id, &ts))
-    return 0;
-  return spdl_timespec_to_ns (&ts);
+  for (gint i = 0; i < n; i++)
+    time += client_get_cpu_time (self->clients[i]);
+  return time;
 }

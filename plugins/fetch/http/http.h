@@ -19,8 +19,9 @@
 
 G_BEGIN_DECLS
 
-/* HTTP client: a thread with a libsoup session with persistent connections. The
- * number of concurrent fetches is not limited; the caller limits it. */
+/* HTTP client: threads that each have a libsoup session with persistent
+ * connections. Another thread starts when all have several requests. The number
+ * of concurrent fetches is not limited; the caller limits it. */
 
 typedef struct _SpdlHttp SpdlHttp;
 
@@ -41,6 +42,7 @@ typedef struct {
   gchar *tls_ca_file;            /* nullable: NULL: system CA store */
   GstStructure *extra_headers;   /* nullable */
   gchar *trusted_origins;        /* nullable */
+  guint max_threads;             /* 0: one */
   SpdlStoreSettings store;
 } SpdlHttpSettings;
 
@@ -52,7 +54,7 @@ void spdl_http_settings_put (
 /* Returns the extra headers that may affect the response, one per line. */
 gchar *spdl_http_settings_list (const SpdlHttpSettings *self);
 
-/* Called on the client's thread when a fetch is done.
+/* Called on a thread of the client when a fetch is done.
  * @content: (transfer full) (nullable)
  * @error: (transfer full): set if @content is NULL, in the domain
  * GST_RESOURCE_ERROR or, if cancelled, G_IO_ERROR. Neither is set if the
@@ -60,8 +62,8 @@ gchar *spdl_http_settings_list (const SpdlHttpSettings *self);
 typedef void (*SpdlHttpFunc) (
     gpointer user_data, GstBuffer *content, GError *error);
 
-/* Called on the client's thread for each successful response of a fetch, before
- * its body. */
+/* Called on a thread of the client for each successful response of a fetch,
+ * before its body. */
 typedef void (*SpdlHttpHeadFunc) (gpointer user_data, SoupMessage *message);
 
 /* Returns NULL with @error set if the settings are invalid. */
@@ -98,7 +100,7 @@ void spdl_http_fetch_changed (SpdlHttp *self, const gchar *uri,
 void spdl_http_fetch_flow (SpdlHttp *self, const gchar *uri,
     GCancellable *cancellable, SpdlBodyStream *body_stream);
 
-/* Returns the CPU time of the client's thread, in ns. Can be called from any
+/* Returns the CPU time of the client's threads, in ns. Can be called from any
  * thread. */
 guint64 spdl_http_get_cpu_time (SpdlHttp *self);
 

@@ -60,9 +60,9 @@ struct _SpdlRequest {
   SpdlHttpHeadFunc head; /* nullable */
   SpdlHttpFunc func;
   gpointer user_data;
-  SpdlHedgeLeg *leg;   /* nullable */
-  GCancellable *outer; /* cancellable of the caller */
-  GQueue *active; /* queue that contains the request; NULL before it starts */
+  SpdlHedgeLeg *leg;      /* nullable */
+  GCancellable *outer;    /* cancellable of the caller */
+  SpdlRequests *requests; /* NULL before it starts */
   GSource *timer;
   gint64 deadline;  /* monotonic time in us; G_MAXINT64: none */
   gint64 active_at; /* when bytes arrived last */

@@ -109,8 +109,8 @@ destroy_source (GSource **source)
 static void
 request_free (SpdlRequest *self)
 {
-  if (self->active)
-    g_queue_unlink (self->active, &self->link);
+  g_queue_unlink (&self->requests->active, &self->link);
+  g_atomic_int_add (&self->requests->n_unfinished, -1);
   destroy_source (&self->timer);
   spdl_redirect_clear (&self->redirect);
   g_clear_pointer (&self->parsed, g_uri_unref);
@@ -605,12 +605,14 @@ parse_uri (SpdlRequest *self, SpdlStore *store)
 }
 
 void
-spdl_request_begin (
-    SpdlRequest *self, SoupSession *session, SpdlStore *store, GQueue *active)
+spdl_request_begin (SpdlRequest *self, SoupSession *session, SpdlStore *store,
+    SpdlRequests *requests)
 {
   GError *error = parse_uri (self, store);
 
   self->session = session;
+  self->requests = requests;
+  g_queue_push_tail_link (&requests->active, &self->link);
   if (error) {
     finish_request (self, error);
     return;
@@ -619,8 +621,6 @@ spdl_request_begin (
     finish_request (self, cancelled_error ());
     return;
   }
-  self->active = active;
-  g_queue_push_tail_link (active, &self->link);
   make_timer (self);
   if (self->leg)
     spdl_hedge_leg_begun (self->leg);

@@ -50,11 +50,18 @@ void spdl_request_set_leg (
 /* Returns the list link of the request, for a queue of requests to start. */
 GList *spdl_request_get_link (SpdlRequest *self);
 
-/* Starts the request. It is in @active until it ends.
+/* Requests of a session. */
+typedef struct {
+  GQueue active;     /* of SpdlRequest; used only by the session's thread */
+  gint n_unfinished; /* atomic: those in @active, and those to start */
+} SpdlRequests;
+
+/* Starts the request, which n_unfinished already counts. It is in @requests
+ * until it ends.
  *
  * @store: belongs to the session's thread, lives as long as the request */
-void spdl_request_begin (
-    SpdlRequest *self, SoupSession *session, SpdlStore *store, GQueue *active);
+void spdl_request_begin (SpdlRequest *self, SoupSession *session,
+    SpdlStore *store, SpdlRequests *requests);
 
 /* Resumes a request that waits for free space in its stream, and stops it if
  * the stream is closed. */

@@ -157,7 +157,7 @@ GST_START_TEST (test_statistics)
   write_list ("bytes/0", 10);
   off = get_stats ("");
   fail_if (gst_structure_has_field (off, "hedged-requests"));
-  /* All requests run in one thread, whose time is part of the stage's. */
+  /* The time of the threads that run requests is part of the stage's. */
   fail_unless (get_count (off, "http-cpu-time") > 0);
   fail_unless (get_count (off, "http-cpu-time") <= get_count (off, "cpu-time"));
 }

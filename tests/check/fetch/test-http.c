@@ -212,6 +212,76 @@ GST_START_TEST (test_in_flight_in_groups)
 
 GST_END_TEST;
 
+static void
+count_http_threads (
+    GstElement *sink, GstBuffer *buffer, GstPad *pad, gpointer most)
+{
+  g_autoptr (GDir) dir = g_dir_open ("/proc/self/task", 0, NULL);
+  const gchar *id;
+  guint n = 0;
+
+  while ((id = g_dir_read_name (dir))) {
+    g_autofree gchar *path =
+        g_build_filename ("/proc/self/task", id, "comm", NULL);
+    g_autofree gchar *name = NULL;
+
+    if (g_file_get_contents (path, &name, NULL, NULL))
+      n += g_str_equal (g_strstrip (name), "spdl-http");
+  }
+  *(guint *) most = MAX (*(guint *) most, n);
+}
+
+/* Another thread starts when all have four requests. */
+GST_START_TEST (test_threads)
+{
+  const guint most = MIN (g_get_num_processors (), 4);
+  const struct {
+    const gchar *fetch;
+    guint n_threads;
+    guint http_threads;
+  } cases[] = { { "concurrency=32", most, most }, { "concurrency=4", 1, most },
+    { "concurrency=32 hedge=0.1", 1, 1 } };
+
+  server_set_latency (server, 20);
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_autoptr (GstElement) pipeline = NULL, element = NULL, sink = NULL;
+    g_autoptr (GstStructure) stats = NULL;
+    g_autofree gchar *text = NULL;
+    GString *list = g_string_new (NULL);
+    GstMessage *end;
+    guint n_threads = 0;
+    guint64 http_threads;
+
+    for (guint k = 0; k < 200; k++)
+      g_string_append_printf (
+          list, "%s/bytes/0/100/%u\n", server_get_base (server), k);
+    files_write_text (folder, "list.txt", list->str);
+    g_string_free (list, TRUE);
+    text =
+        g_strdup_printf ("spdlsrc location=%s/list.txt ! spdlfetch name=fetch "
+                         "%s ! fakesink name=sink signal-handoffs=true",
+            folder, cases[i].fetch);
+    pipeline = gst_parse_launch (text, NULL);
+    element = gst_bin_get_by_name (GST_BIN (pipeline), "fetch");
+    sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+    g_signal_connect (
+        sink, "handoff", G_CALLBACK (count_http_threads), &n_threads);
+    gst_element_set_state (pipeline, GST_STATE_PLAYING);
+    end = gst_bus_timed_pop_filtered (GST_ELEMENT_BUS (pipeline),
+        60 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+    fail_unless (end && GST_MESSAGE_TYPE (end) == GST_MESSAGE_EOS);
+    gst_message_unref (end);
+    g_object_get (element, "stage-stats", &stats, NULL);
+    gst_element_set_state (pipeline, GST_STATE_NULL);
+    fail_unless_equals_int (n_threads, cases[i].n_threads);
+    fail_unless (
+        gst_structure_get_uint64 (stats, "http-threads", &http_threads));
+    fail_unless_equals_uint64 (http_threads, cases[i].http_threads);
+  }
+}
+
+GST_END_TEST;
+
 /* Tests that an interrupted body is resumed at its offset, with the ETag in
  * If-Range. */
 GST_START_TEST (test_resume)
@@ -573,6 +643,7 @@ http_suite (void)
   tcase_add_test (tc, test_faults);
   tcase_add_test (tc, test_in_flight_singly);
   tcase_add_test (tc, test_in_flight_in_groups);
+  tcase_add_test (tc, test_threads);
   tcase_add_test (tc, test_resume);
   tcase_add_test (tc, test_limits);
   tcase_add_test (tc, test_task_timeout);

@@ -94,6 +94,13 @@ static const Example examples[] = {
           STAGE ("fetch") IN_TASKS ("800", "4", "256", "50",
               "200") "http-cpu-time=(guint64)1600000000",
           SINK "num-items=(guint64)800" } },
+  /* As before, with as many as four threads. */
+  { "requests in threads", 100, NULL, 2000, "element", "fetch", 2500,
+      { SRC "800",
+          STAGE ("fetch") IN_TASKS ("800", "4", "256", "50",
+              "200") "http-cpu-time=(guint64)1600000000,"
+                     "http-threads=(guint64)4",
+          SINK "num-items=(guint64)800" } },
 
   /* A thread pushes for 5 s of 10, but is blocked for 1 s of them. */
   { "push", 100, NULL, 250, "element", "a", 100,

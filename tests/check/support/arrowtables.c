@@ -22,7 +22,8 @@ take_memory (GByteArray *bytes)
   const gsize size = bytes->len;
   gpointer data = g_malloc (size + 1);
 
-  memcpy (data, bytes->data, size);
+  if (size > 0) /* else the address is NULL */
+    memcpy (data, bytes->data, size);
   g_byte_array_unref (bytes);
   g_mutex_lock (&memory_lock);
   if (!memory)

@@ -12,6 +12,7 @@
 #include "gst/spdl/common/redact.h"
 #include "gst/spdl/common/storeuri.h"
 #include "plugins/common/fingerprint.h"
+#include "plugins/fetch/http/bodystream.h"
 #include "plugins/fetch/http/origin.h"
 #include "plugins/shards/archivestream.h"
 

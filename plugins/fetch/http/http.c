@@ -12,6 +12,7 @@
 
 #include "gst/spdl/engine/clock.h"
 #include "gst/spdl/engine/sync.h"
+#include "plugins/fetch/http/bodystream.h"
 #include "plugins/fetch/http/hedge.h"
 #include "plugins/fetch/http/request.h"
 #include "plugins/fetch/io/cafile.h"

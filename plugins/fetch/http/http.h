@@ -12,7 +12,6 @@
 #include <gst/gst.h>
 #include <libsoup/soup.h>
 
-#include "plugins/fetch/http/bodystream.h"
 #include "plugins/fetch/http/validator.h"
 #include "plugins/fetch/range/range.h"
 #include "plugins/fetch/store/objectstore.h"
@@ -24,6 +23,7 @@ G_BEGIN_DECLS
  * of concurrent fetches is not limited; the caller limits it. */
 
 typedef struct _SpdlHttp SpdlHttp;
+typedef struct _SpdlBodyStream SpdlBodyStream; /* in bodystream.h */
 
 /* Numbers of second requests, see hedge.h. Atomic. */
 typedef struct {

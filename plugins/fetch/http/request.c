@@ -11,6 +11,7 @@
 
 #include "gst/spdl/common/redact.h"
 #include "gst/spdl/common/storeuri.h"
+#include "plugins/fetch/http/bodystream.h"
 #include "plugins/fetch/http/retry.h"
 #include "plugins/fetch/io/souppriority.h"
 

@@ -8,6 +8,7 @@
 #include "plugins/fetch/http/request-private.h"
 
 #include "gst/spdl/common/redact.h"
+#include "plugins/fetch/http/bodystream.h"
 #include "plugins/fetch/http/origin.h"
 #include "plugins/fetch/http/retry.h"
 

@@ -77,6 +77,25 @@ read_all (const FuzzInput *input, const json_t *json, gboolean once, guint *n)
   return result;
 }
 
+/* Lists are checked for UTF-8 after this, unless they are ASCII. */
+static void
+check_ascii (const FuzzInput *input)
+{
+  const gchar *text = (const gchar *) input->data;
+  SpdlJsonReader reader;
+  SpdlJsonResult result;
+  SpdlJsonMember member;
+
+  spdl_json_reader_init (&reader, text, text + input->size);
+  do
+    result = spdl_json_reader_next (&reader, NULL, &member);
+  while (result == SPDL_JSON_MEMBER);
+  if (result != SPDL_JSON_END || !reader.is_ascii)
+    return;
+  for (const gchar *at = text; at < reader.at; at++)
+    g_assert_true (*at > 0);
+}
+
 int
 LLVMFuzzerInitialize (int *argc, char ***argv)
 {
@@ -93,7 +112,8 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   json_t *json;
   guint n;
 
-  /* Lists are checked for UTF-8 before, and the reader ends at a newline. */
+  check_ascii (&input);
+  /* Jansson reads UTF-8 only, and the reader ends at a newline. */
   if (!g_utf8_validate ((const gchar *) data, size, NULL) ||
       (size > 0 && memchr (data, '\n', size)))
     return 0;

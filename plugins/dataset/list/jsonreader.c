@@ -16,7 +16,7 @@ void
 spdl_json_reader_init (
     SpdlJsonReader *self, const gchar *text, const gchar *end)
 {
-  *self = (SpdlJsonReader){ text, end, FALSE };
+  *self = (SpdlJsonReader){ text, end, FALSE, TRUE };
 }
 
 static gboolean
@@ -48,25 +48,35 @@ skip_blanks (SpdlJsonReader *self)
 typedef guint8 Bytes __attribute__ ((vector_size (16)));
 typedef guint64 Words __attribute__ ((vector_size (16)));
 
-/* Returns the first quote, backslash or control character; @end if there is
- * none. */
-static const gchar *
-find_special (const gchar *at, const gchar *end)
+/* Moves to the first quote, backslash or control character, or to the end. */
+static void
+find_special (SpdlJsonReader *self)
 {
-  Bytes bytes;
-  Words found;
+  const gchar *at = self->at, *end = self->end;
+  Bytes bytes, all = { 0 };
+  Words found = { 0 };
+  guchar last = 0;
 
+  /* Bytes behind the character that is found count as well, which may only
+   * cause a validation that is not needed. */
   for (; end - at >= (gssize) sizeof bytes; at += sizeof bytes) {
     memcpy (&bytes, at, sizeof bytes);
+    all |= bytes;
     found = (Words) ((bytes == '"') | (bytes == '\\') | (bytes < ' '));
-    if (found[0])
-      return at + __builtin_ctzll (GUINT64_FROM_LE (found[0])) / 8;
-    if (found[1])
-      return at + 8 + __builtin_ctzll (GUINT64_FROM_LE (found[1])) / 8;
+    if (found[0] | found[1])
+      break;
   }
-  while (at < end && *at != '"' && *at != '\\' && (guchar) *at >= ' ')
-    at++;
-  return at;
+  if (found[0])
+    at += __builtin_ctzll (GUINT64_FROM_LE (found[0])) / 8;
+  else if (found[1])
+    at += 8 + __builtin_ctzll (GUINT64_FROM_LE (found[1])) / 8;
+  else
+    for (; at < end && *at != '"' && *at != '\\' && (guchar) *at >= ' '; at++)
+      last |= (guchar) *at;
+  found = (Words) (all >= 0x80);
+  if ((found[0] | found[1]) || last >= 0x80)
+    self->is_ascii = FALSE;
+  self->at = at;
 }
 
 /* Reads `u` and four digits. */
@@ -115,7 +125,7 @@ read_string (SpdlJsonReader *self, SpdlField *field)
   field->text = self->at;
   field->escapes = SPDL_FIELD_PLAIN;
   for (;;) {
-    self->at = find_special (self->at, self->end);
+    find_special (self);
     if (!read_char (self, '\\'))
       break;
     field->escapes = SPDL_FIELD_JSON;

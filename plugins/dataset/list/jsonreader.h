@@ -12,8 +12,8 @@
 G_BEGIN_DECLS
 
 /* Reads the members of a JSON object that is on one line, without copying or
- * allocation. All of the line is validated, except that it is UTF-8 and that
- * numbers fit into 64 bits. Strings may not contain U+0000 or half of a
+ * allocation. All of the line is validated, except that numbers fit into 64
+ * bits and that it is UTF-8. Strings may not contain U+0000 or half of a
  * surrogate pair, which C strings and UTF-8 cannot represent. Names may appear
  * twice. */
 
@@ -24,6 +24,9 @@ typedef struct {
   const gchar *at;  /* next byte; after an error, the byte that is wrong */
   const gchar *end; /* end of the text, which may contain further lines */
   gboolean begun;
+  /* Whether what was read is ASCII, except perhaps guessed names. It may be
+   * FALSE also if it is. */
+  gboolean is_ascii;
 } SpdlJsonReader;
 
 typedef enum {

@@ -88,6 +88,7 @@ typedef struct {
   SpdlField name;    /* label as written; text is NULL if there is none */
   SpdlParseErrorKind name_kind; /* parse error of @name as an integer */
   double weight;                /* valid if weights are read */
+  gboolean is_ascii;            /* so it need not be validated as UTF-8 */
   SpdlParseError parse_error;
 } SpdlLine;
 
@@ -103,6 +104,7 @@ spdl_line_init (SpdlLine *self, const gchar *next)
   self->name.text = NULL;
   self->name_kind = SPDL_PARSE_ERROR_NONE;
   self->weight = 0;
+  self->is_ascii = FALSE;
   self->parse_error.kind = SPDL_PARSE_ERROR_NONE;
 }
 

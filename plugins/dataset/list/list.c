@@ -206,7 +206,7 @@ scan_all (SpdlScan *self, Progress *progress, GError **error)
         return FALSE;
     }
     parse (&self->parser, at, end, &line, NULL);
-    if (line.parse_error.kind != SPDL_PARSE_ERROR_TOO_LONG &&
+    if (line.parse_error.kind != SPDL_PARSE_ERROR_TOO_LONG && !line.is_ascii &&
         !is_utf8 (self, progress, at, line.next))
       line.parse_error.kind = SPDL_PARSE_ERROR_NOT_UTF8;
     if (self->labels && line.name.text &&

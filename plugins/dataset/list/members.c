@@ -368,6 +368,7 @@ read_object (SpdlMembers *self, const gchar *text, const gchar *end,
                                     : SPDL_PARSE_ERROR_JSON_DEPTH,
         text, reader.at, find_end (reader.at, end));
   *at = reader.at;
+  line->is_ascii = reader.is_ascii;
   return check_members (self, line);
 }
 

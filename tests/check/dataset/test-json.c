@@ -57,6 +57,39 @@ read_all (const gchar *text, gsize size)
   return all;
 }
 
+/* Tests that a character that is not ASCII is noticed wherever it is. */
+static void
+test_ascii (void)
+{
+  static const struct {
+    const gchar *begin;
+    const gchar *end;
+  } texts[] = { { "{\"a\": \"", "\", \"b\": 1}" },
+    { "{\"", "\": {\"c\": [1]}}" }, { "{\"a\": [{\"b\": \"", "\"}]}" },
+    { "{\"a\": \"\\n\\u00e9", "\"}" } };
+
+  for (guint n = 0; n < 80 * 80; n++) {
+    g_autofree gchar *before = g_strnfill (n / 80, 'x');
+    g_autofree gchar *after = g_strnfill (n % 80, 'x');
+
+    for (guint i = 0; i < 2 * G_N_ELEMENTS (texts); i++) {
+      const gboolean is_ascii = i % 2 == 0;
+      g_autofree gchar *text = g_strconcat (texts[i / 2].begin, before,
+          is_ascii ? "y" : "\303\251", after, texts[i / 2].end, NULL);
+      SpdlJsonReader reader;
+      SpdlJsonMember member;
+      SpdlJsonResult result;
+
+      spdl_json_reader_init (&reader, text, text + strlen (text));
+      do
+        result = spdl_json_reader_next (&reader, NULL, &member);
+      while (result == SPDL_JSON_MEMBER);
+      g_assert_cmpint (result, ==, SPDL_JSON_END);
+      g_assert_cmpint (reader.is_ascii, ==, is_ascii);
+    }
+  }
+}
+
 static void
 test_read (void)
 {
@@ -239,6 +272,7 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/json/ascii", test_ascii);
   g_test_add_func ("/json/read", test_read);
   g_test_add_func ("/json/positions", test_positions);
   g_test_add_func ("/json/depth", test_depth);

@@ -24,8 +24,8 @@ typedef struct {
   const gchar *at;  /* next byte; after an error, the byte that is wrong */
   const gchar *end; /* end of the text, which may contain further lines */
   gboolean begun;
-  /* Whether what was read is ASCII, except perhaps guessed names. It may be
-   * FALSE also if it is. */
+  /* TRUE if no string contains a character that is not ASCII, except perhaps a
+   * guessed name. It may be FALSE for other strings, too. */
   gboolean is_ascii;
 } SpdlJsonReader;
 

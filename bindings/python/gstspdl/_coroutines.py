@@ -149,7 +149,7 @@ class Coroutines:
 
     def _cancel(self, task: Any) -> None:
         # Once: a second exception would end what a coroutine awaits to clean
-        # up, for example when stop() follows a break.
+        # up, for example when stop() follows a timeout.
         if task not in self._cancelled:
             self._cancelled.add(task)
             task.cancel()

@@ -293,7 +293,7 @@ client_free (Client *self)
   g_free (self);
 }
 
-/* Returns NULL with @error set if there is no thread. */
+/* Returns NULL with @error set if no thread can be started. */
 static Client *
 client_new (SpdlHttp *http, GError **error)
 {

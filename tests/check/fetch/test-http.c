@@ -171,21 +171,28 @@ GST_START_TEST (test_faults)
 
 GST_END_TEST;
 
+/* Writes a list of @n items, whose paths on the server begin with @path. */
+static void
+write_items (const gchar *path, guint n)
+{
+  g_autoptr (GString) list = g_string_new (NULL);
+
+  for (guint i = 0; i < n; i++)
+    g_string_append_printf (
+        list, "%s%s/%u\n", server_get_base (server), path, i);
+  files_write_text (folder, "list.txt", list->str);
+}
+
 /* Checks that exactly 16 requests are in flight while enough items remain. */
 static void
 check_in_flight (const gchar *before, const gchar *behind)
 {
   const guint n = 320;
-  GString *list = g_string_new (NULL);
   ServerCounts counts;
   Run *run;
 
   server_set_gate (server, 16, n);
-  for (guint i = 0; i < n; i++)
-    g_string_append_printf (
-        list, "%s/gate/0/1000/%u\n", server_get_base (server), i);
-  files_write_text (folder, "list.txt", list->str);
-  g_string_free (list, TRUE);
+  write_items ("/gate/0/1000", n);
   run = run_pipeline ("spdlsrc location=%s/list.txt %s ! spdlfetch "
                       "concurrency=16 %s ! fakesink name=sink",
       folder, before, behind);
@@ -243,20 +250,15 @@ GST_START_TEST (test_threads)
     { "concurrency=32 hedge=0.1", 1, 1 } };
 
   server_set_latency (server, 20);
+  write_items ("/bytes/0/100", 200);
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     g_autoptr (GstElement) pipeline = NULL, element = NULL, sink = NULL;
     g_autoptr (GstStructure) stats = NULL;
     g_autofree gchar *text = NULL;
-    GString *list = g_string_new (NULL);
     GstMessage *end;
     guint n_threads = 0;
     guint64 http_threads;
 
-    for (guint k = 0; k < 200; k++)
-      g_string_append_printf (
-          list, "%s/bytes/0/100/%u\n", server_get_base (server), k);
-    files_write_text (folder, "list.txt", list->str);
-    g_string_free (list, TRUE);
     text =
         g_strdup_printf ("spdlsrc location=%s/list.txt ! spdlfetch name=fetch "
                          "%s ! fakesink name=sink signal-handoffs=true",

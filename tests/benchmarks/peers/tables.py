@@ -148,7 +148,9 @@ def trainer_tables() -> Iterator[Cell]:
                **{**common, "data": "long"}, figure="beyond",
                unit="time from creation to the first batch of 32, minus the "
                "time of a later batch, in ms")
-    yield Cell("memory", "imagenet-2", "memory", [*rows, subprocess],
+    queues = Row(f"{OURS}, default queue-size", "with_gstspdl:default_queues",
+                 ("gstspdl",))
+    yield Cell("memory", "imagenet-2", "memory", [queues, *rows, subprocess],
                **{**common, "job": {"workers": 2}}, figure="pss",
                settings={"seconds": 6}, seconds=(6, 2),
                unit="peak PSS in MB, minus that of the same script without a "
@@ -158,7 +160,7 @@ def trainer_tables() -> Iterator[Cell]:
     background = Row(f"{OURS}, set_background()", "with_gstspdl:background",
                      ("gstspdl",))
     yield Cell("jitter", "imagenet-1", "jitter",
-               [nothing, *rows, background, nice, subprocess],
+               [nothing, queues, *rows, background, nice, subprocess],
                **common, figure="p99", reference="no loader",
                unit="99th percentile of the time of equal pieces of Python of "
                "0.3 ms, in us")

@@ -3,7 +3,7 @@
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Uses queue-size=16, as tasks take less than a millisecond, and otherwise the
-defaults. `fast-scale` is off unless the row enables it, since all peers decode
+defaults; default_queues() uses only defaults. `fast-scale` is off unless the row enables it, since all peers decode
 the whole image. Plugins and typelib come from `meson devenv`."""
 
 import gstspdl
@@ -36,6 +36,11 @@ def run(job, line, more="", pad="", **settings):
 def full(job, **settings):
     return run(job, SOURCE + FETCH + DECODE + BATCH,
                (TRAIN if job.train else "") + " fast-scale=false", **settings)
+
+
+def default_queues(job):
+    line = (SOURCE + FETCH + DECODE + BATCH).replace("queue-size=16 ", "")
+    return run(job, line, "fast-scale=false")
 
 
 def nice(job):

@@ -81,18 +81,19 @@ count_requests (void)
   return counts.requests;
 }
 
-/* Without second requests, these items would never arrive. */
+/* Without second requests, these items would never arrive. On a busy machine,
+ * up to eight items before them use second requests, too. */
 GST_START_TEST (test_late)
 {
   static const gchar *const orders[] = { "input", "completion" };
-  const guint n = N_USUAL + 20;
+  const guint n = N_USUAL + 10;
 
   for (guint i = 0; i < G_N_ELEMENTS (orders); i++) {
     g_autofree gchar *fetch =
         g_strdup_printf ("timeout=0 hedge=0.1 output-order=%s", orders[i]);
     Run *run;
 
-    write_list ("stall-head/1", 10);
+    write_list ("stall-head/1", 5);
     run = run_list (fetch);
     check_run (run, n);
     fail_unless (count_requests () <= n * 1.1);
@@ -142,17 +143,17 @@ GST_START_TEST (test_statistics)
   g_autoptr (GstStructure) off = NULL;
   guint64 sent, won;
 
-  write_list ("stall-head/1", 10);
+  write_list ("stall-head/1", 5);
   stats = get_stats ("timeout=0 hedge=0.1");
   sent = get_count (stats, "hedged-requests");
   won = get_count (stats, "hedges-won");
-  fail_unless (sent >= 10 && sent <= 32, "%" G_GUINT64_FORMAT, sent);
+  fail_unless (sent >= 5 && sent <= 31, "%" G_GUINT64_FORMAT, sent);
   /* Either request of a fetch may arrive at the server first. */
   fail_unless (won >= 1 && won <= sent, "%" G_GUINT64_FORMAT, won);
   fail_unless_equals_uint64 (get_count (stats, "num-failures"), 0);
   /* Of two requests, one may be cancelled before it is sent. */
-  fail_unless (count_requests () >= N_USUAL + 30 &&
-               count_requests () <= N_USUAL + 20 + sent);
+  fail_unless (count_requests () >= N_USUAL + 15 &&
+               count_requests () <= N_USUAL + 10 + sent);
 
   write_list ("bytes/0", 10);
   off = get_stats ("");
@@ -233,11 +234,11 @@ GST_END_TEST;
 /* Checks conditional requests, whose versions are stored. */
 GST_START_TEST (test_cache)
 {
-  const guint n = N_USUAL + 20;
+  const guint n = N_USUAL + 10;
   g_autofree gchar *fetch = g_strdup_printf (
       "timeout=0 hedge=0.1 cache-dir=%s/cache output-order=input", folder);
 
-  write_list ("stall-head/1", 10);
+  write_list ("stall-head/1", 5);
   for (guint i = 0; i < 2; i++) {
     Run *run = run_list (fetch);
 

@@ -7,7 +7,7 @@
 
 /* Fetches images of 35 KB with one request at a time and with many, in turns,
  * and measures the time from PLAYING to EOS. The HTTP server runs on loopback
- * in another process, with a latency of 20 ms.
+ * in another process, with a latency of 20 ms or LATENCY.
  *
  *     bench-fetch [ITEMS] [ROUNDS] [CONCURRENCY] [LATENCY in ms] */
 

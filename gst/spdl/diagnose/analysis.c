@@ -110,8 +110,8 @@ gst_spdl_stage_view_read (GstSpdlStageView *view, const GstStructure *stats)
   view->p90_time = get_number (stats, "p90-time");
   view->p99_time = get_number (stats, "p99-time");
   view->cpu_time = get_number (stats, "cpu-time");
-  view->http_time = get_number (stats, "http-cpu-time") /
-                    MAX (get_number (stats, "http-threads"), 1);
+  view->http_time = get_number (stats, "http-cpu-time");
+  view->http_threads = MAX (get_number (stats, "http-threads"), 1);
   view->batches = get_number (stats, "num-batches");
   view->cached = get_number (stats, "num-cached");
   view->has_put_time =

@@ -29,8 +29,8 @@ typedef struct {
   guint64 tasks, items, failures;
   guint64 ave_time, p90_time, p99_time;
   guint64 cpu_time;
-  guint64 http_time; /* part of it, of the threads that run requests, divided
-                        by their maximum number */
+  guint64 http_time;  /* part of it, of the threads that run requests */
+  guint http_threads; /* maximum number of these threads */
   guint64 batches, cached;
   gboolean has_put_time;
   guint64 put_time, get_time; /* average */

@@ -310,7 +310,7 @@ gst_spdl_diagnosis_get_gain (const GstSpdlDiagnosis *diagnosis)
  *   maximum. `cores`: the CPU time of an item. `waiting`: the duration of a
  *   stage's tasks, of which a limited number runs at the same time. `element`:
  *   the thread that pushes the results of a stage and runs the elements after
- *   it, or the thread that runs all requests of a stage. `source`: the thread
+ *   it, or the threads that run the requests of a stage. `source`: the thread
  *   of the source.
  * - `element` (string): the stage or source of that limit; not with `cores`
  * - `cpu-time` (uint64): CPU time of an item in all threads that load, in ns

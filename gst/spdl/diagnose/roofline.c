@@ -30,7 +30,7 @@ typedef struct {
   GstSpdlLimit limit;
   const GstSpdlStageView *view; /* nullable */
   double time;                  /* of an item, or of a task, in ns */
-  gboolean of_requests; /* the thread is that in @view that runs all requests */
+  gboolean of_requests; /* the time is that of the threads for requests */
 } Limit;
 
 typedef struct {
@@ -127,8 +127,8 @@ add_requests (Roofline *self, const GstSpdlStageView *view)
   const double time = view->http_time / count_worth (self, view);
 
   if (time > 0)
-    add_limit (
-        self, (Limit){ 1e9 / time, GST_SPDL_LIMIT_ELEMENT, view, time, TRUE });
+    add_limit (self, (Limit){ view->http_threads * 1e9 / time,
+                         GST_SPDL_LIMIT_ELEMENT, view, time, TRUE });
 }
 
 /* Returns the time in which @view blocked the element before it, in ns. The
@@ -237,9 +237,10 @@ describe_limit (const Roofline *self)
           "the thread of %s takes %s for an item", lowest->view->name, time);
     default:
       if (lowest->of_requests)
-        return g_strdup_printf ("the thread that runs all requests of %s takes "
-                                "%s of CPU time for an item",
-            lowest->view->name, time);
+        return g_strdup_printf ("requests of %s take %s of CPU time for an "
+                                "item, in at most %u thread%s",
+            lowest->view->name, time, lowest->view->http_threads,
+            lowest->view->http_threads == 1 ? "" : "s");
       return g_strdup_printf ("the elements after %s, which share a thread, "
                               "take %s for an item",
           lowest->view->name, time);

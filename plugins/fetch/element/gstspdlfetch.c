@@ -356,7 +356,7 @@ gst_spdl_fetch_start (GstSpdlStage *stage, GError **error)
   self->used.http.max_threads =
       self->used.http.hedge > 0
           ? 1
-          : MIN (MAX_HTTP_THREADS, g_get_num_processors ());
+          : MIN (MAX_HTTP_THREADS, gst_spdl_get_num_cores ());
   self->hedges = self->hedges_before = (SpdlHedgeCounts){ 0 };
   self->http_time = self->http_time_before = 0;
   if (self->used.http.max_size == 0)

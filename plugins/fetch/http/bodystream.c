@@ -14,7 +14,8 @@ struct _SpdlBodyStream {
   gsize capacity;
   SpdlBodyStreamWakeFunc wake;
   gpointer user_data;
-  gsize lent; /* bytes in use by the reader; used only by it */
+  gsize lent;     /* bytes in use by the reader; used only by it */
+  gboolean begun; /* used only by the reader */
 
   SpdlMutex lock; /* protects the following fields: */
   SpdlCond cond;
@@ -22,7 +23,6 @@ struct _SpdlBodyStream {
   guint64 n_read;
   gboolean starved; /* the writer waits for wake() */
   gboolean closed;
-  gboolean begun;
   gboolean ended;
   GError *error; /* nullable */
 };

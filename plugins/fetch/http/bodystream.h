@@ -11,8 +11,8 @@
 
 G_BEGIN_DECLS
 
-/* Ring buffer between the client's thread, which writes, and a reader on
- * another thread. The reader blocks until there is data. The writer never
+/* Ring buffer between a thread of the client, which writes, and a reader on
+ * another one. The reader blocks until there is data. The writer never
  * blocks: if the ring is full, it stops and is woken when there is free
  * space. */
 

@@ -49,7 +49,7 @@ struct _SpdlHedge {
   SpdlHedgeBeginFunc begin;
   gpointer user_data;
 
-  /* used by the client's thread only */
+  /* used by one thread of the client only */
   GQueue waiting; /* of Race, in the order of their beginnings */
   GSource *timer; /* nullable */
   gint64 delay;   /* in us; G_MAXINT64: unknown */

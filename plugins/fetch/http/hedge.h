@@ -38,13 +38,13 @@ typedef struct {
   gpointer user_data;
 } SpdlHedgeFetch;
 
-/* Starts a request in the client's thread. */
+/* Starts a request in its thread of the client. */
 typedef void (*SpdlHedgeBeginFunc) (gpointer user_data, SpdlRequest *request);
 
 /* @settings must outlive the result. */
 SpdlHedge *spdl_hedge_new (const SpdlHttpSettings *settings,
     SpdlHedgeBeginFunc begin, gpointer user_data);
-/* All fetches must have finished. Call it in the client's thread. */
+/* All fetches and the thread of the client must have finished. */
 void spdl_hedge_free (SpdlHedge *self);
 
 /* Returns: the first request of a fetch, for the caller to begin. Can be called

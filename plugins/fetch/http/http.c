@@ -219,15 +219,22 @@ run_client (gpointer data)
   return NULL;
 }
 
+/* Sets a flag of @self for look_into_inbox(). */
+static void
+set_flag (Client *self, gboolean *flag)
+{
+  spdl_mutex_lock (&self->lock);
+  *flag = TRUE;
+  spdl_mutex_unlock (&self->lock);
+  g_source_set_ready_time (self->look, 0);
+}
+
 static void
 on_cancelled (GCancellable *cancellable, gpointer data)
 {
   Client *self = data;
 
-  spdl_mutex_lock (&self->lock);
-  self->cancelled = TRUE;
-  spdl_mutex_unlock (&self->lock);
-  g_source_set_ready_time (self->look, 0);
+  set_flag (self, &self->cancelled);
 }
 
 /* Connects to the cancellable shared by all fetches, before the first of them
@@ -277,10 +284,8 @@ client_free (Client *self)
     g_cancellable_disconnect (self->cancellable, self->on_cancelled);
   g_clear_object (&self->cancellable);
   if (self->thread) {
-    spdl_mutex_lock (&self->lock);
-    self->quit = TRUE; /* the loop quits itself: it may not be running yet */
-    spdl_mutex_unlock (&self->lock);
-    g_source_set_ready_time (self->look, 0);
+    /* The loop quits itself: it may not be running yet. */
+    set_flag (self, &self->quit);
     g_thread_join (self->thread);
   }
   g_source_destroy (self->look);
@@ -366,12 +371,11 @@ spdl_http_free (SpdlHttp *self)
 }
 
 /* Returns the client for another request, which counts as unfinished. Few
- * requests stay on one thread, which then wakes up less often. If no further
- * thread can be started, those that are there do the work. */
+ * requests stay on one thread, which then wakes up less often. If a thread
+ * cannot be started, those that are there do the work from then on. */
 static Client *
 choose_client (SpdlHttp *self)
 {
-  const gint max = self->settings.max_threads;
   Client *chosen = NULL, *added;
   gint n = 0, fewest = G_MAXINT;
 
@@ -385,10 +389,13 @@ choose_client (SpdlHttp *self)
       chosen = self->clients[n];
     }
   }
-  if (fewest >= REQUESTS_PER_THREAD && n < max &&
-      (added = client_new (self, NULL))) {
-    chosen = self->clients[n] = added;
-    g_atomic_int_inc (&self->n_clients);
+  if (fewest >= REQUESTS_PER_THREAD && n < (gint) self->settings.max_threads) {
+    if ((added = client_new (self, NULL))) {
+      chosen = self->clients[n] = added;
+      g_atomic_int_inc (&self->n_clients);
+    } else {
+      self->settings.max_threads = n;
+    }
   }
   g_atomic_int_inc (&chosen->requests.n_unfinished);
   spdl_mutex_unlock (&self->lock);
@@ -443,10 +450,7 @@ on_flow_wakes (gpointer data)
 {
   Client *self = data;
 
-  spdl_mutex_lock (&self->lock);
-  self->look_at_flows = TRUE;
-  spdl_mutex_unlock (&self->lock);
-  g_source_set_ready_time (self->look, 0);
+  set_flag (self, &self->look_at_flows);
 }
 
 void

@@ -42,7 +42,8 @@ typedef struct {
   gchar *tls_ca_file;            /* nullable: NULL: system CA store */
   GstStructure *extra_headers;   /* nullable */
   gchar *trusted_origins;        /* nullable */
-  guint max_threads;             /* 0: one */
+  /* 0: one; must be one with `hedge`, whose limits hold within a thread */
+  guint max_threads;
   SpdlStoreSettings store;
 } SpdlHttpSettings;
 

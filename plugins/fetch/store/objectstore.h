@@ -15,9 +15,9 @@ G_BEGIN_DECLS
 
 /* Addresses and signatures of requests to object stores. */
 
-/* The stores that a client uses: their addresses, from settings, environment
- * and shared files, which are read once, and facts from their responses, such
- * as the region of a bucket. Use it only in the client's thread. */
+/* The stores that a thread of a client uses: their addresses, from settings,
+ * environment and shared files, which are read once, and facts from their
+ * responses, such as the region of a bucket. Use it only in that thread. */
 typedef struct _SpdlStore SpdlStore;
 
 SpdlStore *spdl_store_new (const SpdlStoreSettings *settings);

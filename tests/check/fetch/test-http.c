@@ -241,7 +241,7 @@ count_http_threads (
 /* Another thread starts when all have four requests. */
 GST_START_TEST (test_threads)
 {
-  const guint most = MIN (g_get_num_processors (), 4);
+  const guint most = MIN (gst_spdl_get_num_cores (), 4);
   const struct {
     const gchar *fetch;
     guint n_threads;

@@ -3,8 +3,9 @@
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Uses queue-size=16, as tasks take less than a millisecond, and otherwise the
-defaults; default_queues() uses only defaults. `fast-scale` is off unless the row enables it, since all peers decode
-the whole image. Plugins and typelib come from `meson devenv`."""
+defaults; default_queues() uses only defaults. `fast-scale` is off unless the row
+enables it, since all peers decode the whole image. Plugins and typelib come from
+`meson devenv`."""
 
 import gstspdl
 from gstspdl import Loader

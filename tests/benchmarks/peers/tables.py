@@ -162,8 +162,8 @@ def trainer_tables() -> Iterator[Cell]:
     yield Cell("jitter", "imagenet-1", "jitter",
                [nothing, queues, *rows, background, nice, subprocess],
                **common, figure="p99", reference="no loader",
-               unit="99th percentile of the time of equal pieces of Python of "
-               "0.3 ms, in us")
+               unit="99th percentile of the time of equal pieces of Python, in "
+               "us")
     yield Cell("hand-over", "4.8MB", "hand-over", [nothing, *rows, subprocess],
                **common, settings={"batches": 20, "pause": 0.25},
                unit="CPU time of the main thread for a batch that is ready, "

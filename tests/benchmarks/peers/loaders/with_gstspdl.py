@@ -21,6 +21,9 @@ TRAIN = ("augment=random-resized-crop crop-scale=<0.08,1.0> flip=0.5 "
          "seed={seed}")
 
 
+IMAGES = SOURCE + FETCH + DECODE + BATCH
+
+
 def run(job, line, more="", pad="", **settings):
     more = more.format(**job._asdict())
     loader = Loader(line.format(**job._asdict(), more=more, pad=pad),
@@ -34,14 +37,13 @@ def run(job, line, more="", pad="", **settings):
                 raise RuntimeError(loader.failures[-1])
 
 
-def full(job, **settings):
-    return run(job, SOURCE + FETCH + DECODE + BATCH,
-               (TRAIN if job.train else "") + " fast-scale=false", **settings)
+def full(job, line=IMAGES, **settings):
+    return run(job, line, (TRAIN if job.train else "") + " fast-scale=false",
+               **settings)
 
 
 def default_queues(job):
-    line = (SOURCE + FETCH + DECODE + BATCH).replace("queue-size=16 ", "")
-    return run(job, line, "fast-scale=false")
+    return full(job, IMAGES.replace("queue-size=16 ", ""))
 
 
 def nice(job):

@@ -500,7 +500,8 @@ send_request (SpdlRequest *self)
   self->moved = FALSE;
   self->params.have = self->body.size;
   self->cancellable = g_cancellable_new ();
-  self->message = soup_message_new_from_uri (SOUP_METHOD_GET, uri);
+  /* SOUP_METHOD_GET reads a variable that another thread may be writing. */
+  self->message = soup_message_new_from_uri ("GET", uri);
   soup_message_add_flags (self->message, SOUP_MESSAGE_NO_REDIRECT);
   if (self->object)
     soup_message_add_flags (self->message, SOUP_MESSAGE_DO_NOT_USE_AUTH_CACHE);

@@ -137,7 +137,7 @@ spdl_aws_container_ask (SpdlSecrets **secrets, GError **error)
   origin = spdl_metadata_dup_origin (uri);
   source = g_strdup_printf ("the container service %s", origin);
   if (!spdl_metadata_client_ask (client,
-          &(SpdlMetadataRequest){ SOUP_METHOD_GET, uri,
+          &(SpdlMetadataRequest){ "GET", uri,
               authorization ? "Authorization" : NULL, authorization },
           &answer, error)) {
     g_prefix_error (error, "Credentials of the container: ");
@@ -197,7 +197,7 @@ ask_token (Instance *self, gchar **reason, GError **error)
   g_autoptr (GError) fault = NULL;
 
   if (!spdl_metadata_client_ask (self->client,
-          &(SpdlMetadataRequest){ SOUP_METHOD_PUT, uri,
+          &(SpdlMetadataRequest){ "PUT", uri,
               "X-aws-ec2-metadata-token-ttl-seconds", TOKEN_LIFETIME },
           &answer, &fault)) {
     *reason = g_strdup (fault->message);
@@ -229,7 +229,7 @@ ask_path (Instance *self, const gchar *path, SpdlMetadataAnswer *answer,
 
   if (spdl_metadata_client_ask (self->client,
           &(SpdlMetadataRequest){
-              SOUP_METHOD_GET, uri, "X-aws-ec2-metadata-token", self->token },
+              "GET", uri, "X-aws-ec2-metadata-token", self->token },
           answer, error))
     return TRUE;
   g_prefix_error (error, "Credentials of the instance: ");

@@ -119,7 +119,7 @@ spdl_aws_sts_ask (const SpdlAwsProfile *profile, const gchar *role_arn,
     return FALSE;
   form = begin_form ("AssumeRoleWithWebIdentity", role_arn, session_name);
   add_parameter (form, "WebIdentityToken", token);
-  return ask_sts (&(SpdlMetadataRequest){ SOUP_METHOD_POST, endpoint, "Accept",
+  return ask_sts (&(SpdlMetadataRequest){ "POST", endpoint, "Accept",
                       "text/xml", form->str },
       secrets, error);
 }
@@ -177,10 +177,10 @@ spdl_aws_sts_assume_role (const SpdlAwsProfile *profile,
   uri = g_strdup_printf ("%s?%s", endpoint, query->str);
   host = spdl_sigv4_dup_host (parsed);
   headers = soup_message_headers_new (SOUP_MESSAGE_HEADERS_REQUEST);
-  spdl_sigv4_sign (&key, SOUP_METHOD_GET, host, g_uri_get_path (parsed),
-      query->str, g_get_real_time () / G_TIME_SPAN_SECOND, headers);
-  ok = ask_sts (&(SpdlMetadataRequest){ SOUP_METHOD_GET, uri, "Accept",
-                    "text/xml", NULL, headers },
+  spdl_sigv4_sign (&key, "GET", host, g_uri_get_path (parsed), query->str,
+      g_get_real_time () / G_TIME_SPAN_SECOND, headers);
+  ok = ask_sts (
+      &(SpdlMetadataRequest){ "GET", uri, "Accept", "text/xml", NULL, headers },
       secrets, error);
   soup_message_headers_unref (headers);
   return ok;

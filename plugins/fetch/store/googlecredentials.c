@@ -114,8 +114,7 @@ ask_metadata (
   if (!client)
     return FALSE;
   if (!spdl_metadata_client_ask (client,
-          &(SpdlMetadataRequest){
-              SOUP_METHOD_GET, uri, "Metadata-Flavor", "Google" },
+          &(SpdlMetadataRequest){ "GET", uri, "Metadata-Flavor", "Google" },
           &answer, &fault)) {
     *reason = g_strdup (fault->message);
     return TRUE;

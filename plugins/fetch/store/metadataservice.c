@@ -256,7 +256,7 @@ make_message (const SpdlMetadataRequest *request, GError **error)
     form = g_bytes_new (request->form, strlen (request->form));
     soup_message_set_request_body_from_bytes (
         message, SOUP_FORM_MIME_TYPE_URLENCODED, form);
-  } else if (g_str_equal (request->method, SOUP_METHOD_PUT)) {
+  } else if (g_str_equal (request->method, "PUT")) {
     form = g_bytes_new (NULL, 0);
     soup_message_set_request_body_from_bytes (message, NULL, form);
   }

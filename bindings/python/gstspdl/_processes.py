@@ -168,11 +168,11 @@ def close_bases() -> None:
 def _begin_child() -> None:
     global _bases_lock
     _bases_lock = threading.Lock()
+    for inherited in list(_sockets):
+        inherited.close()
     for base in _bases.values():
         base.forget()
     _bases.clear()
-    for inherited in list(_sockets):
-        inherited.close()
 
 
 os.register_at_fork(after_in_child=_begin_child)

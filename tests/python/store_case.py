@@ -5,11 +5,13 @@
 
 import functools
 import hashlib
+import io
 import json
 import os
 import pathlib
 import subprocess
 import sys
+import tarfile
 import tempfile
 import unittest
 from types import SimpleNamespace
@@ -34,6 +36,13 @@ ODD_KEYS = [
 # markers that tools create for folders.
 HIDDEN_KEYS = ["a/../b", "../a", "./a", "a/./b", "..", ".", ".a", "a/.b/c",
                "a b/"]
+
+
+def take_program():
+    """Removes the first argument, a program, and returns its path, or None for
+    "-", which stands for a program that is not built."""
+    path = sys.argv.pop(1)
+    return None if path == "-" else os.path.abspath(path)
 
 
 def digest(data):
@@ -168,3 +177,14 @@ class StoreTest(unittest.TestCase):
 def make_objects(n, prefix="item/"):
     return {f"{prefix}{i:05}": f"content {i}".encode() * (1 + i % 3)
             for i in range(n)}
+
+
+def make_tar(files):
+    """Returns a tar of these contents by name."""
+    tar_file = io.BytesIO()
+    with tarfile.open(fileobj=tar_file, mode="w") as tar:
+        for name, data in files.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(data)
+            tar.addfile(info, io.BytesIO(data))
+    return tar_file.getvalue()

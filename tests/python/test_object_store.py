@@ -9,7 +9,6 @@ import importlib.util
 import io
 import os
 import sys
-import tarfile
 import time
 import unittest
 
@@ -18,11 +17,10 @@ from fake_store import (Answer, CredentialService, FakeGoogle, FakeHub, FakeS3,
                         GoogleMetadata, Mirror, StoreKey, find_free_port,
                         format_time, s3_error, slow_down)
 from store_case import (ACCESS_KEY, HERE, SECRET, SECRET_KEY, TOKEN, StoreTest,
-                        digest, find_missing_feature, make_objects,
-                        needs_stores)
+                        digest, find_missing_feature, make_objects, make_tar,
+                        needs_stores, take_program)
 
-INDEX = None if sys.argv[1] == "-" else os.path.abspath(sys.argv[1])
-del sys.argv[1]
+INDEX = take_program()
 
 
 class SecretsTest(StoreTest):
@@ -69,12 +67,8 @@ class GuideTest(StoreTest):
         objects = {f"train/{folder}/{name}": data for folder in ("cat", "dog")
                    for name, data in photos.items()}
         for i in range(128):
-            file = io.BytesIO()
-            with tarfile.open(fileobj=file, mode="w") as tar:
-                info = tarfile.TarInfo(f"{i}.jpg")
-                info.size = len(photos["a.jpg"])
-                tar.addfile(info, io.BytesIO(photos["a.jpg"]))
-            objects[f"train-{i:04}.tar"] = file.getvalue()
+            objects[f"train-{i:04}.tar"] = make_tar(
+                {f"{i}.jpg": photos["a.jpg"]})
         cls.store = FakeS3({"my-bucket": objects},
                            {ACCESS_KEY: StoreKey(SECRET_KEY)})
         cls.addClassCleanup(cls.store.close)
@@ -381,13 +375,9 @@ class FakeS3Test(StoreTest):
         self.assertEqual(result.items, [])
         self.assertIn("s3://bucket/item/", result.error[0])
 
-    @unittest.skipUnless(importlib.util.find_spec("PIL"), "needs Pillow")
     def test_worker_process(self):
-        from PIL import Image
-
-        image = io.BytesIO()
-        Image.new("RGB", (9, 9)).save(image, "JPEG")
-        images = {f"images/{i:02}.jpg": image.getvalue() for i in range(20)}
+        photo = make_photo("black")
+        images = {f"images/{i:02}.jpg": photo for i in range(20)}
         self.store.buckets["bucket"] = images
         self.store.keys[ACCESS_KEY].session_token = TOKEN
         result = self.load("s3://bucket/images/", self.environment(

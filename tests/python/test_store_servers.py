@@ -10,7 +10,6 @@ import email.utils
 import importlib.util
 import json
 import math
-import os
 import sys
 import time
 import unittest
@@ -18,9 +17,10 @@ import unittest
 import sigv4_reference as sigv4
 from fake_store import FakeGoogle, FakeHub, FakeS3, Mirror, StoreKey
 from object_store import Swift
-from store_case import ACCESS_KEY, HERE, ODD_KEYS, SECRET_KEY, TOKEN
+from store_case import (ACCESS_KEY, HERE, ODD_KEYS, SECRET_KEY, TOKEN,
+                        take_program)
 
-SIGN_LINES = os.path.abspath(sys.argv.pop(1))
+SIGN_LINES = take_program()
 
 
 class ReferenceTest(unittest.TestCase):

@@ -5,30 +5,21 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The argument is the program gst-spdl-index, or "-" if it is not built."""
 
-import io
-import os
-import sys
-import tarfile
 import unittest
 
 from object_store import Swift
-from store_case import (SECRET, StoreTest, digest, make_objects, needs_stores)
+from store_case import (SECRET, StoreTest, digest, make_objects, make_tar,
+                        needs_stores, take_program)
 
-INDEX = None if sys.argv[1] == "-" else os.path.abspath(sys.argv[1])
-del sys.argv[1]
+INDEX = take_program()
 
 
-def make_tar(n, first=0):
+def make_shard(n, first=0):
     """Returns a shard of invalid images with labels."""
-    file = io.BytesIO()
-    with tarfile.open(fileobj=file, mode="w") as tar:
-        for i in range(first, first + n):
-            for name, data in ((f"{i:04}.jpg", b"image %d " % i * (i + 1)),
-                               (f"{i:04}.cls", b"%d" % (i % 7))):
-                info = tarfile.TarInfo(name)
-                info.size = len(data)
-                tar.addfile(info, io.BytesIO(data))
-    return file.getvalue()
+    return make_tar({
+        name: data for i in range(first, first + n)
+        for name, data in ((f"{i:04}.jpg", b"image %d " % i * (i + 1)),
+                           (f"{i:04}.cls", b"%d" % (i % 7)))})
 
 
 @needs_stores
@@ -129,7 +120,7 @@ class SwiftTest(StoreTest):
     def test_shards(self):
         self.swift.make_bucket("shards")
         for i in range(3):
-            self.swift.put("shards", f"train/{i}.tar", make_tar(20, 20 * i))
+            self.swift.put("shards", f"train/{i}.tar", make_shard(20, 20 * i))
         done = self.run_index("--output", self.folder,
                               "s3://shards/train/{0..2}.tar")
         self.assertEqual(done.returncode, 0, done.stderr)

@@ -9,9 +9,10 @@
 
 #include <string.h>
 
-#include "tests/check/support/errors.h"
 #include "tests/check/support/files.h"
 #include "tests/check/support/logged.h"
+
+GST_DEBUG_CATEGORY (spdl_fetch_debug);
 
 gchar *home;
 Service *service;
@@ -19,8 +20,8 @@ static GString *shown; /* all errors */
 
 /* Environment, folder and service */
 
-void
-credentials_rig_setup (void)
+static void
+setup (void)
 {
   g_auto (GStrv) names = g_listenv ();
 
@@ -45,8 +46,8 @@ credentials_rig_setup (void)
   gst_debug_set_threshold_for_name ("spdlfetch", GST_LEVEL_LOG);
 }
 
-void
-credentials_rig_teardown (void)
+static void
+teardown (void)
 {
   g_autofree gchar *log = logged_dup_log ();
 
@@ -55,6 +56,18 @@ credentials_rig_teardown (void)
   g_string_free (shown, TRUE);
   service_free (service);
   files_remove_folder (home);
+}
+
+Suite *
+credentials_rig_make_suite (const gchar *name, TCase **tc)
+{
+  Suite *suite = suite_create (name);
+
+  GST_DEBUG_CATEGORY_INIT (spdl_fetch_debug, "spdlfetch", 0, "Fetching");
+  *tc = tcase_create ("general");
+  suite_add_tcase (suite, *tc);
+  tcase_add_checked_fixture (*tc, setup, teardown);
+  return suite;
 }
 
 gchar *
@@ -120,49 +133,4 @@ ask (SpdlCredentials *credentials, GError **error)
     g_propagate_error (error, fault);
   }
   return secrets;
-}
-
-void
-assert_key (
-    SpdlCredentialsKind kind, const gchar *profile, const gchar *access_key)
-{
-  SpdlCredentials *credentials = spdl_credentials_new (kind, profile);
-  g_autoptr (GError) error = NULL;
-  g_autoptr (SpdlSecrets) secrets = ask (credentials, &error);
-
-  fail_unless (secrets != NULL, "%s", error ? error->message : "");
-  fail_unless_equals_string (secrets->access_key, access_key);
-  fail_unless (!access_key || g_str_has_prefix (secrets->secret_key, SECRET));
-  spdl_credentials_free (credentials);
-}
-
-void
-assert_bearer (SpdlCredentialsKind kind, const gchar *bearer)
-{
-  SpdlCredentials *credentials = spdl_credentials_new (kind, NULL);
-  g_autoptr (GError) error = NULL;
-  g_autoptr (SpdlSecrets) secrets = ask (credentials, &error);
-
-  fail_unless (secrets != NULL, "%s", error ? error->message : "");
-  fail_unless (!secrets->access_key && !secrets->secret_key);
-  fail_unless (g_strcmp0 (secrets->bearer, bearer) == 0);
-  spdl_credentials_free (credentials);
-}
-
-void
-assert_failure (SpdlCredentialsKind kind, const gchar *profile, gint code,
-    const gchar *part)
-{
-  SpdlCredentials *credentials = spdl_credentials_new (kind, profile);
-  const gint64 begin = g_get_monotonic_time ();
-  g_autoptr (GError) error = NULL;
-  SpdlSecrets *secrets = ask (credentials, &error);
-
-  fail_unless (secrets == NULL && error != NULL, "no error with %s", part);
-  fail_unless (g_error_matches (error, GST_RESOURCE_ERROR, code) &&
-                   errors_has (error, part),
-      "%s (%d), not %s", error->message, error->code, part);
-  fail_unless (g_get_monotonic_time () - begin < 2500 * G_TIME_SPAN_MILLISECOND,
-      "%s", error->message);
-  spdl_credentials_free (credentials);
 }

@@ -23,19 +23,15 @@ G_BEGIN_DECLS
 
 #define AWS SPDL_CREDENTIALS_AWS
 #define NOT_AUTHORIZED GST_RESOURCE_ERROR_NOT_AUTHORIZED
-#define SETTINGS GST_RESOURCE_ERROR_SETTINGS
-#define READ GST_RESOURCE_ERROR_READ
-#define OPEN_READ GST_RESOURCE_ERROR_OPEN_READ
-#define NOT_FOUND GST_RESOURCE_ERROR_NOT_FOUND
 
 extern gchar *home; /* folder of the user, which is empty */
 extern Service *service;
 
-/* A fixture: removes credentials from the environment, and starts the service,
- * which has the addresses of the metadata services. At the end, checks that
- * neither the log nor an error contains a secret. */
-void credentials_rig_setup (void);
-void credentials_rig_teardown (void);
+/* Returns a suite with a case whose fixture removes credentials from the
+ * environment, and starts the service, which has the addresses of the metadata
+ * services. After each test, it checks that neither the log nor an error
+ * contains a secret. */
+Suite *credentials_rig_make_suite (const gchar *name, TCase **tc);
 
 /* Returns the time after @seconds as services send it. */
 gchar *format_time (gint64 seconds);
@@ -52,15 +48,5 @@ void on_ready (gpointer user_data);
 
 /* Waits for the secrets and returns them. */
 SpdlSecrets *ask (SpdlCredentials *credentials, GError **error);
-
-/* Checks that the credentials are the key @access_key (nullable). */
-void assert_key (
-    SpdlCredentialsKind kind, const gchar *profile, const gchar *access_key);
-
-void assert_bearer (SpdlCredentialsKind kind, const gchar *bearer);
-
-/* Checks that no credentials are found, within 2 s on an idle machine. */
-void assert_failure (SpdlCredentialsKind kind, const gchar *profile, gint code,
-    const gchar *part);
 
 G_END_DECLS

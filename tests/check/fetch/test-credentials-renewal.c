@@ -9,8 +9,6 @@
 #include "tests/check/support/files.h"
 #include "tests/check/support/logged.h"
 
-GST_DEBUG_CATEGORY (spdl_fetch_debug);
-
 /* Waits until the service has received @n requests for a role's credentials. */
 static void
 wait_for_questions (guint n)
@@ -274,13 +272,9 @@ GST_END_TEST;
 static Suite *
 credentials_renewal_suite (void)
 {
-  Suite *suite = suite_create ("credentials-renewal");
-  TCase *tc = tcase_create ("general");
+  TCase *tc;
+  Suite *suite = credentials_rig_make_suite ("credentials-renewal", &tc);
 
-  GST_DEBUG_CATEGORY_INIT (spdl_fetch_debug, "spdlfetch", 0, "Fetching");
-  suite_add_tcase (suite, tc);
-  tcase_add_checked_fixture (
-      tc, credentials_rig_setup, credentials_rig_teardown);
   tcase_add_test (tc, test_renewal);
   tcase_add_test (tc, test_renewal_fails);
   tcase_add_test (tc, test_refuse);

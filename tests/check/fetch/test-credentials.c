@@ -10,14 +10,65 @@
 
 #include "plugins/fetch/store/sigv4.h"
 #include "tests/check/fetch/credentials-rig.h"
+#include "tests/check/support/errors.h"
 #include "tests/check/support/files.h"
 #include "tests/check/support/logged.h"
-
-GST_DEBUG_CATEGORY (spdl_fetch_debug);
 
 #define CONTAINER "GET /container"
 #define STS "POST /"
 #define GOOGLE "GET /computeMetadata/v1/instance/service-accounts/default/token"
+
+#define SETTINGS GST_RESOURCE_ERROR_SETTINGS
+#define READ GST_RESOURCE_ERROR_READ
+#define OPEN_READ GST_RESOURCE_ERROR_OPEN_READ
+#define NOT_FOUND GST_RESOURCE_ERROR_NOT_FOUND
+
+/* Checks that the credentials are the key @access_key (nullable). */
+static void
+assert_key (
+    SpdlCredentialsKind kind, const gchar *profile, const gchar *access_key)
+{
+  SpdlCredentials *credentials = spdl_credentials_new (kind, profile);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (SpdlSecrets) secrets = ask (credentials, &error);
+
+  fail_unless (secrets != NULL, "%s", error ? error->message : "");
+  fail_unless_equals_string (secrets->access_key, access_key);
+  fail_unless (!access_key || g_str_has_prefix (secrets->secret_key, SECRET));
+  spdl_credentials_free (credentials);
+}
+
+static void
+assert_bearer (SpdlCredentialsKind kind, const gchar *bearer)
+{
+  SpdlCredentials *credentials = spdl_credentials_new (kind, NULL);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (SpdlSecrets) secrets = ask (credentials, &error);
+
+  fail_unless (secrets != NULL, "%s", error ? error->message : "");
+  fail_unless (!secrets->access_key && !secrets->secret_key);
+  fail_unless (g_strcmp0 (secrets->bearer, bearer) == 0);
+  spdl_credentials_free (credentials);
+}
+
+/* Checks that no credentials are found, within 2 s on an idle machine. */
+static void
+assert_failure (SpdlCredentialsKind kind, const gchar *profile, gint code,
+    const gchar *part)
+{
+  SpdlCredentials *credentials = spdl_credentials_new (kind, profile);
+  const gint64 begin = g_get_monotonic_time ();
+  g_autoptr (GError) error = NULL;
+  SpdlSecrets *secrets = ask (credentials, &error);
+
+  fail_unless (secrets == NULL && error != NULL, "no error with %s", part);
+  fail_unless (g_error_matches (error, GST_RESOURCE_ERROR, code) &&
+                   errors_has (error, part),
+      "%s (%d), not %s", error->message, error->code, part);
+  fail_unless (g_get_monotonic_time () - begin < 2500 * G_TIME_SPAN_MILLISECOND,
+      "%s", error->message);
+  spdl_credentials_free (credentials);
+}
 
 /* The environment */
 
@@ -700,13 +751,9 @@ GST_END_TEST;
 static Suite *
 credentials_suite (void)
 {
-  Suite *suite = suite_create ("credentials");
-  TCase *tc = tcase_create ("general");
+  TCase *tc;
+  Suite *suite = credentials_rig_make_suite ("credentials", &tc);
 
-  GST_DEBUG_CATEGORY_INIT (spdl_fetch_debug, "spdlfetch", 0, "Fetching");
-  suite_add_tcase (suite, tc);
-  tcase_add_checked_fixture (
-      tc, credentials_rig_setup, credentials_rig_teardown);
   tcase_add_test (tc, test_environment);
   tcase_add_test (tc, test_unprintable);
   tcase_add_test (tc, test_profiles);

@@ -37,7 +37,8 @@ ARRAYS = {"mean": "numbers", "std": "numbers", "crop-scale": "pair",
           "crop-ratio": "pair", "classes": "names"}
 # Defaults that depend on more than the element.
 DEFAULTS = {
-    "concurrency": "0 in a Loader, else 1",
+    ("spdlfetch", "concurrency"): "16 in a Loader, else 1",
+    "concurrency": "the number of cores in a Loader, else 1",
     "epochs": "as many as there are `for` loops over the Loader",
     "user-agent": None,
 }
@@ -201,8 +202,9 @@ def default_of(element, spec):
     """Returns the default as text; None without a default, or if the
     property's text contains it."""
     name = spec.name
-    if name in DEFAULTS:
-        return DEFAULTS[name]
+    for key in (element.get_factory().get_name(), name), name:
+        if key in DEFAULTS:
+            return DEFAULTS[key]
     if spec.value_type.name in ("GstStructure", "GstCaps", "GstValueArray"):
         return None
     value = element.get_property(name)

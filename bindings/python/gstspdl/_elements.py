@@ -265,7 +265,7 @@ class Elements:
         `anonymous`: Send requests to object stores without credentials (for
         public buckets). Default: False.
         `concurrency`: Number of tasks that run at the same time (0 =
-        automatic, adjusted while playing). Default: 0 in a Loader, else 1.
+        automatic, adjusted while playing). Default: 16 in a Loader, else 1.
         `queue_size`: Number of tasks that may wait in addition to those that
         run. Default: 2.
         `output_order`: Order of the results. One of "completion", "input".
@@ -386,7 +386,8 @@ class Elements:
         `duration`: Maximum duration of the audio to decode, in seconds (-1 =
         to the end).
         `concurrency`: Number of tasks that run at the same time (0 =
-        automatic, adjusted while playing). Default: 0 in a Loader, else 1.
+        automatic, adjusted while playing). Default: the number of cores in a
+        Loader, else 1.
         `queue_size`: Number of tasks that may wait in addition to those that
         run. Default: 2.
         `output_order`: Order of the results. One of "completion", "input".
@@ -440,7 +441,8 @@ class Elements:
         `part`: Part of samples of several media that the chain processes;
         other parts pass unchanged (unset = whole items).
         `concurrency`: Number of tasks that run at the same time (0 =
-        automatic, adjusted while playing). Default: 0 in a Loader, else 1.
+        automatic, adjusted while playing). Default: the number of cores in a
+        Loader, else 1.
         `queue_size`: Number of tasks that may wait in addition to those that
         run. Default: 2.
         `output_order`: Order of the results. One of "completion", "input".
@@ -494,7 +496,8 @@ class Elements:
         or coroutine of a Python function, to process an item, which then fails
         (0 = no limit). Default: 0.
         `concurrency`: Number of tasks that run at the same time (0 =
-        automatic, adjusted while playing). Default: 0 in a Loader, else 1.
+        automatic, adjusted while playing). Default: the number of cores in a
+        Loader, else 1.
         `queue_size`: Number of tasks that may wait in addition to those that
         run. Default: 2.
         `output_order`: Order of the results. One of "completion", "input".

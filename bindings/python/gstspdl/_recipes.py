@@ -5,8 +5,8 @@
 """Each function returns a Loader. `loader.description` is its line, and
 Pipeline.parse(loader.description) the pipeline, which can be changed further.
 
-The number of threads follows the cores and the CPU limit of the process, and
-is tuned while batches are loaded. With several ranks, each loads its part.
+The number of threads follows the cores and the CPU limit of the process. With
+several ranks, each loads its part.
 """
 
 import csv

@@ -89,14 +89,14 @@ diagnose_too_few (const GstSpdlAnalysis *c)
     const guint64 enough = view->concurrency * MIN_TASKS_OF_WORKER;
 
     if (view->is_stage && view->tasks < MAX (MIN_TASKS, enough)) {
-      g_autofree gchar *what = g_strdup_printf ("the tasks of %s,", view->name);
+      g_autofree gchar *what = g_strdup_printf ("tasks of %s", view->name);
 
       return gst_spdl_finding_too_few (c, what, view->tasks);
     }
   }
   if (moved < MIN_TASKS || c->elapsed < MIN_ELAPSED)
     return gst_spdl_finding_too_few (
-        c, "items,", c->n_views > 0 ? c->views[c->n_views - 1].items : 0);
+        c, "items", c->n_views > 0 ? c->views[c->n_views - 1].items : 0);
   return NULL;
 }
 

@@ -133,18 +133,12 @@ gst_spdl_tensor_info_is_equal (
          memcmp (a->dims, b->dims, a->rank * sizeof a->dims[0]) == 0;
 }
 
-static void
-append_dims (GString *string, const GstSpdlTensorInfo *info)
-{
-  for (guint i = 0; i < info->rank; i++)
-    g_string_append_printf (string, i == 0 ? "%u" : ":%u", info->dims[i]);
-}
-
 /**
  * gst_spdl_tensor_info_to_string:
  * @info: a tensor
  *
- * Formats type and dimensions for a message: `uint8 3:224:224`.
+ * Formats type and shape for a message, the outermost dimension first, as NumPy
+ * does: `uint8 (224, 224, 3)`.
  *
  * Returns: (transfer full): the text; free with g_free()
  *
@@ -158,8 +152,10 @@ gst_spdl_tensor_info_to_string (const GstSpdlTensorInfo *info)
   g_return_val_if_fail (info != NULL, NULL);
 
   string = g_string_new (types[info->type].value.value_nick);
-  g_string_append_c (string, ' ');
-  append_dims (string, info);
+  for (guint i = info->rank; i-- > 0;)
+    g_string_append_printf (
+        string, i + 1 == info->rank ? " (%u" : ", %u", info->dims[i]);
+  g_string_append (string, info->rank == 1 ? ",)" : ")");
   return g_string_free (string, FALSE);
 }
 
@@ -208,6 +204,13 @@ gst_spdl_tensors_info_add (GstSpdlTensorsInfo *info, GstSpdlTensorType type,
   tensor->rank = rank;
   memcpy (tensor->dims, dims, rank * sizeof dims[0]);
   return tensor;
+}
+
+static void
+append_dims (GString *string, const GstSpdlTensorInfo *info)
+{
+  for (guint i = 0; i < info->rank; i++)
+    g_string_append_printf (string, i == 0 ? "%u" : ":%u", info->dims[i]);
 }
 
 /**

@@ -138,7 +138,7 @@ read_images (GstSpdlCudaNormalize *self, GError **error)
 
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
         "The first tensor must hold uint8 images with at most %d channels, "
-        "such as 3:224:224:32, but is %s",
+        "such as (32, 224, 224, 3), but is %s",
         SPDL_NORMALIZE_MAX_CHANNELS, is);
     return FALSE;
   }

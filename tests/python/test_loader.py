@@ -502,8 +502,8 @@ class LossTest(unittest.TestCase):
 
     def test_shape_mismatch(self):
         line = describe(FOLDER).replace("width=32 height=32", "")
-        error = self.check(line, ".jpg: Item is uint8 3:",
-                           "began with uint8 3:",
+        error = self.check(line, ".jpg: Item is uint8 (",
+                           ", 3), but its batch began with uint8 (",
                            "width and height on spdldecode")
         self.assertEqual(error.stage, "batch")
         self.assertTrue(error.__cause__.matches(

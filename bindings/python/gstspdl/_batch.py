@@ -132,8 +132,10 @@ class Batch:
     def __getitem__(self, name: str) -> Tensor:
         tensor = self.find_tensor(name)
         if tensor is None:
+            hint = (". Set labels=True of batch(), or use batch.labels"
+                    if name == "labels" else "")
             raise KeyError(f"the batch has no tensor {name!r}; it has "
-                           f"{', '.join(self.names)}")
+                           f"{', '.join(self.names)}{hint}")
         return tensor
 
     def find_tensor(self, name: str) -> Optional[Tensor]:

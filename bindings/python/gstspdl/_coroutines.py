@@ -103,8 +103,9 @@ class Coroutines:
         #: the library's queue of items
         self.pointer: int = native.queue_new(number)
         if not self.pointer:
-            raise LoaderError("No file descriptor is left for the coroutines "
-                              "of a stage: close some", code="map")
+            raise LoaderError("Too many files are open to start an async "
+                              "function: close some, or raise ulimit -n",
+                              code="map")
         self._function = function
         self._thread = _start_loop()
         #: those that run, with their timeouts

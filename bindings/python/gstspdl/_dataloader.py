@@ -186,9 +186,9 @@ class _Iterator(torch_loader._BaseDataLoaderIter):  # type: ignore[misc]
         if (self._dataset_kind == _Kind.Iterable or
                 any(place.state is not None for place in saved)):
             raise ValueError(
-                f"the state is of {len(saved)} workers, so an iterable dataset, "
-                "or one with a state, cannot resume with num_workers="
-                f"{self._num_workers}")
+                f"the state was saved with num_workers={len(saved)}, not "
+                f"{self._num_workers}: an iterable dataset, or one with "
+                "state_dict(), must resume with the same number")
         self._progress.workers = []
 
     def _begin(self, loader: "DataLoader") -> None:

@@ -91,8 +91,7 @@ class Numbers:
         waited = self.waited - self.waited_first
         total = max(waited + self.step_time, 1e-9)
         wait = waited / total
-        busy = min(self.time / (max(n_workers, 1) *
-                                max(self.waited + self.step_time, 1e-9)), 1.0)
+        busy = min(self.time / (max(n_workers, 1) * total), 1.0)
         limit, suggestion = self._find_limit(n_workers, wait)
         return Verdict(limit, wait, busy, suggestion)
 

@@ -182,8 +182,8 @@ class Workers:
             if worker.n_deaths >= _MAX_DEATHS:
                 raise RuntimeError(
                     f"DataLoader worker (pid(s) {worker.pid}) exited "
-                    f"unexpectedly: it {ending}, as one before it that had the "
-                    "same batch. If memory is short, use fewer workers or "
+                    f"unexpectedly: it {ending}, as an earlier worker did at "
+                    "the same batch. If memory is short, use fewer workers or "
                     "smaller batches")
             self._numbers.n_restarts += 1
             self._fork(worker)

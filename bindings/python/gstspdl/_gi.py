@@ -132,13 +132,13 @@ def is_a(thing: Any, name: str) -> bool:
 
 def get_attribute(owner: Any, wrapper: str, name: str, hint: str = "") -> Any:
     """Returns an attribute of PyGObject's object for @owner, which the property
-    @wrapper has. For __getattr__(). Without PyGObject, raises AttributeError
-    with @hint."""
+    @wrapper has. For __getattr__(). Raises AttributeError with @hint if it has
+    none, or without PyGObject."""
     if name.startswith("_"):
         raise AttributeError(name)
     try:
         return getattr(getattr(owner, wrapper), name)
-    except ImportError as error:
+    except (ImportError, AttributeError) as error:
         # The cause says why PyGObject's attributes are missing.
         raise AttributeError(f"{type(owner).__name__!r} object has no "
                              f"attribute {name!r}{hint}") from error

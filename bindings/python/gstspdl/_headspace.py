@@ -21,8 +21,8 @@ _SLOW_STEP = 1.1
 
 _WORDS = {
     "stop": "stop here, loading is not the bottleneck",
-    "small": "little, look elsewhere first",
-    "worth-it": "loading is worth the work",
+    "small": "little, optimize other parts first",
+    "worth-it": "loading is worth optimizing",
 }
 
 

@@ -210,8 +210,8 @@ def _check_function(function: Any) -> None:
     if (_is_kind(inspect.isgeneratorfunction, function) or
             _is_kind(inspect.isasyncgenfunction, function)):
         raise TypeError(f"{function!r} is a generator function, whose items "
-                        "cannot be passed on one by one: use return, for "
-                        "several items with a list of them")
+                        "cannot be passed on one by one: return a list of "
+                        "items instead")
 
 
 class Pool:

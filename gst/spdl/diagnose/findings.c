@@ -64,9 +64,9 @@ gst_spdl_finding_too_few (
   GstSpdlDiagnosis *d = gst_spdl_diagnosis_new (GST_SPDL_LIMIT_TOO_FEW, NULL);
 
   gst_spdl_diagnosis_say (d,
-      g_strdup_printf ("%s %" G_GUINT64_FORMAT
-                       " in %.1f s are too few to find a bottleneck",
-          what, n, to_seconds (c->elapsed)),
+      g_strdup_printf ("%" G_GUINT64_FORMAT
+                       " %s in %.1f s are too few to find a bottleneck",
+          n, what, to_seconds (c->elapsed)),
       "let it run longer");
   return d;
 }

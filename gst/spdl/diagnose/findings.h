@@ -21,7 +21,7 @@ GstSpdlDiagnosis *gst_spdl_finding_idle (const GstSpdlAnalysis *c);
 GstSpdlDiagnosis *gst_spdl_finding_stalled (
     const GstSpdlAnalysis *c, const GstSpdlStageView *view);
 
-/* @what: kind of the counted objects, followed by a comma: "items,"
+/* @what: kind of the counted objects: "items"
  * @n: their number */
 GstSpdlDiagnosis *gst_spdl_finding_too_few (
     const GstSpdlAnalysis *c, const gchar *what, guint64 n);

@@ -496,9 +496,9 @@ test_gains (void)
     double base, cached;
     const gchar *advice, *words;
   } cases[] = {
-    { 0.200, 0.170, "worth-it", ": loading is worth the work" },
+    { 0.200, 0.170, "worth-it", ": loading is worth optimizing" },
     { 0.100, 0.0899, "worth-it", "save 10.1 %" },
-    { 0.100, 0.0901, "small", ": little, look elsewhere first" },
+    { 0.100, 0.0901, "small", ": little, optimize other parts first" },
     { 0.100, 0.0949, "small", "save 5.1 %" },
     { 0.100, 0.0951, "stop", ": stop here, loading is not the bottleneck" },
     /* Noise, or a cache that costs time. */
@@ -537,7 +537,7 @@ test_gains_of_rounds (void)
       "(5.00 "
       "ms "
       "to 5.20 ms) from the cache, so perfect loading would save 57.5 % (50.0 "
-      "to 89.6) of the time: loading is worth the work");
+      "to 89.6) of the time: loading is worth optimizing");
 
   /* An even number of rounds, one of which contradicts the others. */
   gains_init (&gains, base, cached, 4);

@@ -78,8 +78,8 @@ put_into_words (const gchar *advice)
   if (g_str_equal (advice, "stop"))
     return "stop here, loading is not the bottleneck";
   if (g_str_equal (advice, "small"))
-    return "little, look elsewhere first";
-  return "loading is worth the work";
+    return "little, optimize other parts first";
+  return "loading is worth optimizing";
 }
 
 static void

@@ -23,10 +23,11 @@
   "spdlsink is added. The output uses the names of elements (name=decode); an\n" \
   "unnamed spdldecode0 is shown as decode.\n" \
   "\n" \
-  "On a terminal, a table has one row per stage: running tasks, finished tasks,\n" \
-  "items per second, average and 99th percentile of task times, CPU share of a\n" \
-  "task, share of the time in which the input queue was not empty, and failed\n" \
-  "items. The line below names the bottleneck and suggests a change.\n" \
+  "On a terminal, a table has one row per stage: limit of tasks at the same\n" \
+  "time, finished tasks, items per second, average and 99th percentile of task\n" \
+  "times, CPU share of a task, failed items, and share of the time in which the\n" \
+  "input queue was not empty. The line below names the bottleneck and suggests a\n" \
+  "change.\n" \
   "\n" \
   "Ctrl-C ends the run with the summary; a second Ctrl-C ends it at once. The exit\n" \
   "status is 0 then and at the end of the stream, 1 after an error, and 2 for a\n" \
@@ -81,7 +82,7 @@ make_entries (Options *self)
     { "sweep", 0, 0, G_OPTION_ARG_STRING, &self->sweep,
         "Run all combinations of these values, 4 s each, and name the cheapest "
         "of the fastest",
-        "\"dec.concurrency=1,2,4;fetch.concurrency=4,16\"" },
+        "\"decode.concurrency=1,2,4;fetch.concurrency=4,16\"" },
     { "isolate", 0, 0, G_OPTION_ARG_STRING, &self->isolate,
         "Run one stage alone, on items in memory, with several values of "
         "concurrency",

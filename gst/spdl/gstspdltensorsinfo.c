@@ -152,9 +152,10 @@ gst_spdl_tensor_info_to_string (const GstSpdlTensorInfo *info)
   g_return_val_if_fail (info != NULL, NULL);
 
   string = g_string_new (types[info->type].value.value_nick);
+  g_string_append (string, " (");
   for (guint i = info->rank; i-- > 0;)
     g_string_append_printf (
-        string, i + 1 == info->rank ? " (%u" : ", %u", info->dims[i]);
+        string, i + 1 == info->rank ? "%u" : ", %u", info->dims[i]);
   g_string_append (string, info->rank == 1 ? ",)" : ")");
   return g_string_free (string, FALSE);
 }

@@ -585,6 +585,30 @@ spdl_batch_builder_look (SpdlBatchBuilder *self, GstBuffer *item,
   return FALSE;
 }
 
+gboolean
+spdl_batch_builder_is_compatible (const SpdlBatchBuilder *self, GError **error)
+{
+  for (guint i = 0, n = 0; i < self->slots->len; i++) {
+    const Slot *slot = g_ptr_array_index (self->slots, i);
+    const Padded *padded;
+
+    if (!slot->is_bytes)
+      continue;
+    padded = &g_array_index (self->padded, Padded, n++);
+    if (gst_spdl_tensor_info_is_equal (&padded->row, &slot->row))
+      continue;
+    g_autofree gchar *mine = gst_spdl_tensor_info_to_string (&padded->row);
+    g_autofree gchar *its = gst_spdl_tensor_info_to_string (&slot->row);
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+        "Part \"%s\" has rows of %s, but its batch began with rows of %s: set "
+        "channels on spdldecode for audio, so that all items have the same "
+        "rows, or " SPDL_SKIP_HINT,
+        slot->name, its, mine);
+    return FALSE;
+  }
+  return TRUE;
+}
+
 /* Writing */
 
 /* Writes the parts of @item, and appends the padded ones to @rows. */

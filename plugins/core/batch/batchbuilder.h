@@ -112,6 +112,13 @@ void spdl_batch_builder_set (
 gboolean spdl_batch_builder_look (SpdlBatchBuilder *self, GstBuffer *item,
     SpdlCollator *collator, GError **error);
 
+/* Returns TRUE if the padded parts of the sample that was last examined fit
+ * into the batch, whose names and number of padded parts are the same.
+ * Otherwise sets
+ * @error. */
+gboolean
+spdl_batch_builder_is_compatible (const SpdlBatchBuilder *self, GError **error);
+
 /* Writes the tensors of @item to @places. spdl_batch_builder_look() must have
  * accepted the item, and it must be compatible with the batch. Returns FALSE
  * with @error set if it holds less data than its caps require. */

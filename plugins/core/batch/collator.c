@@ -323,9 +323,6 @@ spdl_collator_write (const SpdlCollator *self, GstBuffer *item,
   return write_tensors (self, item, places, error);
 }
 
-/* Advice for error messages: how to skip items with another shape. */
-#define SKIP_HINT "on-shape-mismatch=skip on spdlbatch to skip such items"
-
 /* Returns advice for error messages: how to make items equal in shape. */
 static const gchar *
 get_remedy (const SpdlCollator *item)
@@ -348,7 +345,7 @@ spdl_collator_is_compatible (
   if (self->info.num_tensors != item->info.num_tensors) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
         "Item has %u tensors, but its batch began with items of %u: give all "
-        "items the same tensors, or set " SKIP_HINT,
+        "items the same tensors, or set " SPDL_SKIP_HINT,
         item->info.num_tensors, self->info.num_tensors);
     return FALSE;
   }
@@ -356,7 +353,7 @@ spdl_collator_is_compatible (
     if (self->names[i] != item->names[i] && self->names[i] && item->names[i]) {
       g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
           "Tensor %u of the item is named \"%s\", but its batch began with "
-          "\"%s\": give all items the same tensors, or set " SKIP_HINT,
+          "\"%s\": give all items the same tensors, or set " SPDL_SKIP_HINT,
           i, item->names[i], self->names[i]);
       return FALSE;
     }
@@ -372,7 +369,7 @@ spdl_collator_is_compatible (
                        : g_strdup ("Item");
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
         "%s is %s, but its batch began with %s: set %s, so that all items have "
-        "one shape, or " SKIP_HINT,
+        "one shape, or " SPDL_SKIP_HINT,
         tensor, its, mine, get_remedy (item));
     return FALSE;
   }

@@ -88,6 +88,9 @@ spdl_collator_measure (SpdlCollator *self, GstBuffer *item, GError **error);
 gboolean spdl_collator_write (const SpdlCollator *self, GstBuffer *item,
     guint8 *const *places, GError **error);
 
+/* Advice for error messages: how to skip items with another shape. */
+#define SPDL_SKIP_HINT "on-shape-mismatch=skip on spdlbatch to skip such items"
+
 /* Returns TRUE if both kinds of items fit into one batch. Otherwise sets
  * @error, with both shapes and advice. */
 gboolean spdl_collator_is_compatible (

@@ -43,7 +43,7 @@ spdl_convert_init (SpdlConvert *self, SpdlSample in, SpdlSample out,
   self->in = in;
   self->out = out;
   self->n_channels = n_channels;
-  self->planar = planar && n_channels > 1;
+  self->planar = planar;
   if (n_channels > SPDL_CONVERT_MAX_CHANNELS) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
         "Items of %u channels cannot be converted: the limit is %d, and the "
@@ -150,7 +150,7 @@ spdl_convert_write (
   const gsize in_size = self->n_channels * spdl_sample_get_size (self->in);
   const gsize out_size = spdl_sample_get_size (self->out);
 
-  if (!self->planar) {
+  if (!self->planar || self->n_channels == 1) {
     write_samples (self, in, out, n * self->n_channels, self->scale,
         self->shift, self->n_channels * SPDL_CONVERT_LANES);
     return;

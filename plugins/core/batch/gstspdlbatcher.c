@@ -567,7 +567,9 @@ add_item (GstSpdlBatcher *self, GstBuffer *buffer, const GstSpdlItemMeta *item)
   if (ret != GST_FLOW_OK)
     return ret;
   if (!spdl_collator_is_compatible (
-          &self->rows.collator, &self->collator, &error))
+          &self->rows.collator, &self->collator, &error) ||
+      (self->has_parts &&
+          !spdl_batch_builder_is_compatible (self->parts, &error)))
     return item_differs (self, item, error);
   if (!write_item (self, buffer, item, &error)) {
     item_failed (self, item, error);

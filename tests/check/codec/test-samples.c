@@ -409,6 +409,33 @@ GST_START_TEST (test_padding_dropped)
 
 GST_END_TEST;
 
+/* Sounds of another number of channels or type do not fit into a batch. */
+GST_START_TEST (test_sounds)
+{
+#define SOUND(format, channels)                                 \
+  "audio/x-raw,format=" format ",rate=8000,channels=" #channels \
+  ",layout=interleaved"
+  static const gchar *sounds[] = { SOUND ("F32LE", 1), SOUND ("F32LE", 2),
+    SOUND ("S16LE", 1), SOUND ("F32LE", 1) };
+  Rig *rig =
+      rig_new ("spdlbatch", "batch-size", 2, "pad-to-longest", TRUE, NULL);
+
+  gst_util_set_object_arg (
+      G_OBJECT (rig->element), "on-shape-mismatch", "skip");
+  rig_start (rig, GST_SPDL_SAMPLE_CAPS);
+  for (guint i = 0; i < 4; i++) {
+    GstBuffer *item = rig_make_item (i, 0);
+
+    append (item, "sound", 16, i, sounds[i]);
+    gst_pad_push (rig->src, item);
+  }
+  rig_assert_log (rig, "failed 1 gone failed 1 failed 2 gone failed 2 batch");
+  assert_batch (rig, 0, "sound_lengths int64 2, sound float32 1:4:2");
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
 /* Tests that only the selected part is converted. */
 GST_START_TEST (test_conversion)
 {
@@ -494,7 +521,7 @@ GST_START_TEST (test_batch_failures)
   append (item, "data", 8, 0, GRAY (4, 2));
   append (item, "mask", 8, 0, GRAY (5, 1));
   assert_fails (
-      rig, item, "[stream-error format]|\"mask\"|float32|1:5:1|1:3:1");
+      rig, item, "[stream-error format]|\"mask\"|float32|(1, 5, 1)|(1, 3, 1)");
   item = rig_make_item (6, 0);
   append (item, "depth", 8, 0, GRAY (4, 2));
   append (item, "mask", 4, 0, GRAY (3, 1));
@@ -701,6 +728,7 @@ samples_suite (void)
   tcase_add_test (tc, test_batch);
   tcase_add_test (tc, test_padding);
   tcase_add_test (tc, test_padding_dropped);
+  tcase_add_test (tc, test_sounds);
   tcase_add_test (tc, test_conversion);
   tcase_add_test (tc, test_tensors);
   tcase_add_test (tc, test_batch_failures);

@@ -143,8 +143,8 @@ GST_START_TEST (test_shapes)
   gst_structure_get (
       gst_message_get_structure (g_ptr_array_index (rig->messages, 0)), "error",
       G_TYPE_ERROR, &error, NULL);
-  fail_unless (
-      errors_has (error, "uint8 3:8:4") && errors_has (error, "uint8 3:4:4"),
+  fail_unless (errors_has (error, "uint8 (4, 8, 3)") &&
+                   errors_has (error, "uint8 (4, 4, 3)"),
       "%s", error->message);
   g_error_free (error);
 
@@ -385,6 +385,38 @@ GST_START_TEST (test_planes_of_clips)
 
 GST_END_TEST;
 
+/* Sounds have channels before samples, also a single one; images likewise. */
+GST_START_TEST (test_planes_of_one_channel)
+{
+  static const struct {
+    const gchar *caps, *dims;
+  } items[] = {
+    { "audio/x-raw,format=F32LE,rate=8000,channels=1,layout=interleaved",
+        "2:1:2" },
+    { "audio/x-raw,format=F32LE,rate=8000,channels=2,layout=interleaved",
+        "1:2:2" },
+    { "video/x-raw,format=GRAY8,width=4,height=2,framerate=0/1", "4:2:1:2" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (items); i++) {
+    Rig *rig = rig_new ("spdlbatch", "batch-size", 2, NULL);
+    g_autofree gchar *dims = NULL;
+    guint8 bytes[16];
+
+    gst_util_set_object_arg (G_OBJECT (rig->element), "layout", "nchw");
+    rig_start (rig, items[i].caps);
+    for (guint n = 0; n < 2; n++)
+      gst_pad_push (rig->src, rig_make_item (n + 1, 8));
+    dims = get_field (rig, "dimensions");
+    fail_unless_equals_string (dims, items[i].dims);
+    gst_buffer_extract (g_ptr_array_index (rig->buffers, 0), 0, bytes, 16);
+    fail_unless (memcmp (bytes, "\1\1\1\1\1\1\1\1\2\2\2\2\2\2\2\2", 16) == 0);
+    rig_free (rig);
+  }
+}
+
+GST_END_TEST;
+
 GST_START_TEST (test_conversion_refused)
 {
   static const gchar *settings[][4] = {
@@ -467,6 +499,7 @@ batch_suite (void)
   tcase_add_test (tc, test_foreign);
   tcase_add_test (tc, test_normalized_planes);
   tcase_add_test (tc, test_planes_of_clips);
+  tcase_add_test (tc, test_planes_of_one_channel);
   tcase_add_test (tc, test_conversion_refused);
   return s;
 }

@@ -75,9 +75,9 @@ GST_START_TEST (test_first_batch)
     rig_push_eos (rig);
     rig_assert_log (rig, "error eos");
     assert_posted (rig, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-        "[stream-error format]|1", "uint8 3:8:4");
+        "[stream-error format]|1", "uint8 (4, 8, 3)");
     assert_posted (rig, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-        "uint8 3:4:4", "on-shape-mismatch");
+        "uint8 (4, 4, 3)", "on-shape-mismatch");
     rig_free (rig);
   }
 }
@@ -186,8 +186,8 @@ GST_START_TEST (test_other_mismatches)
     const gchar *caps;
     const gchar *text;
   } others[] = {
-    { TENSORS (1, "int8", "2:4"), "int8 2:4" },
-    { TENSORS (1, "uint8", "4:2"), "uint8 4:2" },
+    { TENSORS (1, "int8", "2:4"), "int8 (4, 2)" },
+    { TENSORS (1, "uint8", "4:2"), "uint8 (2, 4)" },
     { TENSORS (2, "uint8,uint8", "2:2,2:2"), "[stream-error format]|2" },
   };
 

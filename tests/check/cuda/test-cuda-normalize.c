@@ -199,11 +199,11 @@ GST_START_TEST (test_refused)
   Rig *rig;
 
   check_refused (CUDA_CAPS ("float32", "3:4:4:2"),
-      "[stream-error format]|16|3:224:224:32|float32|3:4:4:2");
+      "[stream-error format]|16|(32, 224, 224, 3)|float32 (2, 4, 4, 3)");
   check_refused (
-      CUDA_CAPS ("uint8", "3:4:4"), "[stream-error format]|uint8|3:4:4");
-  check_refused (
-      CUDA_CAPS ("uint8", "17:4:4:2"), "[stream-error format]|uint8|17:4:4:2");
+      CUDA_CAPS ("uint8", "3:4:4"), "[stream-error format]|uint8 (4, 4, 3)");
+  check_refused (CUDA_CAPS ("uint8", "17:4:4:2"),
+      "[stream-error format]|uint8 (2, 4, 4, 17)");
 
   rig = rig_new ("spdlcudanormalize", "seed", G_GUINT64_CONSTANT (1), NULL);
   gst_util_set_object_arg (G_OBJECT (rig->element), "std", "<1.0,2.0>");

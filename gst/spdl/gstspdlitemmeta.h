@@ -29,7 +29,9 @@ typedef struct _GstSpdlItemMeta GstSpdlItemMeta;
  * @created: time when the item left its source, on the monotonic clock in ns,
  *     or %GST_CLOCK_TIME_NONE
  * @part: number of this part, from 0, if the item became several buffers
- * @parts: number of buffers that the item became; 1 if it is whole
+ * @parts: the buffer is one of @parts equal shares of the item: the number of
+ *     buffers that the item became, or the product of these numbers if they were
+ *     split again; 1 if the item is whole
  *
  * Identifies the sample in a buffer. Elements of this project keep it, and so
  * do decoders, converters and queues, because it has no tags.

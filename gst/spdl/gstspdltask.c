@@ -345,6 +345,17 @@ gst_spdl_task_drop_results (GstSpdlTask *self, guint first)
   g_array_set_size (self->results, first);
 }
 
+/* Makes @own number @part of @parts that the buffer with @meta became. */
+static void
+number_part (
+    GstSpdlItemMeta *own, const GstSpdlItemMeta *meta, guint part, guint parts)
+{
+  const guint64 product = (guint64) MAX (meta->parts, 1) * parts;
+
+  own->part = meta->part * parts + part;
+  own->parts = MIN (product, G_MAXUINT32);
+}
+
 static void
 adopt_metas (GstSpdlTask *self, GstBuffer **result, guint part, guint parts)
 {
@@ -370,10 +381,8 @@ adopt_metas (GstSpdlTask *self, GstBuffer **result, guint part, guint parts)
     own = gst_spdl_buffer_add_item_meta (*result);
     gst_spdl_item_meta_assign (own, meta);
   }
-  if (parts > 1) {
-    own->part = part;
-    own->parts = parts;
-  }
+  if (parts > 1)
+    number_part (own, meta, part, parts);
 }
 
 void
@@ -389,12 +398,19 @@ gst_spdl_task_adopt_results (GstSpdlTask *self, guint first)
 
 /* Groups */
 
-/* An item of a group and its results. */
-typedef struct {
-  const GstSpdlItemMeta *meta; /* of the input */
-  guint n_results;
-  guint n_numbered;
-} Fate;
+/* An input of a group. If an item has several, the first one has their list. */
+typedef struct _Input Input;
+struct _Input {
+  const GstSpdlItemMeta *meta;
+  Input *next;      /* (nullable): of the same item */
+  gboolean is_used; /* by a result of the item */
+
+  /* Of the first input: */
+  guint n_inputs, n_results;
+  Input *last;
+  Input *current; /* becomes the next result */
+  guint n_split;  /* results of the last input */
+};
 
 /**
  * gst_spdl_task_dup_group:
@@ -438,66 +454,104 @@ same_meta (gconstpointer a, gconstpointer b)
 }
 
 static void
-count_result (GHashTable *fates, const GstSpdlItemMeta *meta)
+add_input (GHashTable *items, Input *input)
 {
-  Fate *fate = g_hash_table_lookup (fates, meta);
+  Input *first = g_hash_table_lookup (items, input->meta);
 
-  if (fate)
-    fate->n_results++;
+  if (first) {
+    first->last->next = input;
+  } else {
+    first = input;
+    first->current = input;
+    g_hash_table_insert (items, (gpointer) input->meta, input);
+  }
+  first->last = input;
+  first->n_inputs++;
+}
+
+/* Calls @func for the item of @result, or for all items of a batch. */
+static void
+foreach_item (GstBuffer *result, GHashTable *items,
+    void (*func) (Input *first, GstSpdlItemMeta *item))
+{
+  GstSpdlItemMeta *item = gst_spdl_buffer_get_item_meta (result);
+  GstSpdlBatchMeta *batch =
+      item ? NULL : gst_spdl_buffer_get_batch_meta (result);
+  const guint n = batch ? batch->num_items : item != NULL;
+
+  for (guint i = 0; i < n; i++) {
+    GstSpdlItemMeta *each = batch ? &batch->items[i] : item;
+    Input *first = g_hash_table_lookup (items, each);
+
+    if (first)
+      func (first, each);
+  }
 }
 
 static void
-count_results (GHashTable *fates, GstBuffer *result)
+count_result (Input *first, GstSpdlItemMeta *item)
 {
-  const GstSpdlItemMeta *item = gst_spdl_buffer_get_item_meta (result);
-  const GstSpdlBatchMeta *batch = gst_spdl_buffer_get_batch_meta (result);
-
-  if (item)
-    count_result (fates, item);
-  for (guint i = 0; !item && batch && i < batch->num_items; i++)
-    count_result (fates, &batch->items[i]);
+  first->n_results++;
 }
 
-/* Stores in each result that the item has several. */
+/* Numbers a result. Each one takes the share of one input. If there are more
+ * results, the last input is split; if there are fewer, the rest was
+ * filtered. */
 static void
-number_result (GHashTable *fates, GstBuffer **result)
+number_result (Input *first, GstSpdlItemMeta *item)
 {
-  GstSpdlItemMeta *item = gst_spdl_buffer_get_item_meta (*result);
-  Fate *fate = item ? g_hash_table_lookup (fates, item) : NULL;
+  Input *input = first->current;
 
-  if (!fate || fate->n_results < 2)
-    return;
-  *result = gst_buffer_make_writable (*result);
-  item = gst_spdl_buffer_get_item_meta (*result);
-  item->part = fate->n_numbered++;
-  item->parts = fate->n_results;
+  input->is_used = TRUE;
+  if (input->next) {
+    item->part = input->meta->part;
+    item->parts = input->meta->parts;
+    first->current = input->next;
+  } else {
+    number_part (item, input->meta, first->n_split++,
+        first->n_results - first->n_inputs + 1);
+  }
+}
+
+static void
+number_results (GstSpdlTask *self, GHashTable *items)
+{
+  for (guint i = 0; i < self->results->len; i++) {
+    GstBuffer **result =
+        &g_array_index (self->results, GstSpdlResult, i).buffer;
+
+    *result = gst_buffer_make_writable (*result);
+    foreach_item (*result, items, number_result);
+  }
 }
 
 guint
 gst_spdl_task_adopt_group (GstSpdlTask *self)
 {
   const guint n = self->items->len;
-  g_autoptr (GHashTable) fates = g_hash_table_new (hash_meta, same_meta);
-  g_autofree Fate *all = g_new0 (Fate, n);
+  g_autoptr (GHashTable) items = g_hash_table_new (hash_meta, same_meta);
+  g_autofree Input *inputs = g_new0 (Input, n);
+  gboolean several = FALSE;
   guint n_filtered = 0;
 
   for (guint i = 0; i < n; i++) {
-    all[i].meta =
+    inputs[i].meta =
         gst_spdl_buffer_get_item_meta (g_ptr_array_index (self->items, i));
-    if (all[i].meta)
-      g_hash_table_insert (fates, (gpointer) all[i].meta, &all[i]);
+    if (inputs[i].meta)
+      add_input (items, &inputs[i]);
   }
   for (guint i = 0; i < self->results->len; i++)
-    count_results (
-        fates, g_array_index (self->results, GstSpdlResult, i).buffer);
-  for (guint i = 0; i < self->results->len; i++)
-    number_result (
-        fates, &g_array_index (self->results, GstSpdlResult, i).buffer);
+    foreach_item (g_array_index (self->results, GstSpdlResult, i).buffer, items,
+        count_result);
+  for (guint i = 0; i < n; i++)
+    several |= inputs[i].n_inputs > 1 || inputs[i].n_results > 1;
+  if (several)
+    number_results (self, items);
   for (guint i = 0; i < n; i++) {
-    if (all[i].n_results > 0 || !all[i].meta)
+    if (inputs[i].is_used || inputs[i].n_results > 0 || !inputs[i].meta)
       continue;
     gst_spdl_dropped_items_add (
-        &self->dropped_items, all[i].meta, GST_SPDL_DROP_REASON_FILTERED);
+        &self->dropped_items, inputs[i].meta, GST_SPDL_DROP_REASON_FILTERED);
     n_filtered++;
   }
   return n_filtered;

@@ -132,7 +132,7 @@ count_dropped_items (SpdlProgressTracker *self, GstEvent *event)
   SpdlTally *tally;
   guint32 number;
   guint64 epoch;
-  guint n;
+  guint n, parts;
   gboolean upstream;
 
   gst_spdl_event_parse_items_dropped (
@@ -140,11 +140,12 @@ count_dropped_items (SpdlProgressTracker *self, GstEvent *event)
   if (!(tally = find_tally (self, number)))
     return;
   upstream = gst_spdl_event_is_dropped_upstream (event);
+  parts = gst_spdl_event_get_dropped_parts (event);
   for (guint i = 0; i < n; i++) {
     if (upstream)
-      spdl_tally_pass_by (tally, epoch, sequences[i]);
+      spdl_tally_pass_by (tally, epoch, sequences[i], parts);
     else
-      spdl_tally_drop (tally, epoch, sequences[i]);
+      spdl_tally_drop (tally, epoch, sequences[i], parts);
   }
 }
 

@@ -66,6 +66,7 @@ gst_spdl_buffer_is_cached (GstBuffer *buffer)
 
 #define PARTIAL "partial"
 #define DROPPED_UPSTREAM "dropped-upstream"
+#define PARTS "parts"
 
 static gboolean
 has_flag (GstEvent *event, const gchar *name)
@@ -112,4 +113,24 @@ gboolean
 gst_spdl_event_is_dropped_upstream (GstEvent *event)
 {
   return has_flag (event, DROPPED_UPSTREAM);
+}
+
+void
+gst_spdl_event_set_dropped_parts (GstEvent *event, guint parts)
+{
+  if (parts > 1)
+    gst_structure_set (
+        gst_event_writable_structure (event), PARTS, G_TYPE_UINT, parts, NULL);
+}
+
+guint
+gst_spdl_event_get_dropped_parts (GstEvent *event)
+{
+  guint parts;
+
+  return gst_structure_get_uint (
+             gst_event_get_structure (event), PARTS, &parts) &&
+                 parts > 1
+             ? parts
+             : 1;
 }

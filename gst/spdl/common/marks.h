@@ -40,4 +40,13 @@ gboolean gst_spdl_event_is_partial_epoch (GstEvent *event);
 SPDL_PRIVATE_API
 gboolean gst_spdl_event_is_dropped_upstream (GstEvent *event);
 
+/* Marks a new `spdl-items-dropped` event: it announces not whole items, but one
+ * of @parts equal shares of each. */
+SPDL_PRIVATE_API
+void gst_spdl_event_set_dropped_parts (GstEvent *event, guint parts);
+
+/* Returns 1 for whole items. */
+SPDL_PRIVATE_API
+guint gst_spdl_event_get_dropped_parts (GstEvent *event);
+
 G_END_DECLS

@@ -11,11 +11,16 @@
  * the queue of a sink is long, but not of more epochs than this. */
 #define MAX_EPOCHS_AHEAD 1000
 
+/* Shares are added with rounding errors, so an item is finished a little before
+ * their sum is 1. */
+#define WHOLE (1 - 1e-9)
+
 /* An item that became several buffers, not all of which have arrived. */
 typedef struct {
   guint64 epoch;
   guint64 sequence;
-  guint n_delivered;
+  gdouble share;    /* that was delivered or dropped */
+  gboolean arrived; /* a part has arrived at spdlmix */
 } Partial;
 
 struct _SpdlTally {
@@ -162,18 +167,24 @@ pass_complete (SpdlTally *self)
     go_to (self, first_epoch (self)->epoch + 1);
 }
 
-/* Counts a part of an item. Returns TRUE if it was the last one. */
+/* Counts a part of an item. Returns TRUE if it was the last one.
+ *
+ * @arrived: (inout): whether it has arrived at spdlmix; then whether a part of
+ *     the item has */
 static gboolean
-add_part (SpdlTally *self, guint64 epoch, guint64 sequence, guint parts)
+add_part (SpdlTally *self, guint64 epoch, guint64 sequence, guint parts,
+    gboolean *arrived)
 {
-  const Partial partial = { epoch, sequence, 1 };
+  const Partial partial = { epoch, sequence, 1.0 / parts, *arrived };
 
   for (guint i = self->partials->len; i > 0; i--) {
     Partial *seen = &g_array_index (self->partials, Partial, i - 1);
 
     if (seen->epoch != epoch || seen->sequence != sequence)
       continue;
-    if (++seen->n_delivered < parts)
+    seen->share += partial.share;
+    *arrived = seen->arrived |= *arrived;
+    if (seen->share < WHOLE)
       return FALSE;
     g_array_remove_index_fast (self->partials, i - 1);
     return TRUE;
@@ -186,20 +197,22 @@ void
 spdl_tally_deliver (
     SpdlTally *self, guint64 epoch, guint64 sequence, guint parts)
 {
+  gboolean arrived = TRUE;
+
   if (epoch < first_epoch (self)->epoch || sequence >= self->n_items)
     return;
   if (epoch > first_epoch (self)->epoch)
     go_to (self, epoch);
   self->is_entered = TRUE;
-  if (parts > 1 && !add_part (self, epoch, sequence, parts))
+  if (parts > 1 && !add_part (self, epoch, sequence, parts, &arrived))
     return;
   spdl_progress_add (first_epoch (self), sequence);
   pass_complete (self);
 }
 
 static void
-count_dropped (
-    SpdlTally *self, guint64 epoch, guint64 sequence, gboolean upstream)
+count_dropped (SpdlTally *self, guint64 epoch, guint64 sequence, guint parts,
+    gboolean arrived)
 {
   const guint64 first = first_epoch (self)->epoch;
   SpdlProgress *progress;
@@ -207,25 +220,28 @@ count_dropped (
   if (epoch < first || epoch - first > MAX_EPOCHS_AHEAD ||
       sequence >= self->n_items)
     return;
+  if (parts > 1 && !add_part (self, epoch, sequence, parts, &arrived))
+    return;
   while (self->epochs->len <= epoch - first)
     g_ptr_array_add (
         self->epochs, progress_new (self, first + self->epochs->len));
   progress = g_ptr_array_index (self->epochs, epoch - first);
-  if (spdl_progress_add (progress, sequence) && upstream)
+  if (spdl_progress_add (progress, sequence) && !arrived)
     progress->n_dropped_upstream++;
   pass_complete (self);
 }
 
 void
-spdl_tally_drop (SpdlTally *self, guint64 epoch, guint64 sequence)
+spdl_tally_drop (SpdlTally *self, guint64 epoch, guint64 sequence, guint parts)
 {
-  count_dropped (self, epoch, sequence, FALSE);
+  count_dropped (self, epoch, sequence, parts, TRUE);
 }
 
 void
-spdl_tally_pass_by (SpdlTally *self, guint64 epoch, guint64 sequence)
+spdl_tally_pass_by (
+    SpdlTally *self, guint64 epoch, guint64 sequence, guint parts)
 {
-  count_dropped (self, epoch, sequence, TRUE);
+  count_dropped (self, epoch, sequence, parts, FALSE);
 }
 
 guint64

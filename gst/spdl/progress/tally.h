@@ -37,23 +37,26 @@ void spdl_tally_free (SpdlTally *self);
 SPDL_PRIVATE_API
 guint32 spdl_tally_get_source (const SpdlTally *self);
 
-/* Records a delivered item. This starts its epoch, and ends the previous
- * epochs; their items that have not arrived are lost.
+/* Records a delivered item, or a part of it. This starts its epoch, and ends
+ * the previous epochs; their items that have not arrived are lost.
  *
- * @parts: number of buffers of the item; it is finished when all have
- *     arrived */
+ * @parts: as in the metadata of the buffer, which is one of @parts equal shares
+ *     of the item. The item is finished when all shares were delivered or
+ *     dropped */
 SPDL_PRIVATE_API
 void spdl_tally_deliver (
     SpdlTally *self, guint64 epoch, guint64 sequence, guint parts);
 
-/* Records an item that will not come. */
+/* Records an item that will not come, or a part of it. */
 SPDL_PRIVATE_API
-void spdl_tally_drop (SpdlTally *self, guint64 epoch, guint64 sequence);
+void
+spdl_tally_drop (SpdlTally *self, guint64 epoch, guint64 sequence, guint parts);
 
-/* Records an item that will not come and was lost before spdlmix, which has not
- * counted it. */
+/* Records an item that will not come, or a part of it, that was lost before
+ * spdlmix, which has not counted it. */
 SPDL_PRIVATE_API
-void spdl_tally_pass_by (SpdlTally *self, guint64 epoch, guint64 sequence);
+void spdl_tally_pass_by (
+    SpdlTally *self, guint64 epoch, guint64 sequence, guint parts);
 
 /* Records that no further items of @epoch will come. The epoch had @n_items
  * items. Returns the number of lost items. */

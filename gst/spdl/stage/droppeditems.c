@@ -9,10 +9,13 @@
 
 #include <gst/spdl/gstspdlbatchmeta.h>
 
+#include "gst/spdl/common/marks.h"
+
 typedef struct {
   guint32 source;
   guint64 epoch;
   guint64 sequence;
+  guint parts;
   GstSpdlDropReason reason;
 } DroppedItem;
 
@@ -71,7 +74,7 @@ gst_spdl_dropped_items_add (GstSpdlDroppedItems *self,
     const GstSpdlItemMeta *item, GstSpdlDropReason reason)
 {
   const DroppedItem dropped = { item->source, item->epoch, item->sequence,
-    reason };
+    item->parts, reason };
 
   g_array_append_val (self->items, dropped);
 }
@@ -124,7 +127,7 @@ static gboolean
 same_run (const DroppedItem *a, const DroppedItem *b)
 {
   return a->source == b->source && a->epoch == b->epoch &&
-         a->reason == b->reason;
+         a->parts == b->parts && a->reason == b->reason;
 }
 
 /* Adds the element that lost the items and the last failure, for the element
@@ -136,6 +139,7 @@ make_event (const GstSpdlDroppedItems *self, const DroppedItem *first,
   GstEvent *event = gst_spdl_event_new_items_dropped (
       first->source, first->epoch, sequences, n, first->reason);
 
+  gst_spdl_event_set_dropped_parts (event, first->parts);
   if (first->reason != GST_SPDL_DROP_REASON_FILTERED) {
     g_autofree gchar *stage = gst_object_get_name (GST_OBJECT_PARENT (srcpad));
 

@@ -70,7 +70,7 @@ SPDL_PRIVATE_API
 void gst_spdl_dropped_items_reset (GstSpdlDroppedItems *self);
 
 /* Pushes an `spdl-items-dropped` event for each run of items of one source,
- * epoch and reason, and removes them. */
+ * epoch, number of parts and reason, and removes them. */
 SPDL_PRIVATE_API
 void gst_spdl_dropped_items_push (GstSpdlDroppedItems *self, GstPad *srcpad);
 

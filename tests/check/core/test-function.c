@@ -219,6 +219,62 @@ GST_START_TEST (test_groups)
 
 GST_END_TEST;
 
+/* Returns the buffers of a group, without or with a copy of the last one. */
+static GstSample *
+do_siblings (GstElement *element, GstSample *sample, gpointer user_data)
+{
+  GstBufferList *group = gst_sample_get_buffer_list (sample);
+  g_autoptr (GstBufferList) list = gst_buffer_list_new ();
+  const guint n = gst_buffer_list_length (group);
+  const guint64 index = index_of (gst_buffer_list_get (group, 0));
+  GstSample *result = gst_sample_new (NULL, NULL, NULL, NULL);
+
+  for (guint i = 0; i < n - (index == 1); i++)
+    gst_buffer_list_add (list, gst_buffer_ref (gst_buffer_list_get (group, i)));
+  if (index == 2)
+    gst_buffer_list_add (
+        list, gst_buffer_copy (gst_buffer_list_get (group, 1)));
+  gst_sample_set_buffer_list (result, list);
+  return result;
+}
+
+/* Two of four buffers of an item are in each group: all are results, one is
+ * filtered, and one is split. */
+GST_START_TEST (test_siblings)
+{
+  static const guint parts[][2] = { { 0, 4 }, { 1, 4 }, { 0, 4 }, { 0, 4 },
+    { 2, 8 }, { 3, 8 } };
+  Rig *rig = new_rig (do_siblings, NULL, 1);
+
+  rig_start (rig, NULL);
+  for (guint i = 0; i < 3; i++) {
+    GstBufferList *list = gst_buffer_list_new ();
+
+    for (guint part = 0; part < 2; part++) {
+      GstBuffer *buffer = rig_make_item (i, 16);
+      GstSpdlItemMeta *item = gst_spdl_buffer_get_item_meta (buffer);
+
+      item->part = part;
+      item->parts = 4;
+      gst_buffer_list_add (list, buffer);
+    }
+    gst_pad_push_list (rig->src, list);
+  }
+  rig_push_eos (rig);
+  rig_wait_eos (rig);
+  rig_assert_log (rig, "[0 0] [1] gone filtered 1/4 [2 2 2] eos");
+  for (guint i = 0; i < 6; i++) {
+    const GstSpdlItemMeta *item =
+        gst_spdl_buffer_get_item_meta (g_ptr_array_index (rig->buffers, i));
+
+    fail_unless_equals_int (item->part, parts[i][0]);
+    fail_unless_equals_int (item->parts, parts[i][1]);
+  }
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
 /* Returns a buffer, or a list with one buffer. */
 static GstSample *
 do_single (GstElement *element, GstSample *sample, gpointer user_data)
@@ -324,6 +380,7 @@ function_suite (void)
   tcase_add_test (tc, test_no_result);
   tcase_add_test (tc, test_at_once);
   tcase_add_test (tc, test_groups);
+  tcase_add_test (tc, test_siblings);
   tcase_add_test (tc, test_single_group);
   tcase_add_test (tc, test_batches);
   tcase_add_test (tc, test_one_work_each);

@@ -236,6 +236,7 @@ GST_END_TEST;
 GST_START_TEST (test_none_and_many)
 {
   Rig *rig = rig_new ("spdlpipe", "chain", "spdltestfilter yield=3", NULL);
+  GstBuffer *half;
 
   rig_start (rig, NULL);
   rig_push_range (rig, 0, 1);
@@ -249,6 +250,23 @@ GST_START_TEST (test_none_and_many)
 
     fail_unless_equals_int (item->part, i % 3);
     fail_unless_equals_int (item->parts, 3);
+  }
+  rig_free (rig);
+
+  /* A part that is split again. */
+  rig = rig_new ("spdlpipe", "chain", "spdltestfilter yield=3", NULL);
+  rig_start (rig, NULL);
+  half = rig_make_item (0, 16);
+  gst_spdl_buffer_get_item_meta (half)->part = 1;
+  gst_spdl_buffer_get_item_meta (half)->parts = 2;
+  gst_pad_push (rig->src, half);
+  rig_wait_items (rig, 3);
+  for (guint i = 0; i < 3; i++) {
+    const GstSpdlItemMeta *item =
+        gst_spdl_buffer_get_item_meta (g_ptr_array_index (rig->buffers, i));
+
+    fail_unless_equals_int (item->part, 3 + i);
+    fail_unless_equals_int (item->parts, 6);
   }
   rig_free (rig);
 

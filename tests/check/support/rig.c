@@ -99,7 +99,7 @@ describe_event (GstEvent *event)
 {
   guint64 epoch, *sequences;
   GstSpdlDropReason reason;
-  guint n;
+  guint n, parts;
 
   if (gst_spdl_event_parse_epoch (event, NULL, &epoch, NULL))
     return g_strdup_printf ("epoch %" G_GUINT64_FORMAT, epoch);
@@ -113,6 +113,8 @@ describe_event (GstEvent *event)
   g_string_append (text, g_enum_get_value (klass, reason)->value_nick);
   for (guint i = 0; i < n; i++)
     g_string_append_printf (text, " %" G_GUINT64_FORMAT, sequences[i]);
+  if (gst_structure_get_uint (gst_event_get_structure (event), "parts", &parts))
+    g_string_append_printf (text, "/%u", parts);
   g_type_class_unref (klass);
   g_free (sequences);
   return g_string_free (text, FALSE);

@@ -18,7 +18,7 @@ G_BEGIN_DECLS
  *     "3"             the item with index 3
  *     "[3 4]"         a group of two items
  *     "caps", "segment", "stream-start", "eos", "epoch 0"
- *     "gone failed 3 4"
+ *     "gone failed 3 4", "gone filtered 5/2" for one of two parts of item 5
  *     "error", "failed 3"    messages
  *
  * Its sink can block like a consumer that stops. */

@@ -461,7 +461,7 @@ finish (Sender *self, GRand *rand, guint window, Log *log)
   log->counts[self->epoch][place]++;
   /* Failed items are recorded in another way. */
   if (g_rand_int_range (rand, 0, 20) == 0)
-    spdl_tally_drop (self->tally, self->epoch, sequence);
+    spdl_tally_drop (self->tally, self->epoch, sequence, 1);
   else
     spdl_tally_deliver (self->tally, self->epoch, sequence, 1);
   return TRUE;

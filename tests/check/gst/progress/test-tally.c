@@ -55,16 +55,16 @@ test_progress (void)
   /* A gap of two, then a run of one. */
   spdl_tally_deliver (tally, 0, 3, 1);
   assert_state (tally, STATE ("epoch=0,mark=1,done=CB"));
-  spdl_tally_drop (tally, 0, 5);
+  spdl_tally_drop (tally, 0, 5, 1);
   spdl_tally_deliver (tally, 0, 4, 1);
   assert_state (tally, STATE ("epoch=0,mark=1,done=CD"));
   /* Repeated reports have no effect. */
   spdl_tally_deliver (tally, 0, 4, 1);
-  spdl_tally_drop (tally, 0, 0);
+  spdl_tally_drop (tally, 0, 0, 1);
   assert_state (tally, STATE ("epoch=0,mark=1,done=CD"));
   spdl_tally_deliver (tally, 0, 40, 1);
   assert_state (tally, STATE ("epoch=0,mark=1,done=CDiBB"));
-  spdl_tally_drop (tally, 0, 2);
+  spdl_tally_drop (tally, 0, 2, 1);
   spdl_tally_deliver (tally, 0, 1, 1);
   assert_state (tally, STATE ("epoch=0,mark=6,done=iBB"));
   /* Sequence numbers beyond the end of the epoch are ignored. */
@@ -85,10 +85,10 @@ test_epochs (void)
   g_assert_cmpuint (spdl_tally_end_epoch (tally, 7, 3), ==, 0);
   assert_state (tally, STATE ("epoch=8,mark=0,done="));
   /* Late and early reports. */
-  spdl_tally_drop (tally, 7, 1);
-  spdl_tally_drop (tally, 9, 1);
-  spdl_tally_drop (tally, 10, 0);
-  spdl_tally_drop (tally, G_MAXUINT64, 0);
+  spdl_tally_drop (tally, 7, 1, 1);
+  spdl_tally_drop (tally, 9, 1, 1);
+  spdl_tally_drop (tally, 10, 0, 1);
+  spdl_tally_drop (tally, G_MAXUINT64, 0, 1);
   spdl_tally_deliver (tally, 8, 1, 1);
   assert_state (tally, STATE ("epoch=8,mark=0,done=BB"));
   g_assert_cmpuint (spdl_tally_end_epoch (tally, 8, 3), ==, 2);
@@ -141,6 +141,38 @@ test_parts (void)
   spdl_tally_free (tally);
 }
 
+/* Parts that were split again, unequally, and parts that were dropped. */
+static void
+test_parts_of_parts (void)
+{
+  SpdlTally *tally = new_tally (STATE ("epoch=0,mark=0,done="), 4);
+
+  for (guint i = 0; i < 7; i++)
+    spdl_tally_deliver (tally, 0, 0, 14);
+  spdl_tally_deliver (tally, 0, 0, 6);
+  spdl_tally_deliver (tally, 0, 0, 6);
+  assert_state (tally, STATE ("epoch=0,mark=0,done="));
+  spdl_tally_deliver (tally, 0, 0, 6);
+  assert_state (tally, STATE ("epoch=0,mark=1,done="));
+
+  spdl_tally_drop (tally, 0, 1, 3);
+  spdl_tally_deliver (tally, 0, 1, 3);
+  assert_state (tally, STATE ("epoch=0,mark=1,done="));
+  spdl_tally_drop (tally, 0, 1, 3);
+  assert_state (tally, STATE ("epoch=0,mark=2,done="));
+
+  /* An item counts as lost before spdlmix if all of its parts were. */
+  spdl_tally_pass_by (tally, 0, 2, 2);
+  spdl_tally_deliver (tally, 0, 2, 2);
+  assert_state (tally, STATE ("epoch=0,mark=3,done="));
+  spdl_tally_pass_by (tally, 1, 2, 2);
+  spdl_tally_pass_by (tally, 1, 2, 2);
+  spdl_tally_deliver (tally, 0, 3, 1);
+  assert_state (tally, STATE ("epoch=1,mark=0,done=CB,dropped-upstream=1,"
+                              "dropped-upstream-before=0"));
+  spdl_tally_free (tally);
+}
+
 /* Items dropped before spdlmix are not part of its order. */
 static void
 test_dropped_upstream (void)
@@ -148,13 +180,13 @@ test_dropped_upstream (void)
   SpdlTally *tally = new_tally (STATE ("epoch=0,mark=0,done="), 4);
   SpdlTally *again;
 
-  spdl_tally_pass_by (tally, 0, 1);
-  spdl_tally_pass_by (tally, 0, 1);
-  spdl_tally_drop (tally, 0, 2);
-  spdl_tally_pass_by (tally, 0, 2);
+  spdl_tally_pass_by (tally, 0, 1, 1);
+  spdl_tally_pass_by (tally, 0, 1, 1);
+  spdl_tally_drop (tally, 0, 2, 1);
+  spdl_tally_pass_by (tally, 0, 2, 1);
   assert_state (tally, STATE ("epoch=0,mark=0,done=BC,dropped-upstream=1,"
                               "dropped-upstream-before=0"));
-  spdl_tally_pass_by (tally, 1, 0);
+  spdl_tally_pass_by (tally, 1, 0, 1);
   spdl_tally_deliver (tally, 0, 0, 1);
   spdl_tally_deliver (tally, 0, 3, 1);
   assert_state (tally,
@@ -210,7 +242,7 @@ test_restore (void)
 
   g_assert_cmpstr (before, ==, STATE ("epoch=1,mark=5,done=BC"));
   spdl_tally_deliver (tally, 1, 20, 1);
-  spdl_tally_drop (tally, 2, 20);
+  spdl_tally_drop (tally, 2, 20, 1);
   spdl_tally_deliver (tally, 1, 21, 2);
   g_assert_true (spdl_tally_restore (tally, before));
   assert_state (tally, before);
@@ -385,7 +417,7 @@ check_random (guint64 seed)
           lowest + spdl_random_below (&random, MIN (window, n - lowest));
 
       if (spdl_random_below (&random, 4) == 0)
-        spdl_tally_drop (tally, epoch, i);
+        spdl_tally_drop (tally, epoch, i, 1);
       else
         spdl_tally_deliver (tally, epoch, i, 1);
       done[i] = TRUE;
@@ -489,6 +521,7 @@ main (int argc, char **argv)
   g_test_add_func ("/tally/progress", test_progress);
   g_test_add_func ("/tally/epochs", test_epochs);
   g_test_add_func ("/tally/parts", test_parts);
+  g_test_add_func ("/tally/parts-of-parts", test_parts_of_parts);
   g_test_add_func ("/tally/dropped-upstream", test_dropped_upstream);
   g_test_add_func ("/tally/others", test_others);
   g_test_add_func ("/tally/restore", test_restore);

@@ -202,14 +202,28 @@ combine_flows (GstSpdlRoute *self)
   return ret;
 }
 
+static gboolean
+was_released (GstSpdlRoute *self, GstSpdlRoutePad *pad)
+{
+  gboolean found;
+
+  spdl_mutex_lock (&self->lock);
+  found = g_ptr_array_find (self->pads, pad, NULL);
+  spdl_mutex_unlock (&self->lock);
+  return !found;
+}
+
 /* Handles the flow result of a branch. A branch that refuses items has ended,
  * and the others continue. The element that returned an error has posted it,
  * except for GST_FLOW_NOT_NEGOTIATED. */
 static GstFlowReturn
 check_path_flow (GstSpdlRoute *self, GstSpdlRoutePad *pad, GstFlowReturn ret)
 {
-  if (G_LIKELY (ret == GST_FLOW_OK) || ret == GST_FLOW_FLUSHING)
+  if (G_LIKELY (ret == GST_FLOW_OK))
     return ret;
+  /* The pad may be released during a push, which is no flush. */
+  if (ret == GST_FLOW_FLUSHING)
+    return was_released (self, pad) ? combine_flows (self) : ret;
   pad->result = ret;
   if (ret == GST_FLOW_NOT_NEGOTIATED) {
     g_autofree gchar *caps = gst_caps_to_string (self->caps);

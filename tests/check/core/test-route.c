@@ -694,6 +694,59 @@ GST_START_TEST (test_late_path)
 
 GST_END_TEST;
 
+/* Releases the pad of its path while an item is pushed. */
+static GstFlowReturn
+release_path (GstPad *end, GstObject *parent, GstBuffer *buffer)
+{
+  g_autoptr (GstPad) pad = gst_pad_get_peer (end);
+  g_autoptr (GstElement) route = gst_pad_get_parent_element (pad);
+
+  gst_buffer_unref (buffer);
+  gst_element_release_request_pad (route, pad);
+  return GST_FLOW_FLUSHING;
+}
+
+/* If a path goes while an item is pushed to it, the others continue. */
+GST_START_TEST (test_released_path)
+{
+  GstElement *route =
+      gst_object_ref_sink (gst_element_factory_make ("spdlroute", NULL));
+  GstPad *in = gst_element_get_static_pad (route, "sink");
+  GstPad *src = gst_pad_new_from_static_template (&src_template, "out");
+  g_autoptr (GstCaps) caps = gst_caps_from_string ("image/png");
+  GstPad *ends[2];
+  GstSegment segment;
+
+  events = g_ptr_array_new_with_free_func (unref_event);
+  gst_pad_link (src, in);
+  for (guint i = 0; i < 2; i++)
+    ends[i] = open_path (route);
+  gst_pad_set_chain_function (ends[0], release_path);
+  gst_element_set_state (route, GST_STATE_PLAYING);
+  gst_pad_set_active (src, TRUE);
+  gst_pad_push_event (src, gst_event_new_stream_start ("a"));
+  gst_pad_push_event (src, gst_event_new_caps (caps));
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  gst_pad_push_event (src, gst_event_new_segment (&segment));
+  for (guint i = 0; i < 3; i++)
+    fail_unless_equals_int (gst_pad_push (src, gst_buffer_new ()), GST_FLOW_OK);
+  fail_unless_equals_int (g_list_length (buffers), 2);
+
+  gst_check_drop_buffers ();
+  gst_element_set_state (route, GST_STATE_NULL);
+  gst_pad_set_active (src, FALSE);
+  for (guint i = 0; i < 2; i++) {
+    gst_pad_set_active (ends[i], FALSE);
+    gst_object_unref (ends[i]);
+  }
+  gst_object_unref (in);
+  gst_object_unref (src);
+  gst_object_unref (route);
+  g_ptr_array_unref (events);
+}
+
+GST_END_TEST;
+
 /* The pipeline can be stopped at any time with a blocked path. */
 GST_START_TEST (test_stop_when_full)
 {
@@ -741,6 +794,7 @@ route_suite (void)
   tcase_add_test (tc, test_function_without_result);
   tcase_add_test (tc, test_function_and_condition);
   tcase_add_test (tc, test_late_path);
+  tcase_add_test (tc, test_released_path);
   tcase_add_loop_test (tc, test_stop_when_full, 0, 2);
   return s;
 }

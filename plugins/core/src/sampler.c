@@ -90,15 +90,17 @@ check_shard (
   const guint64 n = self->n_places;
 
   if (settings->shard_mode != SPDL_SHARD_DROP ||
-      n >= self->partition.world_size)
+      spdl_partition_get_size (&self->partition, n) > 0)
     return TRUE;
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
       "shard-mode=drop leaves no item: \"%s\" has %" G_GUINT64_FORMAT
-      "%s, and the world size is %" G_GUINT64_FORMAT
-      ": set shard-mode to pad or uneven, or use fewer processes",
+      "%s, the world size is %" G_GUINT64_FORMAT
+      ", and shard-run is %" G_GUINT64_FORMAT
+      ": set shard-mode to pad or uneven, or lower shard-run or the number of "
+      "processes",
       settings->location, n,
       self->streamed_shards ? " shards, which are streamed" : "",
-      self->partition.world_size);
+      self->partition.world_size, self->partition.run);
   return FALSE;
 }
 

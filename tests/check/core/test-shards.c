@@ -234,6 +234,8 @@ GST_START_TEST (test_empty_shard)
   assert_refused (folder,
       "rank=2 world-size=3 shard-mode=uneven epochs=-1 shuffle=true",
       "epochs=-1");
+  assert_refused (folder, "rank=0 world-size=2 shard-mode=drop shard-run=8",
+      "shard-mode=drop|shard-run is 8");
   files_remove_folder (folder);
 }
 

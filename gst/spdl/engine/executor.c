@@ -380,6 +380,7 @@ begin_task (SpdlExecutor *self, SpdlPoolThread *thread)
   const guint64 waited = end_idleness (self, thread);
 
   self->n_running++;
+  self->n_inside++;
   spdl_histogram_add (&self->meter.interval.get_time, waited);
   self->meter.interval.items += task->n_items;
   if (!is_occupied (self))
@@ -510,6 +511,10 @@ run_task (SpdlPoolClient *client, SpdlPoolThread *thread)
   spdl_mutex_lock (&pool->lock);
   release_slot (self, slot);
   self->cpu_time += cpu_after - cpu_before;
+  self->n_inside--;
+  /* The task may have ended elsewhere before. */
+  if (!done && self->flushing)
+    spdl_cond_broadcast (&self->is_idle);
   if (done && G_UNLIKELY (self->meter.track))
     spdl_trace_add (self->meter.track, SPDL_TRACE_TASK, begun, thread->since,
         task->number, task->n_items);
@@ -588,8 +593,8 @@ discard_all (SpdlExecutor *self, SpdlEntry *list)
   }
 }
 
-/* Waits until no task is running and discards all entries. Lock held;
- * released meanwhile. */
+/* Waits until no task is running and no thread is inside of run_task(), and
+ * discards all entries. Lock held; released meanwhile. */
 static void
 empty_unlocked (SpdlExecutor *self)
 {
@@ -597,7 +602,7 @@ empty_unlocked (SpdlExecutor *self)
 
   g_assert (self->flushing);
 
-  while (self->n_running > 0)
+  while (self->n_running > 0 || self->n_inside > 0)
     spdl_cond_wait (&self->is_idle, &self->pool->lock);
   self->partial = NULL;
   self->putter_waits = FALSE;

@@ -95,6 +95,8 @@ struct _SpdlExecutor {
   guint64 max_bytes; /* 0: none */
   SpdlTask *partial; /* a started task with parts that have not started */
   guint n_running;   /* tasks, or parts of tasks */
+  guint n_inside;    /* threads that run one; an asynchronous task may end
+                        before its thread returns */
   guint room_taken;  /* of concurrency + queue_size */
   guint n_others_held;
   guint64 bytes_held;
@@ -112,7 +114,7 @@ struct _SpdlExecutor {
   guint64 usual_time;  /* average duration of a task, in ns */
   SpdlCond has_room;
   SpdlCond ready;
-  SpdlCond is_idle;      /* no task is running */
+  SpdlCond is_idle;      /* no task is running, and no thread runs one */
   GPtrArray *free_slots; /* gpointer *, the last used at the end */
   guint n_slots;
   guint64 cpu_time; /* of tasks on a shared pool; of all tasks after the stop */

@@ -31,6 +31,8 @@ typedef struct {
   gint n_discarded;
   gint n_passed;
   guint n_groups; /* to put */
+  gboolean may_return;
+  gint is_stopped; /* atomic */
 } World;
 
 static gboolean
@@ -354,6 +356,61 @@ test_close (gconstpointer data)
   world_free (w);
 }
 
+static gboolean
+run_and_linger (gpointer user_data, SpdlTask *task, gpointer *slot)
+{
+  World *w = user_data;
+
+  run (user_data, task, slot);
+  spdl_mutex_lock (&w->lock);
+  while (!w->may_return)
+    spdl_cond_wait (&w->cond, &w->lock);
+  spdl_mutex_unlock (&w->lock);
+  return FALSE;
+}
+
+static gpointer
+stop (gpointer data)
+{
+  World *w = data;
+
+  spdl_executor_stop (&w->executor);
+  g_atomic_int_set (&w->is_stopped, TRUE);
+  return NULL;
+}
+
+/* A stop waits for the thread of a task that has ended elsewhere; it belongs to
+ * a pool that lives on. */
+static void
+test_stop (void)
+{
+  static const SpdlExecutorFuncs lingering = { run_and_linger, close_slot,
+    discard };
+  SpdlPool *pool = spdl_pool_get_shared ("lingering", 1, NULL);
+  World *w = g_new0 (World, 1);
+  GThread *thread;
+
+  spdl_mutex_init (&w->lock);
+  spdl_cond_init (&w->cond);
+  spdl_executor_init (&w->executor, &lingering, w);
+  spdl_executor_start (&w->executor,
+      spdl_pool_get_shared ("lingering", 1, NULL), SPDL_ORDER_COMPLETION, NULL);
+  put_group (w, 0, 1);
+  wait_until_begun (w, 1);
+  finish_nth (w, 0);
+  thread = g_thread_new ("stop", stop, w);
+  g_usleep (20000);
+  g_assert_false (g_atomic_int_get (&w->is_stopped));
+  spdl_mutex_lock (&w->lock);
+  w->may_return = TRUE;
+  spdl_cond_broadcast (&w->cond);
+  spdl_mutex_unlock (&w->lock);
+  g_thread_join (thread);
+  g_assert_cmpint (w->n_discarded, ==, 1);
+  world_free (w);
+  spdl_pool_unref (pool);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -366,6 +423,7 @@ main (int argc, char **argv)
   g_test_add_data_func (
       "/parts/order/input", GINT_TO_POINTER (SPDL_ORDER_INPUT), test_order);
   g_test_add_func ("/parts/flush", test_flush);
+  g_test_add_func ("/parts/stop", test_stop);
   g_test_add_data_func ("/parts/close/first", GUINT_TO_POINTER (0), test_close);
   g_test_add_data_func ("/parts/close/later", GUINT_TO_POINTER (2), test_close);
   return g_test_run ();

@@ -405,7 +405,7 @@ struct _Input {
   Input *next;      /* (nullable): of the same item */
   gboolean is_used; /* by a result of the item */
 
-  /* Of the first input: */
+  /* Only used in the first input of an item: */
   guint n_inputs, n_results;
   Input *last;
   Input *current; /* becomes the next result */

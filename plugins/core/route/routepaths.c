@@ -221,7 +221,7 @@ check_path_flow (GstSpdlRoute *self, GstSpdlRoutePad *pad, GstFlowReturn ret)
 {
   if (G_LIKELY (ret == GST_FLOW_OK))
     return ret;
-  /* The pad may be released during a push, which is no flush. */
+  /* A pad that is released during a push also returns it. */
   if (ret == GST_FLOW_FLUSHING)
     return was_released (self, pad) ? combine_flows (self) : ret;
   pad->result = ret;

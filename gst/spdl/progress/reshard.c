@@ -443,11 +443,16 @@ is_possible (const Run *run, const Rank *rank)
   return TRUE;
 }
 
-/* Sets the epochs between which ranks are. A rank that has finished an epoch
- * but not reported its end counts as being in the next one. */
+/* Sets the epochs between which ranks with items are, or else all ranks: a rank
+ * without items may be far ahead. A rank that has finished an epoch but not
+ * reported its end counts as being in the next one. */
 static void
 find_epochs (Run *run)
 {
+  gboolean has_items = FALSE;
+
+  for (guint i = 0; i < run->n; i++)
+    has_items |= run->ranks[i].size > 0;
   run->first_epoch = G_MAXUINT64;
   run->last_epoch = 0;
   for (guint i = 0; i < run->n; i++) {
@@ -458,13 +463,14 @@ find_epochs (Run *run)
     rank->epoch = progress->epoch;
     rank->epoch += rank->size > 0 && progress->n_done >= rank->size &&
                    rank->epoch < G_MAXUINT64;
+    if (has_items && rank->size == 0)
+      continue;
     run->last_epoch = MAX (run->last_epoch, rank->epoch);
     if (last)
       run->last_epoch = MAX (run->last_epoch, last->epoch);
-    if (rank->size > 0)
-      run->first_epoch = MIN (run->first_epoch, rank->epoch);
+    run->first_epoch = MIN (run->first_epoch, rank->epoch);
   }
-  if (run->first_epoch == G_MAXUINT64)
+  if (!has_items)
     run->first_epoch = run->last_epoch;
 }
 

@@ -110,6 +110,31 @@ make_beginning (const Plan *plan)
   return states;
 }
 
+/* A rank without items does not wait in its epochs, so it may be far ahead. */
+static void
+test_empty_rank (void)
+{
+  const Plan plan = { 2, 3, 1, SPDL_SHARD_UNEVEN };
+  g_auto (GStrv) states = make_beginning (&plan);
+  g_auto (GStrv) resharded = NULL;
+
+  for (guint rank = 0; rank < plan.world; rank++) {
+    g_auto (SpdlState) state = { 0 };
+
+    read_state (&state, states[rank]);
+    g_free (states[rank]);
+    spdl_progress_reset_at (&state.progress, rank == 2 ? 1000 : 3, 0);
+    states[rank] = write_state (&state);
+  }
+  resharded = reshard ((const gchar *const *) states, 2);
+  for (guint rank = 0; rank < 2; rank++) {
+    g_auto (SpdlState) state = { 0 };
+
+    read_state (&state, resharded[rank]);
+    g_assert_cmpuint (state.progress.epoch, ==, 3);
+  }
+}
+
 /* All sets of finished places */
 
 /* Writes the states of ranks that have finished the places in @done. */
@@ -652,6 +677,7 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/reshard/empty-rank", test_empty_rank);
   g_test_add_func ("/reshard/all-sets", test_all_sets);
   g_test_add_func ("/reshard/two-tasks", test_two_tasks);
   g_test_add_func ("/reshard/random", test_random);

@@ -347,9 +347,31 @@ class ToolTest(ShardsTest):
         done = run(TOOL, "--extra-headers", "=", self.shard)
         self.assertEqual(done.returncode, 2)
         self.assertIn("--extra-headers", done.stderr)
+        for option in "--retries=-1", "--timeout=3601", "--retries=x":
+            done = run(TOOL, option, self.folder / "good.tar")
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(option.partition("=")[0], done.stderr)
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            done = subprocess.run([TOOL, "--list", self.folder / "good.tar"],
+                                  stdout=full, stderr=subprocess.PIPE,
+                                  check=False)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(b"Failed to write the output", done.stderr)
         done = run(TOOL, "-o", self.shard / "none", self.folder / "good.tar")
         self.assertEqual(done.returncode, 1)
         self.assertIn(f'"{self.shard}/none"', done.stderr)
+
+    def test_equal_names(self):
+        """A second shard does not replace the index of another one."""
+        for name in "a", "b":
+            (self.folder / name).mkdir()
+            write_tar(self.folder / name / "s.tar", make_files(),
+                      tarfile.PAX_FORMAT)
+        done = run(TOOL, "-o", self.folder / "out", self.folder / "a" / "s.tar",
+                   self.folder / "b" / "s.tar")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("same name", done.stderr)
+        self.assertEqual(done.stdout.count(" 6 samples, "), 1)
 
     def test_object_store(self):
         """Tests the options for the address of a store."""

@@ -28,7 +28,8 @@ typedef struct {
   SpdlIndexer *indexer;
   gchar *folder; /* nullable */
   gboolean list;
-  GMutex lock; /* protects the output and the following field: */
+  GMutex lock;       /* protects the output and the following fields: */
+  GHashTable *paths; /* of the indexes that were made */
   guint n_failed;
 } Run;
 
@@ -109,10 +110,21 @@ keep_index (Run *run, const SpdlReader *reader, const gchar *path, guint8 *data,
   SpdlArchiveIndex *index = spdl_archive_index_new (data, size, &problem);
   /* --list writes no file, unless --output names a folder. */
   const gboolean store = !run->list || run->folder;
-  const int failed =
-      store ? spdl_archive_store (path, reader->mode, data, size) : 0;
+  const gboolean is_free =
+      !store || g_hash_table_add (run->paths, g_strdup (path));
+  const int failed = store && is_free
+                         ? spdl_archive_store (path, reader->mode, data, size)
+                         : 0;
 
-  if (failed != 0) {
+  if (!is_free) {
+    g_autofree gchar *text = g_strdup_printf (
+        "The index of \"%s\" was not written, because another shard of the "
+        "same name has its index in \"%s\": index them in two runs, with "
+        "different folders for --output",
+        reader->name, path);
+
+    fail_run (run, text);
+  } else if (failed != 0) {
     g_autofree gchar *text = g_strdup_printf (
         "Failed to write \"%s\": %s", path, g_strerror (failed));
 
@@ -192,8 +204,16 @@ run_all (Run *run, gchar **locations)
   g_mutex_init (&run->lock);
   run->indexer = spdl_indexer_new (&spdl_shards_funcs, &run->remote);
   expand_all (run, locations, names);
+  run->paths = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   if (names->len > 0)
     index_all (run, names);
+  if (fflush (stdout) != 0 || ferror (stdout)) {
+    g_autofree gchar *text =
+        g_strdup_printf ("Failed to write the output: %s", g_strerror (errno));
+
+    fail_run (run, text);
+  }
+  g_hash_table_unref (run->paths);
   spdl_indexer_free (run->indexer);
   g_mutex_clear (&run->lock);
   return run->n_failed > 0;
@@ -218,6 +238,28 @@ parse_headers (
   return TRUE;
 }
 
+/* Parses a number, with the limits of the property. */
+static gboolean
+parse_number (
+    const gchar *option, const gchar *value, gpointer data, GError **error)
+{
+  SpdlRemoteSettings *remote = &((Run *) data)->remote;
+  const gboolean is_timeout = g_str_equal (option, "--timeout");
+  guint64 number;
+
+  if (!g_ascii_string_to_unsigned (value, 10, 0,
+          is_timeout ? SPDL_REMOTE_MAX_TIMEOUT : SPDL_REMOTE_MAX_RETRIES,
+          &number, error)) {
+    g_prefix_error (error, "%s: ", option);
+    return FALSE;
+  }
+  if (is_timeout)
+    remote->timeout = number;
+  else
+    remote->retries = number;
+  return TRUE;
+}
+
 /* Options with the names of the properties of spdlsrc and spdlfetch. */
 static GOptionGroup *
 make_remote_group (Run *run)
@@ -236,10 +278,10 @@ make_remote_group (Run *run)
         "User-Agent header of requests", "TEXT" },
     { "tls-ca-file", 0, 0, G_OPTION_ARG_FILENAME, &remote->tls_ca_file,
         "PEM file of the certificate authorities to trust", "FILE" },
-    { "timeout", 0, 0, G_OPTION_ARG_INT, &remote->timeout,
+    { "timeout", 0, 0, G_OPTION_ARG_CALLBACK, parse_number,
         "Seconds without data after which a request fails (default 30)",
         "SECONDS" },
-    { "retries", 0, 0, G_OPTION_ARG_INT, &remote->retries,
+    { "retries", 0, 0, G_OPTION_ARG_CALLBACK, parse_number,
         "Number of times to retry a request after a temporary failure (default "
         "3)",
         "NUMBER" },

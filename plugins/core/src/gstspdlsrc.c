@@ -385,12 +385,12 @@ static const SpdlProperty properties[] = {
       "Timeout",
       "Seconds without data after which a request for a shard fails (0 = no "
       "limit)",
-      0, 3600, SPDL_REMOTE_TIMEOUT),
+      0, SPDL_REMOTE_MAX_TIMEOUT, SPDL_REMOTE_TIMEOUT),
   SPDL_PROPERTY_UINT (SpdlSourceSettings, remote.retries, READY, "retries",
       "Retries",
       "Number of times to retry a request for a shard or its index after a "
       "temporary failure",
-      0, 1000, SPDL_REMOTE_RETRIES),
+      0, SPDL_REMOTE_MAX_RETRIES, SPDL_REMOTE_RETRIES),
   SPDL_STORE_PROPERTIES (SpdlSourceSettings, remote.store),
   SPDL_PROPERTY_NAMES (SpdlSourceSettings, classes, READY, "classes", "Classes",
       "Names of the classes in the order of their numbers; text labels and "

@@ -20,7 +20,9 @@ G_BEGIN_DECLS
 
 #define SPDL_REMOTE_USER_AGENT "gst-spdl/" PACKAGE_VERSION
 #define SPDL_REMOTE_TIMEOUT 30
+#define SPDL_REMOTE_MAX_TIMEOUT 3600
 #define SPDL_REMOTE_RETRIES 3
+#define SPDL_REMOTE_MAX_RETRIES 1000
 
 /* The names are those of spdlfetch's properties. */
 typedef struct {

@@ -286,8 +286,9 @@ append_open_ends (
     const gsize length = dot - axis->target;
 
     k /= axis->n_values;
-    if (is_most (axis, value) && point->detail[length] == ':' &&
-        strncmp (point->detail, axis->target, length) == 0)
+    if (is_most (axis, value) &&
+        strncmp (point->detail, axis->target, length) == 0 &&
+        point->detail[length] == ':')
       g_string_append_printf (text,
           "; this stage is still the bottleneck, so try more than %s=%s",
           axis->target, axis->values[value]);

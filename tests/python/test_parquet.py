@@ -144,6 +144,9 @@ class LocationTest(NumbersTest):
         ds.write_dataset(table, place, format="parquet",
                          partitioning=["label"], partitioning_flavor="hive")
         (place / "_SUCCESS").touch()
+        for name in "_temporary", ".cache":
+            (place / name).mkdir()
+            pq.write_table(table, place / name / "part-0.parquet")
         (place / "note.txt").touch()
         with Loader(ARRAYS.format(f"location={place} epochs=1").replace(
                 "spdlbatch", "spdlbatch labels=true")) as loader:
@@ -151,6 +154,12 @@ class LocationTest(NumbersTest):
                      for b in loader
                      for row, label in zip(b["data"].numpy(), b.labels)]
         self.assertEqual(sorted(found), [(i, i % 3) for i in range(60)])
+
+    def test_name_with_brackets(self):
+        place = self.folder / "run[1].parquet"
+        pq.write_table(encode(range(60)), place)
+        with Loader(ARRAYS.format(f"location={place} epochs=1")) as loader:
+            self.assertEqual(sum(b.num_items for b in loader), 60)
 
     def test_pipeline(self):
         pipeline = (Pipeline().files(str(self.files / "*.parquet"),

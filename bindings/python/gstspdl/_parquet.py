@@ -80,11 +80,13 @@ def _list_files(filesystem: Any, path: str,
     from pyarrow import fs
 
     wildcard = _find_wildcard(path)
-    if wildcard < len(path):
+    kind = filesystem.get_file_info(path).type
+    # A name may have brackets.
+    if wildcard < len(path) and kind == fs.FileType.NotFound:
         folder = path[:path.rfind("/", 0, wildcard)]
         found = _list_folder(filesystem, folder, path.find("/", wildcard) > 0)
         return [file for file in found if _matches(file, path)], None
-    if filesystem.get_file_info(path).type != fs.FileType.Directory:
+    if kind != fs.FileType.Directory:
         return [path], None
     name = pattern if pattern.endswith(_ENDING) else "*" + _ENDING
     found = _list_folder(filesystem, path, True)
@@ -93,15 +95,16 @@ def _list_files(filesystem: Any, path: str,
 
 
 def _list_folder(filesystem: Any, folder: str, recursive: bool) -> List[str]:
-    """Returns the files in a folder, without those whose names begin like
-    temporary ones."""
+    """Returns the files in a folder, without those whose names, or folders'
+    names, begin like temporary ones."""
     from pyarrow import fs
 
     infos = filesystem.get_file_info(
         fs.FileSelector(folder, recursive=recursive))
     return sorted(info.path for info in infos
-                  if info.type == fs.FileType.File and
-                  not info.base_name.startswith((".", "_")))
+                  if info.type == fs.FileType.File and not any(
+                      name.startswith((".", "_"))
+                      for name in info.path[len(folder):].split("/")))
 
 
 def _matches(path: str, pattern: str) -> bool:

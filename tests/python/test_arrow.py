@@ -352,6 +352,11 @@ class OrderTest(unittest.TestCase):
             indices = [i for batch in loader for i in batch.indices]
         self.assertEqual(set(indices), {1, 2})
         self.assertAlmostEqual(indices.count(2) / 400, 0.75, delta=0.1)
+        line = ARRAYS.format('weight-column="weight, old"', "")
+        with self.assertRaises(LoaderError) as caught:
+            Loader(line, source=table.rename_columns(
+                [*table.column_names[:-1], "weight, old"])).start()
+        self.assertIn('"weight, old"', str(caught.exception))
 
     def test_other_table(self):
         line = "spdlsrc shuffle=true " + DECODE

@@ -140,6 +140,15 @@ check_draws (const SpdlSourceSettings *settings, GError **error)
         settings->weights, SPDL_STATE_MAX_WEIGHTS - 1);
     return FALSE;
   }
+  /* Such a name could not be read from a state. Columns of tables may have any
+   * name. */
+  if (has_weights (settings) && strpbrk (settings->weights, ",;")) {
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+        "weight-column is \"%s\", but its name must not have \",\" or \";\": "
+        "rename the column",
+        settings->weights);
+    return FALSE;
+  }
   if (has_weights (settings) || settings->items_per_epoch == 0)
     return TRUE;
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,

@@ -71,7 +71,8 @@ set_value (GValue *value, const json_t *json)
 }
 
 /* Adds the members of a JSON object as fields. If the text is not a JSON
- * object, no field is added. */
+ * object, no field is added. A member "cls" is left out: only a file is the
+ * label. */
 static void
 add_members (GstStructure *to, const gchar *text)
 {
@@ -82,8 +83,8 @@ add_members (GstStructure *to, const gchar *text)
   {
     GValue value = G_VALUE_INIT;
 
-    if (is_name (name) && !gst_structure_has_field (to, name) &&
-        set_value (&value, member))
+    if (is_name (name) && !g_str_equal (name, "cls") &&
+        !gst_structure_has_field (to, name) && set_value (&value, member))
       gst_structure_take_value (to, name, &value);
   }
   json_decref (root);

@@ -99,21 +99,23 @@ classify_entry (int fd, const struct dirent *dirent, gboolean *is_folder)
   return S_ISDIR (st.st_mode) || S_ISREG (st.st_mode);
 }
 
+/* @failed: (out): errno if not all entries could be read, or 0 */
 static GArray *
-read_sorted (DIR *dir)
+read_sorted (DIR *dir, int *failed)
 {
   GArray *entries = g_array_new (FALSE, FALSE, sizeof (Entry));
   const struct dirent *dirent;
   Entry entry;
 
   g_array_set_clear_func (entries, entry_clear);
-  while ((dirent = readdir (dir))) {
+  while (errno = 0, (dirent = readdir (dir))) {
     if (dirent->d_name[0] == '.' ||
         !classify_entry (dirfd (dir), dirent, &entry.is_folder))
       continue;
     entry.name = g_strdup (dirent->d_name);
     g_array_append_val (entries, entry);
   }
+  *failed = errno;
   g_array_sort (entries, entry_compare);
   return entries;
 }
@@ -201,8 +203,8 @@ walk_folder (Walk *walk, int parent_fd, const gchar *name, const gchar *path,
     return TRUE;
   }
 
-  g_autoptr (GArray) entries = read_sorted (dir);
-  for (guint i = 0; i < entries->len && go_on; i++) {
+  g_autoptr (GArray) entries = read_sorted (dir, failed);
+  for (guint i = 0; *failed == 0 && i < entries->len && go_on; i++) {
     const Entry *entry = &g_array_index (entries, Entry, i);
     g_autofree gchar *below = *path ? g_strconcat (path, "/", entry->name, NULL)
                                     : g_strdup (entry->name);

@@ -342,16 +342,26 @@ has_sidecar (const SpdlList *self, SpdlSidecarUse use)
              self->mapped_file.stamp.size >= SPDL_SIDECAR_MIN_SIZE);
 }
 
+/* Returns the hash of what determines how the lines are read, apart from labels
+ * and classes. A link may have another suffix than the file, whose index it
+ * shares. */
+static guint64
+hash_format (const SpdlList *self, const gchar *location)
+{
+  return self->uri ^ (is_csv (location) ? 1 : is_jsonl (location) ? 2 : 0);
+}
+
 static gboolean
 read_items (SpdlList *self, const SpdlListOptions *options, GError **error)
 {
   const gboolean has = has_sidecar (self, options->sidecar);
+  const guint64 format = hash_format (self, self->mapped_file.location);
   const guint64 classes = spdl_classes_get_hash (self->classes);
   gboolean loaded;
 
   if (has)
     self->index = spdl_sidecar_load (
-        &self->mapped_file, self->labels, classes, self->uri, &self->hash);
+        &self->mapped_file, self->labels, classes, format, &self->hash);
   loaded = self->index != NULL;
   if ((!loaded || options->weights) &&
       !scan_lines (self, options->weights != NULL, error))
@@ -359,7 +369,7 @@ read_items (SpdlList *self, const SpdlListOptions *options, GError **error)
   if (has && !loaded && spdl_list_get_size (self) > 0 &&
       spdl_mapped_file_is_settled (&self->mapped_file))
     spdl_sidecar_store (&self->mapped_file, self->index, self->labels, classes,
-        self->uri, self->hash);
+        format, self->hash);
   return TRUE;
 }
 

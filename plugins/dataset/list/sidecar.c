@@ -123,10 +123,11 @@ find_list (const SpdlMappedFile *mapped_file)
 
 static SpdlIndexKey
 make_key (const SpdlMappedFile *mapped_file, gboolean labels, guint64 classes,
-    guint64 uri, guint64 hash)
+    guint64 format, guint64 hash)
 {
   return (SpdlIndexKey){ mapped_file->stamp,
-    spdl_mapped_file_hash_samples (mapped_file) ^ uri, labels, classes, hash };
+    spdl_mapped_file_hash_samples (mapped_file) ^ format, labels, classes,
+    hash };
 }
 
 /* Reads a whole file. It may become shorter meanwhile. Returns 0 or an
@@ -189,10 +190,10 @@ load_index (const gchar *path, SpdlIndexKey *key, const gchar *location)
 
 SpdlIndex *
 spdl_sidecar_load (const SpdlMappedFile *mapped_file, gboolean labels,
-    guint64 classes, guint64 uri, guint64 *hash)
+    guint64 classes, guint64 format, guint64 *hash)
 {
   g_autofree gchar *list = find_list (mapped_file);
-  SpdlIndexKey key = make_key (mapped_file, labels, classes, uri, 0);
+  SpdlIndexKey key = make_key (mapped_file, labels, classes, format, 0);
   SpdlIndex *index = NULL;
 
   for (guint i = 0; list && i < G_N_ELEMENTS (places) && !index; i++) {
@@ -219,10 +220,11 @@ write_index (int fd, gconstpointer user_data)
 
 gboolean
 spdl_sidecar_store (const SpdlMappedFile *mapped_file, const SpdlIndex *index,
-    gboolean labels, guint64 classes, guint64 uri, guint64 hash)
+    gboolean labels, guint64 classes, guint64 format, guint64 hash)
 {
   g_autofree gchar *list = find_list (mapped_file);
-  const SpdlIndexKey key = make_key (mapped_file, labels, classes, uri, hash);
+  const SpdlIndexKey key =
+      make_key (mapped_file, labels, classes, format, hash);
   const Writing writing = { index, &key };
 
   for (guint i = 0; list && i < G_N_ELEMENTS (places); i++) {

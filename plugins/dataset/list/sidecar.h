@@ -31,18 +31,18 @@ typedef enum {
  *
  * @labels: whether labels must have been parsed
  * @classes: hash of the allowed classes; 0: any
- * @uri: hash of the name of the column with the URI; 0: "uri"
+ * @format: hash of what else determines how lines are read
  * @hash: (out): hash of the list
  *
  * Returns NULL if there is no valid index. */
 SpdlIndex *spdl_sidecar_load (const SpdlMappedFile *mapped_file,
-    gboolean labels, guint64 classes, guint64 uri, guint64 *hash);
+    gboolean labels, guint64 classes, guint64 format, guint64 *hash);
 
 /* Writes the index atomically to the first of the two places that is writable.
  * Returns whether the file exists. */
 gboolean
 spdl_sidecar_store (const SpdlMappedFile *mapped_file, const SpdlIndex *index,
-    gboolean labels, guint64 classes, guint64 uri, guint64 hash);
+    gboolean labels, guint64 classes, guint64 format, guint64 hash);
 
 #define SPDL_SIDECAR_SUFFIX ".spdl-index"
 

@@ -449,6 +449,7 @@ GST_START_TEST (test_index)
   g_autofree gchar *list = g_build_filename (folder, "list.txt", NULL);
   g_autofree gchar *sidecar =
       g_build_filename (folder, ".list.txt.spdl-index", NULL);
+  g_autofree gchar *link = NULL;
   struct timespec times[2] = { { 0, UTIME_OMIT }, { 1700000000, 0 } };
   GstElement *src;
   gint index;
@@ -465,6 +466,17 @@ GST_START_TEST (test_index)
         "a b c");
     fail_unless (g_file_test (sidecar, G_FILE_TEST_EXISTS));
   }
+  /* A link with another suffix has its own index. */
+  link = g_build_filename (folder, "list.csv", NULL);
+  files_write_text (folder, "list.txt", "uri\n\nb\n#\nc\n");
+  fail_unless_equals_int (utimensat (AT_FDCWD, list, times, 0), 0);
+  fail_unless_equals_int (symlink (list, link), 0);
+  for (guint i = 0; i < 2; i++)
+    assert_names (run_pipeline ("spdlsrc location=%s index-cache=always ! "
+                                "fakesink name=sink",
+                      i == 0 ? link : list),
+        i == 0 ? "b # c" : "uri b c");
+  fail_unless_equals_int (unlink (link), 0);
   /* The index is not an item of the folder. */
   assert_names (
       run_pipeline ("spdlsrc location=%s ! fakesink name=sink", folder),

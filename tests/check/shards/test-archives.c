@@ -195,6 +195,8 @@ write_odd_shard (void)
   tar_add_text (
       &tar, "d.json", "{\"key\": \"mine\", \"bad name\": 1, \"n\": 1}");
   tar_add_text (&tar, "d.txt", "not \377 UTF-8");
+  tar_add_text (&tar, "e.jpg", "E1");
+  tar_add_text (&tar, "e.json", "{\"cls\": \"dog\", \"m\": 2}");
   tar_end (&tar, folder, "odd.tar");
 }
 
@@ -217,10 +219,14 @@ GST_START_TEST (test_odd_samples)
   write_odd_shard ();
   run = fetch ("odd.tar", "");
   fail_unless (run->error == NULL, "%s", run->error);
-  fail_unless_equals_int (run->buffers->len, 3);
+  fail_unless_equals_int (run->buffers->len, 4);
   assert_text (run, 0, "a", "A1");
   assert_text (run, 1, "c", "C1");
   assert_text (run, 2, "d", "D1");
+  /* A member of the JSON is not a label. */
+  assert_text (run, 3, "e", "E1");
+  fail_if (gst_structure_has_field (run_item (run, 3)->extra, "cls"));
+  fail_unless (gst_structure_get_int64 (run_item (run, 3)->extra, "m", &n));
   fail_unless_equals_int64 (run_item (run, 0)->label, -1);
   fail_unless_equals_string (
       gst_structure_get_string (run_item (run, 0)->extra, "cls"), "cat");
@@ -237,7 +243,7 @@ GST_START_TEST (test_odd_samples)
       "not \357\277\275 UTF-8");
   fail_unless_equals_int (run->warnings->len, 2);
   fail_unless (errors_text_has (
-      g_ptr_array_index (run->warnings, 0), "[resource-error read]|1|4"));
+      g_ptr_array_index (run->warnings, 0), "[resource-error read]|1|5"));
   /* A text that is not a label causes a warning. */
   fail_unless (
       errors_text_has (g_ptr_array_index (run->warnings, 1), "\"cat\""));
@@ -280,15 +286,15 @@ GST_END_TEST;
 /* Tests that text labels get the indices of the given classes. */
 GST_START_TEST (test_classes)
 {
-  static const gint64 labels[] = { 2, -1, 1 };
+  static const gint64 labels[] = { 2, -1, 1, -1 };
   Run *run;
 
   write_odd_shard ();
   run = fetch ("odd.tar", "classes=<dog,7,cat>");
   fail_unless (run->error == NULL, "%s", run->error);
   fail_unless_equals_int (run->warnings->len, 1);
-  fail_unless_equals_int (run->buffers->len, 3);
-  for (guint i = 0; i < 3; i++)
+  fail_unless_equals_int (run->buffers->len, 4);
+  for (guint i = 0; i < 4; i++)
     fail_unless_equals_int64 (run_item (run, i)->label, labels[i]);
   fail_unless_equals_string (
       gst_structure_get_string (run_item (run, 0)->extra, "cls"), "cat");

@@ -624,6 +624,14 @@ class Colors(unittest.TestCase):
             with self.subTest(path=path.name):
                 self.check(path)
 
+    def test_interlaced(self):
+        """Interlaced frames are taken for progressive ones."""
+        path = path_of("interlaced.mp4")
+        videos.ffmpeg("-f", "lavfi", "-i", "testsrc2=s=160x96:r=5",
+                      "-frames:v", 2, "-vf", "format=yuv420p10le", *X264,
+                      "-qp", 1, "-x264-params", "tff=1", path)
+        self.check(path)
+
 
 def resident():
     """Returns the resident memory of the process in bytes."""

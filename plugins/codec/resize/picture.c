@@ -225,16 +225,22 @@ gboolean
 spdl_picture_write (SpdlPicture *self, const SpdlFrame *frame,
     const SpdlRows *rows, GError **error)
 {
-  const GstVideoInfo *info = frame->info;
+  GstVideoInfo info = *frame->info;
   gboolean ok = TRUE;
   GstVideoFrame in;
 
-  if (!gst_video_frame_map (&in, info, frame->buffer, GST_MAP_READ)) {
+  /* As in the path for 8-bit planes. GstVideoConverter would take the chroma of
+   * the two fields apart. */
+  if (GST_VIDEO_INFO_INTERLACE_MODE (&info) !=
+      GST_VIDEO_INTERLACE_MODE_ALTERNATE)
+    GST_VIDEO_INFO_INTERLACE_MODE (&info) =
+        GST_VIDEO_INTERLACE_MODE_PROGRESSIVE;
+  if (!gst_video_frame_map (&in, &info, frame->buffer, GST_MAP_READ)) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
         "Failed to map the decoded frame");
     return FALSE;
   }
-  if (is_plain (info->finfo)) {
+  if (is_plain (info.finfo)) {
     Layout layout = layout_of (&in);
 
     layout.has_alpha = layout.has_alpha && !frame->opaque;

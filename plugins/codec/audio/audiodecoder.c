@@ -520,6 +520,17 @@ write_pcm (SpdlAudioDecoder *self, const SpdlAudioPcm *pcm, GError **error)
   return !reason;
 }
 
+/* Sets GStreamer's layout of channels without positions, as for samples that
+ * are not converted; libavutil's differs for 4 channels. */
+static void
+set_usual_layout (AVChannelLayout *layout, guint n_channels)
+{
+  const guint64 mask = gst_audio_channel_get_fallback_mask (n_channels);
+
+  if (mask == 0 || av_channel_layout_from_mask (layout, mask) < 0)
+    av_channel_layout_default (layout, n_channels);
+}
+
 static GstBuffer *
 convert_samples (SpdlAudioDecoder *self, const SpdlAudioPcm *pcm,
     const SpdlAudioConfig *config, GstAudioInfo *info, GError **error)
@@ -533,7 +544,7 @@ convert_samples (SpdlAudioDecoder *self, const SpdlAudioPcm *pcm,
   spdl_audio_window_set_layout (
       &layout, pcm->positions, pcm->positions ? pcm->n_channels : 0);
   if (layout.nb_channels == 0)
-    av_channel_layout_default (&layout, pcm->n_channels);
+    set_usual_layout (&layout, pcm->n_channels);
   if (spdl_audio_window_begin (self->window, config, &input, error) &&
       write_pcm (self, pcm, error))
     result = spdl_audio_window_end (self->window, info, error);

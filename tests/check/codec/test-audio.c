@@ -120,6 +120,30 @@ GST_START_TEST (test_slice)
 
 GST_END_TEST;
 
+/* Four channels without positions have the same ones, converted or not. */
+GST_START_TEST (test_usual_positions)
+{
+  static const gchar *formats[] = { "S16LE", "F32LE" };
+  g_autoptr (GBytes) file = make_wav (4, 8000, 100, 800, NULL);
+
+  for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
+    Rig *rig = rig_new ("spdldecode", "audio-format", formats[i], NULL);
+    g_autoptr (GstCaps) caps = NULL;
+    guint64 mask = 0;
+
+    rig_start (rig, NULL);
+    push_wav (rig, 0, file);
+    finish (rig);
+    caps = gst_pad_get_current_caps (rig->sink);
+    fail_unless (gst_structure_get (gst_caps_get_structure (caps, 0),
+        "channel-mask", GST_TYPE_BITMASK, &mask, NULL));
+    fail_unless_equals_uint64 (mask, gst_audio_channel_get_fallback_mask (4));
+    rig_free (rig);
+  }
+}
+
+GST_END_TEST;
+
 /* Tests that 16-bit samples at an odd address are copied. */
 GST_START_TEST (test_unaligned)
 {
@@ -206,6 +230,7 @@ audio_suite (void)
 
   suite_add_tcase (s, tc);
   tcase_add_test (tc, test_slice);
+  tcase_add_test (tc, test_usual_positions);
   tcase_add_test (tc, test_unaligned);
   tcase_add_test (tc, test_chunks);
   tcase_add_test (tc, test_caps);

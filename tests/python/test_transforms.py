@@ -213,6 +213,13 @@ class TransformsTest(unittest.TestCase):
             self.assertGreater(sum(figures) / len(figures), 38)
             self.assertTrue(any(figure < 60 for figure in figures))
 
+    def test_fast_scale_and_nearest(self):
+        """Pixels are picked, not mixed, whatever fast-scale is."""
+        line = "width=32 height=32 interpolation=nearest"
+        exact = self.decode(line + " fast-scale=false")
+        for name, (image, _, _) in self.decode(line).items():
+            self.assertEqual(image.tobytes(), exact[name][0].tobytes())
+
     def test_contradictions(self):
         for properties, reason in (
                 ("crop-scale=<0.5>", "crop-scale"),

@@ -124,7 +124,8 @@ decode_jpeg (SpdlItemDecoder *self, const Job *job, GError **error)
     return NULL;
   set_transform (
       job, width, height, spdl_exif_find_in_jpeg (in->data, in->size));
-  if (config->fast_scale)
+  /* A reduced image has mixed pixels, which nearest must not. */
+  if (config->fast_scale && config->interpolation != SPDL_INTERPOLATION_NEAREST)
     reduction = spdl_image_transform_get_reduction (job->transform);
   spdl_jpeg_set_reduction (self->jpeg, reduction);
   if (draw_jpeg (self, job, reduction, &has_begun, error) ||

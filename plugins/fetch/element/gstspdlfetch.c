@@ -350,6 +350,7 @@ gst_spdl_fetch_start (GstSpdlStage *stage, GError **error)
   gst_spdl_property_table_clear (properties, &self->used);
   self->used = self->settings;
   gst_spdl_property_table_own (properties, &self->used);
+  g_hash_table_remove_all (self->bases);
   GST_OBJECT_UNLOCK (self);
   self->used.http.hedge_counts = &self->hedges;
   /* The rules of second requests hold within a thread. */
@@ -469,20 +470,30 @@ gst_spdl_fetch_chain_group (
   return self->stage_chain (pad, parent, group);
 }
 
+/* Sets the base folder of a source. A source without one, such as a shard on a
+ * server, must not get that of an earlier list, which would make its fields
+ * trusted. */
+static void
+set_base (GstSpdlFetch *self, guint32 source, const gchar *uri)
+{
+  gchar *base = uri ? g_filename_from_uri (uri, NULL, NULL) : NULL;
+
+  GST_OBJECT_LOCK (self);
+  if (base)
+    g_hash_table_insert (self->bases, GUINT_TO_POINTER (source), base);
+  else
+    g_hash_table_remove (self->bases, GUINT_TO_POINTER (source));
+  GST_OBJECT_UNLOCK (self);
+}
+
 static gboolean
 gst_spdl_fetch_sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
 {
   GstSpdlFetch *self = GST_SPDL_FETCH (parent);
-  const gchar *uri = gst_spdl_event_get_base (event);
-  gchar *base = uri ? g_filename_from_uri (uri, NULL, NULL) : NULL;
   guint32 source;
 
-  if (base) {
-    gst_spdl_event_parse_source (event, &source, NULL, NULL);
-    GST_OBJECT_LOCK (self);
-    g_hash_table_insert (self->bases, GUINT_TO_POINTER (source), base);
-    GST_OBJECT_UNLOCK (self);
-  }
+  if (gst_spdl_event_parse_source (event, &source, NULL, NULL))
+    set_base (self, source, gst_spdl_event_get_base (event));
   return self->stage_event (pad, parent, event);
 }
 

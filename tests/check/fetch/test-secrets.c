@@ -10,6 +10,7 @@
 #include "tests/check/support/errors.h"
 #include "tests/check/support/files.h"
 #include "tests/check/support/logged.h"
+#include "tests/check/support/rig.h"
 #include "tests/check/support/run.h"
 #include "tests/check/support/served.h"
 #include "tests/check/support/tars.h"
@@ -485,6 +486,103 @@ GST_START_TEST (test_fields)
 
 GST_END_TEST;
 
+/* Runs @pipeline to its end. Returns the number of messages about failures of
+ * items that name trusted-origins. */
+static guint
+count_refusals (GstElement *pipeline)
+{
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
+  gboolean ended = FALSE;
+  guint n = 0;
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  while (!ended) {
+    GstMessage *message = gst_bus_timed_pop_filtered (bus, 60 * GST_SECOND,
+        GST_MESSAGE_EOS | GST_MESSAGE_ERROR | GST_MESSAGE_ELEMENT);
+    g_autoptr (GError) error = NULL;
+
+    fail_unless (message && GST_MESSAGE_TYPE (message) != GST_MESSAGE_ERROR);
+    ended = GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS;
+    if (gst_message_has_name (message, "spdl-item-failed"))
+      gst_structure_get (gst_message_get_structure (message), "error",
+          G_TYPE_ERROR, &error, NULL);
+    n += error && errors_has (error, "[resource-error not-authorized]|"
+                                     "trusted-origins");
+    gst_message_unref (message);
+  }
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  return n;
+}
+
+/* Tests that the fields of a shard from a server are not trusted after the same
+ * pipeline has read a local list. */
+GST_START_TEST (test_fields_after_list)
+{
+  g_autofree gchar *path = g_build_filename (served.folder, "local", NULL);
+  g_autofree gchar *list = g_strdup_printf (
+      "uri,txt\n%s/bytes/0/9,local\n", server_get_base (served.server));
+  g_autofree gchar *text =
+      g_strdup_printf ("spdlsrc name=src location=%s/list.csv ! spdlfetch "
+                       "parts=txt ! fakesink",
+          served.folder);
+  g_autofree gchar *shard = g_strdup_printf (
+      "%s/shard/0/0/train.tar", server_get_base (served.server));
+  g_autoptr (GstElement) pipeline = NULL;
+  g_autoptr (GstElement) src = NULL;
+
+  files_write_text (served.folder, "local", "0123456789");
+  files_write_text (served.folder, "list.csv", list);
+  write_shard (path);
+  pipeline = gst_parse_launch (text, NULL);
+  src = gst_bin_get_by_name (GST_BIN (pipeline), "src");
+  fail_unless_equals_int (count_refusals (pipeline), 0);
+  g_object_set (src, "location", shard, NULL);
+  fail_unless_equals_int (count_refusals (pipeline), 1);
+}
+
+GST_END_TEST;
+
+/* Pushes a source event, with @base (nullable), and an item of the server whose
+ * field names a local file. */
+static void
+push_item_of (Rig *rig, guint64 number, const gchar *base, const gchar *file)
+{
+  GstBuffer *item = rig_make_item (number, 0);
+  gchar *uri =
+      g_strconcat (server_get_base (served.server), "/bytes/0/9", NULL);
+  GstEvent *event = gst_spdl_event_new_source (0, 2, "");
+
+  if (base)
+    gst_spdl_event_set_base (event, base);
+  gst_pad_push_event (rig->src, event);
+  gst_spdl_buffer_get_item_meta (item)->extra =
+      gst_structure_new ("extra", "txt", G_TYPE_STRING, file, NULL);
+  gst_buffer_append_memory (item, gst_memory_new_wrapped (0, uri, strlen (uri),
+                                      0, strlen (uri), uri, g_free));
+  fail_unless_equals_int (gst_pad_push (rig->src, item), GST_FLOW_OK);
+}
+
+/* Tests that an event without a folder replaces one with a folder. */
+GST_START_TEST (test_fields_after_event)
+{
+  Rig *rig = rig_new ("spdlfetch", "parts", "txt", "concurrency", 1, NULL);
+  g_autofree gchar *path = g_build_filename (served.folder, "local", NULL);
+  g_autofree gchar *base = g_strdup_printf ("file://%s", served.folder);
+
+  files_write_text (served.folder, "local", "0123456789");
+  rig_start (rig, "text/uri-list");
+  push_item_of (rig, 0, base, path);
+  rig_wait_items (rig, 1);
+  push_item_of (rig, 1, NULL, path);
+  rig_push_eos (rig);
+  rig_wait_eos (rig);
+  fail_unless_equals_int (rig_count_items (rig), 1);
+  fail_unless (rig_find_message (rig, "spdl-item-failed") != NULL);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
 /* Logs, messages and states */
 
 /* Everything that could contain a secret: states, URIs, messages and the log of
@@ -722,6 +820,8 @@ secrets_suite (void)
   tcase_add_test (tc, test_credentials_there_and_back);
   tcase_add_test (tc, test_shards);
   tcase_add_test (tc, test_fields);
+  tcase_add_test (tc, test_fields_after_list);
+  tcase_add_test (tc, test_fields_after_event);
   tcase_add_test (tc, test_no_secret_in_output);
   tcase_add_test (tc, test_cache_name);
   return s;

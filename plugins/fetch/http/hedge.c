@@ -232,7 +232,9 @@ spdl_hedge_leg_begun (SpdlHedgeLeg *leg)
 gboolean
 spdl_hedge_leg_may_retry (const SpdlHedgeLeg *leg)
 {
-  return leg == &leg->race->legs[0] || leg == leg->race->winner;
+  const Race *race = leg->race;
+
+  return leg == (race->winner ? race->winner : &race->legs[0]);
 }
 
 void

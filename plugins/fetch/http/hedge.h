@@ -54,8 +54,9 @@ SpdlRequest *spdl_hedge_add (SpdlHedge *self, const SpdlHedgeFetch *fetch);
 /* Called by a request when it begins. */
 void spdl_hedge_leg_begun (SpdlHedgeLeg *leg);
 
-/* Returns whether the request may be repeated: the second one is not, unless it
- * has been answered first. */
+/* Returns whether the request may be repeated: the one that was answered first
+ * or, before that, the first one. The caller of a fetch may free what it passed
+ * in, such as validators, once the request that was answered has ended. */
 gboolean spdl_hedge_leg_may_retry (const SpdlHedgeLeg *leg);
 
 /* Called by a request when a response has begun.

@@ -235,7 +235,9 @@ stop_request (SpdlRequest *self, SpdlRequestStop why)
                               : deadline_error (self));
     return;
   }
-  if (self->stop == SPDL_REQUEST_STOP_NOT)
+  /* An attempt that has stalled may not have ended yet. The client cancels only
+   * once, so the request must not be repeated. */
+  if (self->stop == SPDL_REQUEST_STOP_NOT || why == SPDL_REQUEST_STOP_CANCELLED)
     self->stop = why;
   g_source_set_ready_time (self->timer, -1);
   if (self->paused)

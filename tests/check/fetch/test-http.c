@@ -582,6 +582,72 @@ GST_START_TEST (test_flush)
 
 GST_END_TEST;
 
+/* Whether the client is held after a timeout. Atomic. */
+static gint held = FALSE;
+
+/* Holds a thread of the client until the timeout of its requests is over, and
+ * again in the next iteration of its main loop, after the timers have fired:
+ * they were attached before this source, with the same priority. The attempts
+ * that they cancel end in later iterations. */
+static gboolean
+hold_client (GSource *source, GSourceFunc callback, gpointer data)
+{
+  static gboolean again = FALSE;
+
+  if (again)
+    g_atomic_int_set (&held, TRUE);
+  g_usleep (again ? 300000 : 800000);
+  g_source_set_ready_time (source, again ? -1 : 0);
+  again = TRUE;
+  return G_SOURCE_CONTINUE;
+}
+
+/* Adds a source to the main loop of the thread that logs a redirect. */
+static void
+on_redirect (GstDebugCategory *category, GstDebugLevel level, const gchar *file,
+    const gchar *function, gint line, GObject *object, GstDebugMessage *message,
+    gpointer user_data)
+{
+  static GSourceFuncs funcs = { NULL, NULL, hold_client, NULL };
+  GSource *source;
+
+  if (!strstr (gst_debug_message_get (message), "redirects to"))
+    return;
+  source = g_source_new (&funcs, sizeof (GSource));
+  g_source_set_ready_time (source, g_get_monotonic_time () + 500000);
+  g_source_attach (source, g_main_context_get_thread_default ());
+  g_source_unref (source);
+}
+
+/* Tests a flush after the timeout of a request and before its attempt has
+ * ended: the request is not repeated. */
+GST_START_TEST (test_flush_at_timeout)
+{
+  static const gchar stalled[] = "/stall-body/99/1000";
+  Rig *rig =
+      rig_new ("spdlfetch", "concurrency", 2, "timeout", 1, "retries", 5, NULL);
+  gint64 begun;
+
+  gst_debug_set_threshold_for_name ("spdlfetch", GST_LEVEL_DEBUG);
+  gst_debug_remove_log_function (gst_debug_log_default);
+  gst_debug_add_log_function (on_redirect, NULL, NULL);
+  rig_start (rig, "text/uri-list");
+  gst_pad_push (rig->src, make_uri_item (0, stalled));
+  while (server_count_path (server, stalled) == 0)
+    g_usleep (1000);
+  gst_pad_push (rig->src, make_uri_item (1, "/moved/99/1000"));
+  while (!g_atomic_int_get (&held))
+    g_usleep (1000);
+  begun = g_get_monotonic_time ();
+  flush (rig);
+  fail_unless (g_get_monotonic_time () - begun < 10 * G_TIME_SPAN_SECOND);
+  fail_unless_equals_int (server_count_path (server, stalled), 1);
+  gst_debug_remove_log_function (on_redirect);
+  end_with_item (rig);
+}
+
+GST_END_TEST;
+
 /* Tests flushes at random moments, from before the connection until after the
  * body. They cancel at least 10,000 requests, until 1,000 have reached the
  * server. The delays grow with each round, as slow machines need longer ones.
@@ -656,6 +722,7 @@ http_suite (void)
   tcase_add_test (tc, test_refused);
   tcase_add_test (tc, test_group);
   tcase_add_test (tc, test_flush);
+  tcase_add_test (tc, test_flush_at_timeout);
   tcase_add_test (tc, test_cancelled_at_random);
   return s;
 }

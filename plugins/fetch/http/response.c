@@ -13,56 +13,88 @@
 
 #include "plugins/fetch/http/retry.h"
 
+/* Returns the header of the received part that confirms its version, and its
+ * value, which is NULL if there is none. A weak ETag does not guarantee equal
+ * bytes. */
+static const gchar *
+get_condition (const SpdlRequestParams *self, const gchar **value)
+{
+  const gboolean has_tag = self->tag && !g_str_has_prefix (self->tag, "W/");
+
+  *value = has_tag ? self->tag : self->date;
+  return has_tag ? "ETag" : "Last-Modified";
+}
+
+/* Returns the header that shows that the response is of another version than
+ * the received part, or NULL. With the same strong ETag, the bytes are the same
+ * whatever the date is, which may differ between servers. */
+static const gchar *
+find_change (const SpdlRequestParams *self, SoupMessageHeaders *headers)
+{
+  const gchar *tag = soup_message_headers_get_one (headers, "ETag");
+  const gchar *date = soup_message_headers_get_one (headers, "Last-Modified");
+
+  if (tag && self->tag && strcmp (tag, self->tag) != 0)
+    return "ETag";
+  if (tag && self->tag && !g_str_has_prefix (tag, "W/"))
+    return NULL;
+  return date && self->date && strcmp (date, self->date) != 0 ? "Last-Modified"
+                                                              : NULL;
+}
+
 void
 spdl_request_params_put (
     const SpdlRequestParams *self, SoupMessageHeaders *headers)
 {
   const SpdlRange *range = &self->range;
+  const gchar *condition;
 
   soup_message_headers_append (headers, "Accept-Encoding", "identity");
   if (spdl_request_params_is_partial (self))
     soup_message_headers_set_range (headers, range->first + self->have,
         spdl_range_is_open (range) ? -1 : (goffset) range->last);
-  if (self->have > 0 && self->validator)
-    soup_message_headers_append (headers, "If-Range", self->validator);
-}
-
-static const gchar *
-find_validator (SoupMessage *message)
-{
-  SoupMessageHeaders *headers = soup_message_get_response_headers (message);
-  const gchar *validator = soup_message_headers_get_one (headers, "ETag");
-
-  if (!validator || g_str_has_prefix (validator, "W/"))
-    validator = soup_message_headers_get_one (headers, "Last-Modified");
-  return validator;
+  get_condition (self, &condition);
+  if (self->have > 0 && condition)
+    soup_message_headers_append (headers, "If-Range", condition);
 }
 
 void
 spdl_request_params_keep (
     SpdlRequestParams *self, const SpdlResponse *response, SoupMessage *message)
 {
-  g_free (self->validator);
-  self->validator = g_strdup (find_validator (message));
+  SoupMessageHeaders *headers = soup_message_get_response_headers (message);
+  const gboolean goes_on = self->have > 0 && !response->restart;
+
+  if (!goes_on) {
+    spdl_request_params_clear (self);
+    self->tag = g_strdup (soup_message_headers_get_one (headers, "ETag"));
+    self->date =
+        g_strdup (soup_message_headers_get_one (headers, "Last-Modified"));
+  }
   self->has_size = response->has_size;
   self->size = response->size;
   if (self->origin)
-    spdl_validator_take (self->origin, message, response->has_size,
-        self->have > 0 && !response->restart);
+    spdl_validator_take (self->origin, message, response->has_size, goes_on);
 }
 
 gboolean
 spdl_request_params_is_same (
     const SpdlRequestParams *self, SoupMessage *message)
 {
-  return self->validator &&
-         g_strcmp0 (self->validator, find_validator (message)) == 0;
+  SoupMessageHeaders *headers = soup_message_get_response_headers (message);
+  const gchar *kept;
+  const gchar *name = get_condition (self, &kept);
+
+  return kept &&
+         g_strcmp0 (kept, soup_message_headers_get_one (headers, name)) == 0 &&
+         !find_change (self, headers);
 }
 
 void
 spdl_request_params_clear (SpdlRequestParams *self)
 {
-  g_clear_pointer (&self->validator, g_free);
+  g_clear_pointer (&self->tag, g_free);
+  g_clear_pointer (&self->date, g_free);
 }
 
 static gint
@@ -116,22 +148,13 @@ classify_whole (SpdlResponse *self, const SpdlRequestParams *params,
              : SPDL_RESPONSE_ACTION_FAILED;
 }
 
-/* Returns whether the server sent the rest of another version despite
- * If-Range. */
-static gboolean
-has_other_tag (const SpdlRequestParams *params, SoupMessageHeaders *headers)
-{
-  const gchar *tag = soup_message_headers_get_one (headers, "ETag");
-
-  return params->have > 0 && tag && params->validator &&
-         *params->validator == '"' && strcmp (tag, params->validator) != 0;
-}
-
 static SpdlResponseAction
 classify_part (SpdlResponse *self, const SpdlRequestParams *params,
     SoupMessageHeaders *headers, GError **error)
 {
   const guint64 wanted = params->range.first + params->have;
+  const gchar *changed =
+      params->have > 0 ? find_change (params, headers) : NULL;
   goffset start, end, whole;
 
   if (!spdl_request_params_is_partial (params) ||
@@ -147,9 +170,10 @@ classify_part (SpdlResponse *self, const SpdlRequestParams *params,
     return params->have > 0 ? SPDL_RESPONSE_ACTION_ANEW
                             : SPDL_RESPONSE_ACTION_FAILED;
   }
-  if (has_other_tag (params, headers)) {
-    g_set_error_literal (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
-        "Item changed while it was fetched: the ETag differs");
+  /* Servers may ignore If-Range. */
+  if (changed) {
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+        "Item changed while it was fetched: %s differs", changed);
     return SPDL_RESPONSE_ACTION_ANEW;
   }
   self->has_size = TRUE;

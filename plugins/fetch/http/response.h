@@ -20,8 +20,10 @@ typedef struct {
   SpdlRange range;
   guint64 have;
   gboolean has_size;
-  guint64 size;     /* total size, from the response with the first part */
-  gchar *validator; /* nullable: validator of the received part */
+  guint64 size; /* total size, from the response with the first part */
+  /* Headers of the response with the first part. */
+  gchar *tag;  /* nullable: ETag, weak or strong */
+  gchar *date; /* nullable: Last-Modified */
 
   /* Set by the caller. */
   const SpdlValidator *known; /* nullable: validator of the cached version */

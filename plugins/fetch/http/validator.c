@@ -82,9 +82,10 @@ spdl_validator_take (SpdlValidator *self, SoupMessage *message,
     self->kind = SPDL_VALIDATOR_DATE;
     self->text = g_strdup (date);
   }
-  self->keepable = has_size && !is_forbidden (headers) &&
-                   (!goes_on || (was_keepable && is_at (self, message) &&
-                                    g_strcmp0 (before, self->text) == 0));
+  self->keepable =
+      has_size && !is_forbidden (headers) &&
+      (!goes_on || (was_keepable && is_at (self, message) && before &&
+                       g_strcmp0 (before, self->text) == 0));
   get_place (message, self->place);
 }
 

@@ -9,8 +9,9 @@
 
 #include <string.h>
 
-static const gchar *const faults[] = { "kept", "mixed", "dated", "weak", "bare",
-  "forbidden", "nolength", "liar", "stubborn", "pinned", "hop", NULL };
+static const gchar *const faults[] = { "kept", "mixed", "mixed-date",
+  "mixed-weak", "mixed-bare", "replica", "dated", "weak", "bare", "forbidden",
+  "nolength", "liar", "stubborn", "pinned", "hop", NULL };
 
 typedef struct {
   guint64 first, size;
@@ -23,6 +24,12 @@ static gboolean
 is_fault (const Request *r, const gchar *fault)
 {
   return strcmp (r->fault, fault) == 0;
+}
+
+static gboolean
+is_mixed (const Request *r)
+{
+  return g_str_has_prefix (r->fault, "mixed");
 }
 
 static gchar *
@@ -44,20 +51,29 @@ send_text (Request *r, const gchar *text)
     r->keep = FALSE;
 }
 
+/* Returns the headers of a date, which depends on @n. */
+static gchar *
+make_date (guint n)
+{
+  return g_strdup_printf ("Date: Fri, 01 Jan 2021 00:00:00 GMT\r\n"
+                          "Last-Modified: Wed, %02u Jan 2020 00:00:00 GMT\r\n",
+      1 + n);
+}
+
 static gchar *
 make_validator (const Request *r, guint version)
 {
-  if (is_fault (r, "bare"))
+  g_autofree gchar *date = make_date (r->nth);
+
+  if (g_str_has_suffix (r->fault, "bare"))
     return g_strdup ("");
-  if (is_fault (r, "dated"))
-    return g_strdup_printf ("Date: Fri, 01 Jan 2021 00:00:00 GMT\r\n"
-                            "Last-Modified: Wed, %02u Jan 2020 00:00:00 "
-                            "GMT\r\n",
-        1 + version);
+  if (is_fault (r, "dated") || is_fault (r, "mixed-date"))
+    return make_date (version);
   if (is_fault (r, "pinned"))
     return g_strdup ("ETag: \"same\"\r\n");
-  return g_strdup_printf (
-      "ETag: %s\"v%u\"\r\n", is_fault (r, "weak") ? "W/" : "", version);
+  return g_strdup_printf ("ETag: %s\"v%u\"\r\n%s",
+      g_str_has_suffix (r->fault, "weak") ? "W/" : "", version,
+      is_fault (r, "replica") ? date : "");
 }
 
 static gboolean
@@ -81,8 +97,8 @@ choose (const Request *r, Good *good)
   guint64 last = r->size - 1;
   gchar *end;
 
-  if (!range || (condition && !strstr (good->validator, condition) &&
-                    !is_fault (r, "mixed")))
+  if (!range ||
+      (condition && !strstr (good->validator, condition) && !is_mixed (r)))
     return;
   good->partial = TRUE;
   good->first = g_ascii_strtoull (range + strlen ("bytes="), &end, 10);
@@ -133,7 +149,7 @@ get_version (const Request *r)
 {
   if (is_fault (r, "pinned"))
     return r->count;
-  return server_get_version (r->server) + (is_fault (r, "mixed") && r->nth > 1);
+  return server_get_version (r->server) + (is_mixed (r) && r->nth > 1);
 }
 
 gboolean

@@ -62,6 +62,10 @@ G_BEGIN_DECLS
  *
  *     kept         breaks off; responses support If-None-Match as well
  *     mixed        breaks off, and sends the rest of the next version
+ *     mixed-date   and has a date instead of an ETag
+ *     mixed-weak   and has a weak ETag
+ *     mixed-bare   and has neither
+ *     replica      breaks off, with the same ETag and another date each time
  *     dated        has a date instead of an ETag
  *     weak         has a weak ETag
  *     bare         has neither

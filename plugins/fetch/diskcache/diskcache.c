@@ -186,30 +186,46 @@ unlock_file (int fd)
   close (fd);
 }
 
-/* Adds @change to the total and returns the result; 0 if it cannot be read. */
+/* Returns the total, or 0 if it cannot be read or is not plausible. */
 static guint64
-change_sum (const gchar *folder, gint64 change)
+read_sum (int fd)
+{
+  guint64 sum;
+
+  if (pread (fd, &sum, sizeof sum, 0) != (ssize_t) sizeof sum)
+    return 0;
+  sum = GUINT64_FROM_LE (sum);
+  return sum <= G_MAXINT64 ? sum : 0;
+}
+
+/* Adds @change to the total, and sets @result to the new total, or to 0 if it
+ * cannot be read. Returns FALSE if the total cannot be recorded, for example on
+ * a full disk; the next count corrects it. */
+static gboolean
+change_sum (const gchar *folder, gint64 change, guint64 *result)
 {
   const int fd = open_file (folder, ".spdl-size");
-  guint64 sum = 0, written;
+  gboolean ok = TRUE;
+  guint64 sum, written;
 
+  *result = 0;
   if (fd < 0)
-    return 0;
+    return FALSE;
   lock_briefly (fd);
-  if (pread (fd, &sum, sizeof sum, 0) != (ssize_t) sizeof sum)
-    sum = 0;
-  sum = GUINT64_FROM_LE (sum);
+  sum = read_sum (fd);
   if (change < 0)
     sum -= MIN ((guint64) -change, sum);
   else
-    sum += MIN ((guint64) change, G_MAXINT64 - MIN (sum, G_MAXINT64));
+    sum += MIN ((guint64) change, G_MAXINT64 - sum);
   written = GUINT64_TO_LE (sum);
-  /* On a full disk, the next count corrects the total. */
-  if (change != 0 && pwrite (fd, &written, sizeof written, 0) < 0)
+  if (change != 0)
+    ok = pwrite (fd, &written, sizeof written, 0) == (ssize_t) sizeof written;
+  if (!ok)
     GST_INFO (
         "failed to record the size of \"%s\": %s", folder, g_strerror (errno));
   unlock_file (fd);
-  return sum;
+  *result = sum;
+  return ok;
 }
 
 /* Files */
@@ -341,13 +357,15 @@ remove_oldest (Walk *self, guint64 wanted)
 }
 
 /* Counts the files, and removes some if necessary. Returns FALSE if another
- * process holds the lock, or the total still exceeds @max_size. */
+ * process holds the lock, the total still exceeds @max_size, or it cannot be
+ * recorded. */
 static gboolean
 count_once (const gchar *folder, guint64 max_size, gint *quit)
 {
   const int fd = open_file (folder, ".spdl-lock");
   Walk self = { folder, quit, g_get_monotonic_time (), 0, NULL };
-  guint64 noted, sum;
+  guint64 noted, sum, result;
+  gboolean recorded = TRUE;
 
   if (fd < 0)
     return FALSE;
@@ -355,16 +373,25 @@ count_once (const gchar *folder, guint64 max_size, gint *quit)
     close (fd);
     return FALSE;
   }
-  noted = change_sum (folder, 0);
+  change_sum (folder, 0, &noted);
   walk_folders (&self);
   sum = self.sum;
   if (max_size > 0 && sum > max_size)
     sum = remove_oldest (&self, max_size - max_size / 8);
   /* Keep what other processes added in the meantime. */
   if (!is_over (&self))
-    change_sum (folder, (gint64) (sum - noted));
+    recorded = change_sum (folder, (gint64) (sum - noted), &result);
   unlock_file (fd);
-  return max_size == 0 || sum <= max_size;
+  return recorded && (max_size == 0 || sum <= max_size);
+}
+
+static gboolean
+is_too_large (const gchar *folder, gint64 grown, guint64 max_size)
+{
+  guint64 sum;
+
+  change_sum (folder, grown, &sum);
+  return max_size > 0 && sum > max_size;
 }
 
 /* Counts all files, removes temporary files of killed processes, and enforces
@@ -374,8 +401,8 @@ spdl_disk_bound_count (const gchar *folder, guint64 max_size, gint *quit)
 {
   /* Repeat if other processes exceeded the limit while they could not get the
    * lock. */
-  while (count_once (folder, max_size, quit) && max_size > 0 &&
-         !g_atomic_int_get (quit) && change_sum (folder, 0) > max_size)
+  while (count_once (folder, max_size, quit) && !g_atomic_int_get (quit) &&
+         is_too_large (folder, 0, max_size))
     ;
 }
 
@@ -387,7 +414,7 @@ static void
 spdl_disk_bound_add (
     const gchar *folder, gint64 grown, guint64 max_size, gint *quit)
 {
-  if (change_sum (folder, grown) > max_size && max_size > 0)
+  if (is_too_large (folder, grown, max_size))
     spdl_disk_bound_count (folder, max_size, quit);
 }
 

@@ -9,12 +9,14 @@
 #include <fcntl.h>
 #include <glib/gstdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "tests/check/support/cached.h"
 #include "tests/check/support/errors.h"
 #include "tests/check/support/files.h"
+#include "tests/check/support/rig.h"
 
 /* Damaged entries */
 
@@ -239,6 +241,86 @@ GST_START_TEST (test_bound)
 
 GST_END_TEST;
 
+/* The recorded size */
+
+static gint64
+get_cpu_time (void)
+{
+  struct timespec time;
+
+  g_assert_cmpint (clock_gettime (CLOCK_PROCESS_CPUTIME_ID, &time), ==, 0);
+  return GST_TIMESPEC_TO_TIME (time);
+}
+
+/* Fetches an item, and checks that the process is idle afterwards. */
+static void
+expect_idle (void)
+{
+  g_autofree gchar *cache = g_build_filename (cached_folder, "cache", NULL);
+  Rig *rig = rig_new ("spdlfetch", "cache-dir", cache, "cache-size",
+      G_GUINT64_CONSTANT (1000000), NULL);
+  GstBuffer *item = rig_make_item (0, 0);
+  gchar *uri =
+      g_strconcat (server_get_base (cached_server), "/kept/0/1000/0", NULL);
+  gint64 before;
+
+  gst_buffer_append_memory (item, gst_memory_new_wrapped (0, uri, strlen (uri),
+                                      0, strlen (uri), uri, g_free));
+  rig_start (rig, "text/uri-list");
+  fail_unless_equals_int (gst_pad_push (rig->src, item), GST_FLOW_OK);
+  rig_wait_items (rig, 1);
+  g_usleep (500000);
+  before = get_cpu_time ();
+  g_usleep (1000000);
+  fail_unless (get_cpu_time () - before < 100 * (gint64) GST_MSECOND);
+  rig_free (rig);
+}
+
+/* Tests that a damaged total is replaced by that of the next count. */
+GST_START_TEST (test_damaged_size)
+{
+  g_autofree gchar *path =
+      g_build_filename (cached_folder, "cache", ".spdl-size", NULL);
+  const guint64 damaged[] = { G_MAXUINT64, (guint64) G_MAXINT64 + 1, G_MAXINT64,
+    1 };
+
+  cached_write_many ("kept", 1, 1000);
+  cached_expect ("", 1, 0, 0);
+  for (guint i = 0; i < G_N_ELEMENTS (damaged); i++) {
+    const guint64 size = GUINT64_TO_LE (damaged[i]);
+    g_autofree gchar *data = NULL;
+    gsize n;
+
+    files_write (cached_folder, "cache/.spdl-size", &size, sizeof size);
+    expect_idle ();
+    fail_unless (g_file_get_contents (path, &data, &n, NULL));
+    fail_unless_equals_uint64 (n, sizeof size);
+    fail_unless_equals_uint64 (
+        GUINT64_FROM_LE (*(guint64 *) data), cached_sum_files ());
+  }
+}
+
+GST_END_TEST;
+
+/* Tests a total above the limit in a file that cannot be written. */
+GST_START_TEST (test_fixed_size)
+{
+  const guint64 size = GUINT64_TO_LE (2000000);
+  const int fd = memfd_create ("size", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  g_autofree gchar *target = g_strdup_printf ("/proc/self/fd/%d", fd);
+  g_autofree gchar *path =
+      g_build_filename (cached_folder, "cache", ".spdl-size", NULL);
+
+  fail_unless_equals_int (write (fd, &size, sizeof size), sizeof size);
+  fail_unless_equals_int (fcntl (fd, F_ADD_SEALS, F_SEAL_WRITE), 0);
+  files_write_text (cached_folder, "cache/notes.txt", "makes the folder");
+  fail_unless_equals_int (symlink (target, path), 0);
+  expect_idle ();
+  close (fd);
+}
+
+GST_END_TEST;
+
 static Suite *
 disk_cache_folder_suite (void)
 {
@@ -252,6 +334,8 @@ disk_cache_folder_suite (void)
   tcase_add_test (tc, test_no_folder);
   tcase_add_test (tc, test_oldest_goes);
   tcase_add_test (tc, test_bound);
+  tcase_add_test (tc, test_damaged_size);
+  tcase_add_test (tc, test_fixed_size);
   return s;
 }
 

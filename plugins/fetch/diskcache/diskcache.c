@@ -423,17 +423,17 @@ spdl_disk_bound_add (
 /* Computes the key. It excludes the userinfo, which could be guessed from the
  * digest; the server checks access rights. */
 static void
-make_name (SpdlDiskCache *self, const gchar *uri, const SpdlRange *range,
-    gboolean foreign, guint8 *name)
+make_name (SpdlDiskCache *self, const SpdlHttpFetch *args, guint8 *name)
 {
-  g_autofree gchar *plain = spdl_redact_remove_userinfo (uri);
+  const SpdlRange *range = &args->range;
+  g_autofree gchar *plain = spdl_redact_remove_userinfo (args->uri);
   g_autofree gchar *store =
-      spdl_store_is_uri (uri)
-          ? spdl_store_settings_dup_store (&self->http->store, uri)
+      spdl_store_is_uri (args->uri)
+          ? spdl_store_settings_dup_store (&self->http->store, args->uri)
           : NULL;
   g_autofree gchar *text =
       g_strdup_printf ("%s\n%" G_GUINT64_FORMAT "-%" G_GUINT64_FORMAT "\n%s%s",
-          plain, range->first, range->last, foreign ? "" : self->headers,
+          plain, range->first, range->last, args->foreign ? "" : self->headers,
           store ? store : "");
 
   spdl_digest (text, name);
@@ -623,24 +623,28 @@ look_up (Fetch *fetch, GCancellable *cancellable)
 }
 
 void
-spdl_disk_cache_fetch (SpdlDiskCache *self, SpdlHttp *http, const gchar *uri,
-    const SpdlRange *range, gboolean foreign, GCancellable *cancellable,
-    SpdlHttpFunc func, gpointer user_data)
+spdl_disk_cache_fetch (
+    SpdlDiskCache *self, SpdlHttp *http, const SpdlHttpFetch *args)
 {
   Fetch *fetch = g_new0 (Fetch, 1);
+  SpdlHttpFetch changed = *args;
 
   if (g_atomic_int_compare_and_exchange (&self->counting, FALSE, TRUE))
     spdl_thread_pool_push (self->thread_pool, count_files, self);
   fetch->cache = self;
-  fetch->func = func;
-  fetch->user_data = user_data;
-  make_name (self, uri, range, foreign, fetch->name);
-  look_up (fetch, cancellable);
-  if (fetch->kept && self->settings->validate == SPDL_CACHE_VALIDATE_NONE)
+  fetch->func = args->func;
+  fetch->user_data = args->user_data;
+  make_name (self, args, fetch->name);
+  look_up (fetch, args->cancellable);
+  if (fetch->kept && self->settings->validate == SPDL_CACHE_VALIDATE_NONE) {
     finish_hit (fetch);
-  else
-    spdl_http_fetch_changed (http, uri, range, foreign, cancellable,
-        fetch->kept ? &fetch->known : NULL, &fetch->origin, on_fetched, fetch);
+    return;
+  }
+  changed.known = fetch->kept ? &fetch->known : NULL;
+  changed.origin = &fetch->origin;
+  changed.func = on_fetched;
+  changed.user_data = fetch;
+  spdl_http_fetch (http, &changed);
 }
 
 guint64

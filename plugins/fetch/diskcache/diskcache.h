@@ -80,9 +80,8 @@ void spdl_disk_cache_free (SpdlDiskCache *self);
 /* Fetches like spdl_http_fetch(), using the cache. Reads from disk during the
  * call, so it must not be called on a thread of the client. @func is called
  * during the call, or later on a thread of the client or another one. */
-void spdl_disk_cache_fetch (SpdlDiskCache *self, SpdlHttp *http,
-    const gchar *uri, const SpdlRange *range, gboolean foreign,
-    GCancellable *cancellable, SpdlHttpFunc func, gpointer user_data);
+void spdl_disk_cache_fetch (
+    SpdlDiskCache *self, SpdlHttp *http, const SpdlHttpFetch *args);
 
 /* Returns the CPU time of the cache's threads, in ns. Can be called from any
  * thread. */

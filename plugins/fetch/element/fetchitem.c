@@ -59,14 +59,12 @@ on_fetched (gpointer user_data, GstBuffer *content, GError *error)
 /* Reads @uri synchronously.
  * @scheme: (nullable): NULL for a path */
 static GstBuffer *
-read_here (GstSpdlFetch *self, GstSpdlTask *task, const gchar *uri,
-    const gchar *scheme, const SpdlRange *range, GError **error)
+read_here (GstSpdlTask *task, const gchar *uri, const gchar *scheme,
+    const SpdlRange *range, gint64 deadline, GError **error)
 {
+  GstSpdlFetch *self = GST_SPDL_FETCH (gst_spdl_task_get_stage (task));
   GCancellable *cancellable = gst_spdl_task_get_cancellable (task);
-  const guint64 timeout = self->used.http.task_timeout;
-  const SpdlDiskLimits limits = { self->used.http.max_size,
-    timeout > 0 ? g_get_monotonic_time () + (gint64) (timeout / 1000)
-                : G_MAXINT64 };
+  const SpdlDiskLimits limits = { self->used.http.max_size, deadline };
   g_autofree gchar *path = NULL;
 
   if (scheme && g_str_equal (scheme, "arrow")) {
@@ -100,6 +98,7 @@ read_here (GstSpdlFetch *self, GstSpdlTask *task, const gchar *uri,
 typedef struct {
   GstSpdlTask *task;
   SpdlRange range;
+  gint64 deadline;
   gchar *uri; /* target of the redirect */
   SpdlHttpFunc func;
   gpointer user_data;
@@ -111,9 +110,8 @@ end_journey (gpointer data)
   Journey *journey = data;
   g_autofree gchar *scheme = g_uri_parse_scheme (journey->uri);
   GError *error = NULL;
-  GstBuffer *content =
-      read_here (GST_SPDL_FETCH (gst_spdl_task_get_stage (journey->task)),
-          journey->task, journey->uri, scheme, &journey->range, &error);
+  GstBuffer *content = read_here (journey->task, journey->uri, scheme,
+      &journey->range, journey->deadline, &error);
 
   journey->func (journey->user_data, content, error);
   g_free (journey->uri);
@@ -138,28 +136,26 @@ on_asked (gpointer user_data, GstBuffer *content, GError *error)
 }
 
 static void
-ask_server (GstSpdlFetch *self, GstSpdlTask *task, const gchar *uri,
-    const SpdlRange *range, gboolean foreign, SpdlHttpFunc func,
-    gpointer user_data)
+ask_server (GstSpdlFetch *self, GstSpdlTask *task, SpdlHttpFetch *fetch)
 {
   GError *error = NULL;
   SpdlHttp *http = gst_spdl_fetch_get_http (self, &error);
-  GCancellable *cancellable = gst_spdl_task_get_cancellable (task);
 
+  fetch->cancellable = gst_spdl_task_get_cancellable (task);
   if (self->used.http.trusted_origins) {
     Journey *journey = g_new (Journey, 1);
 
-    *journey = (Journey){ task, *range, NULL, func, user_data };
-    func = on_asked;
-    user_data = journey;
+    *journey = (Journey){ task, fetch->range, fetch->deadline, NULL,
+      fetch->func, fetch->user_data };
+    fetch->func = on_asked;
+    fetch->user_data = journey;
   }
   if (http && self->cache)
-    spdl_disk_cache_fetch (
-        self->cache, http, uri, range, foreign, cancellable, func, user_data);
+    spdl_disk_cache_fetch (self->cache, http, fetch);
   else if (http)
-    spdl_http_fetch (http, uri, range, foreign, cancellable, func, user_data);
+    spdl_http_fetch (http, fetch);
   else
-    func (user_data, NULL, error);
+    fetch->func (fetch->user_data, NULL, error);
 }
 
 /* Finishes with content that the source has already read. Takes ownership of
@@ -238,23 +234,27 @@ parse_uri (GstSpdlFetch *self, gchar *uri, SpdlRange *range,
 /* Starts to fetch @uri, which is modified. @func is called when the fetch is
  * done. */
 static void
-fetch_uri (GstSpdlTask *task, gchar *uri, gboolean foreign, SpdlHttpFunc func,
-    gpointer user_data)
+fetch_uri (GstSpdlTask *task, gchar *uri, gboolean foreign, gint64 deadline,
+    SpdlHttpFunc func, gpointer user_data)
 {
   GstSpdlFetch *self = GST_SPDL_FETCH (gst_spdl_task_get_stage (task));
+  SpdlHttpFetch fetch = { .uri = uri,
+    .foreign = foreign,
+    .deadline = deadline,
+    .func = func,
+    .user_data = user_data };
   g_autofree gchar *scheme = NULL;
   GstBuffer *content =
       gst_spdl_buffer_dup_carried (gst_spdl_task_get_item (task), uri);
   GError *error = NULL;
   SpdlPacking packing;
-  SpdlRange range;
 
   if (content) {
     pass_on (self, content, func, user_data);
     return;
   }
   error = gst_spdl_buffer_dup_carried_error (gst_spdl_task_get_item (task));
-  if (error || !parse_uri (self, uri, &range, &packing, &error)) {
+  if (error || !parse_uri (self, uri, &fetch.range, &packing, &error)) {
     func (user_data, NULL, error);
     return;
   }
@@ -262,13 +262,13 @@ fetch_uri (GstSpdlTask *task, gchar *uri, gboolean foreign, SpdlHttpFunc func,
     scheme = g_uri_parse_scheme (uri);
   if (scheme && spdl_store_is_remote (uri)) {
     if (packing.packed) {
-      user_data = unpacking_new (self, &packing, func, user_data);
-      func = on_packed;
+      fetch.user_data = unpacking_new (self, &packing, func, user_data);
+      fetch.func = on_packed;
     }
-    ask_server (self, task, uri, &range, foreign, func, user_data);
+    ask_server (self, task, &fetch);
     return;
   }
-  content = read_here (self, task, uri, scheme, &range, &error);
+  content = read_here (task, uri, scheme, &fetch.range, deadline, &error);
   if (content && packing.packed)
     content = spdl_inflate (content, &packing, &error);
   func (user_data, content, error);
@@ -291,11 +291,13 @@ dup_base (GstSpdlFetch *self, GstSpdlTask *task)
 }
 
 static void
-fetch_parts (GstSpdlFetch *self, GstSpdlTask *task, const gchar *uri)
+fetch_parts (
+    GstSpdlFetch *self, GstSpdlTask *task, const gchar *uri, gint64 deadline)
 {
   static const SpdlPartsFuncs funcs = { fetch_uri, finish_item };
   g_autofree gchar *base = dup_base (self, task);
-  const SpdlPartsRules rules = { base, self->used.http.trusted_origins };
+  const SpdlPartsRules rules = { deadline, base,
+    self->used.http.trusted_origins };
   g_autoptr (GstCaps) caps = NULL;
 
   GST_OBJECT_LOCK (self);
@@ -306,21 +308,40 @@ fetch_parts (GstSpdlFetch *self, GstSpdlTask *task, const gchar *uri)
 }
 
 static void
-fetch_alone (GstSpdlTask *task)
+fetch_alone (GstSpdlTask *task, gint64 deadline)
 {
   GstSpdlFetch *self = GST_SPDL_FETCH (gst_spdl_task_get_stage (task));
   g_autofree gchar *uri = spdl_coalesce_dup_uri (gst_spdl_task_get_item (task));
 
   if (self->names)
-    fetch_parts (self, task, uri);
+    fetch_parts (self, task, uri, deadline);
   else
-    fetch_uri (task, uri, FALSE, on_fetched, task);
+    fetch_uri (task, uri, FALSE, deadline, on_fetched, task);
+}
+
+/* Joined requests */
+
+/* An item that waits for a joined request. */
+typedef struct {
+  GstSpdlTask *task;
+  gint64 deadline;
+} Waiting;
+
+static Waiting *
+waiting_new (GstSpdlTask *task, gint64 deadline)
+{
+  Waiting *waiting = g_new (Waiting, 1);
+
+  *waiting = (Waiting){ task, deadline };
+  return waiting;
 }
 
 static void
-fetch_again (gpointer task)
+fetch_again (gpointer data)
 {
-  fetch_alone (task);
+  g_autofree Waiting *waiting = data;
+
+  fetch_alone (waiting->task, waiting->deadline);
 }
 
 static void
@@ -336,48 +357,66 @@ finish_part (GstSpdlTask *task, const SpdlJoinPart *part)
     finish_item (task, content, NULL);
 }
 
-/* Handles the result of a joined request. If it failed, each item is fetched
- * separately, so that an error affects only its own item. This happens on
- * another thread, because this may be a thread of the client, and the disk
- * cache performs blocking I/O. */
+/* Finishes an item whose joined request has failed, or fetches it separately,
+ * so that an error affects only its own item, in what is left of its time. This
+ * happens on another thread, because this may be a thread of the client, and
+ * the disk cache performs blocking I/O. */
+static void
+finish_or_fetch_again (
+    GstSpdlFetch *self, Waiting *waiting, const GError *error)
+{
+  if (!g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED) &&
+      g_get_monotonic_time () < waiting->deadline) {
+    spdl_thread_pool_push (self->thread_pool, fetch_again, waiting);
+    return;
+  }
+  finish_item (waiting->task, NULL, g_error_copy (error));
+  g_free (waiting);
+}
+
+/* Handles the result of a joined request. */
 static void
 on_joined (gpointer user_data, GstBuffer *content, GError *error)
 {
   SpdlJoin *join = user_data;
   g_autoptr (GArray) waiters = spdl_join_end (join, content);
-  GstSpdlFetch *self = GST_SPDL_FETCH (gst_spdl_task_get_stage (
-      g_array_index (waiters, SpdlJoinWaiter, 0).caller));
+  const Waiting *first = g_array_index (waiters, SpdlJoinWaiter, 0).caller;
+  GstSpdlFetch *self = GST_SPDL_FETCH (gst_spdl_task_get_stage (first->task));
 
   for (guint i = 0; i < waiters->len; i++) {
     const SpdlJoinWaiter *waiter = &g_array_index (waiters, SpdlJoinWaiter, i);
+    Waiting *waiting = waiter->caller;
 
-    if (content)
-      finish_part (waiter->caller, waiter->part);
-    else if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
-      finish_item (waiter->caller, NULL, g_error_copy (error));
-    else
-      spdl_thread_pool_push (self->thread_pool, fetch_again, waiter->caller);
+    if (content) {
+      finish_part (waiting->task, waiter->part);
+      g_free (waiting);
+    } else {
+      finish_or_fetch_again (self, waiting, error);
+    }
   }
   g_clear_error (&error);
   spdl_join_unref (join);
 }
 
 static void
-fetch_joined (GstSpdlTask *task, const SpdlJoinPart *part)
+fetch_joined (GstSpdlTask *task, const SpdlJoinPart *part, gint64 deadline)
 {
   SpdlJoin *join = part->join;
+  Waiting *waiting = waiting_new (task, deadline);
   g_autofree gchar *uri = NULL;
 
-  switch (spdl_join_part_begin (part, task)) {
+  switch (spdl_join_part_begin (part, waiting)) {
     case SPDL_JOIN_BEGIN:
       uri = spdl_join_dup_uri (join);
-      fetch_uri (task, uri, FALSE, on_joined, spdl_join_ref (join));
+      fetch_uri (task, uri, FALSE, deadline, on_joined, spdl_join_ref (join));
       break;
     case SPDL_JOIN_DONE:
       finish_part (task, part);
+      g_free (waiting);
       break;
     case SPDL_JOIN_FAILED:
-      fetch_alone (task);
+      fetch_alone (task, deadline);
+      g_free (waiting);
       break;
     default:
       break;
@@ -388,11 +427,13 @@ void
 gst_spdl_fetch_process_async (
     GstSpdlStage *stage, gpointer worker, GstSpdlTask *task)
 {
+  GstSpdlFetch *self = GST_SPDL_FETCH (stage);
   const SpdlJoinPart *part =
       spdl_join_find_part (gst_spdl_task_get_item (task));
+  const gint64 deadline = spdl_http_settings_get_deadline (&self->used.http);
 
   if (part)
-    fetch_joined (task, part);
+    fetch_joined (task, part, deadline);
   else
-    fetch_alone (task);
+    fetch_alone (task, deadline);
 }

@@ -39,22 +39,9 @@ spdl_http_free (SpdlHttp *self)
 }
 
 void
-spdl_http_fetch (SpdlHttp *self, const gchar *uri, const SpdlRange *range,
-    gboolean foreign, GCancellable *cancellable, SpdlHttpFunc func,
-    gpointer user_data)
+spdl_http_fetch (SpdlHttp *self, const SpdlHttpFetch *fetch)
 {
-  get_funcs (NULL)->fetch (
-      self, uri, range, foreign, cancellable, func, user_data);
-}
-
-void
-spdl_http_fetch_changed (SpdlHttp *self, const gchar *uri,
-    const SpdlRange *range, gboolean foreign, GCancellable *cancellable,
-    const SpdlValidator *known, SpdlValidator *origin, SpdlHttpFunc func,
-    gpointer user_data)
-{
-  get_funcs (NULL)->fetch_changed (
-      self, uri, range, foreign, cancellable, known, origin, func, user_data);
+  get_funcs (NULL)->fetch (self, fetch);
 }
 
 guint64

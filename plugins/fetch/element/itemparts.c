@@ -27,7 +27,8 @@ typedef struct {
 struct _Fetch {
   GstSpdlTask *task;
   const SpdlPartsFuncs *funcs;
-  GstCaps *caps;  /* nullable */
+  GstCaps *caps; /* nullable */
+  gint64 deadline;
   gint n_running; /* atomic */
   guint n_parts;
   Part parts[GST_SPDL_MAX_PARTS];
@@ -236,7 +237,8 @@ begin_all (Fetch *self, gboolean far)
     if (spdl_store_is_remote (part->uri) != far)
       continue;
     g_autofree gchar *uri = g_strdup (part->uri);
-    self->funcs->fetch (self->task, uri, part->foreign, on_fetched, part);
+    self->funcs->fetch (
+        self->task, uri, part->foreign, self->deadline, on_fetched, part);
   }
 }
 
@@ -249,6 +251,7 @@ spdl_parts_begin (GstSpdlTask *task, const gchar *uri, GStrv names,
 
   self->task = task;
   self->funcs = funcs;
+  self->deadline = rules->deadline;
   self->caps = caps ? gst_caps_ref (caps) : NULL;
   add_part (self, GST_SPDL_MAIN_PART, g_strdup (uri));
   for (guint i = 0; names[i] && !error; i++)

@@ -21,16 +21,18 @@ typedef void (*SpdlPartFunc) (
 
 /* Starts to fetch @uri, which may be modified. @func is called during the call
  * or later.
- * @foreign: do not send credentials and extra headers */
+ * @foreign: do not send credentials and extra headers
+ * @deadline: of the item; monotonic time in us */
 typedef void (*SpdlPartsFetch) (GstSpdlTask *task, gchar *uri, gboolean foreign,
-    SpdlPartFunc func, gpointer user_data);
+    gint64 deadline, SpdlPartFunc func, gpointer user_data);
 
 /* Finishes @task with @sample or @error (both transfer full). */
 typedef void (*SpdlPartsDone) (
     GstSpdlTask *task, GstBuffer *sample, GError *error);
 
-/* Rules for the URIs in fields. */
+/* Rules for the parts. */
 typedef struct {
+  gint64 deadline;      /* of all parts; monotonic time in us */
   const gchar *base;    /* nullable: base folder of relative paths */
   const gchar *trusted; /* nullable: trusted origins, see origin.h */
 } SpdlPartsRules;

@@ -41,7 +41,7 @@ struct _Race {
   SpdlHedgeLeg *winner; /* nullable: was answered first */
   GError *error;        /* nullable: of the first request */
   gchar *uri;
-  SpdlHedgeFetch fetch;
+  SpdlHttpFetch fetch;
 };
 
 struct _SpdlHedge {
@@ -161,16 +161,14 @@ on_ended (gpointer data, GstBuffer *content, GError *error)
 static SpdlRequest *
 make_request (Race *self, guint i)
 {
-  const SpdlHedgeFetch *fetch = &self->fetch;
   SpdlHedgeLeg *leg = &self->legs[i];
+  SpdlHttpFetch fetch = self->fetch;
 
+  fetch.func = on_ended;
+  fetch.user_data = leg;
   leg->race = self;
-  leg->request = spdl_request_new (self->hedge->settings, self->uri,
-      &fetch->range, fetch->cancellable, on_ended, leg);
-  spdl_request_set_foreign (leg->request, fetch->foreign);
-  spdl_request_set_validators (leg->request, fetch->known, fetch->origin);
-  spdl_request_set_leg (
-      leg->request, leg, i > 0 ? self->legs[0].request : NULL);
+  leg->request = spdl_request_new (self->hedge->settings, &fetch);
+  spdl_request_set_leg (leg->request, leg);
   return leg->request;
 }
 
@@ -288,7 +286,7 @@ spdl_hedge_free (SpdlHedge *self)
 }
 
 SpdlRequest *
-spdl_hedge_add (SpdlHedge *self, const SpdlHedgeFetch *fetch)
+spdl_hedge_add (SpdlHedge *self, const SpdlHttpFetch *fetch)
 {
   Race *race = g_new0 (Race, 1);
 

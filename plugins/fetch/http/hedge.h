@@ -26,18 +26,6 @@ typedef struct _SpdlHedge SpdlHedge;
 /* One of the two requests of a fetch. */
 typedef struct _SpdlHedgeLeg SpdlHedgeLeg;
 
-/* Arguments of a fetch. */
-typedef struct {
-  const gchar *uri;
-  SpdlRange range;
-  gboolean foreign;
-  GCancellable *cancellable;
-  const SpdlValidator *known; /* nullable */
-  SpdlValidator *origin;      /* nullable */
-  SpdlHttpFunc func;
-  gpointer user_data;
-} SpdlHedgeFetch;
-
 /* Starts a request in its thread of the client. */
 typedef void (*SpdlHedgeBeginFunc) (gpointer user_data, SpdlRequest *request);
 
@@ -49,7 +37,7 @@ void spdl_hedge_free (SpdlHedge *self);
 
 /* Returns: the first request of a fetch, for the caller to begin. Can be called
  * from any thread. */
-SpdlRequest *spdl_hedge_add (SpdlHedge *self, const SpdlHedgeFetch *fetch);
+SpdlRequest *spdl_hedge_add (SpdlHedge *self, const SpdlHttpFetch *fetch);
 
 /* Called by a request when it begins. */
 void spdl_hedge_leg_begun (SpdlHedgeLeg *leg);

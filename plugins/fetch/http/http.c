@@ -403,12 +403,14 @@ choose_client (SpdlHttp *self)
 }
 
 void
-spdl_http_fetch (SpdlHttp *self, const gchar *uri, const SpdlRange *range,
-    gboolean foreign, GCancellable *cancellable, SpdlHttpFunc func,
-    gpointer user_data)
+spdl_http_fetch (SpdlHttp *self, const SpdlHttpFetch *fetch)
 {
-  spdl_http_fetch_changed (
-      self, uri, range, foreign, cancellable, NULL, NULL, func, user_data);
+  Client *client = choose_client (self);
+
+  begin_request (client,
+      client->hedge ? spdl_hedge_add (client->hedge, fetch)
+                    : spdl_request_new (&self->settings, fetch),
+      fetch->cancellable);
 }
 
 void
@@ -416,33 +418,16 @@ spdl_http_fetch_with_head (SpdlHttp *self, const gchar *uri,
     const SpdlRange *range, GCancellable *cancellable, SpdlHttpHeadFunc head,
     SpdlHttpFunc func, gpointer user_data)
 {
-  SpdlRequest *request = spdl_request_new (
-      &self->settings, uri, range, cancellable, func, user_data);
+  const SpdlHttpFetch fetch = { .uri = uri,
+    .range = *range,
+    .deadline = spdl_http_settings_get_deadline (&self->settings),
+    .cancellable = cancellable,
+    .func = func,
+    .user_data = user_data };
+  SpdlRequest *request = spdl_request_new (&self->settings, &fetch);
 
   spdl_request_set_head (request, head);
   begin_request (choose_client (self), request, cancellable);
-}
-
-void
-spdl_http_fetch_changed (SpdlHttp *self, const gchar *uri,
-    const SpdlRange *range, gboolean foreign, GCancellable *cancellable,
-    const SpdlValidator *known, SpdlValidator *origin, SpdlHttpFunc func,
-    gpointer user_data)
-{
-  Client *client = choose_client (self);
-  SpdlRequest *request;
-
-  if (client->hedge) {
-    request = spdl_hedge_add (
-        client->hedge, &(SpdlHedgeFetch){ uri, *range, foreign, cancellable,
-                           known, origin, func, user_data });
-  } else {
-    request = spdl_request_new (
-        &self->settings, uri, range, cancellable, func, user_data);
-    spdl_request_set_foreign (request, foreign);
-    spdl_request_set_validators (request, known, origin);
-  }
-  begin_request (client, request, cancellable);
 }
 
 static void

@@ -67,32 +67,45 @@ typedef void (*SpdlHttpFunc) (
  * before its body. */
 typedef void (*SpdlHttpHeadFunc) (gpointer user_data, SoupMessage *message);
 
+/* Returns when a fetch must be done that begins now: a monotonic time in us, or
+ * G_MAXINT64. */
+static inline gint64
+spdl_http_settings_get_deadline (const SpdlHttpSettings *self)
+{
+  return self->task_timeout > 0
+             ? g_get_monotonic_time () + (gint64) (self->task_timeout / 1000)
+             : G_MAXINT64;
+}
+
+/* Arguments of a fetch. */
+typedef struct {
+  const gchar *uri;
+  SpdlRange range;
+  gboolean foreign; /* do not send extra headers: another server gave @uri */
+  gint64 deadline;  /* monotonic time in us; G_MAXINT64: none */
+  GCancellable *cancellable; /* must be the same for all fetches of a client */
+  /* Validators must stay valid until @func is called. If the server still has
+   * the version that @known describes, there is no content. */
+  const SpdlValidator *known; /* nullable */
+  SpdlValidator *origin;      /* nullable: set to the one of a new version */
+  SpdlHttpFunc func;
+  gpointer user_data;
+} SpdlHttpFetch;
+
 /* Returns NULL with @error set if the settings are invalid. */
 SpdlHttp *spdl_http_new (const SpdlHttpSettings *settings, GError **error);
 
 /* All fetches must have finished. */
 void spdl_http_free (SpdlHttp *self);
 
-/* Fetches @range of @uri. Can be called from any thread.
- * @foreign: do not send extra headers, because another server supplied @uri
- * @cancellable: must be the same for all fetches of a client */
-void spdl_http_fetch (SpdlHttp *self, const gchar *uri, const SpdlRange *range,
-    gboolean foreign, GCancellable *cancellable, SpdlHttpFunc func,
-    gpointer user_data);
+/* Fetches a range of a resource. Can be called from any thread. */
+void spdl_http_fetch (SpdlHttp *self, const SpdlHttpFetch *fetch);
 
-/* Same, with the extra headers.
+/* Same, with the extra headers, within task_timeout.
  * @head: (nullable): called before @func, with the same @user_data */
 void spdl_http_fetch_with_head (SpdlHttp *self, const gchar *uri,
     const SpdlRange *range, GCancellable *cancellable, SpdlHttpHeadFunc head,
     SpdlHttpFunc func, gpointer user_data);
-/* Same as a conditional request: if the server still has the version that
- * @known (nullable) describes, there is no content. The validator of a new
- * version is stored in @origin (nullable) before @func is called. Both must
- * stay valid until then. */
-void spdl_http_fetch_changed (SpdlHttp *self, const gchar *uri,
-    const SpdlRange *range, gboolean foreign, GCancellable *cancellable,
-    const SpdlValidator *known, SpdlValidator *origin, SpdlHttpFunc func,
-    gpointer user_data);
 
 /* Fetches @uri into @body_stream, which must stay valid until the fetch ends
  * it. An interrupted body is resumed by a byte range request or, if the server

@@ -17,13 +17,7 @@ G_BEGIN_DECLS
 typedef struct {
   SpdlHttp *(*open) (const SpdlHttpSettings *settings, GError **error);
   void (*close) (SpdlHttp *http);
-  void (*fetch) (SpdlHttp *http, const gchar *uri, const SpdlRange *range,
-      gboolean foreign, GCancellable *cancellable, SpdlHttpFunc func,
-      gpointer user_data);
-  void (*fetch_changed) (SpdlHttp *http, const gchar *uri,
-      const SpdlRange *range, gboolean foreign, GCancellable *cancellable,
-      const SpdlValidator *known, SpdlValidator *origin, SpdlHttpFunc func,
-      gpointer user_data);
+  void (*fetch) (SpdlHttp *http, const SpdlHttpFetch *fetch);
   guint64 (*get_cpu_time) (SpdlHttp *http);
   gchar *(*list_headers) (const SpdlHttpSettings *settings);
 } SpdlHttpFuncs;

@@ -10,8 +10,7 @@
 GST_DEBUG_CATEGORY (spdl_fetch_debug);
 
 static const SpdlHttpFuncs funcs = { spdl_http_new, spdl_http_free,
-  spdl_http_fetch, spdl_http_fetch_changed, spdl_http_get_cpu_time,
-  spdl_http_settings_list };
+  spdl_http_fetch, spdl_http_get_cpu_time, spdl_http_settings_list };
 
 /* Registers no element; spdlfetch loads the plugin when needed. */
 static gboolean

@@ -24,23 +24,21 @@ static void begin_try (SpdlRequest *self);
 static void send_request (SpdlRequest *self);
 
 SpdlRequest *
-spdl_request_new (const SpdlHttpSettings *settings, const gchar *uri,
-    const SpdlRange *range, GCancellable *cancellable, SpdlHttpFunc func,
-    gpointer user_data)
+spdl_request_new (const SpdlHttpSettings *settings, const SpdlHttpFetch *fetch)
 {
   SpdlRequest *self = g_new0 (SpdlRequest, 1);
 
   self->link.data = self;
   self->settings = settings;
-  self->uri = g_strdup (uri);
-  self->params.range = *range;
-  self->func = func;
-  self->user_data = user_data;
-  self->outer = g_object_ref (cancellable);
-  self->deadline =
-      settings->task_timeout > 0
-          ? g_get_monotonic_time () + (gint64) (settings->task_timeout / 1000)
-          : G_MAXINT64;
+  self->uri = g_strdup (fetch->uri);
+  self->params.range = fetch->range;
+  self->params.known = fetch->known;
+  self->params.origin = fetch->origin;
+  self->foreign = fetch->foreign;
+  self->deadline = fetch->deadline;
+  self->outer = g_object_ref (fetch->cancellable);
+  self->func = fetch->func;
+  self->user_data = fetch->user_data;
   return self;
 }
 
@@ -54,18 +52,16 @@ SpdlRequest *
 spdl_request_new_flow (const SpdlHttpSettings *settings, const gchar *uri,
     GCancellable *cancellable, SpdlBodyStream *body_stream)
 {
-  static const SpdlRange all = { 0, G_MAXUINT64 };
-  SpdlRequest *self = spdl_request_new (
-      settings, uri, &all, cancellable, end_flow, body_stream);
+  const SpdlHttpFetch fetch = { .uri = uri,
+    .range = { 0, G_MAXUINT64 },
+    .deadline = spdl_http_settings_get_deadline (settings),
+    .cancellable = cancellable,
+    .func = end_flow,
+    .user_data = body_stream };
+  SpdlRequest *self = spdl_request_new (settings, &fetch);
 
   self->body_stream = body_stream;
   return self;
-}
-
-void
-spdl_request_set_foreign (SpdlRequest *self, gboolean foreign)
-{
-  self->foreign = foreign;
 }
 
 void
@@ -75,20 +71,9 @@ spdl_request_set_head (SpdlRequest *self, SpdlHttpHeadFunc head)
 }
 
 void
-spdl_request_set_validators (
-    SpdlRequest *self, const SpdlValidator *known, SpdlValidator *origin)
-{
-  self->params.known = known;
-  self->params.origin = origin;
-}
-
-void
-spdl_request_set_leg (
-    SpdlRequest *self, SpdlHedgeLeg *leg, const SpdlRequest *first)
+spdl_request_set_leg (SpdlRequest *self, SpdlHedgeLeg *leg)
 {
   self->leg = leg;
-  if (first)
-    self->deadline = first->deadline;
 }
 
 GList *

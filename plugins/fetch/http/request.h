@@ -21,31 +21,19 @@ G_BEGIN_DECLS
  * constructors run on the session's thread. */
 
 /* @settings must outlive the request. */
-SpdlRequest *spdl_request_new (const SpdlHttpSettings *settings,
-    const gchar *uri, const SpdlRange *range, GCancellable *cancellable,
-    SpdlHttpFunc func, gpointer user_data);
+SpdlRequest *
+spdl_request_new (const SpdlHttpSettings *settings, const SpdlHttpFetch *fetch);
 
 /* Same for the whole resource, received into @body_stream. */
 SpdlRequest *spdl_request_new_flow (const SpdlHttpSettings *settings,
     const gchar *uri, GCancellable *cancellable, SpdlBodyStream *body_stream);
 
-/* Disables extra headers. Call it before the request starts. */
-void spdl_request_set_foreign (SpdlRequest *self, gboolean foreign);
 /* @head: (nullable)
  * Call it before the request starts. */
 void spdl_request_set_head (SpdlRequest *self, SpdlHttpHeadFunc head);
-/* Makes the request conditional. Call it before the request starts.
- * @known: (nullable): validator of the version that the caller has
- * @origin: (nullable): set to the validator of the response
- * Both must outlive the request. */
-void spdl_request_set_validators (
-    SpdlRequest *self, const SpdlValidator *known, SpdlValidator *origin);
-
 /* Makes the request one of two for the same fetch. Call it before the request
- * starts.
- * @first: (nullable): the other one, whose deadline it gets */
-void spdl_request_set_leg (
-    SpdlRequest *self, SpdlHedgeLeg *leg, const SpdlRequest *first);
+ * starts. */
+void spdl_request_set_leg (SpdlRequest *self, SpdlHedgeLeg *leg);
 
 /* Returns the list link of the request, for a queue of requests to start. */
 GList *spdl_request_get_link (SpdlRequest *self);

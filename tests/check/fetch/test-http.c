@@ -535,6 +535,64 @@ GST_START_TEST (test_group)
 
 GST_END_TEST;
 
+/* Tests that items of a joined request get no second limit when they are
+ * fetched separately. */
+GST_START_TEST (test_task_timeout_joined)
+{
+  static const gchar *paths[] = { "/stall-head/99/1000#bytes=0-9",
+    "/stall-head/99/1000#bytes=10-19" };
+  Rig *rig = rig_new ("spdlfetch", "concurrency", 2, "coalesce",
+      G_GUINT64_CONSTANT (100), "task-timeout", 3 * GST_SECOND, NULL);
+  GstBufferList *group = gst_buffer_list_new ();
+  gint64 begun;
+
+  for (guint i = 0; i < G_N_ELEMENTS (paths); i++)
+    gst_buffer_list_add (group, make_uri_item (i, paths[i]));
+  rig_start (rig, "text/uri-list");
+  begun = g_get_monotonic_time ();
+  fail_unless_equals_int (gst_pad_push_list (rig->src, group), GST_FLOW_OK);
+  rig_push_eos (rig);
+  rig_wait_eos (rig);
+  fail_unless (g_get_monotonic_time () - begun < 5 * G_TIME_SPAN_SECOND);
+  fail_unless_equals_int (rig_count_items (rig), 0);
+  fail_unless_equals_uint64 (rig_get_stat (rig->element, "num-failures"), 2);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+static GFile *
+find_slowly (GVfs *vfs, const char *identifier, gpointer user_data)
+{
+  g_usleep (700000);
+  return g_file_new_for_path (identifier + strlen ("test://"));
+}
+
+/* Tests that the limit includes the time of a server and that of the file to
+ * which it redirects. */
+GST_START_TEST (test_task_timeout_elsewhere)
+{
+  static const gchar *paths[] = { "/to/99/1/a" };
+  g_autofree gchar *place = g_strdup_printf ("test://%s/a", folder);
+  Run *run;
+
+  fail_unless (g_vfs_register_uri_scheme (g_vfs_get_default (), "test",
+      find_slowly, NULL, NULL, find_slowly, NULL, NULL));
+  files_write_text (folder, "a", "0123456789");
+  server_set_place (server, "a", place);
+  server_set_latency (server, 700);
+  run = run_paths (paths, 1, "trusted-origins=test:");
+  fail_unless_equals_int (run->buffers->len, 1);
+  run_free (run);
+  run = run_paths (paths, 1, "trusted-origins=test: task-timeout=1000000000");
+  fail_unless_equals_int (run->failures->len, 1);
+  fail_unless (errors_text_has (run_failure_text (run, 0), "task-timeout"),
+      "%s", run_failure_text (run, 0));
+  run_free (run);
+}
+
+GST_END_TEST;
+
 static void
 flush (Rig *rig)
 {
@@ -721,6 +779,8 @@ http_suite (void)
   tcase_add_test (tc, test_stop_and_restart);
   tcase_add_test (tc, test_refused);
   tcase_add_test (tc, test_group);
+  tcase_add_test (tc, test_task_timeout_joined);
+  tcase_add_test (tc, test_task_timeout_elsewhere);
   tcase_add_test (tc, test_flush);
   tcase_add_test (tc, test_flush_at_timeout);
   tcase_add_test (tc, test_cancelled_at_random);

@@ -140,9 +140,11 @@ spdl_aws_process_ask (
         SOURCE " of the profile is not a valid command: check its quotes");
     return FALSE;
   }
+  /* A process that another thread starts must not inherit the pipe, which would
+   * then stay open after the command has ended. */
   if (!g_spawn_async_with_pipes (NULL, args, NULL,
           G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD |
-              G_SPAWN_STDERR_TO_DEV_NULL,
+              G_SPAWN_STDERR_TO_DEV_NULL | G_SPAWN_CLOEXEC_PIPES,
           NULL, NULL, &pid, NULL, &fd, NULL, &reason)) {
     g_autofree gchar *program = g_filename_display_basename (args[0]);
 

@@ -431,6 +431,7 @@ spdl_request_end_try (SpdlRequest *self)
       !(self->error && self->stop == SPDL_REQUEST_STOP_STALLED))
     set_stopped_end (self);
   else if (self->object && self->error && self->message &&
+           self->error->domain != SPDL_HTTP_ELSEWHERE &&
            !self->redirect.foreign)
     take_refusal (self);
   destroy_source (&self->cancel_later);

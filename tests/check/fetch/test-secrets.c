@@ -283,6 +283,22 @@ GST_START_TEST (test_schemes)
 
 GST_END_TEST;
 
+/* Tests a permitted redirect of an object store to a file, in a response with
+ * an error code. */
+GST_START_TEST (test_scheme_from_store)
+{
+  g_autofree gchar *store =
+      g_strdup_printf ("trusted-origins=file: anonymous=true s3-endpoint=%s",
+          server_get_base (served.server));
+
+  files_write_text (served.folder, "local", "0123456789");
+  set_place (served.server, "a",
+      "file://%s/local\r\nX-Error-Code: TemporaryRedirect", served.folder);
+  assert_came (fetch (store, "s3://to/99/1/a"));
+}
+
+GST_END_TEST;
+
 static void
 assert_failed (Run *run, gint code, const gchar *part)
 {
@@ -815,6 +831,7 @@ secrets_suite (void)
   tcase_add_test (tc, test_trusted);
   tcase_add_test (tc, test_bad_trust);
   tcase_add_test (tc, test_schemes);
+  tcase_add_test (tc, test_scheme_from_store);
   tcase_add_test (tc, test_loops);
   tcase_add_test (tc, test_credentials);
   tcase_add_test (tc, test_credentials_there_and_back);

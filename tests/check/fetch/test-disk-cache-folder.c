@@ -259,13 +259,10 @@ expect_idle (void)
   g_autofree gchar *cache = g_build_filename (cached_folder, "cache", NULL);
   Rig *rig = rig_new ("spdlfetch", "cache-dir", cache, "cache-size",
       G_GUINT64_CONSTANT (1000000), NULL);
-  GstBuffer *item = rig_make_item (0, 0);
-  gchar *uri =
-      g_strconcat (server_get_base (cached_server), "/kept/0/1000/0", NULL);
+  GstBuffer *item =
+      rig_make_uri_item (0, server_get_base (cached_server), "/kept/0/1000/0");
   gint64 before;
 
-  gst_buffer_append_memory (item, gst_memory_new_wrapped (0, uri, strlen (uri),
-                                      0, strlen (uri), uri, g_free));
   rig_start (rig, "text/uri-list");
   fail_unless_equals_int (gst_pad_push (rig->src, item), GST_FLOW_OK);
   rig_wait_items (rig, 1);

@@ -501,12 +501,7 @@ GST_END_TEST;
 static GstBuffer *
 make_uri_item (guint64 number, const gchar *path)
 {
-  GstBuffer *item = rig_make_item (number, 0);
-  gchar *uri = g_strconcat (server_get_base (server), path, NULL);
-
-  gst_buffer_append_memory (item, gst_memory_new_wrapped (0, uri, strlen (uri),
-                                      0, strlen (uri), uri, g_free));
-  return item;
+  return rig_make_uri_item (number, server_get_base (server), path);
 }
 
 /* Tests that a failure in a group affects only its own item, and that order and

@@ -563,9 +563,8 @@ GST_END_TEST;
 static void
 push_item_of (Rig *rig, guint64 number, const gchar *base, const gchar *file)
 {
-  GstBuffer *item = rig_make_item (number, 0);
-  gchar *uri =
-      g_strconcat (server_get_base (served.server), "/bytes/0/9", NULL);
+  GstBuffer *item =
+      rig_make_uri_item (number, server_get_base (served.server), "/bytes/0/9");
   GstEvent *event = gst_spdl_event_new_source (0, 2, "");
 
   if (base)
@@ -573,8 +572,6 @@ push_item_of (Rig *rig, guint64 number, const gchar *base, const gchar *file)
   gst_pad_push_event (rig->src, event);
   gst_spdl_buffer_get_item_meta (item)->extra =
       gst_structure_new ("extra", "txt", G_TYPE_STRING, file, NULL);
-  gst_buffer_append_memory (item, gst_memory_new_wrapped (0, uri, strlen (uri),
-                                      0, strlen (uri), uri, g_free));
   fail_unless_equals_int (gst_pad_push (rig->src, item), GST_FLOW_OK);
 }
 

@@ -297,6 +297,18 @@ rig_make_item (guint64 number, gsize size)
   return buffer;
 }
 
+GstBuffer *
+rig_make_uri_item (guint64 number, const gchar *base, const gchar *path)
+{
+  GstBuffer *buffer = rig_make_item (number, 0);
+  gchar *uri = g_strconcat (base, path, NULL);
+
+  gst_buffer_append_memory (
+      buffer, gst_memory_new_wrapped (
+                  0, uri, strlen (uri), 0, strlen (uri), uri, g_free));
+  return buffer;
+}
+
 GstFlowReturn
 rig_push (Rig *rig, guint64 number)
 {

@@ -54,6 +54,10 @@ void rig_start (Rig *rig, const gchar *caps);
 /* Makes an item with the given index and @size bytes. */
 GstBuffer *rig_make_item (guint64 number, gsize size);
 
+/* Makes an item whose content is the URI @base followed by @path. */
+GstBuffer *
+rig_make_uri_item (guint64 number, const gchar *base, const gchar *path);
+
 GstFlowReturn rig_push (Rig *rig, guint64 number);
 /* Pushes items @first to @last, until one is rejected. */
 GstFlowReturn rig_push_range (Rig *rig, guint64 first, guint64 last);

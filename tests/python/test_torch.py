@@ -194,6 +194,28 @@ class StateTest(unittest.TestCase):
         self.assertEqual(indices_of(other), wanted[2])
         other.stop()
 
+    def test_set_epoch_after_resuming(self):
+        """The batches before the state are not of the epoch that begins."""
+        line = describe(FOLDER, source=SHUFFLED, order="input")
+        dataset = Dataset(line)
+        wanted = [indices_of(dataset) for _ in range(2)]
+        dataset.set_epoch(0)
+        for _ in zip(range(2), dataset):
+            pass
+        state = dataset.state_dict()
+        self.assertEqual(state["batches"], 2)
+        for resumed in Dataset(line), dataset:
+            resumed.load_state_dict(state)
+            resumed.set_epoch(0)
+            self.assertEqual(resumed.state_dict()["batches"], 0)
+            batches = iter(resumed)
+            begun = indices_of(itertools.islice(batches, 3))
+            self.assertEqual(begun, wanted[0][:len(begun)])
+            self.assertEqual(resumed.state_dict()["batches"], 3)
+            del batches
+            self.assertEqual(indices_of(resumed), wanted[1])
+            resumed.stop()
+
     def test_state_after_failed_last_items(self):
         folder = make_dataset(8)
         (folder / "zzz").mkdir()

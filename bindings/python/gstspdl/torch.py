@@ -287,3 +287,5 @@ class Dataset(torch.utils.data.IterableDataset):  # type: ignore[type-arg,misc]
         self._begin()
         self.loader.set_epoch(epoch)
         self._state = self.loader.state
+        # The batches before a loaded state are not part of this epoch.
+        self._given, self._resumes = 0, False

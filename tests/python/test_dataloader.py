@@ -793,6 +793,23 @@ print(int(next(iterator)))
         self.assertEqual((done.returncode, done.stdout, done.stderr),
                          (0, "0\n", ""))
 
+    def test_use_after_exit(self):
+        """Workers end before functions that were registered before them."""
+        done = run_python("""
+import atexit, sys; sys.path[:0] = sys.argv[1:]
+def use():
+    try:
+        next(iterator)
+    except RuntimeError as error:
+        print("ended" in str(error))
+atexit.register(use)
+import dataloader_sets as sets
+from gstspdl.torch import DataLoader
+iterator = iter(DataLoader(sets.Numbers(), num_workers=2))
+""", os.path.dirname(os.path.abspath(__file__)))
+        self.assertEqual((done.returncode, done.stdout, done.stderr),
+                         (0, "True\n", ""))
+
     def test_process_of_the_dataset(self):
         """A program with one thread forks it, others start an interpreter.
         NumPy's wheels start further threads, which do not count."""

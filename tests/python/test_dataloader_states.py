@@ -13,6 +13,7 @@ import unittest
 import warnings
 
 import support  # noqa: F401
+from worker_processes import wait_until, workers
 
 try:
     import torch
@@ -164,6 +165,31 @@ class RepeatedTest(Case):
             loader.load_state_dict(state)
             self.assertEqual(flatten(loader), list(range(6, N)))
             self.assertEqual(flatten(loader), list(range(N)))
+
+    def test_iterator_in_use(self):
+        """The one that runs goes on, and the next one resumes."""
+        for persistent in False, True:
+            loader = DataLoader(sets.Numbers(), batch_size=3, num_workers=2,
+                                persistent_workers=persistent)
+            iterator = iter(loader)
+            read(iterator, 2)
+            loader.load_state_dict(dup(loader.state_dict()))
+            self.assertEqual(flatten(read(iterator, 1)), [6, 7, 8])
+            resumed = iter(loader)
+            self.assertEqual(flatten(read(resumed, 1)), [6, 7, 8])
+            self.assertEqual(flatten(iterator), list(range(9, N)))
+            self.assertEqual(flatten(resumed), list(range(9, N)))
+            self.assertEqual(flatten(loader), list(range(N)))
+
+    def test_persistent_workers_end(self):
+        """Those of an iterator that nobody uses do not wait for garbage
+        collection."""
+        loader = DataLoader(sets.Numbers(), num_workers=2,
+                            persistent_workers=True)
+        read(iter(loader), 2)
+        loader.load_state_dict(loader.state_dict())
+        self.assertTrue(wait_until(lambda: not workers()))
+        self.assertEqual(flatten(loader), list(range(2, N)))
 
     def test_without_a_pause(self):
         """state_dict() does not change what follows."""

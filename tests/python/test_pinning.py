@@ -182,6 +182,18 @@ class PinningTest(Pinned):
                 self.assertTrue(is_same(begun + list(second), expected))
 
 
+    def test_loading_a_state(self):
+        """The iterator in use goes on."""
+        for persistent in False, True:
+            loader = make(num_workers=2, persistent_workers=persistent,
+                          batch_size=1)
+            iterator = iter(loader)
+            next(iterator)
+            loader.load_state_dict(loader.state_dict())
+            self.assertEqual(items_of(loader), list(range(1, 12)))
+            self.assertEqual(items_of(iterator), list(range(1, 12)))
+
+
 class EndTest(Pinned):
     def test_left(self):
         """Any iterator may be dropped, and none leaves a descriptor."""
@@ -291,6 +303,26 @@ with test.accelerator():
 """, os.path.dirname(os.path.abspath(__file__)))
         self.assertEqual((done.returncode, done.stdout, done.stderr),
                          (0, "[0, 1, 2]\n", ""))
+
+
+    def test_use_after_exit(self):
+        done = run_python("""
+import atexit, sys; sys.path[:0] = sys.argv[1:]
+sys.argv[1] = ""
+def use():
+    try:
+        with test.accelerator():
+            for _ in range(20):
+                next(iterator)
+    except RuntimeError as error:
+        print("ended" in str(error))
+atexit.register(use)
+import test_pinning as test
+with test.accelerator():
+    iterator = iter(test.make(num_workers=2, dataset=test.sets.Slow(n=60)))
+""", os.path.dirname(os.path.abspath(__file__)))
+        self.assertEqual((done.returncode, done.stdout, done.stderr),
+                         (0, "True\n", ""))
 
 
 class NoAcceleratorTest(Case):

@@ -448,10 +448,11 @@ class DataLoader(torch.utils.data.DataLoader):  # type: ignore[type-arg,misc]
                 "next_worker": progress.next_worker}
 
     def load_state_dict(self, state: Dict[str, Any]) -> None:
-        """Resumes at the next `for` from a state of state_dict()."""
-        iterator, self._iterator = self._iterator, None
-        if iterator is not None:
-            iterator._finalizer()
+        """Resumes at the next `for` from a state of state_dict(). A `for` that
+        runs can go on."""
+        # Persistent workers have fetched other batches. They end with their
+        # iterator, which may be in use.
+        self._iterator = None
         self._resumed = state
 
     # Statistics

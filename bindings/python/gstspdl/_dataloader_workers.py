@@ -151,6 +151,9 @@ class Workers:
                                "process: call iter() of the loader again")
         if self._error is not None:
             raise self._error
+        if self._is_stopped:
+            raise RuntimeError("the DataLoader workers of this iterator have "
+                               "ended: call iter() of the loader again")
 
     # Processes
 

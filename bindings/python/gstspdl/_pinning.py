@@ -74,7 +74,7 @@ class PinningWorkers(Workers):
             self._check()  # the lock may be held by a thread of the parent
         with self._changed:
             is_there = self._changed.wait_for(
-                lambda: self._ready or self._error, timeout or None)
+                lambda: self._ready or self._is_stopped, timeout or None)
             if not is_there:
                 raise RuntimeError(
                     f"DataLoader timed out after {timeout} seconds")

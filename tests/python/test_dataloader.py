@@ -178,6 +178,12 @@ class IterableTest(Case):
                     "dataset": sets.Sharded(100, sizes), "batch_size": 2,
                     "prefetch_factor": factor}, numbers=(3,))
 
+    def test_one_worker_has_all(self):
+        """Its requests and batches fit into its sockets."""
+        loader = DataLoader(sets.Sharded(8 * 1500, [1500] + [0] * 7),
+                            num_workers=8, prefetch_factor=100)
+        self.assertEqual(flatten(loader), list(range(0, 8 * 1500, 8)))
+
     def test_each_worker_has_all(self):
         self.compare(lambda: {"dataset": sets.Unsharded(), "batch_size": 3})
 
@@ -489,6 +495,47 @@ class ErrorTest(Case):
         with self.assertRaises(KeyboardInterrupt):
             next(iterator)
         self.assertEqual(int(next(iterator)), 1)
+
+
+# Sets a limit of open files for a process without capabilities, which would lift
+# the limit of descriptors on their way.
+_LIMIT_FILES = """
+import ctypes, resource, sys
+sys.path[:0] = sys.argv[2:]
+ctypes.CDLL(None).capset((ctypes.c_uint32 * 2)(0x20080522, 0),
+                         (ctypes.c_uint32 * 6)())
+resource.setrlimit(resource.RLIMIT_NOFILE, (int(sys.argv[1]),) * 2)
+import dataloader_sets as sets
+from dataloader_support import flatten
+from gstspdl.torch import DataLoader
+"""
+
+
+class FilesTest(Case):
+    def run_limited(self, n_files, code):
+        done = run_python(_LIMIT_FILES + code, n_files,
+                          os.path.dirname(os.path.abspath(__file__)))
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return done.stdout
+
+    def test_prefetch_factor(self):
+        found = self.run_limited(1000, """
+loader = DataLoader(sets.Numbers(1500), num_workers=12, prefetch_factor=100)
+print(flatten(loader) == list(range(1500)))
+""")
+        self.assertEqual(found, "True\n")
+
+    def test_other_loaders(self):
+        found = self.run_limited(100, """
+kept = []
+try:
+    for _ in range(4):
+        kept.append(iter(DataLoader(sets.Slow(5, 100), num_workers=2,
+                                    prefetch_factor=80)))
+except RuntimeError as error:
+    print(len(kept) < 4, "ulimit" in str(error))
+""")
+        self.assertEqual(found, "True True\n")
 
 
 class DeathTest(Case):

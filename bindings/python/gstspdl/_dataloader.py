@@ -7,6 +7,7 @@ import functools
 import hashlib
 import itertools
 import os
+import resource
 import sys
 import time
 import weakref
@@ -25,7 +26,8 @@ from ._fetch import Answer, Begin, Fetcher, FetchJob, Task
 from ._pinning import PinningWorkers, pin
 from ._processes import Server, StartError, can_fork, dump, start_base
 
-# Tasks that may wait for a worker. All must fit into its socket.
+# Tasks of a worker whose batches the trainer has not taken. All must fit into
+# its socket.
 _MAX_AHEAD = 100
 
 _Kind = torch_loader._DatasetKind
@@ -251,16 +253,15 @@ class _ProcessIterator(_Iterator):
     sampler."""
 
     def _begin(self, loader: "DataLoader") -> None:
-        self._max_tasks = self._num_workers * min(loader.prefetch_factor or 2,
-                                                  _MAX_AHEAD)
         kind: Any = Workers
         if self._pin_memory:
             kind = functools.partial(PinningWorkers, self._get_pin_device())
         self._workers: Workers = kind(
             loader._get_template(_make_job(loader, self)),
             Begin(self._num_workers, self._base_seed, self._shared_seed),
-            getattr(loader, "in_order", True), loader._numbers,
-            self._progress.workers)
+            getattr(loader, "in_order", True),
+            _limit_ahead(loader.prefetch_factor or 2, self._num_workers),
+            loader._numbers, self._progress.workers)
         self._next_worker = self._progress.next_worker
         self._could_fork = can_fork()
         self._finalizer = weakref.finalize(self, self._workers.end)
@@ -285,7 +286,7 @@ class _ProcessIterator(_Iterator):
         self._fill()
 
     def _fill(self) -> None:
-        while self._workers.n_tasks < self._max_tasks and self._add_task():
+        while self._add_task():
             pass
 
     def _add_task(self) -> bool:
@@ -308,7 +309,7 @@ class _ProcessIterator(_Iterator):
                 self._fill()
                 continue
             self._advance(worker.number, answer)
-            self._add_task()
+            self._fill()
             if self._could_fork and not can_fork():
                 # The next loader of this program cannot be forked.
                 self._could_fork = False
@@ -328,6 +329,14 @@ class _ProcessIterator(_Iterator):
             workers[number] = workers[number].advance(answer)
             progress.workers = workers
             progress.next_worker = (number + 1) % self._num_workers
+
+
+def _limit_ahead(prefetch_factor: int, n_workers: int) -> int:
+    """The number of batches that each worker may be ahead. A descriptor of
+    shared memory may be on its way for each. The kernel allows a user as many
+    as open files, of which other loaders may need half."""
+    n_files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return max(1, min(prefetch_factor, _MAX_AHEAD, n_files // 2 // n_workers))
 
 
 def _make_job(loader: "DataLoader", iterator: Any) -> FetchJob:

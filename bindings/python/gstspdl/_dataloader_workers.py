@@ -16,6 +16,7 @@ from . import _native as native
 from ._dataloader_stats import Numbers
 from ._exchange import receive, send
 from ._fetch import Answer, Begin, Resume, Task
+from ._worker import is_closed
 
 # Time for all workers of an iterator to end by themselves, in s.
 _GRACE = 1.0
@@ -44,7 +45,10 @@ class Worker:
     number: int
     link: int = 0
     pid: int = 0
+    #: without an answer
     tasks: Deque[Task] = field(default_factory=deque)
+    #: tasks whose answer was not taken
+    n_ahead: int = 0
     #: an iterable dataset may have more
     is_active: bool = True
     place: Place = Place()
@@ -59,14 +63,16 @@ class Workers:
     until it is taken."""
 
     def __init__(self, template: Any, begin: Begin, in_order: bool,
-                 numbers: Numbers,
+                 max_ahead: int, numbers: Numbers,
                  saved: Sequence[Place] = ()) -> None:
         """@template: the process that forks workers
         @begin: the first message to each worker
+        @max_ahead: tasks of a worker whose answer was not taken
         @saved: where each worker begins"""
         self._template = template
         self._begin = begin
         self._in_order = in_order
+        self._max_ahead = max_ahead
         self._numbers = numbers
         self._owner = os.getpid()
         self._workers = [Worker(k) for k in range(begin.n_workers)]
@@ -76,8 +82,11 @@ class Workers:
         self._order: Deque[Worker] = deque()
         self._is_stopped = False
         self._error: Optional[Exception] = None
-        #: tasks whose answer was not taken
-        self.n_tasks = 0
+
+    @property
+    def n_tasks(self) -> int:
+        """Tasks whose answer was not taken."""
+        return sum(worker.n_ahead for worker in self._workers)
 
     def start(self) -> None:
         self._template.wait()
@@ -116,19 +125,20 @@ class Workers:
 
     def choose(self, first: int) -> Optional[Worker]:
         """Returns the worker for the next task, from the number `first`; None
-        if no worker has more."""
+        if no worker has more, or those that have are far enough ahead."""
         n = len(self._workers)
         order = [self._workers[(first + i) % n] for i in range(n)]
-        active: List[Worker] = [one for one in order if one.is_active]
-        if not active:
-            return None
+        active = [worker for worker in order if worker.is_active]
         if self._in_order:
-            return active[0]
-        return min(active, key=lambda worker: len(worker.tasks))
+            del active[1:]
+        free = [worker for worker in active if worker.n_ahead < self._max_ahead]
+        if not free:
+            return None
+        return min(free, key=lambda worker: len(worker.tasks))
 
     def add(self, worker: Worker, task: Task) -> None:
         """Gives a worker a task."""
-        self.n_tasks += 1
+        worker.n_ahead += 1
         worker.tasks.append(task)
         self._order.append(worker)
         self._send(worker, task)
@@ -142,7 +152,7 @@ class Workers:
         while found is None:
             worker = self._wait(self._list_due(), timeout)
             found = self._receive(worker) if worker else None
-        self.n_tasks -= 1
+        found[0].n_ahead -= 1
         return found
 
     def _check(self) -> None:
@@ -168,11 +178,20 @@ class Workers:
             self._begin, **worker.place._asdict()))
 
     def _send(self, worker: Worker, message: Any) -> None:
+        if not worker.link or self._is_stopped:
+            return  # take() raises
         try:
-            if worker.link:  # else take() raises
-                send(worker.link, message)
-        except native.Error:
-            pass  # it has ended, which the next _receive() finds
+            send(worker.link, message)
+        except native.Error as error:
+            if is_closed(error):
+                return  # the next _receive() finds it
+            self._is_stopped = True
+            self._error = RuntimeError(
+                "DataLoader cannot send a request to worker "
+                f"{worker.number}: {error.message}. Set a smaller "
+                "prefetch_factor or fewer workers, also in other loaders of "
+                "this user, or raise the limit of open files (ulimit -n)")
+            raise self._error from None
 
     def _replace(self, worker: Worker) -> None:
         """Another process does the tasks of one that has ended."""

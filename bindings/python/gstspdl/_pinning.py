@@ -80,8 +80,9 @@ class PinningWorkers(Workers):
                     f"DataLoader timed out after {timeout} seconds")
             if not self._ready:
                 self._check()
-            self.n_tasks -= 1
-            return self._ready.popleft()
+            found = self._ready.popleft()
+            found[0].n_ahead -= 1
+            return found
 
     def end(self) -> None:
         if os.getpid() != self._owner:

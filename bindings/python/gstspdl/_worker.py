@@ -52,7 +52,7 @@ class FunctionJob:
             try:
                 native.process_link_send(link, result)
             except native.Error as error:
-                if _is_closed(error):
+                if is_closed(error):
                     raise
                 native.process_link_send(link, native.sample_new_failed(
                     error.message.encode()))
@@ -77,7 +77,8 @@ def _seed() -> None:
         modules["torch"].set_num_threads(1)
 
 
-def _is_closed(error: native.Error) -> bool:
+def is_closed(error: native.Error) -> bool:
+    """Returns whether the process at the other end of a link has ended."""
     return error.domain == "g-io-error-quark" and error.code == _CLOSED
 
 
@@ -92,7 +93,7 @@ def _work(fd: int, number: int, job: Any, parent: int) -> None:
     try:
         job.serve(link, number)
     except native.Error as error:
-        if not _is_closed(error):
+        if not is_closed(error):
             traceback.print_exc()
 
 

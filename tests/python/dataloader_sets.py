@@ -311,6 +311,35 @@ def _raise():
     raise RuntimeError("this cannot be unpickled")
 
 
+class LoadedBy:
+    """The result of a function, which the process that unpickles it calls."""
+
+    def __init__(self, function, *arguments):
+        self.reduced = function, arguments
+
+    def __reduce__(self):
+        return self.reduced
+
+
+class GivesUnloadable(Numbers):
+    """Item 12 cannot be unpickled."""
+
+    def __getitem__(self, i):
+        return LoadedBy(_raise) if i == 12 else i
+
+
+class SlowToLoad(Numbers):
+    """Item 12 takes long to unpickle."""
+
+    def __getitem__(self, i):
+        return LoadedBy(_wait, i) if i == 12 else i
+
+
+def _wait(i):
+    time.sleep(1)
+    return i
+
+
 class Slow(Numbers):
     def __init__(self, seconds=0.01, n=N, only=None):
         super().__init__(n)

@@ -440,6 +440,32 @@ class ErrorTest(Case):
         self.assertEqual((kind, len(items)), (TypeError, 12))
         self.assertIn("lock", text)
 
+    def test_result_that_cannot_be_unpickled(self):
+        """The error costs its batch."""
+        for n in 1, 2:
+            loader = DataLoader(sets.GivesUnloadable(), num_workers=n,
+                                batch_size=None)
+            iterator = iter(loader)
+            self.assertEqual([next(iterator) for _ in range(12)],
+                             list(range(12)))
+            with self.assertRaisesRegex(RuntimeError, "cannot be unpickled"):
+                next(iterator)
+            self.assertEqual(loader.state_dict()["num_yielded"], 13)
+            self.assertEqual(list(iterator), list(range(13, N)))
+            self.assertEqual(loader.stats[0]["num-failures"], 1)
+            self.assertGreater(loader.stats[0]["cpu-time"], 0)
+
+    def test_index_that_cannot_be_pickled(self):
+        """As after an error of the sampler, other batches follow."""
+        loader = DataLoader(sets.Numbers(), num_workers=1, batch_size=None,
+                            sampler=[*range(6), threading.Lock(), *range(6, N)])
+        iterator = iter(loader)
+        found = [next(iterator) for _ in range(4)]
+        self.assertEqual(found, list(range(4)))
+        with self.assertRaisesRegex(TypeError, "lock"):
+            next(iterator)
+        self.assertEqual(list(iterator), list(range(5, N)))
+
     def test_dataset_that_cannot_be_pickled(self):
         kind, text, _ = self.catch(DataLoader(sets.Locked(), num_workers=1))
         self.assertEqual(kind, TypeError)
@@ -495,6 +521,16 @@ class ErrorTest(Case):
         with self.assertRaises(KeyboardInterrupt):
             next(iterator)
         self.assertEqual(int(next(iterator)), 1)
+
+    def test_interrupt_while_unpickling(self):
+        """The batch is there at the next call."""
+        iterator = iter(DataLoader(sets.SlowToLoad(), num_workers=2,
+                                   batch_size=None))
+        self.assertEqual([next(iterator) for _ in range(12)], list(range(12)))
+        interrupt_soon()
+        with self.assertRaises(KeyboardInterrupt):
+            next(iterator)
+        self.assertEqual(list(iterator), list(range(12, N)))
 
 
 # Sets a limit of open files for a process without capabilities, which would lift

@@ -145,6 +145,15 @@ class PinningTest(Pinned):
             self.assertEqual(*found)
             self.assertIn(place, found[0][4][1])
 
+    def test_result_that_cannot_be_unpickled(self):
+        """The error costs its batch."""
+        iterator = iter(DataLoader(sets.GivesUnloadable(), num_workers=2,
+                                   batch_size=None, pin_memory=True))
+        self.assertEqual([next(iterator) for _ in range(12)], list(range(12)))
+        with self.assertRaisesRegex(RuntimeError, "cannot be unpickled"):
+            next(iterator)
+        self.assertEqual(list(iterator), list(range(13, N)))
+
     def test_timeout(self):
         iterator = iter(make(dataset=sets.Slow(1, only=6), num_workers=1,
                              timeout=0.2))

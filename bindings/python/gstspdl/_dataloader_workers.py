@@ -12,10 +12,13 @@ from dataclasses import dataclass, field
 from typing import (Any, Deque, Dict, List, NamedTuple, Optional, Sequence,
                     Tuple)
 
+from torch._utils import ExceptionWrapper
+
 from . import _native as native
 from ._dataloader_stats import Numbers
-from ._exchange import receive, send
+from ._exchange import load, receive_sample, send
 from ._fetch import Answer, Begin, Resume, Task
+from ._sample import Sample
 from ._worker import is_closed
 
 # Time for all workers of an iterator to end by themselves, in s.
@@ -49,6 +52,8 @@ class Worker:
     tasks: Deque[Task] = field(default_factory=deque)
     #: tasks whose answer was not taken
     n_ahead: int = 0
+    #: of an answer that was not unpickled
+    received: Optional[Sample] = None
     #: an iterable dataset may have more
     is_active: bool = True
     place: Place = Place()
@@ -138,10 +143,10 @@ class Workers:
 
     def add(self, worker: Worker, task: Task) -> None:
         """Gives a worker a task."""
+        self._send(worker, task)  # no answer is expected if this raises
         worker.n_ahead += 1
         worker.tasks.append(task)
         self._order.append(worker)
-        self._send(worker, task)
 
     def take(self, timeout: float) -> Tuple[Worker, Answer]:
         """Waits for the next answer.
@@ -197,10 +202,10 @@ class Workers:
         """Another process does the tasks of one that has ended."""
         native.process_link_free(worker.link)
         worker.link = 0
-        ending = native.fork_server_end(self._template.pointer, worker.pid,
-                                        True)
         worker.n_deaths += 1
         try:
+            ending = native.fork_server_end(self._template.pointer, worker.pid,
+                                            True)
             if worker.n_deaths >= _MAX_DEATHS:
                 raise RuntimeError(
                     f"DataLoader worker (pid(s) {worker.pid}) exited "
@@ -209,12 +214,13 @@ class Workers:
                     "smaller batches")
             self._numbers.n_restarts += 1
             self._fork(worker)
-        except RuntimeError as error:
-            self._error = error
+            for task in worker.tasks:
+                self._send(worker, task)
+        except BaseException as error:
+            if isinstance(error, Exception):
+                self._error = error
             self.end()
             raise
-        for task in worker.tasks:
-            self._send(worker, task)
 
     # Answers
 
@@ -228,6 +234,9 @@ class Workers:
               wake: int = -1) -> Optional[Worker]:
         """Waits until one of the workers has something to receive, or, which
         returns None, until the pipe `wake` has."""
+        for worker in workers:
+            if worker.received is not None:
+                return worker
         poll = select.poll()
         by_socket: Dict[int, Worker] = {}
         for worker in workers:
@@ -246,10 +255,14 @@ class Workers:
         """Receives the answer to a worker's first task; None if the worker has
         ended, and another one begins the task."""
         try:
-            answer: Answer = receive(worker.link)
+            if worker.received is None:
+                worker.received = receive_sample(worker.link)
         except native.Error:
             self._replace(worker)
             return None
+        # If Ctrl-C interrupts this, the next call repeats it.
+        answer = self._load(worker, worker.received)
+        worker.received = None
         worker.tasks.popleft()
         self._order.remove(worker)
         worker.n_deaths = 0
@@ -259,3 +272,12 @@ class Workers:
         worker.cpu_time = answer.cpu_time
         self._numbers.note(answer)
         return worker, answer
+
+    def _load(self, worker: Worker, sample: Sample) -> Answer:
+        try:
+            answer: Answer = load(sample)
+            return answer
+        except Exception:
+            return Answer(ExceptionWrapper(
+                where=f"from DataLoader worker process {worker.number}"),
+                cpu_time=worker.cpu_time)

@@ -115,10 +115,19 @@ def send(link: int, value: Any) -> None:
 def receive(link: int) -> Any:
     """Waits for an object, whose arrays stay in shared memory. Raises
     native.Error if the other process has ended."""
+    return load(receive_sample(link))
+
+
+def receive_sample(link: int) -> Sample:
+    """Waits for the sample of an object."""
     pointer = native.process_link_receive(link)
     assert pointer is not None
-    sample = Sample(pointer)
-    address, size = native.sample_get_bytes(pointer)
+    return Sample(pointer)
+
+
+def load(sample: Sample) -> Any:
+    """Unpickles the object of a sample."""
+    address, size = native.sample_get_bytes(sample._pointer)
     memory = _view_memory(address, size, sample)
     end = size - _END.size
     begin, length, n = _END.unpack(memory[end:])

@@ -16,6 +16,8 @@ import threading
 import time
 import unittest
 import warnings
+import weakref
+from unittest import mock
 
 import numpy as np
 import process_functions as functions
@@ -457,6 +459,31 @@ class EndTest(unittest.TestCase):
             gc.collect()
         self.assertTrue(wait_until(lambda: not children()))
         self.assertEqual(self.count_fds(), before)
+
+    def test_garbage_while_a_process_starts(self):
+        """A collection may free a loader that has worker processes."""
+        popen = subprocess.Popen
+
+        def start(*arguments, **options):
+            gc.collect()
+            return popen(*arguments, **options)
+
+        gc.disable()
+        self.addCleanup(gc.enable)
+        garbage = Loader(LINE.format(""), source=ARRAYS)
+        garbage.map("work", functions.as_it_is, processes=1)
+        for pid in children():  # else the next loader uses the same one
+            os.kill(pid, signal.SIGKILL)
+        self.assertTrue(wait_until(lambda: not any(map(is_alive, children()))))
+        freed = weakref.ref(garbage)
+        garbage.itself = garbage
+        del garbage
+        with mock.patch("subprocess.Popen", start):
+            loader = Loader(LINE.format(""), source=ARRAYS)
+            loader.map("work", functions.as_it_is, processes=1)
+        self.assertIsNone(freed())
+        with loader:
+            self.assertEqual(labels_of(loader), list(range(N)))
 
     def test_idle_workers_are_replaced(self):
         loader = Loader(LINE.format(""), source=ARRAYS)

@@ -3,6 +3,7 @@
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
+import contextlib
 import ctypes
 import gc
 import importlib
@@ -17,7 +18,7 @@ import sys
 import threading
 import weakref
 from types import FunctionType
-from typing import Any, Dict, Optional, Sequence, Tuple
+from typing import Any, Dict, Iterator, Optional, Sequence, Tuple
 
 from . import _native as native
 
@@ -130,25 +131,54 @@ class _Base:
 
 
 _bases: Dict[Tuple[str, ...], _Base] = {}
-_bases_lock = threading.Lock()
+_bases_lock = threading.RLock()
 # Those that a forked child of this process closes.
 _sockets: "weakref.WeakSet[socket.socket]" = weakref.WeakSet()
 
 
-def start_base(*modules: str) -> _Base:
-    """Starts the process that has these modules, if it is not running."""
+@contextlib.contextmanager
+def _lock_bases() -> Iterator[None]:
+    """Takes the lock, and delays garbage collection: it may free a loader,
+    whose end takes the lock as well, and in this thread would not wait."""
     with _bases_lock:
+        collects = gc.isenabled()
+        gc.disable()
+        try:
+            yield
+        finally:
+            if collects:
+                gc.enable()
+
+
+def _use_base(modules: Tuple[str, ...],
+              made: Optional[_Base] = None) -> Optional[_Base]:
+    """Returns the process that runs, else the one that was made."""
+    with _lock_bases():
         base = _bases.get(modules)
         if base is None or not base.is_running():
-            _bases[modules] = base = _Base(modules)
+            if made is None:
+                return None
+            _bases[modules] = base = made
         base.n_users += 1
         return base
+
+
+def start_base(*modules: str) -> _Base:
+    """Starts the process that has these modules, if it is not running."""
+    base = _use_base(modules)
+    if base is None:
+        made = _Base(modules)  # takes long, so without the lock
+        base = _use_base(modules, made)
+        assert base is not None
+        if base is not made:  # that of another thread
+            made.close()
+    return base
 
 
 def _leave_base(base: _Base) -> None:
     """Ends a process without users. The one that has imported modules stays,
     since they may take seconds."""
-    with _bases_lock:
+    with _lock_bases():
         base.n_users -= 1
         if base.n_users > 0 or _bases.get(()) is not base:
             return
@@ -158,7 +188,7 @@ def _leave_base(base: _Base) -> None:
 
 def close_bases() -> None:
     """Ends all processes, at the end of the interpreter."""
-    with _bases_lock:
+    with _lock_bases():
         bases = [base for base in _bases.values() if base.is_running()]
         _bases.clear()
     for base in bases:
@@ -167,7 +197,7 @@ def close_bases() -> None:
 
 def _begin_child() -> None:
     global _bases_lock
-    _bases_lock = threading.Lock()
+    _bases_lock = threading.RLock()
     for inherited in list(_sockets):
         inherited.close()
     for base in _bases.values():

@@ -210,14 +210,14 @@ class SourceTest(unittest.TestCase):
         self.assertEqual(self.load(["7", 1, "-1", 7], ["7", "cat", "1"]),
                          [0, 2, -1, 0])
 
-    def fail(self, labels, classes, *parts, keys=None):
+    def fail(self, labels, classes, *parts, keys=None, kind=ValueError):
         with self.assertRaises(LoaderError) as caught:
             with Loader(ARRAYS, source=self.source(labels, keys),
                         classes=classes) as loader:
                 list(loader)
         error = caught.exception
         self.assertEqual(error.code, "source")
-        self.assertIsInstance(error.__cause__, ValueError)
+        self.assertIsInstance(error.__cause__, kind)
         for part in parts:
             self.assertIn(part, str(error))
 
@@ -229,6 +229,13 @@ class SourceTest(unittest.TestCase):
         self.fail([-2], ["cat"], "label -2")
         self.fail(["Cat"], ["cat"], "'Cat'", "the item 'name'", keys=["name"])
         self.fail([0], ["7"], "'0'")
+
+    def test_no_integer(self):
+        """No label is truncated."""
+        for label in 0.7, 1.0, np.float32(0.7), np.array([0.7]), None, b"1":
+            for classes in None, ["cat", "dog"]:
+                self.fail([1, label], classes, "item 1", kind=TypeError)
+        self.assertEqual(self.load([np.array([1]), np.bool_(True)]), [1, 1])
 
     def test_paths(self):
         line = "spdlfetch ! spdlbatch pad-to-longest=true ! spdlsink"

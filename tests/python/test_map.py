@@ -228,6 +228,22 @@ class ItemTest(unittest.TestCase):
             self.assertEqual(loader.num_failures, N)
             self.assertRegex(loader.failures[0].reason, "^TypeError: ")
 
+    def test_arrays_without_caps(self):
+        """An array that caps cannot describe fails only its item."""
+        def check(wrong):
+            loader, batches = run(lambda s: wrong if s.index == 5 else s)
+            self.assertEqual([i for b in batches for i in b.indices],
+                             [i for i in range(N) if i != 5])
+            failure, = loader.failures
+            self.assertEqual(failure.uri, "item 5")
+            self.assertRegex(failure.reason, "^TypeError: ")
+
+        for shape in (0,), (3, 0), (0, 3), (1,) * 17:
+            array = np.zeros(shape, "uint8")
+            for wrong in array, {"data": array}, [array, array]:
+                with self.subTest(shape=shape):
+                    check(wrong)
+
     @needs_gi
     def test_connected_signal(self):
         loader = Loader(LINE.format(1), source=ARRAYS)

@@ -200,6 +200,19 @@ class ErrorTest(unittest.TestCase):
                     list(loader)
                 self.assertIsInstance(raised.exception.__cause__, TypeError)
 
+    def test_arrays_without_caps(self):
+        for shape in (0,), (3, 0), (0, 3), (1,) * 17:
+            good = []
+            with self.subTest(shape), Loader(
+                    "spdlbatch batch-size=1 ! spdlsink",
+                    source=[np.zeros(2), np.zeros(shape)]) as loader:
+                with self.assertRaises(LoaderError) as raised:
+                    for batch in loader:
+                        good += batch.indices
+                self.assertEqual(good, [0])
+                self.assertEqual(raised.exception.code, "source")
+                self.assertIsInstance(raised.exception.__cause__, TypeError)
+
     def test_source_that_is_not_iterable(self):
         with Loader(FILES, source=7) as loader:
             with self.assertRaises(LoaderError) as raised:

@@ -3,6 +3,7 @@
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
+import operator
 from typing import Any, List, Optional, Sequence
 
 # Characters that may surround a label in a list.
@@ -43,7 +44,7 @@ class Labels:
     def number(self, label: Any, item: str) -> int:
         """Returns the class number of a label. `item` is for error messages."""
         if not isinstance(label, str):
-            number = int(label)
+            number = self._to_integer(label, item)
             if self._has_integers and number != -1:
                 return self.number(str(number), item)
             return self._check(number, label, item)
@@ -55,6 +56,17 @@ class Labels:
         if not _is_integer(text) or (self._has_integers and text != "-1"):
             raise ValueError(self._describe(label, item))
         return self._check(int(text), label, item)
+
+    def _to_integer(self, label: Any, item: str) -> int:
+        # int() would truncate floating point.
+        value = label.item() if hasattr(label, "item") else label
+        try:
+            return operator.index(value)
+        except TypeError:
+            raise TypeError(
+                f"the label {label!r} of {item} is of type "
+                f"{type(label).__name__}: use an integer, or the name of a "
+                "class as str") from None
 
     def _check(self, number: int, label: Any, item: str) -> int:
         if self._n is not None and not -1 <= number < self._n:

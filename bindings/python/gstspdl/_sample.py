@@ -14,6 +14,10 @@ from ._gi import address_of, bridge, get_attribute, is_a
 from ._tensor import Tensor
 
 
+# GST_SPDL_MAX_RANK
+_MAX_RANK = 16
+
+
 class Sample:
     """Argument of a function in the pipeline: an item, a group of items after
     spdlaggregate, or a batch after spdlbatch.
@@ -158,6 +162,13 @@ def _of_array(item: Any, link: Optional[int]) -> Sample:
         raise TypeError(f"{values.dtype} cannot be a tensor: convert "
                         "the array to integers or floating point of at most "
                         "64 bits")
+    # Caps cannot describe these, which would end the run instead of the item.
+    if values.size == 0:
+        raise TypeError(f"an array of shape {values.shape} has no values and "
+                        "cannot be a tensor: pad it, or leave the item out")
+    if values.ndim > _MAX_RANK:
+        raise TypeError(f"an array of {values.ndim} dimensions cannot be a "
+                        f"tensor, which has at most {_MAX_RANK}: reshape it")
     if not values.dtype.isnative:
         values = values.astype(values.dtype.newbyteorder("="))
     shape = values.shape

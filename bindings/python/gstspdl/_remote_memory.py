@@ -3,7 +3,6 @@
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
-import sys
 import weakref
 from collections import deque
 from typing import Any, Deque, Dict
@@ -49,14 +48,6 @@ class MemoryPool:
             if size <= block.nbytes <= 2 * size + _GRAIN:
                 return block
             self._free.append(block)
-        return _allocate(-(-size // _GRAIN) * _GRAIN)
-
-
-def _allocate(size: int) -> "numpy.ndarray[Any, Any]":
-    """Allocates a block, which is page-locked if the trainer uses CUDA with
-    PyTorch, so that copies to the device are asynchronous."""
-    torch = sys.modules.get("torch")
-    if torch is not None and torch.cuda.is_initialized():
-        return torch.empty(  # type: ignore[no-any-return]
-            size, dtype=torch.uint8, pin_memory=True).numpy()
-    return numpy.empty(size, "uint8")
+        # Not page-locked: a GPU could still copy from it when no array refers to
+        # it, and the next batch would overwrite what it copies.
+        return numpy.empty(-(-size // _GRAIN) * _GRAIN, "uint8")

@@ -667,6 +667,28 @@ class Pipelines(unittest.TestCase):
                 [times[i] for i in positions("uniform", len(times), 6)],
                 atol=0.0011)
 
+    def test_times_of_avi(self):
+        """Tests B-frames in AVI, in which packets have only decoding times."""
+        path = video("between.avi", *MPEG4)
+        asked = [(i + 0.5) / 25 for i in range(40, 52)]
+        batches, _ = self.load(
+            self.write("avi.csv", ["uri,clip-times", f"{path},"
+                                   + " ".join(map(str, asked))]),
+            "num-frames=12 clip-sampling=times")
+        self.assertEqual(videos.read(np.asarray(batches[0]["data"])).tolist(),
+                         [list(range(40, 52))])
+        np.testing.assert_allclose(
+            np.array(batches[0].extras[0]["frame-times"]) / 1e9,
+            np.arange(40, 52) / 25, atol=0.0011)
+
+    def test_increasing_times_of_avi(self):
+        """Tests the same with two pictures in one packet."""
+        path = video("packed-2.avi", *XVID, "-bf", "2")
+        batches, _ = self.load(self.write("packed.txt", [str(path)]),
+                               "num-frames=98")
+        times = batches[0].extras[0]["frame-times"]
+        self.assertTrue((np.diff(np.array(times, np.int64)) > 0).all())
+
     def test_given_times(self):
         path = video("b.mp4", *BFRAMES)
         listed = self.write("given.csv", [

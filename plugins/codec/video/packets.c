@@ -7,6 +7,8 @@
 
 #include "plugins/codec/video/packets.h"
 
+#include <stdlib.h>
+
 static void
 clear_packet (gpointer data)
 {
@@ -240,6 +242,30 @@ sort_by_time (SpdlPackets *self)
     g_array_sort_with_data (self->by_rank, compare_times, self);
 }
 
+static gint
+compare_clocks (gconstpointer a, gconstpointer b)
+{
+  const GstClockTime time = *(const GstClockTime *) a;
+  const GstClockTime other = *(const GstClockTime *) b;
+
+  return time < other ? -1 : time > other;
+}
+
+/* Gives the times of the shown packets to these packets in presentation order.
+ * The times of frames without a timestamp are those of decoding. */
+static void
+sort_times (SpdlPackets *self)
+{
+  const guint n = self->by_rank->len;
+  g_autofree GstClockTime *times = g_new (GstClockTime, n);
+
+  for (guint i = 0; i < n; i++)
+    times[i] = spdl_packets_get (self, spdl_packets_find (self, i))->time;
+  qsort (times, n, sizeof *times, compare_clocks);
+  for (guint i = 0; i < n; i++)
+    spdl_packets_get (self, spdl_packets_find (self, i))->time = times[i];
+}
+
 void
 spdl_packets_sort (SpdlPackets *self)
 {
@@ -248,6 +274,8 @@ spdl_packets_sort (SpdlPackets *self)
     sort_by_vops (self);
   else
     sort_by_time (self);
+  if (self->is_counted)
+    sort_times (self);
   for (guint i = 0; i < self->by_rank->len; i++)
     spdl_packets_get (self, spdl_packets_find (self, i))->rank = i;
 }

@@ -118,6 +118,28 @@ def with_one_dropped(source):
     return path
 
 
+def with_duration_of_first(source):
+    """Returns Matroska in which only the first frame has a duration."""
+    path = path_of(f"first-{source.name}")
+    # A pipe gives it clusters of unknown size, which may change.
+    data = videos.ffmpeg("-i", source, "-c", "copy", "-f", "matroska", "-",
+                         stdout=subprocess.PIPE).stdout
+    # A Void element replaces DefaultDuration.
+    data, n = re.subn(
+        rb"\x23\xe3\x83([\x81-\x88])",
+        lambda found: bytes([0xEC, found[1][0] + 2, 0, 0]), data)
+    assert n == 1, n
+    block = re.search(rb"\xa3([\x80-\xff]|[\x40-\x7f].)(?=\x81\0\0\x80)", data,
+                      re.DOTALL)
+    size = int.from_bytes(block[1], "big") & (1 << 7 * len(block[1])) - 1
+    end = block.end() + size
+    group = (b"\xa1\x10" + size.to_bytes(3, "big") + data[block.end():end]
+             + b"\x9b\x81\x28")
+    path.write_bytes(data[:block.start()] + b"\xa0\x10"
+                     + len(group).to_bytes(3, "big") + group + data[end:])
+    return path
+
+
 def varying(suffix):
     """Returns a video without some frames, so that its intervals vary."""
     return video(f"vfr.{suffix}", "-vf",
@@ -688,6 +710,15 @@ class Pipelines(unittest.TestCase):
                                "num-frames=98")
         times = batches[0].extras[0]["frame-times"]
         self.assertTrue((np.diff(np.array(times, np.int64)) > 0).all())
+
+    def test_times_with_few_durations(self):
+        """Tests that the duration of one frame does not end a video."""
+        path = with_duration_of_first(video("b.mkv", *BFRAMES))
+        listed = self.write("few.csv", ["uri,clip-times", f"{path},0 1.01 3.99"])
+        batches, _ = self.load(listed, "num-frames=3 clip-sampling=times "
+                               "short-clip=fail")
+        self.assertEqual(videos.read(np.asarray(batches[0]["data"])).tolist(),
+                         [[0, 25, 99]])
 
     def test_given_times(self):
         path = video("b.mp4", *BFRAMES)

@@ -43,6 +43,7 @@ spdl_packets_reset (SpdlPackets *self)
   self->segment = 0;
   self->is_counted = FALSE;
   self->end = GST_CLOCK_TIME_NONE;
+  self->last_time = 0;
   self->format = (SpdlPacketFormat){ SPDL_CODEC_OTHER };
   self->has_vops = FALSE;
   self->enough_frames = 0;
@@ -119,6 +120,20 @@ is_enough (SpdlPackets *self, GstClockTime time)
          self->n_beyond > SPDL_PACKETS_REORDER;
 }
 
+/* The video ends with its last frame. If that has no duration, the durations of
+ * others do not give the end. */
+static void
+note_end (SpdlPackets *self, const SpdlPacket *packet)
+{
+  const GstClockTime duration = GST_BUFFER_DURATION (packet->data);
+
+  if (self->n_shown > 0 && packet->time < self->last_time)
+    return;
+  self->last_time = packet->time;
+  self->end = GST_CLOCK_TIME_IS_VALID (duration) ? packet->time + duration
+                                                 : GST_CLOCK_TIME_NONE;
+}
+
 gboolean
 spdl_packets_add (SpdlPackets *self, GstBuffer *data, const GstSegment *segment)
 {
@@ -136,13 +151,8 @@ spdl_packets_add (SpdlPackets *self, GstBuffer *data, const GstSegment *segment)
   g_array_append_val (self->all, packet);
   if (!GST_CLOCK_TIME_IS_VALID (packet.time))
     return TRUE;
+  note_end (self, &packet);
   self->n_shown++;
-  if (GST_BUFFER_DURATION_IS_VALID (data)) {
-    const GstClockTime end = packet.time + GST_BUFFER_DURATION (data);
-
-    if (!GST_CLOCK_TIME_IS_VALID (self->end) || end > self->end)
-      self->end = end;
-  }
   return !is_enough (self, packet.time);
 }
 

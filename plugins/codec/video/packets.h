@@ -35,6 +35,7 @@ typedef struct {
   gboolean is_counted;     /* some frames have no timestamp, so frames are
                               identified by counting */
   GstClockTime end;        /* end time of the last frame; NONE: unknown */
+  GstClockTime last_time;  /* presentation time of the last frame */
   SpdlPacketFormat format; /* of the next packet */
   gboolean
       has_vops; /* `vops` gives the presentation order if timestamps do not */

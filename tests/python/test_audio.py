@@ -521,6 +521,15 @@ class LoaderTest(unittest.TestCase):
         # If downstream accepts images, a video gives images.
         self.assertEqual(load(both).shape, (64, 64, 3))
 
+    def test_audio_of_ogg_videos(self):
+        picture = ["-f", "lavfi", "-i", "testsrc=d=0.2:s=64x64"]
+        both = pathlib.Path(FOLDER.name) / "both.ogv"
+        ffmpeg(*picture, "-i", make("tone.wav", "", 2, 9000), both)
+        self.assertEqual(load(both).shape, (64, 64, 3))
+        # FFmpeg keeps the padding of the last packet.
+        np.testing.assert_array_equal(self.sound_of(both).ravel(),
+                                      wanted(both)[:2 * 9000])
+
     def test_padded(self):
         paths = [make(f"p-{n}.flac", "", 2, n) for n in (5000, 9000, 100, 7001)]
         with self.items(paths, "", "batch-size=3 pad-to-longest=true indices=true") as loader:

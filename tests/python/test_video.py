@@ -31,6 +31,8 @@ BFRAMES = [*X264, "-g", "30", "-bf", "3", "-x264-params",
 OPEN_GOP = [*X264, "-g", "30", "-bf", "3", "-x264-params",
             "scenecut=0:open-gop=1"]
 MPEG4 = ["-c:v", "mpeg4", "-g", "30", "-bf", "2"]
+MPEG2 = ["-c:v", "mpeg2video", "-q:v", "2", "-g", "12", "-bf", "2"]
+THEORA = ["-c:v", "libtheora", "-g", "30"]
 XVID = ["-c:v", "libxvid", "-g", "30", "-q:v", "3"]
 X265 = ["-c:v", "libx265", "-preset", "ultrafast", "-x265-params"]
 
@@ -270,6 +272,34 @@ class Frames(unittest.TestCase):
                      "-usage", "realtime", "-g", "15", count=40)
         self.check_numbers(path, 40)
 
+    def test_transport_streams(self):
+        self.check_numbers(video("b.ts", *BFRAMES), 100)
+        self.check_numbers(video("mpeg2.ts", *MPEG2), 100)
+
+    def test_flash(self):
+        self.check_numbers(video("b.flv", *BFRAMES), 100)
+
+    def test_theora(self):
+        """Tests that header packets do not count as frames."""
+        self.check_numbers(video("theora.ogv", *THEORA), 100)
+        self.check_numbers(video("theora.mkv", *THEORA), 100)
+
+    def test_theora_headers(self):
+        """Tests that each file is decoded with its own headers, also after an
+        error."""
+        good = video("theora.mkv", *THEORA).read_bytes()
+        small = video("small.ogv", *THEORA, "-s", "80x48").read_bytes()
+        broken = bytearray(good)
+        # Size, track, time and flags of a SimpleBlock.
+        keys = [found.end() for found in re.finditer(
+            rb"\xa3(?:[\x80-\xff]|[\x40-\x7f].)\x81..\x80", good, re.DOTALL)]
+        broken[keys[1] + 1] = 0x70  # reserved bits
+        for data in good, small, bytes(broken), small, good:
+            numbers = clip(data, 100, on_corrupt="keep")
+            self.assertEqual(numbers[30:], [*range(30, 100)])
+        self.assertNotEqual(clip(bytes(broken), 100, on_corrupt="keep"),
+                            [*range(100)])
+
     def test_avi(self):
         """Tests AVI, in which packets have no presentation times."""
         self.check_numbers(video("h264.avi", *X264, "-g", "30"), 100)
@@ -477,10 +507,12 @@ class Broken(unittest.TestCase):
             clip(empty, 4)
 
     def test_truncated(self):
-        for name in "front.mp4", "b.mkv", "h264.avi":
-            arguments = ["-movflags", "+faststart"] * (name == "front.mp4")
-            data = video(name, *(BFRAMES if name != "h264.avi" else X264),
-                         *arguments).read_bytes()
+        for name, *arguments in (
+                ("front.mp4", *BFRAMES, "-movflags", "+faststart"),
+                ("b.mkv", *BFRAMES), ("h264.avi", *X264),
+                ("b.flv", *BFRAMES), ("pages.ogv", *THEORA, "-g", "1",
+                 "-page_duration", "100000")):
+            data = video(name, *arguments).read_bytes()
             half = data[:len(data) * 6 // 10]
             with self.subTest(name=name):
                 with raises("stream-error demux", len(half)):
@@ -492,6 +524,19 @@ class Broken(unittest.TestCase):
                 numbers = clip(half, 4, clip_sampling="uniform", on_corrupt="keep")
                 self.assertEqual(numbers, sorted(numbers))
                 self.assertGreater(numbers[-1], 20)
+
+    def test_truncated_transport_stream(self):
+        """Tests a container that does not tell where its file ends."""
+        data = video("b.ts", *BFRAMES).read_bytes()
+        numbers = clip(data[:len(data) * 6 // 10], 4, clip_sampling="uniform")
+        self.assertEqual(numbers, sorted(numbers))
+        self.assertGreater(numbers[-1], 20)
+
+    def test_program_stream(self):
+        data = video("mpeg2.mpg", *MPEG2).read_bytes()
+        for corrupt in "fail", "keep":
+            with raises("stream-error wrong-type", "program stream"):
+                clip(data, 4, on_corrupt=corrupt)
 
     def test_truncated_before_the_index(self):
         data = video("b.mp4", *BFRAMES).read_bytes()

@@ -11,6 +11,7 @@
 
 #include "plugins/codec/audio/audiofuncs.h"
 #include "plugins/codec/audio/wav.h"
+#include "plugins/codec/common/ogg.h"
 #include "plugins/common/bytes.h"
 
 /* Formats */
@@ -30,7 +31,7 @@ static const struct {
   SpdlAudioProbe probe;
 } formats[] = {
   { "fLaC", 4, 0, "flac", "FLAC", SPDL_AUDIO_SURE },
-  { "OggS", 4, 0, "ogg", "Ogg file", SPDL_AUDIO_SURE },
+  { "OggS", 4, 0, "ogg", "Ogg file", SPDL_AUDIO_MIXED },
   { "WAVE", 4, 8, "wav", "WAV", SPDL_AUDIO_SURE },
   { "AIFF", 4, 8, "aiff", "AIFF", SPDL_AUDIO_SURE },
   { "AIFC", 4, 8, "aiff", "AIFF", SPDL_AUDIO_SURE },
@@ -257,6 +258,8 @@ has_video (SpdlAudio *self)
 {
   if (g_str_equal (self->file.demuxer, "mov"))
     return spdl_audio_probe_mp4_video (self->file.data, self->file.size);
+  if (g_str_equal (self->file.demuxer, "ogg"))
+    return spdl_ogg_has_video (self->file.data, self->file.size);
   return !load_plugin (self, NULL) ||
          self->funcs->has_video (self->decoder, &self->file);
 }

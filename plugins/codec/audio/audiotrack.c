@@ -10,6 +10,7 @@
 #include <libavformat/avformat.h>
 #include <string.h>
 
+#include "plugins/codec/common/ogg.h"
 #include "plugins/common/bytes.h"
 
 #define IO_SIZE (1 << 15)
@@ -370,28 +371,6 @@ set_clocks (SpdlAudioTrack *self)
 
 /* Detection of truncated files */
 
-/* Returns whether the last page has the end-of-stream flag. */
-static gboolean
-ends_with_page (const SpdlAudioFile *file)
-{
-  const gsize header = 27, reach = 2 * (header + 255 + 255 * 255);
-  const gsize first = file->size > reach ? file->size - reach : 0;
-
-  for (gsize at = file->size; at-- > first;) {
-    const guint8 *page = file->data + at;
-    const gsize left = file->size - at;
-    gsize size = header;
-
-    if (left < header || memcmp (page, "OggS", 4) != 0)
-      continue;
-    size += page[26];
-    for (guint i = 0; i < page[26] && header + i < left; i++)
-      size += page[header + i];
-    return size <= left && page[5] & 4;
-  }
-  return FALSE;
-}
-
 /* Marks the first packet of the next stream in a chained file.
  * @i: first packet with a timestamp of the new stream. FFmpeg 9 gives the
  * packet before it the end time of the previous stream, so the start of the
@@ -477,7 +456,7 @@ check_end (SpdlAudioTrack *self)
 
   if (is_format (self, "ogg")) {
     read_ogg_times (self);
-    if (!ends_with_page (self->file))
+    if (!spdl_ogg_is_whole (self->file->data, self->file->size))
       self->corruption = "the file is cut off";
   } else if (is_format (self, "matroska")) {
     check_time (self);

@@ -10,6 +10,7 @@
 #include <gst/gst.h>
 #include <string.h>
 
+#include "plugins/codec/common/ogg.h"
 #include "plugins/codec/video/videodecoder.h"
 
 /* Task pool that runs the streaming tasks of an element in the thread that
@@ -27,13 +28,22 @@ static GstStaticPadTemplate file_template = GST_STATIC_PAD_TEMPLATE (
 static GstStaticPadTemplate end_template = GST_STATIC_PAD_TEMPLATE (
     "end", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
 
+/* Kinds of demuxers, by the meaning of a read past the end of a file. */
+typedef enum {
+  DEMUXER_OTHER,    /* nothing: the demuxer also reads past a complete file */
+  DEMUXER_EXACT,    /* data is missing */
+  DEMUXER_MATROSKA, /* data is missing if the read also begins there */
+  DEMUXER_OGG,      /* nothing; the end of the file has a mark */
+  DEMUXER_MPEG_PS,  /* nothing; its packets are not pictures */
+} Demuxer;
+
 struct _SpdlDemux {
   GstElement *element;
   GstBus *bus;
   SpdlTasks *tasks;
   GstPad *to_element;
   GstPad *from_element;
-  gboolean reads_ahead; /* reads ahead without regard to the end of the file */
+  Demuxer demuxer;
 
   /* The current file. */
   GstBuffer *file; /* not owned */
@@ -155,8 +165,8 @@ spdl_tasks_init (SpdlTasks *self)
 
 /* Input */
 
-/* Records a read past the end of the file as missing data. Short reads and
- * read-ahead at the end are normal. */
+/* Records a read past the end of the file as missing data. Short reads at the
+ * end are normal. */
 static void
 note_range (SpdlDemux *self, guint64 offset, guint length)
 {
@@ -164,7 +174,9 @@ note_range (SpdlDemux *self, guint64 offset, guint length)
   const gboolean is_cut =
       offset < self->size && length > self->size - offset && length > 16;
 
-  if (is_beyond || (is_cut && !self->reads_ahead))
+  if (self->demuxer == DEMUXER_EXACT
+          ? is_beyond || is_cut
+          : self->demuxer == DEMUXER_MATROSKA && is_beyond)
     self->missing_at = MIN (self->missing_at, MAX (offset, self->size));
 }
 
@@ -277,6 +289,19 @@ check_matroska (SpdlDemux *self)
   if (n_bytes > 0 && length != G_MAXUINT64 &&
       (guint64) (at - head) + n_bytes + length > self->size)
     self->missing_at = self->size;
+}
+
+/* Detects truncated Ogg files by their last page. */
+static void
+check_ogg (SpdlDemux *self)
+{
+  GstMapInfo map;
+
+  if (!gst_buffer_map (self->file, &map, GST_MAP_READ))
+    return;
+  if (!spdl_ogg_is_whole (map.data, map.size))
+    self->missing_at = self->size;
+  gst_buffer_unmap (self->file, &map);
 }
 
 static GstFlowReturn
@@ -417,7 +442,9 @@ on_buffer (GstPad *pad, GstObject *parent, GstBuffer *buffer)
     gst_buffer_unref (buffer);
     return GST_FLOW_NOT_NEGOTIATED;
   }
-  if (gst_buffer_get_size (buffer) == 0)
+  /* The headers of a stream are also in its caps. */
+  if (gst_buffer_get_size (buffer) == 0 ||
+      GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_HEADER))
     gst_buffer_unref (buffer);
   else if (!spdl_packets_add (self->packets, buffer, &self->segment))
     self->has_enough = TRUE;
@@ -493,6 +520,22 @@ spdl_demux_find (GstCaps *caps)
   return best;
 }
 
+static Demuxer
+find_demuxer (const gchar *name)
+{
+  static const struct {
+    const gchar *name;
+    Demuxer demuxer;
+  } known[] = { { "avidemux", DEMUXER_EXACT }, { "flvdemux", DEMUXER_EXACT },
+    { "matroskademux", DEMUXER_MATROSKA }, { "mpegpsdemux", DEMUXER_MPEG_PS },
+    { "oggdemux", DEMUXER_OGG }, { "qtdemux", DEMUXER_EXACT } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (known); i++)
+    if (g_str_equal (name, known[i].name))
+      return known[i].demuxer;
+  return DEMUXER_OTHER;
+}
+
 static gboolean
 link_file (SpdlDemux *self)
 {
@@ -527,7 +570,7 @@ spdl_demux_new (GstElementFactory *factory, GError **error)
   }
   self = g_new0 (SpdlDemux, 1);
   self->element = gst_object_ref_sink (element);
-  self->reads_ahead = g_str_equal (GST_OBJECT_NAME (factory), "matroskademux");
+  self->demuxer = find_demuxer (GST_OBJECT_NAME (factory));
   self->tasks = spdl_tasks_new ();
   self->others = g_string_new (NULL);
   self->bus = g_object_new (GST_TYPE_BUS, "enable-async", FALSE, NULL);
@@ -578,8 +621,10 @@ begin_file (SpdlDemux *self, GstBuffer *file, SpdlPackets *packets)
   self->has_video = self->has_enough = FALSE;
   self->missing_at = G_MAXUINT64;
   g_clear_pointer (&self->message, g_free);
-  if (self->reads_ahead)
+  if (self->demuxer == DEMUXER_MATROSKA)
     check_matroska (self);
+  else if (self->demuxer == DEMUXER_OGG)
+    check_ogg (self);
   gst_pad_set_active (self->from_element, TRUE);
 }
 
@@ -615,10 +660,23 @@ check_track (const SpdlDemux *self, const gchar *name, GError **error)
   return TRUE;
 }
 
+/* Program streams divide the video into packs of equal size, whatever the
+ * pictures in them. Frames could be neither counted nor selected. */
+static gboolean
+refuse_program_stream (GError **error)
+{
+  g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_WRONG_TYPE,
+      "File is an MPEG program stream, whose frames cannot be counted: convert "
+      "it to another container, for example with ffmpeg -i FILE FILE.mp4");
+  return FALSE;
+}
+
 gboolean
 spdl_demux_run (SpdlDemux *self, GstBuffer *file, const gchar *name,
     SpdlPackets *packets, GCancellable *cancellable, GError **error)
 {
+  if (self->demuxer == DEMUXER_MPEG_PS)
+    return refuse_program_stream (error);
   begin_file (self, file, packets);
   if (!self->message && gst_element_set_state (self->element,
                             GST_STATE_PAUSED) != GST_STATE_CHANGE_FAILURE)

@@ -306,6 +306,19 @@ spdl_video_decoder_set_max_pixels (SpdlVideoDecoder *self, guint64 max_pixels)
  * before their caps can be rejected. A parser's caps do not suffice: they
  * repeat the size from the container. */
 
+/* Returns whether @caps have headers that are not those of @other. */
+static gboolean
+has_new_headers (const GstCaps *caps, const GstCaps *other)
+{
+  const GValue *headers = gst_structure_get_value (
+      gst_caps_get_structure (caps, 0), "streamheader");
+  const GValue *others = gst_structure_get_value (
+      gst_caps_get_structure (other, 0), "streamheader");
+
+  return headers &&
+         (!others || gst_value_compare (headers, others) != GST_VALUE_EQUAL);
+}
+
 static gboolean
 check_packet_caps (SpdlVideoDecoder *self, GstCaps *caps)
 {
@@ -313,6 +326,9 @@ check_packet_caps (SpdlVideoDecoder *self, GstCaps *caps)
   gint width, height;
 
   if (caps != self->packet_caps) {
+    /* Decoders read the headers of the first video only. */
+    if (self->packet_caps && has_new_headers (caps, self->packet_caps))
+      gst_spdl_harness_restart (self->harness);
     gst_caps_replace (&self->packet_caps, caps);
     self->format = spdl_packet_get_format (caps);
     spdl_frame_size_find_in_caps (caps, &self->configured);

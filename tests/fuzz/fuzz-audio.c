@@ -62,7 +62,8 @@ decode (SpdlAudio *audio, const SpdlAudioConfig *config, guint8 flags,
   gst_buffer_map (item, &map, GST_MAP_READ);
   if (spdl_audio_look (audio, map.data, map.size, flags >> 1 & 1) ||
       spdl_audio_search (audio, map.data, map.size)) {
-    result = spdl_audio_decode (audio, config, flags & 1, item, &caps, &error);
+    result =
+        spdl_audio_decode (audio, config, flags & 1, item, NULL, &caps, &error);
     if (!result || error)
       fuzz_check_error (error);
   }

@@ -333,7 +333,7 @@ slice_wav (SpdlAudio *self, const SpdlAudioConfig *config, GstBuffer *item,
 
 static GstBuffer *
 decode_pcm (SpdlAudio *self, const SpdlAudioConfig *config, GstBuffer *item,
-    GstAudioInfo *info, GError **error)
+    GCancellable *cancellable, GstAudioInfo *info, GError **error)
 {
   const SpdlWav *wav = &self->wav;
   const SpdlAudioPcm pcm = { wav->format, wav->rate, wav->n_channels,
@@ -341,24 +341,27 @@ decode_pcm (SpdlAudio *self, const SpdlAudioConfig *config, GstBuffer *item,
   GstBuffer *result = slice_wav (self, config, item, info);
 
   if (!result && load_plugin (self, error))
-    result = self->funcs->convert (self->decoder, &pcm, config, info, error);
+    result = self->funcs->convert (
+        self->decoder, &pcm, config, cancellable, info, error);
   return result;
 }
 
 static GstBuffer *
 decode_with_plugin (SpdlAudio *self, const SpdlAudioConfig *config,
-    gboolean keep, GstBuffer *item, GstAudioInfo *info, GError **error)
+    gboolean keep, GstBuffer *item, GCancellable *cancellable,
+    GstAudioInfo *info, GError **error)
 {
   const gchar *corruption = self->is_pcm ? self->wav.corruption : NULL;
   GstBuffer *result = NULL;
 
   if (!self->is_pcm)
     return load_plugin (self, error)
-               ? self->funcs->decode (
-                     self->decoder, &self->file, config, keep, info, error)
+               ? self->funcs->decode (self->decoder, &self->file, config, keep,
+                     cancellable, info, error)
                : NULL;
   if (!corruption || keep)
-    result = decode_pcm (self, config, item, info, corruption ? NULL : error);
+    result = decode_pcm (
+        self, config, item, cancellable, info, corruption ? NULL : error);
   if (corruption)
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
         "Corrupt WAV: %s", corruption);
@@ -367,7 +370,8 @@ decode_with_plugin (SpdlAudio *self, const SpdlAudioConfig *config,
 
 GstBuffer *
 spdl_audio_decode (SpdlAudio *self, const SpdlAudioConfig *config,
-    gboolean keep, GstBuffer *item, GstCaps **caps, GError **error)
+    gboolean keep, GstBuffer *item, GCancellable *cancellable, GstCaps **caps,
+    GError **error)
 {
   GstAudioInfo info;
   GstBuffer *result;
@@ -383,7 +387,8 @@ spdl_audio_decode (SpdlAudio *self, const SpdlAudioConfig *config,
         self->is_pcm ? "WAV" : self->file.name);
     return NULL;
   }
-  result = decode_with_plugin (self, config, keep, item, &info, error);
+  result =
+      decode_with_plugin (self, config, keep, item, cancellable, &info, error);
   if (result)
     *caps = get_caps (self, &info);
   return result;

@@ -7,6 +7,8 @@
 
 #pragma once
 
+#include <gio/gio.h>
+
 #include "plugins/codec/result/audioconfig.h"
 
 G_BEGIN_DECLS
@@ -32,11 +34,13 @@ gboolean spdl_audio_look (
 gboolean spdl_audio_search (SpdlAudio *self, const guint8 *data, gsize size);
 
 /* Decodes @item, which must be the last detected file, according to @config.
+ * @cancellable: (nullable)
  * @caps: (out) (transfer none): valid until the next call
  * Returns: (transfer full) (nullable): the samples, or NULL with @error set.
  * With @keep, @error may be set although there is a result: the file is
  * corrupt, and the result is the part before the defect. */
 GstBuffer *spdl_audio_decode (SpdlAudio *self, const SpdlAudioConfig *config,
-    gboolean keep, GstBuffer *item, GstCaps **caps, GError **error);
+    gboolean keep, GstBuffer *item, GCancellable *cancellable, GstCaps **caps,
+    GError **error);
 
 G_END_DECLS

@@ -30,7 +30,8 @@ struct _SpdlAudioDecoder {
   /* The current file. */
   const SpdlAudioFile *file;
   const SpdlAudioConfig *config;
-  guint rate; /* of the track's positions; 0: unknown */
+  GCancellable *cancellable; /* not owned; nullable */
+  guint rate;                /* of the track's positions; 0: unknown */
   SpdlAudioClock clock;
   gboolean has_begun;
   gboolean is_enough; /* all needed samples have been decoded */
@@ -374,6 +375,8 @@ decode_packets (SpdlAudioDecoder *self, GError **error)
     self->clock = spdl_audio_track_get (self->track, i)->clock;
   }
   for (; i < n && !self->is_enough; i++) {
+    if (g_cancellable_set_error_if_cancelled (self->cancellable, error))
+      return FALSE;
     packet = spdl_audio_track_get (self->track, i);
     if (packet->is_first && !begin_stream (self, packet, error))
       return FALSE;
@@ -436,7 +439,9 @@ decode_track (
 
   self->has_begun = self->is_enough = FALSE;
   if (!corruption || keep) {
-    if (decode_window (self, &reason) || (keep && self->has_begun))
+    if (decode_window (self, &reason) ||
+        (keep && self->has_begun &&
+            !g_cancellable_is_cancelled (self->cancellable)))
       result =
           spdl_audio_window_end (self->window, info, reason ? NULL : &reason);
   }
@@ -452,17 +457,18 @@ decode_track (
 
 static GstBuffer *
 decode_file (SpdlAudioDecoder *self, const SpdlAudioFile *file,
-    const SpdlAudioConfig *config, gboolean keep, GstAudioInfo *info,
-    GError **error)
+    const SpdlAudioConfig *config, gboolean keep, GCancellable *cancellable,
+    GstAudioInfo *info, GError **error)
 {
   GstBuffer *result = NULL;
 
   last_error[0] = '\0';
   self->file = file;
   self->config = config;
+  self->cancellable = cancellable;
   if (!spdl_audio_track_open (self->track, file, error))
     return NULL;
-  if (spdl_audio_track_read (self->track, error))
+  if (spdl_audio_track_read (self->track, cancellable, error))
     result = decode_track (self, keep, info, error);
   spdl_audio_track_close (self->track);
   return result;
@@ -512,6 +518,8 @@ write_pcm (SpdlAudioDecoder *self, const SpdlAudioPcm *pcm, GError **error)
                                   : NULL;
     const guint8 *planes[] = { wide ? wide : data };
 
+    if (g_cancellable_set_error_if_cancelled (self->cancellable, error))
+      return FALSE;
     more = spdl_audio_window_write (self->window, at, planes, n, &reason);
     at += n;
   }
@@ -533,7 +541,8 @@ set_usual_layout (AVChannelLayout *layout, guint n_channels)
 
 static GstBuffer *
 convert_samples (SpdlAudioDecoder *self, const SpdlAudioPcm *pcm,
-    const SpdlAudioConfig *config, GstAudioInfo *info, GError **error)
+    const SpdlAudioConfig *config, GCancellable *cancellable,
+    GstAudioInfo *info, GError **error)
 {
   AVChannelLayout layout = { 0 };
   const SpdlAudioInput input = { spdl_audio_window_get_format (pcm->format),
@@ -541,6 +550,7 @@ convert_samples (SpdlAudioDecoder *self, const SpdlAudioPcm *pcm,
   GstBuffer *result = NULL;
 
   self->config = config;
+  self->cancellable = cancellable;
   spdl_audio_window_set_layout (
       &layout, pcm->positions, pcm->positions ? pcm->n_channels : 0);
   if (layout.nb_channels == 0)

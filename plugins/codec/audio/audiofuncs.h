@@ -7,6 +7,8 @@
 
 #pragma once
 
+#include <gio/gio.h>
+
 #include "plugins/codec/result/audioconfig.h"
 
 G_BEGIN_DECLS
@@ -52,17 +54,19 @@ typedef struct {
   gboolean (*has_video) (SpdlAudioDecoder *self, const SpdlAudioFile *file);
 
   /* Decodes the file according to @config.
+   * @cancellable: (nullable)
    * @info: (out): describes the result
    * Returns: (transfer full) (nullable): the samples, or NULL with @error set.
    * With @keep, @error may be set although there is a result: the file is
    * corrupt, and the result is the part before the defect. */
   GstBuffer *(*decode) (SpdlAudioDecoder *self, const SpdlAudioFile *file,
-      const SpdlAudioConfig *config, gboolean keep, GstAudioInfo *info,
-      GError **error);
+      const SpdlAudioConfig *config, gboolean keep, GCancellable *cancellable,
+      GstAudioInfo *info, GError **error);
 
   /* Same for samples that need no decoder. */
   GstBuffer *(*convert) (SpdlAudioDecoder *self, const SpdlAudioPcm *pcm,
-      const SpdlAudioConfig *config, GstAudioInfo *info, GError **error);
+      const SpdlAudioConfig *config, GCancellable *cancellable,
+      GstAudioInfo *info, GError **error);
 } SpdlAudioFuncs;
 
 /* Returns: (nullable): the functions, or NULL with @error set if the plugin

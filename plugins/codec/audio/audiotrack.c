@@ -487,7 +487,8 @@ drop_tags (SpdlAudioTrack *self)
 }
 
 gboolean
-spdl_audio_track_read (SpdlAudioTrack *self, GError **error)
+spdl_audio_track_read (
+    SpdlAudioTrack *self, GCancellable *cancellable, GError **error)
 {
   gsize left = MAX (self->file->size * MAX_EXPANSION, MIN_LIMIT);
   SpdlAudioPacket *entry;
@@ -495,7 +496,8 @@ spdl_audio_track_read (SpdlAudioTrack *self, GError **error)
 
   self->corruption = NULL;
   self->length = G_MAXUINT64;
-  while ((entry = get_spare (self)) &&
+  while (!g_cancellable_is_cancelled (cancellable) &&
+         (entry = get_spare (self)) &&
          (ret = av_read_frame (self->format, entry->packet)) >= 0) {
     const gsize cost = entry->packet->size + AV_INPUT_BUFFER_PADDING_SIZE;
 
@@ -512,6 +514,8 @@ spdl_audio_track_read (SpdlAudioTrack *self, GError **error)
       return set_broken (self, "the packets are larger than the file", error);
     left -= cost;
   }
+  if (g_cancellable_set_error_if_cancelled (cancellable, error))
+    return FALSE;
   if (is_format (self, "mp3"))
     drop_tags (self);
   if (ret != AVERROR_EOF)

@@ -48,8 +48,10 @@ void spdl_audio_track_close (SpdlAudioTrack *self);
 /* Returns whether the open file has a video stream. */
 gboolean spdl_audio_track_has_video (const SpdlAudioTrack *self);
 
-/* Reads all packets. Returns FALSE with @error set if there are none. */
-gboolean spdl_audio_track_read (SpdlAudioTrack *self, GError **error);
+/* Reads all packets. Returns FALSE with @error set if there are none.
+ * @cancellable: (nullable) */
+gboolean spdl_audio_track_read (
+    SpdlAudioTrack *self, GCancellable *cancellable, GError **error);
 
 const AVCodecParameters *
 spdl_audio_track_get_parameters (const SpdlAudioTrack *self);

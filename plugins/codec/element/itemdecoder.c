@@ -360,8 +360,8 @@ decode_audio (SpdlItemDecoder *self, const Job *job, GError **error)
   const SpdlDecodeConfig *config = job->config;
 
   return spdl_audio_decode (self->audio, &config->audio,
-      config->corrupt == SPDL_CORRUPT_KEEP, job->source->item, job->caps,
-      error);
+      config->corrupt == SPDL_CORRUPT_KEEP, job->source->item,
+      job->source->cancellable, job->caps, error);
 }
 
 static GstBuffer *

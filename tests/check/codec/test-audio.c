@@ -1,4 +1,4 @@
-/* gst-spdl: tests of spdldecode with PCM audio
+/* gst-spdl: tests of spdldecode with PCM audio, and of a flush
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -8,6 +8,7 @@
 #include <gst/audio/audio.h>
 #include <string.h>
 
+#include "tests/check/support/files.h"
 #include "tests/check/support/rig.h"
 
 #define HEADER 44
@@ -222,6 +223,58 @@ GST_START_TEST (test_caps)
 
 GST_END_TEST;
 
+/* Returns noise of more than half an hour. AAC with ADTS headers can be
+ * repeated. */
+static GBytes *
+make_long_aac (void)
+{
+  gchar *folder = files_make_folder ();
+  g_autofree gchar *path = g_build_filename (folder, "noise.aac", NULL);
+  g_autofree gchar *line = g_strdup_printf (
+      "ffmpeg -v error -nostdin -f lavfi -i anoisesrc=d=10:r=44100 -c:a aac "
+      "-b:a 64k %s",
+      path);
+  g_autofree gchar *data = NULL;
+  GByteArray *file = g_byte_array_new ();
+  gsize size;
+  gint status;
+
+  fail_unless (g_spawn_command_line_sync (line, NULL, NULL, &status, NULL));
+  fail_unless_equals_int (status, 0);
+  fail_unless (g_file_get_contents (path, &data, &size, NULL));
+  for (guint i = 0; i < 200; i++)
+    g_byte_array_append (file, (const guint8 *) data, size);
+  files_remove_folder (folder);
+  return g_byte_array_free_to_bytes (file);
+}
+
+/* Tests that a flush does not wait for the samples before a window, which AAC
+ * needs. */
+GST_START_TEST (test_flush)
+{
+  g_autoptr (GBytes) file = make_long_aac ();
+  Rig *rig =
+      rig_new ("spdldecode", "offset", (guint64) (1990 * GST_SECOND), NULL);
+  gint64 start = g_get_monotonic_time (), whole, flushed;
+
+  rig_start (rig, NULL);
+  push_wav (rig, 0, file);
+  rig_wait_items (rig, 1);
+  whole = g_get_monotonic_time () - start;
+  push_wav (rig, 1, file);
+  g_usleep (whole / 4);
+  start = g_get_monotonic_time ();
+  gst_pad_push_event (rig->src, gst_event_new_flush_start ());
+  gst_pad_push_event (rig->src, gst_event_new_flush_stop (TRUE));
+  flushed = g_get_monotonic_time () - start;
+  fail_unless (flushed < whole / 2, "%" G_GINT64_FORMAT " of %" G_GINT64_FORMAT,
+      flushed, whole);
+  fail_unless_equals_int (rig_count_items (rig), 1);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
 static Suite *
 audio_suite (void)
 {
@@ -234,6 +287,7 @@ audio_suite (void)
   tcase_add_test (tc, test_unaligned);
   tcase_add_test (tc, test_chunks);
   tcase_add_test (tc, test_caps);
+  tcase_add_test (tc, test_flush);
   return s;
 }
 

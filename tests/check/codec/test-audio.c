@@ -249,24 +249,29 @@ make_long_aac (void)
 }
 
 /* Tests that a flush does not wait for the samples before a window, which AAC
- * needs. */
+ * needs. On a busy machine, a flush may be late once. */
 GST_START_TEST (test_flush)
 {
   g_autoptr (GBytes) file = make_long_aac ();
   Rig *rig =
       rig_new ("spdldecode", "offset", (guint64) (1990 * GST_SECOND), NULL);
-  gint64 start = g_get_monotonic_time (), whole, flushed;
+  gint64 start = g_get_monotonic_time (), whole, flushed = G_MAXINT64;
+  GstSegment segment;
 
   rig_start (rig, NULL);
   push_wav (rig, 0, file);
   rig_wait_items (rig, 1);
   whole = g_get_monotonic_time () - start;
-  push_wav (rig, 1, file);
-  g_usleep (whole / 4);
-  start = g_get_monotonic_time ();
-  gst_pad_push_event (rig->src, gst_event_new_flush_start ());
-  gst_pad_push_event (rig->src, gst_event_new_flush_stop (TRUE));
-  flushed = g_get_monotonic_time () - start;
+  for (guint i = 0; i < 5 && flushed > whole / 2; i++) {
+    push_wav (rig, 1, file);
+    g_usleep (whole / 4);
+    start = g_get_monotonic_time ();
+    gst_pad_push_event (rig->src, gst_event_new_flush_start ());
+    gst_pad_push_event (rig->src, gst_event_new_flush_stop (TRUE));
+    flushed = g_get_monotonic_time () - start;
+    gst_segment_init (&segment, GST_FORMAT_TIME);
+    gst_pad_push_event (rig->src, gst_event_new_segment (&segment));
+  }
   fail_unless (flushed < whole / 2, "%" G_GINT64_FORMAT " of %" G_GINT64_FORMAT,
       flushed, whole);
   fail_unless_equals_int (rig_count_items (rig), 1);

@@ -385,7 +385,7 @@ class PipelineTest(unittest.TestCase):
         error names them."""
         line = "spdldecode ! spdlbatch batch-size=2 {} ! spdlsink"
         for settings in 'mean="<0.5>"', "dtype=float32":
-            with self.assertRaisesRegex(LoaderError, "int64 9"):
+            with self.assertRaisesRegex(LoaderError, r"int64 \(9,\)"):
                 with Loader(line.format(settings),
                             source=[write_npy(make("int64", (9,)))]) as loader:
                     list(loader)

@@ -209,7 +209,7 @@ static const Example examples[] = {
       "no task of b ended",
       { SRC (8), SLEEP ("a", 1, 7, 1, 1), SLEEP ("b", 1, 0, 0, 1),
           SINK (0, 0) } },
-  { "first tasks", 0.5, 4, GST_SPDL_LIMIT_TOO_FEW, NULL, NULL, "the tasks of a",
+  { "first tasks", 0.5, 4, GST_SPDL_LIMIT_TOO_FEW, NULL, NULL, "tasks of a",
       { SRC (8), SLEEP ("a", 1, 0, 0, 1), SINK (0, 0) } },
   { "too few", 10, 4, GST_SPDL_LIMIT_TOO_FEW, NULL, NULL, "9",
       { SRC (12), SLEEP ("a", 1, 9, 1000, 1), SINK (8, 0) } },

@@ -635,6 +635,10 @@ GST_START_TEST (test_flush)
 
 GST_END_TEST;
 
+#ifndef __SANITIZE_ADDRESS__
+/* GStreamer never frees its lists of log functions, which LeakSanitizer
+ * reports. */
+
 /* Whether the client is held after a timeout. Atomic. */
 static gint held = FALSE;
 
@@ -700,6 +704,7 @@ GST_START_TEST (test_flush_at_timeout)
 }
 
 GST_END_TEST;
+#endif
 
 /* Tests flushes at random moments, from before the connection until after the
  * body. They cancel at least 10,000 requests, until 1,000 have reached the
@@ -777,7 +782,9 @@ http_suite (void)
   tcase_add_test (tc, test_task_timeout_joined);
   tcase_add_test (tc, test_task_timeout_elsewhere);
   tcase_add_test (tc, test_flush);
+#ifndef __SANITIZE_ADDRESS__
   tcase_add_test (tc, test_flush_at_timeout);
+#endif
   tcase_add_test (tc, test_cancelled_at_random);
   return s;
 }

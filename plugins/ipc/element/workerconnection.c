@@ -359,6 +359,8 @@ read_all (SpdlWorkerConnection *self, GError **error)
   fds[0].fd = self->process.socket;
   do {
     fds[1].fd = self->output.fd;
+    /* A signal leaves those of the last round. */
+    fds[0].revents = fds[1].revents = 0;
     if (poll (fds, 2, -1) < 0 && errno != EINTR)
       return;
     if (fds[1].revents)

@@ -641,6 +641,34 @@ unref_event (gpointer event)
   gst_event_unref (event);
 }
 
+/* Starts @route and sends it the events before the first item. */
+static void
+begin_flow (GstElement *route, GstPad *src)
+{
+  g_autoptr (GstCaps) caps = gst_caps_from_string ("image/png");
+  GstSegment segment;
+
+  gst_element_set_state (route, GST_STATE_PLAYING);
+  gst_pad_set_active (src, TRUE);
+  gst_pad_push_event (src, gst_event_new_stream_start ("a"));
+  gst_pad_push_event (src, gst_event_new_caps (caps));
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  gst_pad_push_event (src, gst_event_new_segment (&segment));
+}
+
+/* Stops @route and frees the two ends of its paths. */
+static void
+end_flow (GstElement *route, GstPad *src, GstPad **ends)
+{
+  gst_check_drop_buffers ();
+  gst_element_set_state (route, GST_STATE_NULL);
+  gst_pad_set_active (src, FALSE);
+  for (guint i = 0; i < 2; i++) {
+    gst_pad_set_active (ends[i], FALSE);
+    gst_object_unref (ends[i]);
+  }
+}
+
 /* A path that is requested while data flows gets all sticky events and current
  * ones. */
 GST_START_TEST (test_late_path)
@@ -649,19 +677,12 @@ GST_START_TEST (test_late_path)
       gst_object_ref_sink (gst_element_factory_make ("spdlroute", NULL));
   GstPad *in = gst_element_get_static_pad (route, "sink");
   GstPad *src = gst_pad_new_from_static_template (&src_template, "out");
-  g_autoptr (GstCaps) caps = gst_caps_from_string ("image/png");
   GstPad *ends[2], *late;
-  GstSegment segment;
 
   events = g_ptr_array_new_with_free_func (unref_event);
   gst_pad_link (src, in);
   ends[0] = open_path (route);
-  gst_element_set_state (route, GST_STATE_PLAYING);
-  gst_pad_set_active (src, TRUE);
-  gst_pad_push_event (src, gst_event_new_stream_start ("a"));
-  gst_pad_push_event (src, gst_event_new_caps (caps));
-  gst_segment_init (&segment, GST_FORMAT_TIME);
-  gst_pad_push_event (src, gst_event_new_segment (&segment));
+  begin_flow (route, src);
   gst_pad_push_event (src, gst_spdl_event_new_source (0, 10, "spdl1;source=0"));
   gst_pad_push_event (src, gst_spdl_event_new_source (1, 10, "spdl1;source=1"));
   fail_unless_equals_int (gst_pad_push (src, gst_buffer_new ()), GST_FLOW_OK);
@@ -678,13 +699,7 @@ GST_START_TEST (test_late_path)
   fail_unless (has_event (GST_EVENT_SEGMENT));
   fail_unless_equals_int (events->len, 5);
 
-  gst_check_drop_buffers ();
-  gst_element_set_state (route, GST_STATE_NULL);
-  gst_pad_set_active (src, FALSE);
-  for (guint i = 0; i < 2; i++) {
-    gst_pad_set_active (ends[i], FALSE);
-    gst_object_unref (ends[i]);
-  }
+  end_flow (route, src, ends);
   gst_object_unref (late);
   gst_object_unref (in);
   gst_object_unref (src);
@@ -713,32 +728,19 @@ GST_START_TEST (test_released_path)
       gst_object_ref_sink (gst_element_factory_make ("spdlroute", NULL));
   GstPad *in = gst_element_get_static_pad (route, "sink");
   GstPad *src = gst_pad_new_from_static_template (&src_template, "out");
-  g_autoptr (GstCaps) caps = gst_caps_from_string ("image/png");
   GstPad *ends[2];
-  GstSegment segment;
 
   events = g_ptr_array_new_with_free_func (unref_event);
   gst_pad_link (src, in);
   for (guint i = 0; i < 2; i++)
     ends[i] = open_path (route);
   gst_pad_set_chain_function (ends[0], release_path);
-  gst_element_set_state (route, GST_STATE_PLAYING);
-  gst_pad_set_active (src, TRUE);
-  gst_pad_push_event (src, gst_event_new_stream_start ("a"));
-  gst_pad_push_event (src, gst_event_new_caps (caps));
-  gst_segment_init (&segment, GST_FORMAT_TIME);
-  gst_pad_push_event (src, gst_event_new_segment (&segment));
+  begin_flow (route, src);
   for (guint i = 0; i < 3; i++)
     fail_unless_equals_int (gst_pad_push (src, gst_buffer_new ()), GST_FLOW_OK);
   fail_unless_equals_int (g_list_length (buffers), 2);
 
-  gst_check_drop_buffers ();
-  gst_element_set_state (route, GST_STATE_NULL);
-  gst_pad_set_active (src, FALSE);
-  for (guint i = 0; i < 2; i++) {
-    gst_pad_set_active (ends[i], FALSE);
-    gst_object_unref (ends[i]);
-  }
+  end_flow (route, src, ends);
   gst_object_unref (in);
   gst_object_unref (src);
   gst_object_unref (route);

@@ -346,8 +346,10 @@ has_sidecar (const SpdlList *self, SpdlSidecarUse use)
  * and classes. A link may have another suffix than the file, whose index it
  * shares. */
 static guint64
-hash_format (const SpdlList *self, const gchar *location)
+hash_format (const SpdlList *self)
 {
+  const gchar *location = self->mapped_file.location;
+
   return self->uri ^ (is_csv (location) ? 1 : is_jsonl (location) ? 2 : 0);
 }
 
@@ -355,7 +357,7 @@ static gboolean
 read_items (SpdlList *self, const SpdlListOptions *options, GError **error)
 {
   const gboolean has = has_sidecar (self, options->sidecar);
-  const guint64 format = hash_format (self, self->mapped_file.location);
+  const guint64 format = hash_format (self);
   const guint64 classes = spdl_classes_get_hash (self->classes);
   gboolean loaded;
 

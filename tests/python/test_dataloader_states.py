@@ -3,8 +3,8 @@
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Resumes at each step, repeatedly and after errors. test_dataloader.py has the other
-cases of states. The first argument is tools/make-dataset."""
+"""Resumes with each kind of dataset and sampler, at each step, repeatedly and after
+errors. The first argument is tools/make-dataset."""
 
 import copy
 import pickle
@@ -22,7 +22,8 @@ except ImportError:
     sys.exit(77)
 import dataloader_sets as sets
 from dataloader_support import Case, flatten, is_same, seed
-from torch.utils.data import BatchSampler, RandomSampler
+from torch.utils.data import (BatchSampler, DistributedSampler, RandomSampler,
+                              WeightedRandomSampler)
 
 from gstspdl.torch import DataLoader
 
@@ -44,6 +45,152 @@ def read(iterator, n=-1):
         except ValueError as error:
             found.append(str(error).split("\n")[-2:])
     return found
+
+
+class StateTest(Case):
+    def resume(self, make, n_epochs=2, at=range(0, 12, 5)):
+        """Leaves an epoch after a number of batches, and resumes with another
+        loader."""
+        for n in at:
+            seed()
+            loader = make()
+            expected = [list(loader) for _ in range(n_epochs)]
+            seed()
+            first = make()
+            iterator = iter(first)
+            begun = [next(iterator) for _ in range(n)]
+            state = pickle.loads(pickle.dumps(first.state_dict()))
+            del iterator
+            torch.manual_seed(99)  # a new process
+            second = make()
+            second.load_state_dict(state)
+            self.assertEqual(second.state_dict().keys(), state.keys())
+            found = begun + list(second)
+            self.assertTrue(is_same(found, expected[0]), (n, found))
+
+    def test_map(self):
+        for n in range(4):
+            for shuffle in False, True:
+                self.resume(lambda n=n, shuffle=shuffle: DataLoader(
+                    sets.Numbers(), batch_size=3, shuffle=shuffle,
+                    num_workers=n))
+
+    def test_persistent(self):
+        self.resume(lambda: DataLoader(
+            sets.Numbers(), 3, True, num_workers=2, persistent_workers=True))
+
+    def test_epochs_with_a_generator(self):
+        def make():
+            return DataLoader(sets.Numbers(), batch_size=3, shuffle=True,
+                              num_workers=2,
+                              generator=torch.Generator().manual_seed(5))
+
+        loader = make()
+        expected = [flatten(loader) for _ in range(3)]
+        for n in 2, 13:
+            first, second = make(), make()
+            flatten(first)
+            iterator = iter(first)
+            begun = [next(iterator) for _ in range(n)]
+            if n == 13:
+                self.assertIsNone(next(iterator, None))
+            second.load_state_dict(first.state_dict())
+            if n == 2:
+                self.assertEqual(flatten(begun + list(second)), expected[1])
+            self.assertEqual(flatten(second), expected[2])
+
+    def test_other_number_of_workers(self):
+        seed()
+        first = DataLoader(sets.Numbers(), 3, True, num_workers=2)
+        iterator = iter(first)
+        begun = [next(iterator) for _ in range(4)]
+        state = first.state_dict()
+        for n in 0, 1, 3:
+            second = DataLoader(sets.Numbers(), 3, True, num_workers=n)
+            second.load_state_dict(state)
+            self.assertEqual(sorted(flatten(begun + list(second))),
+                             list(range(N)))
+
+    def test_random_numbers_go_on(self):
+        """A resumed loader leaves the program's random numbers alone."""
+        first = DataLoader(sets.Numbers(), shuffle=True)
+        next(iter(first))
+        second = DataLoader(sets.Numbers(), shuffle=True)
+        second.load_state_dict(first.state_dict())
+        torch.manual_seed(5)
+        expected = torch.rand(3)
+        torch.manual_seed(5)
+        list(second)
+        self.assertTrue(torch.equal(torch.rand(3), expected))
+
+    def test_iterable(self):
+        for kind in sets.Sharded, sets.Stateful:
+            for n in range(4):
+                self.resume(lambda kind=kind, n=n: DataLoader(
+                    kind(), batch_size=3, num_workers=n))
+        self.resume(lambda: DataLoader(
+            sets.Sharded(40, (12, 1, 9)), batch_size=2, num_workers=3))
+        self.resume(lambda: DataLoader(
+            sets.Sharded(), batch_size=None, num_workers=2))
+
+    def test_iterable_with_other_workers(self):
+        first = DataLoader(sets.Sharded(), num_workers=2)
+        next(iter(first))
+        second = DataLoader(sets.Sharded(), num_workers=3)
+        second.load_state_dict(first.state_dict())
+        with self.assertRaises(ValueError):
+            iter(second)
+
+    def test_samplers(self):
+        for make in (lambda: sets.StatefulSampler(N),
+                     lambda: RandomSampler(sets.Numbers(), True, 50),
+                     lambda: WeightedRandomSampler(range(N), 40),
+                     lambda: RandomSampler(
+                         sets.Numbers(),
+                         generator=torch.Generator().manual_seed(3))):
+            self.resume(lambda make=make: DataLoader(
+                sets.Numbers(), batch_size=3, sampler=make(), num_workers=2))
+
+    def test_distributed(self):
+        def make():
+            sampler = DistributedSampler(sets.Numbers(), 2, 1)
+            return sampler, DataLoader(sets.Numbers(), sampler=sampler)
+
+        sampler, first = make()
+        sampler.set_epoch(4)
+        expected = flatten(first)
+        iterator = iter(first)
+        begun = [next(iterator) for _ in range(5)]
+        _, second = make()
+        second.load_state_dict(first.state_dict())
+        self.assertEqual(flatten(begun + list(second)), expected)
+
+    def test_between_epochs(self):
+        loader = DataLoader(sets.Numbers(), num_workers=2)
+        self.assertEqual(loader.state_dict()["num_yielded"], 0)
+        list(loader)
+        state = loader.state_dict()
+        self.assertEqual(state["num_yielded"], 0)
+        loader.load_state_dict(state)
+        self.assertEqual(flatten(loader), list(range(N)))
+
+    def test_after_a_break(self):
+        loader = DataLoader(sets.Numbers(), num_workers=2)
+        for batch in loader:
+            if int(batch) == 5:
+                break
+        state = loader.state_dict()
+        self.assertEqual(flatten(loader), list(range(N)))
+        loader.load_state_dict(state)
+        self.assertEqual(flatten(loader), list(range(6, N)))
+        self.assertEqual(flatten(loader), list(range(N)))
+
+    def test_out_of_order(self):
+        loader = DataLoader(sets.Numbers(), num_workers=2, in_order=False)
+        iterator = iter(loader)
+        next(iterator)
+        with self.assertRaises(ValueError):
+            loader.state_dict()
 
 
 class StepTest(Case):

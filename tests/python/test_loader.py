@@ -375,11 +375,12 @@ class EpochTest(unittest.TestCase):
 
 
 class StopTest(unittest.TestCase):
-    def test_stop_during_a_start(self):
+    def check_stop_during_a_start(self, description):
         """The source waits for a server that never responds."""
         with socket.create_server(("127.0.0.1", 0)) as server:
             url = f"http://127.0.0.1:{server.getsockname()[1]}/a.tar"
-            loader = Loader(f"spdlsrc location={url} timeout=0 ! spdlsink")
+            loader = Loader(description.format(
+                f"spdlsrc location={url} timeout=0"))
             errors = []
 
             def start():
@@ -397,6 +398,13 @@ class StopTest(unittest.TestCase):
                 thread.join()
                 connection.close()
             self.assertEqual(errors, ["stopped"] * 3)
+
+    def test_stop_during_a_start(self):
+        self.check_stop_during_a_start("{} ! spdlsink")
+
+    def test_stop_during_a_start_of_a_worker(self):
+        self.check_stop_during_a_start(
+            'spdlworkersrc pipeline="{}" ! spdlsink')
 
     def test_stop_from_another_thread(self):
         with Loader(describe(FOLDER)) as loader:

@@ -90,6 +90,11 @@ void gst_spdl_loader_parts_clear (GstSpdlLoaderParts *self);
 SPDL_PRIVATE_API
 void gst_spdl_loader_parts_find_sources (GstSpdlLoaderParts *self);
 
+/* Ends a start that waits for a server, in another thread. Has no effect before
+ * the sources begin to wait, so call it until the start has ended. */
+SPDL_PRIVATE_API
+void gst_spdl_loader_parts_cancel_start (const GstSpdlLoaderParts *self);
+
 /* Returns: (transfer full): the pipeline of a description, NULL with @error
  * set */
 GstPipeline *gst_spdl_loader_parse (const gchar *description, GError **error);

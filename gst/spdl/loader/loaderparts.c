@@ -282,6 +282,14 @@ gst_spdl_loader_parts_put_back_states (
   g_ptr_array_unref (states);
 }
 
+void
+gst_spdl_loader_parts_cancel_start (const GstSpdlLoaderParts *self)
+{
+  for (guint i = 0; i < self->sources->len; i++)
+    g_signal_emit_by_name (
+        g_ptr_array_index (self->sources, i), "cancel-start");
+}
+
 guint
 gst_spdl_loader_parts_count_sources (const GstSpdlLoaderParts *self)
 {

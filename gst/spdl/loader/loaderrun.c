@@ -276,18 +276,6 @@ stop_run (GstSpdlLoader *self)
   }
 }
 
-/* Ends a start that waits for a server, in another thread. */
-static void
-cancel_start (GstSpdlLoader *self)
-{
-  for (guint i = 0; i < self->parts.sources->len; i++) {
-    gpointer source = g_ptr_array_index (self->parts.sources, i);
-
-    if (g_signal_lookup ("cancel-start", G_OBJECT_TYPE (source)) > 0)
-      g_signal_emit_by_name (source, "cancel-start");
-  }
-}
-
 typedef struct {
   GstSpdlLoader *loader; /* owned */
   gint n_starts;         /* at the time of the stop */
@@ -358,7 +346,7 @@ gst_spdl_loader_stop (GstSpdlLoader *loader)
   /* Another thread may be starting the run, and its source may have to be
    * reached first. */
   while (!spdl_mutex_trylock (&loader->state_lock)) {
-    cancel_start (loader);
+    gst_spdl_loader_parts_cancel_start (&loader->parts);
     g_usleep (STOP_INTERVAL);
   }
   stop_run (loader);

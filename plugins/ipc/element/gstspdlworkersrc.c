@@ -154,6 +154,7 @@ struct _GstSpdlWorkerSrc {
   SpdlMutex lock;
   /* Protected by `lock`: */
   SpdlWorkerConnection *connection; /* nullable */
+  gboolean starting;                /* waiting for the worker's pipeline */
   gboolean flushing;
   GPtrArray
       *figures; /* nullable: last statistics of a process that has ended */
@@ -298,6 +299,28 @@ take_classes (GstSpdlWorkerSrc *self)
   GST_OBJECT_UNLOCK (self);
 }
 
+static void
+set_starting (GstSpdlWorkerSrc *self, gboolean starting)
+{
+  spdl_mutex_lock (&self->lock);
+  self->starting = starting;
+  self->flushing = FALSE;
+  /* The start may have been canceled when the pipeline already played. */
+  if (self->connection)
+    spdl_worker_connection_interrupt (self->connection, FALSE);
+  spdl_mutex_unlock (&self->lock);
+}
+
+/* See GstSpdlWorkerSrc::cancel-start. */
+static void
+gst_spdl_worker_src_cancel_start (GstSpdlWorkerSrc *self)
+{
+  spdl_mutex_lock (&self->lock);
+  if (self->starting && self->connection)
+    spdl_worker_connection_interrupt (self->connection, TRUE);
+  spdl_mutex_unlock (&self->lock);
+}
+
 /* Starts a run: starts the process and waits until its pipeline is in PLAYING.
  * Returns FALSE if it fails; an error has then been posted. */
 static gboolean
@@ -306,18 +329,18 @@ gst_spdl_worker_src_open (GstSpdlWorkerSrc *self)
   g_autoptr (GError) error = NULL;
   g_autofree gchar *why = NULL;
   GstMessage *failure = NULL;
+  SpdlWorkerConnectionStatus status;
 
   if (!begin_run (self, &error)) {
     gst_spdl_post_error (GST_ELEMENT (self), error);
     return FALSE;
   }
   gst_spdl_plain_stats_start (self->stats);
-  spdl_mutex_lock (&self->lock);
-  self->flushing = FALSE;
-  spdl_mutex_unlock (&self->lock);
+  set_starting (self, TRUE);
   open_link (self, self->run.config.resume_state);
-  if (spdl_worker_connection_wait (self->connection, &failure, &why) ==
-      SPDL_WORKER_CONNECTION_PLAYS) {
+  status = spdl_worker_connection_wait (self->connection, &failure, &why);
+  set_starting (self, FALSE);
+  if (status == SPDL_WORKER_CONNECTION_PLAYS) {
     take_classes (self);
     return TRUE;
   }
@@ -749,6 +772,21 @@ gst_spdl_worker_src_class_init (GstSpdlWorkerSrcClass *klass)
   object_class->finalize = gst_spdl_worker_src_finalize;
   gst_spdl_property_table_install (properties, object_class, PROP_SETTINGS);
   gst_spdl_install_stats_properties (object_class, PROP_STATS_INTERVAL);
+
+  /**
+   * GstSpdlWorkerSrc::cancel-start:
+   *
+   * Ends the start of the element if the pipeline of the worker process does
+   * not play yet, for example because its source waits for a server. The change
+   * of state then fails without further delay. At other times, the signal has
+   * no effect.
+   *
+   * Since: 0.1
+   */
+  g_signal_new_class_handler ("cancel-start", G_TYPE_FROM_CLASS (klass),
+      G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION,
+      G_CALLBACK (gst_spdl_worker_src_cancel_start), NULL, NULL, NULL,
+      G_TYPE_NONE, 0);
 
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class, "Worker process",

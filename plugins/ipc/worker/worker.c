@@ -358,6 +358,8 @@ worker_bus_free (WorkerBus *self)
  * exits immediately when the socket is closed. */
 
 #define STATUS_BROKEN 3
+/* Interval at which a start is canceled until it ends. */
+#define CANCEL_INTERVAL (10 * GST_MSECOND)
 
 typedef struct {
   SpdlWire *wire;
@@ -371,7 +373,9 @@ typedef struct {
 
   SpdlMutex lock;
   SpdlCond cond;
-  gboolean stop; /* protected by the lock */
+  /* Protected by the lock: */
+  gboolean starting;
+  gboolean stop;
 } Worker;
 
 static void
@@ -457,6 +461,25 @@ handle_message (Worker *self, const SpdlWireMessage *message)
   }
 }
 
+/* Ends a start that waits for a server. */
+static void
+cancel_start (Worker *self)
+{
+  GstSpdlLoaderParts parts = { .pipeline = self->pipeline };
+
+  gst_spdl_loader_parts_find_sources (&parts);
+  spdl_mutex_lock (&self->lock);
+  while (self->starting) {
+    spdl_mutex_unlock (&self->lock);
+    gst_spdl_loader_parts_cancel_start (&parts);
+    spdl_mutex_lock (&self->lock);
+    if (self->starting)
+      spdl_cond_wait_for (&self->cond, &self->lock, CANCEL_INTERVAL);
+  }
+  spdl_mutex_unlock (&self->lock);
+  g_ptr_array_unref (parts.sources);
+}
+
 static gpointer
 read_all (gpointer user_data)
 {
@@ -475,6 +498,7 @@ read_all (gpointer user_data)
         "message %d of %" G_GSIZE_FORMAT " bytes", message.type, message.size);
     end_broken (error);
   } while (message.type != SPDL_WIRE_STOP);
+  cancel_start (self);
   return NULL;
 }
 
@@ -600,6 +624,10 @@ start_worker (Worker *self)
   gst_element_set_state (GST_ELEMENT (self->sink), GST_STATE_PLAYING);
   ok = gst_element_set_state (GST_ELEMENT (self->pipeline),
            GST_STATE_PLAYING) != GST_STATE_CHANGE_FAILURE;
+  spdl_mutex_lock (&self->lock);
+  self->starting = FALSE;
+  spdl_cond_broadcast (&self->cond);
+  spdl_mutex_unlock (&self->lock);
   if (ok)
     send_started (self);
   return ok;
@@ -631,8 +659,10 @@ clear_worker (Worker *self)
 static void
 run_worker (Worker *self)
 {
-  GThread *thread = g_thread_new ("spdl-reader", read_all, self);
+  GThread *thread;
 
+  self->starting = TRUE;
+  thread = g_thread_new ("spdl-reader", read_all, self);
   if (!start_worker (self)) {
     end_worker (self);
     g_clear_pointer (&self->bus, worker_bus_free);

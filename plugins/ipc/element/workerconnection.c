@@ -393,6 +393,7 @@ static void
 reap_process (SpdlWorkerConnection *self, const GError *problem)
 {
   const int pid = self->process.pid;
+  const int lost = spdl_wire_get_problem (self->wire);
   /* A process that sent invalid data is killed immediately. */
   g_autofree gchar *how =
       spdl_process_wait (&self->process, problem ? 0 : END_MS);
@@ -404,6 +405,10 @@ reap_process (SpdlWorkerConnection *self, const GError *problem)
     add_text (self, SPDL_WORKER_MESSAGE_DEATH,
         g_strdup_printf ("Invalid data from the worker process %d: %s", pid,
             problem->message));
+  else if (lost != 0)
+    add_text (self, SPDL_WORKER_MESSAGE_DEATH,
+        g_strdup_printf ("Failed to send to the worker process %d: %s", pid,
+            g_strerror (lost)));
   else if (!(self->got_eos && self->got_end) && !is_stopping (self))
     add_text (self, SPDL_WORKER_MESSAGE_DEATH,
         g_strdup_printf ("The worker process %s", how));

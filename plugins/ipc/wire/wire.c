@@ -83,6 +83,18 @@ send_all (int socket, struct msghdr *message)
   return TRUE;
 }
 
+/* Ends the connection, so that the peer does not mistake a stream in which a
+ * message is missing for a complete one. Lock held. */
+static void
+lose_message (SpdlWire *self, int problem)
+{
+  if (problem == EPIPE || problem == ECONNRESET)
+    return;
+  if (self->problem == 0)
+    self->problem = problem;
+  spdl_wire_shut (self);
+}
+
 gboolean
 spdl_wire_send (
     SpdlWire *self, SpdlWireType type, gconstpointer data, gsize size, int fd)
@@ -100,7 +112,7 @@ spdl_wire_send (
   };
   gboolean ok;
 
-  if (size > SPDL_WIRE_MAX_SIZE || !spdl_wire_is_own (self))
+  if (!spdl_wire_is_own (self))
     return FALSE;
   if (fd >= 0) {
     message.msg_control = &control;
@@ -108,7 +120,11 @@ spdl_wire_send (
     spdl_packet_attach (&message, fd);
   }
   spdl_mutex_lock (&self->lock);
-  ok = self->socket >= 0 && send_all (self->socket, &message);
+  errno = size > SPDL_WIRE_MAX_SIZE ? EMSGSIZE : EPIPE;
+  ok = size <= SPDL_WIRE_MAX_SIZE && self->socket >= 0 &&
+       send_all (self->socket, &message);
+  if (!ok)
+    lose_message (self, errno);
   spdl_mutex_unlock (&self->lock);
   return ok;
 }
@@ -117,6 +133,17 @@ gboolean
 spdl_wire_send_u32 (SpdlWire *self, SpdlWireType type, guint32 value)
 {
   return spdl_wire_send (self, type, &value, sizeof value, -1);
+}
+
+int
+spdl_wire_get_problem (SpdlWire *self)
+{
+  int problem;
+
+  spdl_mutex_lock (&self->lock);
+  problem = self->problem;
+  spdl_mutex_unlock (&self->lock);
+  return problem;
 }
 
 void

@@ -64,7 +64,9 @@ typedef struct {
   gint n_refs;
   pid_t pid; /* owner: a forked child must not send */
   SpdlMutex lock;
-  int socket; /* -1: closed */
+  /* Protected by the lock: */
+  int socket;  /* -1: closed */
+  int problem; /* see spdl_wire_get_problem() */
 } SpdlWire;
 
 /* @socket: (transfer full) */
@@ -77,10 +79,15 @@ gboolean spdl_wire_is_own (const SpdlWire *self);
 
 /* Sends a message; blocks until there is space in the socket.
  * @fd: (transfer none): descriptor to attach, or -1
- * Returns FALSE if the peer has exited or the wire is closed. */
+ * Returns FALSE if the peer has exited or the wire is closed, or if sending
+ * failed, which shuts the socket down. */
 gboolean spdl_wire_send (
     SpdlWire *self, SpdlWireType type, gconstpointer data, gsize size, int fd);
 gboolean spdl_wire_send_u32 (SpdlWire *self, SpdlWireType type, guint32 value);
+
+/* Returns the error number of the first failure to send, or 0. An exit of the
+ * peer does not count as a failure. */
+int spdl_wire_get_problem (SpdlWire *self);
 
 /* Shuts the socket down: further sends fail, blocked ones return, and the peer
  * reads an end of file. */

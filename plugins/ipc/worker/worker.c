@@ -386,8 +386,21 @@ end_broken (const GError *error)
   _exit (STATUS_BROKEN);
 }
 
-/* Waits for the next message. Exits if the parent process has closed the
- * socket. */
+/* Called when nothing more can be read. */
+static void
+end_at_eof (Worker *self)
+{
+  const int problem = spdl_wire_get_problem (self->wire);
+
+  if (problem == 0)
+    _exit (0);
+  fprintf (stderr, "Failed to send to the parent process: %s\n",
+      g_strerror (problem));
+  _exit (STATUS_BROKEN);
+}
+
+/* Waits for the next message. Exits if the socket was shut down, usually by the
+ * parent process. */
 static void
 read_message (Worker *self, SpdlWireMessage *message)
 {
@@ -397,7 +410,7 @@ read_message (Worker *self, SpdlWireMessage *message)
   while ((status = spdl_wire_reader_next (
               &self->reader, TRUE, message, &error)) == SPDL_WIRE_NONE)
     if (spdl_wire_reader_fill (&self->reader, SPDL_WORKER_CONFIG_SOCKET) <= 0)
-      _exit (0);
+      end_at_eof (self);
   if (status == SPDL_WIRE_BROKEN)
     end_broken (error);
 }

@@ -47,6 +47,7 @@ struct _SpdlWorkerConnection {
   GQueue messages;
   guint n_events;     /* taken, but not yet acknowledged */
   GPtrArray *figures; /* nullable */
+  guint n_asked;
   guint n_answers;
 };
 
@@ -285,19 +286,33 @@ spdl_worker_connection_get_pid (SpdlWorkerConnection *self)
   return pid;
 }
 
-/* Requests statistics and waits for them. Lock held. */
+/* Sends a request of statistics, unless one is unanswered: the socket of a
+ * process that does not read would fill up, and the next send, such as that of
+ * the request to stop, would block. Lock held, but released meanwhile. */
 static void
-ask_to_stop (SpdlWorkerConnection *self)
+send_request (SpdlWorkerConnection *self)
 {
-  const GstClockTime end = gst_util_get_timestamp () + ASK_TIME;
-  const guint n = self->n_answers;
-  SpdlWire *wire = spdl_wire_ref (self->wire);
-  GstClockTime now;
+  SpdlWire *wire;
 
+  if (self->n_asked != self->n_answers)
+    return;
+  self->n_asked++;
+  wire = spdl_wire_ref (self->wire);
   spdl_mutex_unlock (&self->lock);
   spdl_wire_send (wire, SPDL_WIRE_ASK, NULL, 0, -1);
   spdl_wire_unref (wire);
   spdl_mutex_lock (&self->lock);
+}
+
+/* Requests statistics and waits for them. Lock held, but released meanwhile. */
+static void
+ask_for_figures (SpdlWorkerConnection *self)
+{
+  const GstClockTime end = gst_util_get_timestamp () + ASK_TIME;
+  const guint n = self->n_answers;
+  GstClockTime now;
+
+  send_request (self);
   while (!self->over && self->n_answers == n &&
          (now = gst_util_get_timestamp ()) < end)
     spdl_cond_wait_for (&self->cond, &self->lock, end - now);
@@ -310,7 +325,7 @@ spdl_worker_connection_dup_figures (SpdlWorkerConnection *self)
 
   spdl_mutex_lock (&self->lock);
   if (self->plays && !self->over && !self->stopping)
-    ask_to_stop (self);
+    ask_for_figures (self);
   for (guint i = 0; self->figures && i < self->figures->len; i++)
     g_ptr_array_add (
         copy, gst_structure_copy (g_ptr_array_index (self->figures, i)));

@@ -43,20 +43,30 @@ allocate_device_memory (GstSpdlCudaAllocator *self, gpointer *data, gsize size)
   return code;
 }
 
-/* Frees a block. cudaFree() waits until the whole device is idle. */
+static void
+free_device_memory (GstSpdlCudaAllocator *self, gpointer data)
+{
+  const cudaError_t code =
+      self->ordered ? self->cudart->cudaFreeAsync (data, self->stream)
+                    : self->cudart->cudaFree (data);
+
+  if (code != cudaSuccess)
+    self->cudart->cudaGetLastError ();
+}
+
+/* Frees a block after its last use. cudaFree() waits until the whole device is
+ * idle, but only for memory of cudaMalloc(). */
 static void
 free_block (GstSpdlCudaAllocator *self, GstSpdlCudaBlock *block)
 {
   const GstSpdlCudart *cudart = self->cudart;
-  cudaError_t code;
 
-  if (!self->ordered || block->lost ||
-      !gst_spdl_cuda_block_await_users (block, cudart, self->stream, NULL))
-    code = cudart->cudaFree (block->data);
-  else
-    code = cudart->cudaFreeAsync (block->data, self->stream);
-  if (code != cudaSuccess)
+  if (self->ordered &&
+      (block->lost || !gst_spdl_cuda_block_await_users (
+                          block, cudart, self->stream, NULL)) &&
+      cudart->cudaDeviceSynchronize () != cudaSuccess)
     cudart->cudaGetLastError ();
+  free_device_memory (self, block->data);
   gst_spdl_cuda_block_free (block, cudart);
 }
 
@@ -133,7 +143,7 @@ make_block (GstSpdlCudaAllocator *self, gsize size, GError **error)
   }
   block = gst_spdl_cuda_block_new (self, data, rounded, error);
   if (!block)
-    self->cudart->cudaFree (data);
+    free_device_memory (self, data);
   return block;
 }
 
@@ -165,23 +175,37 @@ gst_spdl_cuda_allocator_take (
   return block;
 }
 
+typedef struct {
+  GstSpdlCudaAllocator *self;
+  GstSpdlCudaBlock *block;
+} Surplus;
+
+static void
+free_surplus (gpointer user_data)
+{
+  const Surplus *surplus = user_data;
+
+  free_block (surplus->self, surplus->block);
+}
+
 void
 gst_spdl_cuda_allocator_give_back (
     GstSpdlCudaAllocator *self, GstSpdlCudaBlock *block)
 {
-  GstSpdlCudaBlock *surplus = NULL;
+  Surplus surplus = { self, NULL };
 
   spdl_mutex_lock (&self->lock);
   self->n_in_use--;
   if (block->lost)
-    surplus = block;
+    surplus.block = block;
   else
     g_queue_push_tail (&self->free, block);
-  if (!surplus && self->free.length > MAX_FREE)
-    surplus = g_queue_pop_head (&self->free);
+  if (!surplus.block && self->free.length > MAX_FREE)
+    surplus.block = g_queue_pop_head (&self->free);
   spdl_mutex_unlock (&self->lock);
-  if (surplus)
-    free_block (self, surplus);
+  if (surplus.block)
+    gst_spdl_cudart_call (
+        self->cudart, self->device_id, free_surplus, &surplus);
 }
 
 static GstMemory *
@@ -189,7 +213,8 @@ gst_spdl_cuda_allocator_alloc (
     GstAllocator *allocator, gsize size, GstAllocationParams *params)
 {
   GstSpdlCudaAllocator *self = GST_SPDL_CUDA_ALLOCATOR (allocator);
-  const gint previous = gst_spdl_cudart_enter (self->cudart, self->device_id);
+  const GstSpdlCudartSaved saved =
+      gst_spdl_cudart_enter (self->cudart, self->device_id);
   GstSpdlCudaBlock *block = gst_spdl_cuda_block_take (self, size, NULL);
   GstMemory *memory = NULL;
 
@@ -197,7 +222,7 @@ gst_spdl_cuda_allocator_alloc (
       gst_spdl_cuda_block_end (block, NULL))
     memory = gst_spdl_cuda_block_get_part (block, 0, size);
   g_clear_pointer (&block, gst_spdl_cuda_block_unref);
-  gst_spdl_cudart_leave (self->cudart, previous);
+  gst_spdl_cudart_leave (self->cudart, saved);
   return memory;
 }
 
@@ -207,19 +232,25 @@ gst_spdl_cuda_allocator_free (GstAllocator *allocator, GstMemory *memory)
   gst_spdl_cuda_memory_free (memory);
 }
 
+static void
+close_device (gpointer user_data)
+{
+  GstSpdlCudaAllocator *self = user_data;
+
+  free_all (self);
+  if (self->stream &&
+      self->cudart->cudaStreamDestroy (self->stream) != cudaSuccess)
+    self->cudart->cudaGetLastError ();
+}
+
 /* May run in any thread that drops the last memory, such as one of the
  * trainer. */
 static void
 gst_spdl_cuda_allocator_finalize (GObject *object)
 {
   GstSpdlCudaAllocator *self = GST_SPDL_CUDA_ALLOCATOR (object);
-  const gint previous = gst_spdl_cudart_enter (self->cudart, self->device_id);
 
-  free_all (self);
-  if (self->stream &&
-      self->cudart->cudaStreamDestroy (self->stream) != cudaSuccess)
-    self->cudart->cudaGetLastError ();
-  gst_spdl_cudart_leave (self->cudart, previous);
+  gst_spdl_cudart_call (self->cudart, self->device_id, close_device, self);
   spdl_mutex_clear (&self->lock);
   G_OBJECT_CLASS (gst_spdl_cuda_allocator_parent_class)->finalize (object);
 }
@@ -255,17 +286,22 @@ is_ordered (const GstSpdlCudart *cudart, gint device_id)
   return value != 0;
 }
 
-static gboolean
-open_stream (GstSpdlCudaAllocator *self, GError **error)
-{
-  const GstSpdlCudart *cudart = self->cudart;
-  const gint previous = gst_spdl_cudart_enter (cudart, self->device_id);
-  const gboolean ok = gst_spdl_cudart_check (cudart,
-      cudart->cudaStreamCreateWithFlags (&self->stream, cudaStreamNonBlocking),
-      "Failed to create a CUDA stream", error);
+typedef struct {
+  GstSpdlCudaAllocator *self;
+  GError **error;
+  gboolean ok;
+} Opening;
 
-  gst_spdl_cudart_leave (cudart, previous);
-  return ok;
+static void
+open_stream (gpointer user_data)
+{
+  Opening *opening = user_data;
+  GstSpdlCudaAllocator *self = opening->self;
+  const GstSpdlCudart *cudart = self->cudart;
+
+  opening->ok = gst_spdl_cudart_check (cudart,
+      cudart->cudaStreamCreateWithFlags (&self->stream, cudaStreamNonBlocking),
+      "Failed to create a CUDA stream", opening->error);
 }
 
 /**
@@ -285,6 +321,7 @@ gst_spdl_cuda_allocator_new (gint device_id, GError **error)
 {
   const GstSpdlCudart *cudart = gst_spdl_cudart_get (error);
   GstSpdlCudaAllocator *self;
+  Opening opening = { .error = error };
 
   if (!cudart || !gst_spdl_cudart_check_device (cudart, device_id, error))
     return NULL;
@@ -293,7 +330,9 @@ gst_spdl_cuda_allocator_new (gint device_id, GError **error)
   self->cudart = cudart;
   self->device_id = device_id;
   self->ordered = is_ordered (cudart, device_id);
-  if (!open_stream (self, error))
+  opening.self = self;
+  gst_spdl_cudart_call (cudart, device_id, open_stream, &opening);
+  if (!opening.ok)
     gst_clear_object (&self);
   return GST_ALLOCATOR (self);
 }

@@ -47,6 +47,7 @@ make_memory (GstSpdlCudaBlock *block, GstMemory *parent, gsize start,
   gst_memory_init (GST_MEMORY_CAST (self), GST_MEMORY_FLAG_NOT_MAPPABLE,
       GST_ALLOCATOR (block->allocator), parent, maxsize, 0, offset, size);
   self->block = gst_spdl_cuda_block_ref (block);
+  g_atomic_int_inc (&block->n_parts);
   self->start = start;
   return self;
 }
@@ -62,7 +63,7 @@ gst_spdl_cuda_memory_free (GstMemory *memory)
 {
   GstSpdlCudaMemory *self = (GstSpdlCudaMemory *) memory;
 
-  gst_spdl_cuda_block_unref (self->block);
+  gst_spdl_cuda_block_drop_part (self->block);
   g_free (self->copy);
   g_free (self);
 }
@@ -123,7 +124,7 @@ map_memory (GstMemory *memory, gsize maxsize, GstMapFlags flags)
 {
   GstSpdlCudaMemory *self = (GstSpdlCudaMemory *) memory;
   const GstSpdlCudaAllocator *allocator = self->block->allocator;
-  const gint previous =
+  const GstSpdlCudartSaved saved =
       gst_spdl_cudart_enter (allocator->cudart, allocator->device_id);
   gpointer copy = NULL;
 
@@ -134,7 +135,7 @@ map_memory (GstMemory *memory, gsize maxsize, GstMapFlags flags)
     self->written |= (flags & GST_MAP_WRITE) != 0;
   }
   spdl_mutex_unlock (&self->block->lock);
-  gst_spdl_cudart_leave (allocator->cudart, previous);
+  gst_spdl_cudart_leave (allocator->cudart, saved);
   return copy;
 }
 
@@ -158,7 +159,7 @@ unmap_memory (GstMemory *memory)
 {
   GstSpdlCudaMemory *self = (GstSpdlCudaMemory *) memory;
   const GstSpdlCudaAllocator *allocator = self->block->allocator;
-  const gint previous =
+  const GstSpdlCudartSaved saved =
       gst_spdl_cudart_enter (allocator->cudart, allocator->device_id);
 
   spdl_mutex_lock (&self->block->lock);
@@ -169,7 +170,7 @@ unmap_memory (GstMemory *memory)
     g_clear_pointer (&self->copy, g_free);
   }
   spdl_mutex_unlock (&self->block->lock);
-  gst_spdl_cudart_leave (allocator->cudart, previous);
+  gst_spdl_cudart_leave (allocator->cudart, saved);
 }
 
 /* Copies within the device. */
@@ -195,7 +196,7 @@ copy_memory (GstMemory *memory, gssize offset, gssize size)
 {
   GstSpdlCudaMemory *self = (GstSpdlCudaMemory *) memory;
   GstSpdlCudaAllocator *allocator = self->block->allocator;
-  const gint previous =
+  const GstSpdlCudartSaved saved =
       gst_spdl_cudart_enter (allocator->cudart, allocator->device_id);
   const gsize n = size == -1 ? memory->size - offset : (gsize) size;
   GstSpdlCudaBlock *block = gst_spdl_cuda_block_take (allocator, n, NULL);
@@ -204,7 +205,7 @@ copy_memory (GstMemory *memory, gssize offset, gssize size)
   if (block && copy_part (block, self, memory->offset + offset, n, NULL))
     copy = gst_spdl_cuda_block_get_part (block, 0, n);
   g_clear_pointer (&block, gst_spdl_cuda_block_unref);
-  gst_spdl_cudart_leave (allocator->cudart, previous);
+  gst_spdl_cudart_leave (allocator->cudart, saved);
   return copy;
 }
 

@@ -73,25 +73,47 @@ make_unlocked (GstSpdlPinnedAllocator *self, Slab *slab, cudaError_t code)
   return TRUE;
 }
 
+typedef struct {
+  gpointer data;
+  gsize size;
+  cudaError_t code;
+} Locking;
+
+static void
+allocate_locked (gpointer user_data)
+{
+  const GstSpdlCudart *cudart = gst_spdl_cudart_get (NULL);
+  Locking *locking = user_data;
+
+  locking->code = cudart->cudaHostAlloc (
+      &locking->data, locking->size, cudaHostAllocPortable);
+  if (locking->code != cudaSuccess)
+    cudart->cudaGetLastError ();
+}
+
 static gboolean
 make_slab (GstSpdlPinnedAllocator *self, gsize size, Slab *slab)
 {
-  const GstSpdlCudart *cudart = self->cudart;
-  const gint previous = gst_spdl_cudart_enter (cudart, self->device_id);
-  gpointer data = NULL;
-  cudaError_t code;
+  Locking locking = { .size = (size + PAGE - 1) / PAGE * PAGE };
 
-  slab->size = (size + PAGE - 1) / PAGE * PAGE;
-  code = cudart->cudaHostAlloc (&data, slab->size, cudaHostAllocPortable);
-  if (code != cudaSuccess)
-    cudart->cudaGetLastError ();
-  gst_spdl_cudart_leave (cudart, previous);
-  if (code != cudaSuccess)
-    return make_unlocked (self, slab, code);
-  slab->data = data;
+  slab->size = locking.size;
+  gst_spdl_cudart_call (
+      self->cudart, self->device_id, allocate_locked, &locking);
+  if (locking.code != cudaSuccess)
+    return make_unlocked (self, slab, locking.code);
+  slab->data = locking.data;
   slab->locked = TRUE;
   gst_spdl_pinned_add (slab->data, slab->size);
   return TRUE;
+}
+
+static void
+free_locked (gpointer data)
+{
+  const GstSpdlCudart *cudart = gst_spdl_cudart_get (NULL);
+
+  if (cudart->cudaFreeHost (data) != cudaSuccess)
+    cudart->cudaGetLastError ();
 }
 
 static void
@@ -102,8 +124,7 @@ free_slab (GstSpdlPinnedAllocator *self, const Slab *slab)
     return;
   }
   gst_spdl_pinned_withdraw (slab->data);
-  if (self->cudart->cudaFreeHost (slab->data) != cudaSuccess)
-    self->cudart->cudaGetLastError ();
+  gst_spdl_cudart_call (self->cudart, self->device_id, free_locked, slab->data);
 }
 
 static gboolean

@@ -354,16 +354,15 @@ static GstBuffer *
 process_buffer (GstSpdlCudaNormalize *self, GstBuffer *batch, GError **error)
 {
   GstBuffer *output = NULL;
-  gint device_id, previous;
+  gint device_id;
 
   if (!check_batch (self, batch, error))
     return NULL;
   device_id =
       gst_spdl_cuda_memory_get_device_id (gst_buffer_peek_memory (batch, 0));
-  previous = gst_spdl_cudart_enter (self->cudart, device_id);
+  gst_spdl_cudart_join (self->cudart, device_id);
   if (ensure_allocator (self, device_id, error))
     output = normalize_buffer (self, batch, error);
-  gst_spdl_cudart_leave (self->cudart, previous);
   return output;
 }
 
@@ -422,6 +421,16 @@ open_device (GstSpdlCudaNormalize *self, GError **error)
          spdl_normalizer_open (&self->normalizer, self->cudart, error);
 }
 
+/* Waits for launched kernels, before their module is unloaded. */
+static void
+wait_for_kernels (gpointer user_data)
+{
+  const GstSpdlCudaNormalize *self = user_data;
+
+  self->cudart->cudaStreamSynchronize (
+      gst_spdl_cuda_allocator_get_stream (self->allocator));
+}
+
 static GstStateChangeReturn
 gst_spdl_cuda_normalize_change_state (
     GstElement *element, GstStateChange transition)
@@ -438,10 +447,10 @@ gst_spdl_cuda_normalize_change_state (
   ret = GST_ELEMENT_CLASS (gst_spdl_cuda_normalize_parent_class)
             ->change_state (element, transition);
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY) {
-    /* Wait for launched kernels before their module is unloaded. */
     if (self->allocator)
-      self->cudart->cudaStreamSynchronize (
-          gst_spdl_cuda_allocator_get_stream (self->allocator));
+      gst_spdl_cudart_call (self->cudart,
+          gst_spdl_cuda_allocator_get_device_id (self->allocator),
+          wait_for_kernels, self);
     gst_clear_object (&self->allocator);
     self->has_caps = FALSE;
   } else if (transition == GST_STATE_CHANGE_READY_TO_NULL) {

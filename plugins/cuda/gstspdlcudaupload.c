@@ -282,17 +282,15 @@ gst_spdl_cuda_upload_chain (GstSpdlFilter *filter, GstBuffer *buffer)
   GstBuffer *output;
   GstFlowReturn ret;
   guint64 waited;
-  gint previous;
 
   ret = wait_for_room (self, &waited);
   if (ret != GST_FLOW_OK) {
     gst_buffer_unref (buffer);
     return ret;
   }
-  previous = gst_spdl_cudart_enter (
+  gst_spdl_cudart_join (
       self->cudart, gst_spdl_cuda_allocator_get_device_id (self->allocator));
   output = upload_buffer (self, buffer, &is_moved, &error);
-  gst_spdl_cudart_leave (self->cudart, previous);
   if (!output) {
     post_once (self, error);
     return GST_FLOW_ERROR;

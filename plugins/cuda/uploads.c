@@ -289,7 +289,7 @@ run_worker (gpointer data)
 {
   SpdlUploads *self = data;
 
-  self->cudart->cudaSetDevice (self->device_id);
+  gst_spdl_cudart_join (self->cudart, self->device_id);
   spdl_mutex_lock (&self->lock);
   for (;;) {
     Upload *upload = g_queue_peek_head (&self->uploads);

@@ -29,8 +29,7 @@ struct _GstSpdlCudaAllocator {
 GstSpdlCudaBlock *gst_spdl_cuda_allocator_take (
     GstSpdlCudaAllocator *self, gsize size, GError **error);
 
-/* Returns a block. Events of its users have been recorded, and its device is
- * current. */
+/* Returns a block. Events of its users have been recorded. */
 void gst_spdl_cuda_allocator_give_back (
     GstSpdlCudaAllocator *self, GstSpdlCudaBlock *block);
 

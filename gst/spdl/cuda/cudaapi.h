@@ -48,6 +48,12 @@ enum cudaMemoryType {
   cudaMemoryTypeDevice = 2,
 };
 
+enum cudaStreamCaptureMode {
+  cudaStreamCaptureModeGlobal = 0,
+  cudaStreamCaptureModeThreadLocal = 1,
+  cudaStreamCaptureModeRelaxed = 2,
+};
+
 enum cudaDeviceAttr {
   cudaDevAttrMemoryPoolsSupported = 115,
 };
@@ -76,6 +82,9 @@ cudaError_t cudaGetLastError (void);
 cudaError_t cudaGetDeviceCount (int *count);
 cudaError_t cudaGetDevice (int *device);
 cudaError_t cudaSetDevice (int device);
+cudaError_t cudaDeviceSynchronize (void);
+cudaError_t
+cudaThreadExchangeStreamCaptureMode (enum cudaStreamCaptureMode *mode);
 cudaError_t
 cudaDeviceGetAttribute (int *value, enum cudaDeviceAttr attr, int device);
 cudaError_t cudaStreamCreateWithFlags (cudaStream_t *stream, unsigned flags);
@@ -105,31 +114,33 @@ cudaError_t cudaLaunchKernel (const void *kernel, dim3 grid, dim3 block,
 #endif
 
 /* Functions of every supported version. */
-#define GST_SPDL_CUDA_CALLS(CALL)  \
-  CALL (cudaRuntimeGetVersion)     \
-  CALL (cudaGetErrorString)        \
-  CALL (cudaGetLastError)          \
-  CALL (cudaGetDeviceCount)        \
-  CALL (cudaGetDevice)             \
-  CALL (cudaSetDevice)             \
-  CALL (cudaDeviceGetAttribute)    \
-  CALL (cudaStreamCreateWithFlags) \
-  CALL (cudaStreamDestroy)         \
-  CALL (cudaStreamSynchronize)     \
-  CALL (cudaStreamWaitEvent)       \
-  CALL (cudaEventCreateWithFlags)  \
-  CALL (cudaEventDestroy)          \
-  CALL (cudaEventRecord)           \
-  CALL (cudaEventSynchronize)      \
-  CALL (cudaEventElapsedTime)      \
-  CALL (cudaMalloc)                \
-  CALL (cudaFree)                  \
-  CALL (cudaHostAlloc)             \
-  CALL (cudaFreeHost)              \
-  CALL (cudaHostRegister)          \
-  CALL (cudaHostUnregister)        \
-  CALL (cudaPointerGetAttributes)  \
-  CALL (cudaMemcpyAsync)           \
+#define GST_SPDL_CUDA_CALLS(CALL)            \
+  CALL (cudaRuntimeGetVersion)               \
+  CALL (cudaGetErrorString)                  \
+  CALL (cudaGetLastError)                    \
+  CALL (cudaGetDeviceCount)                  \
+  CALL (cudaGetDevice)                       \
+  CALL (cudaSetDevice)                       \
+  CALL (cudaDeviceSynchronize)               \
+  CALL (cudaThreadExchangeStreamCaptureMode) \
+  CALL (cudaDeviceGetAttribute)              \
+  CALL (cudaStreamCreateWithFlags)           \
+  CALL (cudaStreamDestroy)                   \
+  CALL (cudaStreamSynchronize)               \
+  CALL (cudaStreamWaitEvent)                 \
+  CALL (cudaEventCreateWithFlags)            \
+  CALL (cudaEventDestroy)                    \
+  CALL (cudaEventRecord)                     \
+  CALL (cudaEventSynchronize)                \
+  CALL (cudaEventElapsedTime)                \
+  CALL (cudaMalloc)                          \
+  CALL (cudaFree)                            \
+  CALL (cudaHostAlloc)                       \
+  CALL (cudaFreeHost)                        \
+  CALL (cudaHostRegister)                    \
+  CALL (cudaHostUnregister)                  \
+  CALL (cudaPointerGetAttributes)            \
+  CALL (cudaMemcpyAsync)                     \
   CALL (cudaLaunchKernel)
 
 typedef struct {

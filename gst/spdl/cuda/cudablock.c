@@ -79,11 +79,12 @@ gst_spdl_cuda_block_ref (GstSpdlCudaBlock *self)
   return self;
 }
 
-/* Records an event after all work that user @i has submitted so far. */
+/* Records an event after all work that was submitted to @stream so far. */
 static gboolean
-leave_stream (GstSpdlCudaBlock *self, guint i, const GstSpdlCudart *cudart)
+leave_stream (
+    GstSpdlCudaBlock *self, cudaStream_t stream, const GstSpdlCudart *cudart)
 {
-  if (i == self->left->len) {
+  if (self->n_left == self->left->len) {
     cudaEvent_t event = NULL;
 
     if (cudart->cudaEventCreateWithFlags (&event, cudaEventDisableTiming) !=
@@ -91,41 +92,56 @@ leave_stream (GstSpdlCudaBlock *self, guint i, const GstSpdlCudart *cudart)
       return FALSE;
     g_array_append_val (self->left, event);
   }
-  return cudart->cudaEventRecord (g_array_index (self->left, cudaEvent_t, i),
-             g_array_index (self->users, cudaStream_t, i)) == cudaSuccess;
+  if (cudart->cudaEventRecord (
+          g_array_index (self->left, cudaEvent_t, self->n_left), stream) !=
+      cudaSuccess)
+    return FALSE;
+  self->n_left++;
+  return TRUE;
 }
 
-/* Records events for all users. Needs no lock, because no other references
- * exist. */
+/* Lock held. Records events for all users. */
 static void
-note_users (GstSpdlCudaBlock *self, const GstSpdlCudart *cudart)
+leave_streams (GstSpdlCudaBlock *self, const GstSpdlCudart *cudart)
 {
-  self->n_left = 0;
-  for (guint i = 0; i < self->users->len; i++) {
-    if (leave_stream (self, i, cudart)) {
-      self->n_left++;
+  for (guint i = 0; i < self->users->len && !self->lost; i++) {
+    if (leave_stream (
+            self, g_array_index (self->users, cudaStream_t, i), cudart))
       continue;
-    }
     cudart->cudaGetLastError ();
     self->lost = TRUE;
-    break;
   }
   g_array_set_size (self->users, 0);
+}
+
+void
+gst_spdl_cuda_block_drop_part (GstSpdlCudaBlock *self)
+{
+  const GstSpdlCudaAllocator *allocator = self->allocator;
+
+  if (g_atomic_int_dec_and_test (&self->n_parts)) {
+    spdl_mutex_lock (&self->lock);
+    if (self->users->len > 0) {
+      const GstSpdlCudartSaved saved =
+          gst_spdl_cudart_enter (allocator->cudart, allocator->device_id);
+
+      leave_streams (self, allocator->cudart);
+      gst_spdl_cudart_leave (allocator->cudart, saved);
+    }
+    spdl_mutex_unlock (&self->lock);
+  }
+  gst_spdl_cuda_block_unref (self);
 }
 
 void
 gst_spdl_cuda_block_unref (GstSpdlCudaBlock *self)
 {
   GstSpdlCudaAllocator *allocator;
-  gint previous;
 
   if (!g_atomic_int_dec_and_test (&self->n_refs))
     return;
   allocator = g_steal_pointer (&self->allocator);
-  previous = gst_spdl_cudart_enter (allocator->cudart, allocator->device_id);
-  note_users (self, allocator->cudart);
   gst_spdl_cuda_allocator_give_back (allocator, self);
-  gst_spdl_cudart_leave (allocator->cudart, previous);
   gst_object_unref (allocator);
 }
 
@@ -236,13 +252,13 @@ gst_spdl_cuda_block_wait (
     GstSpdlCudaBlock *self, cudaStream_t stream, GError **error)
 {
   const GstSpdlCudaAllocator *allocator = self->allocator;
-  const gint previous =
+  const GstSpdlCudartSaved saved =
       gst_spdl_cudart_enter (allocator->cudart, allocator->device_id);
   gboolean ok;
 
   spdl_mutex_lock (&self->lock);
   ok = make_wait (self, stream, error);
   spdl_mutex_unlock (&self->lock);
-  gst_spdl_cudart_leave (allocator->cudart, previous);
+  gst_spdl_cudart_leave (allocator->cudart, saved);
   return ok;
 }

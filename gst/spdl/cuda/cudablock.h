@@ -15,15 +15,16 @@ G_BEGIN_DECLS
 
 /* A block is one allocation that contains all tensors of a batch. It is written
  * on the allocator's stream, between begin and end. Then any number of streams
- * may use it; each must wait for it first. When the last reference is dropped,
- * in any thread, an event is recorded in each of these streams, and the
- * allocator's stream waits for them before it writes to the block again. The
- * CPU never waits.
+ * may use it; each must wait for it first. When the last memory of the block is
+ * freed, in any thread, an event is recorded in each of these streams, which
+ * need not exist any longer. The allocator's stream waits for these events
+ * before it writes to the block again. The CPU never waits.
  *
  * A failed block has no content, because writing failed. */
 
 typedef struct {
   gint n_refs;
+  gint n_parts; /* number of memories; each holds a reference */
   GstSpdlCudaAllocator *allocator; /* owned while references exist */
   guint8 *data;
   gsize size;
@@ -32,10 +33,10 @@ typedef struct {
   SpdlMutex lock;
   GArray *users;   /* cudaStream_t that wait for `ready`; guarded by the lock */
   gboolean failed; /* guarded by the lock */
-
-  GArray *left;  /* cudaEvent_t, reused for users */
-  guint n_left;  /* number of events to wait for */
-  gboolean lost; /* an event failed: the end of use is unknown */
+  GArray *left;    /* cudaEvent_t, reused for users; guarded by the lock */
+  guint n_left;    /* number of events to wait for; guarded by the lock */
+  gboolean lost;   /* an event failed: the end of use is unknown; guarded by the
+                      lock */
 } GstSpdlCudaBlock;
 
 /* Returns a block of at least @size bytes that the allocator's stream may write
@@ -72,6 +73,8 @@ gboolean gst_spdl_cuda_block_wait (
 SPDL_PRIVATE_API
 GstMemory *
 gst_spdl_cuda_block_get_part (GstSpdlCudaBlock *self, gsize offset, gsize size);
+/* Called when a memory is freed. */
+void gst_spdl_cuda_block_drop_part (GstSpdlCudaBlock *self);
 
 /* Creates a block without a reference, for the allocator. */
 GstSpdlCudaBlock *gst_spdl_cuda_block_new (

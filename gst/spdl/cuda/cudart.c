@@ -235,20 +235,75 @@ gst_spdl_cudart_check_device (
   return FALSE;
 }
 
-gint
+/* Threads */
+
+static enum cudaStreamCaptureMode
+exchange_mode (const GstSpdlCudart *self, enum cudaStreamCaptureMode mode)
+{
+  if (self->cudaThreadExchangeStreamCaptureMode (&mode) != cudaSuccess)
+    self->cudaGetLastError ();
+  return mode;
+}
+
+GstSpdlCudartSaved
 gst_spdl_cudart_enter (const GstSpdlCudart *self, gint device_id)
 {
-  gint previous = -1;
+  GstSpdlCudartSaved saved = { .device_id = -1 };
+  gint current = -1;
 
-  if (self->cudaGetDevice (&previous) == cudaSuccess && previous == device_id)
-    return -1;
-  self->cudaSetDevice (device_id);
-  return previous;
+  if (self->cudaGetDevice (&current) != cudaSuccess || current != device_id) {
+    self->cudaSetDevice (device_id);
+    saved.device_id = current;
+  }
+  saved.mode = exchange_mode (self, cudaStreamCaptureModeRelaxed);
+  return saved;
 }
 
 void
-gst_spdl_cudart_leave (const GstSpdlCudart *self, gint previous)
+gst_spdl_cudart_leave (const GstSpdlCudart *self, GstSpdlCudartSaved saved)
 {
-  if (previous >= 0)
-    self->cudaSetDevice (previous);
+  exchange_mode (self, saved.mode);
+  if (saved.device_id >= 0)
+    self->cudaSetDevice (saved.device_id);
+}
+
+void
+gst_spdl_cudart_join (const GstSpdlCudart *self, gint device_id)
+{
+  self->cudaSetDevice (device_id);
+  exchange_mode (self, cudaStreamCaptureModeRelaxed);
+}
+
+typedef struct {
+  const GstSpdlCudart *cudart;
+  gint device_id;
+  void (*func) (gpointer user_data);
+  gpointer user_data;
+} Call;
+
+static gpointer
+run_call (gpointer data)
+{
+  const Call *call = data;
+
+  gst_spdl_cudart_join (call->cudart, call->device_id);
+  call->func (call->user_data);
+  return NULL;
+}
+
+void
+gst_spdl_cudart_call (const GstSpdlCudart *self, gint device_id,
+    void (*func) (gpointer user_data), gpointer user_data)
+{
+  Call call = { self, device_id, func, user_data };
+  gint current = -1;
+
+  if (self->cudaGetDevice (&current) == cudaSuccess && current == device_id) {
+    const GstSpdlCudartSaved saved = gst_spdl_cudart_enter (self, device_id);
+
+    func (user_data);
+    gst_spdl_cudart_leave (self, saved);
+    return;
+  }
+  g_thread_join (g_thread_new ("spdl-cuda", run_call, &call));
 }

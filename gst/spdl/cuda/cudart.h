@@ -41,11 +41,36 @@ SPDL_PRIVATE_API
 gboolean gst_spdl_cudart_check (const GstSpdlCudart *self, cudaError_t code,
     const gchar *what, GError **error);
 
-/* Makes a device the current one of the thread, which may be a thread of the
- * trainer. Returns the value for gst_spdl_cudart_leave(). */
+/* The following functions make a device the current one of a thread. They also
+ * allow calls such as cudaMalloc() while another thread of the trainer captures
+ * a CUDA graph, which would otherwise fail and invalidate the capture.
+ *
+ * Since CUDA 12, cudaSetDevice() creates a context, which takes device memory.
+ * A thread that has not chosen a device has device 0, and to restore it creates
+ * a context on a device that the process may not use at all. */
+
+typedef struct {
+  gint device_id; /* -1: unchanged */
+  enum cudaStreamCaptureMode mode;
+} GstSpdlCudartSaved;
+
+/* For a thread that may be one of the trainer. Returns the value for
+ * gst_spdl_cudart_leave(). */
 SPDL_PRIVATE_API
-gint gst_spdl_cudart_enter (const GstSpdlCudart *self, gint device_id);
+GstSpdlCudartSaved
+gst_spdl_cudart_enter (const GstSpdlCudart *self, gint device_id);
 SPDL_PRIVATE_API
-void gst_spdl_cudart_leave (const GstSpdlCudart *self, gint previous);
+void
+gst_spdl_cudart_leave (const GstSpdlCudart *self, GstSpdlCudartSaved saved);
+
+/* For a thread of the pipeline; nothing is restored. */
+SPDL_PRIVATE_API
+void gst_spdl_cudart_join (const GstSpdlCudart *self, gint device_id);
+
+/* Runs a function in a new thread, or in this thread if the device is current
+ * in it, and waits for its end. For rare calls in any thread. */
+SPDL_PRIVATE_API
+void gst_spdl_cudart_call (const GstSpdlCudart *self, gint device_id,
+    void (*func) (gpointer user_data), gpointer user_data);
 
 G_END_DECLS

@@ -19,6 +19,7 @@ typedef enum {
 typedef struct {
   GstSpdlPinnedRange range;
   State state;
+  gint device_id; /* for STATE_OURS */
 } Entry;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -27,7 +28,7 @@ static GArray *entries; /* Entry; guarded by the lock */
 static void
 append_range (gconstpointer base, gsize size, State state)
 {
-  const Entry entry = { { base, size }, state };
+  const Entry entry = { { base, size }, state, 0 };
 
   pthread_mutex_lock (&lock);
   if (!entries)
@@ -49,12 +50,11 @@ gst_spdl_pinned_announce (gpointer base, gsize size)
 }
 
 static void
-unlock_range (const Entry *entry)
+unlock_range (gpointer base)
 {
   const GstSpdlCudart *cudart = gst_spdl_cudart_get (NULL);
 
-  if (cudart &&
-      cudart->cudaHostUnregister ((gpointer) entry->range.base) != cudaSuccess)
+  if (cudart->cudaHostUnregister (base) != cudaSuccess)
     cudart->cudaGetLastError ();
 }
 
@@ -68,7 +68,8 @@ gst_spdl_pinned_withdraw (gconstpointer base)
     if (entry->range.base != base)
       continue;
     if (entry->state == STATE_OURS)
-      unlock_range (entry);
+      gst_spdl_cudart_call (gst_spdl_cudart_get (NULL), entry->device_id,
+          unlock_range, (gpointer) base);
     g_array_remove_index_fast (entries, i);
     break;
   }
@@ -100,10 +101,10 @@ static State
 try_to_lock (const GstSpdlCudart *cudart, gint device_id,
     const GstSpdlPinnedRange *range)
 {
-  const gint previous = gst_spdl_cudart_enter (cudart, device_id);
+  const GstSpdlCudartSaved saved = gst_spdl_cudart_enter (cudart, device_id);
   const cudaError_t code = lock_range (cudart, range);
 
-  gst_spdl_cudart_leave (cudart, previous);
+  gst_spdl_cudart_leave (cudart, saved);
   if (code == cudaSuccess)
     return STATE_OURS;
   if (code == cudaErrorHostMemoryAlreadyRegistered)
@@ -133,8 +134,10 @@ gst_spdl_pinned_find (const GstSpdlCudart *cudart, gint device_id,
 
     if (!range_contains (&entry->range, data, size))
       continue;
-    if (entry->state == STATE_ANNOUNCED)
+    if (entry->state == STATE_ANNOUNCED) {
       entry->state = try_to_lock (cudart, device_id, &entry->range);
+      entry->device_id = device_id;
+    }
     if (entry->state == STATE_REFUSED)
       break;
     found = TRUE;

@@ -39,6 +39,14 @@ fake_cuda_set_delay (unsigned us)
 }
 
 void
+fake_cuda_capture (int begin)
+{
+  fake_lock ();
+  fake.capturing = begin;
+  fake_leave (cudaSuccess);
+}
+
+void
 fake_cuda_fail (const char *call, int nth, int code)
 {
   fake_lock ();
@@ -133,6 +141,7 @@ fake_cuda_reset (void)
   g_hash_table_remove_all (fake.counts);
   fake.misuses = 0;
   fake.held = FALSE;
+  fake.capturing = FALSE;
   fake.sticky = 0;
   fake_read_environment ();
   pthread_cond_broadcast (&fake.cond);

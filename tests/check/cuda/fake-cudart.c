@@ -19,6 +19,7 @@ Fake fake = { .lock = PTHREAD_MUTEX_INITIALIZER,
 
 static __thread int current_device;
 static __thread int last_error;
+static __thread enum cudaStreamCaptureMode capture_mode;
 
 static int
 number_of (const char *name, int otherwise)
@@ -173,10 +174,39 @@ cudaGetDevice (int *device)
 cudaError_t
 cudaSetDevice (int device)
 {
+  g_autofree char *name = g_strdup_printf ("device %d", device);
+
   CALL (fake_enter ("cudaSetDevice"));
+  fake_note (name);
   if (device < 0 || device >= fake.n_devices)
     return fake_leave (cudaErrorInvalidDevice);
   current_device = device;
+  return fake_leave (cudaSuccess);
+}
+
+cudaError_t
+cudaDeviceSynchronize (void)
+{
+  CALL (fake_enter ("cudaDeviceSynchronize"));
+  fake_drain_device (current_device);
+  return fake_leave (fake.sticky);
+}
+
+void
+fake_check_capture (const char *call)
+{
+  if (fake.capturing && capture_mode != cudaStreamCaptureModeRelaxed)
+    fake_misuse ("%s() during the capture of a graph", call);
+}
+
+cudaError_t
+cudaThreadExchangeStreamCaptureMode (enum cudaStreamCaptureMode *mode)
+{
+  const enum cudaStreamCaptureMode before = capture_mode;
+
+  CALL (fake_enter ("cudaThreadExchangeStreamCaptureMode"));
+  capture_mode = *mode;
+  *mode = before;
   return fake_leave (cudaSuccess);
 }
 
@@ -320,6 +350,7 @@ cudaEventSynchronize (cudaEvent_t handle)
   guint64 nth;
 
   CALL (fake_enter ("cudaEventSynchronize"));
+  fake_check_capture ("cudaEventSynchronize");
   event = find_event (handle);
   if (!event)
     return fake_leave (cudaErrorInvalidResourceHandle);

@@ -43,9 +43,14 @@ FAKE_API void fake_cuda_fail (const char *call, int nth, int code);
 FAKE_API void
 fake_cuda_use (void *stream, const void *data, size_t size, int value);
 
+/* Begins or ends the capture of a CUDA graph in another thread. While it lasts,
+ * calls that are unsafe then are misuse, except in a thread whose capture mode
+ * is relaxed. */
+FAKE_API void fake_cuda_capture (int begin);
+
 /* Returns the number of calls since the last reset. "pageable" counts copies
  * from memory that is not page-locked, "unfinished" those that have not run
- * yet. */
+ * yet, "device N" the calls cudaSetDevice (N). */
 FAKE_API int fake_cuda_count (const char *call);
 FAKE_API int fake_cuda_misuses (void);
 /* Returns the number of streams, events, allocations and registrations that

@@ -64,6 +64,7 @@ cudaError_t
 cudaMalloc (void **data, size_t size)
 {
   CALL (fake_enter ("cudaMalloc"));
+  fake_check_capture ("cudaMalloc");
   return fake_leave (add_piece (data, size, fake_current (), FALSE));
 }
 
@@ -78,8 +79,8 @@ cudaMallocAsync (void **data, size_t size, cudaStream_t stream)
   return fake_leave (add_piece (data, size, fake_current (), TRUE));
 }
 
-static void
-drain_device (int device)
+void
+fake_drain_device (int device)
 {
   for (guint i = 0; i < fake.streams->len; i++) {
     Stream *stream = g_ptr_array_index (fake.streams, i);
@@ -97,9 +98,14 @@ cudaFree (void *data)
   int code = fake_enter ("cudaFree");
   Piece *piece = find_to_free (data, TRUE, FALSE);
 
+  fake_check_capture ("cudaFree");
   if (!piece)
     return fake_leave (cudaErrorInvalidValue);
-  drain_device (piece->device);
+  /* Only memory of cudaMalloc() is freed after its last use. */
+  if (!piece->ordered)
+    fake_drain_device (piece->device);
+  else if (fake_is_used (data, piece->size, NULL))
+    fake_misuse ("%zu bytes are freed while a stream uses them", piece->size);
   free (piece->data);
   fake_drop_piece (piece);
   return fake_leave (code);
@@ -127,6 +133,7 @@ cudaError_t
 cudaHostAlloc (void **data, size_t size, unsigned flags)
 {
   CALL (fake_enter ("cudaHostAlloc"));
+  fake_check_capture ("cudaHostAlloc");
   return fake_leave (add_piece (data, size, -1, FALSE));
 }
 
@@ -136,6 +143,7 @@ cudaFreeHost (void *data)
   int code = fake_enter ("cudaFreeHost");
   Piece *piece = find_to_free (data, FALSE, FALSE);
 
+  fake_check_capture ("cudaFreeHost");
   if (!piece)
     return fake_leave (cudaErrorInvalidValue);
   if (fake_is_used (data, piece->size, NULL))
@@ -151,6 +159,7 @@ cudaHostRegister (void *data, size_t size, unsigned flags)
   Piece *piece;
 
   CALL (fake_enter ("cudaHostRegister"));
+  fake_check_capture ("cudaHostRegister");
   if (fake_find_piece (data, 1))
     return fake_leave (cudaErrorHostMemoryAlreadyRegistered);
   piece = g_new0 (Piece, 1);
@@ -168,6 +177,7 @@ cudaHostUnregister (void *data)
   int code = fake_enter ("cudaHostUnregister");
   Piece *piece = find_to_free (data, FALSE, TRUE);
 
+  fake_check_capture ("cudaHostUnregister");
   if (!piece)
     return fake_leave (cudaErrorHostMemoryNotRegistered);
   if (fake_is_used (data, piece->size, NULL))

@@ -63,6 +63,7 @@ typedef struct {
   unsigned delay;
   gboolean held;
   int permits;
+  gboolean capturing;
   char *fail_call;
   int fail_nth, fail_code;
   int sticky; /* the error that all calls return after a device failure */
@@ -103,6 +104,8 @@ Stream *fake_find_stream (void *handle);
 gboolean fake_is_used (const void *data, size_t size, const Stream *except);
 void fake_give (Stream *stream, const Op *op);
 void fake_drain (Stream *stream);
+void fake_drain_device (int device);
 void fake_event_unref (Event *event);
 void fake_drop_piece (Piece *piece);
 int fake_current (void);
+void fake_check_capture (const char *call);

@@ -384,7 +384,41 @@ GST_START_TEST (test_reuse_too_early)
 
 GST_END_TEST;
 
-/* Tests that a block used on a destroyed stream is not reused, but freed once
+/* Tests that a stream may be destroyed once the memory is freed, although the
+ * thread that waits for the upload still has the block. */
+GST_START_TEST (test_destroyed_stream)
+{
+  const GstSpdlCudart *cudart = gst_spdl_cudart_get (NULL);
+  GstAllocator *allocator = gst_spdl_cuda_allocator_new (0, NULL);
+  GstSpdlCudaBlock *block = gst_spdl_cuda_block_take (
+      GST_SPDL_CUDA_ALLOCATOR (allocator), SIZE, NULL);
+  cudaStream_t stream = make_stream ();
+  GstMemory *memory;
+  gpointer address;
+
+  fail_unless (gst_spdl_cuda_block_begin (block, NULL));
+  fail_unless (gst_spdl_cuda_block_end (block, NULL));
+  memory = gst_spdl_cuda_block_get_part (block, 0, SIZE);
+  address = gst_spdl_cuda_memory_get_address (memory);
+  fail_unless (gst_spdl_cuda_memory_wait (memory, stream, NULL));
+  fake_cuda_hold ();
+  fake_cuda_use (stream, address, SIZE, 0xcd);
+  gst_memory_unref (memory);
+  cudart->cudaStreamDestroy (stream);
+  gst_spdl_cuda_block_unref (block);
+
+  /* The next use of the block still waits for the stream. */
+  memory = gst_allocator_alloc (allocator, SIZE, NULL);
+  fail_unless (gst_spdl_cuda_memory_get_address (memory) == address);
+  fake_cuda_let (-1);
+  fill (memory, 1);
+  gst_memory_unref (memory);
+  gst_object_unref (allocator);
+}
+
+GST_END_TEST;
+
+/* Tests that a block whose end of use is unknown is not reused, but freed once
  * the device is idle. */
 GST_START_TEST (test_gone_stream)
 {
@@ -394,7 +428,8 @@ GST_START_TEST (test_gone_stream)
   fail_unless (gst_spdl_cuda_memory_wait (memory, NULL, NULL));
   fake_cuda_fail ("cudaEventRecord", 1, cudaErrorInvalidResourceHandle);
   gst_memory_unref (memory);
-  fail_unless_equals_int (fake_cuda_count ("cudaFree"), 1);
+  fail_unless_equals_int (fake_cuda_count ("cudaDeviceSynchronize"), 1);
+  fail_unless_equals_int (fake_cuda_count ("cudaFreeAsync"), 1);
   memory = gst_allocator_alloc (allocator, SIZE, NULL);
   fail_unless_equals_int (fake_cuda_count ("cudaMallocAsync"), 2);
   gst_memory_unref (memory);
@@ -483,6 +518,7 @@ cuda_memory_suite (void)
   tcase_add_test (tests, test_mapping);
   tcase_add_test (tests, test_reuse);
   tcase_add_test (tests, test_reuse_too_early);
+  tcase_add_test (tests, test_destroyed_stream);
   tcase_add_test (tests, test_gone_stream);
   tcase_add_test (tests, test_full);
   tcase_add_test (tests, test_tensor);

@@ -115,6 +115,48 @@ GST_START_TEST (test_two_devices)
 
 GST_END_TEST;
 
+static void
+upload_all (const gchar *properties)
+{
+  Run *run = run_pipeline (
+      "videotestsrc num-buffers=40 ! video/x-raw,format=RGB,width=16,height=16 "
+      "! spdlbatch batch-size=4 ! queue ! spdlcudaupload %s "
+      "! fakesink name=sink",
+      properties);
+
+  fail_unless (run->error == NULL, "%s", run->error);
+  fail_unless_equals_int (run->buffers->len, 10);
+  run_free (run);
+  fake_cuda_wait ();
+  fail_unless_equals_int (fake_cuda_live (), 0);
+}
+
+/* Tests that a pipeline creates no context on a device that it does not use, as
+ * cudaSetDevice() does. */
+GST_START_TEST (test_other_device)
+{
+  g_setenv ("FAKE_CUDA_DEVICES", "2", TRUE);
+  fake_cuda_reset ();
+  upload_all ("device-id=1");
+  fail_unless (fake_cuda_count ("device 1") > 0);
+  fail_unless_equals_int (fake_cuda_count ("device 0"), 0);
+}
+
+GST_END_TEST;
+
+/* Tests that uploads go on while another thread captures a CUDA graph. */
+GST_START_TEST (test_capture)
+{
+  fake_cuda_capture (TRUE);
+  upload_all ("");
+  g_setenv ("FAKE_CUDA_POOLS", "0", TRUE);
+  fake_cuda_reset ();
+  fake_cuda_capture (TRUE);
+  upload_all ("");
+}
+
+GST_END_TEST;
+
 static Suite *
 cuda_upload_pipelines_suite (void)
 {
@@ -127,6 +169,8 @@ cuda_upload_pipelines_suite (void)
   tcase_add_test (tc, test_worker);
   tcase_add_test (tc, test_devices);
   tcase_add_test (tc, test_two_devices);
+  tcase_add_test (tc, test_other_device);
+  tcase_add_test (tc, test_capture);
   return s;
 }
 

@@ -22,6 +22,7 @@ upload_tear_down (void)
 {
   g_unsetenv ("FAKE_CUDA_DEVICES");
   g_unsetenv ("FAKE_CUDA_DRIVER");
+  g_unsetenv ("FAKE_CUDA_POOLS");
   fake_cuda_let (-1);
   fake_cuda_wait ();
   fail_unless_equals_int (fake_cuda_live (), 0);

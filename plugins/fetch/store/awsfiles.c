@@ -301,3 +301,37 @@ spdl_aws_profile_find_region (const SpdlAwsProfile *self)
     region = spdl_aws_profile_get (self, "region");
   return region;
 }
+
+/* Returns TRUE if the endpoints of the environment and the files do not
+ * count. */
+static gboolean
+ignores_endpoints (const SpdlAwsProfile *self)
+{
+  const gchar *text =
+      spdl_secret_text_get_env ("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS");
+
+  if (!text && self)
+    text = spdl_aws_profile_get (self, "ignore_configured_endpoint_urls");
+  return text && g_ascii_strcasecmp (text, "true") == 0;
+}
+
+const gchar *
+spdl_aws_profile_find_endpoint (
+    const SpdlAwsProfile *self, const gchar *service)
+{
+  g_autofree gchar *upper = g_ascii_strup (service, -1);
+  g_autofree gchar *variable = g_strconcat ("AWS_ENDPOINT_URL_", upper, NULL);
+  g_autofree gchar *setting = g_strconcat (service, ".endpoint_url", NULL);
+  const gchar *endpoint;
+
+  if (ignores_endpoints (self))
+    return NULL;
+  endpoint = spdl_secret_text_get_env (variable);
+  if (!endpoint)
+    endpoint = spdl_secret_text_get_env ("AWS_ENDPOINT_URL");
+  if (!endpoint && self)
+    endpoint = spdl_aws_profile_get (self, setting);
+  if (!endpoint && self)
+    endpoint = spdl_aws_profile_get (self, "endpoint_url");
+  return endpoint;
+}

@@ -69,6 +69,11 @@ gchar *spdl_aws_profile_dup_config_section (const SpdlAwsProfile *self);
  * if neither has one. */
 const gchar *spdl_aws_profile_find_region (const SpdlAwsProfile *self);
 
+/* Returns the endpoint of a service such as "s3" from the environment, or else
+ * from @self (nullable); NULL if there is none, or if it is to be ignored. */
+const gchar *spdl_aws_profile_find_endpoint (
+    const SpdlAwsProfile *self, const gchar *service);
+
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (SpdlAwsProfile, spdl_aws_profile_clear)
 
 G_END_DECLS

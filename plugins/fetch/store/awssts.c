@@ -19,15 +19,9 @@
 static gchar *
 dup_endpoint (const SpdlAwsProfile *profile, GError **error)
 {
-  const gchar *named = spdl_secret_text_get_env ("AWS_ENDPOINT_URL_STS");
+  const gchar *named = spdl_aws_profile_find_endpoint (profile, "sts");
   const gchar *region = spdl_aws_profile_find_region (profile);
 
-  if (!named)
-    named = spdl_secret_text_get_env ("AWS_ENDPOINT_URL");
-  if (!named)
-    named = spdl_aws_profile_get (profile, "sts.endpoint_url");
-  if (!named)
-    named = spdl_aws_profile_get (profile, "endpoint_url");
   if (named)
     return g_str_has_suffix (named, "/") ? g_strdup (named)
                                          : g_strconcat (named, "/", NULL);

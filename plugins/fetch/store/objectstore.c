@@ -125,15 +125,11 @@ static void
 find_s3 (SpdlStore *self, Place *place, const SpdlAwsProfile *files)
 {
   const SpdlStoreSettings *settings = &self->settings;
-  const gboolean ignored =
-      g_strcmp0 (g_getenv ("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS"), "true") == 0;
-  const gchar *endpoint =
-      ignored ? settings->endpoint
-              : spdl_store_settings_find_endpoint (settings, "s3:");
+  const gchar *endpoint = settings->endpoint;
   const gchar *region = settings->region, *addressing = settings->addressing;
 
-  if (!is_set (endpoint) && !ignored && files)
-    endpoint = spdl_aws_profile_get (files, "endpoint_url");
+  if (!is_set (endpoint))
+    endpoint = spdl_aws_profile_find_endpoint (files, "s3");
   if (!is_set (region))
     region = spdl_aws_profile_find_region (files);
   if (!is_set (addressing))

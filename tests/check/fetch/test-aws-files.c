@@ -202,6 +202,51 @@ GST_START_TEST (test_profiles)
 
 GST_END_TEST;
 
+static void
+assert_endpoint (const gchar *service, const gchar *expected)
+{
+  g_auto (SpdlAwsProfile) files = { 0 };
+  const gchar *endpoint;
+
+  fail_unless (spdl_aws_profile_load (&files, NULL, NULL));
+  endpoint = spdl_aws_profile_find_endpoint (&files, service);
+  fail_unless (g_strcmp0 (endpoint, expected) == 0, "%s: %s", service,
+      endpoint ? endpoint : "none");
+}
+
+/* Endpoints of services, from the most special setting to the most general. */
+GST_START_TEST (test_endpoints)
+{
+  g_autofree gchar *folder = files_make_folder ();
+
+  g_setenv ("HOME", folder, TRUE);
+  files_write_text (folder, ".aws/config",
+      "[default]\nservices = local\nendpoint_url = http://c\n"
+      "[services local]\ns3 =\n  endpoint_url = http://d\n");
+  assert_endpoint ("s3", "http://d");
+  assert_endpoint ("sts", "http://c");
+  g_setenv ("AWS_ENDPOINT_URL", "http://b", TRUE);
+  assert_endpoint ("s3", "http://b");
+  g_setenv ("AWS_ENDPOINT_URL_S3", "http://a", TRUE);
+  assert_endpoint ("s3", "http://a");
+  assert_endpoint ("sts", "http://b");
+  g_setenv ("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS", "True", TRUE);
+  assert_endpoint ("s3", NULL);
+  assert_endpoint ("sts", NULL);
+  g_setenv ("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS", "false", TRUE);
+  assert_endpoint ("s3", "http://a");
+  g_unsetenv ("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS");
+  files_write_text (folder, ".aws/config",
+      "[default]\nendpoint_url = http://c\n"
+      "ignore_configured_endpoint_urls = true\n");
+  assert_endpoint ("s3", NULL);
+  g_unsetenv ("AWS_ENDPOINT_URL");
+  g_unsetenv ("AWS_ENDPOINT_URL_S3");
+  files_remove_folder (g_steal_pointer (&folder));
+}
+
+GST_END_TEST;
+
 static Suite *
 aws_files_suite (void)
 {
@@ -217,6 +262,7 @@ aws_files_suite (void)
   tcase_add_test (tc, test_faults);
   tcase_add_test (tc, test_files);
   tcase_add_test (tc, test_profiles);
+  tcase_add_test (tc, test_endpoints);
   return suite;
 }
 

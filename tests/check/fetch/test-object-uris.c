@@ -125,6 +125,7 @@ test_environment (void)
 {
   const SpdlStoreSettings settings = { NULL };
   g_autofree gchar *s3 = NULL, *other = NULL, *gs = NULL, *hf = NULL;
+  g_autofree gchar *ignored = NULL;
 
   g_setenv ("AWS_ENDPOINT_URL", "http://all", TRUE);
   g_setenv ("AWS_ENDPOINT_URL_S3", "http://s3", TRUE);
@@ -135,11 +136,15 @@ test_environment (void)
   hf = find_address ("hf://datasets/o/n/a", &settings);
   g_unsetenv ("AWS_ENDPOINT_URL_S3");
   other = find_address ("s3://b/a", &settings);
+  g_setenv ("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS", "true", TRUE);
+  ignored = find_address ("s3://b/a", &settings);
+  g_unsetenv ("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS");
   g_unsetenv ("AWS_ENDPOINT_URL");
   g_unsetenv ("STORAGE_EMULATOR_HOST");
   g_unsetenv ("HF_ENDPOINT");
   g_assert_cmpstr (s3, ==, "http://s3/b/a");
   g_assert_cmpstr (other, ==, "http://all/b/a");
+  g_assert_cmpstr (ignored, ==, "https://s3.us-east-1.amazonaws.com/b/a");
   g_assert_cmpstr (gs, ==, "http://gs:4443/b/a");
   g_assert_cmpstr (hf, ==, "https://mirror/datasets/o/n/resolve/main/a");
 }

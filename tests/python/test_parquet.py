@@ -155,6 +155,27 @@ class LocationTest(NumbersTest):
                      for row, label in zip(b["data"].numpy(), b.labels)]
         self.assertEqual(sorted(found), [(i, i % 3) for i in range(60)])
 
+    def test_folders_above(self):
+        """Their names do not become columns, and do not replace labels."""
+        place = self.folder / "label=7" / "set.parquet"
+        (place / "side=left").mkdir(parents=True)
+        pq.write_table(encode(range(60), label=[i % 3 for i in range(60)]),
+                       place / "side=left" / "a.PARQUET")
+        with Loader(ARRAYS.format(f"location={place} epochs=1").replace(
+                "spdlbatch", "spdlbatch labels=true")) as loader:
+            batches = list(loader)
+        self.assertEqual([label for b in batches for label in b.labels],
+                         [i % 3 for i in range(60)])
+        self.assertEqual({extra["side"] for b in batches for extra in b.extras},
+                         {"left"})
+
+    def test_columns_that_do_not_fit(self):
+        place = self.folder / "clash.parquet" / "label=left"
+        place.mkdir(parents=True)
+        pq.write_table(encode(range(6), label=[1] * 6), place / "a.parquet")
+        self.assert_fails(ARRAYS.format(f"location={place.parent}"), "source",
+                          [str(place.parent)])
+
     def test_name_with_brackets(self):
         place = self.folder / "run[1].parquet"
         pq.write_table(encode(range(60)), place)

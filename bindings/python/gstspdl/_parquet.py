@@ -45,10 +45,12 @@ def open_location(location: str, pattern: str) -> Any:
         # Joined requests are faster for servers, but cost a copy of local files.
         file_format = pyarrow.dataset.ParquetFileFormat(
             pre_buffer=filesystem.type_name != "local")
+        # Names of folders above the location must not become columns.
         return pyarrow.dataset.dataset(
             paths, format=file_format, filesystem=filesystem,
-            partitioning=partitioning)
-    except (OSError, ValueError) as error:
+            partitioning=partitioning,
+            partition_base_dir=path if partitioning else None)
+    except (OSError, ValueError, pyarrow.ArrowException) as error:
         raise LoaderError(
             f"\"{location}\" cannot be read as Parquet files: {error}",
             code="source") from error
@@ -90,8 +92,8 @@ def _list_files(filesystem: Any, path: str,
         return [path], None
     name = pattern if pattern.endswith(_ENDING) else "*" + _ENDING
     found = _list_folder(filesystem, path, True)
-    return [file for file in found
-            if fnmatch.fnmatchcase(os.path.basename(file), name)], "hive"
+    return [file for file in found if fnmatch.fnmatchcase(
+        os.path.basename(file).lower(), name.lower())], "hive"
 
 
 def _list_folder(filesystem: Any, folder: str, recursive: bool) -> List[str]:

@@ -154,22 +154,40 @@ spdl_archive_store (
   return spdl_sidecar_file_store (path, mode, write_data, bytes);
 }
 
+/* Maps the file that was stored. Returns NULL if it has other content:
+ * meanwhile, the index of another shard may have been stored, whose URL differs
+ * in the query. */
+static SpdlArchiveIndex *
+map_stored (const gchar *path, const guint8 *data, gsize size)
+{
+  const gchar *problem;
+  SpdlArchiveIndex *mapped = spdl_archive_index_open (path, &problem);
+  gsize n = 0;
+  const guint8 *stored =
+      mapped ? spdl_archive_index_get_data (mapped, &n) : NULL;
+
+  if (n == size && stored && memcmp (stored, data, size) == 0)
+    return mapped;
+  g_clear_pointer (&mapped, spdl_archive_index_free);
+  return NULL;
+}
+
 /* Stores the index in a file and maps that file, so that the index uses no heap
  * memory. */
 static SpdlArchiveIndex *
 keep_index (SpdlArchiveIndex *index, SpdlReader *reader, const gchar *path)
 {
   SpdlArchiveIndex *mapped = NULL;
-  const gchar *problem;
   gsize size;
   const guint8 *data = spdl_archive_index_get_data (index, &size);
   const int failed = spdl_archive_store (path, reader->mode, data, size);
 
   if (failed == 0)
-    mapped = spdl_archive_index_open (path, &problem);
+    mapped = map_stored (path, data, size);
   if (!mapped) {
     GST_INFO ("failed to write the index of the shard \"%s\" to \"%s\": %s",
-        reader->name, path, failed ? g_strerror (failed) : "the file is gone");
+        reader->name, path,
+        failed ? g_strerror (failed) : "the file was replaced");
     return NULL;
   }
   GST_INFO ("the index of the shard \"%s\" was written to \"%s\"", reader->name,

@@ -97,7 +97,7 @@ spdl_zip_find_directory (SpdlZipDirectory *self, const guint8 *tail, gsize size,
 {
   const gboolean is_all = size == MIN (whole, SPDL_ZIP_TAIL);
   const guint8 *record;
-  gboolean many_disks;
+  gboolean many_disks, is_large;
   gsize end;
 
   *has_end = find_end (tail, size, FALSE, &end) ||
@@ -111,9 +111,10 @@ spdl_zip_find_directory (SpdlZipDirectory *self, const guint8 *tail, gsize size,
     .n_members = spdl_read_16_le (record + 10),
     .end = whole - size + end };
   many_disks = spdl_read_32_le (record + 4) != 0;
-  if ((self->at == G_MAXUINT32 || self->size == G_MAXUINT32 ||
-          self->n_members == G_MAXUINT16) &&
-      !read_end_64 (self, tail, whole - size, end, &many_disks))
+  is_large = self->at == G_MAXUINT32 || self->size == G_MAXUINT32;
+  /* An archive may have exactly 65535 members and no ZIP64 directory. */
+  if ((is_large || self->n_members == G_MAXUINT16) &&
+      !read_end_64 (self, tail, whole - size, end, &many_disks) && is_large)
     return "the ZIP64 directory is missing";
   if (many_disks)
     return "the archive is one part of several";

@@ -198,6 +198,14 @@ class FormatsTest(ShardsTest):
             with self.subTest(stream=stream):
                 self.assertEqual(read(shard), expected(files))
 
+    def test_zip_of_65535_members(self):
+        """The number is the mark of ZIP64, but may be meant."""
+        shard = self.folder / "shard.zip"
+        with zipfile.ZipFile(shard, "w") as archive:
+            for i in range(65535):
+                archive.writestr(f"{i}.txt", "x")
+        self.assertEqual(len(read(shard)), 65535)
+
     def test_zip_variants(self):
         """Tests ZIPs with a prefix, a comment, trailing garbage, gaps and
         ZIP64."""

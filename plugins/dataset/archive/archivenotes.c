@@ -8,8 +8,14 @@
 #include "plugins/dataset/archive/archivenotes.h"
 
 #include <jansson.h>
+#include <math.h>
+#include <string.h>
 
+#include "gst/spdl/common/redact.h"
+#include "plugins/dataset/archive/archiveopen.h"
 #include "plugins/dataset/list/columns.h"
+
+#define GST_CAT_DEFAULT spdl_archive_get_category ()
 
 /* Field names become quarks, which are never freed, and JSON members may have
  * arbitrary names. */
@@ -43,12 +49,14 @@ add_string (GstStructure *to, const gchar *name, gchar *text)
   gst_structure_take_value (to, name, &value);
 }
 
-/* Returns FALSE for an array, an object or null. */
+/* Returns FALSE for an array, an object, null, or a string with U+0000. */
 static gboolean
 set_value (GValue *value, const json_t *json)
 {
   switch (json_typeof (json)) {
     case JSON_STRING:
+      if (strlen (json_string_value (json)) < json_string_length (json))
+        return FALSE;
       g_value_init (value, G_TYPE_STRING);
       g_value_set_string (value, json_string_value (json));
       return TRUE;
@@ -70,13 +78,86 @@ set_value (GValue *value, const json_t *json)
   }
 }
 
+/* Returns TRUE for a number that JSON, or a field, cannot contain. */
+static gboolean
+is_lost_number (const gchar *word)
+{
+  const gboolean is_integer = !strpbrk (word, ".eE");
+
+  if (g_str_equal (word, "NaN") || g_str_equal (word, "Infinity") ||
+      g_str_equal (word, "-Infinity"))
+    return TRUE;
+  if (*word != '-' && !g_ascii_isdigit (*word))
+    return FALSE;
+  if (!is_integer)
+    return isinf (g_ascii_strtod (word, NULL));
+  errno = 0;
+  g_ascii_strtoll (word, NULL, 10);
+  return errno == ERANGE;
+}
+
+/* Returns the length of the string at @text, including its quotes. */
+static gsize
+measure_string (const gchar *text)
+{
+  const gchar *at = text + 1;
+
+  while (*at && *at != '"')
+    at += *at == '\\' && at[1] ? 2 : 1;
+  return at - text + (*at == '"');
+}
+
+/* Returns (transfer full) JSON in which null replaces such numbers, which
+ * Python's module json writes. */
+static gchar *
+remove_lost_numbers (const gchar *text)
+{
+  GString *to = g_string_new (NULL);
+
+  while (*text) {
+    gsize n = *text == '"' ? measure_string (text) : 0;
+    g_autofree gchar *word = NULL;
+
+    if (n == 0)
+      while (g_ascii_isalnum (text[n]) || (text[n] && strchr ("+-.", text[n])))
+        n++;
+    word = g_strndup (text, MAX (n, 1));
+    g_string_append (to, is_lost_number (word) ? "null" : word);
+    text += MAX (n, 1);
+  }
+  return g_string_free (to, FALSE);
+}
+
+static json_t *
+read_json (const gchar *text, const gchar *uri, const gchar *key)
+{
+  const size_t flags = JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL;
+  json_error_t error;
+  json_t *root = json_loads (text, flags, &error);
+
+  if (!root) {
+    g_autofree gchar *other = remove_lost_numbers (text);
+
+    root = json_loads (other, flags, NULL);
+  }
+  if (!root) {
+    g_autofree gchar *shown = spdl_redact_dup_uri (uri);
+
+    GST_WARNING (
+        "the sample \"%s\" of \"%s\" gets no fields from its JSON file: %s",
+        key, shown, error.text);
+  }
+  return root;
+}
+
 /* Adds the members of a JSON object as fields. If the text is not a JSON
  * object, no field is added. A member "cls" is left out: only a file is the
  * label. */
 static void
-add_members (GstStructure *to, const gchar *text)
+add_members (GstStructure *to, const gchar *text, const gchar *uri)
 {
-  json_t *root = json_loads (text, JSON_REJECT_DUPLICATES, NULL), *member;
+  json_t *root = read_json (text, uri, gst_structure_get_string (to, "key"));
+  json_t *member;
   const gchar *name;
 
   json_object_foreach (root, name, member)
@@ -136,6 +217,6 @@ spdl_archive_notes_new (const SpdlArchiveSample *sample, const gchar *uri,
       json = g_utf8_make_valid (file.text, file.text_length);
   }
   if (json)
-    add_members (to, json);
+    add_members (to, json, uri);
   return to;
 }

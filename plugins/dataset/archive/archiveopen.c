@@ -17,22 +17,22 @@
 #include "gst/spdl/engine/memory.h"
 #include "plugins/dataset/archive/archivewriter.h"
 
-#define GST_CAT_DEFAULT get_category ()
+#define GST_CAT_DEFAULT spdl_archive_get_category ()
 /* Minimum age of a file, in seconds. A change within the granularity of its
  * modification time could go unnoticed. */
 #define SETTLED_SECONDS 2
 /* Limit for an index on a server, which is read into memory as a whole. */
 #define MAX_REMOTE_INDEX ((guint64) 1 << 32)
 
-static GstDebugCategory *
-get_category (void)
+GstDebugCategory *
+spdl_archive_get_category (void)
 {
   static gsize category = 0;
 
   if (g_once_init_enter (&category)) {
     GstDebugCategory *made = NULL;
 
-    GST_DEBUG_CATEGORY_INIT (made, "spdlshards", 0, "Indexes of shards");
+    GST_DEBUG_CATEGORY_INIT (made, "spdlshards", 0, "Shards");
     g_once_init_leave (&category, (gsize) made);
   }
   return (GstDebugCategory *) category;

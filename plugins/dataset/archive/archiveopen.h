@@ -13,6 +13,9 @@
 
 G_BEGIN_DECLS
 
+/* Returns the debug category of shards. */
+GstDebugCategory *spdl_archive_get_category (void);
+
 /* The index of DIR/NAME is DIR/NAME.spdl-index or, if that file cannot be
  * written, a file in the user's cache that is named by the shard's path with
  * symbolic links resolved. The index of a URL is a file in the cache that is

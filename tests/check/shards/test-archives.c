@@ -257,6 +257,46 @@ GST_START_TEST (test_odd_samples)
 
 GST_END_TEST;
 
+/* Tests values that a field, or JSON, cannot contain: Python's module json
+ * writes them. The other members stay. */
+GST_START_TEST (test_odd_json)
+{
+  static const gchar *const values[] = { "NaN", "-Infinity",
+    "9223372036854775808", "-9223372036854775809", "1e999", "\"a\\u0000b\"" };
+  Tar tar;
+  Run *run;
+
+  tar_begin (&tar);
+  for (guint i = 0; i < G_N_ELEMENTS (values); i++) {
+    g_autofree gchar *image = g_strdup_printf ("%u.jpg", i);
+    g_autofree gchar *name = g_strdup_printf ("%u.json", i);
+    g_autofree gchar *text = g_strdup_printf (
+        "{\"text\": \"NaN \\\" NaN\", \"odd\": %s, \"n\": %" G_GINT64_FORMAT
+        ", \"x\": [%s, 1.5e-3], \"y\": -0.5}",
+        values[i], G_MININT64, values[i]);
+
+    tar_add_text (&tar, image, "x");
+    tar_add_text (&tar, name, text);
+  }
+  tar_end (&tar, folder, "odd.tar");
+  run = fetch ("odd.tar", "");
+  fail_unless_equals_int (run->buffers->len, G_N_ELEMENTS (values));
+  for (guint i = 0; i < run->buffers->len; i++) {
+    const GstStructure *extra = run_item (run, i)->extra;
+    gdouble y = 0.0;
+    gint64 n = 0;
+
+    fail_unless_equals_string (
+        gst_structure_get_string (extra, "text"), "NaN \" NaN");
+    fail_unless (gst_structure_get_int64 (extra, "n", &n) && n == G_MININT64);
+    fail_unless (gst_structure_get_double (extra, "y", &y) && y == -0.5);
+    fail_if (gst_structure_has_field (extra, "odd"));
+  }
+  run_free (run);
+}
+
+GST_END_TEST;
+
 /* Tests that JSON with duplicate keys or excessive nesting is treated as
  * text. */
 GST_START_TEST (test_broken_json)
@@ -601,6 +641,7 @@ archives_suite (void)
   tcase_add_test (tc, test_shuffled);
   tcase_add_test (tc, test_extensions);
   tcase_add_test (tc, test_odd_samples);
+  tcase_add_test (tc, test_odd_json);
   tcase_add_test (tc, test_broken_json);
   tcase_add_test (tc, test_classes);
   tcase_add_test (tc, test_parts);

@@ -468,6 +468,19 @@ class StillsTest(unittest.TestCase):
         gray = picture.convert("L")
         self.add_copies("gray", self.tiff(picture, ">", 8, 1, gray.getdata()),
                         gray.convert("RGB"), [(*tiles, "-c", "none")])
+        for order, name in ("<", "little"), (">", "big"):
+            self.add_copies(
+                f"gray16-{name}",
+                self.tiff(picture, order, 16, 1,
+                          [v * 257 for v in gray.getdata()]),
+                gray.convert("RGB"),
+                [(*tiles, "-c", packing) for packing in ("none", "lzw")])
+            self.add_copies(
+                f"more-{name}",
+                self.tiff(picture, order, 8, 1,
+                          [v for value in gray.getdata() for v in (value, 7)],
+                          0),
+                gray.convert("RGB"), [(*tiles, "-c", "none")])
         self.check(tolerance=0)
 
     def test_tiff_layouts(self):
@@ -505,10 +518,27 @@ class StillsTest(unittest.TestCase):
                     self.tiff(picture, "<", bits, 2, values, extra), expected,
                     kinds)
         gray = picture.convert("LA")
-        self.add("gray.tif",
-                 self.tiff(picture, "<", 8, 1, [v for pixel in gray.getdata()
-                                                for v in pixel], 2), over(gray))
+        self.add_copies(
+            "gray", self.tiff(picture, "<", 8, 1, [v for pixel in gray.getdata()
+                                                   for v in pixel], 2),
+            over(gray), [(), ("-p", "separate"), kinds[-1]])
         self.check(tolerance=1)
+
+    def test_tiff_refused(self):
+        """Tests images of which libtiff would give wrong pixels."""
+        picture = make_picture()
+        gray = list(picture.convert("L").getdata())
+        self.add("gray16.tif", self.tiff(
+            picture, "<", 16, 1, [v for g in gray for v in (g * 257, 9)], 2),
+            picture)
+        self.add("gray-more.tif", self.tiff(
+            picture, "<", 8, 1, [v for g in gray for v in (g, 9, 9)], 2),
+            picture)
+        self.add("cmyk.tif", self.tiff(
+            picture, "<", 8, 5, [v for g in gray for v in (g, g, g, g, 9)], 2),
+            picture)
+        _, failures = self.decode("")
+        self.assertEqual(sorted(failures), sorted(self.expected))
 
     def test_tiff_kept(self):
         """Tests that the available rows of a truncated TIFF are delivered."""
@@ -525,6 +555,23 @@ class StillsTest(unittest.TestCase):
                          ((0x33, 0x33), (0x66, 0x66), (0x99, 0x99)))
         _, failures = self.decode("")
         self.assertEqual(sorted(failures), ["cut.tif"])
+
+    def test_tiff_kept_of_a_compressed_strip(self):
+        picture = make_picture(61, 400)
+        rgb = [v for pixel in picture.getdata() for v in pixel]
+        data = self.tiff(picture, "<", 8, 2, rgb)
+        entry = struct.pack("<HHI", 259, 3, 1)
+        head = data[:200].replace(entry + b"\1", entry + b"\10")
+        packed = zlib.compress(data[200:])
+        self.add("cut.tif", head + packed[:len(packed) // 2], picture)
+        results, failures = self.decode(
+            "resize=none on-corrupt=keep background=0x336699")
+        self.assertEqual(failures, {})
+        kept = results["cut.tif"]
+        box = (0, 0, 61, 100)
+        self.assertEqual(difference(kept.crop(box), picture.crop(box)), 0)
+        self.assertEqual(kept.crop((0, 300, 61, 400)).getextrema(),
+                         ((0x33, 0x33), (0x66, 0x66), (0x99, 0x99)))
 
     def test_tiff_hostile(self):
         """Tests that sizes in a header allocate no memory, and that the error
@@ -557,6 +604,30 @@ class StillsTest(unittest.TestCase):
             self.add_modes("pbm", ("1",))
         self.add_modes("pgm", ("L",))
         self.add_modes("ppm", ("RGB",))
+        self.check(tolerance=0)
+
+    def test_pnm_of_fewer_values(self):
+        """FFmpeg turns white of some of them into black."""
+        if "ffmpeg" in versions():  # a wheel, which lacks gdk-pixbuf
+            self.skipTest("there is no gdk-pixbuf")
+        picture = make_picture()
+        for most in 15, 100, 127, 207, 254:
+            for name, kind, image in (("pgm", 5, picture.convert("L")),
+                                      ("ppm", 6, picture)):
+                data = bytes(v * most // 255 for v in image.tobytes())
+                back = bytes(v * 255 // most for v in data)
+                self.add(f"{most}.{name}",
+                         b"P%d %d %d %d\n" % (kind, *image.size, most) + data,
+                         Image.frombytes(image.mode, image.size,
+                                         back).convert("RGB"))
+        self.check(tolerance=1)
+
+    def test_one_row(self):
+        """GstVideoConverter takes the row of one image for the next."""
+        for value in 0, 255, 70:
+            image = Image.new("L", (300, 1), value).convert("P")
+            self.add(f"{value}.bmp", lambda to, image=image: image.save(to),
+                     image.convert("RGB"))
         self.check(tolerance=0)
 
     def test_jpeg_2000(self):

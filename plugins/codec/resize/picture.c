@@ -156,6 +156,10 @@ set_colorimetry (GstVideoInfo *info)
   colors->primaries = GST_VIDEO_COLOR_PRIMARIES_BT709;
 }
 
+/* A converter takes the lines of a frame of fewer rows from the frame before,
+ * because it finds their numbers in its cache. */
+#define LEAST_REUSE 8
+
 /* Creates or reuses the converter. Returns FALSE if GstVideoConverter does not
  * support the format. */
 static gboolean
@@ -171,7 +175,8 @@ ensure_converter (
    * GstVideoConverter is wrong by up to 100 of 255 with cosited 16-bit
    * chroma. */
   in_info.chroma_site = GST_VIDEO_CHROMA_SITE_JPEG;
-  if (self->converter && gst_video_info_is_equal (&in_info, &self->in_info))
+  if (self->converter && gst_video_info_is_equal (&in_info, &self->in_info) &&
+      GST_VIDEO_INFO_HEIGHT (info) >= LEAST_REUSE)
     return TRUE;
   g_clear_pointer (&self->converter, gst_video_converter_free);
   gst_clear_buffer (&self->converted);

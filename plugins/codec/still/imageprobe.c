@@ -188,6 +188,16 @@ numbers_are_there (Text *text, gchar kind, guint64 n)
   return TRUE;
 }
 
+/* Returns whether FFmpeg turns the largest sample into 0: it multiplies by this
+ * factor and keeps eight bits. It scales no alpha at all. */
+static gboolean
+overflows (guint most)
+{
+  const guint factor = most > 0 ? (255 * 128 + most / 2) / most : 0;
+
+  return most < 255 && (most * factor + 64) >> 7 > 255;
+}
+
 static void
 look_at_pnm (SpdlImageProbe *self, const guint8 *data, gsize size)
 {
@@ -212,7 +222,10 @@ look_at_pnm (SpdlImageProbe *self, const guint8 *data, gsize size)
       most = read_number (&text);
   }
   text.at = MIN (text.at + 1, size); /* one whitespace character */
-  self->rare = kind == '1' || kind == '4' || (kind == '6' && most > 255);
+  self->rare = kind == '1' || kind == '4' || (kind == '6' && most > 255) ||
+               (kind >= '5' && kind <= '6' && overflows (most));
+  if (kind == '7' && (overflows (most) || (most < 255 && depth % 2 == 0)))
+    self->corruption = "samples with this maximum are not supported";
   row = (guint64) self->width * depth;
   if (kind <= '3') {
     /* gdkpixbufdec loses the last pixel of a P1 file if nothing follows it. */

@@ -17,6 +17,8 @@
 #define LARGEST_PIXEL 8
 /* Minimum number of rows per call, to amortize its overhead. */
 #define LEAST_BAND 16
+/* Number of pixels that the rows of a tile may always have. */
+#define LEAST_MAX_BAND (1 << 24)
 
 typedef struct {
   gchar message[256]; /* libtiff's first error for this file */
@@ -35,6 +37,7 @@ typedef struct {
 
   guint32 *band; /* rows of pixels; kept between files */
   gsize band_size;
+  guint stride; /* pixels in a row of the band */
 } Tiff;
 
 /* File I/O in memory */
@@ -201,14 +204,20 @@ open_file (Tiff *self, gboolean padding)
   return self->tiff != NULL;
 }
 
+static gboolean
+is_gray (const Tiff *self)
+{
+  return self->image.photometric == PHOTOMETRIC_MINISBLACK ||
+         self->image.photometric == PHOTOMETRIC_MINISWHITE;
+}
+
 /* Returns the kind of alpha. libtiff premultiplies colors with unassociated
- * alpha, but not gray. Four samples without a description are read as RGBA, as
- * other readers do. */
+ * alpha, but not gray whose alpha is in the same plane. Four samples without a
+ * description are read as RGBA, as other readers do. */
 static SpdlAlpha
 find_alpha (const Tiff *self)
 {
-  const gboolean gray = self->image.photometric == PHOTOMETRIC_MINISBLACK ||
-                        self->image.photometric == PHOTOMETRIC_MINISWHITE;
+  const gboolean plain_gray = is_gray (self) && self->image.isContig;
   uint16_t n = 0, *kinds = NULL;
 
   if (!self->image.alpha)
@@ -217,13 +226,54 @@ find_alpha (const Tiff *self)
     return SPDL_ALPHA_STRAIGHT;
   if (kinds[0] == EXTRASAMPLE_UNSPECIFIED)
     return SPDL_ALPHA_NONE;
-  return gray && kinds[0] == EXTRASAMPLE_UNASSALPHA ? SPDL_ALPHA_STRAIGHT
-                                                    : SPDL_ALPHA_PREMULTIPLIED;
+  return plain_gray && kinds[0] == EXTRASAMPLE_UNASSALPHA
+             ? SPDL_ALPHA_STRAIGHT
+             : SPDL_ALPHA_PREMULTIPLIED;
+}
+
+/* Returns why libtiff would give wrong pixels, or NULL. */
+static const gchar *
+find_obstacle (const Tiff *self)
+{
+  const TIFFRGBAImage *image = &self->image;
+  uint16_t format = SAMPLEFORMAT_UINT;
+
+  TIFFGetField (self->tiff, TIFFTAG_SAMPLEFORMAT, &format);
+  if (format == SAMPLEFORMAT_INT)
+    return "its samples are signed integers";
+  /* The alpha channel would be ignored. */
+  if (find_alpha (self) == SPDL_ALPHA_NONE)
+    return NULL;
+  if (image->photometric == PHOTOMETRIC_PALETTE)
+    return "the image has a palette and alpha";
+  if (image->photometric == PHOTOMETRIC_SEPARATED && image->samplesperpixel > 4)
+    return "the image is CMYK with alpha";
+  if (is_gray (self) && image->isContig &&
+      (image->bitspersample > 8 || image->samplesperpixel > 2))
+    return "the image is gray with alpha, of 16 bits or with further samples";
+  return NULL;
+}
+
+/* Makes the rows of the band as wide as the tiles together. libtiff shifts the
+ * rows of a tile that reaches beyond the image, if they are gray. */
+static void
+set_stride (Tiff *self)
+{
+  uint32_t tile = 0;
+
+  self->stride = self->image.width;
+  if (!TIFFIsTiled (self->tiff) ||
+      !TIFFGetField (self->tiff, TIFFTAG_TILEWIDTH, &tile) || tile == 0 ||
+      self->stride > G_MAXINT32 - tile)
+    return;
+  self->stride = (self->stride + tile - 1) / tile * tile;
+  self->image.width = self->stride;
 }
 
 static gboolean
 begin_image (Tiff *self, GError **error)
 {
+  const gchar *obstacle;
   gchar why[1024] = "";
 
   if (!TIFFRGBAImageOK (self->tiff, why) ||
@@ -232,12 +282,13 @@ begin_image (Tiff *self, GError **error)
   self->has_image = TRUE;
   /* Errors in tags that were not fatal. */
   *self->message = '\0';
-  /* libtiff would ignore the alpha channel. */
-  if (self->image.alpha && self->image.photometric == PHOTOMETRIC_PALETTE)
-    return set_unknown ("the image has a palette and alpha", error);
+  obstacle = find_obstacle (self);
+  if (obstacle)
+    return set_unknown (obstacle, error);
   /* The canvas applies the orientation. */
   self->image.req_orientation = self->image.orientation;
   self->alpha = find_alpha (self);
+  set_stride (self);
   return TRUE;
 }
 
@@ -280,11 +331,17 @@ get_band_height (const Tiff *self, guint height, gboolean keep)
   return keep || n >= LEAST_BAND ? n : MIN (n * (LEAST_BAND / n), height);
 }
 
+/* The declared size of a tile may exceed that of the image. */
 static gboolean
-ensure_band (Tiff *self, gsize size)
+ensure_band (Tiff *self, guint n_rows)
 {
+  const gsize n = n_rows * (gsize) self->stride;
+  const gsize size = n * sizeof *self->band;
+
   if (size <= self->band_size)
     return TRUE;
+  if (n > MAX (self->max_pixels, LEAST_MAX_BAND))
+    return FALSE;
   g_free (self->band);
   self->band = g_try_malloc (size);
   self->band_size = self->band ? size : 0;
@@ -306,11 +363,11 @@ write_row (const Tiff *self, const SpdlRows *rows, guint32 *from, guint8 *to)
 /* Decodes @n rows from @y on. Returns FALSE if libtiff reported an error; with
  * padding, rows may be valid even then. */
 static gboolean
-read_band (Tiff *self, const SpdlRows *rows, guint y, guint n)
+read_band (Tiff *self, guint y, guint n)
 {
-  memset (self->band, 0, n * (gsize) rows->width * sizeof *self->band);
+  memset (self->band, 0, n * (gsize) self->stride * sizeof *self->band);
   self->image.row_offset = y;
-  return TIFFRGBAImageGet (&self->image, self->band, rows->width, n) &&
+  return TIFFRGBAImageGet (&self->image, self->band, self->stride, n) &&
          !*self->message;
 }
 
@@ -318,7 +375,7 @@ static void
 write_band (const Tiff *self, const SpdlRows *rows, guint y, guint n)
 {
   for (guint i = 0; i < n && y + i < rows->y_end; i++) {
-    write_row (self, rows, self->band + i * (gsize) rows->width,
+    write_row (self, rows, self->band + i * (gsize) self->stride,
         rows->get_row (rows->user_data, y + i));
     rows->rows_done (rows->user_data, y + i + 1);
   }
@@ -334,25 +391,45 @@ read_bands (Tiff *self, const SpdlRows *rows, guint band)
     n = MIN (band, rows->height - y);
     if (y + n <= rows->y_begin)
       continue;
-    if (!read_band (self, rows, y, n))
+    if (!read_band (self, y, n))
       break;
     write_band (self, rows, y, n);
   }
   return y;
 }
 
-/* Returns how many of the @n rows read with padding are present in the file.
- * For compressed data this is unknown, and all are counted. */
+/* Returns whether all pixels of a row are equal to @pixel. */
+static gboolean
+is_filled (const Tiff *self, guint y, guint32 pixel)
+{
+  const guint32 *row = self->band + y * (gsize) self->stride;
+
+  for (guint x = 0; x < self->stride; x++)
+    if (row[x] != pixel)
+      return FALSE;
+  return TRUE;
+}
+
+/* Returns how many of the @n rows read with padding are present in the file. In
+ * a compressed strip, rows without data are zeros, which all have one color. In
+ * a row of tiles, tiles without data may be next to others, and all rows
+ * count. */
 static guint
 count_rows (const Tiff *self, guint n)
 {
   const gsize row = TIFFScanlineSize (self->tiff);
   uint16_t packing = 0;
+  guint32 last;
 
-  TIFFGetField (self->tiff, TIFFTAG_COMPRESSION, &packing);
-  if (packing != COMPRESSION_NONE || TIFFIsTiled (self->tiff) || row == 0)
+  if (TIFFIsTiled (self->tiff) || row == 0 || n == 0)
     return n;
-  return n - MIN (n, (self->n_padded + row - 1) / row);
+  TIFFGetField (self->tiff, TIFFTAG_COMPRESSION, &packing);
+  if (packing == COMPRESSION_NONE)
+    return n - MIN (n, (self->n_padded + row - 1) / row);
+  last = self->band[(n - 1) * (gsize) self->stride];
+  while (n > 0 && is_filled (self, n - 1, last))
+    n--;
+  return n;
 }
 
 /* Writes the decodable part of the band at @y, and background below it. */
@@ -363,7 +440,7 @@ keep_rest (Tiff *self, const SpdlRows *rows, guint band, guint y)
 
   if (open_file (self, TRUE) && begin_image (self, NULL)) {
     self->n_padded = 0;
-    read_band (self, rows, y, n);
+    read_band (self, y, n);
     n = count_rows (self, n);
     write_band (self, rows, y, n);
     y += n;
@@ -379,14 +456,14 @@ read_rows (
   const guint band = get_band_height (self, rows->height, keep);
   guint y = 0;
 
-  if (!ensure_band (self, band * (gsize) rows->width * sizeof *self->band)) {
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
-        "Not enough memory for %u rows of a TIFF", band);
-    return FALSE;
-  }
   if (!begin_image (self, error)) {
     if (keep)
       spdl_rows_fill (rows, 0);
+    return FALSE;
+  }
+  if (!ensure_band (self, band)) {
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
+        "Not enough memory for %u rows of a TIFF", band);
     return FALSE;
   }
   y = read_bands (self, rows, band);

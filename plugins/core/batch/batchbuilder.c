@@ -702,6 +702,9 @@ get_longest (const Padded *self)
 static GstMemory *
 pad_rows (const Padded *self, gsize length)
 {
+  /* Only audio has a dimension of channels. */
+  const gboolean is_u8_audio =
+      self->row.type == GST_SPDL_TENSOR_UINT8 && self->row.rank > 0;
   const guint n = self->rows->len;
   void *data;
 
@@ -713,7 +716,7 @@ pad_rows (const Padded *self, gsize length)
     const gsize size =
         gst_buffer_extract (g_ptr_array_index (self->rows, i), 0, row, length);
 
-    memset (row + size, 0, length - size);
+    memset (row + size, is_u8_audio ? 0x80 : 0, length - size);
   }
   return gst_memory_new_wrapped (
       0, data, length * n, 0, length * n, data, free);

@@ -350,11 +350,12 @@ spdl_collator_is_compatible (
     return FALSE;
   }
   for (guint i = 0; i < self->info.num_tensors; i++) {
-    if (self->names[i] != item->names[i] && self->names[i] && item->names[i]) {
+    if (self->names[i] != item->names[i]) {
       g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
           "Tensor %u of the item is named \"%s\", but its batch began with "
           "\"%s\": give all items the same tensors, or set " SPDL_SKIP_HINT,
-          i, item->names[i], self->names[i]);
+          i, item->names[i] ? item->names[i] : "",
+          self->names[i] ? self->names[i] : "");
       return FALSE;
     }
     if (gst_spdl_tensor_info_is_equal (

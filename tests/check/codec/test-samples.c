@@ -409,12 +409,34 @@ GST_START_TEST (test_padding_dropped)
 
 GST_END_TEST;
 
-/* Sounds of another number of channels or type do not fit into a batch. */
-GST_START_TEST (test_sounds)
-{
 #define SOUND(format, channels)                                 \
   "audio/x-raw,format=" format ",rate=8000,channels=" #channels \
   ",layout=interleaved"
+
+/* Silence is 128 in U8 audio. */
+GST_START_TEST (test_padding_of_u8_audio)
+{
+  Rig *rig =
+      rig_new ("spdlbatch", "batch-size", 2, "pad-to-longest", TRUE, NULL);
+
+  rig_start (rig, GST_SPDL_SAMPLE_CAPS);
+  for (guint i = 0; i < 2; i++) {
+    GstBuffer *item = rig_make_item (i, 0);
+
+    append (item, "sound", 2 + 2 * i, 7, SOUND ("U8", 1));
+    gst_pad_push (rig->src, item);
+  }
+  rig_assert_log (rig, "batch");
+  assert_batch (rig, 0, "sound_lengths int64 2, sound uint8 1:4:2");
+  assert_tensor (rig, 0, "sound", "\7\7\200\200\7\7\7\7", 8);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
+/* Sounds of another number of channels or type do not fit into a batch. */
+GST_START_TEST (test_sounds)
+{
   static const gchar *sounds[] = { SOUND ("F32LE", 1), SOUND ("F32LE", 2),
     SOUND ("S16LE", 1), SOUND ("F32LE", 1) };
   Rig *rig =
@@ -728,6 +750,7 @@ samples_suite (void)
   tcase_add_test (tc, test_batch);
   tcase_add_test (tc, test_padding);
   tcase_add_test (tc, test_padding_dropped);
+  tcase_add_test (tc, test_padding_of_u8_audio);
   tcase_add_test (tc, test_sounds);
   tcase_add_test (tc, test_conversion);
   tcase_add_test (tc, test_tensors);

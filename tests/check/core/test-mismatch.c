@@ -189,6 +189,7 @@ GST_START_TEST (test_other_mismatches)
     { TENSORS (1, "int8", "2:4"), "int8 (4, 2)" },
     { TENSORS (1, "uint8", "4:2"), "uint8 (2, 4)" },
     { TENSORS (2, "uint8,uint8", "2:2,2:2"), "[stream-error format]|2" },
+    { TENSORS (1, "uint8", "2:4") ",names=(string)<\"x\">", "\"x\"" },
   };
 
   for (guint i = 0; i < 2 * G_N_ELEMENTS (others); i++) {

@@ -181,7 +181,8 @@ copy_part (GstSpdlCudaBlock *to, GstSpdlCudaMemory *from, gsize offset,
   const GstSpdlCudaAllocator *allocator = to->allocator;
   const GstSpdlCudart *cudart = allocator->cudart;
 
-  return gst_spdl_cuda_block_wait (from->block, allocator->stream, error) &&
+  return gst_spdl_cuda_block_wait (
+             from->block, allocator->stream, NULL, error) &&
          gst_spdl_cuda_block_begin (to, error) &&
          gst_spdl_cudart_check (cudart,
              cudart->cudaMemcpyAsync (to->data,
@@ -301,5 +302,13 @@ gst_spdl_cuda_memory_wait (GstMemory *memory, gpointer stream, GError **error)
   g_return_val_if_fail (gst_spdl_is_cuda_memory (memory), FALSE);
 
   return gst_spdl_cuda_block_wait (
-      ((GstSpdlCudaMemory *) memory)->block, stream, error);
+      ((GstSpdlCudaMemory *) memory)->block, stream, NULL, error);
+}
+
+gboolean
+gst_spdl_cuda_memory_wait_by (
+    GstMemory *memory, GstSpdlCudaAllocator *allocator, GError **error)
+{
+  return gst_spdl_cuda_block_wait (((GstSpdlCudaMemory *) memory)->block,
+      allocator->stream, allocator, error);
 }

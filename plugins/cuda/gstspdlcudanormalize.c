@@ -294,7 +294,7 @@ copy_tensor (GstSpdlCudaNormalize *self, GstMemory *from, guint8 *to,
     cudaStream_t stream, GError **error)
 {
   return from->size == 0 ||
-         (gst_spdl_cuda_memory_wait (from, stream, error) &&
+         (gst_spdl_cuda_memory_wait_by (from, self->allocator, error) &&
              gst_spdl_cudart_check (self->cudart,
                  self->cudart->cudaMemcpyAsync (to,
                      gst_spdl_cuda_memory_get_address (from), from->size,
@@ -310,7 +310,7 @@ fill_block (GstSpdlCudaNormalize *self, GstBuffer *batch,
   cudaStream_t stream = gst_spdl_cuda_allocator_get_stream (self->allocator);
   GstMemory *images = gst_buffer_peek_memory (batch, 0);
 
-  if (!gst_spdl_cuda_memory_wait (images, stream, error) ||
+  if (!gst_spdl_cuda_memory_wait_by (images, self->allocator, error) ||
       !gst_spdl_cuda_block_begin (block, error) ||
       !spdl_normalizer_launch (&self->normalizer, &self->task,
           gst_spdl_cuda_memory_get_address (images), block->data, flips, stream,

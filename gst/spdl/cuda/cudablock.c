@@ -27,7 +27,7 @@ gst_spdl_cuda_block_new (
 
   self->data = data;
   self->size = size;
-  self->users = g_array_new (FALSE, FALSE, sizeof (cudaStream_t));
+  self->users = g_array_new (FALSE, FALSE, sizeof (GstSpdlCudaUser));
   self->left = g_array_new (FALSE, FALSE, sizeof (cudaEvent_t));
   spdl_mutex_init (&self->lock);
   if (make_event (cudart, &self->begun, error) &&
@@ -100,36 +100,33 @@ leave_stream (
   return TRUE;
 }
 
-/* Lock held. Records events for all users. */
+/* Records events for all users. Needs no lock, because no memory is left that
+ * could be used. */
 static void
-leave_streams (GstSpdlCudaBlock *self, const GstSpdlCudart *cudart)
+leave_streams (GstSpdlCudaBlock *self)
 {
-  for (guint i = 0; i < self->users->len && !self->lost; i++) {
-    if (leave_stream (
-            self, g_array_index (self->users, cudaStream_t, i), cudart))
-      continue;
-    cudart->cudaGetLastError ();
-    self->lost = TRUE;
+  const GstSpdlCudart *cudart = self->allocator->cudart;
+  const GstSpdlCudartSaved saved =
+      gst_spdl_cudart_enter (cudart, self->allocator->device_id);
+
+  for (guint i = 0; i < self->users->len; i++) {
+    GstSpdlCudaUser *user = &g_array_index (self->users, GstSpdlCudaUser, i);
+
+    if (!self->lost && !leave_stream (self, user->stream, cudart)) {
+      cudart->cudaGetLastError ();
+      self->lost = TRUE;
+    }
+    gst_clear_object (&user->allocator);
   }
   g_array_set_size (self->users, 0);
+  gst_spdl_cudart_leave (cudart, saved);
 }
 
 void
 gst_spdl_cuda_block_drop_part (GstSpdlCudaBlock *self)
 {
-  const GstSpdlCudaAllocator *allocator = self->allocator;
-
-  if (g_atomic_int_dec_and_test (&self->n_parts)) {
-    spdl_mutex_lock (&self->lock);
-    if (self->users->len > 0) {
-      const GstSpdlCudartSaved saved =
-          gst_spdl_cudart_enter (allocator->cudart, allocator->device_id);
-
-      leave_streams (self, allocator->cudart);
-      gst_spdl_cudart_leave (allocator->cudart, saved);
-    }
-    spdl_mutex_unlock (&self->lock);
-  }
+  if (g_atomic_int_dec_and_test (&self->n_parts) && self->users->len > 0)
+    leave_streams (self);
   gst_spdl_cuda_block_unref (self);
 }
 
@@ -216,18 +213,24 @@ gst_spdl_cuda_block_fail (GstSpdlCudaBlock *self)
  * cannot be named from another thread when the block is returned, so the legacy
  * stream, which waits for all of them, is added instead. */
 static void
-add_user (GstSpdlCudaBlock *self, cudaStream_t stream)
+add_user (
+    GstSpdlCudaBlock *self, cudaStream_t stream, GstSpdlCudaAllocator *owner)
 {
+  GstSpdlCudaUser user = { stream, owner };
+
   if (!stream || stream == GST_SPDL_CUDA_PER_THREAD)
-    stream = GST_SPDL_CUDA_LEGACY;
+    user.stream = GST_SPDL_CUDA_LEGACY;
   for (guint i = 0; i < self->users->len; i++)
-    if (g_array_index (self->users, cudaStream_t, i) == stream)
+    if (g_array_index (self->users, GstSpdlCudaUser, i).stream == user.stream)
       return;
-  g_array_append_val (self->users, stream);
+  if (owner)
+    gst_object_ref (owner);
+  g_array_append_val (self->users, user);
 }
 
 static gboolean
-make_wait (GstSpdlCudaBlock *self, cudaStream_t stream, GError **error)
+make_wait (GstSpdlCudaBlock *self, cudaStream_t stream,
+    GstSpdlCudaAllocator *owner, GError **error)
 {
   const GstSpdlCudart *cudart = self->allocator->cudart;
 
@@ -243,13 +246,13 @@ make_wait (GstSpdlCudaBlock *self, cudaStream_t stream, GError **error)
               stream ? stream : GST_SPDL_CUDA_LEGACY, self->ready, 0),
           "Failed to make the CUDA stream wait for an event", error))
     return FALSE;
-  add_user (self, stream);
+  add_user (self, stream, owner);
   return TRUE;
 }
 
 gboolean
-gst_spdl_cuda_block_wait (
-    GstSpdlCudaBlock *self, cudaStream_t stream, GError **error)
+gst_spdl_cuda_block_wait (GstSpdlCudaBlock *self, cudaStream_t stream,
+    GstSpdlCudaAllocator *owner, GError **error)
 {
   const GstSpdlCudaAllocator *allocator = self->allocator;
   const GstSpdlCudartSaved saved =
@@ -257,7 +260,7 @@ gst_spdl_cuda_block_wait (
   gboolean ok;
 
   spdl_mutex_lock (&self->lock);
-  ok = make_wait (self, stream, error);
+  ok = make_wait (self, stream, owner, error);
   spdl_mutex_unlock (&self->lock);
   gst_spdl_cudart_leave (allocator->cudart, saved);
   return ok;

@@ -23,6 +23,11 @@ G_BEGIN_DECLS
  * A failed block has no content, because writing failed. */
 
 typedef struct {
+  cudaStream_t stream;
+  GstSpdlCudaAllocator *allocator; /* nullable: owned, if it has the stream */
+} GstSpdlCudaUser;
+
+typedef struct {
   gint n_refs;
   gint n_parts; /* number of memories; each holds a reference */
   GstSpdlCudaAllocator *allocator; /* owned while references exist */
@@ -31,7 +36,8 @@ typedef struct {
   cudaEvent_t begun, ready;
 
   SpdlMutex lock;
-  GArray *users;   /* cudaStream_t that wait for `ready`; guarded by the lock */
+  GArray *users;   /* GstSpdlCudaUser: streams that wait for `ready`; guarded by
+                      the lock */
   gboolean failed; /* guarded by the lock */
   GArray *left;    /* cudaEvent_t, reused for users; guarded by the lock */
   guint n_left;    /* number of events to wait for; guarded by the lock */
@@ -63,10 +69,18 @@ gboolean gst_spdl_cuda_block_finish (
 SPDL_PRIVATE_API
 void gst_spdl_cuda_block_fail (GstSpdlCudaBlock *self);
 
-/* See gst_spdl_cuda_memory_wait(). */
+/* See gst_spdl_cuda_memory_wait().
+ *
+ * @owner: (nullable): the allocator that has @stream */
 SPDL_PRIVATE_API
-gboolean gst_spdl_cuda_block_wait (
-    GstSpdlCudaBlock *self, cudaStream_t stream, GError **error);
+gboolean gst_spdl_cuda_block_wait (GstSpdlCudaBlock *self, cudaStream_t stream,
+    GstSpdlCudaAllocator *owner, GError **error);
+
+/* As gst_spdl_cuda_memory_wait(), for the stream of an allocator, which exists
+ * until the memory is released. */
+SPDL_PRIVATE_API
+gboolean gst_spdl_cuda_memory_wait_by (
+    GstMemory *memory, GstSpdlCudaAllocator *allocator, GError **error);
 
 /* Returns a memory for a part of the block, which keeps a reference to the
  * block. */

@@ -274,6 +274,21 @@ GST_START_TEST (test_failures)
 
 GST_END_TEST;
 
+/* Tests batches that are kept after the stream of the element is destroyed. */
+GST_START_TEST (test_kept_batches)
+{
+  Run *run = run_pipeline (
+      "videotestsrc num-buffers=80 ! video/x-raw,format=RGB,width=16,height=16 "
+      "! spdlbatch batch-size=4 ! spdlcudaupload ! spdlcache num-caches=4 "
+      "return-caches-after=8 stop-after=20 ! spdlcudanormalize "
+      "! fakesink name=sink");
+
+  fail_unless (run->error == NULL, "%s", run->error);
+  run_free (run);
+}
+
+GST_END_TEST;
+
 static Suite *
 cuda_normalize_suite (void)
 {
@@ -287,6 +302,7 @@ cuda_normalize_suite (void)
   tcase_add_test (tests, test_no_wait);
   tcase_add_test (tests, test_refused);
   tcase_add_test (tests, test_failures);
+  tcase_add_test (tests, test_kept_batches);
   return suite;
 }
 

@@ -66,16 +66,49 @@ find_failing (const GstSpdlAnalysis *c)
   for (guint i = 0; i < c->n_views; i++) {
     const GstSpdlStageView *view = &c->views[i];
 
-    if (view->tasks >= MIN_TASKS && view->failures > MAX_FAILED * view->tasks)
+    if (view->tasks >= MIN_TASKS && view->failures > MAX_FAILED * view->items)
       return view;
   }
   return NULL;
+}
+
+static gboolean
+has_enough_tasks (const GstSpdlStageView *view)
+{
+  const guint64 enough = view->concurrency * MIN_TASKS_OF_WORKER;
+
+  return view->tasks >= MAX (MIN_TASKS, enough);
+}
+
+/* Returns a stage with too few tasks to be judged; nullable. One with a free
+ * queue and idle workers counts only if all have too few: it may be in a branch
+ * with few items. */
+static const GstSpdlStageView *
+find_unknown (const GstSpdlAnalysis *c)
+{
+  const GstSpdlStageView *idle = NULL;
+  gboolean any_known = FALSE;
+
+  for (guint i = 0; i < c->n_views; i++) {
+    const GstSpdlStageView *view = &c->views[i];
+
+    if (!view->is_stage)
+      continue;
+    if (has_enough_tasks (view))
+      any_known = TRUE;
+    else if (view->fullness >= GST_SPDL_FULL || view->busy >= RATHER_BUSY)
+      return view;
+    else if (!idle)
+      idle = view;
+  }
+  return any_known ? NULL : idle;
 }
 
 /* Returns a diagnosis if there are too few statistics; otherwise NULL. */
 static GstSpdlDiagnosis *
 diagnose_too_few (const GstSpdlAnalysis *c)
 {
+  const GstSpdlStageView *unknown;
   GstSpdlDiagnosis *d;
   guint64 moved = 0;
 
@@ -84,15 +117,11 @@ diagnose_too_few (const GstSpdlAnalysis *c)
   if (c->elapsed >= MIN_ELAPSED && (d = diagnose_idle (c, moved)))
     return d;
 
-  for (guint i = 0; i < c->n_views; i++) {
-    const GstSpdlStageView *view = &c->views[i];
-    const guint64 enough = view->concurrency * MIN_TASKS_OF_WORKER;
+  unknown = find_unknown (c);
+  if (unknown) {
+    g_autofree gchar *what = g_strdup_printf ("tasks of %s", unknown->name);
 
-    if (view->is_stage && view->tasks < MAX (MIN_TASKS, enough)) {
-      g_autofree gchar *what = g_strdup_printf ("tasks of %s", view->name);
-
-      return gst_spdl_finding_too_few (c, what, view->tasks);
-    }
+    return gst_spdl_finding_too_few (c, what, unknown->tasks);
   }
   if (moved < MIN_TASKS || c->elapsed < MIN_ELAPSED)
     return gst_spdl_finding_too_few (

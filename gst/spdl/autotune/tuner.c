@@ -90,6 +90,7 @@ static void search_conclude_lower (SpdlTuner *self, double ratio, double noise);
 #define MIN_BLOCKS 5
 #define MIN_TASKS 20
 #define MAX_AGE 5e9
+#define MAX_WAIT 10e9
 #define SURE 0.015
 #define MIN_SETTLING 200e6
 #define MAX_SETTLING 1000e6
@@ -438,14 +439,22 @@ learn_computing (SpdlTuner *self, const SpdlWindow *window)
 }
 
 /* Waits until each stage has finished a task. The first tasks are not
- * representative, because caches and connections are cold. */
+ * representative, because caches and connections are cold. A stage in a branch
+ * may get no items, and groups with a failed item are not timed: these are
+ * waited for only as long as MAX_WAIT. */
 static void
 wait_for_tasks (SpdlTuner *self)
 {
-  for (guint i = 0; i < self->n_stages; i++)
-    if (self->base.sums[i].timed == 0)
+  const gboolean waited = self->base.elapsed >= MAX_WAIT;
+  gboolean any = FALSE;
+
+  for (guint i = 0; i < self->n_stages; i++) {
+    any |= self->base.sums[i].tasks >= MIN_TASKS;
+    if (self->base.sums[i].timed == 0 && !waited)
       return;
-  begin_measurement (self, STEP_BASE);
+  }
+  if (any || !waited)
+    begin_measurement (self, STEP_BASE);
 }
 
 const SpdlTunerDecision *

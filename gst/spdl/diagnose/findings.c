@@ -80,7 +80,7 @@ gst_spdl_finding_failures (const GstSpdlStageView *view)
   gst_spdl_diagnosis_say (d,
       g_strdup_printf ("%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
                        " items of %s failed",
-          view->failures, view->tasks, view->name),
+          view->failures, view->items, view->name),
       "read the reasons of the failed items; speed does not matter before "
       "that");
   return d;

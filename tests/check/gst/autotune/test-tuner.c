@@ -60,7 +60,7 @@ obey (Rig *self, const SpdlTunerDecision *d)
 static void
 run_interval (Rig *self)
 {
-  SpdlInterval intervals[SIMULATION_STAGES];
+  SpdlInterval intervals[SIMULATION_STAGES] = { { 0 } };
   const SpdlTunerDecision *decisions;
   guint n;
 
@@ -268,6 +268,24 @@ test_throttled (void)
   rig_clear (&rig);
 }
 
+/* A stage that gets no items, as in a branch, only delays the search. */
+static void
+test_idle_stage (void)
+{
+  Rig rig;
+  guint idle;
+
+  rig_init_known (&rig, 0.02);
+  idle = spdl_tuner_add_stage (rig.tuner, 2, 16);
+  rig.workers[idle] = 2;
+  run_until_steady (&rig, 60);
+  g_assert_true (spdl_tuner_is_steady (rig.tuner));
+  g_assert_cmpuint (rig.n_decisions, >, 0);
+  g_assert_cmpuint (rig.workers[idle], <=, 2);
+  g_assert_cmpfloat (simulation_get_throughput (&rig.sim, rig.workers), >, 877);
+  rig_clear (&rig);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -278,5 +296,6 @@ main (int argc, char **argv)
   g_test_add_func ("/tuner/other-load", test_other_load);
   g_test_add_func ("/tuner/pauses", test_pauses);
   g_test_add_func ("/tuner/throttled", test_throttled);
+  g_test_add_func ("/tuner/idle-stage", test_idle_stage);
   return g_test_run ();
 }

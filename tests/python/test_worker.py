@@ -191,6 +191,17 @@ class WorkerTest(unittest.TestCase):
         thread.join(30)
         self.assertEqual(raised, ["stopped"])
 
+    def test_frozen_process(self):
+        """Neither statistics nor new budgets fill the socket of a process that
+        does not read, which would block the stop."""
+        loader = Loader(in_order("epochs=-1"), process=True, cpu_budget=0.5)
+        with loader:
+            next(iter(loader))
+            os.kill(pid_of(loader), signal.SIGSTOP)
+            for i in range(2000):
+                loader.cpu_budget = 0.4 + i % 10 / 100
+            self.assertEqual(len(loader.stats), len(loader.stats))
+
     def test_starting_thread_may_end(self):
         loader = Loader(in_order(), process=True)
         thread = threading.Thread(target=loader.start)

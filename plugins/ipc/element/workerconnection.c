@@ -37,6 +37,7 @@ struct _SpdlWorkerConnection {
   guint pid;
   gboolean ordered; /* the configuration was sent */
   gdouble cpu_budget;
+  gboolean is_new_budget; /* not sent yet */
   gboolean plays;
   GStrv classes; /* nullable: class names of the sources, set when the pipeline
                     plays */
@@ -52,7 +53,7 @@ struct _SpdlWorkerConnection {
 };
 
 static gpointer run_connection (gpointer self);
-static void send_cpu_budget (SpdlWire *wire, gdouble budget);
+static void send_budget (SpdlWorkerConnection *self);
 static void
 add_message (SpdlWorkerConnection *self, SpdlWorkerMessage *worker_message);
 static gboolean handle_message (
@@ -60,6 +61,8 @@ static gboolean handle_message (
 
 /* Time for the process to stop its pipeline before it is killed. */
 #define STOP_TIME (5 * GST_SECOND)
+/* Interval at which a request to stop is sent to a full socket. */
+#define STOP_INTERVAL (10 * GST_MSECOND)
 /* Timeout for a request of statistics. */
 #define ASK_TIME (200 * GST_MSECOND)
 
@@ -113,6 +116,7 @@ static void
 stop_connection (SpdlWorkerConnection *self)
 {
   const GstClockTime end = gst_util_get_timestamp () + STOP_TIME;
+  gboolean asked = FALSE;
   GstClockTime now;
   SpdlWire *wire;
 
@@ -124,10 +128,13 @@ stop_connection (SpdlWorkerConnection *self)
   spdl_mutex_unlock (&self->lock);
   if (!wire)
     return;
-  spdl_wire_send (wire, SPDL_WIRE_STOP, NULL, 0, -1);
   spdl_mutex_lock (&self->lock);
-  while (!self->over && (now = gst_util_get_timestamp ()) < end)
-    spdl_cond_wait_for (&self->cond, &self->lock, end - now);
+  while (!self->over && (now = gst_util_get_timestamp ()) < end) {
+    /* The socket of a process that does not read may be full. */
+    asked = asked || spdl_wire_try_send (wire, SPDL_WIRE_STOP, NULL, 0);
+    spdl_cond_wait_for (
+        &self->cond, &self->lock, asked ? end - now : STOP_INTERVAL);
+  }
   spdl_mutex_unlock (&self->lock);
   spdl_wire_shut (wire);
 }
@@ -262,17 +269,11 @@ void
 spdl_worker_connection_set_cpu_budget (
     SpdlWorkerConnection *self, gdouble budget)
 {
-  SpdlWire *wire = NULL;
-
   spdl_mutex_lock (&self->lock);
-  if (self->ordered && budget != self->cpu_budget)
-    wire = spdl_wire_ref (self->wire);
+  self->is_new_budget |= budget != self->cpu_budget;
   self->cpu_budget = budget;
+  send_budget (self);
   spdl_mutex_unlock (&self->lock);
-  if (!wire)
-    return;
-  send_cpu_budget (wire, budget);
-  spdl_wire_unref (wire);
 }
 
 guint
@@ -286,25 +287,9 @@ spdl_worker_connection_get_pid (SpdlWorkerConnection *self)
   return pid;
 }
 
-/* Sends a request of statistics, unless one is unanswered: the socket of a
- * process that does not read would fill up, and the next send, such as that of
- * the request to stop, would block. Lock held, but released meanwhile. */
-static void
-send_request (SpdlWorkerConnection *self)
-{
-  SpdlWire *wire;
-
-  if (self->n_asked != self->n_answers)
-    return;
-  self->n_asked++;
-  wire = spdl_wire_ref (self->wire);
-  spdl_mutex_unlock (&self->lock);
-  spdl_wire_send (wire, SPDL_WIRE_ASK, NULL, 0, -1);
-  spdl_wire_unref (wire);
-  spdl_mutex_lock (&self->lock);
-}
-
-/* Requests statistics and waits for them. Lock held, but released meanwhile. */
+/* Requests statistics and waits for them. One request is unanswered at most, so
+ * that those to a process that does not read cannot fill its socket. Lock held,
+ * but released meanwhile. */
 static void
 ask_for_figures (SpdlWorkerConnection *self)
 {
@@ -312,7 +297,9 @@ ask_for_figures (SpdlWorkerConnection *self)
   const guint n = self->n_answers;
   GstClockTime now;
 
-  send_request (self);
+  if (self->n_asked == n &&
+      spdl_wire_try_send (self->wire, SPDL_WIRE_ASK, NULL, 0))
+    self->n_asked++;
   while (!self->over && self->n_answers == n &&
          (now = gst_util_get_timestamp ()) < end)
     spdl_cond_wait_for (&self->cond, &self->lock, end - now);
@@ -363,6 +350,9 @@ read_socket (SpdlWorkerConnection *self, GError **error)
               &self->reader, FALSE, &message, error)) == SPDL_WIRE_ONE)
     if (!handle_message (self, &message, error))
       return FALSE;
+  spdl_mutex_lock (&self->lock);
+  send_budget (self);
+  spdl_mutex_unlock (&self->lock);
   return status == SPDL_WIRE_NONE;
 }
 
@@ -429,20 +419,24 @@ reap_process (SpdlWorkerConnection *self, const GError *problem)
         g_strdup_printf ("The worker process %s", how));
 }
 
-/* Sends a new cpu-budget to the process. */
+/* Sends a new cpu-budget to the process. If the process does not read and its
+ * socket is full, it is sent when the process goes on. Lock held. */
 static void
-send_cpu_budget (SpdlWire *wire, gdouble budget)
+send_budget (SpdlWorkerConnection *self)
 {
-  g_autoptr (GByteArray) bytes = g_byte_array_new ();
+  g_autoptr (GByteArray) bytes = NULL;
 
-  spdl_put_cpu_budget (bytes, budget);
-  spdl_wire_send (wire, SPDL_WIRE_BUDGET, bytes->data, bytes->len, -1);
+  if (!self->ordered || !self->is_new_budget)
+    return;
+  bytes = g_byte_array_new ();
+  spdl_put_cpu_budget (bytes, self->cpu_budget);
+  self->is_new_budget = !spdl_wire_try_send (
+      self->wire, SPDL_WIRE_BUDGET, bytes->data, bytes->len);
 }
 
 static void
 begin_process (SpdlWorkerConnection *self)
 {
-  gdouble budget;
   SpdlWire *wire = spdl_wire_new (self->process.socket);
   SpdlMailbox *mailbox = spdl_mailbox_new ();
 
@@ -456,10 +450,9 @@ begin_process (SpdlWorkerConnection *self)
       mailbox ? spdl_mailbox_get_fd (mailbox) : -1);
   spdl_mutex_lock (&self->lock);
   self->ordered = TRUE;
-  budget = self->cpu_budget;
-  spdl_mutex_unlock (&self->lock);
   /* The budget may have changed in the meantime. */
-  send_cpu_budget (wire, budget);
+  send_budget (self);
+  spdl_mutex_unlock (&self->lock);
 }
 
 /* Thread function. The kernel kills the process when this thread exits, so the

@@ -66,19 +66,21 @@ advance_message (struct msghdr *message, gsize sent)
   return FALSE;
 }
 
-/* Lock held. */
+/* Lock held.
+ *
+ * @flags: for the first bytes; the rest of a message always follows */
 static gboolean
-send_all (int socket, struct msghdr *message)
+send_all (int socket, struct msghdr *message, int flags)
 {
   gssize sent;
 
   do {
-    sent = sendmsg (socket, message, MSG_NOSIGNAL);
+    sent = sendmsg (socket, message, MSG_NOSIGNAL | flags);
     if (sent < 0 && errno != EINTR)
       return FALSE;
     /* The descriptor is sent once, with the first byte. */
     if (sent > 0)
-      message->msg_controllen = 0;
+      message->msg_controllen = flags = 0;
   } while (sent < 0 || !advance_message (message, sent));
   return TRUE;
 }
@@ -88,16 +90,16 @@ send_all (int socket, struct msghdr *message)
 static void
 lose_message (SpdlWire *self, int problem)
 {
-  if (problem == EPIPE || problem == ECONNRESET)
+  if (problem == EPIPE || problem == ECONNRESET || problem == EAGAIN)
     return;
   if (self->problem == 0)
     self->problem = problem;
   spdl_wire_shut (self);
 }
 
-gboolean
-spdl_wire_send (
-    SpdlWire *self, SpdlWireType type, gconstpointer data, gsize size, int fd)
+static gboolean
+send_message (SpdlWire *self, SpdlWireType type, gconstpointer data, gsize size,
+    int fd, int flags)
 {
   SpdlWireHeader header = { SPDL_WIRE_MAGIC, type, size, fd >= 0 };
   struct iovec parts[] = { { &header, sizeof header },
@@ -122,11 +124,26 @@ spdl_wire_send (
   spdl_mutex_lock (&self->lock);
   errno = size > SPDL_WIRE_MAX_SIZE ? EMSGSIZE : EPIPE;
   ok = size <= SPDL_WIRE_MAX_SIZE && self->socket >= 0 &&
-       send_all (self->socket, &message);
+       send_all (self->socket, &message, flags);
   if (!ok)
     lose_message (self, errno);
   spdl_mutex_unlock (&self->lock);
   return ok;
+}
+
+gboolean
+spdl_wire_send (
+    SpdlWire *self, SpdlWireType type, gconstpointer data, gsize size, int fd)
+{
+  return send_message (self, type, data, size, fd, 0);
+}
+
+gboolean
+spdl_wire_try_send (
+    SpdlWire *self, SpdlWireType type, gconstpointer data, gsize size)
+{
+  return send_message (self, type, data, size, -1, MSG_DONTWAIT) ||
+         errno != EAGAIN;
 }
 
 gboolean

@@ -83,6 +83,9 @@ gboolean spdl_wire_is_own (const SpdlWire *self);
  * failed, which shuts the socket down. */
 gboolean spdl_wire_send (
     SpdlWire *self, SpdlWireType type, gconstpointer data, gsize size, int fd);
+/* Sends a message if there is space in the socket. Returns FALSE otherwise. */
+gboolean spdl_wire_try_send (
+    SpdlWire *self, SpdlWireType type, gconstpointer data, gsize size);
 gboolean spdl_wire_send_u32 (SpdlWire *self, SpdlWireType type, guint32 value);
 
 /* Returns the error number of the first failure to send, or 0. An exit of the

@@ -47,6 +47,29 @@ GST_START_TEST (test_lost_message)
 
 GST_END_TEST;
 
+/* Tests that a message is not sent, nor waited for, if the socket is full. */
+GST_START_TEST (test_full_socket)
+{
+  static guint8 data[1000], byte;
+  int peer;
+  SpdlWire *wire = make_wire (&peer);
+  guint n = 0;
+
+  while (spdl_wire_try_send (wire, SPDL_WIRE_BUDGET, data, sizeof data))
+    n++;
+  fail_unless (n > 10);
+  fail_unless_equals_int (spdl_wire_get_problem (wire), 0);
+  for (gsize i = 0; i < n * (sizeof (SpdlWireHeader) + sizeof data); i++)
+    fail_unless_equals_int (recv (peer, &byte, 1, 0), 1);
+  fail_unless_equals_int (recv (peer, &byte, 1, MSG_DONTWAIT), -1);
+  fail_unless (spdl_wire_try_send (wire, SPDL_WIRE_BUDGET, data, sizeof data));
+  close (peer);
+  fail_unless (spdl_wire_try_send (wire, SPDL_WIRE_BUDGET, data, sizeof data));
+  spdl_wire_unref (wire);
+}
+
+GST_END_TEST;
+
 /* Tests that an exit of the peer does not count as a failure. */
 GST_START_TEST (test_peer_exits)
 {
@@ -69,6 +92,7 @@ wire_suite (void)
 
   suite_add_tcase (suite, tcase);
   tcase_add_test (tcase, test_lost_message);
+  tcase_add_test (tcase, test_full_socket);
   tcase_add_test (tcase, test_peer_exits);
   return suite;
 }

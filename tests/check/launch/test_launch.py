@@ -301,6 +301,55 @@ class RunTest(unittest.TestCase):
         self.assertRegex(done.stderr, r"error: decode: .*zzz\d.jpg")
         self.assertEqual(data["items"], 24)
 
+    def make_bad(self, n):
+        """Returns a folder of photos and of files that are none."""
+        folder = self.folder / f"{n}-bad"
+        shutil.copytree(self.photos, folder)
+        for i in range(n):
+            (folder / f"zzz{i}.jpg").write_text("no picture")
+        return folder
+
+    def test_error_beside_a_source_that_goes_on(self):
+        decode = "! spdlfetch ! spdldecode width=8 height=8 {} ! m. "
+        done, data = launch_json(
+            f"spdlsrc location={self.make_bad(1)} "
+            + decode.format("max-failures=0")
+            + f"spdlsrc location={self.photos} epochs=-1 " + decode.format("")
+            + "spdlmix name=m order=arrival ! spdlbatch ! spdlsink")
+        self.assertEqual((done.returncode, data["end"]), (1, "error"))
+        self.assertRegex(done.stderr, r"error: decode2?: .*zzz0.jpg")
+
+    def test_start_that_waits(self):
+        """The server of a source never responds."""
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            url = f"http://127.0.0.1:{server.getsockname()[1]}/a.tar"
+            source = f"spdlsrc location={url} timeout=0"
+            for line in f"{source} ! spdlsink", \
+                    f'spdlworkersrc pipeline="{source}" ! spdlsink':
+                done, data = launch_json("--duration", "0.5", line)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual((data["items"], data["end"]), (0, "limit"))
+
+    def test_failures_in_a_worker_process(self):
+        done, data = launch_json(
+            f'spdlworkersrc pipeline="spdlsrc location={self.make_bad(2)} '
+            '! spdlfetch ! spdldecode width=8 height=8" ! spdlsink')
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual((data["items"], data["failures"]), (24, 2))
+        self.assertRegex(done.stdout, r"\b24\b.*\b2 failed\b")
+
+    def test_elements_in_a_bin(self):
+        line = (f"spdlsrc location={self.make_bad(4)} ! "
+                "( spdlfetch ! spdldecode width=8 height=8 ) "
+                "! spdlbatch ! spdlsink")
+        done, data = launch_json("--set", "decode.concurrency=1", line)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(data["elements"],
+                         ["src", "fetch", "decode", "batch", "sink"])
+        self.assertEqual((data["items"], data["failures"]), (24, 4))
+        done, _ = launch_json("--max-failures", "3", line)
+        self.assertEqual(done.returncode, 1)
+
     def test_no_item_arrives(self):
         job = self.main_job().replace("batch-size=8", "batch-size=25 drop-last=true")
         for line in job, job.replace("spdlsink", "fakesink"):

@@ -90,6 +90,21 @@ class SweepTest(unittest.TestCase):
         self.assertGreater(rates[3], 4 * rates[0])
         self.assertGreater(max(rates), 130)
 
+    def test_isolate_in_a_branch(self):
+        """Tests that what no one pulls does not block the recording."""
+        with tempfile.TemporaryDirectory() as folder:
+            for i in range(400):
+                (pathlib.Path(folder) / f"{i}.txt").write_text("x")
+            done, data = launch_json(
+                "--isolate", "a", "--items", "50", "--duration", "0.3",
+                f"spdlsrc location={folder} pattern=*.txt ! spdlroute name=r "
+                "src_0::condition=uri=*@(0|2|4|6|8).txt r.src_0 "
+                "! spdlteststage name=a sleep=10000000 ! m. "
+                "r.src_1 ! spdlfetch ! m. spdlmix name=m order=arrival "
+                "! spdlsink")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertGreater(len(data["points"]), 0)
+
 
 if __name__ == "__main__":
     unittest.main()

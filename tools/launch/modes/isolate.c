@@ -116,6 +116,55 @@ wait_until_done (Recorder *self, GstElement *pipeline, GError **error)
   return TRUE;
 }
 
+static GstPadProbeReturn
+on_sink_data (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
+{
+  return GST_PAD_PROBE_DROP;
+}
+
+static void
+drop_at_sink (const GValue *item, gpointer user_data)
+{
+  g_autoptr (GstPad) pad =
+      gst_element_get_static_pad (g_value_get_object (item), "sink");
+
+  if (pad)
+    gst_pad_add_probe (pad,
+        GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST,
+        on_sink_data, NULL, NULL);
+}
+
+/* Drops what reaches the sinks, from which nobody pulls: a full one would block
+ * the branch of the element. */
+static void
+drop_at_sinks (GstElement *pipeline)
+{
+  GstIterator *sinks = gst_bin_iterate_sinks (GST_BIN (pipeline));
+
+  gst_iterator_foreach (sinks, drop_at_sink, NULL);
+  gst_iterator_free (sinks);
+}
+
+/* Plays @pipeline. Returns FALSE with @error set if it does not start. */
+static gboolean
+play (GstElement *pipeline, GError **error)
+{
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
+  g_autoptr (GstMessage) message = NULL;
+
+  if (gst_element_set_state (pipeline, GST_STATE_PLAYING) !=
+      GST_STATE_CHANGE_FAILURE)
+    return TRUE;
+  message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
+  if (message)
+    gst_message_parse_error (message, error, NULL);
+  else
+    g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_FAILED,
+        "an element does not start, and posts no error: run again with "
+        "GST_DEBUG=3");
+  return FALSE;
+}
+
 /* Plays @pipeline until @n items or groups have reached @element. Returns
  * copies of them. (element-type GstSample) */
 static GPtrArray *
@@ -134,8 +183,8 @@ recording_make (
       GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST |
           GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM,
       on_data, &self, NULL);
-  gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  ok = wait_until_done (&self, pipeline, error);
+  drop_at_sinks (pipeline);
+  ok = play (pipeline, error) && wait_until_done (&self, pipeline, error);
   gst_element_set_state (pipeline, GST_STATE_NULL);
   gst_pad_remove_probe (pad, probe);
   g_mutex_clear (&self.lock);
@@ -235,8 +284,9 @@ make_pipeline (const Options *options, guint concurrency, GstElement **appsrc)
   GstElement *stage = gst_object_ref (part->element);
   GstElement *pipeline = gst_object_ref_sink (gst_pipeline_new (NULL));
   GstElement *sink = gst_element_factory_make ("fakesink", NULL);
+  g_autoptr (GstObject) bin = gst_object_get_parent (GST_OBJECT (stage));
 
-  gst_bin_remove (GST_BIN (session_get_pipeline (session)), stage);
+  gst_bin_remove (GST_BIN (bin), stage);
   *appsrc = gst_element_factory_make ("appsrc", NULL);
   g_object_set (*appsrc, "format", GST_FORMAT_TIME, "block", TRUE,
       "max-buffers", (guint64) 16, "max-bytes", (guint64) 0, NULL);

@@ -72,16 +72,28 @@ add_stages (Intervals *self, Snapshot *snapshot)
   }
 }
 
+/* @stats: of an element; those of a worker process contain its elements */
+static void
+add_failures (Snapshot *snapshot, const GstStructure *stats)
+{
+  const GValue *stages = gst_structure_get_value (stats, "stages");
+  const guint n = stages ? gst_value_array_get_size (stages) : 0;
+
+  snapshot->failures += stats_get (stats, "num-failures");
+  snapshot->filtered += stats_get (stats, "num-filtered");
+  for (guint i = 0; i < n; i++)
+    add_failures (
+        snapshot, g_value_get_boxed (gst_value_array_get_value (stages, i)));
+}
+
 static void
 sum_up_failures (Intervals *self, Snapshot *snapshot)
 {
   for (guint i = 0; i < self->parts->len; i++) {
     const Part *part = g_ptr_array_index (self->parts, i);
 
-    if (!part->total)
-      continue;
-    snapshot->failures += stats_get (part->total, "num-failures");
-    snapshot->filtered += stats_get (part->total, "num-filtered");
+    if (part->total)
+      add_failures (snapshot, part->total);
   }
 }
 

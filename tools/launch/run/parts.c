@@ -88,30 +88,50 @@ shorten_names (GPtrArray *parts)
   }
 }
 
+static GList *list_elements (GstBin *bin);
+
+/* Prepends the element, or the elements of a bin that the user wrote. Those in
+ * a bin that a factory makes, such as decodebin, are not listed. */
 static void
 prepend_element (const GValue *item, gpointer user_data)
 {
-  g_ptr_array_insert (user_data, 0, part_new (g_value_get_object (item)));
+  GstElement *element = g_value_get_object (item);
+  GList **elements = user_data;
+
+  if (G_OBJECT_TYPE (element) == GST_TYPE_BIN)
+    *elements = g_list_concat (list_elements (GST_BIN (element)), *elements);
+  else
+    *elements = g_list_prepend (*elements, gst_object_ref (element));
+}
+
+/* Returns (transfer full) the elements from the sources to the sinks. */
+static GList *
+list_elements (GstBin *bin)
+{
+  /* The iterator starts at the sinks. */
+  GstIterator *it = gst_bin_iterate_sorted (bin);
+  GList *elements = NULL;
+
+  while (gst_iterator_foreach (it, prepend_element, &elements) ==
+         GST_ITERATOR_RESYNC) {
+    g_list_free_full (g_steal_pointer (&elements), gst_object_unref);
+    gst_iterator_resync (it);
+  }
+  gst_iterator_free (it);
+  return elements;
 }
 
 GPtrArray *
 parts_new (GstElement *pipeline)
 {
   GPtrArray *parts = g_ptr_array_new_with_free_func (part_free);
+  GList *elements = GST_IS_BIN (pipeline)
+                        ? list_elements (GST_BIN (pipeline))
+                        : g_list_prepend (NULL, gst_object_ref (pipeline));
 
-  if (GST_IS_BIN (pipeline)) {
-    /* The iterator starts at the sinks. */
-    GstIterator *it = gst_bin_iterate_sorted (GST_BIN (pipeline));
-
-    while (gst_iterator_foreach (it, prepend_element, parts) ==
-           GST_ITERATOR_RESYNC) {
-      g_ptr_array_set_size (parts, 0);
-      gst_iterator_resync (it);
-    }
-    gst_iterator_free (it);
-  } else {
-    g_ptr_array_add (parts, part_new (pipeline));
-  }
+  for (GList *l = elements; l; l = l->next)
+    g_ptr_array_add (parts, part_new (l->data));
+  g_list_free_full (elements, gst_object_unref);
   shorten_names (parts);
   return parts;
 }
@@ -149,6 +169,28 @@ parts_set_interval (GPtrArray *parts, guint64 interval)
 
     if (part->has_stats)
       g_object_set (part->element, "stats-interval", interval, NULL);
+  }
+}
+
+void
+parts_set_budget (GPtrArray *parts, double budget)
+{
+  for (guint i = 0; i < parts->len; i++) {
+    Part *part = g_ptr_array_index (parts, i);
+
+    if (has_property (part->element, "cpu-budget"))
+      g_object_set (part->element, "cpu-budget", budget, NULL);
+  }
+}
+
+void
+parts_cancel_start (GPtrArray *parts)
+{
+  for (guint i = 0; i < parts->len; i++) {
+    Part *part = g_ptr_array_index (parts, i);
+
+    if (g_signal_lookup ("cancel-start", G_OBJECT_TYPE (part->element)) != 0)
+      g_signal_emit_by_name (part->element, "cancel-start");
   }
 }
 

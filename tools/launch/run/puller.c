@@ -23,6 +23,7 @@ struct _Puller {
   GMutex lock;
   GCond cond;
   gboolean stopped;
+  PullerStart start;
   PullerCounts counts;
 };
 
@@ -105,6 +106,9 @@ thread_main (gpointer data)
   const gboolean plays = gst_element_set_state (self->pipeline,
                              GST_STATE_PLAYING) != GST_STATE_CHANGE_FAILURE;
 
+  g_mutex_lock (&self->lock);
+  self->start = plays ? PULLER_PLAYS : PULLER_FAILED;
+  g_mutex_unlock (&self->lock);
   if (plays && self->sink)
     pull_all (self);
   /* Without an spdlsink, the bus reports the end. */
@@ -137,6 +141,17 @@ puller_get_counts (Puller *self, PullerCounts *counts)
   g_mutex_lock (&self->lock);
   *counts = self->counts;
   g_mutex_unlock (&self->lock);
+}
+
+PullerStart
+puller_get_start (Puller *self)
+{
+  PullerStart start;
+
+  g_mutex_lock (&self->lock);
+  start = self->start;
+  g_mutex_unlock (&self->lock);
+  return start;
 }
 
 gboolean

@@ -22,6 +22,10 @@
 /* Time without a batch after which a failed run ends: batches that are still in
  * queues are pulled until then. */
 #define QUIET_MS 500
+/* Time after which it ends in any case: another source may go on. */
+#define DRAIN_TIME (5 * G_TIME_SPAN_SECOND)
+/* Interval at which a start is canceled until it ends. */
+#define CANCEL_INTERVAL (10 * G_TIME_SPAN_MILLISECOND)
 
 struct _Session {
   gchar *description;
@@ -36,6 +40,8 @@ struct _Session {
   Puller *puller;
   SessionEnd end;
   GError *error;
+  gint64 failed;       /* monotonic time of the error, us */
+  gint stopped;        /* atomic: the pipeline is stopped */
   guint64 last_pulled; /* number of batches at the last check */
 
   guint64 n_failures;
@@ -88,6 +94,11 @@ on_ended (gpointer data)
 {
   Session *self = data;
 
+  /* Messages have been handled before. */
+  if (!self->error && puller_get_start (self->puller) == PULLER_FAILED)
+    self->error = g_error_new_literal (G_IO_ERROR, G_IO_ERROR_FAILED,
+        "an element does not start, and posts no error: run again with "
+        "GST_DEBUG=3");
   finish_session (self, self->error                     ? SESSION_FAILED
                         : puller_is_done (self->puller) ? SESSION_LIMITED
                                                         : SESSION_ENDED);
@@ -106,7 +117,9 @@ on_duration (gpointer data)
 static gboolean
 on_interrupt (gpointer data)
 {
-  finish_session (data, SESSION_INTERRUPTED);
+  Session *self = data;
+
+  finish_session (self, self->error ? SESSION_FAILED : SESSION_INTERRUPTED);
   return G_SOURCE_REMOVE;
 }
 
@@ -117,7 +130,8 @@ on_quiet (gpointer data)
   PullerCounts counts;
 
   puller_get_counts (self->puller, &counts);
-  if (counts.batches != self->last_pulled) {
+  if (counts.batches != self->last_pulled &&
+      g_get_monotonic_time () < self->failed + DRAIN_TIME) {
     self->last_pulled = counts.batches;
     return G_SOURCE_CONTINUE;
   }
@@ -134,6 +148,7 @@ fail_session (Session *self, GError *error)
     return;
   }
   self->error = error;
+  self->failed = g_get_monotonic_time ();
   g_timeout_add (QUIET_MS + self->limits.step / 1000000, on_quiet, self);
 }
 
@@ -362,6 +377,8 @@ begin_budget (Session *self)
   /* The process has no other work, so its whole CPU time counts. */
   gst_spdl_governor_set_clock (self->governor, process_get_cpu_time);
   gst_spdl_governor_start (self->governor);
+  /* The governor sees only this process. */
+  parts_set_budget (self->parts, self->limits.cpu_budget);
 }
 
 static void
@@ -380,6 +397,32 @@ begin_session (Session *self)
       puller_start (self->pipeline, self->sink, &self->limits, on_ended, self);
 }
 
+/* Ends starts that wait for a server. GstBin may begin another one after a
+ * start that failed. */
+static gpointer
+cancel_starts (gpointer data)
+{
+  Session *self = data;
+
+  while (!g_atomic_int_get (&self->stopped)) {
+    parts_cancel_start (self->parts);
+    g_usleep (CANCEL_INTERVAL);
+  }
+  return NULL;
+}
+
+static void
+stop_pipeline (Session *self)
+{
+  GThread *thread;
+
+  self->stopped = FALSE;
+  thread = g_thread_new ("cancel", cancel_starts, self);
+  gst_element_set_state (self->pipeline, GST_STATE_NULL);
+  g_atomic_int_set (&self->stopped, TRUE);
+  g_thread_join (thread);
+}
+
 /* Collects the statistics before the pipeline is stopped. */
 static void
 stop_session (Session *self)
@@ -388,7 +431,7 @@ stop_session (Session *self)
   self->result = intervals_sum_up (self->intervals, get_counts (self));
   if (self->sink)
     g_object_get (self->sink, "resume-state", &self->state, NULL);
-  gst_element_set_state (self->pipeline, GST_STATE_NULL);
+  stop_pipeline (self);
   g_clear_pointer (&self->governor, gst_spdl_governor_free);
   puller_free (self->puller);
   self->puller = NULL;

@@ -11,6 +11,7 @@
 
 #include "plugins/dataset/archive/archivewriter.h"
 #include "plugins/shards/archivemember.h"
+#include "plugins/shards/gzipinput.h"
 
 /* Maximum size of a sample, which is kept in memory as a whole. */
 #define MAX_SAMPLE ((guint64) 1 << 30)
@@ -24,7 +25,8 @@ typedef struct {
   SpdlSampleFunc func;
   gpointer user_data;
   struct archive *archive;
-  guint64 end; /* end of the last member and its padding */
+  SpdlGzipInput *gzip; /* nullable: decompresses the input */
+  guint64 end;         /* end of the last member and its padding */
   gboolean begun;
   gboolean enough; /* the receiver accepts no more samples */
   GError *error;   /* error of the input */
@@ -39,24 +41,35 @@ typedef struct {
   guint64 size;
 } Stream;
 
+/* Reads from the input, decompressed if it is compressed by gzip. */
+static gboolean
+read_input (Stream *self, const guint8 **data, gsize *size, GError **error)
+{
+  const SpdlArchiveInput *input = self->input;
+
+  if (!self->gzip && !input->read (input->user_data, data, size, error))
+    return FALSE;
+  if (!self->begun) {
+    if (!spdl_archive_check_compression (
+            input->name, *data, MIN (*size, SPDL_ARCHIVE_HEAD), TRUE, error))
+      return FALSE;
+    if (**data == SPDL_GZIP_MARK)
+      self->gzip = spdl_gzip_input_new (input, *data, *size);
+  }
+  self->begun = TRUE;
+  return !self->gzip || spdl_gzip_input_read (self->gzip, data, size, error);
+}
+
 static la_ssize_t
 on_read (struct archive *archive, void *data, const void **buffer)
 {
   Stream *self = data;
   const guint8 *bytes = NULL;
   gsize size = 0;
-  gboolean ok;
 
-  if (!self->error) {
-    ok =
-        self->input->read (self->input->user_data, &bytes, &size, &self->error);
-    if (ok && !self->begun)
-      ok = spdl_archive_check_compression (self->input->name, bytes,
-          MIN (size, SPDL_ARCHIVE_HEAD), TRUE, &self->error);
-    self->begun = TRUE;
+  if (!self->error && read_input (self, &bytes, &size, &self->error)) {
     *buffer = bytes;
-    if (ok)
-      return size;
+    return size;
   }
   archive_set_error (archive, 5, "%s", self->error->message);
   return -1;
@@ -215,7 +228,8 @@ add_file (Stream *self, struct archive_entry *entry, const gchar *path,
     return spdl_archive_refuse_member (self->input->name, error, path, why);
   /* Limits the decompression of a file that is skipped. Zeros expand to a
    * thousand times their compressed size. */
-  if (size > MAX_SAMPLE && archive_filter_count (self->archive) > 1)
+  if (size > MAX_SAMPLE &&
+      (self->gzip || archive_filter_count (self->archive) > 1))
     return spdl_archive_refuse_member (self->input->name, error, path,
         "the file is larger than 1 GiB, the limit in a compressed tar");
   self->end = spdl_archive_end_of (first, size);
@@ -244,17 +258,20 @@ add_entry (Stream *self, struct archive_entry *entry, GError **error)
 }
 
 /* Reads the padding of a tar to the end of the response, so that the connection
- * can be reused. */
-static void
-read_over_rest (Stream *self)
+ * can be reused, and the checksum of gzip is verified. */
+static gboolean
+read_over_rest (Stream *self, GError **error)
 {
-  g_autoptr (GError) error = NULL;
+  g_autoptr (GError) reason = NULL;
   gsize left = MAX_REST, size = 1;
   const guint8 *data;
 
-  while (size > 0 && left > 0 &&
-         self->input->read (self->input->user_data, &data, &size, &error))
+  while (size > 0 && left > 0 && read_input (self, &data, &size, &reason))
     left -= MIN (left, size);
+  if (!reason || !self->gzip)
+    return TRUE;
+  g_propagate_error (error, g_steal_pointer (&reason));
+  return FALSE;
 }
 
 static gboolean
@@ -281,8 +298,7 @@ read_all (Stream *self, GError **error)
           self->input->name, self->archive, self->end, error))
     return FALSE;
   end_sample (self);
-  read_over_rest (self);
-  return TRUE;
+  return read_over_rest (self, error);
 }
 
 gboolean
@@ -296,7 +312,6 @@ spdl_archive_stream (const SpdlArchiveInput *input, SpdlSampleFunc func,
   if (!self.archive)
     g_error ("not enough memory for an archive");
   archive_read_support_format_tar (self.archive);
-  archive_read_support_filter_gzip (self.archive);
   archive_read_support_filter_zstd (self.archive);
   self.key = g_string_new (NULL);
   ok = read_all (&self, error);
@@ -304,6 +319,7 @@ spdl_archive_stream (const SpdlArchiveInput *input, SpdlSampleFunc func,
   g_string_free (self.key, TRUE);
   g_clear_pointer (&self.writer, spdl_archive_writer_free);
   g_clear_pointer (&self.contents, g_ptr_array_unref);
+  g_clear_pointer (&self.gzip, spdl_gzip_input_free);
   g_clear_error (&self.error);
   return ok;
 }

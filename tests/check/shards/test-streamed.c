@@ -231,6 +231,49 @@ GST_START_TEST (test_compressed_cut)
 
 GST_END_TEST;
 
+/* Tests that damage that only the checksum of gzip shows is reported. */
+GST_START_TEST (test_compressed_damaged)
+{
+  g_autofree gchar *path = g_build_filename (served.folder, "one.tar", NULL);
+  struct archive *archive = archive_write_new ();
+  struct archive_entry *entry = archive_entry_new ();
+  g_autofree gchar *data = NULL;
+  gchar *content;
+  gsize size;
+  Run *run;
+
+  archive_write_set_format_ustar (archive);
+  archive_write_add_filter_gzip (archive);
+  archive_write_set_filter_option (archive, "gzip", "compression-level", "0");
+  archive_write_open_filename (archive, path);
+  archive_entry_set_pathname (entry, "a.jpg");
+  archive_entry_set_filetype (entry, S_IFREG);
+  archive_entry_set_size (entry, 8);
+  fail_unless_equals_int (archive_write_header (archive, entry), ARCHIVE_OK);
+  fail_unless_equals_int (archive_write_data (archive, "GOODDATA", 8), 8);
+  archive_entry_free (entry);
+  archive_write_free (archive);
+  run = run_shards ("tape/0/0", "one.tar", "", "spdlfetch");
+  fail_unless (run->error == NULL, "%s", run->error);
+  fail_unless_equals_int (run->warnings->len, 0);
+  fail_unless_equals_int (run->buffers->len, 1);
+  run_free (run);
+
+  fail_unless (g_file_get_contents (path, &data, &size, NULL));
+  content = memmem (data, size, "GOODDATA", 8);
+  fail_unless (content != NULL);
+  *content = 'X';
+  files_write (served.folder, "one.tar", data, size);
+  run = run_shards ("tape/0/0", "one.tar", "", "spdlfetch");
+  fail_unless (
+      run->error && errors_text_has (run->error, "[resource-error read]|gzip"),
+      "%s", run->error);
+  fail_unless_equals_int (run->buffers->len, 0);
+  run_free (run);
+}
+
+GST_END_TEST;
+
 /* Tests that a file of zeros is not decompressed completely. */
 GST_START_TEST (test_compressed_bomb)
 {
@@ -670,6 +713,7 @@ streamed_suite (void)
   tcase_add_test (tc, test_in_order);
   tcase_add_test (tc, test_compressed);
   tcase_add_test (tc, test_compressed_cut);
+  tcase_add_test (tc, test_compressed_damaged);
   tcase_add_test (tc, test_compressed_bomb);
   tcase_add_test (tc, test_shuffled);
   tcase_add_test (tc, test_classes);

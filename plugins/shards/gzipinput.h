@@ -1,0 +1,32 @@
+/* gst-spdl: decompression of a shard that is compressed by gzip
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#pragma once
+
+#include "plugins/shards/archivestream.h"
+
+G_BEGIN_DECLS
+
+/* First byte of compressed data. */
+#define SPDL_GZIP_MARK 0x1f
+
+/* An input that decompresses another. libarchive's filter does not verify the
+ * checksums, and would deliver damaged files. */
+typedef struct _SpdlGzipInput SpdlGzipInput;
+
+/* @input: must outlive the object; the first block that it returns is @data,
+ * which was read already */
+SpdlGzipInput *spdl_gzip_input_new (
+    const SpdlArchiveInput *input, const guint8 *data, gsize size);
+void spdl_gzip_input_free (SpdlGzipInput *self);
+
+/* Reads decompressed bytes, like SpdlArchiveInput.read(). What follows the last
+ * member, such as zeros, is ignored. */
+gboolean spdl_gzip_input_read (
+    SpdlGzipInput *self, const guint8 **data, gsize *size, GError **error);
+
+G_END_DECLS

@@ -622,6 +622,16 @@ class StillsTest(unittest.TestCase):
                                          back).convert("RGB"))
         self.check(tolerance=1)
 
+    def test_nearest_of_a_crop(self):
+        """Positions are added up like those of Pillow, also before the crop."""
+        picture = Image.frombytes(
+            "L", (2048, 1024), random.Random(1).randbytes(2048 * 1024))
+        expected = picture.resize((448, 224), Image.NEAREST)
+        self.add("wide.png", lambda to: picture.save(to, compress_level=1),
+                 expected.crop((112, 0, 336, 224)).convert("RGB"))
+        self.check("width=224 height=224 resize=cover interpolation=nearest",
+                   tolerance=0)
+
     def test_one_row(self):
         """GstVideoConverter takes the row of one image for the next."""
         for value in 0, 255, 70:

@@ -661,10 +661,11 @@ compute_nearest (
     SpdlFilterWeights *self, SpdlFilter *filter, const SpdlFilterKey *key)
 {
   const double scale = get_scale (key);
-  double place =
-      (double) key->begin / key->unit + scale * 0.5 + scale * key->skip;
+  double place = (double) key->begin / key->unit + scale * 0.5;
 
   filter->shift = 14;
+  for (guint o = 0; o < key->skip; o++)
+    place += scale;
   for (guint o = 0; o < key->n_out; o++, place += scale) {
     filter->first[o] = MIN ((guint) place, get_box_end (key) - 1);
     self->counts[o] = 1;

@@ -331,7 +331,8 @@ get_remedy (const SpdlCollator *item)
     return "duration, rate and channels on spdldecode, or pad-to-longest=true "
            "on "
            "spdlbatch";
-  if (item->is_video)
+  /* Images are not padded. */
+  if (item->is_video || (item->converts && item->convert.planar))
     return "width and height on spdldecode";
   return "width and height on spdldecode for images and video, or "
          "pad-to-longest=true on "

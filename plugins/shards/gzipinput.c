@@ -45,8 +45,8 @@ spdl_gzip_input_free (SpdlGzipInput *self)
   g_free (self);
 }
 
-/* Reads compressed bytes. At their end, or before bytes that are no member,
- * `ended` is set. */
+/* Reads compressed bytes. Sets `ended` at their end, or if other data than a
+ * member follows. */
 static gboolean
 fill (SpdlGzipInput *self, GError **error)
 {

@@ -24,8 +24,8 @@ SpdlGzipInput *spdl_gzip_input_new (
     const SpdlArchiveInput *input, const guint8 *data, gsize size);
 void spdl_gzip_input_free (SpdlGzipInput *self);
 
-/* Reads decompressed bytes, like SpdlArchiveInput.read(). What follows the last
- * member, such as zeros, is ignored. */
+/* Reads decompressed bytes, like SpdlArchiveInput.read(). Other data
+ * after the last member, such as zeros, is ignored. */
 gboolean spdl_gzip_input_read (
     SpdlGzipInput *self, const guint8 **data, gsize *size, GError **error);
 

@@ -193,14 +193,19 @@ class WorkerTest(unittest.TestCase):
 
     def test_frozen_process(self):
         """Neither statistics nor new budgets fill the socket of a process that
-        does not read, which would block the stop."""
+        does not read: the release of a batch, and the stop, would block."""
         loader = Loader(in_order("epochs=-1"), process=True, cpu_budget=0.5)
         with loader:
-            next(iter(loader))
-            os.kill(pid_of(loader), signal.SIGSTOP)
+            batches = iter(loader)
+            kept = [next(batches) for _ in range(3)]
+            pid = pid_of(loader)
+            os.kill(pid, signal.SIGSTOP)
             for i in range(2000):
                 loader.cpu_budget = 0.4 + i % 10 / 100
-            self.assertEqual(len(loader.stats), len(loader.stats))
+            self.assertEqual(pid_of(loader), pid)
+            kept.clear()
+        with self.assertRaises(ProcessLookupError):
+            os.kill(pid, 0)
 
     def test_starting_thread_may_end(self):
         loader = Loader(in_order(), process=True)

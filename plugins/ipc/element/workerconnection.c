@@ -398,10 +398,11 @@ static void
 reap_process (SpdlWorkerConnection *self, const GError *problem)
 {
   const int pid = self->process.pid;
-  const int lost = spdl_wire_get_problem (self->wire);
   /* A process that sent invalid data is killed immediately. */
   g_autofree gchar *how =
       spdl_process_wait (&self->process, problem ? 0 : END_MS);
+  /* The end of the process wakes a thread that holds the wire's lock. */
+  const int lost = spdl_wire_get_problem (self->wire);
 
   while (spdl_output_read (&self->output)) {
   }
@@ -419,8 +420,8 @@ reap_process (SpdlWorkerConnection *self, const GError *problem)
         g_strdup_printf ("The worker process %s", how));
 }
 
-/* Sends a new cpu-budget to the process. If the process does not read and its
- * socket is full, it is sent when the process goes on. Lock held. */
+/* Sends a new cpu-budget to the process. If the process does not read, the
+ * budget is sent after the next message of the process. Lock held. */
 static void
 send_budget (SpdlWorkerConnection *self)
 {

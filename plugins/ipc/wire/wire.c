@@ -7,12 +7,18 @@
 
 #include "plugins/ipc/wire/wire.h"
 
+#include <linux/sockios.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 #include "gst/spdl/process/packet.h"
+
+/* spdl_wire_try_send() leaves the rest of the socket to messages that must be
+ * sent. The kernel counts its own overhead, too. */
+#define MAX_UNREAD 16384
 
 SpdlWire *
 spdl_wire_new (int socket)
@@ -97,6 +103,7 @@ lose_message (SpdlWire *self, int problem)
   spdl_wire_shut (self);
 }
 
+/* Lock held. */
 static gboolean
 send_message (SpdlWire *self, SpdlWireType type, gconstpointer data, gsize size,
     int fd, int flags)
@@ -114,20 +121,16 @@ send_message (SpdlWire *self, SpdlWireType type, gconstpointer data, gsize size,
   };
   gboolean ok;
 
-  if (!spdl_wire_is_own (self))
-    return FALSE;
   if (fd >= 0) {
     message.msg_control = &control;
     message.msg_controllen = sizeof control;
     spdl_packet_attach (&message, fd);
   }
-  spdl_mutex_lock (&self->lock);
   errno = size > SPDL_WIRE_MAX_SIZE ? EMSGSIZE : EPIPE;
   ok = size <= SPDL_WIRE_MAX_SIZE && self->socket >= 0 &&
        send_all (self->socket, &message, flags);
   if (!ok)
     lose_message (self, errno);
-  spdl_mutex_unlock (&self->lock);
   return ok;
 }
 
@@ -135,15 +138,41 @@ gboolean
 spdl_wire_send (
     SpdlWire *self, SpdlWireType type, gconstpointer data, gsize size, int fd)
 {
-  return send_message (self, type, data, size, fd, 0);
+  gboolean ok;
+
+  if (!spdl_wire_is_own (self))
+    return FALSE;
+  spdl_mutex_lock (&self->lock);
+  ok = send_message (self, type, data, size, fd, 0);
+  spdl_mutex_unlock (&self->lock);
+  return ok;
+}
+
+/* Lock held. */
+static gboolean
+has_space (const SpdlWire *self)
+{
+  int n = 0;
+
+  return self->socket < 0 || ioctl (self->socket, SIOCOUTQ, &n) != 0 ||
+         n <= MAX_UNREAD;
 }
 
 gboolean
 spdl_wire_try_send (
     SpdlWire *self, SpdlWireType type, gconstpointer data, gsize size)
 {
-  return send_message (self, type, data, size, -1, MSG_DONTWAIT) ||
-         errno != EAGAIN;
+  gboolean is_done;
+
+  if (!spdl_wire_is_own (self))
+    return TRUE;
+  if (!spdl_mutex_trylock (&self->lock))
+    return FALSE;
+  is_done = has_space (self) &&
+            (send_message (self, type, data, size, -1, MSG_DONTWAIT) ||
+                errno != EAGAIN);
+  spdl_mutex_unlock (&self->lock);
+  return is_done;
 }
 
 gboolean

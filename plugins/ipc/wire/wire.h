@@ -83,7 +83,8 @@ gboolean spdl_wire_is_own (const SpdlWire *self);
  * failed, which shuts the socket down. */
 gboolean spdl_wire_send (
     SpdlWire *self, SpdlWireType type, gconstpointer data, gsize size, int fd);
-/* Sends a message if there is space in the socket. Returns FALSE otherwise. */
+/* Sends a message unless the peer has not read others, or another thread waits
+ * to send. Returns FALSE if it must be sent again. Never waits. */
 gboolean spdl_wire_try_send (
     SpdlWire *self, SpdlWireType type, gconstpointer data, gsize size);
 gboolean spdl_wire_send_u32 (SpdlWire *self, SpdlWireType type, guint32 value);

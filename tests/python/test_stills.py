@@ -556,22 +556,48 @@ class StillsTest(unittest.TestCase):
         _, failures = self.decode("")
         self.assertEqual(sorted(failures), ["cut.tif"])
 
+    @staticmethod
+    def halve_strip(data):
+        """Moves the strip of a TIFF to the end, and cuts it in half."""
+        at, = struct.unpack("<I", data[4:8])
+        entries = list(range(at + 2, len(data) - 4, 12))
+        entry = next(e for e in entries if data[e:e + 2] == b"\x11\x01")
+        size = next(e for e in entries if data[e:e + 2] == b"\x17\x01")
+        first, length = (
+            struct.unpack("<H" if data[e + 2] == 3 else "<I",
+                          data[e + 8:e + (10 if data[e + 2] == 3 else 12)])[0]
+            for e in (entry, size))
+        moved = struct.pack("<HHII", 273, 4, 1, len(data))
+        return (data[:entry] + moved + data[entry + 12:]
+                + data[first:first + length // 2])
+
     def test_tiff_kept_of_a_compressed_strip(self):
         picture = make_picture(61, 400)
-        rgb = [v for pixel in picture.getdata() for v in pixel]
-        data = self.tiff(picture, "<", 8, 2, rgb)
-        entry = struct.pack("<HHI", 259, 3, 1)
-        head = data[:200].replace(entry + b"\1", entry + b"\10")
-        packed = zlib.compress(data[200:])
-        self.add("cut.tif", head + packed[:len(packed) // 2], picture)
+        source = self.path("source")
+        source.write_bytes(self.tiff(
+            picture, "<", 8, 2,
+            [v for pixel in picture.getdata() for v in pixel]))
+        for packing in "lzw:1", "lzw:2", "zip:1", "zip:2", "packbits":
+            whole = self.path("whole.tif")
+            subprocess.run(["tiffcp", "-c", packing, "-r", "400", source,
+                            whole], check=True)
+            self.add(f"{packing.replace(':', '')}.tif",
+                     self.halve_strip(whole.read_bytes()), picture)
+        whole.unlink()
         results, failures = self.decode(
             "resize=none on-corrupt=keep background=0x336699")
         self.assertEqual(failures, {})
-        kept = results["cut.tif"]
-        box = (0, 0, 61, 100)
-        self.assertEqual(difference(kept.crop(box), picture.crop(box)), 0)
-        self.assertEqual(kept.crop((0, 300, 61, 400)).getextrema(),
-                         ((0x33, 0x33), (0x66, 0x66), (0x99, 0x99)))
+        self.assertEqual(sorted(results), sorted(self.expected))
+        background = Image.new("RGB", (61, 1), (0x33, 0x66, 0x99))
+        for name, kept in results.items():
+            rows = [kept.crop((0, y, 61, y + 1)) for y in range(400)]
+            good = [difference(row, picture.crop((0, y, 61, y + 1))) == 0
+                    for y, row in enumerate(rows)]
+            empty = [difference(row, background) == 0 for row in rows]
+            with self.subTest(name):
+                self.assertGreater(sum(good), 100)
+                self.assertGreater(sum(empty), 100)
+                self.assertEqual(sum(good) + sum(empty), 400)
 
     def test_tiff_hostile(self):
         """Tests that sizes in a header allocate no memory, and that the error
@@ -620,6 +646,10 @@ class StillsTest(unittest.TestCase):
                          b"P%d %d %d %d\n" % (kind, *image.size, most) + data,
                          Image.frombytes(image.mode, image.size,
                                          back).convert("RGB"))
+        for most in 1023, 32925, 60000:
+            self.add(f"{most}.pgm", b"P5 8 8 %d\n" % most
+                     + struct.pack(">H", most) * 64,
+                     Image.new("RGB", (8, 8), (255, 255, 255)))
         self.check(tolerance=1)
 
     def test_nearest_of_a_crop(self):

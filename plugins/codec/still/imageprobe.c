@@ -188,14 +188,17 @@ numbers_are_there (Text *text, gchar kind, guint64 n)
   return TRUE;
 }
 
-/* Returns whether FFmpeg turns the largest sample into 0: it multiplies by this
- * factor and keeps eight bits. It scales no alpha at all. */
+/* Returns whether FFmpeg turns the largest sample into 0: it multiplies by a
+ * factor, and keeps 8 or 16 bits of the product. It scales no alpha at all. */
 static gboolean
 overflows (guint most)
 {
-  const guint factor = most > 0 ? (255 * 128 + most / 2) / most : 0;
+  const guint full = most < 256 ? 255 : 65535;
+  const guint shift = most < 256 ? 7 : 15;
+  const guint64 factor =
+      most > 0 ? (((guint64) full << shift) + most / 2) / most : 0;
 
-  return most < 255 && (most * factor + 64) >> 7 > 255;
+  return most < full && (most * factor + (1u << (shift - 1))) >> shift > full;
 }
 
 static void

@@ -10,6 +10,7 @@
 #include <tiffio.h>
 
 #include "plugins/codec/still/imagedecoder.h"
+#include "plugins/common/fingerprint.h"
 
 /* Allowance for libtiff allocations other than the pixels of a strip. */
 #define MEMORY_FOR_TABLES (16 * 1024 * 1024)
@@ -28,8 +29,9 @@ typedef struct {
   gsize size;
   guint64 max_pixels;
   gsize at;
-  gboolean padding; /* append zeros to the data */
-  gsize n_padded;   /* number of zeros read */
+  gboolean padding; /* append bytes to the data */
+  guint8 padding_byte;
+  gsize n_padded; /* number of appended bytes that were read */
   TIFF *tiff;
   TIFFRGBAImage image;
   gboolean has_image;
@@ -53,7 +55,7 @@ read_proc (thandle_t handle, void *to, tmsize_t n)
   self->at += there;
   if (!self->padding || there == (gsize) n)
     return there;
-  memset ((guint8 *) to + there, 0, n - there);
+  memset ((guint8 *) to + there, self->padding_byte, n - there);
   self->n_padded += n - there;
   self->at += n - there;
   return n;
@@ -181,7 +183,7 @@ tiff_destroy (gpointer decoder)
   g_free (self);
 }
 
-/* @padding: zeros are appended to the data, so that libtiff decodes the part of
+/* @padding: bytes are appended to the data, so that libtiff decodes the part of
  * a truncated strip that is present */
 static gboolean
 open_file (Tiff *self, gboolean padding)
@@ -191,6 +193,7 @@ open_file (Tiff *self, gboolean padding)
   close_file (self);
   self->at = 0;
   self->padding = padding;
+  self->padding_byte = 0;
   *self->message = '\0';
   TIFFOpenOptionsSetMaxSingleMemAlloc (options,
       MIN (self->max_pixels, G_MAXINT32) * LARGEST_PIXEL + MEMORY_FOR_TABLES);
@@ -398,38 +401,74 @@ read_bands (Tiff *self, const SpdlRows *rows, guint band)
   return y;
 }
 
-/* Returns whether all pixels of a row are equal to @pixel. */
-static gboolean
-is_filled (const Tiff *self, guint y, guint32 pixel)
+/* Reads as many of @n rows as can be decoded. libtiff decodes no more than it
+ * is asked for, and undoes the prediction only if all of it was decoded.
+ * Returns their number. */
+static guint
+read_most (Tiff *self, guint y, guint n)
 {
-  const guint32 *row = self->band + y * (gsize) self->stride;
+  guint good = 0, bad = n + 1;
 
-  for (guint x = 0; x < self->stride; x++)
-    if (row[x] != pixel)
-      return FALSE;
-  return TRUE;
+  while (bad - good > 1) {
+    const guint middle = good + (bad - good) / 2;
+
+    *self->message = '\0';
+    if (read_band (self, y, middle))
+      good = middle;
+    else
+      bad = middle;
+  }
+  *self->message = '\0';
+  return good > 0 && read_band (self, y, good) ? good : 0;
 }
 
-/* Returns how many of the @n rows read with padding are present in the file. In
- * a compressed strip, rows without data are zeros, which all have one color. In
- * a row of tiles, tiles without data may be next to others, and all rows
- * count. */
+static guint64
+sum_up_row (const Tiff *self, guint y)
+{
+  return spdl_fingerprint_add (0, self->band + y * (gsize) self->stride,
+      self->stride * sizeof *self->band);
+}
+
+/* Reads the rows of a compressed strip that are present, of @n: those that do
+ * not depend on the bytes that are appended. Returns their number. */
 static guint
-count_rows (const Tiff *self, guint n)
+read_compressed (Tiff *self, guint y, guint n)
+{
+  g_autofree guint64 *sums = g_try_new (guint64, n);
+  guint n_zeros, n_ones, n_same = 0;
+
+  if (!sums)
+    return 0;
+  n_zeros = read_most (self, y, n);
+  for (guint i = 0; i < n_zeros; i++)
+    sums[i] = sum_up_row (self, i);
+  if (!open_file (self, TRUE) || !begin_image (self, NULL))
+    return 0;
+  self->padding_byte = 0xff;
+  n_ones = read_most (self, y, n);
+  while (n_same < MIN (n_zeros, n_ones) &&
+         sums[n_same] == sum_up_row (self, n_same))
+    n_same++;
+  return n_same;
+}
+
+/* Reads the rows that are present in the file, of @n. In a row of tiles, tiles
+ * without data may be next to others, and all rows count. Returns their
+ * number. */
+static guint
+read_present (Tiff *self, guint y, guint n)
 {
   const gsize row = TIFFScanlineSize (self->tiff);
-  uint16_t packing = 0;
-  guint32 last;
+  uint16_t packing = COMPRESSION_NONE;
 
-  if (TIFFIsTiled (self->tiff) || row == 0 || n == 0)
-    return n;
   TIFFGetField (self->tiff, TIFFTAG_COMPRESSION, &packing);
-  if (packing == COMPRESSION_NONE)
-    return n - MIN (n, (self->n_padded + row - 1) / row);
-  last = self->band[(n - 1) * (gsize) self->stride];
-  while (n > 0 && is_filled (self, n - 1, last))
-    n--;
-  return n;
+  if (packing != COMPRESSION_NONE && !TIFFIsTiled (self->tiff))
+    return read_compressed (self, y, n);
+  self->n_padded = 0;
+  read_band (self, y, n);
+  if (TIFFIsTiled (self->tiff) || row == 0)
+    return n;
+  return n - MIN (n, (self->n_padded + row - 1) / row);
 }
 
 /* Writes the decodable part of the band at @y, and background below it. */
@@ -439,9 +478,7 @@ keep_rest (Tiff *self, const SpdlRows *rows, guint band, guint y)
   guint n = MIN (band, rows->height - y);
 
   if (open_file (self, TRUE) && begin_image (self, NULL)) {
-    self->n_padded = 0;
-    read_band (self, y, n);
-    n = count_rows (self, n);
+    n = read_present (self, y, n);
     write_band (self, rows, y, n);
     y += n;
   }

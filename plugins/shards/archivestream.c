@@ -19,6 +19,7 @@
 #define FIRST_ROOM ((gsize) 1 << 20)
 /* Maximum number of bytes to read after the end of a tar. */
 #define MAX_REST 65536
+#define MAX_REST_OF_GZIP (16 * 1024 * 1024)
 
 typedef struct {
   const SpdlArchiveInput *input;
@@ -53,7 +54,7 @@ read_input (Stream *self, const guint8 **data, gsize *size, GError **error)
     if (!spdl_archive_check_compression (
             input->name, *data, MIN (*size, SPDL_ARCHIVE_HEAD), TRUE, error))
       return FALSE;
-    if (**data == SPDL_GZIP_MARK)
+    if (spdl_gzip_input_accepts (*data, *size))
       self->gzip = spdl_gzip_input_new (input, *data, *size);
   }
   self->begun = TRUE;
@@ -263,13 +264,19 @@ static gboolean
 read_over_rest (Stream *self, GError **error)
 {
   g_autoptr (GError) reason = NULL;
-  gsize left = MAX_REST, size = 1;
+  gsize left = self->gzip ? MAX_REST_OF_GZIP : MAX_REST, size = 1;
   const guint8 *data;
 
   while (size > 0 && left > 0 && read_input (self, &data, &size, &reason))
     left -= MIN (left, size);
-  if (!reason || !self->gzip)
+  if (!self->gzip)
     return TRUE;
+  if (!reason)
+    return size == 0 ||
+           spdl_archive_refuse (self->input->name, error,
+               "its padding is longer than 16 MiB, and its checksum was not "
+               "reached",
+               "");
   g_propagate_error (error, g_steal_pointer (&reason));
   return FALSE;
 }

@@ -54,7 +54,8 @@ fill (SpdlGzipInput *self, GError **error)
                              &self->data, &self->size, error))
     return FALSE;
   self->ended =
-      self->size == 0 || (!self->in_member && self->data[0] != SPDL_GZIP_MARK);
+      self->size == 0 ||
+      (!self->in_member && !spdl_gzip_input_accepts (self->data, self->size));
   if (self->size == 0 && self->in_member)
     return spdl_archive_refuse (
         self->input->name, error, "its gzip data is cut off", "");

@@ -11,8 +11,12 @@
 
 G_BEGIN_DECLS
 
-/* First byte of compressed data. */
-#define SPDL_GZIP_MARK 0x1f
+/* Returns whether data may be compressed by gzip. */
+static inline gboolean
+spdl_gzip_input_accepts (const guint8 *data, gsize size)
+{
+  return size > 0 && data[0] == 0x1f && (size == 1 || data[1] == 0x8b);
+}
 
 /* An input that decompresses another. libarchive's filter does not verify the
  * checksums, and would deliver damaged files. */

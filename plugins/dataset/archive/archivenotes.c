@@ -131,14 +131,15 @@ remove_lost_numbers (const gchar *text)
 static json_t *
 read_json (const gchar *text, const gchar *uri, const gchar *key)
 {
-  const size_t flags = JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL;
+  const size_t flags =
+      JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL | JSON_DECODE_ANY;
   json_error_t error;
   json_t *root = json_loads (text, flags, &error);
 
   if (!root) {
     g_autofree gchar *other = remove_lost_numbers (text);
 
-    root = json_loads (other, flags, NULL);
+    root = json_loads (other, flags, &error);
   }
   if (!root) {
     g_autofree gchar *shown = spdl_redact_dup_uri (uri);

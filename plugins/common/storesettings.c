@@ -60,9 +60,11 @@ spdl_store_settings_dup_store (const SpdlStoreSettings *self, const gchar *uri)
 {
   const gchar *endpoint = spdl_store_settings_find_endpoint (self, uri);
   const gchar *profile = find_text (self->profile, "AWS_PROFILE", NULL);
+  const gchar *ignores = g_getenv ("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS");
+  const gboolean ignored = ignores && g_ascii_strcasecmp (ignores, "true") == 0;
 
   if (g_ascii_tolower (*uri) != 's')
     return g_strdup (endpoint ? endpoint : "");
-  return g_strdup_printf (
-      "%s\n%s", endpoint ? endpoint : "", profile ? profile : "");
+  return g_strdup_printf ("%s\n%s%s", endpoint ? endpoint : "",
+      profile ? profile : "", ignored ? "\nignored" : "");
 }

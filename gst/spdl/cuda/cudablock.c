@@ -154,6 +154,7 @@ gst_spdl_cuda_block_await_users (GstSpdlCudaBlock *self,
             stream, g_array_index (self->left, cudaEvent_t, i), 0),
         "Failed to wait until the device finished using a memory block", error);
   self->n_left = 0;
+  self->lost |= !ok;
   return ok;
 }
 

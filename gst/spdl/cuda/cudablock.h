@@ -17,7 +17,7 @@ G_BEGIN_DECLS
  * on the allocator's stream, between begin and end. Then any number of streams
  * may use it; each must wait for it first. When the last memory of the block is
  * freed, in any thread, an event is recorded in each of these streams, which
- * need not exist any longer. The allocator's stream waits for these events
+ * may be destroyed afterwards. The allocator's stream waits for these events
  * before it writes to the block again. The CPU never waits.
  *
  * A failed block has no content, because writing failed. */

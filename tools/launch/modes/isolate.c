@@ -13,6 +13,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "gst/spdl/common/redact.h"
 #include "tools/launch/modes/points.h"
 #include "tools/launch/run/parts.h"
 #include "tools/launch/run/process.h"
@@ -99,6 +100,16 @@ is_done (Recorder *self)
   return done;
 }
 
+static void
+take_error (GstMessage *message, GError **error)
+{
+  GError *reason = NULL;
+
+  gst_message_parse_error (message, &reason, NULL);
+  spdl_redact_error (reason); /* the error may be of any element */
+  g_propagate_error (error, reason);
+}
+
 static gboolean
 wait_until_done (Recorder *self, GstElement *pipeline, GError **error)
 {
@@ -109,7 +120,7 @@ wait_until_done (Recorder *self, GstElement *pipeline, GError **error)
         gst_bus_timed_pop_filtered (bus, POLL, GST_MESSAGE_ERROR);
 
     if (message) {
-      gst_message_parse_error (message, error, NULL);
+      take_error (message, error);
       return FALSE;
     }
   }
@@ -157,7 +168,7 @@ play (GstElement *pipeline, GError **error)
     return TRUE;
   message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
   if (message)
-    gst_message_parse_error (message, error, NULL);
+    take_error (message, error);
   else
     g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_FAILED,
         "an element does not start, and posts no error: run again with "

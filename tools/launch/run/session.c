@@ -397,8 +397,8 @@ begin_session (Session *self)
       puller_start (self->pipeline, self->sink, &self->limits, on_ended, self);
 }
 
-/* Ends starts that wait for a server. GstBin may begin another one after a
- * start that failed. */
+/* Ends starts that wait for a server. When a start fails, GstBin may begin
+ * another one. */
 static gpointer
 cancel_starts (gpointer data)
 {

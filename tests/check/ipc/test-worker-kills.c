@@ -155,6 +155,18 @@ kill_worker (GstElement *pipeline)
     kill (pid, SIGKILL);
 }
 
+/* Kills a process other than @before. Returns its pid. */
+static pid_t
+kill_next_worker (GstElement *pipeline, pid_t before)
+{
+  pid_t pid;
+
+  while ((pid = worker_get_pid (pipeline)) == 0 || pid == before)
+    g_usleep (1000);
+  kill (pid, SIGKILL);
+  return pid;
+}
+
 /* Tests that a worker killed at a random moment causes one error within a
  * second, which names the signal. */
 GST_START_TEST (test_killed)
@@ -254,14 +266,15 @@ GST_START_TEST (test_given_up)
   gchar *folder = files_make_dataset (N_ITEMS);
   GstElement *pipeline = make (folder, "input", 1);
   g_autofree gchar *text = NULL, *other = NULL;
+  pid_t first;
   Seen seen;
 
+  make_endless (pipeline);
   seen_init (&seen, pipeline);
   worker_play (pipeline);
   seen_wait (&seen, 3);
-  kill_worker (pipeline);
-  seen_wait (&seen, 30);
-  kill_worker (pipeline);
+  first = kill_next_worker (pipeline, 0);
+  kill_next_worker (pipeline, first);
   text = worker_take_error (pipeline);
   fail_unless (errors_text_has (text, "[resource-error failed]"), "%s", text);
   worker_stop (pipeline);

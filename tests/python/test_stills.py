@@ -8,6 +8,7 @@ them with reference decoders: no sample differs by more than two levels. JPEGs
 are written by cjpeg and decoded by djpeg. Other files are written and decoded
 by Pillow, except for PNGs that it cannot write, whose samples are known."""
 
+import ctypes
 import os
 import pathlib
 import random
@@ -41,6 +42,14 @@ def make_picture(width=61, height=47, mode="RGB"):
                     (x * y * 7 + rng.randrange(20)) % 256, (x * 9 + y) % 256)
                    for y in range(height) for x in range(width)])
     return image if mode == "RGBA" else image.convert("RGB").convert(mode)
+
+
+def openjpeg_decodes_parts():
+    """Older versions read over the end of their memory."""
+    library = ctypes.CDLL("libopenjp2.so.7")
+    library.opj_version.restype = ctypes.c_char_p
+    version = library.opj_version().decode().split(".")
+    return tuple(map(int, version)) >= (2, 5, 3)
 
 
 def over(image, background=(0, 0, 0)):
@@ -696,7 +705,16 @@ class StillsTest(unittest.TestCase):
         results, failures = self.decode("")
         self.assertEqual(results, {})
         self.assertEqual(sorted(failures), sorted(self.expected))
-        kept, failures = self.decode("on-corrupt=keep")
+        kept, failures = self.decode("on-corrupt=keep background=0x336699")
+        try:
+            decodes_parts = openjpeg_decodes_parts()
+        except OSError:  # a wheel, in which the library has another name
+            self.skipTest("the version of OpenJPEG is unknown")
+        if not decodes_parts:
+            for image in kept.values():
+                self.assertEqual(image.getextrema(),
+                                 ((0x33, 0x33), (0x66, 0x66), (0x99, 0x99)))
+            return
         for name in ("0-a.jp2", "0-b.j2k", "0-c.jp2"):
             self.assertEqual(difference(kept[name], picture), 0, name)
         box = (0, 0, 61, 16)

@@ -6,6 +6,7 @@
  */
 
 #include <openjpeg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "plugins/codec/result/decodeconfig.h"
@@ -533,6 +534,17 @@ put_rows (Jp2 *self, const SpdlRows *rows)
   return TRUE;
 }
 
+/* Returns whether OpenJPEG can decode incomplete files. Before 2.5.3 it reads
+ * over the end of its buffers then (its issues 1533 and 1535). */
+static gboolean
+decodes_parts (void)
+{
+  guint major = 0, minor = 0, micro = 0;
+
+  return sscanf (opj_version (), "%u.%u.%u", &major, &minor, &micro) == 3 &&
+         (major > 2 || minor > 5 || (minor == 5 && micro >= 3));
+}
+
 static gboolean
 read_rows (
     gpointer decoder, const SpdlRows *rows, gboolean keep, GError **error)
@@ -547,8 +559,8 @@ read_rows (
     set_failed (self, error);
   else
     set_broken ("parts of the codestream are missing", error);
-  if (keep &&
-      !(can_keep && decode_components (self, FALSE) && put_rows (self, rows)))
+  if (keep && !(can_keep && decodes_parts () &&
+                  decode_components (self, FALSE) && put_rows (self, rows)))
     spdl_rows_fill (rows, 0);
   return FALSE;
 }

@@ -296,7 +296,9 @@ class Frames(unittest.TestCase):
         broken[keys[1] + 1] = 0x70  # reserved bits
         for data in good, small, bytes(broken), small, good:
             numbers = clip(data, 100, on_corrupt="keep")
-            self.assertEqual(numbers[30:], [*range(30, 100)])
+            # Versions of FFmpeg go on at different frames after an error.
+            first = 90 if data == broken else 30
+            self.assertEqual(numbers[first:], [*range(first, 100)])
         self.assertNotEqual(clip(bytes(broken), 100, on_corrupt="keep"),
                             [*range(100)])
 

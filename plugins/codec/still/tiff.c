@@ -245,7 +245,7 @@ find_obstacle (const Tiff *self)
   if (format == SAMPLEFORMAT_INT)
     return "its samples are signed integers";
   /* The alpha channel would be ignored. */
-  if (find_alpha (self) == SPDL_ALPHA_NONE)
+  if (self->alpha == SPDL_ALPHA_NONE)
     return NULL;
   if (image->photometric == PHOTOMETRIC_PALETTE)
     return "the image has a palette and alpha";
@@ -285,12 +285,12 @@ begin_image (Tiff *self, GError **error)
   self->has_image = TRUE;
   /* Errors in tags that were not fatal. */
   *self->message = '\0';
+  self->alpha = find_alpha (self);
   obstacle = find_obstacle (self);
   if (obstacle)
     return set_unknown (obstacle, error);
   /* The canvas applies the orientation. */
   self->image.req_orientation = self->image.orientation;
-  self->alpha = find_alpha (self);
   set_stride (self);
   return TRUE;
 }

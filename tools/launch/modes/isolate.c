@@ -16,6 +16,7 @@
 #include "gst/spdl/common/redact.h"
 #include "tools/launch/modes/points.h"
 #include "tools/launch/run/parts.h"
+#include "tools/launch/run/pipeline.h"
 #include "tools/launch/run/process.h"
 
 /* Thread that pushes a recording to an appsrc in a loop. */
@@ -170,9 +171,7 @@ play (GstElement *pipeline, GError **error)
   if (message)
     take_error (message, error);
   else
-    g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_FAILED,
-        "an element does not start, and posts no error: run again with "
-        "GST_DEBUG=3");
+    pipeline_set_not_started (error);
   return FALSE;
 }
 

@@ -141,3 +141,11 @@ pipeline_find_sink (GPtrArray *parts, GstElement **sink, GError **error)
       n);
   return FALSE;
 }
+
+void
+pipeline_set_not_started (GError **error)
+{
+  g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_FAILED,
+      "an element does not start, and posts no error: run again with "
+      "GST_DEBUG=3");
+}

@@ -32,4 +32,7 @@ pipeline_insert_cache (GstElement *pipeline, guint n_batches, GError **error);
 gboolean
 pipeline_find_sink (GPtrArray *parts, GstElement **sink, GError **error);
 
+/* Sets the error of a pipeline that does not start, without a message. */
+void pipeline_set_not_started (GError **error);
+
 G_END_DECLS

@@ -23,7 +23,7 @@ struct _Puller {
   GMutex lock;
   GCond cond;
   gboolean stopped;
-  PullerStart start;
+  gboolean failed; /* the pipeline refused to play */
   PullerCounts counts;
 };
 
@@ -107,7 +107,7 @@ thread_main (gpointer data)
                              GST_STATE_PLAYING) != GST_STATE_CHANGE_FAILURE;
 
   g_mutex_lock (&self->lock);
-  self->start = plays ? PULLER_PLAYS : PULLER_FAILED;
+  self->failed = !plays;
   g_mutex_unlock (&self->lock);
   if (plays && self->sink)
     pull_all (self);
@@ -143,15 +143,15 @@ puller_get_counts (Puller *self, PullerCounts *counts)
   g_mutex_unlock (&self->lock);
 }
 
-PullerStart
-puller_get_start (Puller *self)
+gboolean
+puller_has_failed (Puller *self)
 {
-  PullerStart start;
+  gboolean failed;
 
   g_mutex_lock (&self->lock);
-  start = self->start;
+  failed = self->failed;
   g_mutex_unlock (&self->lock);
-  return start;
+  return failed;
 }
 
 gboolean

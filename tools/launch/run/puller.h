@@ -33,13 +33,8 @@ Puller *puller_start (GstElement *pipeline, GstElement *sink,
 
 void puller_get_counts (Puller *self, PullerCounts *counts);
 
-typedef enum {
-  PULLER_STARTING,
-  PULLER_PLAYS,
-  PULLER_FAILED, /* the pipeline refused to play */
-} PullerStart;
-
-PullerStart puller_get_start (Puller *self);
+/* Returns whether the pipeline refused to play. */
+gboolean puller_has_failed (Puller *self);
 
 /* Returns whether a limit was reached. */
 gboolean puller_is_done (Puller *self);

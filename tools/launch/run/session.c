@@ -95,10 +95,8 @@ on_ended (gpointer data)
   Session *self = data;
 
   /* Messages have been handled before. */
-  if (!self->error && puller_get_start (self->puller) == PULLER_FAILED)
-    self->error = g_error_new_literal (G_IO_ERROR, G_IO_ERROR_FAILED,
-        "an element does not start, and posts no error: run again with "
-        "GST_DEBUG=3");
+  if (!self->error && puller_has_failed (self->puller))
+    pipeline_set_not_started (&self->error);
   finish_session (self, self->error                     ? SESSION_FAILED
                         : puller_is_done (self->puller) ? SESSION_LIMITED
                                                         : SESSION_ENDED);

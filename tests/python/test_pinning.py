@@ -320,15 +320,16 @@ import atexit, sys; sys.path[:0] = sys.argv[1:]
 sys.argv[1] = ""
 def use():
     try:
-        with test.accelerator():
-            for _ in range(20):
-                next(iterator)
+        for _ in range(20):
+            next(iterator)
     except RuntimeError as error:
         print("ended" in str(error))
 atexit.register(use)
 import test_pinning as test
-with test.accelerator():
-    iterator = iter(test.make(num_workers=2, dataset=test.sets.Slow(n=60)))
+# Until the end: the thread may set its device later than iter() returns.
+accelerator = test.accelerator()
+accelerator.__enter__()
+iterator = iter(test.make(num_workers=2, dataset=test.sets.Slow(n=60)))
 """, os.path.dirname(os.path.abspath(__file__)))
         self.assertEqual((done.returncode, done.stdout, done.stderr),
                          (0, "True\n", ""))

@@ -254,18 +254,26 @@ spdl_batch_rows_begin (SpdlBatchRows *self, GstBuffer *memory)
 }
 
 static gboolean
-is_free (const SpdlCollator *item, const gchar *name, GError **error)
+has_tensor (const SpdlCollator *item, const gchar *name)
 {
-  for (guint i = 0; i < item->info.num_tensors; i++) {
-    if (g_strcmp0 (item->names[i], name) != 0)
-      continue;
-    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-        "Item already has a tensor named \"%s\", which %s=true would add: "
-        "rename the tensor, or unset the property",
-        name, name);
-    return FALSE;
-  }
-  return TRUE;
+  for (guint i = 0; i < item->info.num_tensors; i++)
+    if (g_strcmp0 (item->names[i], name) == 0)
+      return TRUE;
+  return FALSE;
+}
+
+/* Returns FALSE if the item has a tensor named @name, which @property adds. */
+static gboolean
+is_free (const SpdlCollator *item, const gchar *name, const gchar *property,
+    GError **error)
+{
+  if (!has_tensor (item, name))
+    return TRUE;
+  g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+      "Item already has a tensor named \"%s\", which %s=true would add: "
+      "rename the tensor, or unset the property",
+      name, property);
+  return FALSE;
 }
 
 /* Returns TRUE if no tensor of the item has the name of a tensor that the batch
@@ -274,8 +282,10 @@ gboolean
 spdl_batch_rows_has_free_names (
     const SpdlBatchRows *self, const SpdlCollator *item, GError **error)
 {
-  return (!self->labels || is_free (item, "labels", error)) &&
-         (!self->indices || is_free (item, "indices", error));
+  return (!self->lengths ||
+             is_free (item, "data_lengths", "pad-to-longest", error)) &&
+         (!self->labels || is_free (item, "labels", "labels", error)) &&
+         (!self->indices || is_free (item, "indices", "indices", error));
 }
 
 /* Returns the addresses where the tensors of the next item must be written. */
@@ -497,6 +507,8 @@ add_tensors (const Slot *slot, SpdlCollator *all, GError **error)
   if (!has_room (all, slot->is_bytes ? 1 : info->num_tensors, error))
     return FALSE;
   if (slot->is_bytes) {
+    if (!is_free (all, lengths, "pad-to-longest", error))
+      return FALSE;
     /* Scalar: the batch adds the only dimension. */
     all->names[all->info.num_tensors] = g_intern_string (lengths);
     all->info.tensors[all->info.num_tensors++] =
@@ -504,7 +516,15 @@ add_tensors (const Slot *slot, SpdlCollator *all, GError **error)
     return TRUE;
   }
   for (guint i = 0; i < info->num_tensors; i++) {
-    all->names[all->info.num_tensors] = name_tensor (slot, i);
+    const gchar *name = name_tensor (slot, i);
+
+    if (has_tensor (all, name)) {
+      g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+          "Item has two tensors named \"%s\" in its parts: rename a part",
+          name);
+      return FALSE;
+    }
+    all->names[all->info.num_tensors] = name;
     all->info.tensors[all->info.num_tensors++] = info->tensors[i];
   }
   return TRUE;

@@ -385,6 +385,31 @@ GST_START_TEST (test_padding)
 
 GST_END_TEST;
 
+/* Tests that no two tensors of a batch have the same name. */
+GST_START_TEST (test_names_of_lengths)
+{
+  Rig *rig =
+      rig_new ("spdlbatch", "batch-size", 1, "pad-to-longest", TRUE, NULL);
+
+  rig_start (rig, GST_SPDL_SAMPLE_CAPS);
+  for (guint i = 0; i < 2; i++) {
+    /* The part with the name is before or after the text. */
+    GstBuffer *item = make_item (i, i == 0 ? "a dog" : NULL);
+
+    append (item, "caption_lengths", 8, 0, GRAY (4, 2));
+    if (i == 1)
+      append (item, "caption", 3, 0, NULL);
+    assert_fails (rig, item, "[stream-error format]|\"caption_lengths\"");
+  }
+  gst_pad_push (rig->src, make_item (2, "cat"));
+  rig_push_eos (rig);
+  rig_assert_log (
+      rig, "failed 0 gone failed 0 failed 1 gone failed 1 batch eos");
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
 /* Tests that a flushed or dropped batch leaves no data for the next one. */
 GST_START_TEST (test_padding_dropped)
 {
@@ -749,6 +774,7 @@ samples_suite (void)
   tcase_add_test (tc, test_rows);
   tcase_add_test (tc, test_batch);
   tcase_add_test (tc, test_padding);
+  tcase_add_test (tc, test_names_of_lengths);
   tcase_add_test (tc, test_padding_dropped);
   tcase_add_test (tc, test_padding_of_u8_audio);
   tcase_add_test (tc, test_sounds);

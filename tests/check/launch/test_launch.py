@@ -155,6 +155,8 @@ class RunTest(unittest.TestCase):
                 (["--json", "-", "--report", "-", job], "--report"),
                 (["--prometheus", "70000", job], "65535"),
                 (["--prometheus", "-1", job], "65535"),
+                (["--prometheus", "0", "--isolate", "decode", job],
+                 "--isolate"),
                 (["--batches", "2", job.replace("spdlsink", "fakesink")],
                  "spdlsink"),
                 (["--step", "2", job.replace("spdlsink", "fakesink")],
@@ -189,9 +191,10 @@ class RunTest(unittest.TestCase):
             self.assertIn(option, done.stdout)
 
     def test_no_files(self):
-        done = launch("spdlsrc location=/nowhere ! spdlsink")
-        self.assertEqual(done.returncode, 1)
-        self.assertIn("/nowhere", done.stderr)
+        for args in [], ["--isolate", "fetch"]:
+            done = launch(*args, "spdlsrc location=/nowhere ! spdlfetch ! spdlsink")
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("/nowhere", done.stderr)
 
     def test_port_in_use(self):
         with socket.create_server(("127.0.0.1", 0)) as other:

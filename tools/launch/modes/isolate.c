@@ -268,20 +268,23 @@ find_stage (Session *session, const gchar *name, GError **error)
   return NULL;
 }
 
-static GPtrArray *
-record_items (const Options *options, GError **error)
+/* Returns 0 with @samples set, or the exit status after an error. */
+static int
+record_items (const Options *options, GPtrArray **samples, GError **error)
 {
   Session *session = session_new (options->pipeline, options->settings, error);
-  GPtrArray *samples = NULL;
+  int status = 2;
   Part *part;
 
   if (!session)
-    return NULL;
-  if ((part = find_stage (session, options->isolate, error)))
-    samples = recording_make (
+    return status;
+  if ((part = find_stage (session, options->isolate, error))) {
+    *samples = recording_make (
         session_get_pipeline (session), part->element, options->items, error);
+    status = *samples ? 0 : 1;
+  }
   session_free (session);
-  return samples;
+  return status;
 }
 
 /* Creates a pipeline of an appsrc, the stage with the user's settings, and a
@@ -438,14 +441,15 @@ make_verdict (GPtrArray *points, guint chosen)
 int
 isolate_run (const Options *options, GError **error)
 {
-  g_autoptr (GPtrArray) samples = record_items (options, error);
+  g_autoptr (GPtrArray) samples = NULL;
   g_autoptr (GPtrArray) points = g_ptr_array_new_with_free_func (point_free);
   g_autofree gchar *verdict = NULL;
+  const int status = record_items (options, &samples, error);
   Bench bench = { options, samples };
   guint chosen = POINTS_NONE;
 
-  if (!samples)
-    return 2;
+  if (status != 0)
+    return status;
   fprintf (stderr, "%u items or groups recorded before %s\n", samples->len,
       options->isolate);
   interrupt_begin (&bench.interrupt);

@@ -122,10 +122,10 @@ check_options (const Options *self, GError **error)
   else if ((self->sweep != NULL) + (self->isolate != NULL) + self->headspace >
            1)
     problem = "only one of --sweep, --isolate and --headspace can be used";
-  else if ((self->trace || self->digest) &&
+  else if ((self->trace || self->digest || self->port != OPTIONS_NO_PORT) &&
            (self->sweep || self->isolate || self->headspace))
-    problem = "--trace and --digest cannot be combined with --sweep, --isolate "
-              "or --headspace, which run several pipelines";
+    problem = "--trace, --digest and --prometheus cannot be combined with "
+              "--sweep, --isolate or --headspace, which run several pipelines";
   else if (self->duration < 0 || self->interval < 0 || self->step < 0 ||
            self->max_batches < 0)
     problem = "durations and numbers must not be negative";

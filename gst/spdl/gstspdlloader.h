@@ -37,8 +37,8 @@ G_BEGIN_DECLS
  * @GST_SPDL_LOADER_ERROR_FAILURES: more items failed than
  *     #GstSpdlLoader:max-failures allows
  * @GST_SPDL_LOADER_ERROR_STATE: the state cannot be restored
- * @GST_SPDL_LOADER_ERROR_SOURCE: the loader has no source to push into, or the
- *     source has ended
+ * @GST_SPDL_LOADER_ERROR_SOURCE: the loader has no source to push into, the
+ *     source has ended, or the first element does not accept its items
  *
  * Error codes of the loader.
  *

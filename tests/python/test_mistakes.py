@@ -6,13 +6,16 @@
 """The first argument is tools/make-dataset."""
 
 import locale
+import os
 import pathlib
+import re
 import sys
 import unittest
 
 from support import make_dataset, needs_gi, require_gi
 
-from gstspdl import Loader, LoaderError, decode
+from gstspdl import (Batch, Loader, LoaderError, Pipeline, decode,
+                     merge_states)
 
 FOLDER = make_dataset(8)
 
@@ -96,6 +99,43 @@ class MistakeTest(unittest.TestCase):
         with self.assertRaises(LoaderError) as raised:
             Loader("spdlfetch ! spdldecode ! spdlbatch ! spdlsink")
         self.assertEqual(raised.exception.code, "source")
+
+    def test_folder_as_pipeline(self):
+        for folder in str(FOLDER), f"{FOLDER}/", os.path.relpath(FOLDER):
+            with self.assertRaises(LoaderError) as raised:
+                Loader(folder)
+            self.assertEqual(raised.exception.code, "pipeline-error")
+            self.assertIn(f"spdlsrc location={folder} !", str(raised.exception))
+
+    def test_arguments(self):
+        line = f"spdlsrc location={FOLDER} ! spdlfetch ! spdlsink"
+        for make, words in [
+                (lambda: Loader(None), "NoneType"),
+                (lambda: Loader(3), "int"),
+                (lambda: Loader(FOLDER), "Path"),
+                (lambda: Loader(line.encode()), "bytes"),
+                (lambda: Loader(Pipeline), "the class Pipeline"),
+                (lambda: Loader(Loader(line)), "Loader"),
+                (lambda: Loader(line, process="yes"), "str"),
+                (lambda: Loader(line, process=3), "int"),
+                (lambda: Loader(line, max_failures="x"), "str"),
+                (lambda: Loader(line, state=3), "int"),
+                (lambda: Loader(line, classes=3), "int"),
+                (lambda: Loader("spdlfetch ! spdlsink", source=str(FOLDER)),
+                 "spdlsrc location="),
+                (lambda: Loader(line).next("a"), "str"),
+                (lambda: Loader(line).set_epoch(0.5), "float"),
+                (lambda: Batch.new(3, None), "Gst.Buffer"),
+                (lambda: Batch.new(b"abc", "video/x-raw"), "Gst.Buffer"),
+                (lambda: decode("a.jpg"), "open(path"),
+                (lambda: decode(3), "open(path"),
+                (lambda: merge_states(3), "int")]:
+            with self.assertRaisesRegex(TypeError, re.escape(words)):
+                make()
+        with Loader(line) as loader:
+            for make in lambda: loader.next(-5), lambda: loader.set_epoch(-1):
+                with self.assertRaisesRegex(ValueError, "at least 0"):
+                    make()
 
     def test_no_decoder(self):
         paths = sorted(map(str, FOLDER.glob("*/*.jpg")))

@@ -200,6 +200,19 @@ class ErrorTest(unittest.TestCase):
                     list(loader)
                 self.assertIsInstance(raised.exception.__cause__, TypeError)
 
+    def test_refused_items(self):
+        """The first element does not accept items of this kind."""
+        data, array = PATHS[0].read_bytes(), np.zeros((4, 4, 3), np.uint8)
+        for line, item in [
+                (FILES, data), (FILES, array),
+                ("spdldecode ! spdlsink", str(PATHS[0])),
+                ("spdldecode ! spdlsink", array)]:
+            with self.subTest(line), Loader(line, source=[item]) as loader:
+                with self.assertRaises(LoaderError) as raised:
+                    list(loader)
+                self.assertEqual(raised.exception.code, "source")
+                self.assertIn(line.split()[0], str(raised.exception))
+
     def test_arrays_without_caps(self):
         for shape in (0,), (3, 0), (0, 3), (1,) * 17:
             good = []

@@ -94,8 +94,8 @@ class Batch:
         Raises LoaderError for caps that describe no tensor."""
         try:
             return cls._take(native.batch_new(
-                address_of(buffer),
-                None if caps is None else address_of(caps)))
+                address_of(buffer, "Buffer"),
+                None if caps is None else address_of(caps, "Caps")))
         except native.Error as error:
             raise LoaderError(error.message, code=error.nick) from error
 

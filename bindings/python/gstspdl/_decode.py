@@ -11,6 +11,7 @@ from typing import Any, Union
 from . import _native as native
 from ._batch import Batch
 from ._errors import LoaderError
+from ._gi import describe
 from ._tensor import Tensor
 
 # A thread keeps this number of decoders, for different settings.
@@ -95,6 +96,10 @@ def decode(data: Union[bytes, bytearray, memoryview], *, epoch: int = 0,
     """
     words = [f" {name.replace('_', '-')}={write_property(value)}"
              for name, value in properties.items()]
+    if isinstance(data, (str, int, os.PathLike)):
+        raise TypeError("data must be the bytes of a file, as "
+                        "open(path, \"rb\").read() returns them, not "
+                        f"{describe(data)}")
     data = bytes(data)
     try:
         decoder = _decoders.get("spdldecode" + "".join(words))

@@ -114,13 +114,23 @@ def bridge() -> _Bridge:
     return _bridge
 
 
-def address_of(thing: Any) -> int:
-    """Returns the address of a GObject, or of a buffer, sample or caps."""
+def address_of(thing: Any, name: str) -> int:
+    """Returns the address of an object of the class of Gst: a pipeline, buffer,
+    sample or caps."""
+    if not is_a(thing, name):
+        raise TypeError(f"expected a Gst.{name}, not {describe(thing)}")
     bridge()
     if hasattr(thing, "__gpointer__"):
         return _get_pointer(thing.__gpointer__, None) or 0
     # PyGObject's hash of a boxed object is the address of the content.
     return hash(thing)
+
+
+def describe(thing: Any) -> str:
+    """Returns what an argument of a wrong type is, for an error message."""
+    if isinstance(thing, type):
+        return f"the class {thing.__name__}"
+    return type(thing).__name__
 
 
 def is_a(thing: Any, name: str) -> bool:

@@ -4,7 +4,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 import operator
-from typing import Any, List, Optional, Sequence
+from typing import Any, Iterable, List, Optional, Sequence
 
 # Characters that may surround a label in a list.
 _BLANKS = " \t\n\v\f\r"
@@ -15,6 +15,9 @@ def check_classes(classes: Sequence[str]) -> List[str]:
     if isinstance(classes, (str, bytes)):
         raise TypeError("classes must be a list of names, such as ['cat', 'dog'], "
                         f"not {classes!r}")
+    if not isinstance(classes, Iterable):
+        raise TypeError("classes must be a list of names, not "
+                        f"{type(classes).__name__}")
     names = list(classes)
     seen = set()
     for name in names:

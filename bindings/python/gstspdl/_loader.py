@@ -5,6 +5,7 @@
 
 import atexit
 import ctypes
+import operator
 import os
 import sys
 import threading
@@ -21,7 +22,7 @@ from ._decode import write_property
 from ._epoch import EpochIterator
 from ._errors import LoaderError
 from ._failure import Failure, make_failure
-from ._gi import address_of, bridge, get_attribute
+from ._gi import address_of, bridge, describe, get_attribute, is_a
 from ._labels import check_classes
 from ._line import describe_pipeline
 from ._losses import Losses
@@ -197,6 +198,11 @@ class Loader:
         return names
 
     def _check_source(self, pipeline: Any) -> None:
+        if isinstance(self._source, (str, bytes, os.PathLike)):
+            raise TypeError(
+                "source must be an iterable of items, not of type "
+                f"{describe(self._source)}: for a file or folder, begin the "
+                "pipeline with spdlsrc location=..., or pass a list")
         if self._source is not None and not self.has_source():
             raise LoaderError(
                 "The pipeline already has a source: remove the first "
@@ -306,7 +312,7 @@ class Loader:
 
     @max_failures.setter
     def max_failures(self, n: int) -> None:
-        if n < -1:
+        if operator.index(n) < -1:
             raise ValueError(f"max_failures must be at least -1, not {n}")
         native.loader_set_max_failures(self._pointer, n)
 
@@ -521,10 +527,11 @@ class Loader:
 
         Raises LoaderError with the code "timed-out" if no batch arrives in
         time; no batch is lost."""
+        if operator.index(timeout) < 0:
+            raise ValueError(f"timeout must be at least 0, not {timeout}")
         if self._begun:
             self._begin_epoch()
-        return self._take(
-            None if timeout == _UNKNOWN else timeout)
+        return self._take(None if timeout >= _UNKNOWN else timeout)
 
     def _take(self, timeout: Optional[int]) -> Optional[Batch]:
         if self._process is not _process:
@@ -815,6 +822,8 @@ class Loader:
 
         `epoch`: the number of the epoch, from 0. Raises LoaderError for a
         pipeline without spdlsrc."""
+        if operator.index(epoch) < 0:
+            raise ValueError(f"epoch must be at least 0, not {epoch}")
         self._check_process()
         if not self._begun:
             self.start()
@@ -838,10 +847,18 @@ class Loader:
 def _make(pipeline: Any, source: Any,
           process: Union[bool, Mapping[str, Any]]) -> int:
     """Creates the library's loader."""
+    if not isinstance(pipeline, str) and not is_a(pipeline, "Pipeline"):
+        raise TypeError(
+            "the pipeline must be a gstspdl.Pipeline, its description (str) or "
+            f"a Gst.Pipeline, not {describe(pipeline)}")
+    if not isinstance(process, (bool, abc.Mapping)):
+        raise TypeError("process must be True, False or a dict of properties of "
+                        f"spdlworkersrc, not {describe(process)}")
     if process is False:
         if isinstance(pipeline, str):
             return native.loader_new(pipeline)
-        return int(native.loader_new_from_pipeline(address_of(pipeline)))
+        return int(native.loader_new_from_pipeline(
+            address_of(pipeline, "Pipeline")))
     if not isinstance(pipeline, str):
         raise LoaderError(
             "A pipeline object cannot be moved to a worker process: pass "

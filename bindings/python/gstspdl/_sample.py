@@ -224,9 +224,10 @@ def of_gst(item: Any) -> Optional[Sample]:
     """Returns a sample of a Gst.Sample or of a Gst.Buffer; None for anything
     else."""
     if is_a(item, "Sample"):
-        return Sample(native.ref(address_of(item)))
+        return Sample(native.ref(address_of(item, "Sample")))
     if is_a(item, "Buffer"):
-        return Sample(native.sample_new_from_buffer(address_of(item)))
+        return Sample(native.sample_new_from_buffer(
+            address_of(item, "Buffer")))
     return None
 
 

@@ -53,6 +53,9 @@ def reshard_states(states: Union[str, Iterable[str]],
 def _check_states(states: Iterable[str]) -> List[str]:
     if isinstance(states, str):
         raise TypeError("the states must be a list of str, not a str")
+    if not isinstance(states, Iterable):
+        raise TypeError("the states must be a list of str, not "
+                        f"{type(states).__name__}")
     found = list(states)
     for rank, state in enumerate(found):
         if not isinstance(state, str):

@@ -7,6 +7,8 @@
 
 #include "gst/spdl/loader/buswatch.h"
 
+#include <gst/app/gstappsrc.h>
+
 #include "gst/spdl/engine/cpus.h"
 #include "gst/spdl/progress/state.h"
 #include "gst/spdl/stage/losses.h"
@@ -270,6 +272,42 @@ name_of (GstMessage *message)
   const gchar *stage = get_detail (message, "stage");
 
   return stage ? stage : GST_MESSAGE_SRC_NAME (message);
+}
+
+/* Handles the error of a source that pushed what the next element refuses,
+ * about which GStreamer says no more than "Internal data stream error". Returns
+ * FALSE for any other error. */
+static gboolean
+fail_for_caps (GstSpdlBusWatch *self, GstMessage *message)
+{
+  GstObject *source = GST_MESSAGE_SRC (message);
+  const GstStructure *details = NULL;
+  g_autoptr (GstPad) pad = NULL;
+  g_autoptr (GstPad) peer = NULL;
+  g_autoptr (GstObject) next = NULL;
+  g_autoptr (GstCaps) caps = NULL;
+  gint flow = GST_FLOW_OK;
+
+  gst_message_parse_error_details (message, &details);
+  if (!GST_IS_APP_SRC (source) || !details ||
+      !gst_structure_get_int (details, "flow-return", &flow) ||
+      flow != GST_FLOW_NOT_NEGOTIATED)
+    return FALSE;
+  pad = gst_element_get_static_pad (GST_ELEMENT (source), "src");
+  peer = gst_pad_get_peer (pad);
+  next = peer ? gst_pad_get_parent (peer) : NULL;
+  caps = gst_pad_get_current_caps (pad);
+  if (!next || !caps)
+    return FALSE;
+  fail_run (self,
+      g_error_new (GST_SPDL_LOADER_ERROR, GST_SPDL_LOADER_ERROR_SOURCE,
+          "%s, the first element, does not accept an item of type %s: give "
+          "paths and URIs to spdlfetch, encoded data to spdldecode, and arrays "
+          "to spdlbatch",
+          GST_OBJECT_NAME (next),
+          gst_structure_get_name (gst_caps_get_structure (caps, 0))),
+      GST_OBJECT_NAME (next), NULL, GST_ELEMENT (source));
+  return TRUE;
 }
 
 static void
@@ -541,7 +579,8 @@ on_message (GstBus *bus, GstMessage *message, gpointer user_data)
 
   switch (GST_MESSAGE_TYPE (message)) {
     case GST_MESSAGE_ERROR:
-      on_error (user_data, message);
+      if (!fail_for_caps (self, message))
+        on_error (self, message);
       break;
     case GST_MESSAGE_WARNING:
       on_warning (user_data, message);

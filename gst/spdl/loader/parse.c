@@ -753,7 +753,12 @@ void
 gst_spdl_parse_explain (const gchar *description, GError *error)
 {
   g_autoptr (GArray) tokens = spdl_tokens_read (description);
-  g_autofree gchar *hint = suggest_name (tokens, error);
+  g_autofree gchar *hint =
+      g_file_test (description, G_FILE_TEST_EXISTS)
+          ? g_strdup_printf ("for files, begin with \"spdlsrc location=%s ! "
+                             "spdlfetch ! spdldecode\"",
+                description)
+          : suggest_name (tokens, error);
   gchar *text;
 
   if (!hint)

@@ -42,6 +42,7 @@ typedef struct {
   guint64 epoch;
   guint64 n_came;        /* items of that epoch that reached spdlmix */
   guint64 n_came_before; /* items of earlier epochs that reached it */
+  guint64 n_ended;       /* epochs whose ends have left the pad */
 } SpdlMixSource;
 
 #define GST_TYPE_SPDL_MIX_PAD (gst_spdl_mix_pad_get_type ())
@@ -148,6 +149,10 @@ void spdl_mix_update_due (GstSpdlMix *self, GstSpdlMixPad *pad);
 /* Determines the pad whose turn it is after a change, and ends epochs and the
  * stream. */
 void spdl_mix_schedule (GstSpdlMix *self);
+
+/* Returns the source with this number; NULL if it has not announced itself on
+ * the pad. */
+SpdlMixSource *spdl_mix_find_source (const GstSpdlMixPad *pad, guint32 number);
 
 /* Records that an epoch ended on @pad, for stopping strategies in which pads do
  * not wait for each other. Returns TRUE if the epoch of the mix continues: with

@@ -128,6 +128,17 @@ note_wait (GstSpdlMix *self, const Load *load, guint64 since)
   spdl_mutex_unlock (&stats->lock);
 }
 
+/* Lock held. Notes the epoch of an item. */
+static void
+note_item (GstSpdlMixPad *pad, const GstSpdlItemMeta *item)
+{
+  SpdlMixSource *source = spdl_mix_find_source (pad, item->source);
+
+  pad->epoch = MAX (pad->epoch, item->epoch);
+  if (source)
+    source->n_ended = MAX (source->n_ended, item->epoch);
+}
+
 /* Pushes a buffer or a group in the pad's turn. The lock is not held during the
  * push; `pushing` keeps other threads from the source pad. */
 static GstFlowReturn
@@ -140,8 +151,8 @@ pass_load (GstSpdlMix *self, GstSpdlMixPad *pad, const Load *load)
 
   spdl_mutex_lock (&self->lock);
   pad->is_part = TRUE;
-  if (item && item->epoch > pad->epoch)
-    pad->epoch = item->epoch;
+  if (item)
+    note_item (pad, item);
   ret = spdl_mix_await_turn (self, pad);
   n_flushes = self->n_flushes;
   spdl_mutex_unlock (&self->lock);
@@ -198,12 +209,22 @@ push_event_and_give (GstSpdlMix *self, GstEvent *event)
   spdl_mix_give_source_pad (self);
 }
 
+/* Lock held. Takes the source pad, after the flushes of other pads: downstream
+ * would drop an event before their end. */
+static void
+take_open_source_pad (GstSpdlMix *self, const GstSpdlMixPad *pad)
+{
+  while (self->pushing || (self->n_flushing > 0 && !pad->flushing))
+    spdl_cond_wait (&self->idle, &self->lock);
+  self->pushing = TRUE;
+}
+
 /* Pushes an event immediately, between two items. @event: (transfer full) */
 static gboolean
-push_event (GstSpdlMix *self, GstEvent *event)
+push_event (GstSpdlMix *self, GstSpdlMixPad *pad, GstEvent *event)
 {
   spdl_mutex_lock (&self->lock);
-  spdl_mix_take_source_pad (self);
+  take_open_source_pad (self, pad);
   push_event_and_give (self, event);
   spdl_mutex_unlock (&self->lock);
   return TRUE;
@@ -232,7 +253,7 @@ handle_stream_start (GstSpdlMix *self, GstSpdlMixPad *pad, GstEvent *event)
   spdl_mutex_lock (&self->lock);
   pad->is_part = TRUE;
   pad->ended &= self->over;
-  spdl_mix_take_source_pad (self);
+  take_open_source_pad (self, pad);
   first = !self->has_stream;
   self->has_stream = TRUE;
   push_event_once (self, event, first);
@@ -260,7 +281,7 @@ note_source (
   g_auto (SpdlState) state = { 0 };
   g_autofree gchar *problem = NULL;
   const SpdlProgress *progress = &state.progress;
-  SpdlMixSource source = { number, 0, 0, 0 };
+  SpdlMixSource source = { .number = number };
   gboolean known = TRUE;
 
   for (guint i = pad->sources->len; i > 0; i--)
@@ -299,7 +320,7 @@ handle_source (GstSpdlMix *self, GstSpdlMixPad *pad, GstEvent *event)
   gst_spdl_event_parse_source (event, &number, &n_items, &state);
   spdl_mutex_lock (&self->lock);
   placed = note_source (pad, number, n_items, state);
-  spdl_mix_take_source_pad (self);
+  take_open_source_pad (self, pad);
   known = g_hash_table_lookup (self->announced, GUINT_TO_POINTER (number)) ==
           seqnum;
   g_hash_table_insert (self->announced, GUINT_TO_POINTER (number), seqnum);
@@ -344,7 +365,7 @@ pass_end_at_once (GstSpdlMix *self, GstSpdlMixPad *pad, GstEvent *event)
 
   gst_spdl_event_parse_epoch (event, NULL, &epoch, NULL);
   partial = partial || spdl_mix_pass_end (self, pad, epoch);
-  spdl_mix_take_source_pad (self);
+  take_open_source_pad (self, pad);
   push_event_and_give (self, gst_spdl_event_set_partial_epoch (event, partial));
 }
 
@@ -414,16 +435,24 @@ handle_eos (GstSpdlMix *self, GstSpdlMixPad *pad, GstEvent *event)
   return TRUE;
 }
 
+/* Downstream gets one flush from the first pad that begins one to the last that
+ * ends one. */
 static gboolean
 handle_flush_start (GstSpdlMix *self, GstSpdlMixPad *pad, GstEvent *event)
 {
+  gboolean first;
+
   spdl_mutex_lock (&self->lock);
+  first = self->n_flushing == 0;
   self->n_flushing += !pad->in_flush;
   pad->flushing = pad->in_flush = TRUE;
   spdl_cond_signal (&pad->called);
   spdl_cond_broadcast (&self->idle);
   spdl_mutex_unlock (&self->lock);
-  return gst_pad_push_event (self->srcpad, event);
+  if (first)
+    return gst_pad_push_event (self->srcpad, event);
+  gst_event_unref (event);
+  return TRUE;
 }
 
 /* Lock held. Resets the pad after a flush. */
@@ -444,15 +473,19 @@ end_flush (GstSpdlMix *self, GstSpdlMixPad *pad)
 static gboolean
 handle_flush_stop (GstSpdlMix *self, GstSpdlMixPad *pad, GstEvent *event)
 {
-  gboolean ret;
+  gboolean ret = TRUE;
 
   spdl_mutex_lock (&self->lock);
   spdl_mix_take_source_pad (self);
-  spdl_mutex_unlock (&self->lock);
-  gst_spdl_caps_gate_flush (&self->gate);
-  gst_clear_event (&self->segment);
-  ret = gst_pad_push_event (self->srcpad, event);
-  spdl_mutex_lock (&self->lock);
+  if (self->n_flushing == (pad->in_flush ? 1 : 0)) {
+    spdl_mutex_unlock (&self->lock);
+    gst_spdl_caps_gate_flush (&self->gate);
+    gst_clear_event (&self->segment);
+    ret = gst_pad_push_event (self->srcpad, event);
+    spdl_mutex_lock (&self->lock);
+  } else {
+    gst_event_unref (event);
+  }
   end_flush (self, pad);
   spdl_mix_give_source_pad (self);
   spdl_mix_schedule (self);
@@ -463,11 +496,12 @@ handle_flush_stop (GstSpdlMix *self, GstSpdlMixPad *pad, GstEvent *event)
 /* Sends dropped items downstream. With proportions, marks them as dropped
  * upstream of the mix, because they do not count in its position. */
 static gboolean
-handle_dropped_items (GstSpdlMix *self, GstEvent *event)
+handle_dropped_items (GstSpdlMix *self, GstSpdlMixPad *pad, GstEvent *event)
 {
-  return push_event (self, self->used.order == SPDL_MIX_WEIGHTED
-                               ? gst_spdl_event_set_dropped_upstream (event)
-                               : event);
+  return push_event (self, pad,
+      self->used.order == SPDL_MIX_WEIGHTED
+          ? gst_spdl_event_set_dropped_upstream (event)
+          : event);
 }
 
 static gboolean
@@ -497,9 +531,9 @@ mix_event (GstPad *gst_pad, GstObject *parent, GstEvent *event)
         return handle_epoch (self, pad, event);
       if (gst_spdl_event_parse_items_dropped (
               event, NULL, NULL, NULL, NULL, NULL))
-        return handle_dropped_items (self, event);
+        return handle_dropped_items (self, pad, event);
       if (GST_EVENT_IS_SERIALIZED (event))
-        return push_event (self, event);
+        return push_event (self, pad, event);
       return gst_pad_push_event (self->srcpad, event);
   }
 }

@@ -143,17 +143,16 @@ get_epoch (const GstSpdlMixPad *pad)
   return is_closed (pad) ? get_held_epoch (pad) : pad->epoch;
 }
 
-/* Returns the lowest epoch of the pads that have reached the end of an epoch
- * or, with @open, of all pads. */
+/* Returns the lowest epoch of the pads that have not ended, or G_MAXUINT64. */
 static guint64
-find_lowest_epoch (const GstSpdlMix *self, gboolean open)
+find_lowest_epoch (const GstSpdlMix *self)
 {
   guint64 lowest = G_MAXUINT64;
 
   for (guint i = 0; i < self->pads->len; i++) {
     const GstSpdlMixPad *pad = get_pad (self, i);
 
-    if (pad->is_part && (is_closed (pad) || (open && !pad->ended)))
+    if (pad->is_part && (is_closed (pad) || !pad->ended))
       lowest = MIN (lowest, get_epoch (pad));
   }
   return lowest;
@@ -182,14 +181,105 @@ has_come_to_end (const GstSpdlMix *self, guint64 epoch)
   return any;
 }
 
+/* Ends of epochs in order of arrival. The branches of spdlroute have the same
+ * sources, whose ends reach all of them in the same order, but not at the same
+ * time: an end waits until each branch has come to it. */
+
+SpdlMixSource *
+spdl_mix_find_source (const GstSpdlMixPad *pad, guint32 number)
+{
+  for (guint i = 0; i < pad->sources->len; i++)
+    if (g_array_index (pad->sources, SpdlMixSource, i).number == number)
+      return &g_array_index (pad->sources, SpdlMixSource, i);
+  return NULL;
+}
+
+static GstEvent *
+get_held (const GstSpdlMixPad *pad)
+{
+  return g_queue_peek_tail ((GQueue *) &pad->pending_ends);
+}
+
+/* Returns TRUE if no item before the end @event of another pad may come on
+ * @pad. */
+static gboolean
+has_come_to (const GstSpdlMixPad *pad, GstEvent *event)
+{
+  const gboolean partial = gst_spdl_event_is_partial_epoch (event);
+  GstEvent *held = get_held (pad);
+  const SpdlMixSource *source;
+  guint32 number, other;
+  guint64 epoch, held_epoch = 0;
+
+  if (!pad->is_part || pad->ended)
+    return TRUE;
+  gst_spdl_event_parse_epoch (event, &number, &epoch, NULL);
+  if (held)
+    gst_spdl_event_parse_epoch (held, &other, &held_epoch, NULL);
+  if (held && other == number && held_epoch >= epoch)
+    return TRUE;
+  if ((source = spdl_mix_find_source (pad, number)))
+    return source->n_ended > epoch;
+  /* A pad with other sources is not affected by a partial end. */
+  if (partial && pad->sources->len > 0)
+    return TRUE;
+  return pad->epoch > epoch || (held && held_epoch >= epoch &&
+                                   !gst_spdl_event_is_partial_epoch (held));
+}
+
+static gboolean
+have_all_come_to (const GstSpdlMix *self, GstEvent *event)
+{
+  for (guint i = 0; i < self->pads->len; i++)
+    if (!has_come_to (get_pad (self, i), event))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+have_all_closed (const GstSpdlMix *self)
+{
+  for (guint i = 0; i < self->pads->len; i++) {
+    const GstSpdlMixPad *pad = get_pad (self, i);
+
+    if (pad->is_part && !pad->ended && !is_closed (pad))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* Returns the lowest epoch of the ends that need not wait any more, or
+ * G_MAXUINT64. */
+static guint64
+find_arrived_epoch (const GstSpdlMix *self)
+{
+  guint64 lowest = G_MAXUINT64;
+
+  for (guint i = 0; i < self->pads->len; i++) {
+    const GstSpdlMixPad *pad = get_pad (self, i);
+
+    if (is_closed (pad) && get_held_epoch (pad) < lowest &&
+        have_all_come_to (self, get_held (pad)))
+      lowest = get_held_epoch (pad);
+  }
+  return lowest;
+}
+
 static gboolean
 find_end (const GstSpdlMix *self, guint64 *epoch)
 {
   if (spdl_mix_has_ends_in_turn (self) || self->used.stop != SPDL_MIX_ALL ||
       (is_weighted (self) && !self->begun))
     return FALSE;
-  *epoch = is_weighted (self) ? self->epoch : find_lowest_epoch (self, FALSE);
-  return *epoch != G_MAXUINT64 && has_come_to_end (self, *epoch);
+  if (is_weighted (self)) {
+    *epoch = self->epoch;
+    return has_come_to_end (self, *epoch);
+  }
+  *epoch = find_arrived_epoch (self);
+  /* Branches with ends in different orders would wait for each other. */
+  if (*epoch == G_MAXUINT64 && have_all_closed (self))
+    *epoch = find_lowest_epoch (self);
+  return *epoch != G_MAXUINT64;
 }
 
 /* Returns TRUE if @events contains the end of the same epoch of the same
@@ -210,6 +300,42 @@ has_event (GPtrArray *events, GstEvent *event)
   return FALSE;
 }
 
+/* Returns the pads with ends of epochs up to @epoch that need not wait. */
+static GPtrArray *
+find_closed (const GstSpdlMix *self, guint64 epoch)
+{
+  const gboolean all =
+      is_weighted (self) || find_arrived_epoch (self) == G_MAXUINT64;
+  GPtrArray *pads = g_ptr_array_new ();
+
+  for (guint i = 0; i < self->pads->len; i++) {
+    GstSpdlMixPad *pad = get_pad (self, i);
+
+    if (is_closed (pad) && get_held_epoch (pad) <= epoch &&
+        (all || have_all_come_to (self, get_held (pad))))
+      g_ptr_array_add (pads, pad);
+  }
+  return pads;
+}
+
+/* Opens a pad after the end @event that it held. */
+static void
+open_pad (GstSpdlMixPad *pad, GstEvent *event)
+{
+  SpdlMixSource *source;
+  guint32 number;
+  guint64 epoch;
+
+  gst_spdl_event_parse_epoch (event, &number, &epoch, NULL);
+  if ((source = spdl_mix_find_source (pad, number)))
+    source->n_ended = MAX (source->n_ended, epoch + 1);
+  /* After a partial end, other sources are still in the epoch. */
+  if (!gst_spdl_event_is_partial_epoch (event))
+    pad->epoch = MAX (pad->epoch, epoch + 1);
+  /* The thread may wait to add a further end. */
+  spdl_cond_signal (&pad->called);
+}
+
 /* Takes the pending ends of epochs up to @epoch, without duplicates from
  * several pads. */
 static GPtrArray *
@@ -217,22 +343,17 @@ take_held (GstSpdlMix *self, guint64 epoch)
 {
   GPtrArray *events =
       g_ptr_array_new_with_free_func ((GDestroyNotify) gst_event_unref);
+  g_autoptr (GPtrArray) pads = find_closed (self, epoch);
 
-  for (guint i = 0; i < self->pads->len; i++) {
-    GstSpdlMixPad *pad = get_pad (self, i);
-    GstEvent *event;
+  for (guint i = 0; i < pads->len; i++) {
+    GstSpdlMixPad *pad = g_ptr_array_index (pads, i);
+    GstEvent *event = g_queue_pop_head (&pad->pending_ends);
 
-    if (!is_closed (pad) || get_held_epoch (pad) > epoch)
-      continue;
-    pad->epoch = MAX (pad->epoch, get_held_epoch (pad) + 1);
-    while ((event = g_queue_pop_head (&pad->pending_ends))) {
-      if (has_event (events, event))
-        gst_event_unref (event);
-      else
-        g_ptr_array_add (events, event);
-    }
-    /* The thread may wait to add a further end. */
-    spdl_cond_signal (&pad->called);
+    open_pad (pad, event);
+    if (has_event (events, event))
+      gst_event_unref (event);
+    else
+      g_ptr_array_add (events, event);
   }
   return events;
 }
@@ -271,7 +392,7 @@ end_epoch (GstSpdlMix *self)
   if (find_end (self, &epoch)) {
     events = take_held (self, epoch);
     push_ends (self, events);
-    self->epoch = events->len > 0 ? epoch + 1 : find_lowest_epoch (self, TRUE);
+    self->epoch = events->len > 0 ? epoch + 1 : find_lowest_epoch (self);
     g_ptr_array_unref (events);
     begin_epoch (self);
   }
@@ -455,6 +576,11 @@ spdl_mix_schedule (GstSpdlMix *self)
   /* The thread that is settling repeats its checks. */
   if (self->settling || self->over || !self->started)
     return;
+  /* Until the end of the flush, downstream drops what arrives. */
+  if (self->n_flushing > 0) {
+    self->turn = NULL;
+    return;
+  }
   self->settling = TRUE;
   if (!self->begun && is_weighted (self))
     begin_order (self);

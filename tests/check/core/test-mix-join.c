@@ -1,0 +1,302 @@
+/* gst-spdl: tests of spdlmix that joins the branches of a route
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "tests/check/support/files.h"
+#include "tests/check/support/run.h"
+
+#define N_PADS 3
+
+/* A mix whose sink pads the test feeds, and what it sends: the source number
+ * for an item, `e` and the source number for the end of an epoch, or `E` if it
+ * ends the epoch of the mix, `[` and `]` for a flush. */
+typedef struct {
+  GstElement *mix;
+  GstPad *pads[N_PADS];
+  GstPad *end;
+  GString *log;
+} Join;
+
+static GstFlowReturn
+log_item (GstPad *pad, GstObject *parent, GstBuffer *buffer)
+{
+  Join *self = gst_pad_get_element_private (pad);
+
+  g_string_append_printf (
+      self->log, "%u", gst_spdl_buffer_get_item_meta (buffer)->source);
+  gst_buffer_unref (buffer);
+  return GST_FLOW_OK;
+}
+
+static gboolean
+log_event (GstPad *pad, GstObject *parent, GstEvent *event)
+{
+  Join *self = gst_pad_get_element_private (pad);
+  gboolean partial = FALSE;
+  guint32 source;
+
+  if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_START) {
+    g_string_append_c (self->log, '[');
+  } else if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP) {
+    g_string_append_c (self->log, ']');
+  } else if (gst_spdl_event_parse_epoch (event, &source, NULL, NULL)) {
+    gst_structure_get_boolean (
+        gst_event_get_structure (event), "partial", &partial);
+    g_string_append_printf (self->log, "%c%u", partial ? 'e' : 'E', source);
+  }
+  return gst_pad_event_default (pad, parent, event);
+}
+
+static void
+begin_stream (GstPad *pad)
+{
+  GstSegment segment;
+
+  gst_pad_push_event (pad, gst_event_new_stream_start (GST_PAD_NAME (pad)));
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  gst_pad_push_event (pad, gst_event_new_segment (&segment));
+}
+
+static Join *
+join_new (void)
+{
+  Join *self = g_new0 (Join, 1);
+  g_autoptr (GstPad) out = NULL;
+
+  self->log = g_string_new (NULL);
+  self->mix = gst_object_ref_sink (gst_element_factory_make ("spdlmix", NULL));
+  gst_util_set_object_arg (G_OBJECT (self->mix), "order", "arrival");
+  self->end = gst_object_ref_sink (gst_pad_new ("end", GST_PAD_SINK));
+  gst_pad_set_element_private (self->end, self);
+  gst_pad_set_chain_function (self->end, log_item);
+  gst_pad_set_event_function (self->end, log_event);
+  gst_pad_set_active (self->end, TRUE);
+  out = gst_element_get_static_pad (self->mix, "src");
+  gst_pad_link (out, self->end);
+  for (guint i = 0; i < N_PADS; i++) {
+    g_autofree gchar *name = g_strdup_printf ("out_%u", i);
+    g_autoptr (GstPad) sink =
+        gst_element_request_pad_simple (self->mix, "sink_%u");
+
+    self->pads[i] = gst_object_ref_sink (gst_pad_new (name, GST_PAD_SRC));
+    gst_pad_link (self->pads[i], sink);
+  }
+  gst_element_set_state (self->mix, GST_STATE_PLAYING);
+  for (guint i = 0; i < N_PADS; i++) {
+    gst_pad_set_active (self->pads[i], TRUE);
+    begin_stream (self->pads[i]);
+  }
+  return self;
+}
+
+static void
+join_free (Join *self)
+{
+  gst_pad_set_active (self->end, FALSE);
+  gst_element_set_state (self->mix, GST_STATE_NULL);
+  for (guint i = 0; i < N_PADS; i++) {
+    gst_pad_set_active (self->pads[i], FALSE);
+    gst_object_unref (self->pads[i]);
+  }
+  gst_object_unref (self->end);
+  gst_object_unref (self->mix);
+  g_string_free (self->log, TRUE);
+  g_free (self);
+}
+
+/* Announces two sources on the first @n pads, as spdlroute does. */
+static void
+announce (Join *self, guint n)
+{
+  for (guint source = 0; source < 2; source++) {
+    g_autoptr (GstEvent) event = gst_spdl_event_new_source (source, 10, "");
+
+    for (guint i = 0; i < n; i++)
+      gst_pad_push_event (self->pads[i], gst_event_ref (event));
+  }
+}
+
+static void
+push_item (Join *self, guint pad, guint32 source, guint64 epoch)
+{
+  GstBuffer *buffer = gst_buffer_new ();
+  GstSpdlItemMeta *item = gst_spdl_buffer_add_item_meta (buffer);
+
+  item->source = source;
+  item->epoch = epoch;
+  fail_unless_equals_int (gst_pad_push (self->pads[pad], buffer), GST_FLOW_OK);
+}
+
+static void
+push_end (
+    Join *self, guint pad, guint32 source, guint64 epoch, gboolean partial)
+{
+  GstEvent *event = gst_spdl_event_new_epoch (source, epoch, 10);
+
+  if (partial)
+    gst_structure_set (gst_event_writable_structure (event), "partial",
+        G_TYPE_BOOLEAN, TRUE, NULL);
+  gst_pad_push_event (self->pads[pad], event);
+}
+
+/* The ends of two sources arrive on all branches, and leave once, after the
+ * items of all branches. */
+GST_START_TEST (test_two_sources)
+{
+  Join *self = join_new ();
+
+  announce (self, N_PADS);
+  for (guint epoch = 0; epoch < 3; epoch++) {
+    g_string_truncate (self->log, 0);
+    push_end (self, 0, 0, epoch, TRUE);
+    push_item (self, 1, 0, epoch);
+    push_end (self, 1, 0, epoch, TRUE);
+    push_item (self, 2, 1, epoch);
+    push_end (self, 2, 0, epoch, TRUE);
+    fail_unless_equals_string (self->log->str, "01e0");
+    push_end (self, 2, 1, epoch, FALSE);
+    push_end (self, 0, 1, epoch, FALSE);
+    push_item (self, 1, 1, epoch);
+    fail_unless_equals_string (self->log->str, "01e01");
+    push_end (self, 1, 1, epoch, FALSE);
+    fail_unless_equals_string (self->log->str, "01e01E1");
+  }
+  join_free (self);
+}
+
+GST_END_TEST;
+
+/* One source is epochs ahead, as after a mix with all-exhausted: the end of the
+ * other one waits for the slower branch. */
+GST_START_TEST (test_source_ahead)
+{
+  Join *self = join_new ();
+
+  announce (self, N_PADS);
+  for (guint i = 0; i < N_PADS; i++)
+    push_item (self, i, 0, 7);
+  push_end (self, 0, 1, 0, FALSE);
+  push_item (self, 1, 1, 0);
+  push_end (self, 1, 1, 0, FALSE);
+  push_item (self, 2, 1, 0);
+  fail_unless_equals_string (self->log->str, "00011");
+  push_end (self, 2, 1, 0, FALSE);
+  fail_unless_equals_string (self->log->str, "00011E1");
+  join_free (self);
+}
+
+GST_END_TEST;
+
+/* An end of the branches also waits for a pad with another source, but a
+ * partial one does not. */
+GST_START_TEST (test_other_source)
+{
+  Join *self = join_new ();
+
+  announce (self, 2);
+  gst_pad_push_event (self->pads[2], gst_spdl_event_new_source (5, 10, ""));
+  push_end (self, 0, 0, 0, TRUE);
+  push_end (self, 1, 0, 0, TRUE);
+  push_end (self, 0, 1, 0, FALSE);
+  push_end (self, 1, 1, 0, FALSE);
+  push_item (self, 2, 5, 0);
+  fail_unless_equals_string (self->log->str, "e05");
+  push_end (self, 2, 5, 0, FALSE);
+  fail_unless_equals_string (self->log->str, "e05e1E5");
+  join_free (self);
+}
+
+GST_END_TEST;
+
+/* A branch that has ended, or with the ends in another order, stops nobody. */
+GST_START_TEST (test_no_standstill)
+{
+  Join *self = join_new ();
+
+  announce (self, N_PADS);
+  gst_pad_push_event (self->pads[2], gst_event_new_eos ());
+  push_end (self, 0, 0, 0, FALSE);
+  push_end (self, 1, 1, 0, FALSE);
+  fail_unless_equals_string (self->log->str, "e0E1");
+  push_item (self, 0, 0, 1);
+  push_item (self, 1, 1, 1);
+  fail_unless_equals_string (self->log->str, "e0E101");
+  join_free (self);
+}
+
+GST_END_TEST;
+
+/* A flush of all pads leaves as one, and what a pad sends after its own flush
+ * waits for the end of the others. */
+GST_START_TEST (test_flush)
+{
+  Join *self = join_new ();
+
+  for (guint i = 0; i < N_PADS; i++)
+    push_item (self, i, i, 0);
+  for (guint i = 0; i < N_PADS; i++)
+    gst_pad_push_event (self->pads[i], gst_event_new_flush_start ());
+  for (guint i = 0; i < N_PADS; i++)
+    gst_pad_push_event (self->pads[i], gst_event_new_flush_stop (TRUE));
+  for (guint i = 0; i < N_PADS; i++) {
+    begin_stream (self->pads[i]);
+    push_item (self, i, i, 0);
+  }
+  fail_unless_equals_string (self->log->str, "012[]012");
+  join_free (self);
+}
+
+GST_END_TEST;
+
+/* Pipeline of a mix, a route and a second mix, whose branches differ in
+ * speed. */
+GST_START_TEST (test_pipeline)
+{
+  gchar *folder = files_make_folder ();
+  GString *list = g_string_new (NULL);
+  Run *run;
+  guint n_ends = 0;
+
+  for (guint i = 0; i < 20; i++)
+    g_string_append_printf (list, "%u\t0\n", i);
+  files_write_text (folder, "list.txt", list->str);
+  run = run_pipeline (
+      "spdlsrc location=%s/list.txt epochs=20 ! m. "
+      "spdlsrc location=%s/list.txt epochs=20 ! m. "
+      "spdlmix name=m ! spdlroute name=r src_0::condition=\"uri=*[0-4]\" "
+      "r.src_0 ! spdlteststage jitter=200000 concurrency=3 ! j. "
+      "r.src_1 ! spdlteststage ! j. "
+      "spdlmix name=j order=arrival ! fakesink name=sink",
+      folder, folder);
+  n_ends = run->n_epochs;
+  fail_unless (run->error == NULL, "%s", run->error);
+  fail_unless_equals_int (run->buffers->len, 2 * 20 * 20);
+  /* One of each source. */
+  fail_unless_equals_int (n_ends, 2 * 20);
+  run_free (run);
+  g_string_free (list, TRUE);
+  files_remove_folder (folder);
+}
+
+GST_END_TEST;
+
+static Suite *
+mix_join_suite (void)
+{
+  Suite *s = suite_create ("mix-join");
+  TCase *tc = tcase_create ("general");
+
+  suite_add_tcase (s, tc);
+  tcase_add_test (tc, test_two_sources);
+  tcase_add_test (tc, test_source_ahead);
+  tcase_add_test (tc, test_other_source);
+  tcase_add_test (tc, test_no_standstill);
+  tcase_add_test (tc, test_flush);
+  tcase_add_test (tc, test_pipeline);
+  return s;
+}
+
+GST_CHECK_MAIN (mix_join);

@@ -345,6 +345,15 @@ gst_spdl_task_drop_results (GstSpdlTask *self, guint first)
   g_array_set_size (self->results, first);
 }
 
+static gboolean
+same_meta (gconstpointer a, gconstpointer b)
+{
+  const GstSpdlItemMeta *x = a, *y = b;
+
+  return x->sequence == y->sequence && x->epoch == y->epoch &&
+         x->source == y->source;
+}
+
 /* Makes @own number @part of @parts that the buffer with @meta became. */
 static void
 number_part (
@@ -354,6 +363,27 @@ number_part (
 
   own->part = meta->part * parts + part;
   own->parts = MIN (product, G_MAXUINT32);
+}
+
+/* Gives @result the meta of the batch @bearer, of which it is number @part of
+ * @parts. */
+static void
+adopt_batch (GstBuffer **result, GstBuffer *bearer, guint part, guint parts)
+{
+  const GstSpdlBatchMeta *batch = gst_spdl_buffer_get_batch_meta (bearer);
+  GstSpdlBatchMeta *own;
+
+  if (bearer != *result && !gst_spdl_buffer_get_batch_meta (*result)) {
+    *result = gst_buffer_make_writable (*result);
+    gst_buffer_copy_into (*result, bearer, GST_BUFFER_COPY_META, 0, -1);
+  }
+  if (!batch || parts == 1)
+    return;
+  *result = gst_buffer_make_writable (*result);
+  own = gst_spdl_buffer_get_batch_meta (*result);
+  for (guint i = 0; i < MIN (own->num_items, batch->num_items); i++)
+    if (same_meta (&own->items[i], &batch->items[i]))
+      number_part (&own->items[i], &batch->items[i], part, parts);
 }
 
 static void
@@ -367,11 +397,8 @@ adopt_metas (GstSpdlTask *self, GstBuffer **result, guint part, guint parts)
   if (!meta) {
     GstBuffer *bearer = gst_spdl_task_get_bearer (self);
 
-    if (bearer && bearer != *result &&
-        !gst_spdl_buffer_get_batch_meta (*result)) {
-      *result = gst_buffer_make_writable (*result);
-      gst_buffer_copy_into (*result, bearer, GST_BUFFER_COPY_META, 0, -1);
-    }
+    if (bearer)
+      adopt_batch (result, bearer, part, parts);
     return;
   }
 
@@ -444,15 +471,6 @@ hash_meta (gconstpointer key)
   return meta->sequence * 31 + meta->epoch * 7 + meta->source;
 }
 
-static gboolean
-same_meta (gconstpointer a, gconstpointer b)
-{
-  const GstSpdlItemMeta *x = a, *y = b;
-
-  return x->sequence == y->sequence && x->epoch == y->epoch &&
-         x->source == y->source;
-}
-
 static void
 add_input (GHashTable *items, Input *input)
 {
@@ -467,6 +485,28 @@ add_input (GHashTable *items, Input *input)
   }
   first->last = input;
   first->n_inputs++;
+}
+
+/* Returns the items of the task as inputs, those of batches one by one. */
+static GArray *
+list_inputs (const GstSpdlTask *self)
+{
+  GArray *inputs = g_array_new (FALSE, TRUE, sizeof (Input));
+
+  for (guint i = 0; i < self->items->len; i++) {
+    GstBuffer *buffer = g_ptr_array_index (self->items, i);
+    const GstSpdlBatchMeta *batch = gst_spdl_buffer_get_batch_meta (buffer);
+    Input input = { gst_spdl_buffer_get_item_meta (buffer) };
+
+    if (input.meta)
+      g_array_append_val (inputs, input);
+    for (guint k = 0; !input.meta && batch && k < batch->num_items; k++) {
+      Input each = { &batch->items[k] };
+
+      g_array_append_val (inputs, each);
+    }
+  }
+  return inputs;
 }
 
 /* Calls @func for the item of @result, or for all items of a batch. */
@@ -528,18 +568,15 @@ number_results (GstSpdlTask *self, GHashTable *items)
 guint
 gst_spdl_task_adopt_group (GstSpdlTask *self)
 {
-  const guint n = self->items->len;
   g_autoptr (GHashTable) items = g_hash_table_new (hash_meta, same_meta);
-  g_autofree Input *inputs = g_new0 (Input, n);
+  g_autoptr (GArray) all = list_inputs (self);
+  Input *inputs = (Input *) all->data;
+  const guint n = all->len;
   gboolean several = FALSE;
   guint n_filtered = 0;
 
-  for (guint i = 0; i < n; i++) {
-    inputs[i].meta =
-        gst_spdl_buffer_get_item_meta (g_ptr_array_index (self->items, i));
-    if (inputs[i].meta)
-      add_input (items, &inputs[i]);
-  }
+  for (guint i = 0; i < n; i++)
+    add_input (items, &inputs[i]);
   for (guint i = 0; i < self->results->len; i++)
     foreach_item (g_array_index (self->results, GstSpdlResult, i).buffer, items,
         count_result);
@@ -548,7 +585,7 @@ gst_spdl_task_adopt_group (GstSpdlTask *self)
   if (several)
     number_results (self, items);
   for (guint i = 0; i < n; i++) {
-    if (inputs[i].is_used || inputs[i].n_results > 0 || !inputs[i].meta)
+    if (inputs[i].is_used || inputs[i].n_results > 0)
       continue;
     gst_spdl_dropped_items_add (
         &self->dropped_items, inputs[i].meta, GST_SPDL_DROP_REASON_FILTERED);

@@ -6,6 +6,7 @@
 """The first argument is tools/make-dataset."""
 
 import gc
+import itertools
 import sys
 import threading
 import time
@@ -399,6 +400,47 @@ class ManyTest(unittest.TestCase):
         _, batches = run(work, line=line)
         self.assertEqual([list(b.indices) for b in batches],
                          [list(range(i, i + 4)) for i in range(0, N, 4)])
+
+    def check_resumed(self, elements, function, n_parts):
+        """Resumes after each batch of a pipeline with this function: all images
+        arrive, and those of the batch that was interrupted may arrive again."""
+        folder = make_dataset(40)
+        line = describe(folder, 10, order="input").replace(
+            "! spdlsink", f"! {elements} ! spdlsink")
+
+        def load(state, n=None):
+            with Loader(line, state=state).map("work", function) as loader:
+                batches = list(itertools.islice(loader, n))
+            return batches, [bytes(image) for batch in batches
+                             for image in batch["data"].numpy()]
+
+        whole, images = load(None)
+        for n in range(1, len(whole)):
+            batches, first = load(None, n)
+            _, rest = load(batches[-1].state)
+            n_done = n // n_parts * (len(images) // len(whole)) * n_parts
+            self.assertEqual(first, images[:len(first)])
+            self.assertEqual(rest, images[n_done:])
+        return whole
+
+    def test_parts_of_a_batch(self):
+        self.check_resumed(
+            "spdlpipe name=work output-order=input",
+            lambda s: [view(s)[:5].copy(), view(s)[5:].copy()], 2)
+
+    def test_group_of_batches(self):
+        batches = self.check_resumed(
+            "spdlaggregate size=2 ! spdlpipe name=work output-order=input",
+            lambda s: np.concatenate([view(x) for x in s.items]), 1)
+        self.assertEqual([list(batch.indices) for batch in batches],
+                         [list(range(20)), list(range(20, 40))])
+
+    def test_filtered_group_of_batches(self):
+        line = ("spdlbatch batch-size=2 ! spdlaggregate size=2 "
+                "! spdlpipe name=work output-order=input ! spdlsink")
+        loader, batches = run(lambda s: None, line=line)
+        self.assertEqual(batches, [])
+        self.assertEqual(loader.stats[2]["num-filtered"], N)
 
     def test_batches(self):
         line = ("spdlbatch batch-size=8 ! spdlpipe name=work output-order=input "

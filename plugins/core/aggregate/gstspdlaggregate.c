@@ -524,8 +524,8 @@ make_room (GstSpdlAggregate *self, const gchar *key, GstBuffer *item,
     ret = push_group (self, found);
     found = NULL;
   }
-  if (!found && ret == GST_FLOW_OK &&
-      self->groups.all.length >= settings->max_keys)
+  while (!found && ret == GST_FLOW_OK &&
+         self->groups.all.length >= settings->max_keys)
     ret = push_group (self, spdl_groups_get_oldest (&self->groups));
   *group = found;
   return ret;
@@ -550,7 +550,7 @@ add_item (GstSpdlAggregate *self, const gchar *key, GstBuffer *item)
         ("The handler of the signal accept raised an exception, or returned no "
          "GstSpdlGroupingPolicy"),
         (NULL));
-    return GST_FLOW_ERROR;
+    return GST_FLOW_EOS; /* upstream then sends the end of the stream */
   }
   if (!group)
     group = spdl_groups_begin (&self->groups, key, self->caps);

@@ -169,14 +169,15 @@ call_function (GstSpdlRoute *self, GstBuffer *item)
  * @path: (out) (transfer full) (nullable): the branch; NULL if there is none,
  * or it is not linked, so that the item is filtered
  *
- * Returns GST_FLOW_ERROR if the function of the application failed. */
+ * Returns GST_FLOW_EOS if the function of the application failed, whose error
+ * was posted: upstream then sends the end of the stream. */
 static GstFlowReturn
 find_path (GstSpdlRoute *self, GstBuffer *item, GstSpdlRoutePad **path)
 {
   if (self->select_signal == 0)
     *path = find_matching_path (self, item);
   else if (!(*path = call_function (self, item)))
-    return GST_FLOW_ERROR;
+    return GST_FLOW_EOS;
   if (*path && !is_linked (*path))
     g_clear_pointer (path, gst_object_unref);
   return GST_FLOW_OK;

@@ -407,7 +407,17 @@ launch (const gchar *folder, const gchar *elements)
 typedef gint (*Function) (
     GstElement *element, GstSample *sample, gpointer user_data);
 
-/* Runs a pipeline until it ends. Returns (nullable) the text of its error. */
+/* Notes the end of the stream on a branch. */
+static GstPadProbeReturn
+note_end (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
+{
+  if (GST_EVENT_TYPE (GST_PAD_PROBE_INFO_EVENT (info)) == GST_EVENT_EOS)
+    g_atomic_int_set ((gint *) user_data, TRUE);
+  return GST_PAD_PROBE_OK;
+}
+
+/* Runs a pipeline until it ends. Returns (nullable) the text of its error. If
+ * the function fails, the end of the stream follows the error. */
 static gchar *
 run_function (GstElement *pipeline, Function function, gpointer user_data)
 {
@@ -415,6 +425,10 @@ run_function (GstElement *pipeline, Function function, gpointer user_data)
   g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
   g_autoptr (GstMessage) message = NULL;
   g_autoptr (GError) error = NULL;
+  g_autoptr (GstPad) branch = gst_element_get_static_pad (route, "src_0");
+  gint ended = FALSE;
+  gulong probe = gst_pad_add_probe (
+      branch, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, note_end, &ended, NULL);
 
   if (function)
     g_signal_connect (route, "select-branch", G_CALLBACK (function), user_data);
@@ -422,11 +436,17 @@ run_function (GstElement *pipeline, Function function, gpointer user_data)
   message = gst_bus_timed_pop_filtered (
       bus, 60 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
   fail_unless (message != NULL);
-  gst_element_set_state (pipeline, GST_STATE_NULL);
-  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS)
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS) {
+    gst_element_set_state (pipeline, GST_STATE_NULL);
+    gst_pad_remove_probe (branch, probe);
     return NULL;
+  }
   fail_unless (GST_MESSAGE_SRC (message) == GST_OBJECT (route));
   gst_message_parse_error (message, &error, NULL);
+  while (error->domain == GST_STREAM_ERROR && !g_atomic_int_get (&ended))
+    g_usleep (1000);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_pad_remove_probe (branch, probe);
   return errors_format (error);
 }
 

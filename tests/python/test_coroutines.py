@@ -293,6 +293,28 @@ class FailureTest(unittest.TestCase):
         self.assertEqual(sorted(one.index for one in failures), bad)
         self.assertIn("task-timeout", failures[0].reason)
 
+    def test_timeout_that_a_coroutine_catches(self):
+        async def function(sample):
+            with contextlib.suppress(asyncio.CancelledError):
+                await asyncio.sleep(10 if value(sample) % 50 == 3 else 0)
+            return sample
+
+        with make(function, "task-timeout=100000000") as loader:
+            list(loader)
+            failures = loader.failures
+        self.assertEqual(sorted(one.index for one in failures),
+                         [3, 53, 103, 153])
+
+    def test_stopped_loop(self):
+        async def function(sample):
+            if value(sample) == 3:
+                asyncio.get_running_loop().stop()
+            await asyncio.sleep(0)
+            return sample
+
+        with make(function) as loader:
+            self.assertEqual(sum(batch.num_items for batch in loader), N)
+
     def test_wrong_arguments(self):
         loader = Loader(LINE.format(""), source=items())
         for n in 0, -1, 4097, 2.5, "4", True:

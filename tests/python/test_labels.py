@@ -229,6 +229,8 @@ class SourceTest(unittest.TestCase):
         self.fail([-2], ["cat"], "label -2")
         self.fail(["Cat"], ["cat"], "'Cat'", "the item 'name'", keys=["name"])
         self.fail([0], ["7"], "'0'")
+        for label in 2**63, str(2**64 + 5), np.uint64(2**64 - 3):
+            self.fail([1, label], None, str(label), "item 1", "64 bits")
 
     def test_no_integer(self):
         """No label is truncated."""

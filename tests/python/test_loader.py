@@ -8,6 +8,7 @@
 import itertools
 import pathlib
 import socket
+import sys
 import tempfile
 import threading
 import time
@@ -202,6 +203,34 @@ class EpochTest(unittest.TestCase):
                 self.assertEqual(raised.exception.code, "timed-out")
             waits.set()
             self.assertEqual(loader.next(60_000_000_000).num_items, 1)
+
+    def test_two_threads(self):
+        """One thread takes a batch while the other one gets "busy"."""
+        def take():
+            while len(found) < 100:
+                try:
+                    batch = loader.next(10**8)
+                except LoaderError as error:
+                    codes.add(error.code)
+                else:
+                    found.append(batch.indices[0] if batch else None)
+
+        found, codes = [], set()
+        before = sys.getswitchinterval()
+        sys.setswitchinterval(1e-6)
+        try:
+            with Loader(describe(FOLDER, 1, order="input")) as loader:
+                threads = [threading.Thread(target=take) for _ in range(3)]
+                for thread in threads:
+                    thread.start()
+                for thread in threads:
+                    thread.join()
+        finally:
+            sys.setswitchinterval(before)
+        n_more = len(found) % (N_ITEMS + 1)
+        self.assertEqual([found.count(i) - found.count(None) for i in ALL],
+                         [1] * n_more + [0] * (N_ITEMS - n_more))
+        self.assertLessEqual(codes, {"busy", "timed-out"})
 
     def test_finished_iterator_stays_finished(self):
         with Loader(describe(FOLDER)) as loader:

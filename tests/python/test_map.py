@@ -5,21 +5,24 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The first argument is tools/make-dataset."""
 
+import copy
 import gc
 import itertools
+import pickle
 import sys
 import threading
 import time
 import traceback
 import unittest
 import weakref
+from unittest import mock
 
 import numpy as np
 from errors import has_values, raises
 from support import (describe, make_dataset, needs_gi, require_gi,
                      run_python)
 
-from gstspdl import Batch, Loader, LoaderError
+from gstspdl import Batch, Loader, LoaderError, _native as native
 
 N = 40
 ARRAYS = [(np.full((2, 3), i, "uint8"), i, f"item {i}") for i in range(N)]
@@ -108,6 +111,27 @@ class StopTest(unittest.TestCase):
                 list(loader)
         self.assertEqual(raised.exception.code, "stopped")
 
+    def test_interrupted_stop(self):
+        """Ctrl-C while stop() waits for a function: the loader goes on."""
+        def work(sample):
+            begun.set()
+            time.sleep(0.3 if slow else 0)
+            return sample
+
+        begun, slow = threading.Event(), [True]
+        loader = Loader(LINE.format(1), source=ARRAYS).map("work", work)
+        loader.start()
+        self.assertTrue(begun.wait(60))
+        with mock.patch.object(native, "loader_stop",
+                               side_effect=KeyboardInterrupt):
+            with self.assertRaises(KeyboardInterrupt):
+                loader.stop()
+        loader.stop()
+        slow.clear()
+        for _ in range(2):
+            with loader:
+                self.assertEqual(sum(b.num_items for b in loader), N)
+
     def test_last_reference_dropped_in_a_function(self):
         def work(sample):
             started.wait(60)
@@ -188,6 +212,41 @@ class ItemTest(unittest.TestCase):
         _, batches = run(lambda s: [view(s)[0], view(s)[1]])
         self.assertEqual([i for b in batches for i in b.indices],
                          sorted(list(range(N)) * 2))
+
+    def test_list_of_one_kind(self):
+        for make in (lambda s: {"a": view(s)}, lambda s: {"a": b"12"},
+                     lambda s: view(s).copy()):
+            for work in (lambda s: [make(s), make(s)],
+                         lambda s: [make(s)] * 3):
+                loader = Loader("spdlpipe name=work ! spdlsink",
+                                source=ARRAYS[:4])
+                with loader.map("work", work):
+                    list(loader)
+                self.assertEqual(loader.num_failures, 0, loader.failures)
+
+    def test_copies_of_a_sample(self):
+        kept = []
+
+        def work(sample):
+            kept.append(copy.copy(sample))
+            kept.append(copy.deepcopy(sample))
+            del kept[:-4]
+            with self.assertRaises(TypeError):
+                pickle.dumps(sample)
+            return kept[0]
+
+        loader, batches = run(work, 1)
+        self.assertEqual(loader.num_failures, 0)
+        self.assertEqual(sum(b.num_items for b in batches), N)
+        self.assertEqual(view(kept[-1])[0, 0], N - 1)
+
+    def test_names_of_media(self):
+        for name in "", 3:
+            loader = Loader(LINE.format(1), source=ARRAYS)
+            with loader.map("work", lambda s: {name: view(s)}):
+                with self.assertRaises(LoaderError):
+                    list(loader)
+            self.assertRegex(loader.failures[0].reason, "^TypeError: .*name")
 
     def test_traceback_is_printed_once(self):
         def fail(sample):

@@ -5,9 +5,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The first argument is tools/make-dataset."""
 
+import copy
 import locale
 import os
 import pathlib
+import pickle
 import re
 import sys
 import unittest
@@ -15,7 +17,7 @@ import unittest
 from support import make_dataset, needs_gi, require_gi
 
 from gstspdl import (Batch, Loader, LoaderError, Pipeline, decode,
-                     merge_states)
+                     merge_states, reshard_states)
 
 FOLDER = make_dataset(8)
 
@@ -118,13 +120,18 @@ class MistakeTest(unittest.TestCase):
                 (lambda: Loader(Loader(line)), "Loader"),
                 (lambda: Loader(line, process="yes"), "str"),
                 (lambda: Loader(line, process=3), "int"),
-                (lambda: Loader(line, max_failures="x"), "str"),
+                (lambda: Loader(line, max_failures="x"), "max_failures"),
+                (lambda: Loader(line, max_failures=1.5), "max_failures"),
                 (lambda: Loader(line, state=3), "int"),
                 (lambda: Loader(line, classes=3), "int"),
                 (lambda: Loader("spdlfetch ! spdlsink", source=str(FOLDER)),
                  "spdlsrc location="),
-                (lambda: Loader(line).next("a"), "str"),
-                (lambda: Loader(line).set_epoch(0.5), "float"),
+                (lambda: Loader(line).next("a"), "timeout"),
+                (lambda: Loader(line).set_epoch(0.5), "epoch"),
+                (lambda: Loader(line).map(None, bytes), "None"),
+                (lambda: Loader(line).route(3, bytes), "3"),
+                (lambda: copy.copy(Loader(line)), "Loader"),
+                (lambda: pickle.dumps(Loader(line)), "Loader"),
                 (lambda: Batch.new(3, None), "Gst.Buffer"),
                 (lambda: Batch.new(b"abc", "video/x-raw"), "Gst.Buffer"),
                 (lambda: decode("a.jpg"), "open(path"),
@@ -132,10 +139,24 @@ class MistakeTest(unittest.TestCase):
                 (lambda: merge_states(3), "int")]:
             with self.assertRaisesRegex(TypeError, re.escape(words)):
                 make()
-        with Loader(line) as loader:
-            for make in lambda: loader.next(-5), lambda: loader.set_epoch(-1):
-                with self.assertRaisesRegex(ValueError, "at least 0"):
-                    make()
+
+    def test_ranges(self):
+        """Numbers that do not fit into the library's integers."""
+        line = f"spdlsrc location={FOLDER} ! spdlfetch ! spdlsink"
+        loader = Loader(line)
+        for make, words in [
+                (lambda: loader.next(-5), "timeout"),
+                (lambda: loader.next(2**64), "timeout"),
+                (lambda: loader.set_epoch(-1), "epoch"),
+                (lambda: loader.set_epoch(2**64), "epoch"),
+                (lambda: Loader(line, max_failures=2**31), "max_failures"),
+                (lambda: Loader(line, max_failures=-2), "max_failures"),
+                (lambda: Loader(line, rank=2**32, world_size=2**33), "rank"),
+                (lambda: decode(b"", epoch=-1), "epoch"),
+                (lambda: decode(b"", index=2**64), "index"),
+                (lambda: reshard_states([], 2**32), "world_size")]:
+            with self.assertRaisesRegex(ValueError, words):
+                make()
 
     def test_no_decoder(self):
         paths = sorted(map(str, FOLDER.glob("*/*.jpg")))

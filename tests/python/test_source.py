@@ -293,6 +293,25 @@ class SecretsTest(unittest.TestCase):
                     ) as loader:
             self.assertEqual(keys_of(loader), ["http://***@host/a"])
 
+        with Loader(ARRAYS, source=[(np.zeros(4), -1, "a\0b")]) as loader:
+            with self.assertRaises(LoaderError) as raised:
+                list(loader)
+            self.assertEqual(raised.exception.code, "source")
+
+    def test_exception_without_text(self):
+        class Faulty(Exception):
+            def __str__(self):
+                return "code " + self.args[0]
+
+        def source():
+            yield np.zeros(4)
+            raise Faulty(5)
+
+        with Loader(ARRAYS, source=source()) as loader:
+            with self.assertRaisesRegex(LoaderError, "Faulty") as raised:
+                list(loader)
+        self.assertIsInstance(raised.exception.__cause__, Faulty)
+
     def test_headers(self):
         """Tests headers with an invalid description."""
         bad = ("spdlsrc location=. ! spdlfetch extra-headers=\"Authorization: "

@@ -149,7 +149,8 @@ class Batch:
     def get_tensor(self, i: int) -> Optional[Tensor]:
         """Returns tensor number `i`, from 0, or None."""
         info = native.TensorInfo()
-        if native.batch_get_tensor(self._pointer, i, info):
+        if 0 <= i < len(self) and native.batch_get_tensor(
+                self._pointer, i, info):
             return Tensor(self, info)
         return None
 

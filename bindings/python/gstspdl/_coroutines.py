@@ -4,6 +4,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 import asyncio
+import contextlib
 import functools
 import os
 import threading
@@ -28,6 +29,7 @@ class _EventLoop(threading.Thread):
         super().__init__(name="spdl-coroutines", daemon=True)
         self.loop = asyncio.new_event_loop()
         self._cpu_time = 0
+        self._has_ended = False
         self.start()
 
     def run(self) -> None:
@@ -35,12 +37,11 @@ class _EventLoop(threading.Thread):
         # that calls it, and the trainer's threads come first.
         native.thread_set_loading()
         asyncio.set_event_loop(self.loop)
-        while not self.loop.is_closed():
-            try:
+        while not self._has_ended:
+            # It also ends if a coroutine calls stop() of the loop, or raises one
+            # of these, which fails its item.
+            with contextlib.suppress(KeyboardInterrupt, SystemExit):
                 self.loop.run_forever()
-                break
-            except (KeyboardInterrupt, SystemExit):
-                pass  # a coroutine raised it, whose item fails
 
     def take_cpu_time(self) -> int:
         """CPU time of the thread since the last call, in ns."""
@@ -60,6 +61,7 @@ class _EventLoop(threading.Thread):
         if others:
             await asyncio.wait(others, timeout=_GRACE)
         await self.loop.shutdown_asyncgens()
+        self._has_ended = True
         self.loop.stop()
 
     def end(self) -> None:
@@ -145,8 +147,9 @@ class Coroutines:
         return await self._function(sample)
 
     def _expire(self, task: Any) -> None:
-        self._tasks[task] = None
-        self._cancel(task)
+        if not task.done():
+            self._tasks[task] = None
+            self._cancel(task)
 
     def _cancel(self, task: Any) -> None:
         # Once: a second exception would end what a coroutine awaits to clean
@@ -160,12 +163,15 @@ class Coroutines:
         self._cancelled.discard(task)
         if timer is not None:
             timer.cancel()
-        if not task.cancelled():
-            result = call(task.result)
-        elif timeout and timer is None:
+        result: Optional[int]
+        if timeout and timer is None:
+            if not task.cancelled():  # it caught the cancellation
+                task.exception()  # else asyncio would log it
             result = make_failure(
                 f"The coroutine took longer than task-timeout ({timeout:.3f} "
                 "s), so it was cancelled")
-        else:
+        elif task.cancelled():
             result = make_failure("The coroutine was cancelled")
+        else:
+            result = call(task.result)
         native.task_finish(number, result, self._thread.take_cpu_time())

@@ -12,6 +12,7 @@ from . import _native as native
 from ._batch import Batch
 from ._errors import LoaderError
 from ._gi import describe
+from ._integers import UINT64_MAX, check_integer
 from ._tensor import Tensor
 
 # A thread keeps this number of decoders, for different settings.
@@ -94,6 +95,8 @@ def decode(data: Union[bytes, bytearray, memoryview], *, epoch: int = 0,
     processes can call it, including forked ones. Raises LoaderError for data
     that cannot be decoded, for a wrong property, and for several arrays.
     """
+    epoch = check_integer("epoch", epoch, 0, UINT64_MAX)
+    index = check_integer("index", index, 0, UINT64_MAX)
     words = [f" {name.replace('_', '-')}={write_property(value)}"
              for name, value in properties.items()]
     if isinstance(data, (str, int, os.PathLike)):

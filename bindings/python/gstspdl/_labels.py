@@ -6,6 +6,8 @@
 import operator
 from typing import Any, Iterable, List, Optional, Sequence
 
+from ._integers import INT64_MAX, INT64_MIN
+
 # Characters that may surround a label in a list.
 _BLANKS = " \t\n\v\f\r"
 
@@ -72,6 +74,8 @@ class Labels:
                 "class as str") from None
 
     def _check(self, number: int, label: Any, item: str) -> int:
+        if not INT64_MIN <= number <= INT64_MAX:
+            raise ValueError(f"the label {label!r} of {item} is beyond 64 bits")
         if self._n is not None and not -1 <= number < self._n:
             raise ValueError(self._describe(label, item))
         return number

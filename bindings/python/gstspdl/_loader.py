@@ -5,7 +5,6 @@
 
 import atexit
 import ctypes
-import operator
 import os
 import sys
 import threading
@@ -23,6 +22,7 @@ from ._epoch import EpochIterator
 from ._errors import LoaderError
 from ._failure import Failure, make_failure
 from ._gi import address_of, bridge, describe, get_attribute, is_a
+from ._integers import INT32_MAX, UINT64_MAX, check_integer
 from ._labels import check_classes
 from ._line import describe_pipeline
 from ._losses import Losses
@@ -141,6 +141,8 @@ class Loader:
         self._failures: Deque[Failure] = deque(maxlen=100)
         self._pending: Deque[Failure] = deque(maxlen=_MAX_PENDING)
         self._losses = Losses()
+        #: the thread that takes a batch
+        self._taker: Optional[int] = None
         self._pull = native.Pull()
         self._pull_address = ctypes.addressof(self._pull)
         self._pools: List[_map.Pool] = []
@@ -167,6 +169,10 @@ class Loader:
             self.cpu_budget = cpu_budget
         if state is not None:
             self.restore_state(state)
+
+    def __reduce_ex__(self, _protocol: Any) -> Any:
+        raise TypeError("a Loader cannot be copied or pickled: make another one "
+                        "of its description and state")
 
     @classmethod
     def new(cls, description: str) -> "Loader":
@@ -259,6 +265,7 @@ class Loader:
         cannot be pickled, TypeError if it cannot be called, and ValueError for
         a wrong number."""
         pipeline = native.loader_get_pipeline(self._pointer)
+        _map.check_name(name)
         if concurrency is not None:
             if processes:
                 raise ValueError("processes is the concurrency of worker "
@@ -291,6 +298,7 @@ class Loader:
 
         Raises LoaderError if no spdlroute has this name, and TypeError if
         `function` cannot be called, or is async."""
+        _map.check_name(name)
         _map.connect_route(native.loader_get_pipeline(self._pointer), name,
                            function)
         return self
@@ -312,9 +320,8 @@ class Loader:
 
     @max_failures.setter
     def max_failures(self, n: int) -> None:
-        if operator.index(n) < -1:
-            raise ValueError(f"max_failures must be at least -1, not {n}")
-        native.loader_set_max_failures(self._pointer, n)
+        native.loader_set_max_failures(
+            self._pointer, check_integer("max_failures", n, -1, INT32_MAX))
 
     @property
     def cpu_budget(self) -> float:
@@ -419,10 +426,12 @@ class Loader:
             return
         with self._stops_lock:
             self._stopping += 1
-        self._stop()
-        with self._stops_lock:
-            self._stopping -= 1
-            self._stops += 1
+        try:
+            self._stop()
+        finally:  # also after Ctrl-C in the function that it waits for
+            with self._stops_lock:
+                self._stopping -= 1
+                self._stops += 1
         _running.discard(self)
 
     def _was_stopped_since(self, stops: int) -> bool:
@@ -527,15 +536,27 @@ class Loader:
 
         Raises LoaderError with the code "timed-out" if no batch arrives in
         time; no batch is lost."""
-        if operator.index(timeout) < 0:
-            raise ValueError(f"timeout must be at least 0, not {timeout}")
+        timeout = check_integer("timeout", timeout, 0, UINT64_MAX)
         if self._begun:
             self._begin_epoch()
-        return self._take(None if timeout >= _UNKNOWN else timeout)
+        return self._take(None if timeout == UINT64_MAX else timeout)
 
     def _take(self, timeout: Optional[int]) -> Optional[Batch]:
         if self._process is not _process:
             self._check_process()
+        me = threading.get_ident()
+        # No other thread runs Python code between the test and the assignment.
+        if self._taker is not None and self._taker != me:
+            raise LoaderError(
+                "Another thread is waiting for the next batch of this loader: "
+                "read from one thread at a time", code="busy")
+        self._taker = me
+        try:
+            return self._take_next(timeout)
+        finally:
+            self._taker = None
+
+    def _take_next(self, timeout: Optional[int]) -> Optional[Batch]:
         self._losses.warn_of_others()
         batch, self._ahead = self._ahead, None
         if batch is None:
@@ -822,8 +843,7 @@ class Loader:
 
         `epoch`: the number of the epoch, from 0. Raises LoaderError for a
         pipeline without spdlsrc."""
-        if operator.index(epoch) < 0:
-            raise ValueError(f"epoch must be at least 0, not {epoch}")
+        epoch = check_integer("epoch", epoch, 0, UINT64_MAX)
         self._check_process()
         if not self._begun:
             self.start()

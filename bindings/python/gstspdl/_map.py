@@ -7,6 +7,7 @@ import inspect
 import itertools
 import operator
 import traceback
+from numbers import Integral
 from typing import Any, Callable, Dict, Optional
 
 from . import _native as native
@@ -184,9 +185,14 @@ def set_concurrency(pipeline: int, name: str, concurrency: Any) -> None:
     _check(native.set_concurrency(pipeline, name.encode(), concurrency), name)
 
 
+def check_name(name: Any) -> None:
+    if not isinstance(name, str):
+        raise TypeError(f"the name of an element must be a str, not {name!r}")
+
+
 def _check_number(name: str, value: Any, limit: int) -> None:
-    if (isinstance(value, bool) or not isinstance(value, int) or
-            not 1 <= value <= limit):
+    if (isinstance(value, bool) or not isinstance(value, Integral) or
+            not 1 <= int(value) <= limit):
         raise ValueError(
             f"{name} must be a number from 1 to {limit}, not {value!r}")
 

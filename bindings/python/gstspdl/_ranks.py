@@ -6,6 +6,8 @@
 import os
 from typing import Tuple
 
+from ._integers import UINT32_MAX
+
 # Environment variables of launchers, as in spdlsrc.
 _LAUNCHERS = (("RANK", "WORLD_SIZE"), ("SLURM_PROCID", "SLURM_NTASKS"),
               ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"),
@@ -14,7 +16,7 @@ _LAUNCHERS = (("RANK", "WORLD_SIZE"), ("SLURM_PROCID", "SLURM_NTASKS"),
 
 def check_rank(rank: int, world_size: int) -> None:
     """Both may be -1, for those of the environment."""
-    if rank == world_size == -1 or 0 <= rank < world_size:
+    if rank == world_size == -1 or 0 <= rank < world_size <= UINT32_MAX:
         return
     raise ValueError(
         f"rank is {rank} and world_size is {world_size}: ranks go from 0 to "

@@ -45,6 +45,16 @@ class Sample:
     def __del__(self, _unref: Any = native.unref) -> None:
         _unref(self._pointer)
 
+    def __copy__(self) -> "Sample":
+        return Sample(native.ref(self._pointer))
+
+    def __deepcopy__(self, _memo: Any) -> "Sample":
+        return self.__copy__()  # the contents never change
+
+    def __reduce_ex__(self, _protocol: Any) -> Any:
+        raise TypeError("a Sample cannot be pickled: send bytes(sample), or "
+                        "sample[\"data\"].numpy()")
+
     @property
     def caps(self) -> str:
         """The format as text, such as "image/jpeg"."""
@@ -190,6 +200,9 @@ def of_bytes(data: Any, caps: Optional[str],
 
 def of_parts(parts: Mapping[str, Sample]) -> Sample:
     """Returns one item of several media."""
+    for name in parts:
+        if not isinstance(name, str) or not name:
+            raise TypeError(f"the name of a medium must be text, not {name!r}")
     pointer = native.sample_new_from_parts(
         list(parts), [part._pointer for part in parts.values()])
     if pointer is None:

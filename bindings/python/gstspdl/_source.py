@@ -28,6 +28,8 @@ def _split(item: Any, labels: Labels,
         raise TypeError("a source must yield items, (item, label) or (item, label, "
                         f"key), not tuples of {len(item)}")
     key = str(item[2]) if len(item) > 2 and item[2] is not None else None
+    if key and "\0" in key:
+        raise ValueError(f"the key {key!r} of item {place} has a NUL character")
     name = key
     if name is None and isinstance(item[0], (str, os.PathLike)):
         name = os.fspath(item[0])
@@ -122,6 +124,9 @@ class SourceThread(threading.Thread):
 
 
 def _describe(error: BaseException) -> str:
-    text = str(error)
     name = type(error).__name__
+    try:
+        text = str(error)
+    except Exception:  # the class has a faulty __str__()
+        text = "(its text cannot be read)"
     return f"{name}: {text}" if text else name

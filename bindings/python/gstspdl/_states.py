@@ -7,6 +7,7 @@ from typing import Iterable, List, Union
 
 from . import _native as native
 from ._errors import LoaderError
+from ._integers import UINT32_MAX, check_integer
 
 # A state, or the states of all ranks.
 State = Union[str, Iterable[str]]
@@ -42,8 +43,7 @@ def reshard_states(states: Union[str, Iterable[str]],
     an epoch for streamed shards, whose items have no known place."""
     if isinstance(states, str):
         states = [states]
-    if not 0 < world_size < 2**32:
-        raise ValueError(f"world_size must be at least 1, not {world_size}")
+    world_size = check_integer("world_size", world_size, 1, UINT32_MAX)
     try:
         return native.state_reshard(_check_states(states), world_size)
     except native.Error as error:

@@ -6,6 +6,7 @@
 import operator
 import os
 import re
+from numbers import Integral
 from typing import Any, Callable, Dict, Iterable, Mapping, Tuple
 
 from ._line import escape_text, guard_text
@@ -101,6 +102,8 @@ def _as_float(value: Any) -> float:
         raise TypeError("a number")
     try:
         return float(value)
+    except OverflowError:
+        raise _Refused("is too large") from None
     except (TypeError, ValueError):
         raise TypeError("a number") from None
 
@@ -241,8 +244,8 @@ def write_any(where: str, name: str, value: Any) -> str:
         return _write_bool(value)
     if isinstance(value, (str, os.PathLike)):
         return write_value(where, name, value, ("path",))
-    if isinstance(value, int):
-        return str(value)
+    if isinstance(value, Integral):
+        return str(int(value))
     if hasattr(value, "total_seconds"):
         return write_value(where, name, value,
                            ("seconds", 10**9, 0, 2**64 - 1))

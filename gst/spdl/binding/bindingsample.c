@@ -82,7 +82,9 @@ gst_spdl_binding_sample_new_from_items (guint n, GstSample *const *items)
   GstSample *sample;
 
   for (guint i = 0; i < n; i++) {
-    if (gst_sample_get_caps (items[i]) != caps)
+    GstCaps *own = gst_sample_get_caps (items[i]);
+
+    if (own != caps && !(own && caps && gst_caps_is_equal (own, caps)))
       return NULL;
     gst_buffer_list_add (
         group, gst_buffer_ref (gst_sample_get_buffer (items[i])));

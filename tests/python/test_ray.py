@@ -390,7 +390,11 @@ class KillTest(RayTest):
 class StateTest(RayTest):
     def test_resume(self):
         wanted = load_here(n_epochs=2, num_loaders=3)
-        for transfer, n in itertools.product(TRANSFERS, (1, 7, 20)):
+        # Also after the last batch of an epoch, in which it is the turn of
+        # another loader than the first.
+        self.assertTrue(len(wanted) // 2 % 3)
+        for transfer, n in itertools.product(
+                TRANSFERS, (1, 7, 20, len(wanted) // 2)):
             with load(num_loaders=3, transfer=transfer) as loader:
                 found = [digest(b) for b in itertools.islice(loader, n)]
                 state = json.loads(json.dumps(loader.state_dict()))
@@ -527,6 +531,10 @@ class MistakeTest(RayTest):
                    state=dict(state, spdl=state["spdl"][:1]))
         self.check("pipeline-error", LINE.replace("seed=3", "seed=4"),
                    state=state)
+
+        for state in [], {}, [{}], [None]:
+            with self.assertRaises((LoaderError, TypeError)):
+                load(state=state)
 
     def test_environment(self):
         self.check("failed", options={"num_cpus": 0, "runtime_env": {

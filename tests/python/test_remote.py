@@ -23,12 +23,13 @@ import numpy as np
 from support import describe, make_dataset, make_folder
 
 from gstspdl import DetachedBatch, Failure, Loader, LoaderError
-from gstspdl._remote_answers import Certificates, Reply
+from gstspdl._remote_answers import Certificates, Reply, Start
 from gstspdl._remote_direct import (DirectChannel, LinkError, Server,
                                     _keep_alive)
 from gstspdl._remote_frames import (HEADER_SIZE, FrameError, _make_header,
                                     make_frame, parse_frame, parse_header,
                                     receive_frame)
+from gstspdl._remote_link import Board, Link
 from gstspdl._remote_memory import MemoryPool
 from gstspdl._remote_nodes import avoid, find_lost
 
@@ -70,6 +71,44 @@ def parse(data):
         return np.empty(size, "uint8")
 
     return receive_frame(receive, take)
+
+
+class LinkTest(unittest.TestCase):
+    """Replies of a link, without the thread that receives them."""
+
+    def make(self, n, request):
+        board = Board(set())
+        link = Link(board, None, 0, Start(0, 0, 1, None, None))
+        link._channel = unittest.mock.Mock()
+        link._channel.request = request
+        with board.lock:
+            for i in range(n):
+                link._push(make_reply(None, epoch=i))
+        return link
+
+    def test_replies(self):
+        requests = []
+        link = self.make(3, lambda: requests.append(1))
+        for i in range(3):
+            number, reply = link.first()
+            self.assertEqual(link.first(), (number, reply))
+            self.assertEqual(reply.epoch, i)
+            for _ in range(2):
+                link.request_after(number)
+            self.assertEqual(len(requests), i + 1)
+            link.taken = number
+        self.assertIsNone(link.first())
+
+    def test_interrupt(self):
+        """A reply that Ctrl-C interrupts is there afterwards."""
+        request = unittest.mock.Mock(side_effect=[KeyboardInterrupt, None])
+        link = self.make(2, request)
+        number, reply = link.first()
+        with self.assertRaises(KeyboardInterrupt):
+            link.request_after(number)
+        self.assertEqual(link.first(), (number, reply))
+        link.request_after(number)
+        self.assertEqual(request.call_count, 2)
 
 
 class FrameTest(unittest.TestCase):

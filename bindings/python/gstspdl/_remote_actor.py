@@ -61,8 +61,9 @@ class LoaderActor:
         self._session = start.session
         node = ray.util.get_node_ip_address()
         address = self._listen(job, start, node) if job.is_direct else None
-        return Started(loader.state, loader.epoch, num_batches, loader.classes,
-                       node, ray.get_runtime_context().get_node_id(), address)
+        is_beginning = loader._is_at_beginning(loader.epoch)
+        return Started(loader.state, loader.epoch, is_beginning, num_batches,
+                       loader.classes, node, ray.get_runtime_context().get_node_id(), address)
 
     def _listen(self, job: Job, start: Start, host: str) -> Tuple[str, int]:
         from ._remote_direct import Server

@@ -50,6 +50,8 @@ class Start(NamedTuple):
 class Started(NamedTuple):
     state: str
     epoch: int
+    #: no item of the epoch has been delivered
+    is_beginning: bool
     num_batches: Optional[int]
     classes: Optional[List[str]]
     #: address of the actor's machine

@@ -47,8 +47,10 @@ class Board:
     """State that links and their trainer share."""
 
     def __init__(self, node_ids: Set[str]) -> None:
-        #: guards all fields of the board and of its links
-        self.changed = threading.Condition()
+        #: guards all fields of the board and of its links. Unlike the methods of
+        #: a Condition, which are in Python, Ctrl-C cannot leave it locked.
+        self.lock = threading.RLock()
+        self.changed = threading.Condition(self.lock)
         self.n_replies = 0
         self.warnings: List[str] = []
         #: Ray's names of the nodes on which loaders have run
@@ -56,16 +58,29 @@ class Board:
 
 
 class StoreChannel:
-    """Replies are return values of Ray's calls, in Ray's object store."""
+    """Replies are return values of Ray's calls, in Ray's object store. A thread
+    makes the calls: Ctrl-C in the trainer's would lose the reply of a call."""
 
     def __init__(self, actor: Any, session: int, node_id: str) -> None:
         self._actor = actor
         self._session = session
         self._node_id = node_id
+        # True for each call to make; False at the end.
+        self._requests: "SimpleQueue[bool]" = SimpleQueue()
         self._calls: "SimpleQueue[Any]" = SimpleQueue()
+        threading.Thread(target=self._call, name="spdl-requests",
+                         daemon=True).start()
 
     def request(self) -> None:
-        self._calls.put(self._actor.next.remote(self._session))
+        self._requests.put(True)
+
+    def _call(self) -> None:
+        while self._requests.get():
+            try:
+                self._calls.put(self._actor.next.remote(self._session))
+            except Exception:
+                self._calls.put(None)  # receive() reports the loss
+                return
 
     def receive(self) -> Union[Reply, LoaderError]:
         from ray.exceptions import GetTimeoutError
@@ -82,6 +97,7 @@ class StoreChannel:
                     raise Lost("its raylet accepts no connection") from None
 
     def close(self) -> None:
+        self._requests.put(False)
         self._calls.put(None)
         self._actor.halt.options(concurrency_group="control").remote(
             self._session)
@@ -116,6 +132,9 @@ class Link:
                  start: Start) -> None:
         self.number = number
         self.replies: Deque[Any] = deque()
+        # Numbers of the last reply that the trainer was given, and of the last
+        # one in whose place another one was requested.
+        self.taken = self._replaced = 0
         #: what the loader reported about its last start, or None
         self.started: Optional[Started] = None
         #: state after the last reply that the trainer was given
@@ -138,20 +157,23 @@ class Link:
         self.thread = threading.Thread(
             target=self.run, name=f"spdl-link-{number}", daemon=True)
 
+    def first(self) -> Any:
+        """Returns the first reply that was not taken and its number, or None.
+        Numbers are in the order of arrival."""
+        while self.replies and self.replies[0][0] <= self.taken:
+            self.replies.popleft()
+        return self.replies[0] if self.replies else None
+
     def get_arrival(self) -> int:
-        """Returns the number of the first reply, in the order of arrival."""
-        number: int = self.replies[0][0]
+        number: int = self.first()[0]
         return number
 
-    def pop(self) -> Any:
-        """Takes the first reply, and requests another one."""
-        _, reply = self.replies.popleft()
-        if self._channel:
-            self._request()
-        if isinstance(reply, Reply):
-            self.given = reply.state
-            self.is_finished = reply.is_last
-        return reply
+    def request_after(self, number: int) -> None:
+        """Requests another reply, once, in place of one that will be taken."""
+        if self._replaced < number:
+            if self._channel:
+                self._request()
+            self._replaced = number
 
     def seek(self, epoch: int) -> None:
         """Drops all replies and begins an epoch."""
@@ -195,7 +217,7 @@ class Link:
     def run(self) -> None:
         changed = self._board.changed
         while True:
-            with changed:
+            with self._board.lock:
                 changed.wait_for(lambda: self._closed or
                                  self._done != self._start.session)
                 if self._closed:
@@ -219,7 +241,7 @@ class Link:
             return
         while True:
             reply = channel.receive()
-            with self._board.changed:
+            with self._board.lock:
                 if start.session != self._start.session:
                     return
                 if isinstance(reply, LoaderError):
@@ -235,12 +257,12 @@ class Link:
         """Starts the loader, and requests replies. Returns a channel, or None
         if the session has ended."""
         changed = self._board.changed
-        with changed:
+        with self._board.lock:
             if start.session != self._start.session:
                 return None
             node_ids = [] if self.actor else list(self._board.node_ids)
         lost = find_lost(node_ids)
-        with changed:
+        with self._board.lock:
             if start.session != self._start.session:
                 return None
             if self.actor is None:
@@ -255,13 +277,15 @@ class Link:
                                     job.certificates, self._settings.pool)
         else:
             channel = StoreChannel(actor, start.session, started.node_id)
-        with changed:
+        with self._board.lock:
             if start.session != self._start.session:
                 channel.close()
                 return None
             self._begin(started)
             self._channel = channel
-            for _ in range(self._settings.prefetch - len(self.replies)):
+            left = [number for number, _ in self.replies
+                    if number > self._replaced]
+            for _ in range(self._settings.prefetch - len(left)):
                 self._request()
             changed.notify_all()
         return channel
@@ -285,7 +309,7 @@ class Link:
                 break
             except GetTimeoutError:
                 waited += _PATIENCE
-                with self._board.changed:
+                with self._board.lock:
                     self._board.warnings.append(
                         f"loader {self.number} has not started for "
                         f"{waited:.0f} s: check with `ray status` that a node "
@@ -325,7 +349,7 @@ class Link:
         self._board.changed.notify_all()
 
     def _finish(self, start: Start, error: LoaderError) -> None:
-        with self._board.changed:
+        with self._board.lock:
             if start.session == self._start.session:
                 self._done = start.session
                 self._channel = None
@@ -334,7 +358,7 @@ class Link:
     def _replace(self, start: Start, loss: Exception) -> None:
         """Prepares another actor, or ends the session with an error."""
         error = None
-        with self._board.changed:
+        with self._board.lock:
             if start.session != self._start.session:
                 return
             self._channel = None

@@ -218,24 +218,29 @@ class RemoteLoader:
 
         def is_known() -> bool:
             return all(link.started for link in self._links) or any(
-                link.replies for link in self._links if not link.started)
+                link.first() for link in self._links if not link.started)
 
         self._wait(is_known, None)
-        with self._board.changed:
+        with self._board.lock:
             for link in self._links:
-                if not link.started and link.replies:
-                    raise link.replies[0][1]
-            epochs = [link.started.epoch for link in self._links
-                      if link.started]
-            self._epoch = min(epochs)
-            for link, epoch in zip(self._links, epochs):
-                link.ended = epoch > self._epoch
+                if not link.started and link.first():
+                    raise link.first()[1]
+            starts = [link.started for link in self._links if link.started]
+            first = min(started.epoch for started in starts)
+            for link, started in zip(self._links, starts):
+                link.ended = started.epoch > first
+            # The state after the last batch of an epoch has the turn that would
+            # have come in that epoch.
+            if all(started.epoch == first and started.is_beginning
+                   for started in starts):
+                self._turn = 0
+            self._epoch = first
 
     def _wait(self, is_true: Any, end: Optional[float]) -> None:
         """Waits for a reply, and issues warnings meanwhile."""
         board, links = self._board, self._links
         while True:
-            with board.changed:
+            with board.lock:
                 left = None if end is None else end - time.monotonic()
                 if not board.changed.wait_for(
                         lambda: self._links is not links or board.warnings or
@@ -282,12 +287,12 @@ class RemoteLoader:
         end = None if timeout is None else time.monotonic() + timeout / 1e9
         while not self._has_ended():
             self._wait(lambda: self._find_link() is not None, end)
-            with self._board.changed:
+            with self._board.lock:
                 link = self._find_link()
                 assert link
-                self._turn = (link.number + 1) % len(self._links)
-                reply = link.pop()
-            batch = self._use(link, reply)
+                number, reply = link.first()
+                link.request_after(number)
+            batch = self._use(link, number, reply)
             if batch is not None:
                 return batch
         self._begin_epoch()
@@ -304,11 +309,12 @@ class RemoteLoader:
                                   *self._links[:self._turn])
                 if not (link.ended or link.is_finished)]
         if self._in_turns:
-            return left[0] if left and left[0].replies else None
-        found = [link for link in left if link.replies]
+            return left[0] if left and left[0].first() else None
+        found = [link for link in left if link.first()]
         return min(found, key=Link.get_arrival) if found else None
 
-    def _use(self, link: Link, reply: Any) -> Optional[DetachedBatch]:
+    def _use(self, link: Link, number: int,
+             reply: Any) -> Optional[DetachedBatch]:
         if isinstance(reply, LoaderError):
             self._error = reply
             raise reply
@@ -323,11 +329,19 @@ class RemoteLoader:
         if reply.failures and 0 <= self._max_failures < self._num_failures:
             self._error = _explain(reply.failures[-1], self._num_failures,
                                    self._max_failures)
-        if reply.batch is None:
+        turn = (link.number + 1) % len(self._links)
+        batch: Optional[DetachedBatch] = reply.batch
+        # Python runs no signal handler between these lines, so that Ctrl-C loses
+        # no batch.
+        link.taken = number
+        link.given = reply.state
+        link.is_finished = reply.is_last
+        self._turn = turn
+        if batch is None:
             link.ended = True
         else:
             self._fresh = self._between = False
-        return reply.batch  # type: ignore[no-any-return]
+        return batch
 
     def _begin_epoch(self) -> None:
         if self.is_finished():
@@ -362,7 +376,7 @@ class RemoteLoader:
         if (self._fresh or self._between) and self.epoch == epoch and not any(
                 link.ended for link in self._links):
             return
-        with self._board.changed:
+        with self._board.lock:
             for link in self._links:
                 link.seek(epoch)
         self._epoch = None
@@ -486,7 +500,7 @@ class RemoteLoader:
         """Divides the states in an actor, since the library may be missing
         here."""
         while True:
-            with self._board.changed:
+            with self._board.lock:
                 self._board.changed.wait_for(lambda: self._error or any(
                     link.actor is not None for link in self._links))
                 if self._error:
@@ -506,10 +520,16 @@ class RemoteLoader:
         n = self._n_loaders
         if state is None:
             return _Plan([None] * n)
-        if isinstance(state, Mapping):
-            state = [state]
+        if isinstance(state, (str, Mapping)):
+            state = [state]  # type: ignore[assignment]
+        if not state:
+            raise LoaderError("The list of states is empty: pass the "
+                              "state_dict() of all trainers, or none at all",
+                              code="state")
         dicts = [one for one in state if isinstance(one, Mapping)]
-        if dicts and len(dicts) != len(state):
+        if (not all("spdl" in one for one in dicts) or
+                (dicts and len(dicts) != len(state)) or
+                not all(isinstance(one, (str, Mapping)) for one in state)):
             raise TypeError("state must be a state_dict(), a list of them, or "
                             "the states of all ranks")
         number = self._rank if len(dicts) == self._world_size else 0
@@ -519,8 +539,7 @@ class RemoteLoader:
                 return _Plan(own["spdl"], own.get("turn", 0), own.get("epoch"))
         elif dicts and any(one["spdl"][0] is None for one in dicts):
             return _Plan([None] * n)
-        texts = _list_texts(dicts) if dicts else (
-            [state] if isinstance(state, str) else [str(s) for s in state])
+        texts = _list_texts(dicts) if dicts else [str(s) for s in state]
         if not texts:
             return _Plan([None] * n, epoch=dicts[0].get("epoch"))
         return _Plan([texts] * n)
@@ -578,7 +597,7 @@ def _explain(failure: Failure, n: int, max_failures: int) -> LoaderError:
 
 
 def _close(board: Board, links: List[Link]) -> None:
-    with board.changed:
+    with board.lock:
         for link in links:
             link.close()
 

@@ -92,6 +92,8 @@ class Log:
 
 
 def main() -> None:
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
     folder, path = sys.argv[1:]
     Gst.init(None)
     pipeline = Gst.parse_launch(describe(folder))

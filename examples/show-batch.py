@@ -22,6 +22,8 @@ from matplotlib import pyplot  # noqa: E402
 
 
 def main() -> None:
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
     folder, picture = sys.argv[1:]
     with Loader(f'spdlsrc location="{folder}" label=folder shuffle=true '
                 "! spdlfetch ! spdldecode width=160 height=120 resize=cover "

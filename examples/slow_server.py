@@ -47,6 +47,8 @@ class Server(http.server.ThreadingHTTPServer):
 
 
 def main() -> None:
+    if len(sys.argv) not in (3, 5):
+        sys.exit(__doc__)
     folder = pathlib.Path(sys.argv[1])
     every, more = (int(sys.argv[3]), float(sys.argv[4])) if sys.argv[3:] \
         else (0, 0)

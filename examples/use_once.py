@@ -105,6 +105,8 @@ def run(pipeline: str, journal: Journal) -> None:
 
 
 def main() -> None:
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
     source, out = sys.argv[1:]
     run(f'spdlsrc location="{source}" epochs={N_EPOCHS} shuffle=true '
         "! spdlfetch ! spdldecode width=64 height=64 "

@@ -36,6 +36,8 @@ def read_states(before: pathlib.Path) -> List[str]:
 
 
 def main() -> None:
+    if len(sys.argv) < 3:
+        sys.exit(__doc__)
     source, out, *before = sys.argv[1:]
     rank = next(os.environ[name] for name in RANKS if name in os.environ)
     line = (f'spdlsrc location="{source}" epochs={N_EPOCHS} shuffle=true '

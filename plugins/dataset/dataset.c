@@ -457,8 +457,10 @@ is_there (const gchar *location, GError **error)
   if (!g_file_test (location, G_FILE_TEST_EXISTS)) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
         "\"%s\" not found: set location to a folder, to a .txt, .csv or .jsonl "
-        "list of paths or URIs, or to .tar or .zip shards",
-        location);
+        "list of paths or URIs, or to .tar or .zip shards%s",
+        location,
+        strchr (location, '*') ? "; for some files of a folder, set pattern"
+                               : "");
     return FALSE;
   }
   if (spdl_list_is_list (location))

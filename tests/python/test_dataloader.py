@@ -36,6 +36,7 @@ from torch.utils.data import (DataLoader as Reference, DistributedSampler,
                               get_worker_info)
 
 import gstspdl
+from gstspdl._dataloader_stats import Numbers
 from gstspdl.torch import DataLoader
 
 N = sets.N
@@ -836,6 +837,14 @@ class StatsTest(Case):
         verdict = self.judge(sets.Spinning(), num_workers=1)
         self.assertIn(verdict.limit, ("computing", "cores", "waiting"))
         self.assertIn("%", str(verdict))
+
+    def test_verdict_on_the_transfer(self):
+        numbers = Numbers()
+        numbers.n_batches, numbers.waited = 100, 10.0
+        for time_in_workers, limits in [
+                (4.0, ["balanced"]), (16.0, ["cores", "computing"])]:
+            numbers.time = numbers.cpu_time = time_in_workers
+            self.assertIn(numbers.judge(2).limit, limits)
 
     def test_headspace(self):
         loader = DataLoader(sets.Slow(0.005), num_workers=1, batch_size=4)

@@ -16,6 +16,8 @@ from ._fetch import Answer
 _MIN_BATCHES = 20
 # Share of the time below which faster loading gains nothing, as for headspace().
 _LOW_WAIT = 0.05
+# Share of the time below which workers do not limit the rate.
+_LOW_BUSY = 0.25
 # Share of the time of tasks above which they compute.
 _COMPUTING = 0.7
 
@@ -24,8 +26,9 @@ _COMPUTING = 0.7
 class Verdict:
     """The bottleneck of a DataLoader.
 
-    `limit`: a nick of GstSpdl.Limit: "too-few" batches, the "consumer", or the
-    workers, which are "computing", compute on all "cores", or are "waiting".
+    `limit`: a nick of GstSpdl.Limit: "too-few" batches, the "consumer",
+    "balanced" if neither the trainer nor the workers are busy, or the workers,
+    which are "computing", compute on all "cores", or are "waiting".
     `wait`: share of the time that the trainer waits for batches, from 0 to 1.
     `busy`: share of the time that workers fetch.
     `suggestion`: what to change.
@@ -39,8 +42,9 @@ class Verdict:
     def __str__(self) -> str:
         if self.limit == "too-few":
             return self.suggestion
-        subject = ("The trainer" if self.limit == "consumer" else
-                   "The dataset")
+        subject = {"consumer": "The trainer",
+                   "balanced": "The transfer of batches"}.get(
+                       self.limit, "The dataset")
         return (f"{subject} is the bottleneck: the trainer waits for batches "
                 f"{100 * self.wait:.0f} % of the time, workers are busy "
                 f"{100 * self.busy:.0f} %. {self.suggestion}")
@@ -92,10 +96,11 @@ class Numbers:
         total = max(waited + self.step_time, 1e-9)
         wait = waited / total
         busy = min(self.time / (max(n_workers, 1) * total), 1.0)
-        limit, suggestion = self._find_limit(n_workers, wait)
+        limit, suggestion = self._find_limit(n_workers, wait, busy)
         return Verdict(limit, wait, busy, suggestion)
 
-    def _find_limit(self, n_workers: int, wait: float) -> "tuple[str, str]":
+    def _find_limit(self, n_workers: int, wait: float,
+                    busy: float) -> "tuple[str, str]":
         if self.n_batches < _MIN_BATCHES:
             return "too-few", (
                 f"A verdict needs {_MIN_BATCHES} batches: {self.n_batches} have "
@@ -105,6 +110,9 @@ class Numbers:
         if n_workers == 0:
             return "computing", ("Set num_workers, so that batches are fetched "
                                  "while the trainer works")
+        if busy < _LOW_BUSY:
+            return "balanced", ("Neither the workers nor the trainer are busy: "
+                                "use larger batches, or fewer tensors in each")
         if self.cpu_time < _COMPUTING * self.time:
             return "waiting", ("Workers wait, for example for a disk or for "
                                "other programs: set num_workers to more than "

@@ -21,7 +21,7 @@
  * Requests are asynchronous and hold no threads; connections are kept alive.
  * Certificates are verified. A request that fails temporarily (a broken or
  * stalled connection, status 408, 429 or 5xx) is repeated up to `retries`
- * times. The delay starts at half a second to one second, doubles with each
+ * times. The delay starts at a quarter to half a second, doubles with each
  * attempt, and is at least the server's Retry-After. An interrupted body is
  * resumed if the server supports that.
  *

@@ -405,7 +405,7 @@ points_append_knee (GString *text, GPtrArray *points)
     return;
   rate = format_rate (get_point (points, knee)->rate);
   g_string_append_printf (text,
-      "; above %s with %s, more concurrency gains little",
+      "; above %s with %s, each further task gains less",
       get_point (points, knee)->label, rate);
 }
 

@@ -412,15 +412,32 @@ adopt_metas (GstSpdlTask *self, GstBuffer **result, guint part, guint parts)
     number_part (own, meta, part, parts);
 }
 
+/* Returns TRUE unless a function that keeps items returned @buffer, an earlier
+ * one. */
+static gboolean
+is_of_item (const GstSpdlItemMeta *meta, GstBuffer *buffer)
+{
+  const GstSpdlItemMeta *own = gst_spdl_buffer_get_item_meta (buffer);
+
+  return !meta || !own || same_meta (own, meta);
+}
+
 void
 gst_spdl_task_adopt_results (GstSpdlTask *self, guint first)
 {
-  const guint parts = self->results->len - first;
+  const GstSpdlItemMeta *meta = gst_spdl_task_get_item_meta (self);
+  const GstSpdlResult *results =
+      &g_array_index (self->results, GstSpdlResult, 0);
+  const guint end = self->results->len;
+  guint parts = 0;
 
-  for (guint i = 0; i < parts; i++)
-    adopt_metas (self,
-        &g_array_index (self->results, GstSpdlResult, first + i).buffer, i,
-        parts);
+  for (guint i = first; i < end; i++)
+    parts += is_of_item (meta, results[i].buffer);
+  for (guint i = first, part = 0; i < end; i++)
+    if (is_of_item (meta, results[i].buffer))
+      adopt_metas (self,
+          &g_array_index (self->results, GstSpdlResult, i).buffer, part++,
+          parts);
 }
 
 /* Groups */

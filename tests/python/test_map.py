@@ -487,6 +487,22 @@ class ManyTest(unittest.TestCase):
             "spdlpipe name=work output-order=input",
             lambda s: [view(s)[:5].copy(), view(s)[5:].copy()], 2)
 
+    def test_kept_sample(self):
+        """A function that returns an earlier sample and its own one: both are
+        whole items."""
+        kept = []
+
+        def work(sample):
+            kept.append(sample)
+            return [kept.pop(0), kept.pop(0)] if len(kept) == 2 else None
+
+        line = describe(make_dataset(16), 4, order="input").replace(
+            "! spdlbatch", "! spdlpipe name=work output-order=input ! spdlbatch")
+        with Loader(line).map("work", work) as loader:
+            states = [batch.state for batch in loader]
+        for n, state in enumerate(states[:-1]):
+            self.assertIn(f"mark={4 * n + 4},done=;", state)
+
     def test_group_of_batches(self):
         batches = self.check_resumed(
             "spdlaggregate size=2 ! spdlpipe name=work output-order=input",

@@ -753,8 +753,10 @@ void
 gst_spdl_parse_explain (const gchar *description, GError *error)
 {
   g_autoptr (GArray) tokens = spdl_tokens_read (description);
+  const gboolean is_file = error->domain == GST_PARSE_ERROR &&
+                           g_file_test (description, G_FILE_TEST_EXISTS);
   g_autofree gchar *hint =
-      g_file_test (description, G_FILE_TEST_EXISTS)
+      is_file
           ? g_strdup_printf ("for files, begin with \"spdlsrc location=%s ! "
                              "spdlfetch ! spdldecode\"",
                 description)

@@ -658,20 +658,40 @@ warn_of_gst_launch (GstSpdlSink *self)
         (NULL));
 }
 
-static gboolean
-gst_spdl_sink_start (GstBaseSink *sink)
+/* Forgets the last run. */
+static void
+reset_run (GstSpdlSink *self)
 {
-  GstSpdlSink *self = GST_SPDL_SINK (sink);
-
   self->n_waiting = 0;
-  self->stats->fields = GST_SPDL_FIELDS_BATCHES | GST_SPDL_FIELDS_PUT;
-  gst_spdl_plain_stats_start (self->stats);
   spdl_mutex_lock (&self->trackers_lock);
   spdl_progress_tracker_reset (&self->tracker);
   self->warned = FALSE;
   spdl_outcome_reset (&self->outcome);
   self->has_ended = FALSE;
   spdl_mutex_unlock (&self->trackers_lock);
+}
+
+/* Drops the batches and the end of the last run, which appsink keeps until
+ * NULL: they would arrive in a run that starts from READY. */
+static void
+drop_queued (GstSpdlSink *self)
+{
+  GstBaseSinkClass *app_class =
+      GST_BASE_SINK_CLASS (gst_spdl_sink_parent_class);
+
+  spdl_sink_queue_reset (&self->queue);
+  app_class->stop (GST_BASE_SINK (self));
+  app_class->start (GST_BASE_SINK (self));
+}
+
+static gboolean
+gst_spdl_sink_start (GstBaseSink *sink)
+{
+  GstSpdlSink *self = GST_SPDL_SINK (sink);
+
+  reset_run (self);
+  self->stats->fields = GST_SPDL_FIELDS_BATCHES | GST_SPDL_FIELDS_PUT;
+  gst_spdl_plain_stats_start (self->stats);
   warn_of_gst_launch (self);
   return GST_BASE_SINK_CLASS (gst_spdl_sink_parent_class)->start (sink);
 }
@@ -685,6 +705,20 @@ gst_spdl_sink_stop (GstBaseSink *sink)
   spdl_sink_queue_reset (&self->queue);
   gst_clear_caps (&self->caps);
   return GST_BASE_SINK_CLASS (gst_spdl_sink_parent_class)->stop (sink);
+}
+
+static GstStateChangeReturn
+gst_spdl_sink_change_state (GstElement *element, GstStateChange transition)
+{
+  GstSpdlSink *self = GST_SPDL_SINK (element);
+
+  /* The state of the last run can be read until here. */
+  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) {
+    drop_queued (self);
+    reset_run (self);
+  }
+  return GST_ELEMENT_CLASS (gst_spdl_sink_parent_class)
+      ->change_state (element, transition);
 }
 
 static void
@@ -784,6 +818,7 @@ gst_spdl_sink_class_init (GstSpdlSinkClass *klass)
   gst_element_class_set_static_metadata (GST_ELEMENT_CLASS (klass),
       "Batch sink", "Sink", "Provides batches to a trainer, as an appsink",
       "the gst-spdl developers");
+  GST_ELEMENT_CLASS (klass)->change_state = gst_spdl_sink_change_state;
   base_class->start = gst_spdl_sink_start;
   base_class->stop = gst_spdl_sink_stop;
   gst_spdl_sink_init_intake (base_class);

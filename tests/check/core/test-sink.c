@@ -47,20 +47,26 @@ push_segment (Feed *feed)
 }
 
 static void
-feed_begin (Feed *feed)
+begin_stream (Feed *feed)
 {
   GstCaps *caps = gst_caps_new_empty_simple ("application/octet-stream");
 
+  gst_pad_push_event (feed->src, gst_event_new_stream_start ("test"));
+  gst_pad_push_event (feed->src, gst_event_new_caps (caps));
+  push_segment (feed);
+  gst_caps_unref (caps);
+}
+
+static void
+feed_begin (Feed *feed)
+{
   feed->sink = gst_check_setup_element ("spdlsink");
   /* Pushing must not wait for a pull. */
   g_object_set (feed->sink, "max-buffers", 0, NULL);
   feed->src = gst_check_setup_src_pad (feed->sink, &src_template);
   gst_pad_set_active (feed->src, TRUE);
   gst_element_set_state (feed->sink, GST_STATE_PLAYING);
-  gst_pad_push_event (feed->src, gst_event_new_stream_start ("test"));
-  gst_pad_push_event (feed->src, gst_event_new_caps (caps));
-  push_segment (feed);
-  gst_caps_unref (caps);
+  begin_stream (feed);
 }
 
 static void
@@ -235,6 +241,39 @@ GST_START_TEST (test_sources)
           "3") "epoch=1,mark=0,done=;" IDENTITY ("7") "epoch=1,mark=0,"
                                                       "done=CB;");
   gst_event_unref (event);
+  feed_end (&feed);
+}
+
+GST_END_TEST;
+
+/* A run that starts from READY has none of the batches of the last one, nor its
+ * end. */
+GST_START_TEST (test_ready)
+{
+  Feed feed;
+  GstSample *sample;
+  gboolean eos;
+
+  feed_begin (&feed);
+  for (guint i = 0; i < 3; i++) {
+    push_source (&feed, 0, 100, STATE ("epoch=0,mark=0,done="));
+    push_batch (&feed, 0, 0, 0, 1);
+    push_batch (&feed, 0, 0, 2, 3);
+    assert_pull (&feed, STATE ("epoch=0,mark=2,done="));
+    if (i > 0) {
+      assert_pull (&feed, STATE ("epoch=0,mark=4,done="));
+      /* Appsink waits here until all batches are pulled. */
+      gst_pad_push_event (feed.src, gst_event_new_eos ());
+    }
+    gst_element_set_state (feed.sink, GST_STATE_READY);
+    gst_element_set_state (feed.sink, GST_STATE_PLAYING);
+    assert_property (&feed, NULL);
+    begin_stream (&feed);
+    g_object_get (feed.sink, "eos", &eos, NULL);
+    fail_if (eos);
+    g_signal_emit_by_name (feed.sink, "try-pull-sample", (guint64) 0, &sample);
+    fail_unless (sample == NULL);
+  }
   feed_end (&feed);
 }
 
@@ -522,6 +561,7 @@ sink_suite (void)
   suite_add_tcase (s, tc);
   tcase_add_test (tc, test_states);
   tcase_add_test (tc, test_sources);
+  tcase_add_test (tc, test_ready);
   tcase_add_test (tc, test_flush);
   tcase_add_test (tc, test_flush_unknown);
   tcase_add_test (tc, test_items);

@@ -67,6 +67,7 @@ typedef struct {
   char *fail_call;
   int fail_nth, fail_code;
   int sticky; /* the error that all calls return after a device failure */
+  unsigned n_working; /* streams that read or write memory */
   GHashTable *counts;
   int misuses;
   GPtrArray *pieces, *events, *streams;

@@ -132,7 +132,11 @@ fail_later (const Op *op)
 {
   if (!fake_is_due (op->kind == OP_COPY ? "copy" : "kernel"))
     return FALSE;
+  /* A device that fails works no more: memory may be freed from now on. */
+  while (fake.n_working > 0)
+    pthread_cond_wait (&fake.cond, &fake.lock);
   fake.sticky = fake.fail_code;
+  pthread_cond_broadcast (&fake.cond);
   return TRUE;
 }
 
@@ -147,6 +151,7 @@ do_work (Stream *stream, const Op *op)
   check_before (stream, op);
   if (fake.sticky || (op->kind != OP_USE && fail_later (op)))
     return;
+  fake.n_working++;
   pthread_mutex_unlock (&fake.lock);
   if (op->kind == OP_USE) {
     other = find_other (op->from, op->size, op->value);
@@ -164,6 +169,8 @@ do_work (Stream *stream, const Op *op)
       run_kernel (op);
   }
   pthread_mutex_lock (&fake.lock);
+  fake.n_working--;
+  pthread_cond_broadcast (&fake.cond);
   if (other != op->size && op->kind == OP_USE)
     fake_misuse (
         "at byte %zu of %zu a stream found another value", other, op->size);
@@ -261,10 +268,13 @@ touch (const void *a, size_t a_size, const void *b, size_t b_size)
 }
 
 /* Returns whether that memory is used by the operations in progress on streams
- * other than @except, or by any queued operation if @except is NULL. */
+ * other than @except, or by any queued operation if @except is NULL. After a
+ * failure of the device, none of them is executed. */
 gboolean
 fake_is_used (const void *data, size_t size, const Stream *except)
 {
+  if (fake.sticky)
+    return FALSE;
   for (guint i = 0; i < fake.streams->len; i++) {
     const Stream *stream = g_ptr_array_index (fake.streams, i);
 

@@ -279,7 +279,9 @@ gst_spdl_harness_flush (GstSpdlHarness *self)
   }
   gst_pad_push_event (self->to_element, gst_event_new_flush_start ());
   gst_pad_push_event (self->to_element, gst_event_new_flush_stop (TRUE));
-  push_segment (self);
+  self->has_segment = FALSE;
+  if (self->caps) /* which come before the segment */
+    push_segment (self);
 }
 
 void

@@ -365,25 +365,14 @@ number_part (
   own->parts = MIN (product, G_MAXUINT32);
 }
 
-/* Gives @result the meta of the batch @bearer, of which it is number @part of
- * @parts. */
+/* Gives @result the meta of the batch @bearer, unless it has one. */
 static void
-adopt_batch (GstBuffer **result, GstBuffer *bearer, guint part, guint parts)
+adopt_batch (GstBuffer **result, GstBuffer *bearer)
 {
-  const GstSpdlBatchMeta *batch = gst_spdl_buffer_get_batch_meta (bearer);
-  GstSpdlBatchMeta *own;
-
-  if (bearer != *result && !gst_spdl_buffer_get_batch_meta (*result)) {
-    *result = gst_buffer_make_writable (*result);
-    gst_buffer_copy_into (*result, bearer, GST_BUFFER_COPY_META, 0, -1);
-  }
-  if (!batch || parts == 1)
+  if (bearer == *result || gst_spdl_buffer_get_batch_meta (*result))
     return;
   *result = gst_buffer_make_writable (*result);
-  own = gst_spdl_buffer_get_batch_meta (*result);
-  for (guint i = 0; i < MIN (own->num_items, batch->num_items); i++)
-    if (same_meta (&own->items[i], &batch->items[i]))
-      number_part (&own->items[i], &batch->items[i], part, parts);
+  gst_buffer_copy_into (*result, bearer, GST_BUFFER_COPY_META, 0, -1);
 }
 
 static void
@@ -398,7 +387,7 @@ adopt_metas (GstSpdlTask *self, GstBuffer **result, guint part, guint parts)
     GstBuffer *bearer = gst_spdl_task_get_bearer (self);
 
     if (bearer)
-      adopt_batch (result, bearer, part, parts);
+      adopt_batch (result, bearer);
     return;
   }
 
@@ -410,34 +399,6 @@ adopt_metas (GstSpdlTask *self, GstBuffer **result, guint part, guint parts)
   }
   if (parts > 1)
     number_part (own, meta, part, parts);
-}
-
-/* Returns TRUE unless a function that keeps items returned @buffer, an earlier
- * one. */
-static gboolean
-is_of_item (const GstSpdlItemMeta *meta, GstBuffer *buffer)
-{
-  const GstSpdlItemMeta *own = gst_spdl_buffer_get_item_meta (buffer);
-
-  return !meta || !own || same_meta (own, meta);
-}
-
-void
-gst_spdl_task_adopt_results (GstSpdlTask *self, guint first)
-{
-  const GstSpdlItemMeta *meta = gst_spdl_task_get_item_meta (self);
-  const GstSpdlResult *results =
-      &g_array_index (self->results, GstSpdlResult, 0);
-  const guint end = self->results->len;
-  guint parts = 0;
-
-  for (guint i = first; i < end; i++)
-    parts += is_of_item (meta, results[i].buffer);
-  for (guint i = first, part = 0; i < end; i++)
-    if (is_of_item (meta, results[i].buffer))
-      adopt_metas (self,
-          &g_array_index (self->results, GstSpdlResult, i).buffer, part++,
-          parts);
 }
 
 /* Groups */
@@ -571,15 +532,72 @@ number_result (Input *first, GstSpdlItemMeta *item)
 }
 
 static void
-number_results (GstSpdlTask *self, GHashTable *items)
+number_results (GstSpdlTask *self, GHashTable *items, guint begin)
 {
-  for (guint i = 0; i < self->results->len; i++) {
+  for (guint i = begin; i < self->results->len; i++) {
     GstBuffer **result =
         &g_array_index (self->results, GstSpdlResult, i).buffer;
 
     *result = gst_buffer_make_writable (*result);
     foreach_item (*result, items, number_result);
   }
+}
+
+static void
+count_results (GstSpdlTask *self, GHashTable *items, guint begin)
+{
+  for (guint i = begin; i < self->results->len; i++)
+    foreach_item (g_array_index (self->results, GstSpdlResult, i).buffer, items,
+        count_result);
+}
+
+/* Numbers the items of the results from @first on that the batch became: each
+ * item by the number of results that have it. */
+static void
+number_batches (GstSpdlTask *self, GstBuffer *bearer, guint first)
+{
+  const GstSpdlBatchMeta *batch = gst_spdl_buffer_get_batch_meta (bearer);
+  g_autoptr (GHashTable) items = g_hash_table_new (hash_meta, same_meta);
+  g_autofree Input *inputs = g_new0 (Input, MAX (batch->num_items, 1));
+
+  for (guint i = 0; i < batch->num_items; i++) {
+    inputs[i].meta = &batch->items[i];
+    add_input (items, &inputs[i]);
+  }
+  count_results (self, items, first);
+  number_results (self, items, first);
+}
+
+/* Returns TRUE unless a function that keeps items returned @buffer, an earlier
+ * one. */
+static gboolean
+is_of_item (const GstSpdlItemMeta *meta, GstBuffer *buffer)
+{
+  const GstSpdlItemMeta *own = gst_spdl_buffer_get_item_meta (buffer);
+
+  return !meta || !own || same_meta (own, meta);
+}
+
+void
+gst_spdl_task_adopt_results (GstSpdlTask *self, guint first)
+{
+  const GstSpdlItemMeta *meta = gst_spdl_task_get_item_meta (self);
+  const GstSpdlResult *results =
+      &g_array_index (self->results, GstSpdlResult, 0);
+  const guint end = self->results->len;
+  GstBuffer *bearer;
+  guint parts = 0;
+
+  for (guint i = first; i < end; i++)
+    parts += is_of_item (meta, results[i].buffer);
+  for (guint i = first, part = 0; i < end; i++)
+    if (is_of_item (meta, results[i].buffer))
+      adopt_metas (self,
+          &g_array_index (self->results, GstSpdlResult, i).buffer, part++,
+          parts);
+  bearer = meta || end - first == 1 ? NULL : gst_spdl_task_get_bearer (self);
+  if (bearer && gst_spdl_buffer_get_batch_meta (bearer))
+    number_batches (self, bearer, first);
 }
 
 guint
@@ -594,13 +612,11 @@ gst_spdl_task_adopt_group (GstSpdlTask *self)
 
   for (guint i = 0; i < n; i++)
     add_input (items, &inputs[i]);
-  for (guint i = 0; i < self->results->len; i++)
-    foreach_item (g_array_index (self->results, GstSpdlResult, i).buffer, items,
-        count_result);
+  count_results (self, items, 0);
   for (guint i = 0; i < n; i++)
     several |= inputs[i].n_inputs > 1 || inputs[i].n_results > 1;
   if (several)
-    number_results (self, items);
+    number_results (self, items, 0);
   for (guint i = 0; i < n; i++) {
     if (inputs[i].is_used || inputs[i].n_results > 0)
       continue;

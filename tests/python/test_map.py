@@ -488,20 +488,24 @@ class ManyTest(unittest.TestCase):
             lambda s: [view(s)[:5].copy(), view(s)[5:].copy()], 2)
 
     def test_kept_sample(self):
-        """A function that returns an earlier sample and its own one: both are
-        whole items."""
+        """A function that returns an earlier sample, or batch, and its own one:
+        both are whole."""
         kept = []
 
         def work(sample):
             kept.append(sample)
             return [kept.pop(0), kept.pop(0)] if len(kept) == 2 else None
 
-        line = describe(make_dataset(16), 4, order="input").replace(
-            "! spdlbatch", "! spdlpipe name=work output-order=input ! spdlbatch")
-        with Loader(line).map("work", work) as loader:
-            states = [batch.state for batch in loader]
-        for n, state in enumerate(states[:-1]):
-            self.assertIn(f"mark={4 * n + 4},done=;", state)
+        line = describe(make_dataset(16), 4, order="input")
+        for place in "! spdlbatch", "! spdlsink":
+            kept.clear()  # of the epoch that was loaded ahead
+            with Loader(line.replace(
+                    place, f"! spdlpipe name=work output-order=input {place}")
+                    ).map("work", work) as loader:
+                states = [batch.state for batch in loader]
+            self.assertEqual(len(states), 4)
+            for n, state in enumerate(states[:-1]):
+                self.assertIn(f"mark={4 * n + 4},done=;", state)
 
     def test_group_of_batches(self):
         batches = self.check_resumed(

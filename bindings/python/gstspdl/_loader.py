@@ -141,8 +141,8 @@ class Loader:
         self._failures: Deque[Failure] = deque(maxlen=100)
         self._pending: Deque[Failure] = deque(maxlen=_MAX_PENDING)
         self._losses = Losses()
-        #: the thread that takes a batch
-        self._taker: Optional[int] = None
+        #: the thread that takes a batch, by the number 0
+        self._takers: Dict[int, int] = {}
         self._pull = native.Pull()
         self._pull_address = ctypes.addressof(self._pull)
         self._pools: List[_map.Pool] = []
@@ -545,16 +545,15 @@ class Loader:
         if self._process is not _process:
             self._check_process()
         me = threading.get_ident()
-        # No other thread runs Python code between the test and the assignment.
-        if self._taker is not None and self._taker != me:
+        if self._takers.setdefault(0, me) != me:
             raise LoaderError(
                 "Another thread is waiting for the next batch of this loader: "
                 "read from one thread at a time", code="busy")
-        self._taker = me
         try:
             return self._take_next(timeout)
-        finally:
-            self._taker = None
+        finally:  # without a call, in which Ctrl-C would lose the batch
+            if 0 in self._takers:
+                del self._takers[0]
 
     def _take_next(self, timeout: Optional[int]) -> Optional[Batch]:
         self._losses.warn_of_others()

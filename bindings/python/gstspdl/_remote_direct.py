@@ -267,6 +267,9 @@ class DirectChannel:
         except OSError as error:
             raise LinkError(f"the connection was lost: {error}") from error
 
+    def end(self) -> None:
+        """After the last receive(). There is no thread to end."""
+
     def close(self) -> None:
         """Ends receive() in another thread."""
         self._connection.shut_down()

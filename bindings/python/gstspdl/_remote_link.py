@@ -96,8 +96,12 @@ class StoreChannel:
                 if find_lost([self._node_id]):
                     raise Lost("its raylet accepts no connection") from None
 
-    def close(self) -> None:
+    def end(self) -> None:
+        """Ends the thread. Called by that of the link."""
         self._requests.put(False)
+
+    def close(self) -> None:
+        self.end()
         self._calls.put(None)
         self._actor.halt.options(concurrency_group="control").remote(
             self._session)
@@ -135,6 +139,8 @@ class Link:
         # Numbers of the last reply that the trainer was given, and of the last
         # one in whose place another one was requested.
         self.taken = self._replaced = 0
+        #: number of the last reply whose failures the trainer has noted
+        self.noted = 0
         #: what the loader reported about its last start, or None
         self.started: Optional[Started] = None
         #: state after the last reply that the trainer was given
@@ -239,6 +245,12 @@ class Link:
         channel = self._open(start)
         if channel is None:
             return
+        try:
+            self._receive(start, channel)
+        finally:
+            channel.end()
+
+    def _receive(self, start: Start, channel: Any) -> None:
         while True:
             reply = channel.receive()
             with self._board.lock:

@@ -14,6 +14,7 @@ docs/reference/python-ray.md describes the API.
 """
 
 import atexit
+import threading
 import time
 import weakref
 from collections import deque
@@ -120,6 +121,8 @@ class RemoteLoader:
         self._finalizer: Any = None
         # Number of the loader whose turn it is.
         self._turn = 0
+        #: the thread that takes a batch, by the number 0
+        self._takers: Dict[int, int] = {}
         self._epoch: Optional[int] = None
         self._n_iterators = 0
         # No batch of this run, or of the next epoch, has been given.
@@ -278,6 +281,18 @@ class RemoteLoader:
         return self._take(timeout)
 
     def _take(self, timeout: Optional[int]) -> Optional[DetachedBatch]:
+        me = threading.get_ident()
+        if self._takers.setdefault(0, me) != me:
+            raise LoaderError(
+                "Another thread is waiting for the next batch of this loader: "
+                "read from one thread at a time", code="busy")
+        try:
+            return self._take_next(timeout)
+        finally:  # without a call, in which Ctrl-C would lose the batch
+            if 0 in self._takers:
+                del self._takers[0]
+
+    def _take_next(self, timeout: Optional[int]) -> Optional[DetachedBatch]:
         self._losses.warn_of_others()
         if self._error:
             raise self._error
@@ -319,17 +334,11 @@ class RemoteLoader:
             self._error = reply
             raise reply
         assert isinstance(reply, Reply)
-        for text in reply.warnings:
-            self._losses.add_other(f"loader {link.number}", text)
-        for failure in reply.failures:
-            self._failures.append(failure)
-            self._pending.append(failure)
-            self._losses.append(failure)
-        self._num_failures += len(reply.failures)
-        if reply.failures and 0 <= self._max_failures < self._num_failures:
-            self._error = _explain(reply.failures[-1], self._num_failures,
-                                   self._max_failures)
-        turn = (link.number + 1) % len(self._links)
+        # Once, also if Ctrl-C interrupts what follows.
+        if link.noted < number:
+            link.noted = number
+            self._note(link, reply)
+        turn = (link.number + 1) % self._n_loaders
         batch: Optional[DetachedBatch] = reply.batch
         # Python runs no signal handler between these lines, so that Ctrl-C loses
         # no batch.
@@ -342,6 +351,19 @@ class RemoteLoader:
         else:
             self._fresh = self._between = False
         return batch
+
+    def _note(self, link: Link, reply: Reply) -> None:
+        """Takes the warnings and failures of a reply."""
+        for text in reply.warnings:
+            self._losses.add_other(f"loader {link.number}", text)
+        for failure in reply.failures:
+            self._failures.append(failure)
+            self._pending.append(failure)
+            self._losses.append(failure)
+        self._num_failures += len(reply.failures)
+        if reply.failures and 0 <= self._max_failures < self._num_failures:
+            self._error = _explain(reply.failures[-1], self._num_failures,
+                                   self._max_failures)
 
     def _begin_epoch(self) -> None:
         if self.is_finished():

@@ -274,6 +274,14 @@ name_of (GstMessage *message)
   return stage ? stage : GST_MESSAGE_SRC_NAME (message);
 }
 
+static gboolean
+can_sink (GstObject *element, GstCaps *caps)
+{
+  GstElementFactory *factory = gst_element_get_factory (GST_ELEMENT (element));
+
+  return factory && gst_element_factory_can_sink_any_caps (factory, caps);
+}
+
 /* Handles the error of a source that pushed what the next element refuses,
  * about which GStreamer says no more than "Internal data stream error". Returns
  * FALSE for any other error. */
@@ -297,7 +305,7 @@ fail_for_caps (GstSpdlBusWatch *self, GstMessage *message)
   peer = gst_pad_get_peer (pad);
   next = peer ? gst_pad_get_parent (peer) : NULL;
   caps = gst_pad_get_current_caps (pad);
-  if (!next || !caps)
+  if (!next || !caps || can_sink (next, caps))
     return FALSE;
   fail_run (self,
       g_error_new (GST_SPDL_LOADER_ERROR, GST_SPDL_LOADER_ERROR_SOURCE,

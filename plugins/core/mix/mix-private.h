@@ -99,6 +99,7 @@ struct _GstSpdlMix {
   gboolean pushing;    /* a thread uses the source pad */
   gboolean settling;   /* a thread ends an epoch or the stream */
   guint n_flushing;    /* number of pads that are flushing */
+  gboolean ending;     /* the end of a flush is being sent */
   guint n_flushes;     /* number of finished flushes */
   GstSpdlMixPad *turn; /* nullable: pad whose turn it is */
   guint64 next_ticket;

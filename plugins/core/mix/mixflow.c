@@ -325,6 +325,8 @@ handle_source (GstSpdlMix *self, GstSpdlMixPad *pad, GstEvent *event)
           seqnum;
   g_hash_table_insert (self->announced, GUINT_TO_POINTER (number), seqnum);
   push_event_once (self, event, !known);
+  /* A partial end may have waited to know the sources of the pad. */
+  spdl_mix_schedule (self);
   spdl_mutex_unlock (&self->lock);
   if (!placed)
     GST_ELEMENT_WARNING (self, STREAM, FAILED,
@@ -443,6 +445,8 @@ handle_flush_start (GstSpdlMix *self, GstSpdlMixPad *pad, GstEvent *event)
   gboolean first;
 
   spdl_mutex_lock (&self->lock);
+  while (self->ending)
+    spdl_cond_wait (&self->idle, &self->lock);
   first = self->n_flushing == 0;
   self->n_flushing += !pad->in_flush;
   pad->flushing = pad->in_flush = TRUE;
@@ -462,6 +466,9 @@ end_flush (GstSpdlMix *self, GstSpdlMixPad *pad)
   g_queue_clear_full (&pad->pending_ends, (GDestroyNotify) gst_event_unref);
   gst_clear_event (&pad->segment);
   pad->ended = FALSE;
+  /* Ends may come again. */
+  for (guint i = 0; i < pad->sources->len; i++)
+    g_array_index (pad->sources, SpdlMixSource, i).n_ended = 0;
   self->n_flushing -= pad->in_flush;
   self->n_flushes++;
   pad->flushing = pad->in_flush = self->over = FALSE;
@@ -478,11 +485,13 @@ handle_flush_stop (GstSpdlMix *self, GstSpdlMixPad *pad, GstEvent *event)
   spdl_mutex_lock (&self->lock);
   spdl_mix_take_source_pad (self);
   if (self->n_flushing == (pad->in_flush ? 1 : 0)) {
+    self->ending = TRUE;
     spdl_mutex_unlock (&self->lock);
     gst_spdl_caps_gate_flush (&self->gate);
     gst_clear_event (&self->segment);
     ret = gst_pad_push_event (self->srcpad, event);
     spdl_mutex_lock (&self->lock);
+    self->ending = FALSE;
   } else {
     gst_event_unref (event);
   }

@@ -268,8 +268,9 @@ find_arrived_epoch (const GstSpdlMix *self)
 static gboolean
 find_end (const GstSpdlMix *self, guint64 *epoch)
 {
-  if (spdl_mix_has_ends_in_turn (self) || self->used.stop != SPDL_MIX_ALL ||
-      (is_weighted (self) && !self->begun))
+  /* During a flush, downstream drops what arrives. */
+  if (self->n_flushing > 0 || spdl_mix_has_ends_in_turn (self) ||
+      self->used.stop != SPDL_MIX_ALL || (is_weighted (self) && !self->begun))
     return FALSE;
   if (is_weighted (self)) {
     *epoch = self->epoch;
@@ -576,17 +577,16 @@ spdl_mix_schedule (GstSpdlMix *self)
   /* The thread that is settling repeats its checks. */
   if (self->settling || self->over || !self->started)
     return;
-  /* Until the end of the flush, downstream drops what arrives. */
-  if (self->n_flushing > 0) {
-    self->turn = NULL;
-    return;
-  }
   self->settling = TRUE;
   if (!self->begun && is_weighted (self))
     begin_order (self);
   while (find_end (self, &epoch))
     end_epoch (self);
   self->settling = FALSE;
+  if (self->n_flushing > 0) {
+    self->turn = NULL;
+    return;
+  }
   if ((self->begun || !is_weighted (self)) && is_over (self)) {
     end_stream (self);
     return;

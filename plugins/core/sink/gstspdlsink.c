@@ -662,7 +662,6 @@ warn_of_gst_launch (GstSpdlSink *self)
 static void
 reset_run (GstSpdlSink *self)
 {
-  self->n_waiting = 0;
   spdl_mutex_lock (&self->trackers_lock);
   spdl_progress_tracker_reset (&self->tracker);
   self->warned = FALSE;
@@ -679,9 +678,17 @@ drop_queued (GstSpdlSink *self)
   GstBaseSinkClass *app_class =
       GST_BASE_SINK_CLASS (gst_spdl_sink_parent_class);
 
+  /* Not without need: a pull that waits for the first batch would return
+   * NULL. */
+  if (self->n_waiting > 0 || gst_app_sink_is_eos (GST_APP_SINK (self))) {
+    app_class->stop (GST_BASE_SINK (self));
+    app_class->start (GST_BASE_SINK (self));
+  }
   spdl_sink_queue_reset (&self->queue);
-  app_class->stop (GST_BASE_SINK (self));
-  app_class->start (GST_BASE_SINK (self));
+  spdl_mutex_lock (&self->stats->lock);
+  gst_spdl_sink_set_waiting (self, 0, spdl_meter_now (&self->stats->meter));
+  self->stats->meter.last_pull = 0;
+  spdl_mutex_unlock (&self->stats->lock);
 }
 
 static gboolean
@@ -689,6 +696,7 @@ gst_spdl_sink_start (GstBaseSink *sink)
 {
   GstSpdlSink *self = GST_SPDL_SINK (sink);
 
+  self->n_waiting = 0;
   reset_run (self);
   self->stats->fields = GST_SPDL_FIELDS_BATCHES | GST_SPDL_FIELDS_PUT;
   gst_spdl_plain_stats_start (self->stats);

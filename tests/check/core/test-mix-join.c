@@ -251,6 +251,30 @@ GST_START_TEST (test_flush)
 
 GST_END_TEST;
 
+/* After a flush, the ends of all branches are waited for again. */
+GST_START_TEST (test_ends_after_a_flush)
+{
+  Join *self = join_new ();
+
+  announce (self, N_PADS);
+  for (guint i = 0; i < N_PADS; i++)
+    push_end (self, i, 0, 0, FALSE);
+  for (guint i = 0; i < N_PADS; i++)
+    gst_pad_push_event (self->pads[i], gst_event_new_flush_start ());
+  for (guint i = 0; i < N_PADS; i++)
+    gst_pad_push_event (self->pads[i], gst_event_new_flush_stop (TRUE));
+  for (guint i = 0; i < N_PADS; i++)
+    begin_stream (self->pads[i]);
+  push_end (self, 0, 0, 0, FALSE);
+  push_item (self, 1, 0, 0);
+  push_end (self, 1, 0, 0, FALSE);
+  push_end (self, 2, 0, 0, FALSE);
+  fail_unless_equals_string (self->log->str, "E0[]0E0");
+  join_free (self);
+}
+
+GST_END_TEST;
+
 /* Pipeline of a mix, a route and a second mix, whose branches differ in
  * speed. */
 GST_START_TEST (test_pipeline)
@@ -295,6 +319,7 @@ mix_join_suite (void)
   tcase_add_test (tc, test_other_source);
   tcase_add_test (tc, test_no_standstill);
   tcase_add_test (tc, test_flush);
+  tcase_add_test (tc, test_ends_after_a_flush);
   tcase_add_test (tc, test_pipeline);
   return s;
 }

@@ -501,7 +501,7 @@ class ManyTest(unittest.TestCase):
             kept.clear()  # of the epoch that was loaded ahead
             with Loader(line.replace(
                     place, f"! spdlpipe name=work output-order=input {place}")
-                    ).map("work", work) as loader:
+                    ).map("work", work, concurrency=1) as loader:
                 states = [batch.state for batch in loader]
             self.assertEqual(len(states), 4)
             for n, state in enumerate(states[:-1]):

@@ -145,8 +145,8 @@ class Link:
         self.started: Optional[Started] = None
         #: state after the last reply that the trainer was given
         self.given: Union[None, str, List[str]] = start.state
-        #: the trainer has taken the end of its epoch
-        self.ended = False
+        #: epoch whose end the trainer has taken last
+        self.ended: Optional[int] = None
         self.is_finished = False
         self.n_restarts = 0
         self.actor: Any = None
@@ -187,7 +187,8 @@ class Link:
         self._close_channel()
         self._start = self._start._replace(
             session=self._start.session + 1, state=self.given, epoch=epoch)
-        self.ended = self.is_finished = False
+        self.is_finished = False
+        self.ended = None
         self.started = self._epoch = None
         self._board.changed.notify_all()
 

@@ -231,7 +231,7 @@ class RemoteLoader:
             starts = [link.started for link in self._links if link.started]
             first = min(started.epoch for started in starts)
             for link, started in zip(self._links, starts):
-                link.ended = started.epoch > first
+                link.ended = first if started.epoch > first else None
             # The state after the last batch of an epoch has the turn that would
             # have come in that epoch.
             if all(started.epoch == first and started.is_beginning
@@ -310,19 +310,24 @@ class RemoteLoader:
             batch = self._use(link, number, reply)
             if batch is not None:
                 return batch
-        self._begin_epoch()
         self._losses.warn()
+        self._begin_epoch()
         return None
 
     def _has_ended(self) -> bool:
-        return all(link.ended or link.is_finished for link in self._links)
+        return all(self._is_past(link) for link in self._links)
+
+    def _is_past(self, link: Link) -> bool:
+        """Returns True if the loader has no more batches of this epoch."""
+        return link.is_finished or (link.ended is not None and
+                                    link.ended == self._epoch)
 
     def _find_link(self) -> Optional[Link]:
         """Returns the loader that has the next reply, or None if it must be
         waited for."""
         left = [link for link in (*self._links[self._turn:],
                                   *self._links[:self._turn])
-                if not (link.ended or link.is_finished)]
+                if not self._is_past(link)]
         if self._in_turns:
             return left[0] if left and left[0].first() else None
         found = [link for link in left if link.first()]
@@ -347,7 +352,7 @@ class RemoteLoader:
         link.is_finished = reply.is_last
         self._turn = turn
         if batch is None:
-            link.ended = True
+            link.ended = self._epoch
         else:
             self._fresh = self._between = False
         return batch
@@ -369,9 +374,8 @@ class RemoteLoader:
         if self.is_finished():
             self._between = True
             return
-        for link in self._links:
-            link.ended = False
         assert self._epoch is not None
+        # As in _use(): Ctrl-C comes before these lines, or after the epoch.
         self._epoch += 1
         self._turn = 0
         self._fresh = False
@@ -396,7 +400,7 @@ class RemoteLoader:
         if self._error:
             raise self._error
         if (self._fresh or self._between) and self.epoch == epoch and not any(
-                link.ended for link in self._links):
+                link.ended == epoch for link in self._links):
             return
         with self._board.lock:
             for link in self._links:
@@ -516,7 +520,7 @@ class RemoteLoader:
         if self.epoch > epoch:
             self._epoch = epoch
             for link in self._links:
-                link.ended = True
+                link.ended = epoch
 
     def _reshard(self, states: List[str], world_size: int) -> List[str]:
         """Divides the states in an actor, since the library may be missing

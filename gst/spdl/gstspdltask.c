@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "gst/spdl/common/bufferitems.h"
 #include "gst/spdl/gstspdlbatchmeta.h"
 #include "gst/spdl/stage/task-private.h"
 
@@ -465,26 +466,18 @@ add_input (GHashTable *items, Input *input)
   first->n_inputs++;
 }
 
-/* Returns the items of the task as inputs, those of batches one by one. */
-static GArray *
-list_inputs (const GstSpdlTask *self)
+/* Appends the items of @buffer. */
+static void
+list_inputs (GArray *inputs, GstBuffer *buffer)
 {
-  GArray *inputs = g_array_new (FALSE, TRUE, sizeof (Input));
+  guint n;
+  const GstSpdlItemMeta *metas = spdl_buffer_get_items (buffer, &n);
 
-  for (guint i = 0; i < self->items->len; i++) {
-    GstBuffer *buffer = g_ptr_array_index (self->items, i);
-    const GstSpdlBatchMeta *batch = gst_spdl_buffer_get_batch_meta (buffer);
-    Input input = { gst_spdl_buffer_get_item_meta (buffer) };
+  for (guint i = 0; i < n; i++) {
+    const Input input = { &metas[i] };
 
-    if (input.meta)
-      g_array_append_val (inputs, input);
-    for (guint k = 0; !input.meta && batch && k < batch->num_items; k++) {
-      Input each = { &batch->items[k] };
-
-      g_array_append_val (inputs, each);
-    }
+    g_array_append_val (inputs, input);
   }
-  return inputs;
 }
 
 /* Calls @func for the item of @result, or for all items of a batch. */
@@ -492,17 +485,14 @@ static void
 foreach_item (GstBuffer *result, GHashTable *items,
     void (*func) (Input *first, GstSpdlItemMeta *item))
 {
-  GstSpdlItemMeta *item = gst_spdl_buffer_get_item_meta (result);
-  GstSpdlBatchMeta *batch =
-      item ? NULL : gst_spdl_buffer_get_batch_meta (result);
-  const guint n = batch ? batch->num_items : item != NULL;
+  guint n;
+  GstSpdlItemMeta *metas = spdl_buffer_get_items (result, &n);
 
   for (guint i = 0; i < n; i++) {
-    GstSpdlItemMeta *each = batch ? &batch->items[i] : item;
-    Input *first = g_hash_table_lookup (items, each);
+    Input *first = g_hash_table_lookup (items, &metas[i]);
 
     if (first)
-      func (first, each);
+      func (first, &metas[i]);
   }
 }
 
@@ -510,6 +500,21 @@ static void
 count_result (Input *first, GstSpdlItemMeta *item)
 {
   first->n_results++;
+}
+
+/* Counts the results from @first on of each of the inputs. Returns the inputs
+ * by item. */
+static GHashTable *
+count_results (GstSpdlTask *self, GArray *inputs, guint first)
+{
+  GHashTable *items = g_hash_table_new (hash_meta, same_meta);
+
+  for (guint i = 0; i < inputs->len; i++)
+    add_input (items, &g_array_index (inputs, Input, i));
+  for (guint i = first; i < self->results->len; i++)
+    foreach_item (g_array_index (self->results, GstSpdlResult, i).buffer, items,
+        count_result);
+  return items;
 }
 
 /* Numbers a result. Each one takes the share of one input. If there are more
@@ -543,28 +548,16 @@ number_results (GstSpdlTask *self, GHashTable *items, guint begin)
   }
 }
 
-static void
-count_results (GstSpdlTask *self, GHashTable *items, guint begin)
-{
-  for (guint i = begin; i < self->results->len; i++)
-    foreach_item (g_array_index (self->results, GstSpdlResult, i).buffer, items,
-        count_result);
-}
-
 /* Numbers the items of the results from @first on that the batch became: each
  * item by the number of results that have it. */
 static void
 number_batches (GstSpdlTask *self, GstBuffer *bearer, guint first)
 {
-  const GstSpdlBatchMeta *batch = gst_spdl_buffer_get_batch_meta (bearer);
-  g_autoptr (GHashTable) items = g_hash_table_new (hash_meta, same_meta);
-  g_autofree Input *inputs = g_new0 (Input, MAX (batch->num_items, 1));
+  g_autoptr (GArray) inputs = g_array_new (FALSE, TRUE, sizeof (Input));
+  g_autoptr (GHashTable) items = NULL;
 
-  for (guint i = 0; i < batch->num_items; i++) {
-    inputs[i].meta = &batch->items[i];
-    add_input (items, &inputs[i]);
-  }
-  count_results (self, items, first);
+  list_inputs (inputs, bearer);
+  items = count_results (self, inputs, first);
   number_results (self, items, first);
 }
 
@@ -603,25 +596,28 @@ gst_spdl_task_adopt_results (GstSpdlTask *self, guint first)
 guint
 gst_spdl_task_adopt_group (GstSpdlTask *self)
 {
-  g_autoptr (GHashTable) items = g_hash_table_new (hash_meta, same_meta);
-  g_autoptr (GArray) all = list_inputs (self);
-  Input *inputs = (Input *) all->data;
-  const guint n = all->len;
+  g_autoptr (GArray) inputs = g_array_new (FALSE, TRUE, sizeof (Input));
+  g_autoptr (GHashTable) items = NULL;
   gboolean several = FALSE;
   guint n_filtered = 0;
 
-  for (guint i = 0; i < n; i++)
-    add_input (items, &inputs[i]);
-  count_results (self, items, 0);
-  for (guint i = 0; i < n; i++)
-    several |= inputs[i].n_inputs > 1 || inputs[i].n_results > 1;
+  for (guint i = 0; i < self->items->len; i++)
+    list_inputs (inputs, g_ptr_array_index (self->items, i));
+  items = count_results (self, inputs, 0);
+  for (guint i = 0; i < inputs->len; i++) {
+    const Input *input = &g_array_index (inputs, Input, i);
+
+    several |= input->n_inputs > 1 || input->n_results > 1;
+  }
   if (several)
     number_results (self, items, 0);
-  for (guint i = 0; i < n; i++) {
-    if (inputs[i].is_used || inputs[i].n_results > 0)
+  for (guint i = 0; i < inputs->len; i++) {
+    const Input *input = &g_array_index (inputs, Input, i);
+
+    if (input->is_used || input->n_results > 0)
       continue;
     gst_spdl_dropped_items_add (
-        &self->dropped_items, inputs[i].meta, GST_SPDL_DROP_REASON_FILTERED);
+        &self->dropped_items, input->meta, GST_SPDL_DROP_REASON_FILTERED);
     n_filtered++;
   }
   return n_filtered;

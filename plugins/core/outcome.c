@@ -197,8 +197,7 @@ describe_fate (const Fate *fate, GString *text)
     g_string_append_printf (text, "failed in %s", stage);
   else if (fate->reason == GST_SPDL_DROP_REASON_DROPPED)
     g_string_append_printf (text,
-        "were dropped in %s, too few for a batch or group (set "
-        "drop-last=false, "
+        "were dropped in %s, too few for a batch or group (set drop-last=false, "
         "or its size to %" G_GUINT64_FORMAT " or less)",
         stage, fate->n);
   else

@@ -7,8 +7,7 @@
 
 #include "gst/spdl/stage/droppeditems.h"
 
-#include <gst/spdl/gstspdlbatchmeta.h>
-
+#include "gst/spdl/common/bufferitems.h"
 #include "gst/spdl/common/marks.h"
 
 typedef struct {
@@ -83,14 +82,11 @@ void
 gst_spdl_dropped_items_add_buffer (
     GstSpdlDroppedItems *self, GstBuffer *buffer, GstSpdlDropReason reason)
 {
-  const GstSpdlItemMeta *item = gst_spdl_buffer_get_item_meta (buffer);
-  const GstSpdlBatchMeta *batch;
+  guint n;
+  const GstSpdlItemMeta *items = spdl_buffer_get_items (buffer, &n);
 
-  if (item)
-    gst_spdl_dropped_items_add (self, item, reason);
-  else if ((batch = gst_spdl_buffer_get_batch_meta (buffer)))
-    for (guint i = 0; i < batch->num_items; i++)
-      gst_spdl_dropped_items_add (self, &batch->items[i], reason);
+  for (guint i = 0; i < n; i++)
+    gst_spdl_dropped_items_add (self, &items[i], reason);
 }
 
 void

@@ -59,6 +59,7 @@
 
 #include <gst/spdl/spdl.h>
 
+#include "gst/spdl/common/bufferitems.h"
 #include "gst/spdl/common/propertytable.h"
 #include "gst/spdl/stage/stage-private.h"
 #include "plugins/core/core.h"
@@ -225,36 +226,24 @@ set_item (GstBuffer **result, GstBuffer *item)
   gst_buffer_copy_into (*result, item, GST_BUFFER_COPY_META, 0, -1);
 }
 
-/* Returns the item of a buffer, or the items of a batch, and adds their number
- * to @n. */
-static const GstSpdlItemMeta *
-get_items (GstBuffer *buffer, guint *n)
-{
-  const GstSpdlItemMeta *item = gst_spdl_buffer_get_item_meta (buffer);
-  const GstSpdlBatchMeta *batch =
-      item ? NULL : gst_spdl_buffer_get_batch_meta (buffer);
-
-  *n += batch ? batch->num_items : item != NULL;
-  return batch ? batch->items : item;
-}
-
 /* Marks a single result as the batch of all items of the group. */
 static void
 set_batch (GstBuffer **result, GstBufferList *group)
 {
   const guint n = gst_buffer_list_length (group);
   GstSpdlBatchMeta *batch;
-  guint n_items = 0;
+  guint n_items, all = 0;
 
-  for (guint i = 0; i < n; i++)
-    get_items (gst_buffer_list_get (group, i), &n_items);
-  *result = gst_buffer_make_writable (*result);
-  batch = gst_spdl_buffer_add_batch_meta (*result, n_items);
   for (guint i = 0; i < n; i++) {
-    const GstSpdlItemMeta *items;
+    spdl_buffer_get_items (gst_buffer_list_get (group, i), &n_items);
+    all += n_items;
+  }
+  *result = gst_buffer_make_writable (*result);
+  batch = gst_spdl_buffer_add_batch_meta (*result, all);
+  for (guint i = 0; i < n; i++) {
+    const GstSpdlItemMeta *items =
+        spdl_buffer_get_items (gst_buffer_list_get (group, i), &n_items);
 
-    n_items = 0;
-    items = get_items (gst_buffer_list_get (group, i), &n_items);
     for (guint k = 0; k < n_items; k++)
       gst_spdl_batch_meta_append (batch, &items[k]);
   }

@@ -18,7 +18,7 @@ from typing import (TYPE_CHECKING, Any, Callable, Deque, Dict, Iterable,
 from . import _arrow, _map, _native as native, _parquet
 from ._batch import Batch
 from ._decode import write_property
-from ._epoch import EpochIterator
+from ._epoch import EpochIterator, OneReader
 from ._errors import LoaderError
 from ._failure import Failure, make_failure
 from ._gi import address_of, bridge, describe, get_attribute, is_a
@@ -50,10 +50,10 @@ _MAX_BUSY = 5.0
 _MAX_ARROW = 5_000_000_000
 
 # "Not known", and "no time limit".
-_UNKNOWN = 2**64 - 1
+_UNKNOWN = UINT64_MAX
 
 
-class Loader:
+class Loader(OneReader[Batch]):
     """Iterable of the batches of a pipeline. Each `for` loop is one epoch.
 
         line = ("spdlsrc location=photos label=folder shuffle=true "
@@ -106,6 +106,7 @@ class Loader:
                  process: Union[bool, Mapping[str, Any]] = False,
                  classes: Optional[Sequence[str]] = None,
                  rank: int = -1, world_size: int = -1) -> None:
+        super().__init__()
         check_rank(rank, world_size)
         names = None if classes is None else check_classes(classes)
         pipeline, functions = describe_pipeline(pipeline, process)
@@ -141,8 +142,6 @@ class Loader:
         self._failures: Deque[Failure] = deque(maxlen=100)
         self._pending: Deque[Failure] = deque(maxlen=_MAX_PENDING)
         self._losses = Losses()
-        #: the thread that takes a batch, by the number 0
-        self._takers: Dict[int, int] = {}
         self._pull = native.Pull()
         self._pull_address = ctypes.addressof(self._pull)
         self._pools: List[_map.Pool] = []
@@ -539,21 +538,12 @@ class Loader:
         timeout = check_integer("timeout", timeout, 0, UINT64_MAX)
         if self._begun:
             self._begin_epoch()
-        return self._take(None if timeout == UINT64_MAX else timeout)
+        return self._take(None if timeout == _UNKNOWN else timeout)
 
     def _take(self, timeout: Optional[int]) -> Optional[Batch]:
         if self._process is not _process:
             self._check_process()
-        me = threading.get_ident()
-        if self._takers.setdefault(0, me) != me:
-            raise LoaderError(
-                "Another thread is waiting for the next batch of this loader: "
-                "read from one thread at a time", code="busy")
-        try:
-            return self._take_next(timeout)
-        finally:  # without a call, in which Ctrl-C would lose the batch
-            if 0 in self._takers:
-                del self._takers[0]
+        return super()._take(timeout)
 
     def _take_next(self, timeout: Optional[int]) -> Optional[Batch]:
         self._losses.warn_of_others()

@@ -268,7 +268,8 @@ class DirectChannel:
             raise LinkError(f"the connection was lost: {error}") from error
 
     def end(self) -> None:
-        """After the last receive(). There is no thread to end."""
+        """Ends a session of which all replies have been received. Only a
+        StoreChannel has something to end."""
 
     def close(self) -> None:
         """Ends receive() in another thread."""

@@ -14,7 +14,6 @@ docs/reference/python-ray.md describes the API.
 """
 
 import atexit
-import threading
 import time
 import weakref
 from collections import deque
@@ -22,7 +21,7 @@ from typing import (Any, Deque, Dict, Iterator, List, Mapping, NamedTuple,
                     Optional, Sequence, Tuple, Union)
 
 from ._detached import DetachedBatch
-from ._epoch import EpochIterator
+from ._epoch import EpochIterator, OneReader
 from ._errors import LoaderError
 from ._failure import Failure
 from ._losses import Losses
@@ -55,7 +54,7 @@ class _Plan(NamedTuple):
                 "epoch": self.epoch}
 
 
-class RemoteLoader:
+class RemoteLoader(OneReader[DetachedBatch]):
     """Iterable of the batches of loaders that run as Ray actors. Each `for`
     loop is one epoch, as for a Loader.
 
@@ -96,6 +95,7 @@ class RemoteLoader:
                  tls: Optional[Mapping[str, str]] = None,
                  max_failures: int = -1,
                  classes: Optional[Sequence[str]] = None) -> None:
+        super().__init__()
         self._rank, self._world_size = find_rank(rank, world_size)
         _check_number("num_loaders", num_loaders, 1)
         _check_number("prefetch", prefetch, 1)
@@ -121,8 +121,6 @@ class RemoteLoader:
         self._finalizer: Any = None
         # Number of the loader whose turn it is.
         self._turn = 0
-        #: the thread that takes a batch, by the number 0
-        self._takers: Dict[int, int] = {}
         self._epoch: Optional[int] = None
         self._n_iterators = 0
         # No batch of this run, or of the next epoch, has been given.
@@ -279,18 +277,6 @@ class RemoteLoader:
         batch is lost."""
         self.start()
         return self._take(timeout)
-
-    def _take(self, timeout: Optional[int]) -> Optional[DetachedBatch]:
-        me = threading.get_ident()
-        if self._takers.setdefault(0, me) != me:
-            raise LoaderError(
-                "Another thread is waiting for the next batch of this loader: "
-                "read from one thread at a time", code="busy")
-        try:
-            return self._take_next(timeout)
-        finally:  # without a call, in which Ctrl-C would lose the batch
-            if 0 in self._takers:
-                del self._takers[0]
 
     def _take_next(self, timeout: Optional[int]) -> Optional[DetachedBatch]:
         self._losses.warn_of_others()

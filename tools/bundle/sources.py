@@ -6,11 +6,14 @@
 GPL code in FFmpeg, JBIG-KIT (GPL) in libtiff, libxml2 and ICU in libarchive, and
 Kerberos in libsoup."""
 
+import hashlib
+import json
 import os
 import pathlib
 import shutil
 import subprocess
-from typing import Callable, Dict, List
+import time
+from typing import Any, Callable, Dict, List
 
 # Keeps the wheel compatible with glibc 2.34, for example on RHEL 9.
 OLD_GLIBC = f"-include {pathlib.Path(__file__).with_name('glibc234.h')}"
@@ -45,12 +48,19 @@ SOUP_OPTIONS = [
      "-Dbrotli=enabled"]
 
 
-class Builder:
-    """Builds source packages into a prefix."""
+# Seconds between two lines about a command that takes long.
+INTERVAL = 15
 
-    def __init__(self, folder: pathlib.Path, prefix: pathlib.Path) -> None:
+
+class Builder:
+    """Builds source packages, each into a prefix in a cache. The name of a prefix
+    contains the version and a hash of everything else that decides on its content."""
+
+    def __init__(self, folder: pathlib.Path, cache: pathlib.Path) -> None:
         self.folder = folder
-        self.prefix = prefix
+        self.cache = cache
+        self.prefixes: Dict[str, pathlib.Path] = {}
+        self.prefix = cache
         folder.mkdir(parents=True, exist_ok=True)
         self.jobs = f"-j{os.cpu_count() or 2}"
 
@@ -58,9 +68,20 @@ class Builder:
              *commands: List[str]) -> None:
         with open(log, "a", encoding="utf-8") as out:
             for command in commands:
-                done = subprocess.run(command, cwd=where, stdout=out,
-                                      stderr=subprocess.STDOUT, check=False)
-                if done.returncode != 0:
+                started = shown = time.monotonic()
+                with subprocess.Popen(
+                        command, cwd=where, text=True, errors="replace",
+                        stdout=subprocess.PIPE,
+                        stderr=subprocess.STDOUT) as process:
+                    assert process.stdout is not None
+                    for line in process.stdout:
+                        out.write(line)
+                        now = time.monotonic()
+                        if now - shown >= INTERVAL:
+                            shown = now
+                            print(f"  {now - started:.0f} s: {line.strip()[:72]}",
+                                  flush=True)
+                if process.returncode != 0:
                     raise SystemExit(f"tools/wheel: `{' '.join(command)}` "
                                      f"failed in {where}: see {log}")
 
@@ -99,32 +120,40 @@ class Builder:
                    f"--prefix={self.prefix}", "--libdir=lib", *SOUP_OPTIONS],
                   ["meson", "install", "-C", "build-wheel"])
 
-    def find(self, name: str) -> pathlib.Path:
-        """Returns the unpacked source package."""
-        path, = (path for path in self.folder.glob(f"{name}-*")
-                 if path.is_dir())
-        return path
+    def find_copyright(self, name: str) -> pathlib.Path:
+        return self.prefixes[name] / "copyright"
 
-    def build(self, name: str, control: pathlib.Path, version: str) -> None:
-        """Builds a source package, unless this version was built already."""
+    def build(self, name: str, control: pathlib.Path, pin: Dict[str, Any]) -> None:
+        """Builds a source package, unless the cache has it."""
         recipes: Dict[str, Callable[[pathlib.Path, pathlib.Path], None]] = {
             "ffmpeg": self._build_ffmpeg,
             "libarchive": self._build_libarchive,
             "libsoup3": self._run_meson,
             "tiff": self._run_cmake(TIFF_OPTIONS),
         }
-        source = self.folder / f"{name}-{version}"
-        done = self.folder / f"{name}-{version}.done"
+        decides = [json.dumps(pin, sort_keys=True).encode(),
+                   pathlib.Path(__file__).read_bytes(),
+                   pathlib.Path(OLD_GLIBC.split()[-1]).read_bytes(),
+                   subprocess.check_output(["gcc", "-v"],
+                                           stderr=subprocess.STDOUT)]
+        key = hashlib.sha256(b"".join(decides)).hexdigest()[:12]
+        version = pin["version"].rpartition(":")[2]
+        self.prefix = self.cache / f"{name}-{version}-{key}"
+        self.prefixes[name] = self.prefix
+        done = self.prefix / "complete"
         if done.exists():
+            print(f"  {name} {version} is in {self.cache}", flush=True)
             return
-        print(f"building {name} {version}", flush=True)
-        for old in self.folder.glob(f"{name}-*"):
-            if old.is_dir():
-                shutil.rmtree(old)
-            else:
-                old.unlink()
+        print(f"  {name} {version}", flush=True)
+        source = self.folder / name
+        shutil.rmtree(source, ignore_errors=True)
+        shutil.rmtree(self.prefix, ignore_errors=True)
+        self.prefix.mkdir(parents=True)
         log = self.folder / f"{name}.log"
+        log.unlink(missing_ok=True)
         self._run(log, self.folder, ["dpkg-source", "--no-check", "-x",
                                      str(control), str(source)])
         recipes[name](log, source)
+        shutil.copy(source / "debian" / "copyright", self.prefix)
+        shutil.rmtree(source)
         done.touch()

@@ -93,6 +93,23 @@ spdl_archive_check_end (
              "");
 }
 
+/* Escapes bytes that are not UTF-8 as in a URI, so that files with different
+ * names never have the same key. */
+static gchar *
+escape_path (const gchar *path)
+{
+  GString *text = g_string_new (NULL);
+  const gchar *end;
+
+  while (!g_utf8_validate (path, -1, &end)) {
+    g_string_append_len (text, path, end - path);
+    g_string_append_printf (text, "%%%02X", (guchar) *end);
+    path = end + 1;
+  }
+  g_string_append (text, path);
+  return g_string_free (text, FALSE);
+}
+
 gchar *
 spdl_archive_dup_path (struct archive_entry *entry)
 {
@@ -100,7 +117,7 @@ spdl_archive_dup_path (struct archive_entry *entry)
 
   if (!path)
     path = archive_entry_pathname (entry);
-  return path ? g_utf8_make_valid (path, -1) : NULL;
+  return path ? escape_path (path) : NULL;
 }
 
 gboolean

@@ -11,12 +11,13 @@ from typing import (Any, Callable, Iterable, Optional, Sequence, Tuple)
 
 from . import _native as native
 from ._labels import Labels
-from ._sample import Sample, of_data, of_parts, uri_of
+from ._sample import Sample, of_bytes, of_data, of_parts, uri_of
 
 # The thread that pushes holds its loader for at most this time, in ns, so that
 # an unused loader can be freed.
 _SLICE = 1_000_000_000
 _ENCODED = "application/octet-stream"
+_URIS = "text/uri-list"
 
 
 def _split(item: Any, labels: Labels,
@@ -90,9 +91,11 @@ class SourceThread(threading.Thread):
         """Returns False if the loader takes no more."""
         item, label, key = _split(item, self._labels, place)
         if isinstance(item, (str, os.PathLike)):
-            return self._do(native.loader_push_uri, uri_of(item), label,
-                            _SLICE)
-        if isinstance(item, dict):
+            uri = uri_of(item)
+            if key is None:
+                return self._do(native.loader_push_uri, uri, label, _SLICE)
+            sample = of_bytes(os.fsencode(uri), _URIS)
+        elif isinstance(item, dict):
             sample = of_parts({name: self._convert(part)
                                for name, part in item.items()})
         else:

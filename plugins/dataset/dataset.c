@@ -577,14 +577,6 @@ spdl_dataset_get_classes (const SpdlDataset *self)
   return self->classes ? self->classes : self->found;
 }
 
-static gboolean
-is_uri (const gchar *text)
-{
-  g_autofree gchar *scheme = g_uri_parse_scheme (text);
-
-  return scheme && g_str_has_prefix (text + strlen (scheme), "://");
-}
-
 static gchar *
 to_uri (const SpdlDataset *self, const gchar *path)
 {
@@ -617,7 +609,8 @@ get_listed (SpdlDataset *self, guint64 i, gint64 *label, GstStructure **extra,
     return NULL;
   if (self->label != SPDL_LABEL_MANIFEST)
     *label = -1;
-  return is_uri (path) ? g_steal_pointer (&path) : to_uri (self, path);
+  return spdl_uri_has_scheme (path) ? g_steal_pointer (&path)
+                                    : to_uri (self, path);
 }
 
 gchar *

@@ -100,7 +100,8 @@ fuzz_inflate (FuzzInput *input, gboolean right)
 static void
 fuzz_packing (const FuzzInput *input)
 {
-  g_autofree gchar *uri = g_strndup ((const gchar *) input->data, input->size);
+  g_autofree gchar *text = g_strndup ((const gchar *) input->data, input->size);
+  g_autofree gchar *uri = g_strconcat ("file://", text, NULL);
   g_autofree gchar *whole = g_strdup (uri);
   g_autoptr (GError) error = NULL;
   SpdlPacking packing;

@@ -85,10 +85,14 @@ decide (FuzzInput *input)
 static void
 split (const gchar *text)
 {
-  g_autofree gchar *uri = g_strdup (text);
+  g_autofree gchar *uri = g_strconcat ("s3://", text, NULL);
+  g_autofree gchar *path = g_strconcat ("/", text, NULL);
   g_autoptr (GError) error = NULL;
   SpdlRange range;
 
+  g_assert_true (spdl_range_split (path, &range, NULL));
+  g_assert_true (spdl_range_is_open (&range) && range.first == 0);
+  g_assert_cmpstr (path + 1, ==, text);
   if (!spdl_range_split (uri, &range, &error)) {
     g_assert_nonnull (error);
     return;

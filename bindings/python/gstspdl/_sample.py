@@ -4,6 +4,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 import os
+import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, List, Mapping, Optional, Tuple
 
@@ -16,6 +17,8 @@ from ._tensor import Tensor
 
 # GST_SPDL_MAX_RANK
 _MAX_RANK = 16
+# As spdl_uri_has_scheme().
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 
 
 class Sample:
@@ -245,6 +248,13 @@ def of_gst(item: Any) -> Optional[Sample]:
 
 
 def uri_of(item: Any) -> str:
-    """Returns a path or URI as an absolute path or a URI."""
+    """Returns a str with a scheme, which is a URI, unchanged, and another path
+    as an absolute one."""
     text: str = os.fsdecode(item)
-    return text if "://" in text else os.path.abspath(text)
+    if "\0" in text:
+        raise ValueError(f"the path {text!r} has a NUL character, which no "
+                         "file name can contain")
+    if isinstance(item, str) and _SCHEME.match(text):
+        return text
+    # Not abspath(), which takes "link/../a" for "a".
+    return text if text.startswith("/") else os.path.join(os.getcwd(), text)

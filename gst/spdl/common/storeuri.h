@@ -1,4 +1,4 @@
-/* gst-spdl: schemes of object stores
+/* gst-spdl: schemes of URIs and of object stores
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -11,6 +11,20 @@
 #include <string.h>
 
 G_BEGIN_DECLS
+
+/* Returns TRUE for SCHEME://..., and FALSE for a path, whose bytes have no
+ * other meaning. */
+static inline gboolean
+spdl_uri_has_scheme (const gchar *text)
+{
+  const gchar *at = text;
+
+  if (!g_ascii_isalpha (*at))
+    return FALSE;
+  while (g_ascii_isalnum (*at) || *at == '+' || *at == '-' || *at == '.')
+    at++;
+  return strncmp (at, "://", 3) == 0;
+}
 
 /* s3://bucket/key, gs://bucket/key and hf://datasets/owner/name@revision/path.
  * A key is written without escapes, and has no query or fragment.

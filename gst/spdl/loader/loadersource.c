@@ -352,7 +352,8 @@ gst_spdl_loader_push_bytes (GstSpdlLoader *loader, GBytes *item, GstCaps *caps,
 /**
  * gst_spdl_loader_push_uri:
  * @loader: a loader that has a source
- * @uri: a URI or an absolute path, UTF-8
+ * @uri: (type filename): a URI, or an absolute path, which may have any bytes
+ *     and becomes a `file://` URI
  * @label: label of the item, -1 for none
  * @timeout: maximum time to wait for space, in ns
  * @error: (nullable): %GST_SPDL_LOADER_ERROR, or the error that ended the run
@@ -369,6 +370,7 @@ gst_spdl_loader_push_uri (GstSpdlLoader *loader, const gchar *uri, gint64 label,
     GstClockTime timeout, GError **error)
 {
   g_autoptr (GstCaps) caps = NULL;
+  g_autofree gchar *of_path = NULL;
   GstSpdlBusWatch *bus_watch;
   gboolean ok;
 
@@ -377,6 +379,10 @@ gst_spdl_loader_push_uri (GstSpdlLoader *loader, const gchar *uri, gint64 label,
 
   if (!(bus_watch = enter_push (loader, error)))
     return FALSE;
+  of_path =
+      g_path_is_absolute (uri) ? g_filename_to_uri (uri, NULL, NULL) : NULL;
+  if (of_path)
+    uri = of_path;
   caps = gst_caps_new_empty_simple (URIS);
   ok = push_buffer (loader, bus_watch,
       gst_buffer_new_wrapped (g_strdup (uri), strlen (uri)), caps, label, uri,

@@ -24,8 +24,8 @@
  * ## Lists
  * Each line of a `.txt` list is a path or URI, optionally followed by a tab and
  * a label. The last tab of a line is the separator; write a path that contains
- * a tab as a URI (`%09`). Empty lines and lines that start with `#` are
- * skipped.
+ * a tab as a URI (`%09`). Blanks at the ends of a path are parts of its name.
+ * Lines that are empty, consist of blanks or start with `#` are skipped.
  *
  * A `.csv` list follows RFC 4180: quoted fields may contain commas, newlines
  * and doubled quotes. The first line names the columns. Column `uri`, or the

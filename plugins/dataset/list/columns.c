@@ -225,7 +225,7 @@ check_fields (const SpdlColumns *self, const Record *fields, guint n_fields,
     line->parse_error.kind = SPDL_PARSE_ERROR_N_FIELDS;
     line->parse_error.number = n_fields;
     line->parse_error.wanted = self->names->len;
-  } else if (is_blank (fields->path.text, fields->path.length)) {
+  } else if (fields->path.length == 0) {
     line->parse_error.kind = SPDL_PARSE_ERROR_NO_URI;
   } else if (self->labels) {
     line->name = fields->label;

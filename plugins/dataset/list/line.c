@@ -377,6 +377,16 @@ split_label (SpdlLine *line)
   line->path.length = tab - text;
 }
 
+static gboolean
+is_blank (const gchar *text, gsize length)
+{
+  while (length > 0 && g_ascii_isspace (*text)) {
+    text++;
+    length--;
+  }
+  return length == 0;
+}
+
 void
 spdl_line_parse (const gchar *text, const gchar *end, SpdlLine *line)
 {
@@ -389,9 +399,9 @@ spdl_line_parse (const gchar *text, const gchar *end, SpdlLine *line)
     line->parse_error.number = SPDL_LINE_MAX;
     return;
   }
-  while (length > 0 && g_ascii_isspace (text[length - 1]))
+  if (length > 0 && text[length - 1] == '\r')
     length--;
-  if (length == 0 || *text == '#')
+  if (is_blank (text, length) || *text == '#')
     return;
   line->path.text = text;
   line->path.length = length;

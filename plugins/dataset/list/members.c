@@ -207,15 +207,6 @@ find_name (SpdlMembers *self, const SpdlJsonMember *member, SpdlLine *line,
 }
 
 static gboolean
-is_blank (const SpdlField *field)
-{
-  for (gsize i = 0; i < field->length; i++)
-    if (!g_ascii_isspace (field->text[i]))
-      return FALSE;
-  return TRUE;
-}
-
-static gboolean
 is_fraction (const SpdlField *number)
 {
   return memchr (number->text, '.', number->length) ||
@@ -277,7 +268,7 @@ take_uri (const Name *name, const SpdlJsonMember *member, SpdlLine *line)
   if (member->kind != SPDL_JSON_STRING && member->kind != SPDL_JSON_NULL)
     return set_member_error (
         line, SPDL_PARSE_ERROR_MEMBER_URI, name, &member->value);
-  if (member->kind == SPDL_JSON_NULL || is_blank (&member->value))
+  if (member->kind == SPDL_JSON_NULL || member->value.length == 0)
     return set_error (line, SPDL_PARSE_ERROR_NO_URI, &member->value);
   line->path = member->value;
   return TRUE;

@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+#include <gst/spdl/spdl.h>
+
 #include "gst/spdl/common/carried.h"
 #include "plugins/fetch/range/join.h"
 
@@ -26,14 +28,24 @@ clear_item (gpointer data)
 }
 
 gchar *
-spdl_coalesce_dup_uri (GstBuffer *item)
+spdl_coalesce_dup_uri (GstBuffer *item, GError **error)
 {
-  const gsize size = gst_buffer_get_size (item);
-  gchar *uri = g_malloc (size + 1);
+  const GstSpdlItemMeta *meta = gst_spdl_buffer_get_item_meta (item);
+  gsize size = gst_buffer_get_size (item);
+  g_autofree gchar *uri = g_malloc (size + 1);
 
   gst_buffer_extract (item, 0, uri, size);
+  /* A key in an object store may end in a newline. */
+  if ((!meta || !meta->uri) && size > 0 && uri[size - 1] == '\n') {
+    size--;
+    size -= size > 0 && uri[size - 1] == '\r';
+  }
   uri[size] = '\0';
-  return g_strstrip (uri);
+  if (strlen (uri) == size)
+    return g_steal_pointer (&uri);
+  g_set_error_literal (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_READ,
+      "The path or URI has a NUL byte, which no file name can contain");
+  return NULL;
 }
 
 static gint
@@ -60,8 +72,8 @@ sort_ranges (GstBufferList *group, guint64 max_size)
 
     if (gst_spdl_buffer_has_carried (buffer))
       continue; /* already has its content */
-    item.uri = spdl_coalesce_dup_uri (buffer);
-    if (spdl_packing_split (item.uri, &item.packing, NULL) &&
+    item.uri = spdl_coalesce_dup_uri (buffer, NULL);
+    if (item.uri && spdl_packing_split (item.uri, &item.packing, NULL) &&
         spdl_range_split (item.uri, &item.range, NULL) &&
         spdl_check_max_size (item.packing.size, max_size, NULL) &&
         !spdl_range_is_open (&item.range))

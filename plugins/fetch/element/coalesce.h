@@ -19,7 +19,9 @@ G_BEGIN_DECLS
 GstBufferList *
 spdl_coalesce_group (GstBufferList *group, guint64 gap, guint64 max_size);
 
-/* Returns the URI in @item without surrounding whitespace. */
-gchar *spdl_coalesce_dup_uri (GstBuffer *item);
+/* Returns the path or URI in @item. One newline at the end is removed if no
+ * source has named the item, as in a file of the type text/uri-list. Returns
+ * NULL with @error set if it has a NUL byte. */
+gchar *spdl_coalesce_dup_uri (GstBuffer *item, GError **error);
 
 G_END_DECLS

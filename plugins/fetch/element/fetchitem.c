@@ -258,7 +258,7 @@ fetch_uri (GstSpdlTask *task, gchar *uri, gboolean foreign, gint64 deadline,
     func (user_data, NULL, error);
     return;
   }
-  if (!g_path_is_absolute (uri))
+  if (spdl_uri_has_scheme (uri))
     scheme = g_uri_parse_scheme (uri);
   if (scheme && spdl_store_is_remote (uri)) {
     if (packing.packed) {
@@ -311,9 +311,13 @@ static void
 fetch_alone (GstSpdlTask *task, gint64 deadline)
 {
   GstSpdlFetch *self = GST_SPDL_FETCH (gst_spdl_task_get_stage (task));
-  g_autofree gchar *uri = spdl_coalesce_dup_uri (gst_spdl_task_get_item (task));
+  GError *error = NULL;
+  g_autofree gchar *uri =
+      spdl_coalesce_dup_uri (gst_spdl_task_get_item (task), &error);
 
-  if (self->names)
+  if (!uri)
+    finish_item (task, NULL, error);
+  else if (self->names)
     fetch_parts (self, task, uri, deadline);
   else
     fetch_uri (task, uri, FALSE, deadline, on_fetched, task);

@@ -14,8 +14,9 @@
  * also within groups. It accepts `file://` URIs, absolute paths, `http://`,
  * `https://`, object stores, and other URIs that GIO supports on the machine. A
  * URI may name a byte range, `file:///shard.tar#bytes=1536-90111`, with the
- * first and last byte as in HTTP. An item that cannot be read completely fails
- * and is reported by name.
+ * first and last byte as in HTTP. A buffer without a scheme is a path, byte for
+ * byte, except for a newline at the end if no source has named the item. An
+ * item that cannot be read completely fails and is reported by name.
  *
  * ## HTTP requests
  * Requests are asynchronous and hold no threads; connections are kept alive.

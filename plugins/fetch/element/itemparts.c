@@ -81,27 +81,18 @@ spdl_parts_parse (const gchar *text, GError **error)
 
 /* URIs */
 
-static gboolean
-is_uri (const gchar *text)
-{
-  g_autofree gchar *scheme = g_uri_parse_scheme (text);
-
-  return scheme && g_str_has_prefix (text + strlen (scheme), "://");
-}
-
 /* Resolves a value like spdlsrc resolves the entries of a list. A relative path
  * without a base is returned unchanged, and is rejected later. */
 static gchar *
 resolve_uri (const gchar *value, const gchar *base)
 {
-  g_autofree gchar *text = g_strstrip (g_strdup (value));
   g_autofree gchar *path = NULL;
   gchar *uri;
 
-  if (is_uri (text) || (!base && !g_path_is_absolute (text)))
-    return g_steal_pointer (&text);
-  path = g_path_is_absolute (text) ? g_strdup (text)
-                                   : g_build_filename (base, text, NULL);
+  if (spdl_uri_has_scheme (value) || (!base && !g_path_is_absolute (value)))
+    return g_strdup (value);
+  path = g_path_is_absolute (value) ? g_strdup (value)
+                                    : g_build_filename (base, value, NULL);
   uri = g_filename_to_uri (path, NULL, NULL);
   return uri ? uri : g_steal_pointer (&path);
 }

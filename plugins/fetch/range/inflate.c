@@ -10,6 +10,8 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "plugins/fetch/range/range.h"
+
 #define INFLATE "&inflate="
 #define CRC32 "&crc32="
 /* Maximum compression ratio of deflate. A larger ratio in a URI is an attempt
@@ -19,7 +21,7 @@
 gboolean
 spdl_packing_split (gchar *uri, SpdlPacking *packing, GError **error)
 {
-  gchar *fragment = strstr (uri, "#bytes=");
+  gchar *fragment = spdl_range_find (uri);
   gchar *at = fragment ? strstr (fragment, INFLATE) : NULL;
   gchar *sum = at ? strstr (at, CRC32) : NULL;
   guint64 size, checksum;

@@ -11,10 +11,18 @@
 
 #include <string.h>
 
+#include "gst/spdl/common/storeuri.h"
+
+gchar *
+spdl_range_find (gchar *uri)
+{
+  return spdl_uri_has_scheme (uri) ? strstr (uri, "#bytes=") : NULL;
+}
+
 gboolean
 spdl_range_split (gchar *uri, SpdlRange *range, GError **error)
 {
-  gchar *fragment = strstr (uri, "#bytes=");
+  gchar *fragment = spdl_range_find (uri);
   g_auto (GStrv) ends = NULL;
 
   range->first = 0;

@@ -17,6 +17,10 @@ typedef struct {
   guint64 last; /* G_MAXUINT64: to the end */
 } SpdlRange;
 
+/* Returns `#bytes=...` in @uri, or NULL if it has no byte range or is a path,
+ * whose name may contain the same text. */
+gchar *spdl_range_find (gchar *uri);
+
 /* Splits `#bytes=FIRST-LAST` off @uri, in place. Returns FALSE with @error set
  * if there is such a fragment and it is invalid. */
 gboolean spdl_range_split (gchar *uri, SpdlRange *range, GError **error);

@@ -141,6 +141,13 @@ test_txt (Fixture *f, gconstpointer data)
       "\357\273\277a.jpg\t1\r\n# none\n\n \t \nb\tc d\t2\ne\t\nf\t7\t8\n"
       "g \t 3 \n\303\251\t-1\nh,\"i",
       "a.jpg|1|\nb\tc d|2|\ne|-1|\nf\t7|8|\ng |3|\n\303\251|-1|\nh,\"i|-1|");
+  /* Blanks are parts of a name, in each kind of list. */
+  assert_items (
+      f, "a.txt", " a \r\n\fb\f\n \t7\nc\r", " a |-1|\n\fb\f|-1|\n |7|\nc|-1|");
+  assert_items (f, "a.csv", "uri,label\n a ,1\n \t,2\n\"b\r\",3\r\n",
+      " a |1|\n \t|2|\nb\r|3|");
+  assert_items (
+      f, "a.jsonl", "{\"uri\":\" a\\n\"}\n{\"uri\":\" \"}", " a\n|-1|\n |-1|");
 }
 
 static void
@@ -341,7 +348,7 @@ test_malformed_csv (Fixture *f, gconstpointer data)
       "3)");
   assert_refused (f, "a.csv", "uri,label\na,b,1\nb\nc,2", -1,
       "\" line 2: *3*2*(2 malformed lines, of 3)");
-  assert_refused (f, "a.csv", "uri,label\n,1\n \t,2\n", -1,
+  assert_refused (f, "a.csv", "uri,label\n,1\n\"\",2\n", -1,
       "\" line 2: *empty*(2 malformed lines, of 2)");
   assert_refused (f, "a.csv", "uri\n\"\"\n", -1,
       "\" line 2: *empty*(1 malformed line, of 1)");
@@ -390,7 +397,7 @@ test_malformed_jsonl (Fixture *f, gconstpointer data)
   assert_malformed (f, "{}", "*\"uri\"*uri-column*");
   assert_malformed (f, "{\"image\":\"a\"}", "*\"uri\"*uri-column*");
   assert_malformed (f, "{\"uri\":null}", "*empty*");
-  assert_malformed (f, "{\"uri\":\" \"}", "*empty*");
+  assert_malformed (f, "{\"uri\":\"\"}", "*empty*");
   assert_malformed (f, "{\"uri\":7}", "*\"uri\" is \"7\"*");
   assert_malformed (f, "{\"uri\":{\"a\":1}}", "*\"uri\" is \"{\"a\":1}\"*");
   /* Names. */

@@ -319,7 +319,7 @@ open_folder (const SpdlDatasetOptions *options,
   self->root = self->is_stored
                    ? g_strconcat (location,
                          g_str_has_suffix (location, "/") ? "" : "/", NULL)
-                   : g_canonicalize_filename (location, NULL);
+                   : spdl_folder_dup_absolute (location);
   self->paths = g_string_new (NULL);
   self->folders = g_ptr_array_new_with_free_func (g_free);
   if (!(self->is_stored ? walk_objects (self, options, &funcs, &n_others, error)
@@ -352,7 +352,7 @@ static SpdlDataset *
 open_list (const SpdlDatasetOptions *options, GError **error)
 {
   SpdlDataset *self = dataset_new (options);
-  g_autofree gchar *path = g_canonicalize_filename (options->location, NULL);
+  g_autofree gchar *path = spdl_folder_dup_absolute (options->location);
   const SpdlListOptions list = { options->label == SPDL_LABEL_MANIFEST,
     options->weights, options->sidecar, options->classes, options->uri };
 

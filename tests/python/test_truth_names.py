@@ -254,8 +254,19 @@ class ProgramTest(NamesTest):
     def test_folder_behind_a_link(self):
         """Tests that ".." after a link is the folder above its target."""
         os.symlink(os.path.join(DATA, b"in"), FOLDER / "link")
-        found, _ = load("spdlfetch", source=[FOLDER / "link" / ".." / "cat.jpg "])
+        above = FOLDER / "link" / ".."
+        found, _ = load("spdlfetch", source=[above / "cat.jpg "])
         self.assertEqual(found[0][1], content_of(b"cat.jpg "))
+        self.assertEqual(
+            len(load(f"spdlsrc location={above}/ ! spdlfetch")[0]), len(FILES))
+        shard = FOLDER / "data" / "a.tar"
+        with tarfile.open(shard, "w") as tar:
+            tar.add(FOLDER / "data" / "cat.jpg ", "a.jpg")
+        self.addCleanup(shard.unlink)
+        with write_list("a.txt", b"cat.jpg "):
+            for name in "a.txt", shard.name:
+                found, _ = load(f"spdlsrc location={above}/{name} ! spdlfetch")
+                self.assertEqual(found[0][1], content_of(b"cat.jpg "))
 
     def test_nul(self):
         """Tests that nothing is read by the name before a NUL."""

@@ -16,6 +16,7 @@
 #include "plugins/dataset/archive/archivenotes.h"
 #include "plugins/dataset/archive/archiveopen.h"
 #include "plugins/dataset/archive/shardpattern.h"
+#include "plugins/dataset/folder/folder.h"
 
 /* Number of shards that are opened in parallel, to hide the latency of servers
  * and disks. */
@@ -255,7 +256,7 @@ add_shards (SpdlArchiveSet *self, const gchar *location, GError **error)
     const gchar *name = g_ptr_array_index (names, i);
     Shard shard = { .remote = spdl_store_is_remote (name) };
     g_autofree gchar *path =
-        shard.remote ? NULL : g_canonicalize_filename (name, NULL);
+        shard.remote ? NULL : spdl_folder_dup_absolute (name);
 
     shard.location = g_strdup (path ? path : name);
     shard.uri = path ? g_filename_to_uri (path, NULL, NULL) : g_strdup (name);

@@ -12,6 +12,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -229,4 +230,29 @@ spdl_folder_walk (const gchar *root, const gchar *pattern,
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_READ,
       "Failed to read the folder \"%s\": %s", root, describe_folder (failed));
   return FALSE;
+}
+
+static gchar *
+dup_real (const gchar *path)
+{
+  char *real = realpath (path, NULL);
+  gchar *copy = g_strdup (real);
+
+  free (real);
+  return copy;
+}
+
+gchar *
+spdl_folder_dup_absolute (const gchar *path)
+{
+  const gboolean is_folder = g_file_test (path, G_FILE_TEST_IS_DIR);
+  g_autofree gchar *above = g_path_get_dirname (path);
+  g_autofree gchar *name = g_path_get_basename (path);
+  g_autofree gchar *real =
+      strstr (path, "..") ? dup_real (is_folder ? path : above) : NULL;
+
+  if (!real)
+    return g_canonicalize_filename (path, NULL);
+  return is_folder ? g_steal_pointer (&real)
+                   : g_build_filename (real, name, NULL);
 }

@@ -37,4 +37,9 @@ typedef struct {
 gboolean spdl_folder_walk (const gchar *root, const gchar *pattern,
     const SpdlFolderFuncs *funcs, guint64 *n_others, GError **error);
 
+/* Returns @path (transfer full) as an absolute path. In it, ".." is the folder
+ * above the target of a link, as for the kernel, while
+ * g_canonicalize_filename() takes "link/../a" for "a". */
+gchar *spdl_folder_dup_absolute (const gchar *path);
+
 G_END_DECLS

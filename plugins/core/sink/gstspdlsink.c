@@ -43,6 +43,10 @@
  * element. No error is raised if functions left out all items, if the source or
  * this rank has no items, or if the epoch was resumed in the middle.
  *
+ * With `async=false`, the sink does not wait for a batch when the pipeline
+ * starts. An appsink with this property can block the change to PLAYING for
+ * ever, if its queue becomes full meanwhile. This element cannot.
+ *
  * A sink blocks when it is full and no batches are pulled. In gst-launch-1.0,
  * use `fakesink` instead; the element posts a warning about this.
  *
@@ -84,6 +88,10 @@ struct _GstSpdlSink {
   gboolean is_loader_sink;
   SpdlSinkQueue queue;
   GstCaps *caps; /* guarded by the stream lock */
+
+  /* Number of requests that appsink leaves its waits. */
+  SpdlMutex unlock_lock;
+  guint n_unlocks;
 
   /* Guarded by the stream lock. */
   SpdlOutcome outcome;
@@ -196,8 +204,7 @@ drop_oldest (GstSpdlSink *self)
 }
 
 /* Waits for space for a loader's buffer. GST_BASE_SINK_PREROLL_WAIT releases
- * the preroll lock for state changes; appsink's own wait would not, so PLAYING
- * and the first pull could deadlock. */
+ * the preroll lock for state changes. */
 static GstFlowReturn
 wait_for_room (GstSpdlSink *self)
 {
@@ -397,6 +404,79 @@ gst_spdl_sink_event (GstBaseSink *sink, GstEvent *event)
   return get_base (self)->event (sink, event);
 }
 
+/* Waits of appsink
+ *
+ * Appsink waits for room, and for the application at the end of the stream,
+ * with the preroll lock held. It releases the lock only while it is asked to
+ * unlock, which GstBaseSink does before it takes the lock for a flush or for
+ * PAUSED, but not for PLAYING. In GstBaseSink, the first buffer commits the
+ * state that is pending. Without preroll (`async=false`), this may be PLAYING
+ * before change_state() has the lock. If appsink is full by then, both threads
+ * would wait for ever: one for the lock, the other for a pull. */
+
+/* Asks appsink to leave its waits. It has one flag, which the end of the first
+ * of two requests would clear, so they are counted here. */
+static gboolean
+gst_spdl_sink_unlock (GstBaseSink *sink)
+{
+  GstSpdlSink *self = GST_SPDL_SINK (sink);
+  gboolean ok = TRUE;
+
+  spdl_mutex_lock (&self->unlock_lock);
+  if (self->n_unlocks++ == 0)
+    ok = GST_BASE_SINK_CLASS (gst_spdl_sink_parent_class)->unlock (sink);
+  spdl_mutex_unlock (&self->unlock_lock);
+  return ok;
+}
+
+/* Preroll lock held. */
+static gboolean
+gst_spdl_sink_unlock_stop (GstBaseSink *sink)
+{
+  GstSpdlSink *self = GST_SPDL_SINK (sink);
+  gboolean ok = TRUE;
+
+  spdl_mutex_lock (&self->unlock_lock);
+  if (self->n_unlocks > 0 && --self->n_unlocks == 0)
+    ok = GST_BASE_SINK_CLASS (gst_spdl_sink_parent_class)->unlock_stop (sink);
+  spdl_mutex_unlock (&self->unlock_lock);
+  return ok;
+}
+
+/* The change to PLAYING. In between, a streaming thread that finds appsink full
+ * waits in gst_base_sink_wait_preroll(), which releases the lock. */
+static GstStateChangeReturn
+set_playing (GstElement *element)
+{
+  GstBaseSink *sink = GST_BASE_SINK (element);
+  GstStateChangeReturn ret;
+
+  gst_spdl_sink_unlock (sink);
+  ret = GST_ELEMENT_CLASS (gst_spdl_sink_parent_class)
+            ->change_state (element, GST_STATE_CHANGE_PAUSED_TO_PLAYING);
+  GST_BASE_SINK_PREROLL_LOCK (sink);
+  gst_spdl_sink_unlock_stop (sink);
+  GST_BASE_SINK_PREROLL_SIGNAL (sink);
+  GST_BASE_SINK_PREROLL_UNLOCK (sink);
+  return ret;
+}
+
+/* A drain also waits for the application, but does not hold the lock, which
+ * gst_base_sink_wait_preroll() needs when appsink is asked to unlock. */
+static gboolean
+gst_spdl_sink_query (GstBaseSink *sink, GstQuery *query)
+{
+  GstBaseSinkClass *parent = GST_BASE_SINK_CLASS (gst_spdl_sink_parent_class);
+  gboolean ok;
+
+  if (GST_QUERY_TYPE (query) != GST_QUERY_DRAIN)
+    return parent->query (sink, query);
+  GST_BASE_SINK_PREROLL_LOCK (sink);
+  ok = !sink->flushing && parent->query (sink, query);
+  GST_BASE_SINK_PREROLL_UNLOCK (sink);
+  return ok;
+}
+
 static void
 gst_spdl_sink_init_intake (GstBaseSinkClass *base_class)
 {
@@ -405,6 +485,9 @@ gst_spdl_sink_init_intake (GstBaseSinkClass *base_class)
   base_class->render = gst_spdl_sink_render;
   base_class->render_list = gst_spdl_sink_render_list;
   base_class->event = gst_spdl_sink_event;
+  base_class->unlock = gst_spdl_sink_unlock;
+  base_class->unlock_stop = gst_spdl_sink_unlock_stop;
+  base_class->query = gst_spdl_sink_query;
 }
 
 /* Output */
@@ -725,6 +808,8 @@ gst_spdl_sink_change_state (GstElement *element, GstStateChange transition)
     drop_queued (self);
     reset_run (self);
   }
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_PLAYING)
+    return set_playing (element);
   return GST_ELEMENT_CLASS (gst_spdl_sink_parent_class)
       ->change_state (element, transition);
 }
@@ -790,6 +875,7 @@ gst_spdl_sink_finalize (GObject *object)
   gst_spdl_plain_stats_free (self->stats);
   spdl_progress_tracker_clear (&self->tracker);
   spdl_outcome_clear (&self->outcome);
+  spdl_mutex_clear (&self->unlock_lock);
   spdl_mutex_clear (&self->trackers_lock);
   G_OBJECT_CLASS (gst_spdl_sink_parent_class)->finalize (object);
 }
@@ -839,6 +925,7 @@ gst_spdl_sink_init (GstSpdlSink *self)
   self->stats = gst_spdl_plain_stats_new (GST_ELEMENT (self), 0);
   spdl_sink_queue_init (&self->queue);
   spdl_mutex_init (&self->trackers_lock);
+  spdl_mutex_init (&self->unlock_lock);
   spdl_progress_tracker_init (&self->tracker);
   spdl_outcome_init (&self->outcome);
   self->tracker.max_gaps = DEFAULT_MAX_GAPS;

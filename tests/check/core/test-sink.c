@@ -58,13 +58,19 @@ begin_stream (Feed *feed)
 }
 
 static void
-feed_begin (Feed *feed)
+feed_setup (Feed *feed)
 {
   feed->sink = gst_check_setup_element ("spdlsink");
-  /* Pushing must not wait for a pull. */
-  g_object_set (feed->sink, "max-buffers", 0, NULL);
   feed->src = gst_check_setup_src_pad (feed->sink, &src_template);
   gst_pad_set_active (feed->src, TRUE);
+}
+
+static void
+feed_begin (Feed *feed)
+{
+  feed_setup (feed);
+  /* Pushing must not wait for a pull. */
+  g_object_set (feed->sink, "max-buffers", 0, NULL);
   gst_element_set_state (feed->sink, GST_STATE_PLAYING);
   begin_stream (feed);
 }
@@ -552,6 +558,179 @@ GST_START_TEST (test_gst_launch)
 
 GST_END_TEST;
 
+/* Waits of appsink */
+
+typedef struct {
+  Feed feed;
+  GstBufferList *list; /* to push */
+  GMutex lock;
+  GCond cond;
+  gboolean prerolls;
+} Race;
+
+static GstState
+get_pending (GstElement *element)
+{
+  GstState pending;
+
+  GST_OBJECT_LOCK (element);
+  pending = GST_STATE_PENDING (element);
+  GST_OBJECT_UNLOCK (element);
+  return pending;
+}
+
+/* Holds the preroll lock until PLAYING is pending. */
+static GstFlowReturn
+on_preroll (GstElement *sink, Race *race)
+{
+  g_mutex_lock (&race->lock);
+  race->prerolls = TRUE;
+  g_cond_signal (&race->cond);
+  g_mutex_unlock (&race->lock);
+  while (get_pending (sink) != GST_STATE_PLAYING)
+    g_thread_yield ();
+  return GST_FLOW_OK;
+}
+
+static void
+race_begin (Race *race, guint max_buffers)
+{
+  *race = (Race){ .prerolls = FALSE };
+  g_mutex_init (&race->lock);
+  g_cond_init (&race->cond);
+  feed_setup (&race->feed);
+  g_object_set (race->feed.sink, "max-buffers", max_buffers, "async", FALSE,
+      "emit-signals", TRUE, NULL);
+}
+
+static void
+race_end (Race *race)
+{
+  feed_end (&race->feed);
+  g_mutex_clear (&race->lock);
+  g_cond_clear (&race->cond);
+}
+
+static gpointer
+push_list (gpointer user_data)
+{
+  Race *race = user_data;
+
+  return GINT_TO_POINTER (gst_pad_push_list (race->feed.src, race->list));
+}
+
+static void
+pull_one (GstElement *sink)
+{
+  GstSample *sample = NULL;
+
+  g_signal_emit_by_name (sink, "pull-sample", &sample);
+  fail_unless (sample != NULL);
+  gst_sample_unref (sample);
+}
+
+static gboolean
+unlock_sink (GstElement *sink)
+{
+  return GST_BASE_SINK_GET_CLASS (sink)->unlock (GST_BASE_SINK (sink));
+}
+
+/* The end of a flush. */
+static void
+unlock_stop_sink (GstElement *sink)
+{
+  GST_BASE_SINK_PREROLL_LOCK (sink);
+  GST_BASE_SINK_GET_CLASS (sink)->unlock_stop (GST_BASE_SINK (sink));
+  GST_BASE_SINK_PREROLL_SIGNAL (sink);
+  GST_BASE_SINK_PREROLL_UNLOCK (sink);
+}
+
+/* The stream fills the sink before the thread that sets PLAYING has the preroll
+ * lock. Nothing is pulled until it has set PLAYING, also if a flush wants the
+ * lock at the same time. */
+GST_START_TEST (test_playing_when_full)
+{
+  for (guint flushes = 0; flushes < 2; flushes++) {
+    Race race;
+    GstElement *sink;
+    GThread *thread;
+
+    race_begin (&race, 1);
+    sink = race.feed.sink;
+    g_signal_connect (sink, "new-preroll", G_CALLBACK (on_preroll), &race);
+    gst_element_set_state (sink, GST_STATE_PAUSED);
+    begin_stream (&race.feed);
+    race.list = gst_buffer_list_new ();
+    for (guint i = 0; i < 3; i++)
+      gst_buffer_list_add (race.list, gst_buffer_new_allocate (NULL, 1, NULL));
+    thread = g_thread_new ("push", push_list, &race);
+    g_mutex_lock (&race.lock);
+    while (!race.prerolls)
+      g_cond_wait (&race.cond, &race.lock);
+    g_mutex_unlock (&race.lock);
+    if (flushes)
+      fail_unless (unlock_sink (sink));
+    fail_unless_equals_int (gst_element_set_state (sink, GST_STATE_PLAYING),
+        GST_STATE_CHANGE_SUCCESS);
+    if (flushes)
+      unlock_stop_sink (sink);
+    for (guint i = 0; i < 3; i++)
+      pull_one (sink);
+    fail_unless_equals_int (
+        GPOINTER_TO_INT (g_thread_join (thread)), GST_FLOW_OK);
+    race_end (&race);
+  }
+}
+
+GST_END_TEST;
+
+static gpointer
+drain (gpointer user_data)
+{
+  Race *race = user_data;
+  GstQuery *query = gst_query_new_drain ();
+  const gboolean ok = gst_pad_peer_query (race->feed.src, query);
+
+  gst_query_unref (query);
+  return GINT_TO_POINTER (ok);
+}
+
+static gboolean
+waits_in_preroll (GstElement *sink)
+{
+  gboolean waits;
+
+  GST_BASE_SINK_PREROLL_LOCK (sink);
+  waits = GST_BASE_SINK (sink)->have_preroll;
+  GST_BASE_SINK_PREROLL_UNLOCK (sink);
+  return waits;
+}
+
+/* A drain that is asked to leave the wait waits for the end of this request,
+ * and then for the application. */
+GST_START_TEST (test_drain)
+{
+  Race race;
+  GThread *thread;
+
+  race_begin (&race, 0);
+  gst_element_set_state (race.feed.sink, GST_STATE_PLAYING);
+  begin_stream (&race.feed);
+  fail_unless_equals_int (
+      gst_pad_push (race.feed.src, gst_buffer_new_allocate (NULL, 1, NULL)),
+      GST_FLOW_OK);
+  fail_unless (unlock_sink (race.feed.sink));
+  thread = g_thread_new ("drain", drain, &race);
+  while (!waits_in_preroll (race.feed.sink))
+    g_thread_yield ();
+  unlock_stop_sink (race.feed.sink);
+  pull_one (race.feed.sink);
+  fail_unless (GPOINTER_TO_INT (g_thread_join (thread)));
+  race_end (&race);
+}
+
+GST_END_TEST;
+
 static Suite *
 sink_suite (void)
 {
@@ -570,6 +749,8 @@ sink_suite (void)
   tcase_add_test (tc, test_cached);
   tcase_add_test (tc, test_step_time);
   tcase_add_test (tc, test_gst_launch);
+  tcase_add_test (tc, test_playing_when_full);
+  tcase_add_test (tc, test_drain);
   return s;
 }
 

@@ -127,10 +127,12 @@ class EpochTest(unittest.TestCase):
             seen += iterator
             self.assertEqual(indices_of(seen), ALL)
             first, second = iter(loader), iter(loader)
-            self.assertIsNone(next(first, None))
             self.assertEqual(next(second).epoch, 1)
             third = iter(loader)
-            self.assertIsNone(next(second, None))
+            for outdated in first, second:
+                with self.assertRaises(LoaderError) as raised:
+                    next(outdated)
+                self.assertEqual(raised.exception.code, "outdated")
             self.assertEqual({b.epoch for b in third}, {2})
 
     def test_left_epoch_counts(self):

@@ -89,7 +89,9 @@ class EpochTest(RayTest):
                 self.assertEqual(
                     [digest(b) for b in itertools.islice(loader, 3)],
                     wanted[n:n + 3])
-                self.assertEqual(list(first), [])
+                with self.assertRaises(LoaderError) as error:
+                    next(first)
+                self.assertEqual(error.exception.code, "outdated")
                 loader.set_epoch(2)
                 self.assertEqual([digest(b) for b in loader], wanted[2 * n:])
                 loader.set_epoch(0)

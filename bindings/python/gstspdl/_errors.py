@@ -18,8 +18,8 @@ class LoaderError(RuntimeError):
     `code`: the reason as text: "pipeline-error" (an element failed, the
     description has a mistake, or a state does not fit), "failures" (more items
     failed than `max_failures` permits), "source" (the source in the program
-    raised), "timed-out", "stopped", "busy", "forked", "state", "map",
-    "pipeline", "not-started", "started" or "failed".
+    raised), "timed-out", "stopped", "busy", "outdated", "forked", "state",
+    "map", "pipeline", "not-started", "started" or "failed".
     `stage`: the name of the element, or None.
     `uri`: the URI of the item that ended the loader, or None.
 

@@ -12,13 +12,13 @@ import time
 import weakref
 from collections import abc, deque
 from typing import (TYPE_CHECKING, Any, Callable, Deque, Dict, Iterable,
-                    Iterator, List, Mapping, Optional, Sequence, Sized, Tuple,
-                    Union)
+                    Iterator, List, Mapping, NamedTuple, Optional, Sequence,
+                    Sized, Union)
 
 from . import _arrow, _map, _native as native, _parquet
 from ._batch import Batch
 from ._decode import write_property
-from ._epoch import EpochIterator, OneReader
+from ._epoch import EpochIterator, OneReader, Pass
 from ._errors import LoaderError
 from ._failure import Failure, make_failure
 from ._gi import address_of, bridge, describe, get_attribute, is_a
@@ -51,6 +51,19 @@ _MAX_ARROW = 5_000_000_000
 
 # "Not known", and "no time limit".
 _UNKNOWN = UINT64_MAX
+
+# Stands for the end of an epoch that was taken in advance.
+_END = Batch.__new__(Batch)
+
+
+class _Before(NamedTuple):
+    """State and counters of a loader before the batch that it keeps."""
+
+    state: Optional[str]
+    epoch: int
+    num_failures: int
+    failures: List[Failure]
+
 
 
 class Loader(OneReader[Batch]):
@@ -88,7 +101,9 @@ class Loader(OneReader[Batch]):
     Slurm and others set it. `rank` and `world-size` in the pipeline come first.
 
     After a `break`, the next `for` begins the next epoch; keep the iterator
-    to continue the same one. A failed item raises no exception: see
+    to continue the same one. After another `for` or iter(), an earlier iterator
+    raises LoaderError at its next step, if it had batches left. peek() shows a
+    batch without taking it. A failed item raises no exception: see
     `failures`. Errors raise LoaderError in the `for`, after the batches before
     the error. A mistake in the description raises LoaderError here, and a
     wrong argument raises TypeError or ValueError.
@@ -124,21 +139,17 @@ class Loader(OneReader[Batch]):
         self._classes: Optional[List[str]] = None
         self._thread: Optional[SourceThread] = None
         self._begun = False
-        # No batch of this run has been given.
+        # No batch of this run, or of the epoch that has begun, has been given.
         self._fresh = True
         # No batch of the next epoch has been given.
         self._between = False
-        # Number of `for` loops; iterators of earlier ones have ended.
-        self._n_iterators: int = 0
         # Number of finished calls of stop(), and of running ones.
         self._stops = 0
         self._stopping = 0
         self._stops_lock = threading.Lock()
-        # A batch that was taken in advance, with the state and failures before
-        # it.
+        # A batch that was taken in advance, or _END.
         self._ahead: Optional[Batch] = None
-        self._ahead_of: Optional[str] = None
-        self._before_ahead: Tuple[int, List[Failure]] = (0, [])
+        self._before = _Before(None, 0, 0, [])
         self._failures: Deque[Failure] = deque(maxlen=100)
         self._pending: Deque[Failure] = deque(maxlen=_MAX_PENDING)
         self._losses = Losses()
@@ -387,7 +398,7 @@ class Loader(OneReader[Batch]):
         self._ahead = None
         self._between = False
         self._fresh = True
-        self._n_iterators += 1
+        self._pass = Pass()
         self._pending.clear()
         self._losses.clear()
         self._drop_pull()
@@ -481,12 +492,12 @@ class Loader(OneReader[Batch]):
 
     def __iter__(self) -> Iterator[Batch]:
         """Begins the next epoch, also after a `break`. The first call begins
-        the first epoch, or the rest of it when resuming. Earlier iterators
-        end."""
+        the first epoch, or the rest of it when resuming. An earlier iterator
+        raises LoaderError at its next step, if it had batches left."""
         self._check_process()
         if not self._begun:
             self.start()
-        elif not (self._fresh or self._between or self._ahead):
+        elif not (self._fresh or self._between):
             self._leave_epoch()
         self._begin_epoch()
         return EpochIterator(self)
@@ -495,6 +506,7 @@ class Loader(OneReader[Batch]):
         self._begin_source()
         if self._between:
             self._between = False
+            self._fresh = True
             if self._thread:
                 self._thread.begin_pass()
 
@@ -504,6 +516,9 @@ class Loader(OneReader[Batch]):
         continue."""
         if self.has_source() and (self._source is None or
                                   isinstance(self._source, abc.Iterator)):
+            return
+        self._end_if_over()
+        if self._between:
             return
         # This is read before is_running(), so that one of them detects a
         # stop().
@@ -515,6 +530,7 @@ class Loader(OneReader[Batch]):
             # Items pushed now would belong to the next epoch.
             self._stop()
             self._end_thread(None)
+        was_in_epoch = native.loader_is_in_epoch(self._pointer)
         try:
             if not self._was_stopped_since(stops):
                 native.loader_next_epoch(self._pointer)
@@ -525,7 +541,9 @@ class Loader(OneReader[Batch]):
         if self._was_stopped_since(stops):
             self._stop()
             raise LoaderError("The loader was stopped", code="stopped")
-        self._fresh = True
+        if was_in_epoch and not native.loader_is_in_epoch(self._pointer):
+            self._ahead = None  # else the batches continue
+            self._fresh = True
 
     def next(self, timeout: int = _UNKNOWN) -> Optional[Batch]:
         """Returns the next batch, or None at the end of an epoch. The call
@@ -540,6 +558,24 @@ class Loader(OneReader[Batch]):
             self._begin_epoch()
         return self._take(None if timeout == _UNKNOWN else timeout)
 
+    def peek(self, timeout: int = _UNKNOWN) -> Optional[Batch]:
+        """Returns the next batch without taking it, such as for a picture in a
+        log; None at the end of an epoch.
+
+        The next step of the `for`, or next(), returns the same batch. Before
+        the first `for` and between epochs, it is the first batch of the next
+        epoch. `state`, `epoch` and `failures` do not change. Starts the loader.
+
+        `timeout`: time to wait in ns. By default, there is no limit. Raises
+        LoaderError as next() does."""
+        timeout = check_integer("timeout", timeout, 0, UINT64_MAX)
+        self._check_process()
+        if not self._begun:
+            self.start()
+        self._begin_epoch()
+        return self._alone(self._peek_next,
+                           None if timeout == _UNKNOWN else timeout)
+
     def _take(self, timeout: Optional[int]) -> Optional[Batch]:
         if self._process is not _process:
             self._check_process()
@@ -550,12 +586,25 @@ class Loader(OneReader[Batch]):
         batch, self._ahead = self._ahead, None
         if batch is None:
             batch = self._pull_batch(timeout)
+        elif batch is _END:
+            batch = None
         self._fresh = False
-        if batch is None and not self._between:
-            self._between = True
-            self._losses.warn()
-            self._look_ahead()
+        if batch is None:
+            self._pass.is_over = True
+            if not self._between:
+                self._between = True
+                self._losses.warn()
+                self._look_ahead()
         return batch
+
+    def _peek_next(self, timeout: Optional[int]) -> Optional[Batch]:
+        if self._ahead is None:
+            self._before = _Before(self.state, self.epoch, self.num_failures,
+                                   self.failures)
+            self._ahead = self._pull_batch(timeout)
+            if self._ahead is None:
+                self._ahead = _END
+        return None if self._ahead is _END else self._ahead
 
     def _pull_batch(self, timeout: Optional[int] = None) -> Optional[Batch]:
         pull = self._pull
@@ -620,24 +669,14 @@ class Loader(OneReader[Batch]):
         """Raises an error of the next epoch at the end of this one, since the
         program may not request another epoch."""
         if not self.is_finished() and self.error:
-            self._take_ahead()
+            self._peek_next(None)
 
     def _end_epoch(self) -> None:
         """Takes the end of this epoch, for a program that counts batches and
         does not request another one."""
-        if self._fresh or self._between or self._take_ahead():
+        if self._fresh or self._between or self._peek_next(None) is not None:
             return
-        self._between = True
-        self._n_iterators += 1
-        self._losses.warn()
-        self._look_ahead()
-
-    def _take_ahead(self) -> Optional[Batch]:
-        if not self._ahead:
-            self._ahead_of = native.loader_dup_state(self._pointer)
-            self._before_ahead = self.num_failures, self.failures
-            self._ahead = self._pull_batch()
-        return self._ahead
+        self._take_next(None)
 
     def __len__(self) -> int:
         """Returns the number of batches in an epoch of this rank if no item
@@ -731,8 +770,8 @@ class Loader(OneReader[Batch]):
     def failures(self) -> List[Failure]:
         """The last 100 items that failed, as a list of Failure; `num_failures`
         counts all. Items of an epoch that is loaded ahead are not included."""
-        if self._ahead:
-            return list(self._before_ahead[1])
+        if self._ahead is not None:
+            return list(self._before.failures)
         return list(self._failures)
 
     def take_failures(self, state: Optional[str]) -> List[Failure]:
@@ -753,15 +792,17 @@ class Loader(OneReader[Batch]):
     def num_failures(self) -> int:
         """The number of items that failed since the start, in the epochs that a
         `for` has reached."""
-        if self._ahead:
-            return self._before_ahead[0]
+        if self._ahead is not None:
+            return self._before.num_failures
         return int(native.loader_get_num_failures(self._pointer))
 
     @property
     def epoch(self) -> int:
         """The epoch of the last batch; after the end of an epoch, the next one;
         before the first batch, the one to begin with."""
-        state = self.state if self._fresh or self._ahead else None
+        if self._ahead is not None:
+            return self._before.epoch
+        state = self.state if self._fresh else None
         if state:
             return native.state_get_epoch(state)[0]
         return int(native.loader_get_epoch(self._pointer))
@@ -790,8 +831,8 @@ class Loader(OneReader[Batch]):
     @property
     def state(self) -> Optional[str]:
         """The state to resume from after the last batch, a text, or None."""
-        if self._ahead:
-            return self._ahead_of
+        if self._ahead is not None:
+            return self._before.state
         return native.loader_dup_state(self._pointer)
 
     def restore_state(self, state: Optional[State]) -> bool:
@@ -838,7 +879,7 @@ class Loader(OneReader[Batch]):
             self.start()
         if self._is_at_beginning(epoch):
             return
-        batch = None if self.state else self._take_ahead()
+        batch = None if self.state else self._peek_next(None)
         state = batch.state if batch else self.state
         if not state:
             raise LoaderError("The epoch cannot be set, because the pipeline "

@@ -322,6 +322,7 @@ class Pull(ctypes.Structure):
 # The second argument is the address of a Pull, the fastest type to convert.
 loader_try_next = _quick(
     "binding_loader_try_next", None, c_void_p, c_void_p)
+loader_is_in_epoch = _quick("binding_loader_is_in_epoch", c_int, c_void_p)
 loader_next_epoch = _checked(_slow("loader_next_epoch", c_int, c_void_p))
 loader_wait = _slow("loader_wait", c_int, c_void_p, c_uint64)
 loader_is_running = _quick("loader_is_running", c_int, c_void_p)

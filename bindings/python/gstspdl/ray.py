@@ -21,7 +21,7 @@ from typing import (Any, Deque, Dict, Iterator, List, Mapping, NamedTuple,
                     Optional, Sequence, Tuple, Union)
 
 from ._detached import DetachedBatch
-from ._epoch import EpochIterator, OneReader
+from ._epoch import EpochIterator, OneReader, Pass
 from ._errors import LoaderError
 from ._failure import Failure
 from ._losses import Losses
@@ -122,7 +122,6 @@ class RemoteLoader(OneReader[DetachedBatch]):
         # Number of the loader whose turn it is.
         self._turn = 0
         self._epoch: Optional[int] = None
-        self._n_iterators = 0
         # No batch of this run, or of the next epoch, has been given.
         self._fresh = True
         self._between = False
@@ -172,7 +171,7 @@ class RemoteLoader(OneReader[DetachedBatch]):
         self._finalizer = weakref.finalize(self, _close, board, self._links)
         self._finalizer.atexit = False
         self._turn = plan.turn
-        self._n_iterators += 1
+        self._pass = Pass()
         self._epoch = None
         self._fresh = True
         self._between = False
@@ -261,9 +260,11 @@ class RemoteLoader(OneReader[DetachedBatch]):
 
     def __iter__(self) -> Iterator[DetachedBatch]:
         """Begins the next epoch, also after a `break`. The first call begins
-        the first epoch, or the rest of it when resuming. Earlier iterators
-        end."""
+        the first epoch, or the rest of it when resuming. An earlier iterator
+        raises LoaderError at its next step, if it had batches left."""
         self.start()
+        if not (self._fresh or self._between):
+            self._end_if_over()
         if not (self._fresh or self._between):
             self.set_epoch(self.epoch + 1)
         return EpochIterator(self)
@@ -278,8 +279,31 @@ class RemoteLoader(OneReader[DetachedBatch]):
         self.start()
         return self._take(timeout)
 
+    def peek(self, timeout: Optional[int] = None) -> Optional[DetachedBatch]:
+        """Returns the next batch without taking it; None at the end of an
+        epoch. The next step of the `for`, or next(), returns the same batch.
+        Before the first `for` and between epochs, it is the first batch of the
+        next epoch.
+
+        `timeout`: time to wait in ns. By default, there is no limit."""
+        self.start()
+        return self._alone(self._peek_next, timeout)
+
     def _take_next(self, timeout: Optional[int]) -> Optional[DetachedBatch]:
         self._losses.warn_of_others()
+        batch = self._find_batch(timeout, True)
+        if batch is None:
+            self._pass.is_over = True
+            self._losses.warn()
+            self._begin_epoch()
+        return batch
+
+    def _peek_next(self, timeout: Optional[int]) -> Optional[DetachedBatch]:
+        return self._find_batch(timeout, False)
+
+    def _find_batch(self, timeout: Optional[int],
+                    takes: bool) -> Optional[DetachedBatch]:
+        """Waits for the next batch of the epoch, and takes it if `takes`."""
         if self._error:
             raise self._error
         if not self._links:
@@ -292,12 +316,13 @@ class RemoteLoader(OneReader[DetachedBatch]):
                 link = self._find_link()
                 assert link
                 number, reply = link.first()
+                if not takes and getattr(reply, "batch", None) is not None:
+                    found: DetachedBatch = reply.batch
+                    return found
                 link.request_after(number)
             batch = self._use(link, number, reply)
             if batch is not None:
                 return batch
-        self._losses.warn()
-        self._begin_epoch()
         return None
 
     def _has_ended(self) -> bool:
@@ -492,6 +517,7 @@ class RemoteLoader(OneReader[DetachedBatch]):
             return
         parts = self._reshard(found, self._world_size * num_loaders)
         fresh, between, epoch = self._fresh, self._between, self.epoch
+        current = self._pass
         self._stop()
         self._n_loaders = num_loaders
         self._plan = _Plan(parts[self._rank::self._world_size])
@@ -501,7 +527,7 @@ class RemoteLoader(OneReader[DetachedBatch]):
         self._pending.extend(pending)
         self._losses = losses
         # An iterator of the same epoch continues.
-        self._n_iterators -= 1
+        self._pass = current
         self._fresh, self._between = fresh, between
         if self.epoch > epoch:
             self._epoch = epoch

@@ -144,6 +144,8 @@ class Dataset(torch.utils.data.IterableDataset):  # type: ignore[type-arg,misc]
         else:
             self.loader = Loader(pipeline, **arguments)
         self.last: Optional[Batch] = None
+        # The iterator of the last `for`.
+        self._batches: Optional[Iterator[Batch]] = None
         self._gathers = gather_states
         # Number of batches of this epoch that were returned.
         self._given = 0
@@ -160,7 +162,7 @@ class Dataset(torch.utils.data.IterableDataset):  # type: ignore[type-arg,misc]
             raise LoaderError(_NO_WORKERS, code="forked")
         self._begin()
         self._end_epoch()
-        batches = iter(self.loader)
+        batches = self._batches = iter(self.loader)
         if not self._resumes:
             self._given = 0
         self._resumes = False
@@ -176,9 +178,20 @@ class Dataset(torch.utils.data.IterableDataset):  # type: ignore[type-arg,misc]
             self._state = batch.state
             self._given += 1
             yield self._convert(batch)
+        if batches is not self._batches:
+            return  # Another `for` counts now.
         # The last items may have failed.
         self._state = self.loader.state
         self._given = 0
+
+    def peek(self) -> Optional[TorchBatch]:
+        """Returns the next batch without taking it; None at the end of an
+        epoch. The next step of the `for` returns the same batch. Before the
+        first `for` and between epochs, it is the first batch of the next
+        epoch. `last` does not change."""
+        self._begin()
+        batch = self.loader.peek()
+        return None if batch is None else self._convert(batch)
 
     def _end_epoch(self) -> None:
         """Takes the end of an epoch after its last batch. Trainers that count

@@ -129,6 +129,11 @@ SPDL_PRIVATE_API
 void gst_spdl_binding_loader_try_next (
     GstSpdlLoader *loader, GstSpdlBindingPull *pull);
 
+/* Returns whether a batch of an epoch was returned, but not its end, which
+ * gst_spdl_loader_next_epoch() changes if it skips the rest. */
+SPDL_PRIVATE_API
+gboolean gst_spdl_binding_loader_is_in_epoch (GstSpdlLoader *loader);
+
 /* Keeps failures and warnings for gst_spdl_binding_loader_pop_notice(). */
 SPDL_PRIVATE_API
 void gst_spdl_binding_loader_keep_notices (GstSpdlLoader *loader);

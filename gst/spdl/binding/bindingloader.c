@@ -168,6 +168,17 @@ gst_spdl_binding_loader_try_next (
   pull->has_notices = !g_queue_is_empty (&loader->kept_notices);
 }
 
+gboolean
+gst_spdl_binding_loader_is_in_epoch (GstSpdlLoader *loader)
+{
+  gboolean in_epoch;
+
+  spdl_mutex_lock (&loader->lock);
+  in_epoch = loader->in_epoch;
+  spdl_mutex_unlock (&loader->lock);
+  return in_epoch;
+}
+
 gpointer
 gst_spdl_binding_loader_pop_notice (GstSpdlLoader *loader)
 {

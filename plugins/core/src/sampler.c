@@ -343,7 +343,7 @@ read_start (
 {
   g_autofree gchar *problem = NULL;
 
-  if (!settings->resume_state || !*settings->resume_state)
+  if (!settings->resume_state)
     return TRUE;
   self->others = spdl_reshard_pick (settings->resume_state, self->source,
       self->partition.rank, self->partition.world_size, &problem);

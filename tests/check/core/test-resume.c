@@ -522,7 +522,7 @@ GST_START_TEST (test_refused)
   g_autofree gchar *cut = g_strndup (state, strlen (state) - 1);
 
   assert_refused (folder, ours, state, NULL);
-  assert_refused (folder, ours, "", NULL);
+  assert_refused (folder, ours, "", "[resource-error settings]");
   assert_refused (other, ours, state, "[resource-error settings]|20");
   files_write_text (other, "list.txt",
       "0\n1\n2\n3\n4\n5\n6\n7\n8\n9\n0\n1\n2\n3\n4\n5\n6\n7\n8\n9\n");

@@ -33,12 +33,12 @@ take_length (FuzzInput *input, guint other)
   return fuzz_take_side (input, CLAMP (MAX_AREA / other, 1, MAX_LENGTH));
 }
 
-/* Takes a box along one side, in fractions of a sample. */
+/* Takes a box along one side, in 1 / @unit samples. */
 static void
-take_box (FuzzInput *input, const SpdlResizeJob *job, guint n_samples,
-    guint *begin, guint *length)
+take_box (FuzzInput *input, guint unit, guint n_samples, guint *begin,
+    guint *length)
 {
-  const guint n = n_samples * job->unit - fuzz_take (input) % job->unit;
+  const guint n = n_samples * unit - fuzz_take (input) % unit;
 
   *begin = fuzz_take_16 (input) % n;
   *length = fuzz_take_side (input, n - *begin);
@@ -61,7 +61,8 @@ take_settings (FuzzInput *input)
   Settings self = { { .interpolation = modes & 3,
                         .pixel_size = modes & 4 ? 1 : 4,
                         .crop = modes >> 3 & 1,
-                        .unit = 1 << (modes >> 4 & 3) },
+                        .unit_x = 1 << (modes >> 4 & 3),
+                        .unit_y = 1 << (modes >> 4 & 3) },
     .noise = modes >> 6 & 1 };
   SpdlResizeJob *job = &self.job;
 
@@ -69,9 +70,9 @@ take_settings (FuzzInput *input)
   job->height = take_length (input, job->width);
   job->out_width = fuzz_take_side (input, MAX_LENGTH);
   job->out_height = take_length (input, MAX (job->width, job->out_width));
-  if (job->unit > 1 || flags & 1) {
-    take_box (input, job, job->width, &job->box_x, &job->box_width);
-    take_box (input, job, job->height, &job->box_y, &job->box_height);
+  if (job->unit_x > 1 || flags & 1) {
+    take_box (input, job->unit_x, job->width, &job->box_x, &job->box_width);
+    take_box (input, job->unit_y, job->height, &job->box_y, &job->box_height);
   }
   if (flags & 2) {
     take_full (input, job->out_width, &job->full_width, &job->skip_x);

@@ -27,6 +27,7 @@ DecodeAugment = Literal["none", "random-resized-crop", "random-crop"]
 DecodeClipSampling = Literal["head", "center", "random", "uniform", "times"]
 DecodeInterpolation = Literal["nearest", "bilinear", "bicubic", "lanczos"]
 DecodeOnCorrupt = Literal["fail", "keep"]
+DecodeOrientation = Literal["apply", "ignore"]
 DecodeResize = Literal["stretch", "cover", "contain", "none"]
 DecodeShortClip = Literal["repeat", "fail"]
 FetchCacheValidate = Literal["etag", "date", "none"]
@@ -295,6 +296,7 @@ class Elements:
         resize: Optional[DecodeResize] = None,
         crop_fraction: Optional[float] = None,
         interpolation: Optional[DecodeInterpolation] = None,
+        orientation: Optional[DecodeOrientation] = None,
         augment: Optional[DecodeAugment] = None,
         crop_scale: Optional[Tuple[float, float]] = None,
         crop_ratio: Optional[Tuple[float, float]] = None,
@@ -343,6 +345,8 @@ class Elements:
         `interpolation`: Filter for resizing; all but nearest are antialiased.
         One of "nearest", "bilinear", "bicubic", "lanczos". Default:
         "bilinear".
+        `orientation`: What to do with the EXIF orientation of an image. One of
+        "apply", "ignore". Default: "apply".
         `augment`: Part of an image to use. One of "none",
         "random-resized-crop", "random-crop". Default: "none".
         `crop_scale`: Range of the share of an image's area that
@@ -922,6 +926,7 @@ PROPERTIES: Dict[str, Dict[str, Tuple[Any, ...]]] = {
         "crop-fraction": ("float", 0.1, 1.0),
         "interpolation":
             ("enum", ("nearest", "bilinear", "bicubic", "lanczos")),
+        "orientation": ("enum", ("apply", "ignore")),
         "augment": ("enum", ("none", "random-resized-crop", "random-crop")),
         "crop-scale": ("pair",),
         "crop-ratio": ("pair",),

@@ -20,8 +20,9 @@
  * decoders, including those of gst-libav; each worker keeps its decoders open.
  * From an animation, the first frame is decoded.
  *
- * The element rotates an image according to its EXIF orientation, blends
- * transparent pixels over `background`, and resizes the result to `width` by
+ * The element turns an image by its EXIF orientation, unless
+ * `orientation=ignore` is set. It blends transparent pixels over `background`,
+ * and resizes the result to `width` by
  * `height` pixels as set by `resize` and `interpolation`. Resizing is
  * antialiased, as in Pillow and torchvision. `width` and `height` refer to the
  * upright image. `resize=cover` with `crop-fraction=0.875` is torchvision's
@@ -67,9 +68,11 @@
  *
  * ## Samples of several media
  * For a sample of several media (`spdlfetch parts=...`), `part` names the part
- * to decode; the other parts pass unchanged. Two elements with the same `seed`
- * crop the same part of an image and of a mask of equal size. To keep class
- * numbers in a mask, set `format=GRAY8 interpolation=nearest`.
+ * to decode; the other parts pass unchanged. Elements with the same `seed`
+ * turn, crop and flip all images of a sample like its main image, the part
+ * `data`, whatever their sizes are. An image that cannot be aligned with it
+ * fails the item; another `seed` leaves it alone. To keep class numbers in a
+ * mask, set `format=GRAY8 interpolation=nearest`.
  *
  * ## Example
  * |[
@@ -117,6 +120,7 @@
 #include "gst/spdl/common/propertytable.h"
 #include "plugins/codec/codec.h"
 #include "plugins/codec/element/itemdecoder.h"
+#include "plugins/codec/element/mainimage.h"
 #include "plugins/codec/jpeg/entropycheck.h"
 #include "plugins/codec/result/decodeconfig.h"
 
@@ -157,7 +161,15 @@ struct _GstSpdlDecode {
   /* Protected by the object lock. */
   SpdlDecodeSettings settings; /* properties */
   SpdlDecodeConfig *config;
+
+  guint warnings; /* atomic: those that were posted */
 };
+
+/* Each is posted once. */
+typedef enum {
+  WARNING_GUESS = 1 << 0,
+  WARNING_WHOLE = 1 << 1,
+} Warnings;
 
 G_DEFINE_FINAL_TYPE (GstSpdlDecode, gst_spdl_decode, GST_TYPE_SPDL_STAGE)
 GST_ELEMENT_REGISTER_DEFINE (
@@ -364,6 +376,7 @@ gst_spdl_decode_start (GstSpdlStage *stage, GError **error)
 {
   const SpdlEntropyChoice *choice = spdl_entropy_choose ();
 
+  GST_SPDL_DECODE (stage)->warnings = 0;
   if (choice->failed)
     GST_WARNING_OBJECT (stage,
         "JPEGs are decoded with libjpeg's entropy decoder, which is slower, "
@@ -467,6 +480,8 @@ note_item (SpdlItemDecoder *item_decoder, const SpdlDecodeConfig *config,
   const GArray *times = spdl_item_decoder_get_times (item_decoder, &n_own);
   g_autoptr (GstStructure) fields = gst_structure_new_empty ("notes");
 
+  if (transform->width > 0 && config->part)
+    spdl_main_image_note (fields, config, transform);
   if (transform->width > 0 && spdl_augment_is_on (&config->augment))
     note_augment (fields, transform);
   if (times)
@@ -474,24 +489,75 @@ note_item (SpdlItemDecoder *item_decoder, const SpdlDecodeConfig *config,
   add_notes (result, item, config->part, fields);
 }
 
+/* Posts the warning @which with the first item that it concerns. */
+static void
+warn_once (
+    GstSpdlStage *stage, Warnings which, const gchar *uri, const gchar *text)
+{
+  if (g_atomic_int_or (&GST_SPDL_DECODE (stage)->warnings, which) & which)
+    return;
+  GST_ELEMENT_WARNING (
+      stage, STREAM, FORMAT, ("%s: %s", uri ? uri : "item", text), (NULL));
+}
+
+/* Warns of parts that may not be aligned. */
+static void
+warn_of_parts (GstSpdlStage *stage, const SpdlDecodeConfig *config,
+    const SpdlImageTransform *transform, gboolean is_whole, const gchar *uri)
+{
+  g_autofree gchar *text = NULL;
+
+  if (transform->is_guess) {
+    text = g_strdup_printf (
+        "part \"%s\" has no EXIF orientation and could be upright already; it "
+        "is turned like the main part (orientation %u). If this is wrong, set "
+        "orientation=ignore for the part",
+        config->part, transform->turned);
+    warn_once (stage, WARNING_GUESS, uri, text);
+  } else if (is_whole) {
+    text = g_strdup_printf (
+        "part \"%s\" and another part of its size have the same seed, but only "
+        "one of them is cropped or flipped at random: set augment and flip for "
+        "both, or another seed for one",
+        config->part);
+    warn_once (stage, WARNING_WHOLE, uri, text);
+  }
+}
+
 /* Decodes one part of the sample. The other parts and the sample's caps stay
  * unchanged. */
 static GstBuffer *
-decode_part (SpdlItemDecoder *item_decoder, const SpdlDecodeConfig *config,
-    SpdlSource *source, SpdlImageTransform *transform, GError **error)
+decode_part (GstSpdlStage *stage, SpdlItemDecoder *item_decoder,
+    const SpdlDecodeConfig *config, SpdlSource *source,
+    SpdlImageTransform *transform, const gchar *uri, GError **error)
 {
   GstBuffer *sample = source->item, *result;
+  gboolean is_whole = FALSE;
+  SpdlMainImage main_image;
+  GError *reason = NULL;
   g_autoptr (GstBuffer) part =
       spdl_part_take (sample, config->part, &source->caps, error);
   GstCaps *caps;
 
   if (!part)
     return NULL;
+  if (spdl_main_image_find (
+          &main_image, item_decoder, config, sample, source->extra))
+    source->main_image = &main_image;
   source->item = part;
   result = spdl_item_decoder_decode (
       item_decoder, config, source, transform, &caps, error);
+  if (result && transform->width > 0 &&
+      !spdl_main_image_check (source->main_image, config, transform, sample,
+          source->extra, &is_whole, &reason)) {
+    gst_clear_buffer (&result);
+    g_clear_error (error);
+    g_propagate_error (error, reason);
+  }
   if (*error)
     g_prefix_error (error, "Part \"%s\": ", config->part);
+  if (result && transform->width > 0)
+    warn_of_parts (stage, config, transform, is_whole, uri);
   return result ? spdl_part_put (sample, config->part, result, caps, error)
                 : NULL;
 }
@@ -505,14 +571,15 @@ gst_spdl_decode_process (
   SpdlSource source = { gst_spdl_task_get_item (task),
     gst_spdl_task_get_caps (task), item ? item->epoch : 0,
     item ? item->index : 0, item ? item->extra : NULL,
-    gst_spdl_task_get_cancellable (task) };
+    gst_spdl_task_get_cancellable (task), NULL };
   GError *reason = NULL;
   GstCaps *caps = NULL;
   SpdlImageTransform transform;
-  GstBuffer *result =
-      config->part ? decode_part (worker, config, &source, &transform, &reason)
-                   : spdl_item_decoder_decode (
-                         worker, config, &source, &transform, &caps, &reason);
+  GstBuffer *result = config->part
+                          ? decode_part (stage, worker, config, &source,
+                                &transform, item ? item->uri : NULL, &reason)
+                          : spdl_item_decoder_decode (worker, config, &source,
+                                &transform, &caps, &reason);
 
   if (result && item)
     note_item (worker, config, result, item, &transform);
@@ -553,6 +620,11 @@ SPDL_DEFINE_ENUM_TYPE (GstSpdlDecodeInterpolation, interpolation,
     { SPDL_INTERPOLATION_BILINEAR, "Bilinear", "bilinear" },
     { SPDL_INTERPOLATION_BICUBIC, "Bicubic, a = -0.5", "bicubic" },
     { SPDL_INTERPOLATION_LANCZOS, "Lanczos, 3 lobes", "lanczos" })
+
+SPDL_DEFINE_ENUM_TYPE (GstSpdlDecodeOrientation, exif_use,
+    { SPDL_EXIF_APPLY, "Turn the image upright, as its EXIF data say",
+        "apply" },
+    { SPDL_EXIF_IGNORE, "Keep the image as it is stored", "ignore" })
 
 SPDL_DEFINE_ENUM_TYPE (GstSpdlDecodeAugment, augment,
     { SPDL_AUGMENT_NONE, "The whole image", "none" },
@@ -607,6 +679,9 @@ static const SpdlProperty properties[] = {
       "interpolation", "Interpolation",
       "Filter for resizing; all but nearest are antialiased",
       interpolation_get_type, SPDL_INTERPOLATION_BILINEAR),
+  SPDL_PROPERTY_ENUM (SpdlDecodeSettings, orientation, PLAYING, "orientation",
+      "Orientation", "What to do with the EXIF orientation of an image",
+      exif_use_get_type, SPDL_EXIF_APPLY),
   SPDL_PROPERTY_ENUM (SpdlDecodeSettings, augment.kind, PLAYING, "augment",
       "Augment", "Part of an image to use", augment_get_type,
       SPDL_AUGMENT_NONE),

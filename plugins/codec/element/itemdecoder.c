@@ -75,11 +75,12 @@ spdl_item_decoder_free (SpdlItemDecoder *self)
   g_free (self);
 }
 
-static void
-set_transform (const Job *job, guint width, guint height, guint orientation)
+static gboolean
+set_transform (const Job *job, guint width, guint height, guint orientation,
+    GError **error)
 {
-  spdl_image_transform_init (job->transform, job->config, width, height,
-      orientation, job->source->epoch, job->source->index);
+  return spdl_image_transform_init (job->transform, job->config, job->source,
+      width, height, orientation, error);
 }
 
 /* Decodes a JPEG whose header was read onto the canvas, as planes if that is
@@ -120,10 +121,10 @@ decode_jpeg (SpdlItemDecoder *self, const Job *job, GError **error)
 
   if (!spdl_jpeg_read_header (
           self->jpeg, in->data, in->size, &width, &height, error) ||
-      !spdl_decode_config_check_decoded (config, width, height, error))
+      !spdl_decode_config_check_decoded (config, width, height, error) ||
+      !set_transform (job, width, height,
+          spdl_exif_find_in_jpeg (in->data, in->size), error))
     return NULL;
-  set_transform (
-      job, width, height, spdl_exif_find_in_jpeg (in->data, in->size));
   /* A reduced image has mixed pixels, which nearest must not. */
   if (config->fast_scale && config->interpolation != SPDL_INTERPOLATION_NEAREST)
     reduction = spdl_image_transform_get_reduction (job->transform);
@@ -149,7 +150,9 @@ draw_image (SpdlItemDecoder *self, const Job *job,
   const SpdlRows *rows;
   GError *reason = NULL;
 
-  set_transform (job, header->width, header->height, header->orientation);
+  if (!set_transform (
+          job, header->width, header->height, header->orientation, error))
+    return NULL;
   rows = spdl_canvas_begin (self->canvas, config, job->transform, 1, error);
   if (!rows)
     return NULL;
@@ -165,12 +168,12 @@ draw_image (SpdlItemDecoder *self, const Job *job,
 
 /* Returns the index of the decoder of the item's format, or -1. */
 static gint
-find_decoder (const Job *job)
+find_decoder (const GstMapInfo *in)
 {
-  if (job->in.size < 12)
+  if (in->size < 12)
     return -1;
   for (guint i = 0; i < G_N_ELEMENTS (image_decoders); i++)
-    if (image_decoders[i]->accepts (job->in.data, job->in.size))
+    if (image_decoders[i]->accepts (in->data, in->size))
       return i;
   return -1;
 }
@@ -220,7 +223,8 @@ draw_frame (SpdlItemDecoder *self, const Job *job, const SpdlImageProbe *probe,
       frame->buffer ? (guint) frame->info->height : probe->height;
   const SpdlRows *rows;
 
-  set_transform (job, width, height, probe->orientation);
+  if (!set_transform (job, width, height, probe->orientation, error))
+    return NULL;
   rows =
       spdl_canvas_begin (self->canvas, job->config, job->transform, 1, error);
   if (!rows)
@@ -375,7 +379,7 @@ decode_image (SpdlItemDecoder *self, const Job *job, GError **error)
 
   if (!spdl_decode_config_check_images (job->config, error))
     return NULL;
-  decoder = find_decoder (job);
+  decoder = find_decoder (in);
   if (decoder >= 0)
     return check_image (job, image_decoders[decoder]->type, error)
                ? decode_by_library (self, job, decoder, error)
@@ -454,6 +458,48 @@ spdl_item_decoder_decode (SpdlItemDecoder *self, const SpdlDecodeConfig *config,
   result = decode_any (self, &job, error);
   gst_buffer_unmap (source->item, &job.in);
   return result;
+}
+
+static gboolean
+read_size (SpdlItemDecoder *self, const GstMapInfo *in, GstCaps *caps,
+    guint64 max_pixels, SpdlImageHeader *header)
+{
+  const gint i = find_decoder (in);
+  SpdlImageProbe probe;
+  gboolean ok;
+
+  if (spdl_jpeg_is_jpeg (in->data, in->size)) {
+    header->orientation = spdl_exif_find_in_jpeg (in->data, in->size);
+    return spdl_jpeg_read_header (
+        self->jpeg, in->data, in->size, &header->width, &header->height, NULL);
+  }
+  if (i >= 0) {
+    if (!self->decoders[i])
+      self->decoders[i] = image_decoders[i]->create ();
+    ok = image_decoders[i]->read_header (
+        self->decoders[i], in->data, in->size, max_pixels, header, NULL);
+    image_decoders[i]->close (self->decoders[i]);
+    return ok;
+  }
+  spdl_image_probe (&probe, in->data, in->size);
+  ok = spdl_still_decoder_find_type (&probe, in->data, in->size, caps, NULL);
+  *header = (SpdlImageHeader){ probe.width, probe.height, probe.orientation };
+  return ok;
+}
+
+gboolean
+spdl_item_decoder_read_size (SpdlItemDecoder *self, GstBuffer *item,
+    GstCaps *caps, guint64 max_pixels, SpdlImageHeader *header)
+{
+  GstMapInfo in;
+  gboolean ok;
+
+  if (!gst_buffer_map (item, &in, GST_MAP_READ))
+    return FALSE;
+  ok = read_size (self, &in, caps, max_pixels, header) && header->width > 0 &&
+       header->height > 0;
+  gst_buffer_unmap (item, &in);
+  return ok;
 }
 
 const GArray *

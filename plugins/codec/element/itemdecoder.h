@@ -8,6 +8,7 @@
 #pragma once
 
 #include "plugins/codec/result/imagetransform.h"
+#include "plugins/codec/still/imagedecoder.h"
 
 G_BEGIN_DECLS
 
@@ -30,6 +31,11 @@ void spdl_item_decoder_free (SpdlItemDecoder *self);
 GstBuffer *spdl_item_decoder_decode (SpdlItemDecoder *self,
     const SpdlDecodeConfig *config, const SpdlSource *source,
     SpdlImageTransform *transform, GstCaps **result_caps, GError **error);
+
+/* Reads the size and the EXIF orientation of an encoded image. Returns FALSE if
+ * @item is not a still image, or its header does not declare a size. */
+gboolean spdl_item_decoder_read_size (SpdlItemDecoder *self, GstBuffer *item,
+    GstCaps *caps, guint64 max_pixels, SpdlImageHeader *header);
 
 /* Returns the presentation times of the last item's frames, in ns, or NULL if
  * it was not a video.

@@ -93,15 +93,16 @@ window_get (const Window *self, guint y)
 }
 
 static SpdlFilterKey
-key_of (const SpdlResizeJob *job, guint n_in, guint begin, guint length,
-    gboolean half, guint n_full, guint skip, guint n_out, guint max_value)
+key_of (const SpdlResizeJob *job, guint n_in, guint unit, guint begin,
+    guint length, gboolean half, guint n_full, guint skip, guint n_out,
+    guint max_value)
 {
   return (SpdlFilterKey){
     .interpolation = job->interpolation,
     .n_in = n_in,
     .begin = begin,
     .length = length ? length : n_in - begin,
-    .unit = MAX (job->unit, 1),
+    .unit = MAX (unit, 1),
     .crop = job->crop,
     .doubled = half,
     .n_full = n_full ? n_full : n_out,
@@ -114,11 +115,12 @@ key_of (const SpdlResizeJob *job, guint n_in, guint begin, guint length,
 static gboolean
 get_filters (SpdlResize *self, const SpdlResizeJob *job)
 {
-  SpdlFilterKey x = key_of (job, job->width, job->box_x, job->box_width,
-      job->half_x, job->full_width, job->skip_x, job->out_width, 255);
-  const SpdlFilterKey y =
-      key_of (job, job->height, job->box_y, job->box_height, job->half_y,
-          job->full_height, job->skip_y, job->out_height, 255 << self->bits);
+  SpdlFilterKey x =
+      key_of (job, job->width, job->unit_x, job->box_x, job->box_width,
+          job->half_x, job->full_width, job->skip_x, job->out_width, 255);
+  const SpdlFilterKey y = key_of (job, job->height, job->unit_y, job->box_y,
+      job->box_height, job->half_y, job->full_height, job->skip_y,
+      job->out_height, 255 << self->bits);
 
   x.quads = job->pixel_size == 1;
   g_return_val_if_fail (x.n_out > 0 && y.n_out > 0, FALSE);
@@ -147,7 +149,7 @@ make_column (SpdlResize *self, guint n_taps)
 static guint
 choose_bits (const SpdlResizeJob *job)
 {
-  const guint unit = MAX (job->unit, 1);
+  const guint unit = MAX (job->unit_y, 1);
   const guint height = job->box_height ? job->box_height / unit : job->height;
   const guint full = job->full_height ? job->full_height : job->out_height;
 

@@ -37,7 +37,8 @@ typedef struct {
   gsize out_stride;
 
   /* 0 if not needed: */
-  guint unit;       /* units of the box per pixel; 0: 1 */
+  guint unit_x;     /* units of the box per pixel; 0: 1 */
+  guint unit_y;
   gboolean half_x;  /* single-channel input is subsampled by two horizontally */
   gboolean half_y;  /* and vertically */
   gboolean crop;    /* do not use pixels outside of the box */

@@ -273,6 +273,7 @@ spdl_decode_config_new (
   self->resize = settings->resize;
   self->crop_fraction = settings->crop_fraction;
   self->interpolation = settings->interpolation;
+  self->orientation = settings->orientation;
   self->augment = settings->augment;
   self->fast_scale = settings->fast_scale;
   self->corrupt = settings->corrupt;

@@ -30,6 +30,11 @@ typedef enum {
   SPDL_CORRUPT_KEEP,
 } SpdlCorrupt;
 
+typedef enum {
+  SPDL_EXIF_APPLY,
+  SPDL_EXIF_IGNORE,
+} SpdlExifUse;
+
 typedef struct {
   guint width; /* 0: from downstream caps, or else as decoded */
   guint height;
@@ -39,6 +44,7 @@ typedef struct {
   double
       crop_fraction; /* fraction of the sides, with COVER; 1: no extra crop */
   SpdlInterpolation interpolation;
+  SpdlExifUse orientation;
   SpdlAugment augment;
   gboolean fast_scale;
   SpdlCorrupt corrupt;
@@ -61,6 +67,7 @@ typedef struct {
   SpdlFitMode resize;
   double crop_fraction;
   SpdlInterpolation interpolation;
+  SpdlExifUse orientation;
   SpdlAugment augment;
   gboolean fast_scale; /* whether JPEGs may be decoded at a reduced size */
   SpdlCorrupt corrupt;
@@ -77,6 +84,17 @@ typedef struct {
   SpdlAudioConfig audio;
 } SpdlDecodeConfig;
 
+/* Main image of a sample, with which the other images are aligned. */
+typedef struct {
+  const gchar *part;
+  guint width, height; /* as stored; width 0: there is no main image */
+  guint orientation;   /* EXIF orientation to apply to it */
+  gboolean was_decoded;
+  gboolean is_drawn; /* whether it was cropped and flipped at random: */
+  SpdlRectangle box; /* in its upright pixels */
+  gboolean flip;
+} SpdlMainImage;
+
 /* Input of a decode call. */
 typedef struct {
   GstBuffer *item;
@@ -85,6 +103,7 @@ typedef struct {
   guint64 index;
   const GstStructure *extra; /* nullable: extra fields of the item's meta */
   GCancellable *cancellable; /* nullable */
+  const SpdlMainImage *main_image; /* nullable: NULL: nothing to align with */
 } SpdlSource;
 
 /* @allowed: downstream caps: raw video in SPDL_DECODE_CONFIG_FORMATS, audio in

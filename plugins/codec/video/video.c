@@ -174,9 +174,10 @@ take_frame (gpointer user_data, guint rank, const SpdlFrame *frame)
                          GST_VIDEO_INFO_WIDTH (info),
                          GST_VIDEO_INFO_HEIGHT (info), &self->error))
     return;
-  spdl_image_transform_init (self->transform, self->config,
-      GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info),
-      self->packets.orientation, self->source->epoch, self->source->index);
+  if (!spdl_image_transform_init (self->transform, self->config, self->source,
+          GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info),
+          self->packets.orientation, &self->error))
+    return;
   image = spdl_clip_builder_draw (frame, self->canvas, self->picture,
       self->config, self->transform, &self->caps, &self->error);
   if (!image)

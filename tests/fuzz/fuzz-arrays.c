@@ -39,7 +39,7 @@ decode (SpdlArrays *arrays, SpdlArraysKind kind, const guint8 *data, gsize size)
 
   gst_buffer_map (item, &map, GST_MAP_READ);
   result.buffer = spdl_arrays_decode (
-      arrays, kind, &map, MAX_INFLATED, &caps, &result.error);
+      arrays, kind, &map, NULL, MAX_INFLATED, &caps, &result.error);
   gst_buffer_unmap (item, &map);
   gst_buffer_unref (item);
   g_assert_true (!result.buffer == !!result.error);

@@ -60,10 +60,11 @@ spdl_array_set_no_memory (GError **error, const SpdlArray *self, guint64 size)
 
 void
 spdl_array_refuse_type (
-    GError **error, const SpdlArray *self, const gchar *type, gsize length)
+    GError **error, SpdlArray *self, const gchar *type, gsize length)
 {
   g_autofree gchar *quoted = spdl_array_quote (type, length);
 
+  self->is_foreign = TRUE;
   spdl_array_set_error (error, self,
       "has the unsupported type %s: use bool, int8 to int64, uint8 to uint64, "
       "float16 to float64 or bfloat16",
@@ -111,6 +112,16 @@ spdl_array_get_size (const SpdlArray *self, GError **error)
             : "has the shape %s, which is larger than a tensor can be",
       shape);
   return 0;
+}
+
+gboolean
+spdl_array_is_unfit (const SpdlArray *self)
+{
+  gboolean unfit = self->is_foreign || self->rank > SPDL_ARRAY_MAX_RANK;
+
+  for (guint i = 0; i < MIN (self->rank, SPDL_ARRAY_MAX_RANK); i++)
+    unfit = unfit || self->shape[i] == 0;
+  return unfit;
 }
 
 void

@@ -25,6 +25,7 @@ typedef struct {
   gboolean fortran; /* column-major: the first dimension is the innermost */
   guint rank;       /* may exceed the length of `shape` */
   guint64 shape[SPDL_ARRAY_MAX_RANK]; /* in NumPy's order */
+  gboolean is_foreign;                /* of a type that no tensor has */
 } SpdlArray;
 
 /* Sets @error to a message about the array. */
@@ -38,7 +39,11 @@ spdl_array_set_no_memory (GError **error, const SpdlArray *self, guint64 size);
 /* Sets @error: @type, @length bytes of text from the file, is not a tensor
  * type. */
 void spdl_array_refuse_type (
-    GError **error, const SpdlArray *self, const gchar *type, gsize length);
+    GError **error, SpdlArray *self, const gchar *type, gsize length);
+
+/* Returns TRUE if the array is valid, but no tensor can hold it: it is empty,
+ * has too many dimensions, or is of another type. */
+gboolean spdl_array_is_unfit (const SpdlArray *self);
 
 /* Returns the size of the array in bytes, or 0 with @error set if it cannot be
  * a tensor because it is empty, has too many dimensions, or is too large. */

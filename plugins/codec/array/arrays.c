@@ -16,11 +16,14 @@
 #define MAX_NAME 255
 
 struct _SpdlArrays {
+  const gchar *members; /* (nullable): interned */
+  GStrv wanted;         /* (nullable): the names in it */
 
   /* The current file. */
   GstBuffer *result;
   GstSpdlTensorsInfo info;
   gchar *names[GST_SPDL_MAX_TENSORS]; /* nullable */
+  GError *left_out; /* (nullable): why a member cannot be a tensor */
 
   /* Caps of the previous file, reused if the next one has the same arrays. */
   GstCaps *caps;
@@ -46,6 +49,8 @@ void
 spdl_arrays_free (SpdlArrays *self)
 {
   clear_names (self);
+  g_clear_error (&self->left_out);
+  g_strfreev (self->wanted);
   gst_clear_caps (&self->caps);
   g_free (self);
 }
@@ -64,18 +69,76 @@ spdl_arrays_look (const guint8 *data, gsize size)
 
 /* Arrays */
 
-gboolean
-spdl_arrays_check_number (guint64 n, GError **error)
+static gboolean
+has_room (const SpdlArrays *self, GError **error)
 {
-  if (n > 0 && n <= GST_SPDL_MAX_TENSORS)
+  if (self->info.num_tensors < GST_SPDL_MAX_TENSORS)
     return TRUE;
-  if (n == 0)
+  g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
+      "The file has more than %d arrays, the limit for an item: name those to "
+      "read in members",
+      GST_SPDL_MAX_TENSORS);
+  return FALSE;
+}
+
+gboolean
+spdl_arrays_wants (const SpdlArrays *self, const gchar *name)
+{
+  return !self->wanted ||
+         g_strv_contains ((const gchar *const *) self->wanted, name);
+}
+
+gboolean
+spdl_arrays_leave_out (SpdlArrays *self, GError **why)
+{
+  if (self->wanted)
+    return FALSE;
+  if (self->left_out)
+    g_clear_error (why);
+  else
+    self->left_out = g_steal_pointer (why);
+  return TRUE;
+}
+
+const GError *
+spdl_arrays_get_left_out (const SpdlArrays *self)
+{
+  return self->left_out;
+}
+
+static void
+set_members (SpdlArrays *self, const gchar *members)
+{
+  if (members == self->members)
+    return;
+  self->members = members;
+  g_clear_pointer (&self->wanted, g_strfreev);
+  if (members && *members)
+    self->wanted = g_strsplit (members, ",", -1);
+}
+
+/* Checks that the file has arrays, and all that were asked for. */
+static gboolean
+check_members (const SpdlArrays *self, GError **error)
+{
+  for (guint i = 0; self->wanted && self->wanted[i]; i++) {
+    gboolean found = FALSE;
+
+    for (guint k = 0; k < self->info.num_tensors; k++)
+      found |= g_strcmp0 (self->names[k], self->wanted[i]) == 0;
+    if (found)
+      continue;
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
-        "The file has no array");
+        "The file has no array \"%s\", which members names", self->wanted[i]);
+    return FALSE;
+  }
+  if (self->info.num_tensors > 0)
+    return TRUE;
+  if (self->left_out)
+    g_propagate_error (error, g_error_copy (self->left_out));
   else
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
-        "The file has more than %d arrays, the limit for an item",
-        GST_SPDL_MAX_TENSORS);
+        "The file has no array");
   return FALSE;
 }
 
@@ -136,7 +199,8 @@ spdl_arrays_add (SpdlArrays *self, const SpdlArray *array,
   const gsize size = spdl_array_get_size (array, error);
   GstMemory *part = NULL;
 
-  if (array->name && !check_name (self, array, error))
+  if (!has_room (self, error) ||
+      (array->name && !check_name (self, array, error)))
     return FALSE;
   /* Unaligned elements are copied as well, because downstream may access a
    * tensor through a pointer to its element type. Most arrays in NPZ files are
@@ -192,10 +256,13 @@ get_caps (SpdlArrays *self)
 
 GstBuffer *
 spdl_arrays_decode (SpdlArrays *self, SpdlArraysKind kind, const GstMapInfo *in,
-    guint64 max_decompressed_bytes, GstCaps **caps, GError **error)
+    const gchar *members, guint64 max_decompressed_bytes, GstCaps **caps,
+    GError **error)
 {
   gboolean ok;
 
+  g_clear_error (&self->left_out);
+  set_members (self, members);
   self->result = gst_buffer_new ();
   gst_spdl_tensors_info_init (&self->info);
   if (kind == SPDL_ARRAYS_NPY)
@@ -204,6 +271,7 @@ spdl_arrays_decode (SpdlArrays *self, SpdlArraysKind kind, const GstMapInfo *in,
     ok = spdl_npz_read (self, in, max_decompressed_bytes, error);
   else
     ok = spdl_safetensors_read (self, in, error);
+  ok = ok && (kind == SPDL_ARRAYS_NPY || check_members (self, error));
   if (ok)
     *caps = get_caps (self);
   else

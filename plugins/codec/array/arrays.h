@@ -32,12 +32,18 @@ SpdlArraysKind spdl_arrays_look (const guint8 *data, gsize size);
 
 /* Decodes a file of @kind.
  * @in: the file, mapped
+ * @members: (nullable): interned list of the arrays to read, such as "a,b";
+ *     NULL: all that can be tensors
  * @max_decompressed_bytes: limit on the total size of its compressed arrays
  * @caps: (out) (transfer none): caps of the result, valid until the next call
  * Returns: (transfer full): the tensors, or NULL with @error set */
-GstBuffer *
-spdl_arrays_decode (SpdlArrays *self, SpdlArraysKind kind, const GstMapInfo *in,
-    guint64 max_decompressed_bytes, GstCaps **caps, GError **error);
+GstBuffer *spdl_arrays_decode (SpdlArrays *self, SpdlArraysKind kind,
+    const GstMapInfo *in, const gchar *members, guint64 max_decompressed_bytes,
+    GstCaps **caps, GError **error);
+
+/* Returns why the first member of the last file that was left out cannot be a
+ * tensor (transfer none) (nullable). */
+const GError *spdl_arrays_get_left_out (const SpdlArrays *self);
 
 /* Functions for the readers of file formats. */
 
@@ -54,9 +60,15 @@ typedef struct {
 gboolean spdl_arrays_add (SpdlArrays *self, const SpdlArray *array,
     const SpdlArraysPlace *place, const guint8 *data, GError **error);
 
-/* Checks the number of arrays. Returns FALSE with @error set if @n is 0 or more
- * than a buffer can have. */
-gboolean spdl_arrays_check_number (guint64 n, GError **error);
+/* Returns TRUE if the array with this name is to be read. */
+gboolean spdl_arrays_wants (const SpdlArrays *self, const gchar *name);
+
+/* Leaves out a member that cannot be a tensor, unless it was asked for.
+ *
+ * @why: (inout): the reason, which is taken if TRUE is returned
+ *
+ * Returns FALSE if it was asked for. */
+gboolean spdl_arrays_leave_out (SpdlArrays *self, GError **why);
 
 /* NPZ: a ZIP archive of stored or deflated NPY files, each named after its
  * array with the suffix `.npy`. Checksums are verified. */

@@ -202,6 +202,7 @@ read_type (SpdlArray *self, const Text *type, GError **error)
   if (name.at < name.end && strchr ("<>=|", *name.at))
     order = *name.at++;
   if (name.at < name.end && *name.at == 'O') {
+    self->is_foreign = TRUE;
     spdl_array_set_error (error, self,
         "holds Python objects, which are not read, because unpickling them can "
         "run any code");
@@ -270,6 +271,7 @@ read_text (SpdlArray *self, Text text, GError **error)
 
   if (take_dict (&text, self, &fields))
     return read_type (self, &fields.type, error);
+  self->is_foreign = fields.composed;
   if (fields.composed)
     spdl_array_set_error (
         error, self, "has a structured type, which cannot be a tensor");

@@ -159,7 +159,7 @@ set_corruption (const gchar *corruption, GError **error)
   return FALSE;
 }
 
-/* Reads the next member and adds its array. */
+/* Reads the next member, and adds its array unless it is left out. */
 static gboolean
 read_next (Npz *self, SpdlZip *zip, GError **error)
 {
@@ -167,6 +167,7 @@ read_next (Npz *self, SpdlZip *zip, GError **error)
   SpdlArray array = { NULL };
   SpdlZipMember member;
   const gchar *corruption = spdl_zip_next (zip, &member);
+  GError *why = NULL;
   guint64 first;
 
   if (corruption)
@@ -177,8 +178,16 @@ read_next (Npz *self, SpdlZip *zip, GError **error)
 
     return set_corruption (what, error);
   }
-  return (array.name = name = name_array (&member, error)) &&
-         read_member (self, &array, &member, self->in->data + first, error);
+  array.name = name = name_array (&member, &why);
+  if (name ? !spdl_arrays_wants (self->arrays, name)
+           : !spdl_arrays_leave_out (self->arrays, &why))
+    g_clear_error (&why);
+  else if (name &&
+           !read_member (self, &array, &member, self->in->data + first, &why) &&
+           (!spdl_array_is_unfit (&array) ||
+               !spdl_arrays_leave_out (self->arrays, &why)))
+    g_propagate_error (error, why);
+  return !*error;
 }
 
 gboolean
@@ -187,15 +196,16 @@ spdl_npz_read (SpdlArrays *arrays, const GstMapInfo *in,
 {
   Npz self = { arrays, in, max_decompressed_bytes };
   const gchar *corruption;
+  GError *reason = NULL;
   SpdlZip zip;
 
   if ((corruption = spdl_zip_open (&zip, in->data, in->size)))
     return set_corruption (corruption, error);
-  if (!spdl_arrays_check_number (zip.n_members, error))
-    return FALSE;
-  for (guint i = 0; i < zip.n_members; i++)
-    if (!read_next (&self, &zip, error))
+  for (guint64 i = 0; i < zip.n_members; i++)
+    if (!read_next (&self, &zip, &reason)) {
+      g_propagate_error (error, reason);
       return FALSE;
+    }
   return zip.left == 0
              ? TRUE
              : set_corruption (

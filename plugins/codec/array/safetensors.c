@@ -26,18 +26,19 @@ typedef struct {
   SpdlArray array;
   gchar *name; /* owned; the same pointer as array.name */
   guint64 begin, end;
+  gboolean is_left_out;
 } Entry;
 
 typedef struct {
-  Entry entries[GST_SPDL_MAX_TENSORS];
-  guint n_entries;
+  GArray *entries; /* Entry */
 } Header;
 
 static void
 header_clear (Header *self)
 {
-  for (guint i = 0; i < self->n_entries; i++)
-    g_free (self->entries[i].name);
+  for (guint i = 0; i < self->entries->len; i++)
+    g_free (g_array_index (self->entries, Entry, i).name);
+  g_array_unref (self->entries);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Header, header_clear)
@@ -109,16 +110,22 @@ read_shape (const json_t *value, SpdlArray *array)
 }
 
 static gboolean
-read_entry (const json_t *value, Entry *entry, GError **error)
+read_place (const json_t *value, Entry *entry)
 {
   const json_t *offsets = json_object_get (value, "data_offsets");
 
-  return json_object_size (value) == 3 &&
-         read_type (json_object_get (value, "dtype"), &entry->array, error) &&
-         read_shape (json_object_get (value, "shape"), &entry->array) &&
+  return read_shape (json_object_get (value, "shape"), &entry->array) &&
          json_array_size (offsets) == 2 &&
          read_number (json_array_get (offsets, 0), &entry->begin) &&
          read_number (json_array_get (offsets, 1), &entry->end);
+}
+
+static gboolean
+read_entry (const json_t *value, Entry *entry, GError **error)
+{
+  return json_object_size (value) == 3 &&
+         read_type (json_object_get (value, "dtype"), &entry->array, error) &&
+         read_place (value, entry);
 }
 
 /* Metadata is an object whose values are strings. */
@@ -134,25 +141,33 @@ check_metadata (json_t *value)
 }
 
 static gboolean
-read_members (json_t *root, Header *header, GError **error)
+read_members (SpdlArrays *arrays, json_t *root, Header *header, GError **error)
 {
   const gchar *name;
   json_t *value;
 
   json_object_foreach (root, name, value)
   {
-    Entry *entry;
+    Entry entry = { .name = NULL };
+    gboolean ok;
 
     if (g_str_equal (name, METADATA)) {
       if (!check_metadata (value))
         return FALSE;
       continue;
     }
-    if (!spdl_arrays_check_number (header->n_entries + 1, error))
-      return FALSE;
-    entry = &header->entries[header->n_entries++];
-    entry->array.name = entry->name = g_strdup (name);
-    if (!read_entry (value, entry, error))
+    entry.array.name = entry.name = g_strdup (name);
+    entry.is_left_out = !spdl_arrays_wants (arrays, name);
+    ok = read_entry (value, &entry, error);
+    /* The place of an array of another type is needed to check those of the
+     * others. */
+    if (!ok && entry.array.is_foreign &&
+        (entry.is_left_out || spdl_arrays_leave_out (arrays, error))) {
+      g_clear_error (error);
+      entry.is_left_out = ok = read_place (value, &entry);
+    }
+    g_array_append_val (header->entries, entry);
+    if (!ok)
       return FALSE;
   }
   return json_is_object (root);
@@ -171,12 +186,13 @@ set_wrong (const json_error_t *wrong, GError **error)
 }
 
 static gboolean
-read_header (Header *header, const guint8 *data, gsize size, GError **error)
+read_header (SpdlArrays *arrays, Header *header, const guint8 *data, gsize size,
+    GError **error)
 {
   json_error_t wrong;
   json_t *root =
       json_loadb ((const gchar *) data, size, JSON_REJECT_DUPLICATES, &wrong);
-  const gboolean ok = root && read_members (root, header, error);
+  const gboolean ok = root && read_members (arrays, root, header, error);
 
   if (!root && json_error_code (&wrong) == json_error_out_of_memory)
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
@@ -200,22 +216,38 @@ compare_places (gconstpointer a, gconstpointer b)
 {
   const Entry *one = a, *other = b;
 
-  return one->begin < other->begin ? -1 : one->begin > other->begin;
+  if (one->begin != other->begin)
+    return one->begin < other->begin ? -1 : 1;
+  /* An empty array comes before the one that begins at the same byte. */
+  return one->end < other->end ? -1 : one->end > other->end;
 }
 
 /* Checks that the arrays are contiguous, do not overlap, and cover all of the
  * data. */
 static gboolean
-check_places (const Header *header, gsize n_bytes, GError **error)
+check_places (
+    SpdlArrays *arrays, const Header *header, gsize n_bytes, GError **error)
 {
   guint64 at = 0;
 
-  for (guint i = 0; i < header->n_entries; i++) {
-    const Entry *entry = &header->entries[i];
-    const gsize size = spdl_array_get_size (&entry->array, error);
+  for (guint i = 0; i < header->entries->len; i++) {
+    Entry *entry = &g_array_index (header->entries, Entry, i);
+    GError *why = NULL;
+    gsize size =
+        entry->array.is_foreign ? 0 : spdl_array_get_size (&entry->array, &why);
 
-    if (size == 0)
+    if (why && spdl_array_is_unfit (&entry->array) &&
+        (entry->is_left_out || spdl_arrays_leave_out (arrays, &why))) {
+      g_clear_error (&why);
+      entry->is_left_out = TRUE;
+    }
+    if (why) {
+      g_propagate_error (error, why);
       return FALSE;
+    }
+    /* Only the producer knows the size of other types. */
+    if (size == 0)
+      size = MAX (entry->end, at) - at;
     if (entry->begin != at || entry->end < at || entry->end - at != size) {
       spdl_array_set_error (error, &entry->array,
           "has the data offsets %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT
@@ -252,7 +284,7 @@ spdl_safetensors_read (SpdlArrays *arrays, const GstMapInfo *in, GError **error)
   const SpdlArraysPlace place = { in->memory, in->data };
   GError *reason = NULL;
   const guint64 length = spdl_read_64_le (in->data);
-  g_auto (Header) header = { .n_entries = 0 };
+  g_auto (Header) header = { g_array_new (FALSE, FALSE, sizeof (Entry)) };
   const guint8 *data;
 
   if (length > in->size - 8) {
@@ -268,18 +300,19 @@ spdl_safetensors_read (SpdlArrays *arrays, const GstMapInfo *in, GError **error)
     return FALSE;
   }
   data = in->data + 8 + length;
-  if (!read_header (&header, in->data + 8, length, &reason)) {
+  if (!read_header (arrays, &header, in->data + 8, length, &reason)) {
     g_propagate_error (error, reason);
     return FALSE;
   }
-  if (!spdl_arrays_check_number (header.n_entries, error))
+  g_array_sort (header.entries, compare_places);
+  if (!check_places (arrays, &header, in->size - 8 - length, error))
     return FALSE;
-  qsort (header.entries, header.n_entries, sizeof (Entry), compare_places);
-  if (!check_places (&header, in->size - 8 - length, error))
-    return FALSE;
-  for (guint i = 0; i < header.n_entries; i++)
-    if (!spdl_arrays_add (arrays, &header.entries[i].array, &place,
-            data + header.entries[i].begin, error))
+  for (guint i = 0; i < header.entries->len; i++) {
+    const Entry *entry = &g_array_index (header.entries, Entry, i);
+
+    if (!entry->is_left_out && !spdl_arrays_add (arrays, &entry->array, &place,
+                                   data + entry->begin, error))
       return FALSE;
+  }
   return TRUE;
 }

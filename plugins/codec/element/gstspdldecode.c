@@ -64,7 +64,8 @@
  * array. Arrays have names, except that of an NPY file. Data in the byte order
  * of the machine and at an aligned address is not copied. Image properties do
  * not apply to arrays, so one element can decode both. `max-decompressed-bytes`
- * limits a compressed NPZ.
+ * limits a compressed NPZ. `members` names the arrays to read. Without it,
+ * members that cannot be tensors are left out with a warning.
  *
  * ## Samples of several media
  * For a sample of several media (`spdlfetch parts=...`), `part` names the part
@@ -169,6 +170,7 @@ struct _GstSpdlDecode {
 typedef enum {
   WARNING_GUESS = 1 << 0,
   WARNING_WHOLE = 1 << 1,
+  WARNING_LEFT_OUT = 1 << 2,
 } Warnings;
 
 G_DEFINE_FINAL_TYPE (GstSpdlDecode, gst_spdl_decode, GST_TYPE_SPDL_STAGE)
@@ -562,6 +564,22 @@ decode_part (GstSpdlStage *stage, SpdlItemDecoder *item_decoder,
                 : NULL;
 }
 
+/* Warns of the first array that is left out. */
+static void
+warn_left_out (
+    GstSpdlStage *stage, const SpdlItemDecoder *item_decoder, const gchar *uri)
+{
+  const GError *why = spdl_item_decoder_get_left_out (item_decoder);
+  g_autofree gchar *text = NULL;
+
+  if (G_LIKELY (!why))
+    return;
+  text = g_strdup_printf ("a member is left out, here and in further items: "
+                          "%s. Name the arrays to read in members",
+      why->message);
+  warn_once (stage, WARNING_LEFT_OUT, uri, text);
+}
+
 static gboolean
 gst_spdl_decode_process (
     GstSpdlStage *stage, gpointer worker, GstSpdlTask *task, GError **error)
@@ -583,6 +601,8 @@ gst_spdl_decode_process (
 
   if (result && item)
     note_item (worker, config, result, item, &transform);
+  if (result)
+    warn_left_out (stage, worker, item ? item->uri : NULL);
   spdl_decode_config_unref (config);
   if (!result) {
     g_propagate_error (error, reason);
@@ -729,6 +749,10 @@ static const SpdlProperty properties[] = {
       "Maximum bytes of an item's arrays after decompression; a larger item "
       "fails before memory is allocated",
       0, G_MAXUINT64, 512 << 20),
+  SPDL_PROPERTY_INTERNED (SpdlDecodeSettings, members, PLAYING, "members",
+      "Members",
+      "Names of the arrays to read from NPZ and safetensors files, such as "
+      "image,mask (unset = all that can be tensors)"),
   SPDL_PROPERTY_UINT (SpdlDecodeSettings, clip.num_frames, PLAYING,
       "num-frames", "Number of frames",
       "Number of frames in a clip, which is a tensor (0 = one frame, as an "

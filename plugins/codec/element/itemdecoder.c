@@ -306,7 +306,7 @@ decode_arrays (
 {
   const SpdlDecodeConfig *config = job->config;
   GstBuffer *result = spdl_arrays_decode (self->arrays, kind, &job->in,
-      config->max_decompressed_bytes, job->caps, error);
+      config->members, config->max_decompressed_bytes, job->caps, error);
 
   if (result && !spdl_decode_config_check_tensors (config, *job->caps, error))
     gst_clear_buffer (&result);
@@ -500,6 +500,12 @@ spdl_item_decoder_read_size (SpdlItemDecoder *self, GstBuffer *item,
        header->height > 0;
   gst_buffer_unmap (item, &in);
   return ok;
+}
+
+const GError *
+spdl_item_decoder_get_left_out (const SpdlItemDecoder *self)
+{
+  return spdl_arrays_get_left_out (self->arrays);
 }
 
 const GArray *

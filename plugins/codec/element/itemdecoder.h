@@ -37,6 +37,10 @@ GstBuffer *spdl_item_decoder_decode (SpdlItemDecoder *self,
 gboolean spdl_item_decoder_read_size (SpdlItemDecoder *self, GstBuffer *item,
     GstCaps *caps, guint64 max_pixels, SpdlImageHeader *header);
 
+/* Returns why a member of the last file of arrays was left out (transfer none)
+ * (nullable). */
+const GError *spdl_item_decoder_get_left_out (const SpdlItemDecoder *self);
+
 /* Returns the presentation times of the last item's frames, in ns, or NULL if
  * it was not a video.
  * @n_own: (out): number of frames from the video; the rest repeat the last

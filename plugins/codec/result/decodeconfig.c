@@ -280,6 +280,7 @@ spdl_decode_config_new (
   self->max_pixels = settings->max_pixels;
   self->background = settings->background;
   self->max_decompressed_bytes = settings->max_decompressed_bytes;
+  self->members = settings->members;
   self->clip = settings->clip;
   self->tensors = pick_format (allowed, "other/tensors");
   ok = choose_audio (self, settings, allowed, error) &&

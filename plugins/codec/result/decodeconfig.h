@@ -51,6 +51,7 @@ typedef struct {
   guint64 max_pixels;
   guint background; /* 0xRRGGBB */
   guint64 max_decompressed_bytes;
+  const gchar *members; /* (nullable): interned: arrays of NPZ files */
   SpdlClip clip;
   SpdlAudioSettings audio;
 } SpdlDecodeSettings;
@@ -76,6 +77,7 @@ typedef struct {
   gboolean no_images; /* downstream does not accept images */
   GstCaps *tensors;   /* accepted tensor caps; may be empty */
   guint64 max_decompressed_bytes;
+  const gchar *members; /* as in the settings */
   SpdlClip clip;
   /* For a fixed image size; else NULL. */
   GstCaps *caps;

@@ -17,15 +17,18 @@
 #include "plugins/dataset/folder/folder.h"
 #include "plugins/dataset/list/list.h"
 
+#define NO_FOLDER -1
+
 typedef struct {
   guint64 offset; /* offset in the concatenated paths */
   guint32 length;
-  gint32 label; /* class of the top-level folder; -1: none */
+  gint32 label; /* class of the top-level folder; NO_FOLDER: none */
 } Item;
 
 struct _SpdlDataset {
   gchar *root; /* base of relative paths */
   SpdlLabel label;
+  SpdlLabelOptions labels;
   SpdlList *list;             /* nullable */
   SpdlArchiveSet *shards;     /* nullable */
   SpdlArrowTable *table;      /* (nullable): not owned */
@@ -40,6 +43,7 @@ struct _SpdlDataset {
   SpdlClasses *found; /* (nullable): classes named by the top-level folders */
   gchar *unknown;     /* (nullable): first file that belongs to no class */
   gsize n_bare;       /* files that are in no folder */
+  gchar *first_bare;  /* (nullable): the first of them */
   gsize n_parquet;    /* Parquet files */
 };
 
@@ -49,7 +53,8 @@ dataset_new (const SpdlDatasetOptions *options)
   SpdlDataset *self = g_new0 (SpdlDataset, 1);
 
   self->label = options->label;
-  self->classes = options->classes;
+  self->labels = options->labels;
+  self->classes = options->labels.classes;
   self->items = g_array_new (FALSE, FALSE, sizeof (Item));
   self->reading = g_cancellable_new ();
   return self;
@@ -70,6 +75,7 @@ spdl_dataset_free (SpdlDataset *self)
   g_clear_pointer (&self->folders, g_ptr_array_unref);
   g_clear_pointer (&self->found, spdl_classes_free);
   g_free (self->unknown);
+  g_free (self->first_bare);
   g_free (self);
 }
 
@@ -92,10 +98,11 @@ number_folder (SpdlDataset *self, const gchar *path, gint folder)
   gint64 label;
 
   if (self->label != SPDL_LABEL_FOLDER)
-    return -1;
+    return NO_FOLDER;
   if (folder < 0) {
-    self->n_bare++;
-    return -1;
+    if (self->n_bare++ == 0)
+      self->first_bare = g_strdup (path);
+    return NO_FOLDER;
   }
   if (!self->classes)
     return folder;
@@ -159,26 +166,42 @@ check_folders (const SpdlDataset *self, GError **error)
   return FALSE;
 }
 
+/* Reports the files that are in no folder. */
 static gboolean
-take_folders (SpdlDataset *self,
-    void (*warn) (const gchar *text, gpointer user_data), gpointer user_data,
+check_bare (const SpdlDataset *self, SpdlWarnFunc warn, gpointer user_data,
     GError **error)
 {
-  g_autofree gchar *text = NULL;
+  const gboolean all = self->n_bare == self->items->len;
+  g_autofree gchar *text = NULL, *first = NULL;
 
+  if (self->n_bare == 0 || self->labels.missing == SPDL_LABEL_MISSING_KEEP)
+    return TRUE;
+  first = g_filename_display_name (self->first_bare);
+  text = g_strdup_printf (
+      "%s%" G_GSIZE_FORMAT
+      " items of \"%s\" %s no label, because they are in no folder of it; the "
+      "first is \"%s\": move each to the folder of its class, or set %s",
+      all ? "All " : "", self->n_bare, self->root,
+      self->n_bare == 1 ? "has" : "have", first,
+      all ? "label=none" : "label-missing=keep to load them with the label -1");
+  if (all || self->labels.missing == SPDL_LABEL_MISSING_FAIL) {
+    g_set_error_literal (error, GST_RESOURCE_ERROR,
+        all ? GST_RESOURCE_ERROR_SETTINGS : GST_RESOURCE_ERROR_READ, text);
+    return FALSE;
+  }
+  if (warn)
+    warn (text, user_data);
+  return TRUE;
+}
+
+static gboolean
+take_folders (
+    SpdlDataset *self, SpdlWarnFunc warn, gpointer user_data, GError **error)
+{
   if (self->label != SPDL_LABEL_FOLDER)
     return TRUE;
-  if (self->folders->len == 0)
-    text = g_strdup_printf (
-        "No item has a label, because label=folder finds no folders in \"%s\"",
-        self->root);
-  else if (self->n_bare > 0)
-    text = g_strdup_printf ("Label of %" G_GSIZE_FORMAT
-                            " items is -1, because they are in no folder of "
-                            "\"%s\": move each to the folder of its class",
-        self->n_bare, self->root);
-  if (text && warn)
-    warn (text, user_data);
+  if (!check_bare (self, warn, user_data, error))
+    return FALSE;
   return self->classes ? check_folders (self, error)
                        : number_folders (self, error);
 }
@@ -306,9 +329,8 @@ has_items (const SpdlDataset *self, const gchar *location, GError **error)
 }
 
 static SpdlDataset *
-open_folder (const SpdlDatasetOptions *options,
-    void (*warn) (const gchar *text, gpointer user_data), gpointer user_data,
-    GError **error)
+open_folder (const SpdlDatasetOptions *options, SpdlWarnFunc warn,
+    gpointer user_data, GError **error)
 {
   const gchar *location = options->location, *pattern = options->pattern;
   SpdlDataset *self = dataset_new (options);
@@ -326,7 +348,7 @@ open_folder (const SpdlDatasetOptions *options,
                         : spdl_folder_walk (
                               self->root, pattern, &funcs, &n_others, error)) ||
       !has_items (self, location, error) ||
-      !take_folders (self, warn, user_data, error)) {
+      (self->items->len > 0 && !take_folders (self, warn, user_data, error))) {
     spdl_dataset_free (self);
     return NULL;
   }
@@ -349,12 +371,13 @@ open_folder (const SpdlDatasetOptions *options,
 }
 
 static SpdlDataset *
-open_list (const SpdlDatasetOptions *options, GError **error)
+open_list (const SpdlDatasetOptions *options, SpdlWarnFunc warn,
+    gpointer user_data, GError **error)
 {
   SpdlDataset *self = dataset_new (options);
   g_autofree gchar *path = spdl_folder_dup_absolute (options->location);
-  const SpdlListOptions list = { options->label == SPDL_LABEL_MANIFEST,
-    options->weights, options->sidecar, options->classes, options->uri };
+  const SpdlListOptions list = { options->labels, options->weights,
+    options->sidecar, options->uri, warn, user_data };
 
   self->root = g_path_get_dirname (path);
   self->list = spdl_list_open (options->location, &list, error);
@@ -365,13 +388,12 @@ open_list (const SpdlDatasetOptions *options, GError **error)
 }
 
 static SpdlDataset *
-open_shards (const SpdlDatasetOptions *options,
-    void (*warn) (const gchar *text, gpointer user_data), gpointer user_data,
-    GError **error)
+open_shards (const SpdlDatasetOptions *options, SpdlWarnFunc warn,
+    gpointer user_data, GError **error)
 {
   SpdlDataset *self = dataset_new (options);
-  const SpdlArchiveSetOptions shards = { options->label == SPDL_LABEL_MANIFEST,
-    options->extensions, options->sidecar, options->remote, warn, user_data };
+  const SpdlArchiveSetOptions shards = { options->labels, options->extensions,
+    options->sidecar, options->remote, warn, user_data };
 
   self->shards = spdl_archive_set_open (options->location, &shards, error);
   if (self->shards)
@@ -381,14 +403,12 @@ open_shards (const SpdlDatasetOptions *options,
 }
 
 static SpdlDataset *
-open_table (const SpdlDatasetOptions *options,
-    void (*warn) (const gchar *text, gpointer user_data), gpointer user_data,
-    GError **error)
+open_table (const SpdlDatasetOptions *options, SpdlWarnFunc warn,
+    gpointer user_data, GError **error)
 {
   SpdlDataset *self = dataset_new (options);
-  const SpdlArrowTableOptions table = { options->label == SPDL_LABEL_MANIFEST,
-    options->uri, options->weights, options->classes,
-    options->remote->cancellable };
+  const SpdlArrowTableOptions table = { options->labels, options->uri,
+    options->weights, options->remote->cancellable };
 
   self->table = options->table;
   if (spdl_arrow_table_open (self->table, &table, warn, user_data, error))
@@ -399,20 +419,25 @@ open_table (const SpdlDatasetOptions *options,
 
 /* Checks that no column is set for a location without columns.
  *
+ * @label: (nullable): the column of the label
  * @kind: description of the location */
 static gboolean
-has_no_columns (
-    const SpdlDatasetOptions *options, const gchar *kind, GError **error)
+has_no_columns (const SpdlDatasetOptions *options, const gchar *label,
+    const gchar *kind, GError **error)
 {
-  const gchar *property = options->weights ? "weight-column" : "uri-column";
+  const gchar *property = options->weights ? "weight-column"
+                          : options->uri   ? "uri-column"
+                                           : "label-column";
+  const gchar *column = options->weights ? options->weights
+                        : options->uri   ? options->uri
+                                         : label;
 
-  if (!options->weights && !options->uri)
+  if (!column)
     return TRUE;
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
       "%s=%s needs a list, but \"%s\" is %s: set location to a .csv or .jsonl "
       "list with such a column, or leave %s unset",
-      property, options->weights ? options->weights : options->uri,
-      options->location, kind, property);
+      property, column, options->location, kind, property);
   return FALSE;
 }
 
@@ -483,28 +508,64 @@ is_folder (const gchar *location)
          (!spdl_archive_set_is_set (location) && !spdl_list_is_list (location));
 }
 
+/* Checks that the dataset can have labels of the kind that was asked for. */
+static gboolean
+can_have_labels (
+    const SpdlDatasetOptions *options, gboolean folder, GError **error)
+{
+  if (folder ? options->label == SPDL_LABEL_FOLDER || !options->labels.wanted ||
+                   options->labels.missing == SPDL_LABEL_MISSING_KEEP
+             : options->label != SPDL_LABEL_FOLDER)
+    return TRUE;
+  if (folder)
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+        "The files of the folder \"%s\" have no labels: set label=folder if "
+        "its folders are the classes, or set label=none",
+        options->location);
+  else
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+        "label=folder needs a folder, but \"%s\" is none: set label=manifest "
+        "for the labels of a list, a shard or a table",
+        options->location);
+  return FALSE;
+}
+
 SpdlDataset *
-spdl_dataset_open (const SpdlDatasetOptions *options,
-    void (*warn) (const gchar *text, gpointer user_data), gpointer user_data,
-    GError **error)
+spdl_dataset_open (const SpdlDatasetOptions *options, SpdlWarnFunc warn,
+    gpointer user_data, GError **error)
 {
   const gchar *location = options->location;
+  const gchar *label = options->labels.column;
+  const gboolean folder = !options->table && is_folder (location);
 
+  if (folder && !has_no_columns (options, label, "a folder", error))
+    return NULL;
+  if (!can_have_labels (options, folder, error))
+    return NULL;
   if (options->table)
     return open_table (options, warn, user_data, error);
-  if (is_folder (location))
-    return has_no_columns (options, "a folder", error)
-               ? open_folder (options, warn, user_data, error)
-               : NULL;
+  if (folder)
+    return open_folder (options, warn, user_data, error);
   if (spdl_archive_set_is_set (location))
-    return has_no_columns (options, "not a list", error)
+    return has_no_columns (options, NULL, "not a list", error)
                ? open_shards (options, warn, user_data, error)
                : NULL;
   return is_there (location, error) &&
                  (spdl_list_has_columns (location) ||
-                     has_no_columns (options, "a .txt list", error))
-             ? open_list (options, error)
+                     has_no_columns (options, label, "a .txt list", error))
+             ? open_list (options, warn, user_data, error)
              : NULL;
+}
+
+gboolean
+spdl_dataset_has_checked_labels (const SpdlDataset *self)
+{
+  guint n;
+
+  if (self->table)
+    return !spdl_arrow_table_is_streamed (self->table) &&
+           !spdl_arrow_table_get_parts (self->table, &n);
+  return !self->shards || !self->labels.column;
 }
 
 gboolean
@@ -570,7 +631,7 @@ spdl_dataset_get_hash (const SpdlDataset *self)
 const SpdlClasses *
 spdl_dataset_get_classes (const SpdlDataset *self)
 {
-  if (self->list && self->label == SPDL_LABEL_MANIFEST)
+  if (self->list && self->labels.read)
     return spdl_list_get_classes (self->list);
   if (self->table)
     return spdl_arrow_table_get_classes (self->table);
@@ -607,8 +668,6 @@ get_listed (SpdlDataset *self, guint64 i, gint64 *label, GstStructure **extra,
 
   if (!path)
     return NULL;
-  if (self->label != SPDL_LABEL_MANIFEST)
-    *label = -1;
   return spdl_uri_has_scheme (path) ? g_steal_pointer (&path)
                                     : to_uri (self, path);
 }
@@ -630,7 +689,7 @@ spdl_dataset_get_item (SpdlDataset *self, guint64 i, gint64 *label,
   g_autofree gchar *path =
       g_strndup (self->paths->str + item->offset, item->length);
 
-  *label = item->label;
+  *label = item->label == NO_FOLDER ? SPDL_NO_LABEL : item->label;
   *extra = NULL;
   return to_uri (self, path);
 }

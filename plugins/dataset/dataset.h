@@ -21,6 +21,7 @@ G_BEGIN_DECLS
  * few bytes per item. Not thread-safe. */
 
 typedef enum {
+  SPDL_LABEL_AUTO,     /* as manifest, if there are any */
   SPDL_LABEL_NONE,     /* -1 */
   SPDL_LABEL_FOLDER,   /* number of the top-level folder */
   SPDL_LABEL_MANIFEST, /* label in the list, the shard or the table */
@@ -33,12 +34,12 @@ typedef struct {
   const gchar *location;
   const gchar *pattern; /* glob for the names of files in a folder */
   SpdlLabel label;
+  SpdlLabelOptions labels;
   const gchar *uri;     /* (nullable): column with the URI; NULL: "uri" */
   const gchar *weights; /* (nullable): column with the weights */
   SpdlSidecarUse sidecar;
   const gchar *extensions; /* (nullable): which files of shards are payloads */
   const SpdlRemoteSettings *remote; /* settings of HTTP requests for shards */
-  const SpdlClasses *classes;       /* (nullable): allowed labels; not owned */
 } SpdlDatasetOptions;
 
 /* Opens a folder, which is listed recursively in sorted order, a `.txt` or
@@ -50,8 +51,7 @@ typedef struct {
  * Returns NULL with @error set, in the domain of GST_RESOURCE_ERROR; the code
  * is GST_RESOURCE_ERROR_SEEK for shards that can only be streamed. */
 SpdlDataset *spdl_dataset_open (const SpdlDatasetOptions *options,
-    void (*warn) (const gchar *text, gpointer user_data), gpointer user_data,
-    GError **error);
+    SpdlWarnFunc warn, gpointer user_data, GError **error);
 
 void spdl_dataset_free (SpdlDataset *self);
 
@@ -93,12 +93,15 @@ GArray *spdl_dataset_steal_weights (SpdlDataset *self);
  * are integers. */
 const SpdlClasses *spdl_dataset_get_classes (const SpdlDataset *self);
 
-/* Returns the URI of item @i (transfer full), and sets its label (-1: none),
- * its other fields @extra and, from a table, its content @carried (nullable,
- * transfer full). Returns NULL after the last item of a streamed dataset, or
- * with @error set: if the list or shard has changed since it was opened, in the
- * domain of GST_RESOURCE_ERROR, or if the wait was interrupted, in that of
- * G_IO_ERROR. */
+/* Returns TRUE if missing labels were reported when the dataset was opened. */
+gboolean spdl_dataset_has_checked_labels (const SpdlDataset *self);
+
+/* Returns the URI of item @i (transfer full), and sets its label
+ * (SPDL_NO_LABEL: none), its other fields @extra and, from a table, its content
+ * @carried (nullable, transfer full). Returns NULL after the last item of a
+ * streamed dataset, or with @error set: if the list or shard has changed since
+ * it was opened, in the domain of GST_RESOURCE_ERROR, or if the wait was
+ * interrupted, in that of G_IO_ERROR. */
 gchar *spdl_dataset_get_item (SpdlDataset *self, guint64 i, gint64 *label,
     GstStructure **extra, GstSpdlCarried **carried, GError **error);
 

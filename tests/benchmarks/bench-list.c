@@ -171,7 +171,7 @@ make_list (const gchar *path, const Format *format)
 static SpdlList *
 open_list (const gchar *path, SpdlSidecarUse use)
 {
-  const SpdlListOptions options = { TRUE, NULL, use, NULL };
+  const SpdlListOptions options = { { TRUE }, NULL, use };
   g_autoptr (GError) error = NULL;
   SpdlList *list = spdl_list_open (path, &options, &error);
 

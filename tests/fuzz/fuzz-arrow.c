@@ -478,8 +478,8 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   settings = fuzz_take (&input);
   if (settings & 4)
     classes = spdl_classes_new_from_names (names, NULL);
-  const SpdlArrowTableOptions options = { settings & 1,
-    settings & 32 ? "uri" : NULL, settings & 2 ? "w" : NULL, classes };
+  const SpdlArrowTableOptions options = { { settings & 1, .classes = classes },
+    settings & 32 ? "uri" : NULL, settings & 2 ? "w" : NULL };
   make_stream (&rows);
   if ((settings & 24) == 8)
     make_stream (&order);

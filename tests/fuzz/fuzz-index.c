@@ -26,7 +26,7 @@ put_hashes_right (guint64 *words, gsize size)
       GUINT64_TO_LE (spdl_fingerprint_add (0, words + N_WORDS, rest - names));
   words[11] = GUINT64_TO_LE (
       spdl_fingerprint_add (0, (const guint8 *) words + size - names, names));
-  words[12] = GUINT64_TO_LE (spdl_fingerprint_add (0, words, 96));
+  words[14] = GUINT64_TO_LE (spdl_fingerprint_add (0, words, 112));
 }
 
 /* Returns the key of the list that the file names. */

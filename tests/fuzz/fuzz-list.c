@@ -8,6 +8,7 @@
 #include <gst/gst.h>
 #include <string.h>
 
+#include "plugins/dataset/list/columns.h"
 #include "plugins/dataset/list/list.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -96,21 +97,18 @@ __wrap_spdl_sidecar_load (const SpdlMappedFile *mapped_file, gboolean labels,
   return spdl_index_new_from_memory (memory, memory, 40, 4);
 }
 
-/* Checks that @extra survives serialization. */
+/* Checks the names and texts of @extra. */
 static void
 check_extra (GstStructure *extra)
 {
-  g_autofree gchar *text = NULL;
-  GstStructure *back;
+  for (gint i = 0; extra && i < gst_structure_n_fields (extra); i++) {
+    const gchar *name = gst_structure_nth_field_name (extra, i);
+    const gchar *text = gst_structure_get_string (extra, name);
 
-  if (!extra)
-    return;
-  text = gst_structure_to_string (extra);
-  back = gst_structure_from_string (text, NULL);
-  g_assert_nonnull (back);
-  g_assert_true (gst_structure_is_equal (extra, back));
-  gst_structure_free (back);
-  gst_structure_free (extra);
+    g_assert_true (spdl_columns_is_field_name (name));
+    g_assert_true (!text || g_utf8_validate (text, -1, NULL));
+  }
+  g_clear_pointer (&extra, gst_structure_free);
 }
 
 /* Checks all items. Only an index of another list may make one fail. */
@@ -136,7 +134,7 @@ check_items (SpdlList *list, gboolean foreign)
     }
     g_assert_cmpuint (strlen (path), >, 0);
     g_assert_true (
-        !classes ||
+        !classes || label == SPDL_NO_LABEL ||
         (label >= -1 && label < (gint64) spdl_classes_get_size (classes)));
     g_assert_true (g_utf8_validate (path, -1, NULL));
     check_extra (extra);
@@ -165,9 +163,9 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   if (settings >> 4 & 1)
     classes = spdl_classes_new_from_names (names, NULL);
   const gboolean jsonl = settings >> 5 & 1;
-  const SpdlListOptions options = { settings >> 1 & 1,
+  const SpdlListOptions options = { { settings >> 1 & 1, .classes = classes },
     settings >> 3 & 1 ? "w" : NULL,
-    foreign ? SPDL_SIDECAR_ALWAYS : SPDL_SIDECAR_NONE, classes,
+    foreign ? SPDL_SIDECAR_ALWAYS : SPDL_SIDECAR_NONE,
     settings >> 6 & 1 ? "image" : NULL };
 
   for (guint i = 0; i < G_N_ELEMENTS (offsets) && foreign; i++)

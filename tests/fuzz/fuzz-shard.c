@@ -12,6 +12,7 @@
 
 #include "plugins/common/fingerprint.h"
 #include "plugins/dataset/archive/archivenotes.h"
+#include "plugins/dataset/list/columns.h"
 #include "plugins/shards/archivestream.h"
 #include "plugins/shards/archivewalk.h"
 #include "tests/fuzz/fuzz.h"
@@ -86,23 +87,19 @@ check_text (const gchar *text, gsize length, const guint8 *from, gsize size)
                  (const guint8 *) text + length <= from + size);
 }
 
-/* Checks that the fields of a sample survive serialization. */
+/* Checks the names of the fields of a sample. */
 static void
 check_notes (const SpdlArchiveSample *sample)
 {
   SpdlArchiveFile payload = { 0 };
-  g_autofree gchar *text = NULL;
-  GstStructure *notes, *back;
+  GstStructure *notes;
 
   spdl_archive_sample_get_payload (sample, NULL, &payload);
-  notes = spdl_archive_notes_new (sample, "file:///s.tar", &payload);
-  text = gst_structure_to_string (notes);
-  back = gst_structure_from_string (text, NULL);
+  notes = spdl_archive_notes_new (sample, "file:///s.tar", &payload, NULL);
   g_assert_nonnull (gst_structure_get_string (notes, "key"));
-  g_assert_nonnull (back);
-  g_assert_cmpint (
-      gst_structure_n_fields (back), ==, gst_structure_n_fields (notes));
-  gst_structure_free (back);
+  for (gint i = 0; i < gst_structure_n_fields (notes); i++)
+    g_assert_true (
+        spdl_columns_is_field_name (gst_structure_nth_field_name (notes, i)));
   gst_structure_free (notes);
 }
 

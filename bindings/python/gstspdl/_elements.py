@@ -32,7 +32,8 @@ DecodeResize = Literal["stretch", "cover", "contain", "none"]
 DecodeShortClip = Literal["repeat", "fail"]
 FetchCacheValidate = Literal["etag", "date", "none"]
 IndexUse = Literal["none", "auto", "always"]
-Label = Literal["none", "folder", "manifest"]
+Label = Literal["auto", "none", "folder", "manifest"]
+LabelMissing = Literal["warn", "fail", "keep"]
 MixOrder = Literal["weighted", "arrival"]
 MixStoppingStrategy = Literal["first-exhausted",
     "all-exhausted-without-replacement", "all-exhausted"]
@@ -66,6 +67,8 @@ class Elements:
         name: Optional[str] = None,
         pattern: Optional[str] = None,
         label: Optional[Label] = None,
+        label_column: Optional[str] = None,
+        label_missing: Optional[LabelMissing] = None,
         shuffle: Optional[bool] = None,
         seed: Optional[int] = None,
         rank: Optional[int] = None,
@@ -108,8 +111,14 @@ class Elements:
         `name`: Name of the element.
         `pattern`: Glob for the names of a folder's files, case-insensitive,
         such as *.@(jpg|jpeg). Default: '*'.
-        `label`: Source of an item's label. One of "none", "folder",
-        "manifest". Default: "manifest".
+        `label`: Source of an item's label. One of "auto", "none", "folder",
+        "manifest". Default: "auto".
+        `label_column`: Column of a .csv list or a table, or member of the JSON
+        of a list or a shard, with the label (unset = label, or a shard's
+        .cls).
+        `label_missing`: What to do if an item has no label, although labels
+        were asked for or other items have one. One of "warn", "fail", "keep".
+        Default: "warn".
         `shuffle`: Send the items of each epoch in a different random order.
         Default: False.
         `seed`: Seed of the random orders; the same on all ranks. Default: 0.
@@ -308,6 +317,7 @@ class Elements:
         background: Optional[int] = None,
         part: Optional[str] = None,
         max_decompressed_bytes: Optional[int] = None,
+        members: Optional[str] = None,
         num_frames: Optional[int] = None,
         frame_step: Optional[int] = None,
         clip_sampling: Optional[DecodeClipSampling] = None,
@@ -369,6 +379,8 @@ class Elements:
         `max_decompressed_bytes`: Maximum bytes of an item's arrays after
         decompression; a larger item fails before memory is allocated. Default:
         536870912.
+        `members`: Names of the arrays to read from NPZ and safetensors files,
+        such as image,mask (unset = all that can be tensors).
         `num_frames`: Number of frames in a clip, which is a tensor (0 = one
         frame, as an image). Default: 0.
         `frame_step`: Distance between the frames of a clip, in frames; ignored
@@ -855,7 +867,9 @@ PROPERTIES: Dict[str, Dict[str, Tuple[Any, ...]]] = {
         "name": ("text",),
         "location": ("path",),
         "pattern": ("text",),
-        "label": ("enum", ("none", "folder", "manifest")),
+        "label": ("enum", ("auto", "none", "folder", "manifest")),
+        "label-column": ("text",),
+        "label-missing": ("enum", ("warn", "fail", "keep")),
         "shuffle": ("bool",),
         "seed": ("int", 0, 18446744073709551615),
         "rank": ("int", -1, 2147483647),
@@ -938,6 +952,7 @@ PROPERTIES: Dict[str, Dict[str, Tuple[Any, ...]]] = {
         "background": ("int", 0, 16777215),
         "part": ("text",),
         "max-decompressed-bytes": ("int", 0, 18446744073709551615),
+        "members": ("text",),
         "num-frames": ("int", 0, 65535),
         "frame-step": ("int", 1, 65535),
         "clip-sampling":

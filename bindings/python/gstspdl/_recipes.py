@@ -116,6 +116,7 @@ def image_list(
     in_order: bool = False,
     shard_mode: Optional[ShardMode] = None,
     uri_column: Optional[str] = None,
+    label_column: Optional[str] = None,
     weight_column: Optional[str] = None,
     crop_scale: Tuple[float, float] = (0.08, 1.0),
     flip: float = 0.5,
@@ -140,16 +141,18 @@ def image_list(
     `location`: a .csv file with the columns uri and label, a .jsonl file with
     these members in the object on each line, or a .txt file with a path or
     URI, a tab and a label on each line. Labels are numbers or names. Paths are
-    relative to the list.
+    relative to the list. An image without a label is an error.
     `uri_column`: column or member with the path or URI. None: uri.
+    `label_column`: column or member with the label. None: label.
     `weight_column`: column or member with weights, by which training draws
     images with replacement.
 
     Other arguments are those of image_folder().
     """
-    _check_label_column(location)
+    _check_label_column(location, label_column or "label")
     pipeline = Pipeline().files(
-        location, uri_column=uri_column,
+        location, label="manifest", uri_column=uri_column,
+        label_column=label_column, label_missing="fail",
         weight_column=weight_column if train else None,
         **_order(train, seed, shard_mode))
     order = _keep_order(in_order or not train)
@@ -171,6 +174,7 @@ def web_dataset(
     in_order: bool = False,
     shard_mode: Optional[ShardMode] = None,
     extensions: Optional[str] = None,
+    label_column: Optional[str] = None,
     shuffle_buffer: int = 1000,
     crop_scale: Tuple[float, float] = (0.08, 1.0),
     flip: float = 0.5,
@@ -194,9 +198,11 @@ def web_dataset(
 
     `urls`: a path or URL, a pattern such as "train-{0000..0127}.tar", or a
     sequence of paths or URLs. Files with the same name up to the first dot
-    are one sample, as in WebDataset. Its .cls is the label.
+    are one sample, as in WebDataset. Its .cls is the label. A sample without
+    a label is an error.
     `extensions`: extensions of the images, such as "jpg,png". None: the first
     media file of each sample.
+    `label_column`: member of the samples' .json with the label. None: .cls.
     `shuffle_buffer`: number of samples to shuffle among in training, if a
     server does not support byte ranges. Otherwise all samples are shuffled.
     `classes`: class names in the order of their numbers, which are required if
@@ -205,7 +211,8 @@ def web_dataset(
     Other arguments are those of image_folder().
     """
     pipeline = Pipeline().files(
-        _join_urls(urls), extensions=extensions,
+        _join_urls(urls), label="manifest", extensions=extensions,
+        label_column=label_column, label_missing="fail",
         shuffle_buffer=shuffle_buffer if train else None,
         **_order(train, seed, shard_mode))
     order = _keep_order(in_order or not train)
@@ -341,34 +348,36 @@ def _class_folders(root: Path, pattern: str, train: bool, seed: int,
                     "classes: move the files of each class to one folder, or "
                     "load them without labels by Pipeline().files()")
     return Pipeline().files(root, pattern=pattern, label="folder",
+                            label_missing="fail",
                             **_order(train, seed, shard_mode))
 
 
-def _check_label_column(location: Path) -> None:
+def _check_label_column(location: Path, label: str) -> None:
     """Raises if a local .csv file, or the first object of a local .jsonl file,
-    has no label. Errors in the file are left to the source."""
+    has no column `label`. Errors in the file are left to the source."""
     name = os.fspath(location)
     if not os.path.isfile(name):
         return
-    columns: List[str] = ["label"]
+    columns: List[str] = [label]
     with open(name, encoding="utf-8-sig", errors="replace", newline="") as file:
         if name.endswith(".csv"):
             columns = next(csv.reader(file), [])
         elif name.endswith((".jsonl", ".ndjson")):
-            columns = _read_members(next(filter(str.strip, file), ""))
-    if "label" not in columns:
+            columns = _read_members(
+                next(filter(str.strip, file), "")) or columns
+    if label not in columns:
         raise ValueError(
-            f'{name} has no column "label" (its columns are '
-            f'{", ".join(columns)}): add one, or rename the one with '
-            "the labels")
+            f'{name} has no column "{label}" (its columns are '
+            f'{", ".join(columns)}): add one, or set label_column to the one '
+            "with the labels")
 
 
 def _read_members(line: str) -> List[str]:
-    """Returns the names in a JSON object; label, if the line is something else."""
+    """Returns the names in a JSON object; none, if the line is something else."""
     try:
         return list(json.loads(line).keys())
     except (ValueError, AttributeError, RecursionError):
-        return ["label"]
+        return []
 
 
 def _order(train: bool, seed: int, shard_mode: Optional[ShardMode]) -> Any:

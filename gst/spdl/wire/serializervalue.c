@@ -375,8 +375,8 @@ get_value (SpdlPayload *self, GValue *value, guint depth)
   return !self->broken;
 }
 
-/* Checks for a valid name, since GStreamer emits a warning for an invalid
- * one. */
+/* Checks for a valid name of a structure, since GStreamer emits a warning for
+ * an invalid one. Names of fields may have any characters. */
 static gboolean
 is_name (const gchar *name)
 {
@@ -403,7 +403,7 @@ get_structure (SpdlPayload *self, guint depth)
     g_autofree gchar *field = spdl_get_string (self);
     GValue value = G_VALUE_INIT;
 
-    self->broken |= !is_name (field);
+    self->broken |= !field || !*field;
     if (get_value (self, &value, depth))
       gst_structure_take_value (s, field, &value);
   }

@@ -30,16 +30,16 @@
  * A `.csv` list follows RFC 4180: quoted fields may contain commas, newlines
  * and doubled quotes. The first line names the columns. Column `uri`, or the
  * one that `uri-column` names, is a path or URI, and the optional column
- * `label` is a label. Other fields that are not empty are stored as strings in
- * the item's `extra`; the names of their columns consist of ASCII letters,
- * digits and `_-+/:.`. Empty lines are skipped, and there are no comments.
- * `label=none` ignores labels.
+ * `label`, or the one that `label-column` names, is a label. Other fields that
+ * are not empty are stored as strings in the item's `extra`; columns without a
+ * name are left out with a warning. Empty lines are skipped, and there are no
+ * comments. `label=none` ignores labels.
  *
  * A `.jsonl` or `.ndjson` list has a JSON object on each line. Its members
  * correspond to the columns of a `.csv` list, and may differ from line to line.
  * Strings, numbers and booleans keep their types in `extra`; arrays and objects
  * become strings of their JSON; a member that is null is left out. The label is
- * a string or an integer. Numbers that do not fit into 64 bits, and names that
+ * a string or a number. Numbers that do not fit into 64 bits, and names that
  * appear twice in an object, are errors.
  *
  * Paths are relative to the list. A URI may name a byte range:
@@ -75,8 +75,9 @@
  * the first file that is not a note. `.cls` is the label (a text only with
  * `classes`). `extra` holds the key as `key`, each `.txt` and `.json` file as a
  * string, the URI of each other file under its extension, and each string,
- * number or boolean of the JSON as a field. Notes above 64 KiB, and samples
- * without a media file, are skipped with a warning.
+ * number or boolean of the JSON as a field. `label-column` names a member of
+ * the JSON as the label. Notes above 16 MiB, and samples without a media file,
+ * are skipped with a warning.
  *
  * Samples are drawn from all shards in any order and read in parallel;
  * `spdlfetch coalesce` joins neighbours. At the start, the element reads the
@@ -99,7 +100,7 @@
  * gst_spdl_loader_set_arrow_table(), or `source=` of the Python package, sets a
  * table of Arrow's C stream interface instead of `location`. The item is the
  * first column that is binary, or a structure of `bytes` and `path`; without
- * one, the text column `uri`. `label` is an integer or text, and null is -1.
+ * one, the text column `uri`. `label` is a number or text.
  * Other text, numbers and booleans are fields of `extra` unless they are null,
  * as are the URIs of other binary columns, which `spdlfetch parts` loads.
  * Columns of other types are left out with a warning.
@@ -123,9 +124,16 @@
  * The label of an item is a number, and -1 without a label. Labels of a list
  * may be text, such as `aqua`; each text is then a class, and classes are
  * numbered in byte order on all ranks. The first label of a list decides
- * whether its labels are integers or text; a label of the other kind is an
- * error. With `label=folder`, the top-level folders are the classes, in byte
- * order. The limit is 1,048,576 classes.
+ * whether its labels are numbers or text; a label of the other kind is an
+ * error. `3.0` is 3, and a number with a fraction is an error.
+ *
+ * If some items have no label, a warning counts them and names the first;
+ * `label-missing` makes that an error or accepts it. If no item has one, that
+ * is an error if labels were asked for: by `label`, `label-column`, `classes`
+ * or `label-missing=fail`.
+ *
+ * With `label=folder`, the top-level folders are the classes, in byte order.
+ * The limit is 1,048,576 classes.
  *
  * `classes` is an array of names that sets the classes and their order. Each
  * label must then be one of the names, or, if no name is an integer, an integer
@@ -256,10 +264,19 @@ struct _GstSpdlSrc {
 #define DEFAULT_EPOCHS 1
 
 SPDL_DEFINE_ENUM_TYPE (GstSpdlLabel, spdl_label,
+    { SPDL_LABEL_AUTO, "Labels of a list, a shard or a table, if there are any",
+        "auto" },
     { SPDL_LABEL_NONE, "No labels", "none" },
     { SPDL_LABEL_FOLDER, "Index of the top-level folder, in sorted order",
         "folder" },
-    { SPDL_LABEL_MANIFEST, "Label in the list or the shard", "manifest" })
+    { SPDL_LABEL_MANIFEST, "Label in the list, the shard or the table",
+        "manifest" })
+
+SPDL_DEFINE_ENUM_TYPE (GstSpdlLabelMissing, spdl_label_missing,
+    { SPDL_LABEL_MISSING_WARN, "Send the item with the label -1, and warn",
+        "warn" },
+    { SPDL_LABEL_MISSING_FAIL, "Fail", "fail" },
+    { SPDL_LABEL_MISSING_KEEP, "Send the item with the label -1", "keep" })
 
 SPDL_DEFINE_ENUM_TYPE (GstSpdlShardMode, spdl_shard_mode,
     { SPDL_SHARD_PAD, "Equal numbers of items: repeat the epoch's first items",
@@ -290,7 +307,17 @@ static const SpdlProperty properties[] = {
       "*.@(jpg|jpeg)",
       SPDL_DEFAULT_PATTERN),
   SPDL_PROPERTY_ENUM (SpdlSourceSettings, label, READY, "label", "Label",
-      "Source of an item's label", spdl_label_get_type, SPDL_LABEL_MANIFEST),
+      "Source of an item's label", spdl_label_get_type, SPDL_LABEL_AUTO),
+  SPDL_PROPERTY_STRING (SpdlSourceSettings, label_column, READY, "label-column",
+      "Label column",
+      "Column of a .csv list or a table, or member of the JSON of a list or a "
+      "shard, with the label (unset = label, or a shard's .cls)",
+      NULL),
+  SPDL_PROPERTY_ENUM (SpdlSourceSettings, label_missing, READY, "label-missing",
+      "Missing labels",
+      "What to do if an item has no label, although labels were asked for or "
+      "other items have one",
+      spdl_label_missing_get_type, SPDL_LABEL_MISSING_WARN),
   SPDL_PROPERTY_BOOLEAN (SpdlSourceSettings, shuffle, READY, "shuffle",
       "Shuffle", "Send the items of each epoch in a different random order",
       FALSE),

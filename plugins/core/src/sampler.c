@@ -11,6 +11,7 @@
 
 #include <gst/spdl/spdl.h>
 
+#include "gst/spdl/common/redact.h"
 #include "gst/spdl/progress/reshard.h"
 #include "plugins/core/src/resume.h"
 #include "plugins/dataset/archive/streamedshards.h"
@@ -29,9 +30,18 @@ struct _SpdlSampler {
   SpdlClasses *classes; /* (nullable): classes from the settings */
   SpdlDataset *dataset; /* nullable: NULL for streamed shards */
   SpdlStreamedShards *streamed_shards; /* nullable: streamed shards */
-  guint n_lost;    /* shards that failed since the last item */
-  gboolean labels; /* labels of samples in shards need class numbers */
-  gboolean looked; /* the label of the first sample was checked */
+  guint n_lost; /* shards that failed since the last item */
+  SpdlLabelOptions labels;
+  gchar *label_field; /* (nullable): field of samples in shards with labels that
+                         are not integers */
+  gboolean has_samples;   /* items are samples of shards */
+  gboolean counts_labels; /* whether items without a label are still counted */
+  SpdlLabelCount count;
+  gchar *first_missing; /* (nullable): URI of the first one */
+  gchar *fields;        /* (nullable): what it has instead */
+  gboolean told_missing;
+  gboolean told_text; /* warned of a label that is text */
+  gchar *location;
   void (*warn) (const gchar *text, gpointer user_data); /* nullable */
   gpointer warn_data;
   guint64 n_sent;     /* of the streamed epoch, including finished items */
@@ -66,6 +76,10 @@ spdl_sampler_free (SpdlSampler *self)
   g_clear_pointer (&self->classes, spdl_classes_free);
   spdl_state_clear (&self->start);
   g_free (self->others);
+  g_free (self->label_field);
+  g_free (self->first_missing);
+  g_free (self->fields);
+  g_free (self->location);
   g_free (self);
 }
 
@@ -164,10 +178,8 @@ open_streamed (SpdlSampler *self, const SpdlSourceSettings *settings,
     void (*warn) (const gchar *text, gpointer user_data), gpointer user_data,
     GError **error)
 {
-  const SpdlArchiveSetOptions options = {
-    settings->label == SPDL_LABEL_MANIFEST, settings->extensions,
-    settings->sidecar, &settings->remote, warn, user_data
-  };
+  const SpdlArchiveSetOptions options = { self->labels, settings->extensions,
+    settings->sidecar, &settings->remote, warn, user_data };
 
   self->streamed_shards = spdl_streamed_shards_open (
       settings->location, &options, settings->shuffle_buffer, error);
@@ -184,9 +196,10 @@ open_dataset (SpdlSampler *self, const SpdlSourceSettings *settings,
 {
   const SpdlDatasetOptions options = { settings->table, settings->location,
     settings->pattern ? settings->pattern : SPDL_DEFAULT_PATTERN,
-    settings->label, settings->uri && *settings->uri ? settings->uri : NULL,
+    settings->label, self->labels,
+    settings->uri && *settings->uri ? settings->uri : NULL,
     has_weights (settings) ? settings->weights : NULL, settings->sidecar,
-    settings->extensions, &settings->remote, self->classes };
+    settings->extensions, &settings->remote };
   GError *reason = NULL;
 
   self->dataset = spdl_dataset_open (&options, warn, user_data, &reason);
@@ -213,6 +226,36 @@ take_classes (
   if (problem)
     g_propagate_error (error, problem);
   return !problem;
+}
+
+/* Reads the settings of labels. */
+static gboolean
+take_labels (
+    SpdlSampler *self, const SpdlSourceSettings *settings, GError **error)
+{
+  SpdlLabelOptions *labels = &self->labels;
+  const gchar *column = settings->label_column;
+
+  if (!take_classes (self, settings, error))
+    return FALSE;
+  self->location = g_strdup (settings->location);
+  self->label_field = g_strdup (column && *column ? column : "cls");
+  labels->column = column && *column ? self->label_field : NULL;
+  labels->missing = settings->label_missing;
+  labels->classes = self->classes;
+  labels->read = settings->label == SPDL_LABEL_AUTO ||
+                 settings->label == SPDL_LABEL_MANIFEST;
+  labels->wanted =
+      settings->label != SPDL_LABEL_NONE &&
+      (settings->label != SPDL_LABEL_AUTO || labels->column || self->classes ||
+          labels->missing == SPDL_LABEL_MISSING_FAIL);
+  if (!labels->column || labels->read)
+    return TRUE;
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+      "label-column is \"%s\", but label is \"%s\": set label to auto or "
+      "manifest, or leave label-column unset",
+      labels->column, settings->label == SPDL_LABEL_NONE ? "none" : "folder");
+  return FALSE;
 }
 
 static gboolean
@@ -383,7 +426,7 @@ spdl_sampler_open (const SpdlSourceSettings *settings, guint32 source,
   self->partition.mode = settings->shard_mode;
   if (!spdl_rank_partition_init (
           &self->partition, settings->rank, settings->world_size, error) ||
-      !check_draws (settings, error) || !take_classes (self, settings, error) ||
+      !check_draws (settings, error) || !take_labels (self, settings, error) ||
       !open_dataset (self, settings, warn, user_data, error) ||
       !check_stream (self, settings, error) ||
       !prepare_draws (self, settings, error) ||
@@ -393,8 +436,10 @@ spdl_sampler_open (const SpdlSourceSettings *settings, guint32 source,
   }
   prepare_blocks (self, settings);
   set_identity (self, settings);
-  self->labels = settings->label == SPDL_LABEL_MANIFEST && !settings->table &&
-                 !spdl_sampler_get_root (self);
+  self->has_samples = !settings->table && !spdl_sampler_get_root (self);
+  self->counts_labels =
+      self->labels.read &&
+      (!self->dataset || !spdl_dataset_has_checked_labels (self->dataset));
   self->size = spdl_partition_get_size (&self->partition, self->n_places);
   g_assert (self->dataset || self->streamed_shards);
   if (go_to_start (self, settings, error))
@@ -576,68 +621,195 @@ get_streamed (SpdlSampler *self, SpdlSamplerItem *item, GError **error)
 
 /* Labels of samples in shards, whose indexes contain no class names */
 
-/* Gets a label that is not an integer from the field `cls`. */
 static void
-take_text_label (const SpdlSamplerItem *item, SpdlLine *line)
+clear_item (SpdlSamplerItem *item)
 {
-  const gchar *text = item->label == -1 && item->extra
-                          ? gst_structure_get_string (item->extra, "cls")
-                          : NULL;
-
-  spdl_line_init (line, NULL);
-  line->name = (SpdlField){ text, text ? strlen (text) : 0, SPDL_FIELD_PLAIN };
-  spdl_line_read_label (line);
+  g_clear_pointer (&item->uri, g_free);
+  g_clear_pointer (&item->extra, gst_structure_free);
+  g_clear_pointer (&item->carried, gst_spdl_carried_unref);
 }
 
-/* Warns of text labels without classes. Checks only the first sample, because
- * checking all would take too long. */
+/* Gets a label that is not an integer of a `.cls` from its field. */
 static void
-warn_of_text (const SpdlSampler *self, const SpdlSamplerItem *item)
+take_label (
+    const SpdlSampler *self, const SpdlSamplerItem *item, SpdlLine *line)
 {
-  g_autofree gchar *label = NULL, *text = NULL;
-  SpdlLine line;
+  const GValue *value =
+      item->label == SPDL_NO_LABEL && item->extra
+          ? gst_structure_get_value (item->extra, self->label_field)
+          : NULL;
+  const gchar *text;
 
-  take_text_label (item, &line);
-  if (!line.name.text || !self->warn)
+  spdl_line_init (line, NULL);
+  line->label = item->label;
+  if (!value)
     return;
-  label = spdl_parse_error_quote (line.name.text, line.name.length);
+  if (G_VALUE_HOLDS_STRING (value)) {
+    text = g_value_get_string (value);
+    line->name = (SpdlField){ text, strlen (text), SPDL_FIELD_PLAIN };
+    spdl_line_read_label (line);
+  } else if (G_VALUE_HOLDS_INT64 (value)) {
+    line->label = g_value_get_int64 (value);
+  } else if (G_VALUE_HOLDS_DOUBLE (value)) {
+    line->name_kind =
+        spdl_line_convert_label (g_value_get_double (value), &line->label);
+  }
+}
+
+static gchar *
+describe_label (const SpdlLine *line, const SpdlSamplerItem *item)
+{
+  return line->name.text
+             ? spdl_parse_error_quote (line->name.text, line->name.length)
+             : g_strdup_printf ("%" G_GINT64_FORMAT, line->label);
+}
+
+/* Handles a label without classes. A text cannot be its number, which a warning
+ * says once. */
+static gboolean
+read_number (SpdlSampler *self, SpdlSamplerItem *item, const SpdlLine *line,
+    GError **error)
+{
+  g_autofree gchar *text = NULL, *label = NULL;
+
+  item->label = line->label;
+  if (line->name_kind == SPDL_PARSE_ERROR_NONE)
+    return TRUE;
+  if (line->name_kind != SPDL_PARSE_ERROR_LABEL_NO_INTEGER) {
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+        "The label of the item \"%s\" is no integer of 64 bits, so it is not "
+        "the number of a class: name the field \"%s\" in target-columns to get "
+        "its numbers as a tensor, and set label=none",
+        item->uri, self->label_field);
+    return FALSE;
+  }
+  if (self->told_text || self->labels.missing == SPDL_LABEL_MISSING_KEEP)
+    return TRUE;
+  label = describe_label (line, item);
   text = g_strdup_printf (
       "The label %s of the item \"%s\" is text, which cannot be a label's "
       "number: set classes to the names of the classes, or label=none",
       label, item->uri);
-  self->warn (text, self->warn_data);
+  if (self->labels.missing == SPDL_LABEL_MISSING_FAIL) {
+    g_set_error_literal (
+        error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ, text);
+    return FALSE;
+  }
+  if (self->warn)
+    self->warn (text, self->warn_data);
+  self->told_text = TRUE;
+  return TRUE;
 }
 
-/* Replaces the label of a sample by its class number. On failure, the fields of
- * @item are freed. */
+/* Replaces the label of a sample by its class number. */
 static gboolean
-number_label (const SpdlSampler *self, SpdlSamplerItem *item, GError **error)
+number_label (const SpdlSampler *self, SpdlSamplerItem *item, SpdlLine *line,
+    GError **error)
 {
   g_autofree gchar *label = NULL;
-  gboolean fits;
-  SpdlLine line;
+  gboolean fits = TRUE;
 
-  take_text_label (item, &line);
-  if (line.name.text) {
-    fits = spdl_classes_number_line (self->classes, &line);
-    item->label = line.label;
-  } else {
-    fits = item->label == -1 || spdl_classes_number (self->classes, NULL, 0,
-                                    TRUE, item->label, &item->label);
-  }
+  if (line->name.text)
+    fits = spdl_classes_number_line (self->classes, line);
+  else if (line->label != SPDL_NO_LABEL)
+    fits = line->label == -1 || spdl_classes_number (self->classes, NULL, 0,
+                                    TRUE, line->label, &line->label);
+  item->label = line->label;
   if (fits)
     return TRUE;
-  label = line.name.text
-              ? spdl_parse_error_quote (line.name.text, line.name.length)
-              : g_strdup_printf ("%" G_GINT64_FORMAT, item->label);
+  label = describe_label (line, item);
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
       "The label %s of the item \"%s\" is not among the %u classes: correct "
       "it, or add it to classes",
       label, item->uri, spdl_classes_get_size (self->classes));
-  g_clear_pointer (&item->uri, g_free);
-  g_clear_pointer (&item->extra, gst_structure_free);
-  g_clear_pointer (&item->carried, gst_spdl_carried_unref);
   return FALSE;
+}
+
+static gboolean
+read_label (SpdlSampler *self, SpdlSamplerItem *item, GError **error)
+{
+  SpdlLine line;
+
+  take_label (self, item, &line);
+  return self->classes ? number_label (self, item, &line, error)
+                       : read_number (self, item, &line, error);
+}
+
+/* Missing labels of a dataset that cannot be checked before it is read */
+
+static gchar *
+describe_fields (const SpdlSamplerItem *item)
+{
+  GString *text = g_string_new ("fields ");
+  const gint n = item->extra ? gst_structure_n_fields (item->extra) : 0;
+
+  for (gint i = 0; i < n; i++)
+    g_string_append_printf (text, "%s\"%s\"", i > 0 ? ", " : "",
+        gst_structure_nth_field_name (item->extra, i));
+  return g_string_free (text, FALSE);
+}
+
+/* Counts an item. Warns of the first one without a label as soon as it is known
+ * that the dataset should have labels. */
+static gboolean
+count_label (SpdlSampler *self, const SpdlSamplerItem *item, GError **error)
+{
+  SpdlLabelCount *count = &self->count;
+  const gboolean is_missing = item->label == SPDL_NO_LABEL;
+  g_autofree gchar *text = NULL;
+
+  count->n_items++;
+  count->n_missing += is_missing;
+  if (is_missing && !self->first_missing) {
+    self->first_missing = spdl_redact_dup_uri (item->uri);
+    self->fields = describe_fields (item);
+  }
+  if (is_missing && self->labels.missing == SPDL_LABEL_MISSING_FAIL) {
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+        "The item \"%s\" has no label \"%s\", but the %s: set label-column to "
+        "the name of the labels, classes if they are text, or "
+        "label-missing=warn to load it with the label -1",
+        item->uri, self->label_field, self->fields);
+    return FALSE;
+  }
+  if (self->told_missing || count->n_missing == 0 ||
+      self->labels.missing != SPDL_LABEL_MISSING_WARN ||
+      (!self->labels.wanted && count->n_missing == count->n_items))
+    return TRUE;
+  self->told_missing = TRUE;
+  text = g_strdup_printf (
+      "The item \"%s\" has no label, so its label is -1: label it, or set "
+      "label-missing=keep if that is intended. The items without a label are "
+      "counted at the end of the epoch",
+      self->first_missing);
+  if (self->warn)
+    self->warn (text, self->warn_data);
+  return TRUE;
+}
+
+/* Reports the items of the epoch that had no label. */
+static gboolean
+report_labels (SpdlSampler *self, GError **error)
+{
+  self->counts_labels = FALSE;
+  self->count.first = self->first_missing;
+  self->count.fields = self->fields;
+  return spdl_labels_check (&self->labels, &self->count, self->location,
+      self->warn, self->warn_data, error);
+}
+
+static gboolean
+finish_label (SpdlSampler *self, SpdlSamplerItem *item, GError **error)
+{
+  if ((self->has_samples && self->labels.read &&
+          !read_label (self, item, error)) ||
+      (self->counts_labels && !count_label (self, item, error))) {
+    clear_item (item);
+    return FALSE;
+  }
+  if (item->label == SPDL_NO_LABEL)
+    item->label = -1;
+  return TRUE;
 }
 
 SpdlSamplerStatus
@@ -645,16 +817,14 @@ spdl_sampler_next (SpdlSampler *self, SpdlSamplerItem *item, GError **error)
 {
   SpdlSamplerStatus status;
 
-  *item = (SpdlSamplerItem){ .label = -1 };
+  *item = (SpdlSamplerItem){ .label = SPDL_NO_LABEL };
   status = self->streamed_shards ? get_streamed (self, item, error)
                                  : get_listed (self, item, error);
-  if (G_LIKELY (!self->labels) || status != SPDL_SAMPLER_ITEM)
-    return status;
-  if (self->classes && !number_label (self, item, error))
+  if (status == SPDL_SAMPLER_END && self->counts_labels &&
+      !report_labels (self, error))
     return SPDL_SAMPLER_FAILED;
-  if (!self->classes && !self->looked)
-    warn_of_text (self, item);
-  self->looked = TRUE;
+  if (status == SPDL_SAMPLER_ITEM && !finish_label (self, item, error))
+    return SPDL_SAMPLER_FAILED;
   return status;
 }
 

@@ -20,6 +20,8 @@ typedef struct {
   gchar *location;       /* (nullable): or the name of the table */
   gchar *pattern;        /* NULL: SPDL_DEFAULT_PATTERN */
   SpdlLabel label;
+  gchar *label_column; /* nullable */
+  SpdlLabelMissing label_missing;
   gboolean shuffle;
   guint64 seed;
   gint rank;       /* -1: from the environment */
@@ -74,7 +76,7 @@ typedef struct {
   guint64 sequence; /* position among the items that are sent of the epoch */
   guint64 index;    /* position in the dataset */
   gchar *uri;
-  gint64 label;
+  gint64 label;            /* -1: none */
   GstStructure *extra;     /* nullable */
   GstSpdlCarried *carried; /* nullable: contents of files */
 } SpdlSamplerItem;

@@ -274,6 +274,14 @@ spdl_archive_index_has_payloads (const SpdlArchiveIndex *self)
   return self->flags & SPDL_ARCHIVE_FLAG_PAYLOADS;
 }
 
+gint
+spdl_archive_index_has_labels (const SpdlArchiveIndex *self)
+{
+  return self->flags & SPDL_ARCHIVE_FLAG_LABELS      ? 1
+         : self->flags & SPDL_ARCHIVE_FLAG_NO_LABELS ? 0
+                                                     : -1;
+}
+
 const guint8 *
 spdl_archive_index_get_data (const SpdlArchiveIndex *self, gsize *size)
 {
@@ -378,6 +386,33 @@ spdl_archive_sample_next (SpdlArchiveSample *sample, SpdlArchiveFile *file)
   sample->files += SPDL_ARCHIVE_RECORD_FILE;
   sample->n_files--;
   return TRUE;
+}
+
+static gboolean
+is_blank (const gchar *text, gsize length)
+{
+  for (gsize i = 0; i < length; i++)
+    if (!g_ascii_isspace (text[i]))
+      return FALSE;
+  return TRUE;
+}
+
+gboolean
+spdl_archive_sample_has_label (const SpdlArchiveSample *sample)
+{
+  SpdlArchiveSample reading = *sample;
+  SpdlArchiveFile file;
+
+  if (sample->label != -1)
+    return TRUE;
+  while (spdl_archive_sample_next (&reading, &file)) {
+    /* The label is -1. */
+    if (file.kind == SPDL_ARCHIVE_LABEL)
+      return TRUE;
+    if (is_equal ("cls", file.extension, file.extension_length))
+      return file.text && !is_blank (file.text, file.text_length);
+  }
+  return FALSE;
 }
 
 static gboolean

@@ -52,7 +52,7 @@ spdl_archive_kind_is_note (SpdlArchiveKind kind)
  * ranges of their files. All numbers are little-endian. Header (offset, size in
  * bytes, content):
  *
- *     0   8   "spdltar", and a byte with the version, 1 or 2; version 2 has
+ *     0   8   "spdltar", and a byte with the version, 3 or 4; version 4 has
  *             deflated files
  *     8   8   number of samples
  *    16   8   size of the shard
@@ -61,7 +61,8 @@ spdl_archive_kind_is_note (SpdlArchiveKind kind)
  *    40   8   hash of excerpts of the shard
  *    48   8   hash of the server's ETag or, without one, Last-Modified; 0: the
  *             shard was a local file
- *    56   8   flags: 1, each sample has a payload without `extensions`
+ *    56   8   flags: 1, each sample has a payload without `extensions`; 2, each
+ *             sample has a label; 4, no sample has a label or a `.cls`
  *    64   8   number of texts that were left out because of their length
  *    72   8   hash of the bytes after the header
  *    80   8   hash of the bytes 0 to 79
@@ -91,6 +92,8 @@ spdl_archive_kind_is_note (SpdlArchiveKind kind)
 #define SPDL_ARCHIVE_RECORD_HEAD 12
 #define SPDL_ARCHIVE_RECORD_FILE 24
 #define SPDL_ARCHIVE_FLAG_PAYLOADS 1
+#define SPDL_ARCHIVE_FLAG_LABELS 2
+#define SPDL_ARCHIVE_FLAG_NO_LABELS 4
 #define SPDL_ARCHIVE_KIND_KEPT 0x8000
 #define SPDL_ARCHIVE_KIND_PACKED 0x4000
 #define SPDL_ARCHIVE_RECORD_PACKING 12
@@ -110,8 +113,8 @@ enum {
   SPDL_ARCHIVE_WORD_HEADER_HASH,
   SPDL_ARCHIVE_N_WORDS,
 };
-#define SPDL_ARCHIVE_INDEX_MARK "spdltar\1"
-#define SPDL_ARCHIVE_INDEX_MARK_PACKED "spdltar\2"
+#define SPDL_ARCHIVE_INDEX_MARK "spdltar\3"
+#define SPDL_ARCHIVE_INDEX_MARK_PACKED "spdltar\4"
 
 /* Identity of a shard. */
 typedef struct {
@@ -184,6 +187,10 @@ guint64 spdl_archive_index_get_n_long (const SpdlArchiveIndex *self);
 /* Returns TRUE if each sample has a payload when no extensions are set. */
 gboolean spdl_archive_index_has_payloads (const SpdlArchiveIndex *self);
 
+/* Returns 1 if each sample has a label, 0 if none has one, and -1 if some may
+ * have one. */
+gint spdl_archive_index_has_labels (const SpdlArchiveIndex *self);
+
 /* Returns the content of the index file. */
 const guint8 *
 spdl_archive_index_get_data (const SpdlArchiveIndex *self, gsize *size);
@@ -204,6 +211,11 @@ gboolean spdl_archive_index_get_sample (
  * record is invalid. */
 gboolean
 spdl_archive_sample_next (SpdlArchiveSample *sample, SpdlArchiveFile *file);
+
+/* Returns TRUE if the sample has a label: a `.cls` that is not empty. No file
+ * of
+ * @sample may have been read yet. */
+gboolean spdl_archive_sample_has_label (const SpdlArchiveSample *sample);
 
 /* Finds the payload of a sample: the file with the first of @extensions that
  * the sample has or, if @extensions is NULL, its first media file, else its

@@ -21,16 +21,20 @@
  * arbitrary names. */
 #define MAX_NAMES 4096
 
+/* @left_out: (inout) (optional) */
 static gboolean
-is_name (const gchar *name)
+is_name (const gchar *name, gchar **left_out)
 {
   static gint n_names = 0; /* atomic */
 
-  if (!spdl_columns_is_field_name (name))
-    return FALSE;
-  return g_quark_try_string (name) != 0 ||
-         (g_atomic_int_get (&n_names) < MAX_NAMES &&
-             g_atomic_int_add (&n_names, 1) < MAX_NAMES);
+  if (spdl_columns_is_field_name (name) &&
+      (g_quark_try_string (name) != 0 ||
+          (g_atomic_int_get (&n_names) < MAX_NAMES &&
+              g_atomic_int_add (&n_names, 1) < MAX_NAMES)))
+    return TRUE;
+  if (left_out && !*left_out)
+    *left_out = g_strdup (name);
+  return FALSE;
 }
 
 /* Takes ownership of @text. If the field exists already, the first value is
@@ -155,7 +159,8 @@ read_json (const gchar *text, const gchar *uri, const gchar *key)
  * object, no field is added. A member "cls" is left out: only a file is the
  * label. */
 static void
-add_members (GstStructure *to, const gchar *text, const gchar *uri)
+add_members (
+    GstStructure *to, const gchar *text, const gchar *uri, gchar **left_out)
 {
   json_t *root = read_json (text, uri, gst_structure_get_string (to, "key"));
   json_t *member;
@@ -165,7 +170,7 @@ add_members (GstStructure *to, const gchar *text, const gchar *uri)
   {
     GValue value = G_VALUE_INIT;
 
-    if (is_name (name) && !g_str_equal (name, "cls") &&
+    if (!g_str_equal (name, "cls") && is_name (name, left_out) &&
         !gst_structure_has_field (to, name) && set_value (&value, member))
       gst_structure_take_value (to, name, &value);
   }
@@ -188,19 +193,64 @@ spdl_archive_notes_make_uri (const gchar *uri, const SpdlArchiveFile *file)
 /* Adds the text of a file as a field named by the file's extension, if that is
  * a valid name. Takes ownership of @text. */
 static void
-add_file (GstStructure *to, const SpdlArchiveFile *file, gchar *text)
+add_file (GstStructure *to, const SpdlArchiveFile *file, gchar *text,
+    gchar **left_out)
 {
   g_autofree gchar *name = g_strndup (file->extension, file->extension_length);
 
-  if (is_name (name))
+  if (is_name (name, left_out))
     add_string (to, name, text);
   else
     g_free (text);
 }
 
+gchar *
+spdl_archive_notes_describe_left_out (const gchar *name, const gchar *location)
+{
+  g_autofree gchar *quoted = spdl_parse_error_quote (name, strlen (name));
+
+  return g_strdup_printf (
+      "The field %s of a sample in \"%s\" is left out, as are others of its "
+      "kind, because its name is empty, longer than %d bytes or has control "
+      "characters, or because there are more than %d names: rename it",
+      quoted, location, SPDL_COLUMNS_MAX_NAME, MAX_NAMES);
+}
+
+gint64
+spdl_archive_notes_get_label (
+    const SpdlLabelOptions *options, const SpdlArchiveSample *sample)
+{
+  SpdlArchiveSample reading = *sample;
+  SpdlArchiveFile file;
+
+  if (!options->read || options->column)
+    return SPDL_NO_LABEL;
+  if (sample->label != -1)
+    return sample->label;
+  /* A sample without a label has the same number as one whose label is -1. */
+  while (spdl_archive_sample_next (&reading, &file))
+    if (file.kind == SPDL_ARCHIVE_LABEL)
+      return -1;
+  return SPDL_NO_LABEL;
+}
+
+gchar *
+spdl_archive_notes_describe (const SpdlArchiveSample *sample, const gchar *uri)
+{
+  static const SpdlArchiveFile none = { .extension = "" };
+  g_autoptr (GstStructure) extra =
+      spdl_archive_notes_new (sample, uri, &none, NULL);
+  GString *text = g_string_new ("fields ");
+
+  for (gint i = 0; i < gst_structure_n_fields (extra); i++)
+    g_string_append_printf (text, "%s\"%s\"", i > 0 ? ", " : "",
+        gst_structure_nth_field_name (extra, i));
+  return g_string_free (text, FALSE);
+}
+
 GstStructure *
 spdl_archive_notes_new (const SpdlArchiveSample *sample, const gchar *uri,
-    const SpdlArchiveFile *payload)
+    const SpdlArchiveFile *payload, gchar **left_out)
 {
   GstStructure *to = gst_structure_new_empty ("extra");
   SpdlArchiveSample reading = *sample;
@@ -210,14 +260,15 @@ spdl_archive_notes_new (const SpdlArchiveSample *sample, const gchar *uri,
   add_string (to, "key", g_strndup (sample->key, sample->key_length));
   while (spdl_archive_sample_next (&reading, &file)) {
     if (file.text)
-      add_file (to, &file, g_utf8_make_valid (file.text, file.text_length));
+      add_file (
+          to, &file, g_utf8_make_valid (file.text, file.text_length), left_out);
     else if (!spdl_archive_kind_is_note (file.kind) && file.size > 0 &&
              file.extension != payload->extension)
-      add_file (to, &file, spdl_archive_notes_make_uri (uri, &file));
+      add_file (to, &file, spdl_archive_notes_make_uri (uri, &file), left_out);
     if (file.text && file.kind == SPDL_ARCHIVE_JSON && !json)
       json = g_utf8_make_valid (file.text, file.text_length);
   }
   if (json)
-    add_members (to, json, uri);
+    add_members (to, json, uri, left_out);
   return to;
 }

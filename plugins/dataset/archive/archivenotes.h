@@ -10,6 +10,7 @@
 #include <gst/gst.h>
 
 #include "plugins/dataset/archive/archiveindex.h"
+#include "plugins/dataset/list/labels.h"
 
 G_BEGIN_DECLS
 
@@ -18,14 +19,33 @@ G_BEGIN_DECLS
 gchar *
 spdl_archive_notes_make_uri (const gchar *uri, const SpdlArchiveFile *file);
 
+/* Returns the label of a sample, SPDL_NO_LABEL if it has none or it is text. No
+ * file of @sample may have been read yet. */
+gint64 spdl_archive_notes_get_label (
+    const SpdlLabelOptions *options, const SpdlArchiveSample *sample);
+
+/* Returns what a sample has, for a message (transfer full): its files and the
+ * fields of its JSON. */
+gchar *
+spdl_archive_notes_describe (const SpdlArchiveSample *sample, const gchar *uri);
+
+/* Returns a warning about a field that has no name that a field can have
+ * (transfer full).
+ *
+ * @name: its name */
+gchar *
+spdl_archive_notes_describe_left_out (const gchar *name, const gchar *location);
+
 /* Creates the `extra` structure of an item (transfer full). It has the field
  * `key`; a field with the content of each text, named by its extension; a field
  * with the URI of each other file except @payload; and a field for each string,
  * number or boolean member of the sample's JSON object.
  *
  * @sample: a sample of which no file was read yet
- * @uri: the URI of the shard */
+ * @uri: the URI of the shard
+ * @left_out: (inout) (optional): set to the name of a field that was left out,
+ *     if it is NULL */
 GstStructure *spdl_archive_notes_new (const SpdlArchiveSample *sample,
-    const gchar *uri, const SpdlArchiveFile *payload);
+    const gchar *uri, const SpdlArchiveFile *payload, gchar **left_out);
 
 G_END_DECLS

@@ -34,6 +34,8 @@ typedef struct {
   SpdlArchiveIndex *index;
   guint32 *usable; /* (nullable): samples that are items; NULL: all */
   guint64 n_items;
+  guint64 n_unlabelled;
+  guint64 first_unlabelled; /* among the items of the shard */
   guint64 first_item;
   gboolean visited; /* since the pages of its index were released */
   GError *error;
@@ -51,6 +53,8 @@ struct _SpdlArchiveSet {
   Shard *visited[MAX_VISITS];
   guint n_visited;
   guint n_visits;
+  gchar *left_out; /* (nullable): a field that was left out; a warning was
+                      given */
 };
 
 static void
@@ -70,6 +74,7 @@ spdl_archive_set_free (SpdlArchiveSet *self)
 {
   g_array_unref (self->shards);
   g_strfreev (self->extensions);
+  g_free (self->left_out);
   g_clear_pointer (&self->indexer, spdl_indexer_free);
   g_free (self);
 }
@@ -131,6 +136,36 @@ find_usable (const SpdlArchiveSet *self, Shard *shard)
     g_free (usable);
 }
 
+static gboolean
+get_sample (const Shard *shard, guint64 i, SpdlArchiveSample *sample)
+{
+  return spdl_archive_index_get_sample (
+      shard->index, shard->usable ? shard->usable[i] : i, sample);
+}
+
+/* Counts the items without a label. */
+static void
+count_unlabelled (const SpdlArchiveSet *self, Shard *shard)
+{
+  const SpdlLabelOptions *labels = &self->options.labels;
+  const gint has_labels = spdl_archive_index_has_labels (shard->index);
+  SpdlArchiveSample sample;
+
+  if (!labels->read || labels->column || has_labels == 1)
+    return;
+  if (has_labels == 0) {
+    shard->n_unlabelled = shard->n_items;
+    return;
+  }
+  for (guint64 i = 0; i < shard->n_items; i++)
+    if (!get_sample (shard, i, &sample) ||
+        !spdl_archive_sample_has_label (&sample)) {
+      if (shard->n_unlabelled++ == 0)
+        shard->first_unlabelled = i;
+    }
+  spdl_archive_index_forget (shard->index);
+}
+
 static void
 warn_skipped_samples (SpdlArchiveSet *self, const Shard *shard)
 {
@@ -148,7 +183,7 @@ warn_skipped_samples (SpdlArchiveSet *self, const Shard *shard)
     warn_caller (
         self, g_strdup_printf ("%" G_GUINT64_FORMAT
                                " texts in \"%s\" were skipped, because they "
-                               "exceed the limit of 64 KiB",
+                               "exceed the limit of 16 MiB",
                   n_long, shard->location));
 }
 
@@ -173,10 +208,11 @@ open_some (gpointer data)
 
     shard->index = spdl_archive_open (shard->location, self->options.sidecar,
         self->indexer, &shard->stamp, &shard->error);
-    if (shard->index)
+    if (shard->index) {
       find_usable (self, shard);
-    else if (g_error_matches (
-                 shard->error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SEEK))
+      count_unlabelled (self, shard);
+    } else if (g_error_matches (
+                   shard->error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SEEK))
       g_atomic_int_set (&self->streamed, TRUE);
   }
   return NULL;
@@ -244,6 +280,30 @@ gather_shards (SpdlArchiveSet *self, const gchar *location, GError **error)
   return FALSE;
 }
 
+/* Reports the items without a label. */
+static gboolean
+check_labels (SpdlArchiveSet *self, const gchar *location, GError **error)
+{
+  SpdlLabelCount count = { .n_items = self->n_items };
+  g_autofree gchar *key = NULL, *fields = NULL;
+
+  for (guint i = 0; i < self->shards->len; i++) {
+    const Shard *shard = &g_array_index (self->shards, Shard, i);
+    SpdlArchiveSample sample;
+
+    if (!key && shard->n_unlabelled > 0 &&
+        get_sample (shard, shard->first_unlabelled, &sample)) {
+      key = g_strndup (sample.key, sample.key_length);
+      fields = spdl_archive_notes_describe (&sample, shard->uri);
+    }
+    count.n_missing += shard->n_unlabelled;
+  }
+  count.first = key;
+  count.fields = fields;
+  return spdl_labels_check (&self->options.labels, &count, location,
+      self->options.warn, self->options.user_data, error);
+}
+
 static gboolean
 add_shards (SpdlArchiveSet *self, const gchar *location, GError **error)
 {
@@ -281,10 +341,10 @@ spdl_archive_set_open (
   if (ok)
     open_all (self);
   g_clear_pointer (&self->indexer, spdl_indexer_free);
-  ok = ok && gather_shards (self, location, error);
+  ok = ok && gather_shards (self, location, error) &&
+       check_labels (self, location, error);
   self->options.extensions = NULL;
   self->options.remote = NULL;
-  self->options.warn = NULL;
   if (ok)
     return self;
   spdl_archive_set_free (self);
@@ -366,15 +426,19 @@ check_unchanged (const Shard *shard, GError **error)
 }
 
 static gchar *
-describe_sample (const SpdlArchiveSet *self, const Shard *shard,
+describe_sample (SpdlArchiveSet *self, const Shard *shard,
     const SpdlArchiveSample *sample, gint64 *label, GstStructure **extra)
 {
+  const gboolean told = self->left_out != NULL;
   SpdlArchiveFile file;
 
   if (!get_payload (self, shard, sample, &file))
     return NULL;
-  *label = self->options.labels ? sample->label : -1;
-  *extra = spdl_archive_notes_new (sample, shard->uri, &file);
+  *label = spdl_archive_notes_get_label (&self->options.labels, sample);
+  *extra = spdl_archive_notes_new (sample, shard->uri, &file, &self->left_out);
+  if (G_UNLIKELY (self->left_out && !told))
+    warn_caller (self,
+        spdl_archive_notes_describe_left_out (self->left_out, shard->location));
   return spdl_archive_notes_make_uri (shard->uri, &file);
 }
 
@@ -388,11 +452,10 @@ spdl_archive_set_get_item (SpdlArchiveSet *self, guint64 i, gint64 *label,
   gchar *uri = NULL;
 
   *extra = NULL;
-  *label = -1;
+  *label = SPDL_NO_LABEL;
   if (!check_unchanged (shard, error))
     return NULL;
-  if (spdl_archive_index_get_sample (
-          shard->index, shard->usable ? shard->usable[place] : place, &sample))
+  if (get_sample (shard, place, &sample))
     uri = describe_sample (self, shard, &sample, label, extra);
   visit_shard (self, shard);
   if (!uri)

@@ -10,6 +10,7 @@
 #include <gst/gst.h>
 
 #include "plugins/dataset/archive/indexer.h"
+#include "plugins/dataset/list/labels.h"
 #include "plugins/dataset/list/sidecar.h"
 
 G_BEGIN_DECLS
@@ -19,13 +20,13 @@ G_BEGIN_DECLS
 typedef struct _SpdlArchiveSet SpdlArchiveSet;
 
 typedef struct {
-  gboolean labels;         /* whether labels are read */
+  SpdlLabelOptions labels; /* with a column: only `.cls` is not read */
   const gchar *extensions; /* (nullable): which files are payloads */
   SpdlSidecarUse sidecar;
   const SpdlRemoteSettings *remote; /* settings of HTTP requests */
   /* (nullable): called with a sentence about samples that were skipped, and
-   * why */
-  void (*warn) (const gchar *text, gpointer user_data);
+   * why; also when items are read */
+  SpdlWarnFunc warn;
   gpointer user_data;
 } SpdlArchiveSetOptions;
 
@@ -48,7 +49,8 @@ guint64 spdl_archive_set_get_size (const SpdlArchiveSet *self);
 guint64 spdl_archive_set_get_hash (const SpdlArchiveSet *self);
 
 /* Returns the URI of item @i (transfer full), which is a byte range of a shard,
- * and sets its label (-1: none) and @extra (transfer full). Returns NULL with
+ * and sets its label (SPDL_NO_LABEL: none, or a text, which is the field `cls`)
+ * and @extra (transfer full). Returns NULL with
  * @error set if the shard has changed since it was opened. */
 gchar *spdl_archive_set_get_item (SpdlArchiveSet *self, guint64 i,
     gint64 *label, GstStructure **extra, GError **error);

@@ -16,6 +16,8 @@ struct _SpdlArchiveWriter {
   GArray *places;      /* guint64: offsets of the records */
   GByteArray *records; /* of the previous samples */
   guint64 n_long;
+  guint64 n_labels; /* samples whose label is not -1 */
+  gboolean has_cls; /* a sample has a `.cls` */
   gboolean all_have_payloads;
   gboolean has_packed;
 
@@ -91,6 +93,7 @@ end_sample (SpdlArchiveWriter *self)
       self->records, (const guint8 *) self->key->str, self->key->len);
   g_byte_array_append (self->records, self->texts->data, self->texts->len);
   self->all_have_payloads &= self->has_payload;
+  self->n_labels += self->label != -1;
 }
 
 static void
@@ -155,6 +158,7 @@ add_file (SpdlArchiveWriter *self, const gchar *extension, guint64 first,
     self->label = label;
   else if (kind == SPDL_ARCHIVE_LABEL)
     kind = SPDL_ARCHIVE_TEXT; /* a class name */
+  self->has_cls |= g_str_equal (extension, "cls");
   self->n_long += !text && spdl_archive_kind_is_note (kind);
   self->has_payload |= size > 0 && !spdl_archive_kind_is_note (kind);
   if (kind == SPDL_ARCHIVE_LABEL)
@@ -241,7 +245,9 @@ spdl_archive_writer_finish (
   words[SPDL_ARCHIVE_WORD_SAMPLES] = key->samples;
   words[SPDL_ARCHIVE_WORD_VALIDATOR] = key->validator;
   words[SPDL_ARCHIVE_WORD_FLAGS] =
-      self->all_have_payloads ? SPDL_ARCHIVE_FLAG_PAYLOADS : 0;
+      (self->all_have_payloads ? SPDL_ARCHIVE_FLAG_PAYLOADS : 0) |
+      (self->n_labels == n ? SPDL_ARCHIVE_FLAG_LABELS : 0) |
+      (!self->has_cls ? SPDL_ARCHIVE_FLAG_NO_LABELS : 0);
   words[SPDL_ARCHIVE_WORD_N_LONG] = self->n_long;
   for (guint i = 0; i < SPDL_ARCHIVE_WORD_HASH; i++)
     words[i] = GUINT64_TO_LE (words[i]);

@@ -12,7 +12,7 @@
 G_BEGIN_DECLS
 
 /* Maximum length of a text that the index contains, in bytes. */
-#define SPDL_ARCHIVE_MAX_TEXT 65536
+#define SPDL_ARCHIVE_MAX_TEXT (16 << 20)
 
 /* Collects the files of a shard in order. Consecutive files with the same key
  * form a sample. */

@@ -35,6 +35,7 @@ struct _SpdlStreamedShards {
   GArray *shards; /* Shard */
   SpdlIndexer *indexer;
   guint64 hash;
+  gchar *left_out; /* (nullable): as in SpdlArchiveSet */
 
   /* The current epoch. */
   SpdlDraws draws;
@@ -308,6 +309,7 @@ spdl_streamed_shards_free (SpdlStreamedShards *self)
   g_array_unref (self->buffer);
   g_array_unref (self->shards);
   g_strfreev (self->extensions);
+  g_free (self->left_out);
   g_clear_error (&self->error);
   spdl_mutex_clear (&self->lock);
   g_free (self);
@@ -362,7 +364,7 @@ warn_skipped_samples (SpdlStreamedShards *self)
     warn_caller (
         self, g_strdup_printf ("%" G_GUINT64_FORMAT
                                " texts in \"%s\" were skipped, because they "
-                               "exceed the limit of 64 KiB",
+                               "exceed the limit of 16 MiB",
                   self->n_long, self->shard->name));
 }
 
@@ -405,9 +407,10 @@ carry_sample (
 
 /* Returns FALSE if the sample has no payload. */
 static gboolean
-make_item (const SpdlStreamedShards *self, const SpdlSample *sample,
+make_item (SpdlStreamedShards *self, const SpdlSample *sample,
     SpdlStreamedShardsItem *item)
 {
+  const gboolean told = self->left_out != NULL;
   const gchar *uri = self->shard->uri;
   const guint64 shard = self->shard - (Shard *) (gpointer) self->shards->data;
   SpdlArchiveSample files;
@@ -418,9 +421,12 @@ make_item (const SpdlStreamedShards *self, const SpdlSample *sample,
           &files, (const gchar *const *) self->extensions, &file))
     return FALSE;
   item->index = shard << SPDL_STREAMED_SHARDS_SHARD_SHIFT | self->n_samples;
-  item->label = self->options.labels ? files.label : -1;
+  item->label = spdl_archive_notes_get_label (&self->options.labels, &files);
   item->uri = spdl_archive_notes_make_uri (uri, &file);
-  item->extra = spdl_archive_notes_new (&files, uri, &file);
+  item->extra = spdl_archive_notes_new (&files, uri, &file, &self->left_out);
+  if (G_UNLIKELY (self->left_out && !told))
+    warn_caller (self, spdl_archive_notes_describe_left_out (
+                           self->left_out, self->shard->name));
   item->carried = carry_sample (sample, &files, uri);
   return TRUE;
 }

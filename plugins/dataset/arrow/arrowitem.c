@@ -7,25 +7,49 @@
 
 #include "plugins/dataset/arrow/arrowtable-private.h"
 
+#include <math.h>
+
+SpdlArrowResult
+spdl_arrow_item_get_number (
+    const SpdlArrowView *view, guint64 row, gint64 *label)
+{
+  SpdlArrowResult result;
+  gdouble real;
+
+  if (view->leaf.kind == SPDL_ARROW_REAL) {
+    result = spdl_arrow_view_get_real (view, row, &real);
+    if (result != SPDL_ARROW_VALUE || isnan (real))
+      return result == SPDL_ARROW_BROKEN ? result : SPDL_ARROW_NULL;
+    return spdl_line_convert_label (real, label) == SPDL_PARSE_ERROR_NONE
+               ? SPDL_ARROW_VALUE
+               : SPDL_ARROW_BROKEN;
+  }
+  result = spdl_arrow_view_get_integer (view, row, label);
+  return result == SPDL_ARROW_VALUE && *label == SPDL_NO_LABEL
+             ? SPDL_ARROW_BROKEN
+             : result;
+}
+
 static gint64
 get_label (const SpdlArrowTable *self, const SpdlArrowView *views, guint64 row)
 {
   const SpdlClasses *classes = spdl_arrow_table_get_classes (self);
   const SpdlArrowView *view;
   const guint8 *data;
-  gint64 label = -1;
+  gint64 label;
   gsize size;
 
   if (!self->labels)
-    return -1;
+    return SPDL_NO_LABEL;
   view = &views[2 * self->label];
-  if (view->leaf.kind != SPDL_ARROW_TEXT) {
-    spdl_arrow_view_get_integer (view, row, &label);
-    return label;
-  }
+  if (view->leaf.kind != SPDL_ARROW_TEXT)
+    return spdl_arrow_item_get_number (view, row, &label) == SPDL_ARROW_VALUE
+               ? label
+               : SPDL_NO_LABEL;
   if (!classes ||
-      spdl_arrow_view_get_bytes (view, row, &data, &size) != SPDL_ARROW_VALUE)
-    return -1;
+      spdl_arrow_view_get_bytes (view, row, &data, &size) != SPDL_ARROW_VALUE ||
+      size == 0)
+    return SPDL_NO_LABEL;
   return spdl_classes_find (classes, (const gchar *) data, size);
 }
 

@@ -38,7 +38,9 @@ struct _SpdlArrowTable {
   GArray *extras;   /* Extra */
   guint64 n_items;
   guint64 hash;
-  GArray *weights;            /* (nullable): double */
+  GArray *weights;      /* (nullable): double */
+  guint64 n_unlabelled; /* items that were checked and have no label */
+  guint64 first_unlabelled;
   const SpdlClasses *classes; /* (nullable): set by the caller */
   SpdlClasses *found;         /* (nullable): classes of text labels */
 };
@@ -52,6 +54,11 @@ get_column (const SpdlArrowTable *self, guint i)
 /* Returns the views of item @i in its batch, and sets its row there. */
 const SpdlArrowView *spdl_arrow_table_find_views (
     SpdlArrowTable *self, guint64 i, guint64 *row, SpdlArrowBatch **batch);
+
+/* Gets the label of a column of numbers. A real number that is not an integer
+ * is broken, and NaN is null. */
+SpdlArrowResult spdl_arrow_item_get_number (
+    const SpdlArrowView *view, guint64 row, gint64 *label);
 
 /* Returns the URI of an item without a path (transfer full). */
 gchar *spdl_arrow_item_make_uri (const SpdlArrowTable *self, guint64 i);

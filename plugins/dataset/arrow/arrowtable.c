@@ -203,28 +203,57 @@ find_named_item (SpdlArrowTable *self, const gchar *name, GError **error)
   return FALSE;
 }
 
+/* Reports the items without a label that were counted. A table without the
+ * column has none with one. */
+static gboolean
+check_labels (const SpdlArrowTable *self, const SpdlArrowTableOptions *options,
+    SpdlWarnFunc warn, gpointer user_data, GError **error)
+{
+  SpdlLabelCount count = { self->n_items, self->n_unlabelled };
+  g_autofree gchar *first =
+      self->prefix ? spdl_arrow_item_make_uri (self, self->first_unlabelled)
+                   : NULL;
+  g_autoptr (GString) fields = g_string_new ("columns ");
+
+  if (self->label == NO_COLUMN)
+    count.n_missing = count.n_items = 1;
+  for (guint i = 0; i < self->rows.columns->len; i++)
+    g_string_append_printf (
+        fields, "%s\"%s\"", i > 0 ? ", " : "", get_column (self, i)->name);
+  count.first = first;
+  count.fields = fields->str;
+  return spdl_labels_check (
+      &options->labels, &count, self->rows.name, warn, user_data, error);
+}
+
 static gboolean
 find_label (
     SpdlArrowTable *self, const SpdlArrowTableOptions *options, GError **error)
 {
-  self->label = find_column (self, "label");
+  const gchar *name = spdl_labels_get_column (&options->labels);
+
+  self->label = find_column (self, name);
   if (self->label == NO_COLUMN || self->label == self->item)
     self->label = NO_COLUMN;
-  if (self->label == NO_COLUMN || !options->labels)
+  if (self->label == NO_COLUMN)
+    return !options->labels.read ||
+           check_labels (self, options, NULL, NULL, error);
+  if (!options->labels.read)
     return TRUE;
   switch (get_column (self, self->label)->type.kind) {
     case SPDL_ARROW_NOTHING:
     case SPDL_ARROW_TEXT:
     case SPDL_ARROW_INTEGER:
+    case SPDL_ARROW_REAL:
     case SPDL_ARROW_BOOLEAN:
       return TRUE;
     default:
       break;
   }
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-      "Column \"label\" of \"%s\" has Arrow's type \"%s\", but a label must be "
-      "an integer or text: convert or rename the column, or set label=none",
-      self->rows.name, get_column (self, self->label)->format);
+      "Column \"%s\" of \"%s\" has Arrow's type \"%s\", but a label must be "
+      "a number or text: convert or rename the column, or set label=none",
+      name, self->rows.name, get_column (self, self->label)->format);
   return FALSE;
 }
 
@@ -266,8 +295,7 @@ check_extra (SpdlArrowTable *self, guint i)
   if (column->type.kind == SPDL_ARROW_OTHER)
     return column->format;
   if (!spdl_columns_is_field_name (column->name))
-    return "its name has other characters than ASCII letters, digits and "
-           "_-+/:.";
+    return "it has no name that a field can have";
   return find_column (self, column->name) < i ? "its name occurs twice" : NULL;
 }
 
@@ -417,6 +445,14 @@ set_unknown (
 }
 
 static gboolean
+count_unlabelled (SpdlArrowTable *self, guint64 i)
+{
+  if (self->n_unlabelled++ == 0)
+    self->first_unlabelled = i;
+  return TRUE;
+}
+
+static gboolean
 check_text_label (SpdlArrowTable *self, const SpdlArrowView *view, guint64 i,
     guint64 row, GError **error)
 {
@@ -425,14 +461,14 @@ check_text_label (SpdlArrowTable *self, const SpdlArrowView *view, guint64 i,
 
   switch (spdl_arrow_view_get_bytes (view, row, &data, &size)) {
     case SPDL_ARROW_NULL:
-      return TRUE;
+      return count_unlabelled (self, i);
     case SPDL_ARROW_BROKEN:
       return set_broken (self, self->label, i, error);
     default:
       break;
   }
   if (size == 0)
-    return TRUE;
+    return count_unlabelled (self, i);
   self->hash = spdl_fingerprint_add (self->hash, data, size);
   if (!spdl_line_is_utf8 ((const gchar *) data, size)) {
     spdl_arrow_rows_set_error (
@@ -456,17 +492,38 @@ check_text_label (SpdlArrowTable *self, const SpdlArrowView *view, guint64 i,
   return FALSE;
 }
 
+static gboolean
+set_no_class (const SpdlArrowTable *self, guint64 i, GError **error)
+{
+  spdl_arrow_rows_set_error (&self->rows, self->label, i, error,
+      "the label is not an integer, so it is not the number of a class: name "
+      "the column in target-columns to get its numbers as a tensor");
+  return FALSE;
+}
+
 /* Checks a label. An integer is the number of a class. */
 static gboolean
 check_label (SpdlArrowTable *self, const SpdlArrowView *view, guint64 i,
     guint64 row, GError **error)
 {
-  gint64 label = -1;
+  gint64 label, hashed;
 
+  if (view->leaf.kind == SPDL_ARROW_NOTHING)
+    return count_unlabelled (self, i);
   if (view->leaf.kind == SPDL_ARROW_TEXT)
     return check_text_label (self, view, i, row, error);
-  if (spdl_arrow_view_get_integer (view, row, &label) == SPDL_ARROW_BROKEN)
-    return set_broken (self, self->label, i, error);
+  switch (spdl_arrow_item_get_number (view, row, &label)) {
+    case SPDL_ARROW_BROKEN:
+      return view->leaf.kind == SPDL_ARROW_REAL
+                 ? set_no_class (self, i, error)
+                 : set_broken (self, self->label, i, error);
+    case SPDL_ARROW_NULL:
+      hashed = -1;
+      self->hash = spdl_fingerprint_add (self->hash, &hashed, sizeof hashed);
+      return count_unlabelled (self, i);
+    default:
+      break;
+  }
   self->hash = spdl_fingerprint_add (self->hash, &label, sizeof label);
   if (!self->classes || label == -1 ||
       (label >= 0 && label < (gint64) spdl_classes_get_size (self->classes)))
@@ -540,10 +597,8 @@ hash_content (SpdlArrowTable *self)
 static void
 prepare_labels (SpdlArrowTable *self, const SpdlArrowTableOptions *options)
 {
-  self->labels =
-      options->labels && self->label != NO_COLUMN &&
-      get_column (self, self->label)->type.kind != SPDL_ARROW_NOTHING;
-  self->classes = options->labels ? options->classes : NULL;
+  self->labels = options->labels.read && self->label != NO_COLUMN;
+  self->classes = options->labels.read ? options->labels.classes : NULL;
   g_clear_pointer (&self->found, spdl_classes_free);
 }
 
@@ -551,7 +606,7 @@ static gboolean
 check_rows (
     SpdlArrowTable *self, const SpdlArrowTableOptions *options, GError **error)
 {
-  self->hash = 0;
+  self->hash = self->n_unlabelled = 0;
   g_clear_pointer (&self->weights, g_array_unref);
   if (self->weight != NO_COLUMN)
     self->weights = g_array_new (FALSE, FALSE, sizeof (gdouble));
@@ -704,7 +759,8 @@ spdl_arrow_table_open (SpdlArrowTable *self,
     return FALSE;
   if (!self->opener)
     return load_order (self, options->cancellable, error) &&
-           has_rows (self, error) && check_rows (self, options, error);
+           has_rows (self, error) && check_rows (self, options, error) &&
+           check_labels (self, options, warn, user_data, error);
   if (!check_lazy (self, options, error))
     return FALSE;
   if (self->in_parts)

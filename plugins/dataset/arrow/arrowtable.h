@@ -13,7 +13,7 @@
 #include "gst/spdl/arrow/arrowreader.h"
 #include "gst/spdl/common/carried.h"
 #include "plugins/dataset/arrow/arrowparts.h"
-#include "plugins/dataset/list/classes.h"
+#include "plugins/dataset/list/labels.h"
 
 G_BEGIN_DECLS
 
@@ -24,11 +24,10 @@ G_BEGIN_DECLS
 typedef struct _SpdlArrowTable SpdlArrowTable;
 
 typedef struct {
-  gboolean labels;      /* whether labels are read */
+  SpdlLabelOptions labels;
   const gchar *uri;     /* (nullable): column of the items; NULL: as above */
   const gchar *weights; /* (nullable): column with the weights */
-  const SpdlClasses *classes; /* (nullable): allowed labels; not owned */
-  GCancellable *cancellable;  /* nullable */
+  GCancellable *cancellable; /* nullable */
 } SpdlArrowTableOptions;
 
 /* Moves the streams.
@@ -68,7 +67,8 @@ const gchar *spdl_arrow_table_get_name (const SpdlArrowTable *self);
  * with other options. If the table is streamed or in parts, only its columns
  * are read.
  *
- * @warn: (nullable): called with a sentence about columns that are left out
+ * @warn: (nullable): called with a sentence about columns that are left out,
+ *     or about missing labels
  *
  * Returns FALSE with @error set, in the domain of GST_RESOURCE_ERROR or
  * G_IO_ERROR (cancelled). */
@@ -92,11 +92,11 @@ const SpdlClasses *spdl_arrow_table_get_classes (const SpdlArrowTable *self);
 /* Returns the weights like spdl_list_steal_weights(). */
 GArray *spdl_arrow_table_steal_weights (SpdlArrowTable *self);
 
-/* Returns the URI of row @i (transfer full), and sets its label (-1: none), its
- * other fields and the content of its URIs (nullable, transfer full). A row
- * that is null has a URI without content, and a row of a part that cannot be
- * read an error in place of its content. If the table is streamed, @i must
- * grow.
+/* Returns the URI of row @i (transfer full), and sets its label (SPDL_NO_LABEL:
+ * none), its other fields and the content of its URIs (nullable, transfer
+ * full). A row that is null has a URI without content, and a row of a part that
+ * cannot be read an error in place of its content. If the table is streamed, @i
+ * must grow.
  *
  * @cancellable: (nullable): ends the wait for a row
  *

@@ -232,13 +232,10 @@ spdl_classes_number_line (const SpdlClasses *self, SpdlLine *line)
   is_integer = line->name_kind == SPDL_PARSE_ERROR_NONE;
   if (!line->name.text)
     return TRUE;
-  if (G_UNLIKELY (line->name.escapes)) {
-    name = spdl_line_dup_label (line);
-    if (!*name)
-      return TRUE;
-  }
   if (!self)
     return is_integer;
+  if (G_UNLIKELY (line->name.escapes))
+    name = spdl_line_dup_label (line);
   if (G_UNLIKELY (name))
     return spdl_classes_number (
         self, name, strlen (name), is_integer, line->label, &line->label);

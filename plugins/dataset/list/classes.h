@@ -64,7 +64,7 @@ spdl_classes_find (const SpdlClasses *self, const gchar *name, gsize length);
  * @text: (nullable): text of the label, without surrounding blanks; NULL if
  *     only its value is known
  * @is_integer: whether @value is valid
- * @number: (out): the number of the class; -1: none
+ * @number: (out): the number of the class
  *
  * Returns FALSE if the label belongs to no class. */
 gboolean spdl_classes_number (const SpdlClasses *self, const gchar *text,

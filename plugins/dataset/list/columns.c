@@ -12,7 +12,9 @@
 #include "plugins/dataset/list/csv.h"
 
 struct _SpdlColumns {
-  GPtrArray *names; /* gchar */
+  GPtrArray *names;  /* gchar */
+  GPtrArray *fields; /* gchar: names that are fields of the extra; not owned;
+                        NULL: the column is left out */
   guint uri;
   guint label;  /* G_MAXUINT: none */
   guint weight; /* G_MAXUINT: none */
@@ -25,6 +27,7 @@ void
 spdl_columns_free (SpdlColumns *self)
 {
   g_ptr_array_unref (self->names);
+  g_ptr_array_unref (self->fields);
   g_free (self);
 }
 
@@ -77,18 +80,27 @@ add_name (guint i, const SpdlField *field, gpointer user_data)
 gboolean
 spdl_columns_is_field_name (const gchar *name)
 {
-  const gchar *c = name;
+  const gsize length = strlen (name);
 
-  while (g_ascii_isalnum (*c) || (*c && strchr ("_-+/:.", *c)))
-    c++;
-  return c > name && *c == '\0';
+  for (const gchar *c = name; *c; c++)
+    if (g_ascii_iscntrl (*c))
+      return FALSE;
+  return length > 0 && length <= SPDL_COLUMNS_MAX_NAME &&
+         g_utf8_validate (name, length, NULL);
 }
 
 static gboolean
-find_columns (
-    SpdlColumns *self, const gchar *uri, const gchar *location, GError **error)
+is_used (const SpdlColumns *self, guint i)
+{
+  return i == self->uri || (i == self->label && self->labels);
+}
+
+static gboolean
+find_columns (SpdlColumns *self, const gchar *uri, const gchar *label,
+    const gchar *location, GError **error)
 {
   g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
+  guint first;
 
   if (!g_ptr_array_find_with_equal_func (
           self->names, uri, g_str_equal, &self->uri)) {
@@ -100,22 +112,24 @@ find_columns (
     return FALSE;
   }
   if (!g_ptr_array_find_with_equal_func (
-          self->names, "label", g_str_equal, &self->label))
+          self->names, label, g_str_equal, &self->label))
     self->label = G_MAXUINT;
 
   for (guint i = 0; i < self->names->len; i++) {
     gchar *name = g_ptr_array_index (self->names, i);
-    g_autofree gchar *quoted = NULL;
+    const gboolean is_first = g_hash_table_add (seen, name);
 
-    if (spdl_columns_is_field_name (name) && g_hash_table_add (seen, name))
+    g_ptr_array_add (self->fields,
+        is_first && spdl_columns_is_field_name (name) ? name : NULL);
+    if (is_first ||
+        !g_ptr_array_find_with_equal_func (
+            self->names, name, g_str_equal, &first) ||
+        !is_used (self, first))
       continue;
-    quoted = spdl_parse_error_quote (name, strlen (name));
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
-        "\"%s\" line 1: column %u is named %s, %s", location, i + 1, quoted,
-        spdl_columns_is_field_name (name)
-            ? "like another column: give each column a different name"
-            : "which is not a valid field name: use ASCII letters, digits and "
-              "the characters _-+/:.");
+        "\"%s\" line 1: column %u is named \"%s\", like another column: give "
+        "each column a different name",
+        location, i + 1, name);
     return FALSE;
   }
   return TRUE;
@@ -123,7 +137,8 @@ find_columns (
 
 SpdlColumns *
 spdl_columns_new (const gchar *header, const gchar *end, const gchar *uri,
-    gboolean labels, const gchar *location, const gchar **next, GError **error)
+    const gchar *label, gboolean labels, const gchar *location,
+    const gchar **next, GError **error)
 {
   SpdlColumns *self = g_new0 (SpdlColumns, 1);
   SpdlParseErrors parse_errors = { 0 };
@@ -132,6 +147,7 @@ spdl_columns_new (const gchar *header, const gchar *end, const gchar *uri,
   self->labels = labels;
   self->weight = G_MAXUINT;
   self->names = g_ptr_array_new_with_free_func (g_free);
+  self->fields = g_ptr_array_new ();
   read_record (header, end, &line, add_name, self->names);
   *next = line.next;
   if (line.parse_error.kind == SPDL_PARSE_ERROR_NONE &&
@@ -141,11 +157,41 @@ spdl_columns_new (const gchar *header, const gchar *end, const gchar *uri,
     spdl_parse_errors_add (&parse_errors, &line.parse_error, 1);
     g_propagate_error (
         error, spdl_parse_errors_to_error (&parse_errors, location, 0));
-  } else if (find_columns (self, uri, location, error)) {
+  } else if (find_columns (self, uri, label, location, error)) {
     return self;
   }
   spdl_columns_free (self);
   return NULL;
+}
+
+gchar *
+spdl_columns_describe (const SpdlColumns *self)
+{
+  GString *text = g_string_new ("columns ");
+
+  for (guint i = 0; i < self->names->len; i++) {
+    const gchar *name = g_ptr_array_index (self->names, i);
+    g_autofree gchar *quoted = spdl_parse_error_quote (name, strlen (name));
+
+    g_string_append_printf (text, "%s%s", i > 0 ? ", " : "", quoted);
+  }
+  return g_string_free (text, FALSE);
+}
+
+gchar *
+spdl_columns_describe_left_out (const SpdlColumns *self)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  for (guint i = 0; i < self->names->len; i++) {
+    const gchar *name = g_ptr_array_index (self->names, i);
+    g_autofree gchar *quoted = spdl_parse_error_quote (name, strlen (name));
+
+    if (!g_ptr_array_index (self->fields, i) && !is_used (self, i))
+      g_string_append_printf (
+          text, "%s%u %s", text->len > 0 ? ", " : "", i + 1, quoted);
+  }
+  return text->len > 0 ? g_strconcat ("columns ", text->str, NULL) : NULL;
 }
 
 gboolean
@@ -181,7 +227,7 @@ add_extra (const Record *self, guint i, const SpdlField *field)
   g_value_init (&value, G_TYPE_STRING);
   g_value_take_string (&value, spdl_field_dup (field));
   gst_structure_take_value (
-      *self->extra, g_ptr_array_index (self->columns->names, i), &value);
+      *self->extra, g_ptr_array_index (self->columns->fields, i), &value);
 }
 
 static void
@@ -195,7 +241,8 @@ take_field (guint i, const SpdlField *field, gpointer user_data)
     self->path = *field;
   else if (i == self->columns->label)
     self->label = *field;
-  else if (self->extra && i < self->columns->names->len && field->length > 0)
+  else if (self->extra && i < self->columns->names->len && field->length > 0 &&
+           g_ptr_array_index (self->columns->fields, i))
     add_extra (self, i, field);
 }
 

@@ -17,21 +17,26 @@ G_BEGIN_DECLS
  * file. Limits the search for the end of an unclosed quote. */
 #define SPDL_COLUMNS_MAX_RECORD (1 << 20)
 
+/* Maximum length in bytes of the name of a field. Names become quarks, which
+ * are never freed. */
+#define SPDL_COLUMNS_MAX_NAME 255
+
 /* Columns of a `.csv` list according to its header. One of them is the path or
- * URI, `label` is the label, and the other columns are strings in the item's
+ * URI, one may be the label, and the other columns are strings in the item's
  * `extra`. Immutable after spdl_columns_set_weights(). */
 typedef struct _SpdlColumns SpdlColumns;
 
 /* Parses the header.
  *
  * @uri: name of the column with the path or URI
- * @next: (out): the first record
+ * @label: name of the column with the label
  * @labels: whether labels are read; FALSE: the column is ignored
+ * @next: (out): the first record
  *
  * Returns NULL with @error set, in the domain of GST_RESOURCE_ERROR. */
-SpdlColumns *
-spdl_columns_new (const gchar *header, const gchar *end, const gchar *uri,
-    gboolean labels, const gchar *location, const gchar **next, GError **error);
+SpdlColumns *spdl_columns_new (const gchar *header, const gchar *end,
+    const gchar *uri, const gchar *label, gboolean labels,
+    const gchar *location, const gchar **next, GError **error);
 
 void spdl_columns_free (SpdlColumns *self);
 
@@ -40,8 +45,16 @@ void spdl_columns_free (SpdlColumns *self);
 gboolean spdl_columns_set_weights (SpdlColumns *self, const gchar *name,
     const gchar *location, GError **error);
 
-/* Returns TRUE if @name is usable as a field of a GstStructure, which means
- * that it survives gst_structure_to_string() and parsing. */
+/* Returns the names for a message (transfer full): `columns "a", "b"`. */
+gchar *spdl_columns_describe (const SpdlColumns *self);
+
+/* Returns the columns that are no field, because they have no name or that of a
+ * column before them, for a message (transfer full); NULL: none. */
+gchar *spdl_columns_describe_left_out (const SpdlColumns *self);
+
+/* Returns TRUE if @name is usable as the name of a field: not empty, UTF-8,
+ * short and without control characters. GStreamer can hold such a field, but
+ * may not be able to parse it from text. */
 gboolean spdl_columns_is_field_name (const gchar *name);
 
 /* Parses a record into @line, like spdl_line_parse().

@@ -92,9 +92,8 @@ describe_json_error (const SpdlParseError *parse_error)
           parse_error->number);
     case SPDL_PARSE_ERROR_MEMBER_NAME:
       return g_strdup_printf (
-          "a member is named %s, which is not a valid field name: use at most "
-          "%" G_GUINT64_FORMAT
-          " ASCII letters, digits and the characters _-+/:.",
+          "the name %s of a member is longer than the limit of "
+          "%" G_GUINT64_FORMAT " bytes",
           text, parse_error->number);
     case SPDL_PARSE_ERROR_MEMBER_TOO_MANY:
       return g_strdup_printf (
@@ -150,12 +149,17 @@ describe_error (const SpdlParseError *parse_error)
       return g_strdup ("the path or URI is empty");
     case SPDL_PARSE_ERROR_LABEL_NO_INTEGER:
       return describe_label (parse_error,
-          "is text, but labels before it are integers: correct it, write all "
+          "is text, but labels before it are numbers: correct it, write all "
           "labels as text, or set classes to the names of the classes");
     case SPDL_PARSE_ERROR_LABEL_INTEGER:
       return describe_label (parse_error,
-          "is an integer, but labels before it are text: correct it, or set "
+          "is a number, but labels before it are text: correct it, or set "
           "classes to the names of the classes");
+    case SPDL_PARSE_ERROR_LABEL_FRACTION:
+      return describe_label (parse_error,
+          "is not an integer, so it is not the number of a class: name the "
+          "column in target-columns to get its numbers as a tensor, or set "
+          "classes if the labels are names");
     case SPDL_PARSE_ERROR_LABEL_UNKNOWN:
       return describe_label (parse_error,
           "is not among the %" G_GUINT64_FORMAT
@@ -261,19 +265,10 @@ parse_integer (const gchar *text, const gchar *end, gint64 *label)
     fits = fits && !__builtin_mul_overflow (value, 10, &value) &&
            !__builtin_add_overflow (value, negative ? -digit : digit, &value);
   }
-  if (!fits)
+  if (!fits || value == SPDL_NO_LABEL)
     return SPDL_PARSE_ERROR_LABEL_TOO_LARGE;
   *label = value;
   return SPDL_PARSE_ERROR_NONE;
-}
-
-SpdlParseErrorKind
-spdl_line_parse_label (const gchar *text, gsize length, gint64 *label)
-{
-  const gchar *end = text + length;
-
-  strip_spaces (&text, &end);
-  return parse_integer (text, end, label);
 }
 
 gchar *
@@ -317,6 +312,49 @@ read_slowly (const gchar *text, const gchar *end)
 }
 
 SpdlParseErrorKind
+spdl_line_convert_label (double number, gint64 *label)
+{
+  /* Larger ones are not exact. */
+  if (!(fabs (number) <= 9007199254740992.0))
+    return isnan (number) ? SPDL_PARSE_ERROR_LABEL_FRACTION
+                          : SPDL_PARSE_ERROR_LABEL_TOO_LARGE;
+  if (number != floor (number))
+    return SPDL_PARSE_ERROR_LABEL_FRACTION;
+  *label = number;
+  return SPDL_PARSE_ERROR_NONE;
+}
+
+/* Parses a number without surrounding blanks. */
+static SpdlParseErrorKind
+parse_number (const gchar *text, const gchar *end, gint64 *label)
+{
+  const SpdlParseErrorKind kind = parse_integer (text, end, label);
+  const gchar *at = text;
+  guint64 number = 0;
+  guint n_digits = 0;
+
+  if (kind != SPDL_PARSE_ERROR_LABEL_NO_INTEGER)
+    return kind;
+  if (at < end && (*at == '-' || *at == '+'))
+    at++;
+  at = read_digits (at, end, &number, &n_digits);
+  if (at < end && *at == '.')
+    at = read_digits (at + 1, end, &number, &n_digits);
+  if (n_digits == 0 || (at < end && !is_exponent (at, end)))
+    return kind;
+  return spdl_line_convert_label (read_slowly (text, end), label);
+}
+
+SpdlParseErrorKind
+spdl_line_parse_label (const gchar *text, gsize length, gint64 *label)
+{
+  const gchar *end = text + length;
+
+  strip_spaces (&text, &end);
+  return parse_number (text, end, label);
+}
+
+SpdlParseErrorKind
 spdl_line_parse_weight (const gchar *text, gsize length, double *weight)
 {
   static const double powers[] = { 1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8,
@@ -355,10 +393,16 @@ spdl_line_read_label (SpdlLine *self)
     return;
   end = text + self->name.length;
   strip_spaces (&text, &end);
+  if (G_UNLIKELY (self->name.escapes)) {
+    g_autofree gchar *label = spdl_line_dup_label (self);
+
+    if (!*label)
+      end = text;
+  }
   self->name.text = text < end ? text : NULL;
   self->name.length = end - text;
   if (text < end)
-    self->name_kind = parse_integer (text, end, &self->label);
+    self->name_kind = parse_number (text, end, &self->label);
 }
 
 /* Splits the line at its last tab. A path that contains a tab can be written as

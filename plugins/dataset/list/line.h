@@ -19,8 +19,9 @@ typedef enum {
   /* Errors of labels; text: the label, item: its item. */
   SPDL_PARSE_ERROR_LABEL_NO_INTEGER, /* other labels are integers */
   SPDL_PARSE_ERROR_LABEL_INTEGER,    /* other labels are text */
-  SPDL_PARSE_ERROR_LABEL_UNKNOWN,    /* number: number of classes */
-  SPDL_PARSE_ERROR_LABEL_TOO_MANY,   /* number: maximum number of classes */
+  SPDL_PARSE_ERROR_LABEL_FRACTION,
+  SPDL_PARSE_ERROR_LABEL_UNKNOWN,  /* number: number of classes */
+  SPDL_PARSE_ERROR_LABEL_TOO_MANY, /* number: maximum number of classes */
   SPDL_PARSE_ERROR_LABEL_TOO_LARGE,
   SPDL_PARSE_ERROR_WEIGHT,         /* text: the weight */
   SPDL_PARSE_ERROR_N_FIELDS,       /* number: number of fields, wanted: expected
@@ -80,11 +81,14 @@ gchar *spdl_parse_error_quote (const gchar *text, gsize length);
  * and signed URLs at most twice as many. */
 #define SPDL_LINE_MAX 65536
 
+/* Value in place of a label for an item without one. No label has it. */
+#define SPDL_NO_LABEL G_MININT64
+
 /* A parsed line. The texts point into the list. */
 typedef struct {
   const gchar *next; /* the next line */
   SpdlField path;    /* path or URI; text is NULL if the line is not an item */
-  gint64 label;      /* -1: none, text, or not parsed yet */
+  gint64 label;      /* SPDL_NO_LABEL: none, text, or not parsed yet */
   SpdlField name;    /* label as written; text is NULL if there is none */
   SpdlParseErrorKind name_kind; /* parse error of @name as an integer */
   double weight;                /* valid if weights are read */
@@ -100,7 +104,7 @@ spdl_line_init (SpdlLine *self, const gchar *next)
 {
   self->next = next;
   self->path = (SpdlField){ 0 };
-  self->label = -1;
+  self->label = SPDL_NO_LABEL;
   self->name.text = NULL;
   self->name_kind = SPDL_PARSE_ERROR_NONE;
   self->weight = 0;
@@ -112,15 +116,20 @@ spdl_line_init (SpdlLine *self, const gchar *next)
  * and a label. Empty lines and comments are not items. */
 void spdl_line_parse (const gchar *text, const gchar *end, SpdlLine *line);
 
-/* Parses a decimal integer, which blanks may surround. Returns the parse error;
- * @label is set only on success. */
+/* Parses a decimal integer, which blanks may surround, or a real number whose
+ * value is an integer, since pandas writes 3 as 3.0 if another label of the
+ * column is missing. Returns the parse error; @label is set only on success. */
 SpdlParseErrorKind
 spdl_line_parse_label (const gchar *text, gsize length, gint64 *label);
 
+/* Converts a real number like spdl_line_parse_label(). */
+SpdlParseErrorKind spdl_line_convert_label (double number, gint64 *label);
+
 /* Parses the label of a parsed line. This is a separate step because skipped
- * lines do not need it. Surrounding blanks are removed. An integer becomes the
- * line's label. If the text is not an integer, name_kind is set, which is not
- * an error yet because the text may be a class name. */
+ * lines do not need it. Surrounding blanks are removed; a label
+ * of blanks is none. An integer becomes the line's label. If the text is not an
+ * integer, name_kind is set, which is not an error yet because the text may be
+ * a class name. */
 void spdl_line_read_label (SpdlLine *self);
 
 /* Returns the text of the label without escapes and surrounding blanks

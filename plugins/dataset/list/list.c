@@ -41,7 +41,8 @@ struct _SpdlList {
   SpdlMappedFile mapped_file;
   Parser parser;
   const gchar *first; /* first record */
-  guint64 uri;        /* hash of the column of the URI; 0: "uri" */
+  guint64 columns;    /* hash of the columns of URI and label; 0: "uri" and
+                         "label" */
   SpdlIndex *index;
   GArray *weights; /* nullable */
   gboolean labels;
@@ -80,7 +81,7 @@ typedef struct {
   const gchar *piece_end;
   gboolean piece_is_utf8;
   SpdlClasses *found; /* (nullable): names of the text labels */
-  gboolean has_integers;
+  gboolean has_numbers;
   SpdlParseErrors parse_errors;
 } Progress;
 
@@ -127,7 +128,7 @@ hash_up_to (const SpdlScan *self, Progress *progress, const gchar *to)
 }
 
 /* Adds a text label to the classes. The first label determines whether all are
- * integers or text, since a label of the other kind is probably a mistake. */
+ * numbers or text, since a label of the other kind is probably a mistake. */
 static SpdlParseErrorKind
 collect_label (Progress *progress, const SpdlLine *line)
 {
@@ -138,18 +139,16 @@ collect_label (Progress *progress, const SpdlLine *line)
   if (G_UNLIKELY (line->name.escapes)) {
     name = copy = spdl_line_dup_label (line);
     length = strlen (name);
-    if (length == 0)
-      return SPDL_PARSE_ERROR_NONE;
   }
   if (line->name_kind != SPDL_PARSE_ERROR_LABEL_NO_INTEGER) {
     if (line->name_kind == SPDL_PARSE_ERROR_NONE && line->label == -1)
       return SPDL_PARSE_ERROR_NONE;
     if (progress->found)
       return SPDL_PARSE_ERROR_LABEL_INTEGER;
-    progress->has_integers = TRUE;
+    progress->has_numbers = TRUE;
     return line->name_kind;
   }
-  if (progress->has_integers)
+  if (progress->has_numbers)
     return SPDL_PARSE_ERROR_LABEL_NO_INTEGER;
   if (!progress->found)
     progress->found = spdl_classes_new ();
@@ -187,6 +186,8 @@ check_label (const SpdlScan *self, Progress *progress, SpdlLine *line)
 static void
 add_item (SpdlScan *self, const SpdlLine *line, const gchar *at)
 {
+  if (self->labels && !line->name.text)
+    spdl_index_count_unlabelled (self->index);
   spdl_index_add (self->index, at - self->mapped_file->begin);
   if (self->weights)
     g_array_append_val (self->weights, line->weight);
@@ -302,14 +303,16 @@ prepare_parser (SpdlList *self, const SpdlListOptions *options, GError **error)
     at += 3; /* byte order mark */
   self->first = at;
   if (is_jsonl (location)) {
-    self->parser.members = spdl_members_new (
-        uri, options->weights, options->labels, location, error);
+    self->parser.members =
+        spdl_members_new (uri, spdl_labels_get_column (&options->labels),
+            options->weights, self->labels, location, error);
     return self->parser.members != NULL;
   }
   if (at == end || !is_csv (location))
     return TRUE;
-  self->parser.columns = spdl_columns_new (
-      at, end, uri, options->labels, location, &self->first, error);
+  self->parser.columns =
+      spdl_columns_new (at, end, uri, spdl_labels_get_column (&options->labels),
+          self->labels, location, &self->first, error);
   return self->parser.columns &&
          (!options->weights || spdl_columns_set_weights (self->parser.columns,
                                    options->weights, location, error));
@@ -350,7 +353,7 @@ hash_format (const SpdlList *self)
 {
   const gchar *location = self->mapped_file.location;
 
-  return self->uri ^ (is_csv (location) ? 1 : is_jsonl (location) ? 2 : 0);
+  return self->columns ^ (is_csv (location) ? 1 : is_jsonl (location) ? 2 : 0);
 }
 
 static gboolean
@@ -394,20 +397,84 @@ has_items (const SpdlList *self, GError **error)
   return FALSE;
 }
 
+/* Reports the items without a label, which the scan has counted. */
+static gboolean
+check_labels (SpdlList *self, const SpdlListOptions *options, GError **error)
+{
+  SpdlLabelCount count = { .n_items = spdl_list_get_size (self) };
+  g_autofree gchar *first = NULL, *fields = NULL;
+  GstStructure *extra = NULL;
+  guint64 i;
+  gint64 label;
+
+  count.n_missing = spdl_index_get_n_unlabelled (self->index, &i);
+  if (count.n_missing == 0)
+    return TRUE;
+  count.first = first = spdl_list_get_item (self, i, &label, &extra, error);
+  g_clear_pointer (&extra, gst_structure_free);
+  if (!first)
+    return FALSE;
+  if (self->parser.columns)
+    fields = spdl_columns_describe (self->parser.columns);
+  else if (self->parser.members)
+    fields = spdl_members_describe (self->parser.members);
+  count.fields = fields;
+  return spdl_labels_check (&options->labels, &count,
+      self->mapped_file.location, options->warn, options->user_data, error);
+}
+
+/* Warns of columns and members that no item gets. */
+static void
+warn_left_out (const SpdlList *self, const SpdlListOptions *options)
+{
+  g_autofree gchar *names =
+      self->parser.columns
+          ? spdl_columns_describe_left_out (self->parser.columns)
+      : self->parser.members
+          ? spdl_members_describe_left_out (self->parser.members)
+          : NULL;
+  g_autofree gchar *text = NULL;
+
+  if (!names || !options->warn)
+    return;
+  text = g_strdup_printf ("The %s of \"%s\" are left out, because they have no "
+                          "name that a field can have, or the name of another "
+                          "one: rename them, or remove them",
+      names, self->mapped_file.location);
+  options->warn (text, options->user_data);
+}
+
+/* Returns a hash of the columns that the user named, so that an index or a
+ * state is not used with others. */
+static guint64
+hash_columns (const SpdlListOptions *options)
+{
+  const gchar *uri = options->uri, *label = options->labels.column;
+  guint64 hash = 0;
+
+  if (uri && !g_str_equal (uri, "uri"))
+    hash = spdl_fingerprint_add (0, uri, strlen (uri));
+  if (options->labels.read && label && !g_str_equal (label, "label"))
+    hash ^= spdl_fingerprint_add (1, label, strlen (label));
+  return hash;
+}
+
 SpdlList *
 spdl_list_open (
     const gchar *location, const SpdlListOptions *options, GError **error)
 {
   SpdlList *self = g_new0 (SpdlList, 1);
 
-  self->labels = options->labels;
-  if (options->uri && !g_str_equal (options->uri, "uri"))
-    self->uri = spdl_fingerprint_add (0, options->uri, strlen (options->uri));
-  self->classes = options->labels ? options->classes : NULL;
+  self->labels = options->labels.read;
+  self->columns = hash_columns (options);
+  self->classes = self->labels ? options->labels.classes : NULL;
   if (spdl_mapped_file_open (&self->mapped_file, location, error) &&
       prepare_parser (self, options, error) &&
-      read_items (self, options, error) && has_items (self, error))
+      read_items (self, options, error) && has_items (self, error) &&
+      check_labels (self, options, error)) {
+    warn_left_out (self, options);
     return self;
+  }
   spdl_list_free (self);
   return NULL;
 }
@@ -421,7 +488,7 @@ spdl_list_get_size (const SpdlList *self)
 guint64
 spdl_list_get_hash (const SpdlList *self)
 {
-  return self->hash ^ self->uri;
+  return self->hash ^ self->columns;
 }
 
 const SpdlClasses *
@@ -513,7 +580,7 @@ read_item (SpdlList *self, const Stretch *stretch, guint64 i, SpdlLine *line,
   if (self->parser.columns || self->parser.members)
     parse (&self->parser, at, stretch->end, line, extra);
   if (!self->labels)
-    line->label = -1;
+    line->label = SPDL_NO_LABEL;
   else if (!spdl_classes_number_line (spdl_list_get_classes (self), line))
     return FALSE;
   return TRUE;
@@ -538,7 +605,7 @@ spdl_list_get_item (SpdlList *self, guint64 i, gint64 *label,
   SpdlLine line;
 
   *extra = NULL;
-  *label = -1;
+  *label = SPDL_NO_LABEL;
   if (!spdl_mapped_file_check (&self->mapped_file, error))
     return NULL;
   if (!find_stretch (self, i, &stretch) ||

@@ -9,6 +9,7 @@
 
 #include <gst/gst.h>
 
+#include "plugins/dataset/list/labels.h"
 #include "plugins/dataset/list/sidecar.h"
 
 G_BEGIN_DECLS
@@ -19,12 +20,13 @@ G_BEGIN_DECLS
 typedef struct _SpdlList SpdlList;
 
 typedef struct {
-  gboolean labels;      /* whether labels are read */
+  SpdlLabelOptions labels;
   const gchar *weights; /* (nullable): column or member with the weights */
   SpdlSidecarUse sidecar;
-  const SpdlClasses *classes; /* (nullable): allowed labels; not owned */
-  const gchar *uri;           /* (nullable): column or member with the path or
-                                 URI; NULL: "uri" */
+  const gchar *uri;  /* (nullable): column or member with the path or URI; NULL:
+                        "uri" */
+  SpdlWarnFunc warn; /* nullable */
+  gpointer user_data;
 } SpdlListOptions;
 
 gboolean spdl_list_is_list (const gchar *location);
@@ -40,7 +42,8 @@ void spdl_list_free (SpdlList *self);
 
 guint64 spdl_list_get_size (const SpdlList *self);
 
-/* Returns a hash of the bytes of the list and of the column of the URI. */
+/* Returns a hash of the bytes of the list and of the columns of URI and
+ * label. */
 guint64 spdl_list_get_hash (const SpdlList *self);
 
 /* Returns the classes of the labels: those set by the caller, or the text
@@ -51,9 +54,9 @@ const SpdlClasses *spdl_list_get_classes (const SpdlList *self);
  * NULL if the list has no weights. */
 GArray *spdl_list_steal_weights (SpdlList *self);
 
-/* Returns the path or URI of item @i (transfer full), and sets its label (-1:
- * none) and its other fields @extra (nullable, transfer full). Returns NULL
- * with @error set if the list has changed since it was opened. */
+/* Returns the path or URI of item @i (transfer full), and sets its label
+ * (SPDL_NO_LABEL: none) and its other fields @extra (nullable, transfer full).
+ * Returns NULL with @error set if the list has changed since it was opened. */
 gchar *spdl_list_get_item (SpdlList *self, guint64 i, gint64 *label,
     GstStructure **extra, GError **error);
 

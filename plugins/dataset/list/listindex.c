@@ -14,6 +14,8 @@
 
 struct _SpdlIndex {
   guint64 n_items;
+  guint64 n_unlabelled;
+  guint64 first_unlabelled;
   guint shift;
   guint n_entries;
   guint n_room;
@@ -85,6 +87,20 @@ spdl_index_add (SpdlIndex *self, guint64 offset)
   self->n_items++;
 }
 
+void
+spdl_index_count_unlabelled (SpdlIndex *self)
+{
+  if (self->n_unlabelled++ == 0)
+    self->first_unlabelled = self->n_items;
+}
+
+guint64
+spdl_index_get_n_unlabelled (const SpdlIndex *self, guint64 *first)
+{
+  *first = self->first_unlabelled;
+  return self->n_unlabelled;
+}
+
 guint64
 spdl_index_get_size (const SpdlIndex *self)
 {
@@ -132,7 +148,7 @@ spdl_index_find (
 
 /* Index file */
 
-#define MARK "spdlidx\2"
+#define MARK "spdlidx\3"
 #define FLAG_LABELS 1
 #define CHUNK 4096
 
@@ -150,6 +166,8 @@ enum {
   WORD_CLASSES, /* hash of the allowed classes */
   WORD_NAMES_SIZE,
   WORD_NAMES_HASH,
+  WORD_N_UNLABELLED,
+  WORD_FIRST_UNLABELLED,
   WORD_HEADER_HASH,
   N_WORDS,
 };
@@ -184,7 +202,9 @@ check_header (const guint64 *words, gsize size)
   shift = word_at (words, WORD_FLAGS_SHIFT) >> 32;
   names = word_at (words, WORD_NAMES_SIZE);
   if (n_items == 0 || shift > 48 || names > SPDL_CLASSES_MAX_SIZE ||
-      (n_items - 1) >> shift >= SPDL_INDEX_MAX_ENTRIES)
+      (n_items - 1) >> shift >= SPDL_INDEX_MAX_ENTRIES ||
+      word_at (words, WORD_N_UNLABELLED) > n_items ||
+      word_at (words, WORD_FIRST_UNLABELLED) >= n_items)
     return "the header is invalid";
   if (size != SPDL_INDEX_FILE_HEADER +
                   (((n_items - 1) >> shift) + 1) * sizeof *words + names)
@@ -200,7 +220,7 @@ check_list (const guint64 *words, const SpdlIndexKey *key)
       word_at (words, WORD_NANOSECONDS) != key->stamp.nanoseconds)
     return "the list has changed";
   if (word_at (words, WORD_SAMPLES) != key->samples)
-    return "the index belongs to another list or uri-column";
+    return "the index belongs to another list, uri-column or label-column";
   if (key->labels && !(word_at (words, WORD_FLAGS_SHIFT) & FLAG_LABELS))
     return "the index was made without checking the labels";
   if (key->labels && word_at (words, WORD_CLASSES) != key->classes)
@@ -287,6 +307,8 @@ spdl_index_file_read (
   n_items = word_at (words, WORD_N_ITEMS);
   index = spdl_index_new_from_memory (
       data, words + N_WORDS, n_items, word_at (words, WORD_FLAGS_SHIFT) >> 32);
+  index->n_unlabelled = word_at (words, WORD_N_UNLABELLED);
+  index->first_unlabelled = word_at (words, WORD_FIRST_UNLABELLED);
   spdl_index_set_classes (index, classes);
   return index;
 }
@@ -344,6 +366,8 @@ fill_header (guint64 *words, const SpdlIndex *index, const SpdlIndexKey *key,
   words[WORD_N_ITEMS] = spdl_index_get_size (index);
   words[WORD_OFFSETS_HASH] = hash_offsets (offsets, n);
   words[WORD_CLASSES] = key->classes;
+  words[WORD_N_UNLABELLED] = index->n_unlabelled;
+  words[WORD_FIRST_UNLABELLED] = index->first_unlabelled;
   words[WORD_NAMES_SIZE] = names->len;
   words[WORD_NAMES_HASH] = spdl_fingerprint_add (
       0, names->len > 0 ? (gconstpointer) names->data : "", names->len);

@@ -38,6 +38,12 @@ void spdl_index_free (SpdlIndex *self);
  * spdl_index_new(). */
 void spdl_index_add (SpdlIndex *self, guint64 offset);
 
+/* Counts the next item as one without a label. */
+void spdl_index_count_unlabelled (SpdlIndex *self);
+
+/* Returns the number of items without a label, and the first of them. */
+guint64 spdl_index_get_n_unlabelled (const SpdlIndex *self, guint64 *first);
+
 guint64 spdl_index_get_size (const SpdlIndex *self);
 
 /* Sets the classes of the list's text labels.
@@ -64,29 +70,28 @@ guint64 spdl_index_find (
 /* Format of the index file. All numbers are little-endian. Header (offset, size
  * in bytes, content):
  *
- *     0   8   "spdlidx", and a byte 2, the version
+ *     0   8   "spdlidx", and a byte 3, the version
  *     8   4   flags: 1, labels were parsed
  *    12   4   shift: each 2^shift th item has an offset
  *    16   8   size of the list
  *    24   8   modification time of the list, seconds (signed)
  *    32   4   its nanoseconds
  *    36   4   0
- *    40   8   hash of excerpts of the list, XOR that of the name of the column
- *             of the URI unless it is "uri"
- *    48   8   hash of the list
- *    56   8   number of items
- *    64   8   hash of the bytes of the offsets
- *    72   8   hash of the allowed classes; 0: any
- *    80   8   size of the names of the classes of text labels
- *    88   8   hash of the bytes of these names
- *    96   8   hash of the bytes 0 to 95
- *   104       offsets of the items 0, 2^shift, 2 * 2^shift ..., 8 bytes each;
+ *    40   8   hash of excerpts of the list, XOR those of the names of the
+ * columns of the URI and the label unless they are "uri" and "label" 48   8
+ * hash of the list 56   8   number of items 64   8   hash of the bytes of the
+ * offsets 72   8   hash of the allowed classes; 0: any 80   8   size of the
+ * names of the classes of text labels 88   8   hash of the bytes of these names
+ *    96   8   number of items without a label; 0 if labels were not parsed
+ *   104   8   the first of them
+ *   112   8   hash of the bytes 0 to 111
+ *   120       offsets of the items 0, 2^shift, 2 * 2^shift ..., 8 bytes each;
  *             then the names, sorted by their bytes, each with a 0 after it
  *
  * Hashes are those of spdl_fingerprint_add(). Any change of the format needs a
  * new version. */
 
-#define SPDL_INDEX_FILE_HEADER 104
+#define SPDL_INDEX_FILE_HEADER 120
 /* Maximum size of an index file. */
 #define SPDL_INDEX_FILE_MAX                                             \
   (SPDL_INDEX_FILE_HEADER + SPDL_INDEX_MAX_ENTRIES * sizeof (guint64) + \
@@ -95,7 +100,7 @@ guint64 spdl_index_find (
 /* Identity of a list and of the settings that its index depends on. */
 typedef struct {
   SpdlStamp stamp;
-  guint64 samples; /* hash of excerpts and of the column of the URI */
+  guint64 samples; /* hash of excerpts and of the named columns */
   gboolean labels; /* whether labels were or must have been parsed */
   guint64 classes; /* hash of the allowed classes; 0: any */
   guint64 hash;    /* hash of the list; not compared */

@@ -17,6 +17,7 @@ typedef struct {
   SpdlField text; /* owned by the table */
   guint next;     /* the name that followed the last time */
   guint64 line;   /* the last line with this name */
+  gboolean is_field;
 } Name;
 
 struct _SpdlMembers {
@@ -33,7 +34,8 @@ struct _SpdlMembers {
 static guint
 add_name (SpdlMembers *self, const gchar *text)
 {
-  const Name name = { { g_strdup (text), strlen (text), SPDL_FIELD_PLAIN } };
+  const Name name = { { g_strdup (text), strlen (text), SPDL_FIELD_PLAIN },
+    .is_field = spdl_columns_is_field_name (text) };
 
   g_hash_table_insert (self->numbers, (gpointer) name.text.text,
       GUINT_TO_POINTER (self->names->len));
@@ -70,15 +72,15 @@ check_name (const gchar *property, const gchar *name, GError **error)
     return TRUE;
   quoted = spdl_parse_error_quote (name, strlen (name));
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-      "%s is %s, which is not a valid field name: use ASCII letters, digits "
-      "and the characters _-+/:.",
-      property, quoted);
+      "%s is %s, which cannot be the name of a member: use at most %d bytes "
+      "without control characters",
+      property, quoted, SPDL_COLUMNS_MAX_NAME);
   return FALSE;
 }
 
 SpdlMembers *
-spdl_members_new (const gchar *uri, const gchar *weights, gboolean labels,
-    const gchar *location, GError **error)
+spdl_members_new (const gchar *uri, const gchar *label, const gchar *weights,
+    gboolean labels, const gchar *location, GError **error)
 {
   SpdlMembers *self;
 
@@ -90,7 +92,7 @@ spdl_members_new (const gchar *uri, const gchar *weights, gboolean labels,
   self->names = g_array_new (FALSE, FALSE, sizeof (Name));
   self->labels = labels;
   self->uri = add_name (self, uri);
-  self->label = find_or_add (self, "label");
+  self->label = find_or_add (self, label);
   self->weight = weights ? find_or_add (self, weights) : G_MAXUINT;
   if (self->weight != self->uri)
     return self;
@@ -108,6 +110,37 @@ spdl_members_free (SpdlMembers *self)
   g_array_unref (self->names);
   g_hash_table_unref (self->numbers);
   g_free (self);
+}
+
+/* Lists the names of the lines that are or are not fields. Those that the user
+ * named may be missing. Returns NULL without any. */
+static gchar *
+list_names (const SpdlMembers *self, gboolean fields)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  for (guint i = 0; i < self->names->len; i++) {
+    const Name *name = &g_array_index (self->names, Name, i);
+    g_autofree gchar *quoted =
+        spdl_parse_error_quote (name->text.text, name->text.length);
+
+    if (name->line > 0 && name->is_field == fields)
+      g_string_append_printf (
+          text, "%s%s", text->len > 0 ? ", " : "members ", quoted);
+  }
+  return text->len > 0 ? g_strdup (text->str) : NULL;
+}
+
+gchar *
+spdl_members_describe (const SpdlMembers *self)
+{
+  return list_names (self, TRUE);
+}
+
+gchar *
+spdl_members_describe_left_out (const SpdlMembers *self)
+{
+  return list_names (self, FALSE);
 }
 
 static const gchar *
@@ -162,13 +195,12 @@ static gboolean
 learn_name (
     SpdlMembers *self, const SpdlField *name, SpdlLine *line, guint *number)
 {
-  g_autofree gchar *text = g_strndup (name->text, name->length);
+  g_autofree gchar *text = spdl_field_dup (name);
 
   if (look_up (self, text, number))
     return TRUE;
-  line->parse_error.number = SPDL_MEMBERS_MAX_NAME;
-  if (name->length > SPDL_MEMBERS_MAX_NAME ||
-      !spdl_columns_is_field_name (text))
+  line->parse_error.number = SPDL_COLUMNS_MAX_NAME;
+  if (strlen (text) > SPDL_COLUMNS_MAX_NAME)
     return set_error (line, SPDL_PARSE_ERROR_MEMBER_NAME, name);
   line->parse_error.number = SPDL_MEMBERS_MAX_NAMES;
   if (self->names->len >= SPDL_MEMBERS_MAX_NAMES)
@@ -239,7 +271,7 @@ take_extra (const Name *name, const SpdlJsonMember *member, SpdlLine *line,
   const SpdlField *text = &member->value;
   GValue value = G_VALUE_INIT;
 
-  if (member->kind == SPDL_JSON_NULL)
+  if (member->kind == SPDL_JSON_NULL || !name->is_field)
     return TRUE;
   if (member->kind == SPDL_JSON_NUMBER) {
     /* Up to 18 characters fit. */
@@ -279,8 +311,7 @@ take_label (const Name *name, const SpdlJsonMember *member, SpdlLine *line)
 {
   if (member->kind == SPDL_JSON_NULL)
     return TRUE;
-  if (member->kind != SPDL_JSON_STRING &&
-      (member->kind != SPDL_JSON_NUMBER || is_fraction (&member->value)))
+  if (member->kind != SPDL_JSON_STRING && member->kind != SPDL_JSON_NUMBER)
     return set_member_error (
         line, SPDL_PARSE_ERROR_MEMBER_LABEL, name, &member->value);
   line->name = member->value;

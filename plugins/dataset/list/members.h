@@ -17,25 +17,35 @@ G_BEGIN_DECLS
  * a file. */
 #define SPDL_MEMBERS_MAX_LINE (1 << 20)
 
-/* Limits for the names of members, which become quarks and are never freed. */
+/* Limit for the names of members, which become quarks and are never freed. */
 #define SPDL_MEMBERS_MAX_NAMES 4096
-#define SPDL_MEMBERS_MAX_NAME 255
 
 /* Names of the members of a `.jsonl` list, collected from the lines that were
- * parsed. One of them is the path or URI, `label` is the label, and the other
+ * parsed. One of them is the path or URI, one may be the label, and the other
  * members are fields of the item's `extra`. Not thread-safe. */
 typedef struct _SpdlMembers SpdlMembers;
 
 /* @uri: name of the member with the path or URI
+ * @label: name of the member with the label
  * @weights: (nullable): name of the member with the weight
  * @labels: whether labels are read; FALSE: the member is ignored
  *
  * Returns NULL with @error set, in the domain of GST_RESOURCE_ERROR, if the
  * names are not valid. */
-SpdlMembers *spdl_members_new (const gchar *uri, const gchar *weights,
+SpdlMembers *
+spdl_members_new (const gchar *uri, const gchar *label, const gchar *weights,
     gboolean labels, const gchar *location, GError **error);
 
 void spdl_members_free (SpdlMembers *self);
+
+/* Returns the members that are no field, because their name is empty or has
+ * control characters, for a message (transfer full); NULL: none in the lines
+ * that were parsed. */
+gchar *spdl_members_describe_left_out (const SpdlMembers *self);
+
+/* Returns the names of the lines that were parsed, for a message (transfer
+ * full): `members "a", "b"`. */
+gchar *spdl_members_describe (const SpdlMembers *self);
 
 /* Parses a line into @line, like spdl_line_parse().
  *

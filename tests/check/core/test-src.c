@@ -374,11 +374,14 @@ GST_START_TEST (test_no_folders)
   Run *run;
 
   files_write_text (folder, "a.jpg", "x");
-  run = run_pipeline (
-      "spdlsrc location=%s label=folder ! fakesink name=sink", folder);
-  fail_unless_equals_int (run->warnings->len, 1);
-  fail_unless (errors_text_has (
-      g_ptr_array_index (run->warnings, 0), "[resource-error read]"));
+  run_expect_error (
+      run_pipeline (
+          "spdlsrc location=%s label=folder ! fakesink name=sink", folder),
+      "[resource-error settings]|1|a.jpg");
+  run = run_pipeline ("spdlsrc location=%s label=folder label-missing=keep ! "
+                      "fakesink name=sink",
+      folder);
+  fail_unless_equals_int (run->warnings->len, 0);
   fail_unless_equals_int64 (run_item (run, 0)->label, -1);
   run_free (run);
 
@@ -386,8 +389,8 @@ GST_START_TEST (test_no_folders)
   run = run_pipeline (
       "spdlsrc location=%s label=folder ! fakesink name=sink", folder);
   fail_unless_equals_int (run->warnings->len, 1);
-  fail_unless (errors_text_has (
-      g_ptr_array_index (run->warnings, 0), "[resource-error read]|1 items"));
+  fail_unless (errors_text_has (g_ptr_array_index (run->warnings, 0),
+      "[resource-error read]|1 items|a.jpg"));
   run_free (run);
   files_remove_folder (folder);
 }

@@ -29,7 +29,7 @@ static SpdlArrowTable *
 open_table (
     ArrowTable *made, const ArrowTableColumn *columns, guint n, GError **error)
 {
-  const SpdlArrowTableOptions options = { .labels = TRUE };
+  const SpdlArrowTableOptions options = { .labels = { TRUE } };
   struct ArrowArrayStream stream;
   SpdlArrowTable *table;
 
@@ -128,7 +128,7 @@ check_items (
 
     g_assert_cmpstr (uri, ==, name);
     assert_content (item, uri, values[row]);
-    g_assert_cmpint (label, ==, -1);
+    g_assert_cmpint (label, ==, SPDL_NO_LABEL);
     g_assert_true ((extra != NULL) == (numbers[row] != NULL));
     if (extra) {
       g_assert_true (gst_structure_get_int64 (extra, "number", &number));
@@ -247,7 +247,7 @@ static void
 test_labels (void)
 {
   static const gint64 text_labels[] = { 1, 0, -1, -1, 1, 2, 0, 0 };
-  static const gchar *const formats[] = { "u", "U", "vu", "l", "C" };
+  static const gchar *const formats[] = { "u", "U", "vu", "l", "C", "g" };
   static const gchar *const indices[] = { NULL, "c" };
 
   for (guint f = 0; f < G_N_ELEMENTS (formats); f++)
@@ -274,7 +274,7 @@ test_labels (void)
 
         gst_buffer_unref (read_item (table, i, &uri, &label, &extra));
         g_assert_null (extra);
-        g_assert_cmpint (label, ==,
+        g_assert_cmpint (label == SPDL_NO_LABEL ? -1 : label, ==,
             is_text      ? text_labels[i]
             : numbers[i] ? atoi (numbers[i])
                          : -1);
@@ -422,11 +422,12 @@ test_left_out (void)
   const ArrowTableColumn columns[] = {
     { "image", "z", NULL, bytes },
     { "box", "tdD", NULL, numbers },
+    { "", "i", NULL, numbers },
     { "a b", "i", NULL, numbers },
     { "twice", "i", NULL, numbers },
     { "twice", "i", NULL, numbers },
   };
-  const SpdlArrowTableOptions options = { .labels = TRUE };
+  const SpdlArrowTableOptions options = { .labels = { TRUE } };
   ArrowTable made = { columns, G_N_ELEMENTS (columns), N_ROWS };
   struct ArrowArrayStream stream;
   SpdlArrowTable *table;
@@ -435,7 +436,8 @@ test_left_out (void)
   table = spdl_arrow_table_new (&stream, NULL, "table");
   g_assert_true (
       spdl_arrow_table_open (table, &options, keep_warning, NULL, NULL));
-  g_assert_true (errors_text_has (warning, "\"box\"|tdD|\"a b\"|\"twice\""));
+  g_assert_true (errors_text_has (warning, "\"box\"|tdD|\"\"|\"twice\""));
+  g_assert_null (strstr (warning, "a b"));
   g_clear_pointer (&warning, g_free);
   close_table (&made, table);
 }
@@ -446,12 +448,15 @@ test_wrong_tables (void)
   const ArrowTableColumn image = { "image", "z", NULL, bytes };
   const ArrowTableColumn no_items[] = { { "a", "u", NULL, texts },
     { "b", "i", NULL, numbers } };
-  const ArrowTableColumn labels[] = { image, { "label", "g", NULL, numbers } };
+  static const gchar *const fractions[] = { "0", "1", NULL, "3", "4", "0.5",
+    "6", "7" };
+  const ArrowTableColumn labels[] = { image,
+    { "label", "g", NULL, fractions } };
   ArrowTable made = { 0 }, other = { 0 };
 
   assert_error (
       &made, no_items, 2, "[resource-error settings]|\"a\" (u)|\"b\" (i)");
-  assert_error (&other, labels, 2, "[resource-error settings]|\"label\"|\"g\"");
+  assert_error (&other, labels, 2, "[resource-error read]|\"label\"|5");
 }
 
 /* A producer that fails at a batch. */

@@ -87,7 +87,9 @@ test_given (void)
   assert_refused (latin, "[resource-error settings]|0|classes");
 }
 
-/* Returns the index of @label, or G_MININT64 if it is not a class. */
+#define NO_CLASS (G_MININT64 + 1)
+
+/* Returns the index of @label, or NO_CLASS if it is not a class. */
 static gint64
 number (const SpdlClasses *classes, const gchar *label)
 {
@@ -95,7 +97,7 @@ number (const SpdlClasses *classes, const gchar *label)
 
   spdl_line_init (&line, NULL);
   line.name = (SpdlField){ label, strlen (label), SPDL_FIELD_PLAIN };
-  return spdl_classes_number_line (classes, &line) ? line.label : G_MININT64;
+  return spdl_classes_number_line (classes, &line) ? line.label : NO_CLASS;
 }
 
 static void
@@ -107,22 +109,30 @@ test_numbers (void)
 
   g_assert_cmpint (number (words, "cat"), ==, 1);
   g_assert_cmpint (number (words, " dog "), ==, 0);
-  g_assert_cmpint (number (words, ""), ==, -1);
+  g_assert_cmpint (number (words, ""), ==, SPDL_NO_LABEL);
   g_assert_cmpint (number (words, "-1"), ==, -1);
   g_assert_cmpint (number (words, "1"), ==, 1);
-  g_assert_cmpint (number (words, "2"), ==, G_MININT64);
-  g_assert_cmpint (number (words, "-2"), ==, G_MININT64);
-  g_assert_cmpint (number (words, "Cat"), ==, G_MININT64);
+  g_assert_cmpint (number (words, "2"), ==, NO_CLASS);
+  g_assert_cmpint (number (words, "-2"), ==, NO_CLASS);
+  g_assert_cmpint (number (words, "Cat"), ==, NO_CLASS);
   /* If class names are integers, a label is a name and not an index. */
   g_assert_cmpint (number (digits, "1"), ==, 3);
   g_assert_cmpint (number (digits, "10"), ==, 0);
-  g_assert_cmpint (number (digits, "0"), ==, G_MININT64);
+  g_assert_cmpint (number (digits, "0"), ==, NO_CLASS);
   g_assert_true (spdl_classes_number (digits, NULL, 0, TRUE, 7, &label));
   g_assert_cmpint (label, ==, 1);
   g_assert_false (spdl_classes_number (digits, NULL, 0, TRUE, 3, &label));
   /* Without classes, integers are labels and text is none. */
   g_assert_cmpint (number (NULL, "12345"), ==, 12345);
-  g_assert_cmpint (number (NULL, "cat"), ==, G_MININT64);
+  /* Integers of pandas. */
+  g_assert_cmpint (number (NULL, "-3.0"), ==, -3);
+  g_assert_cmpint (number (NULL, "9007199254740992.0"), ==, 1LL << 53);
+  g_assert_cmpint (number (NULL, "9007199254740994.0"), ==, NO_CLASS);
+  g_assert_cmpint (number (NULL, "0.5"), ==, NO_CLASS);
+  g_assert_cmpint (number (NULL, "."), ==, NO_CLASS);
+  g_assert_cmpint (number (words, "1.0"), ==, 1);
+  g_assert_cmpint (number (digits, "1.0"), ==, NO_CLASS);
+  g_assert_cmpint (number (NULL, "cat"), ==, NO_CLASS);
 }
 
 /* Tests that the hash depends on names, order and boundaries of names. */

@@ -107,7 +107,7 @@ make_text_list (Fixture *f, guint n)
 static SpdlList *
 open_list (const gchar *path, SpdlSidecarUse use)
 {
-  const SpdlListOptions options = { TRUE, NULL, use, NULL };
+  const SpdlListOptions options = { { TRUE }, NULL, use };
   g_autoptr (GError) error = NULL;
   SpdlList *list = spdl_list_open (path, &options, &error);
 
@@ -335,15 +335,15 @@ test_format (Fixture *f, gconstpointer data)
   write_list (path, text, LONG_AGO);
   spdl_list_free (open_list (path, SPDL_SIDECAR_ALWAYS));
   g_assert_true (g_file_get_contents (sidecar, &content, &size, NULL));
-  g_assert_cmpuint (size, ==, 104 + 2 * 8);
-  const guint64 words[] = { G_GUINT64_CONSTANT (0x027864696c647073),
+  g_assert_cmpuint (size, ==, 120 + 2 * 8);
+  const guint64 words[] = { G_GUINT64_CONSTANT (0x037864696c647073),
     G_GUINT64_CONSTANT (0x500000001), 10 + 33 * 5, LONG_AGO, 123456789 };
   for (guint i = 0; i < G_N_ELEMENTS (words); i++)
     g_assert_cmpuint (GUINT64_FROM_LE (((guint64 *) content)[i]), ==, words[i]);
   g_assert_cmpuint (GUINT64_FROM_LE (((guint64 *) content)[7]), ==, 33);
   for (guint i = 0; i < 2; i++)
     g_assert_cmpuint (
-        GUINT64_FROM_LE (((guint64 *) content)[13 + i]), ==, 10 + i * 32 * 5);
+        GUINT64_FROM_LE (((guint64 *) content)[15 + i]), ==, 10 + i * 32 * 5);
   g_unlink (path);
   g_unlink (sidecar);
 }
@@ -439,8 +439,8 @@ test_stale (Fixture *f, gconstpointer data)
 static void
 test_labels (Fixture *f, gconstpointer data)
 {
-  const SpdlListOptions without = { FALSE, NULL, SPDL_SIDECAR_ALWAYS, NULL };
-  const SpdlListOptions with = { TRUE, NULL, SPDL_SIDECAR_ALWAYS, NULL };
+  const SpdlListOptions without = { { FALSE }, NULL, SPDL_SIDECAR_ALWAYS };
+  const SpdlListOptions with = { { TRUE }, NULL, SPDL_SIDECAR_ALWAYS };
   g_autoptr (GString) text = g_string_new ("uri,label\na,1\nb,cat\n");
   g_autofree gchar *path = g_build_filename (f->folder, "a.csv", NULL);
   g_autofree gchar *sidecar =
@@ -473,7 +473,8 @@ static void
 assert_labels (Fixture *f, const gchar *classes, const gchar *wanted)
 {
   g_autoptr (SpdlClasses) given = classes ? make_classes (classes) : NULL;
-  const SpdlListOptions options = { TRUE, NULL, SPDL_SIDECAR_ALWAYS, given };
+  const SpdlListOptions options = { { TRUE, .classes = given }, NULL,
+    SPDL_SIDECAR_ALWAYS };
   g_autoptr (GError) error = NULL;
   SpdlList *list = spdl_list_open (f->list, &options, &error);
   GString *got = g_string_new (NULL);
@@ -720,7 +721,7 @@ test_changed (Fixture *f, gconstpointer data)
 static void
 test_wrong_offsets (Fixture *f, gconstpointer data)
 {
-  const SpdlListOptions options = { TRUE, NULL, SPDL_SIDECAR_ALWAYS, NULL };
+  const SpdlListOptions options = { { TRUE }, NULL, SPDL_SIDECAR_ALWAYS };
   g_autoptr (GError) error = NULL;
   SpdlIndex *index = spdl_index_new (SPDL_INDEX_MAX_ENTRIES);
   GstStructure *extra;

@@ -419,18 +419,23 @@ open_table (const SpdlDatasetOptions *options, SpdlWarnFunc warn,
 
 /* Checks that no column is set for a location without columns.
  *
- * @label: (nullable): the column of the label
+ * @is_sample: whether the JSON of samples has members for labels and targets
  * @kind: description of the location */
 static gboolean
-has_no_columns (const SpdlDatasetOptions *options, const gchar *label,
+has_no_columns (const SpdlDatasetOptions *options, gboolean is_sample,
     const gchar *kind, GError **error)
 {
+  const SpdlLabelOptions *labels = &options->labels;
   const gchar *property = options->weights ? "weight-column"
                           : options->uri   ? "uri-column"
-                                           : "label-column";
+                          : is_sample      ? NULL
+                          : labels->column ? "label-column"
+                                           : "target-columns";
   const gchar *column = options->weights ? options->weights
                         : options->uri   ? options->uri
-                                         : label;
+                        : is_sample      ? NULL
+                        : labels->column ? labels->column
+                                         : labels->targets;
 
   if (!column)
     return TRUE;
@@ -535,10 +540,9 @@ spdl_dataset_open (const SpdlDatasetOptions *options, SpdlWarnFunc warn,
     gpointer user_data, GError **error)
 {
   const gchar *location = options->location;
-  const gchar *label = options->labels.column;
   const gboolean folder = !options->table && is_folder (location);
 
-  if (folder && !has_no_columns (options, label, "a folder", error))
+  if (folder && !has_no_columns (options, FALSE, "a folder", error))
     return NULL;
   if (!can_have_labels (options, folder, error))
     return NULL;
@@ -547,12 +551,12 @@ spdl_dataset_open (const SpdlDatasetOptions *options, SpdlWarnFunc warn,
   if (folder)
     return open_folder (options, warn, user_data, error);
   if (spdl_archive_set_is_set (location))
-    return has_no_columns (options, NULL, "not a list", error)
+    return has_no_columns (options, TRUE, "not a list", error)
                ? open_shards (options, warn, user_data, error)
                : NULL;
   return is_there (location, error) &&
                  (spdl_list_has_columns (location) ||
-                     has_no_columns (options, label, "a .txt list", error))
+                     has_no_columns (options, FALSE, "a .txt list", error))
              ? open_list (options, warn, user_data, error)
              : NULL;
 }

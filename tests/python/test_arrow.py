@@ -309,7 +309,8 @@ class ErrorTest(unittest.TestCase):
 
     def test_labels(self):
         table = pa.table({"image": FILES, "label": [0.5] * N_ROWS})
-        self.assert_fails(table, "pipeline-error", ['"label"', "label=none"])
+        self.assert_fails(table, "pipeline-error", ['"label"',
+                                                    "target-columns"])
         self.assertEqual(
             decode_all(table, LINE.replace("spdlsrc", "spdlsrc label=none"))[1],
             [-1] * N_ROWS)

@@ -428,5 +428,140 @@ class ArraysTest(unittest.TestCase):
         self.check("odd.safetensors")
 
 
+class TargetsTest(unittest.TestCase):
+    """Numbers of a dataset as tensors of the batch."""
+
+    ROWS = [(0.0, [1.0, 0.0, 0.5]), (0.1, [2.0, -1.0, 1e-3]), (1.5, [0, 1, 2])]
+
+    def load(self, location, settings="", batch="batch-size=3", source=None,
+             **options):
+        place = f'location="{location}"' if source is None else ""
+        return list(Loader(
+            f"spdlsrc {place} epochs=1 {settings} ! spdlfetch "
+            "output-order=input ! spdldecode output-order=input ! spdlbatch "
+            f"{batch} ! spdlsink", source=source, **options))
+
+    def check(self, location, names="y,z", settings="", **options):
+        (batch,) = self.load(location, f"target-columns={names} {settings}",
+                             **options)
+        found = {name: batch[name].numpy() for name in names.split(",")}
+        y, z = (found[name] for name in names.split(","))
+        self.assertEqual((y.dtype, z.dtype), (np.float64, np.float64))
+        self.assertEqual(y.tolist(), [row[0] for row in self.ROWS])
+        self.assertEqual(z.tolist(), [row[1] for row in self.ROWS])
+
+    def make_csv(self, label="y"):
+        return write("targets.csv", f"uri,{label},z\n" + "".join(
+            f'{i}.png,{y},"{z}"\n' for i, (y, z) in enumerate(self.ROWS)))
+
+    def test_lists(self):
+        path = self.make_csv()
+        for options in {}, {"process": True}:
+            self.check(path, **options)
+        rows = [{"uri": f"{i}.png", "y": y, "z": z}
+                for i, (y, z) in enumerate(self.ROWS)]
+        self.check(write("targets.jsonl", "".join(
+            json.dumps(row) + "\n" for row in rows)))
+
+    def test_label(self):
+        """The column of a regression may be called label."""
+        path = self.make_csv("label")
+        with raises("resource-error read", "target-columns"):
+            self.load(path)
+        self.check(path, "label,z")
+        (batch,) = self.load(path, "target-columns=label")
+        self.assertEqual(list(batch.labels), [-1] * 3)
+
+    def test_shard(self):
+        files = []
+        for i, (y, z) in enumerate(self.ROWS):
+            files += [(f"{i}.png", PNG), (f"{i}.cls", b"%d" % i),
+                      (f"{i}.json", json.dumps({"y": y, "n": i}).encode())]
+        (batch,) = self.load(write_tar("targets.tar", files),
+                             "target-columns=y,n", "batch-size=3 labels=true")
+        self.assertEqual(batch["y"].numpy().tolist(), [0.0, 0.1, 1.5])
+        self.assertEqual(batch["n"].numpy().tolist(), [0, 1, 2])
+        self.assertEqual(batch["labels"].numpy().tolist(), [0, 1, 2])
+
+    @unittest.skipUnless(HAS_ARROW, "there is no package pyarrow")
+    def test_tables(self):
+        y, z = zip(*self.ROWS)
+        lists = [pa.array(z, kind) for kind in (
+            pa.list_(pa.float64()), pa.list_(pa.float64(), 3),
+            pa.large_list(pa.float64()))]
+        for column in lists:
+            table = pa.table({"uri": [f"{ROOT}/{i}.png" for i in range(3)],
+                              "y": y, "z": column})
+            self.check(None, source=table)
+            # Not from their beginning.
+            self.check(None, source=pa.concat_tables([table, table])[3:])
+            pq.write_table(table, ROOT / "targets.parquet")
+            self.check(ROOT / "targets.parquet")
+            with raises("resource-error settings", "uri"):
+                self.load(None, "target-columns=uri", source=table)
+        integers = table.set_column(2, "z", pa.array(
+            [[1, 2], [3, 4], [2 ** 53, 5]], pa.list_(pa.int64())))
+        (batch,) = self.load(None, "target-columns=z", source=integers)
+        self.assertEqual(batch["z"].numpy().tolist(),
+                         [[1, 2], [3, 4], [2 ** 53, 5]])
+
+    def test_missing(self):
+        """An item without a target fails."""
+        path = write("holes.csv", "uri,y\n0.png,1\n1.png,\n2.png,x\n3.png,2\n")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            (batch,) = self.load(path, "target-columns=y")
+        self.assertEqual(batch["y"].numpy().tolist(), [1, 2])
+        with self.assertRaises(LoaderError):
+            self.load(path, "target-columns=y", max_failures=0)
+        with raises("resource-error settings", "nope", "y"):
+            self.load(path, "target-columns=nope")
+        for place in ROOT, write("t.txt", "0.png\n"):
+            with raises("resource-error settings", "target-columns=y"):
+                self.load(place, "target-columns=y")
+        path = write("ragged.jsonl", '{"uri": "0.png", "y": [1, 2]}\n'
+                                     '{"uri": "1.png", "y": [1]}\n')
+        with raises("stream-error format", "y", 1, 2):
+            self.load(path, "target-columns=y")
+        path = write("large.jsonl", '{"uri": "0.png", "y": 9007199254740993}\n')
+        with self.assertRaises(LoaderError):
+            self.load(path, "target-columns=y", max_failures=0)
+
+    def test_mix(self):
+        path = self.make_csv()
+        line = ("spdlmix name=m ! spdlfetch ! spdldecode ! spdlbatch "
+                f'batch-size=6 ! spdlsink spdlsrc location="{path}" '
+                f'target-columns=y ! m. spdlsrc location="{{}}" {{}} ! m.')
+        without = write("without.csv", "uri\n0.png\n")
+        (batch,) = Loader(line.format(path, "target-columns=y"),
+                          max_failures=0)
+        self.assertEqual(sorted(batch["y"].numpy().tolist()),
+                         [0, 0, 0.1, 0.1, 1.5, 1.5])
+        for other in (path, "target-columns=z"), (without, ""):
+            with self.assertRaises(LoaderError):
+                list(Loader(line.format(*other), max_failures=0))
+
+    def test_padding(self):
+        for i in range(3):
+            np.save(ROOT / f"{i}.npy", np.ones(i + 1))
+        path = write("padded.csv", "uri,y\n" + "".join(
+            f"{i}.npy,{i}.5\n" for i in range(3)))
+        (batch,) = self.load(path, "target-columns=y",
+                             "batch-size=3 pad-to-longest=true labels=true")
+        self.assertEqual(batch["y"].numpy().tolist(), [0.5, 1.5, 2.5])
+        self.assertEqual(batch["data"].shape, (3, 3))
+
+    def test_recipes(self):
+        with image_list(self.make_csv("label"), train=False, size=8,
+                        target_columns=["label", "z"]) as loader:
+            (batch,) = loader
+            self.assertEqual(batch["label"].numpy().tolist(), [0.0, 0.1, 1.5])
+            self.assertEqual(batch["z"].shape, (3, 3))
+            self.assertNotIn("labels", list(batch))
+        with self.assertRaises(LoaderError):
+            list(image_list(self.make_csv("label"), train=False, size=8,
+                            target_columns="z", label_column="label"))
+
+
 if __name__ == "__main__":
     unittest.main()

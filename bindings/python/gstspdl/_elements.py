@@ -78,6 +78,7 @@ class Elements:
         resume_state: Optional[str] = None,
         uri_column: Optional[str] = None,
         weight_column: Optional[str] = None,
+        target_columns: Optional[str] = None,
         items_per_epoch: Optional[int] = None,
         index_cache: Optional[IndexUse] = None,
         extensions: Optional[str] = None,
@@ -141,6 +142,9 @@ class Elements:
         `weight_column`: Column of a .csv list or a table, or member of a
         .jsonl list's objects, with the weights by which items are drawn with
         replacement (unset = send each item once).
+        `target_columns`: Columns of a .csv list or a table, or members of the
+        JSON of a list or a shard, with numbers or lists of numbers, such as
+        x,y, which become tensors of the batch.
         `items_per_epoch`: Number of items to draw in an epoch, over all ranks,
         with weight-column (0 = number of items). Default: 0.
         `index_cache`: Keep the index of a list or a shard in a file next to
@@ -879,6 +883,7 @@ PROPERTIES: Dict[str, Dict[str, Tuple[Any, ...]]] = {
         "resume-state": ("text",),
         "uri-column": ("text",),
         "weight-column": ("text",),
+        "target-columns": ("text",),
         "items-per-epoch": ("int", 0, 9223372036854775807),
         "index-cache": ("enum", ("none", "auto", "always")),
         "extensions": ("text",),

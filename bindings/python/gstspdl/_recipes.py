@@ -117,6 +117,7 @@ def image_list(
     shard_mode: Optional[ShardMode] = None,
     uri_column: Optional[str] = None,
     label_column: Optional[str] = None,
+    target_columns: Union[None, str, Sequence[str]] = None,
     weight_column: Optional[str] = None,
     crop_scale: Tuple[float, float] = (0.08, 1.0),
     flip: float = 0.5,
@@ -144,15 +145,19 @@ def image_list(
     relative to the list. An image without a label is an error.
     `uri_column`: column or member with the path or URI. None: uri.
     `label_column`: column or member with the label. None: label.
+    `target_columns`: columns or members with numbers, or lists of numbers, as
+    for a regression. Each is a tensor of the batch, float64 of (batch,) or
+    (batch, numbers). A batch then has `labels` only with `label_column`.
     `weight_column`: column or member with weights, by which training draws
     images with replacement.
 
     Other arguments are those of image_folder().
     """
-    _check_label_column(location, label_column or "label")
+    labels = _label_settings(label_column, target_columns)
+    if labels["label"] != "none":
+        _check_label_column(location, label_column or "label")
     pipeline = Pipeline().files(
-        location, label="manifest", uri_column=uri_column,
-        label_column=label_column, label_missing="fail",
+        location, uri_column=uri_column, **labels,
         weight_column=weight_column if train else None,
         **_order(train, seed, shard_mode))
     order = _keep_order(in_order or not train)
@@ -160,7 +165,7 @@ def image_list(
                               order, crop_scale, flip, crop)
     return _finish(pipeline, batch_size, drop_last, order, transform, dtype,
                    mean, std, classes, state, max_failures, cpu_budget,
-                   process)
+                   process, labels["label"] != "none")
 
 
 def web_dataset(
@@ -175,6 +180,7 @@ def web_dataset(
     shard_mode: Optional[ShardMode] = None,
     extensions: Optional[str] = None,
     label_column: Optional[str] = None,
+    target_columns: Union[None, str, Sequence[str]] = None,
     shuffle_buffer: int = 1000,
     crop_scale: Tuple[float, float] = (0.08, 1.0),
     flip: float = 0.5,
@@ -203,6 +209,7 @@ def web_dataset(
     `extensions`: extensions of the images, such as "jpg,png". None: the first
     media file of each sample.
     `label_column`: member of the samples' .json with the label. None: .cls.
+    `target_columns`: members of the .json with numbers, as for image_list().
     `shuffle_buffer`: number of samples to shuffle among in training, if a
     server does not support byte ranges. Otherwise all samples are shuffled.
     `classes`: class names in the order of their numbers, which are required if
@@ -210,9 +217,9 @@ def web_dataset(
 
     Other arguments are those of image_folder().
     """
+    labels = _label_settings(label_column, target_columns)
     pipeline = Pipeline().files(
-        _join_urls(urls), label="manifest", extensions=extensions,
-        label_column=label_column, label_missing="fail",
+        _join_urls(urls), extensions=extensions, **labels,
         shuffle_buffer=shuffle_buffer if train else None,
         **_order(train, seed, shard_mode))
     order = _keep_order(in_order or not train)
@@ -220,7 +227,7 @@ def web_dataset(
                               order, crop_scale, flip, crop)
     return _finish(pipeline, batch_size, drop_last, order, transform, dtype,
                    mean, std, classes, state, max_failures, cpu_budget,
-                   process)
+                   process, labels["label"] != "none")
 
 
 def video_folder(
@@ -352,6 +359,18 @@ def _class_folders(root: Path, pattern: str, train: bool, seed: int,
                             **_order(train, seed, shard_mode))
 
 
+def _label_settings(label_column: Optional[str],
+                    target_columns: Union[None, str, Sequence[str]]) -> Any:
+    """Returns the properties of labels and targets. A dataset with targets has
+    labels only if their column is named."""
+    targets = target_columns if isinstance(target_columns, str) else \
+        ",".join(target_columns or ())
+    if targets and label_column is None:
+        return {"label": "none", "target_columns": targets}
+    return {"label": "manifest", "label_column": label_column,
+            "label_missing": "fail", "target_columns": targets or None}
+
+
 def _check_label_column(location: Path, label: str) -> None:
     """Raises if a local .csv file, or the first object of a local .jsonl file,
     has no column `label`. Errors in the file are left to the source."""
@@ -416,13 +435,14 @@ def _finish(pipeline: Pipeline, batch_size: int, drop_last: bool,
             order: Any, transform: Optional[Function], dtype: BatchType,
             mean: Optional[Sequence[float]], std: Optional[Sequence[float]],
             classes: Optional[Sequence[str]], state: Optional[str],
-            max_failures: int, cpu_budget: float, process: Process) -> Loader:
+            max_failures: int, cpu_budget: float, process: Process,
+            labels: bool = True) -> Loader:
     """Adds the stacking of images or clips."""
     if transform is not None:
         pipeline = pipeline.map(transform, **order)
     is_float = dtype in ("float16", "float32")
     pipeline = pipeline.batch(
-        batch_size, drop_last=drop_last or None, labels=True, dtype=dtype,
+        batch_size, drop_last=drop_last or None, labels=labels, dtype=dtype,
         layout="nchw", mean=mean if is_float else None,
         std=std if is_float else None)
     return pipeline.loader(classes=classes, state=state,

@@ -180,11 +180,24 @@ spdl_padding_write (const SpdlPadding *self, guint i,
 
 /* Rows */
 
-guint
-spdl_batch_rows_count_tensors (const SpdlBatchRows *self)
+static guint
+count_plain (const SpdlBatchRows *self)
 {
   return self->collator.info.num_tensors + self->lengths + self->labels +
          self->indices;
+}
+
+guint
+spdl_batch_rows_count_tensors (const SpdlBatchRows *self)
+{
+  return count_plain (self) + self->n_targets;
+}
+
+void
+spdl_batch_rows_set_targets (SpdlBatchRows *self)
+{
+  self->n_targets = self->targets->n;
+  memcpy (self->target_sizes, self->targets->sizes, sizeof self->target_sizes);
 }
 
 /* Describes the tensors of a batch with @n rows. */
@@ -196,9 +209,15 @@ get_info (const SpdlBatchRows *self, guint n, GstSpdlTensorsInfo *info)
   *info = self->collator.info;
   for (guint i = 0; i < info->num_tensors; i++)
     info->tensors[i].dims[info->tensors[i].rank++] = n;
-  for (guint i = info->num_tensors; i < spdl_batch_rows_count_tensors (self);
-       i++)
+  for (guint i = info->num_tensors; i < count_plain (self); i++)
     gst_spdl_tensors_info_add (info, GST_SPDL_TENSOR_INT64, 1, dims);
+  for (guint i = 0; i < self->n_targets; i++) {
+    const guint32 size = self->target_sizes[i];
+    const guint32 both[] = { size, n };
+
+    gst_spdl_tensors_info_add (info, GST_SPDL_TENSOR_FLOAT64, size > 0 ? 2 : 1,
+        size > 0 ? both : dims);
+  }
 }
 
 /* Plans a full batch and the positions of its tensors. Returns its size in
@@ -238,6 +257,8 @@ add_names (SpdlBatchRows *self)
     gst_spdl_batch_meta_add_name (self->meta, "labels");
   if (self->indices)
     gst_spdl_batch_meta_add_name (self->meta, "indices");
+  for (guint i = 0; i < self->n_targets; i++)
+    gst_spdl_batch_meta_add_name (self->meta, self->targets->names[i]);
 }
 
 /* Starts a batch in @memory, which has the planned size. Returns FALSE if it
@@ -276,6 +297,28 @@ is_free (const SpdlCollator *item, const gchar *name, const gchar *property,
   return FALSE;
 }
 
+/* A target may not have the name of another tensor of the batch. */
+static gboolean
+have_free_targets (
+    const SpdlBatchRows *self, const SpdlCollator *item, GError **error)
+{
+  for (guint i = 0; i < self->n_targets; i++) {
+    const gchar *name = self->targets->names[i];
+
+    if (!has_tensor (item, name) && !g_str_equal (name, "data") &&
+        !(self->labels && g_str_equal (name, "labels")) &&
+        !(self->indices && g_str_equal (name, "indices")) &&
+        !(self->lengths && g_str_equal (name, "data_lengths")))
+      continue;
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+        "The batch already has a tensor named \"%s\", which target-columns "
+        "would add: rename the column",
+        name);
+    return FALSE;
+  }
+  return TRUE;
+}
+
 /* Returns TRUE if no tensor of the item has the name of a tensor that the batch
  * adds. */
 gboolean
@@ -285,7 +328,8 @@ spdl_batch_rows_has_free_names (
   return (!self->lengths ||
              is_free (item, "data_lengths", "pad-to-longest", error)) &&
          (!self->labels || is_free (item, "labels", "labels", error)) &&
-         (!self->indices || is_free (item, "indices", "indices", error));
+         (!self->indices || is_free (item, "indices", "indices", error)) &&
+         have_free_targets (self, item, error);
 }
 
 /* Returns the addresses where the tensors of the next item must be written. */
@@ -305,7 +349,23 @@ write_number (SpdlBatchRows *self, guint tensor, gint64 number)
       &number, sizeof number);
 }
 
-/* Completes a row: writes length, label and index of the item. */
+/* Writes the targets that were read last. */
+static void
+write_targets (SpdlBatchRows *self, guint tensor)
+{
+  const gdouble *at = (const gdouble *) (gpointer) self->targets->values->data;
+
+  for (guint i = 0; i < self->n_targets; i++) {
+    const guint n = MAX (self->target_sizes[i], 1);
+
+    memcpy (self->slab->map.data + self->offsets[tensor + i] +
+                self->meta->num_items * n * sizeof *at,
+        at, n * sizeof *at);
+    at += n;
+  }
+}
+
+/* Completes a row: writes length, label, index and targets of the item. */
 void
 spdl_batch_rows_end_row (
     SpdlBatchRows *self, const GstSpdlItemMeta *item, gint64 length)
@@ -318,6 +378,8 @@ spdl_batch_rows_end_row (
     write_number (self, t++, item->label);
   if (self->indices)
     write_number (self, t++, item->index);
+  if (self->n_targets > 0)
+    write_targets (self, t);
   gst_spdl_batch_meta_append (self->meta, item);
 }
 

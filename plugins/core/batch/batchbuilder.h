@@ -11,6 +11,7 @@
 
 #include "plugins/core/batch/batchpool.h"
 #include "plugins/core/batch/collator.h"
+#include "plugins/core/batch/targets.h"
 
 G_BEGIN_DECLS
 
@@ -54,24 +55,29 @@ gboolean spdl_padding_write (const SpdlPadding *self, guint i,
 
 /* Batch in a slab, which contains the tensors one after the other. Each item
  * has one row per tensor: the tensors that the collator writes, then its
- * length, label and index if requested. The caller sets the first fields before
- * each batch. */
+ * length, label and index if requested, and its targets. The caller sets the
+ * first fields before each batch. */
 typedef struct {
   SpdlCollator collator; /* describes the items */
   guint size;            /* number of rows, at least 1 */
   gboolean labels;
   gboolean indices;
   gboolean lengths;
+  SpdlTargets *targets; /* of the next item; not owned */
 
   /* The current batch: */
   SpdlSlab *slab;
   GstBuffer *batch;
   GstSpdlBatchMeta *meta;
   guint n_tensors;
+  guint n_targets;
+  guint target_sizes[GST_SPDL_MAX_TENSORS];
   gsize offsets[GST_SPDL_MAX_TENSORS];
   gsize item_sizes[GST_SPDL_MAX_TENSORS];
 } SpdlBatchRows;
 
+/* Plans the targets like those of the item that was read last. */
+void spdl_batch_rows_set_targets (SpdlBatchRows *self);
 guint spdl_batch_rows_count_tensors (const SpdlBatchRows *self);
 gsize spdl_batch_rows_plan (SpdlBatchRows *self, GstSpdlTensorsInfo *info);
 gboolean spdl_batch_rows_begin (SpdlBatchRows *self, GstBuffer *memory);

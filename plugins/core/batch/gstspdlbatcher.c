@@ -75,6 +75,7 @@
  */
 
 #include <gst/spdl/spdl.h>
+#include <string.h>
 
 #include "gst/spdl/common/marks.h"
 #include "gst/spdl/stage/capsgate.h"
@@ -116,6 +117,10 @@ struct _GstSpdlBatcher {
   /* Items that are kept until the longest one is known. */
   SpdlPadding padding;
   guint pad_size; /* number of items of their batch */
+
+  SpdlTargets targets; /* of the current item */
+  guint num_pad_targets;
+  guint pad_targets[GST_SPDL_MAX_TENSORS]; /* sizes of those of kept items */
 
   SpdlBatchRows rows; /* the current batch, if it has a slab */
 };
@@ -257,11 +262,13 @@ gst_spdl_batcher_begin_batch (
   GST_OBJECT_UNLOCK (self);
   rows->collator = *collator;
   rows->lengths = n > 0;
+  rows->targets = &self->targets;
+  spdl_batch_rows_set_targets (rows);
 
   if (spdl_batch_rows_count_tensors (rows) + n_padded > GST_SPDL_MAX_TENSORS) {
     GST_ELEMENT_ERROR (self, STREAM, FORMAT,
-        ("A batch holds at most %d tensors, including lengths, labels and "
-         "indices",
+        ("A batch holds at most %d tensors, including lengths, labels, "
+         "indices and targets",
             GST_SPDL_MAX_TENSORS),
         (NULL));
     return GST_FLOW_ERROR;
@@ -452,6 +459,7 @@ push_pending (GstSpdlBatcher *self)
 
   if (n == 0)
     return GST_FLOW_OK;
+  memcpy (self->targets.sizes, self->pad_targets, sizeof self->pad_targets);
   ret = gst_spdl_batcher_begin_batch (
       self, spdl_padding_get_longest (&self->padding), n);
   for (guint i = 0; i < n && ret == GST_FLOW_OK; i++) {
@@ -463,7 +471,8 @@ push_pending (GstSpdlBatcher *self)
     GError *error = NULL;
 
     spdl_batch_rows_get_places (&self->rows, places);
-    if (spdl_batch_rows_has_free_names (
+    if (spdl_targets_read (&self->targets, item, &error) &&
+        spdl_batch_rows_has_free_names (
             &self->rows, &padded->collator, &error) &&
         spdl_padding_write (
             &self->padding, i, &self->rows.collator, places, &error))
@@ -484,9 +493,14 @@ hold_item (GstSpdlBatcher *self, GstBuffer *buffer, const GstSpdlItemMeta *item,
 {
   GError *error = NULL;
 
-  if (self->padding.items->len == 0)
+  if (self->padding.items->len == 0) {
     self->pad_size = size;
-  if (!spdl_padding_take (&self->padding, &self->collator, buffer, &error))
+    self->num_pad_targets = self->targets.n;
+    memcpy (self->pad_targets, self->targets.sizes, sizeof self->pad_targets);
+  }
+  if (!spdl_targets_have_sizes (
+          &self->targets, self->num_pad_targets, self->pad_targets, &error) ||
+      !spdl_padding_take (&self->padding, &self->collator, buffer, &error))
     return item_differs (self, item, error);
   return self->padding.items->len < self->pad_size ? GST_FLOW_OK
                                                    : push_pending (self);
@@ -566,7 +580,9 @@ add_item (GstSpdlBatcher *self, GstBuffer *buffer, const GstSpdlItemMeta *item)
     ret = gst_spdl_batcher_begin_batch (self, &self->collator, 0);
   if (ret != GST_FLOW_OK)
     return ret;
-  if (!spdl_collator_is_compatible (
+  if (!spdl_targets_have_sizes (&self->targets, self->rows.n_targets,
+          self->rows.target_sizes, &error) ||
+      !spdl_collator_is_compatible (
           &self->rows.collator, &self->collator, &error) ||
       (self->has_parts &&
           !spdl_batch_builder_is_compatible (self->parts, &error)))
@@ -624,7 +640,8 @@ gst_spdl_batcher_chain (GstSpdlFilter *filter, GstBuffer *buffer)
     gst_buffer_unref (buffer);
     return GST_FLOW_OK;
   }
-  if (!spdl_collator_measure (&self->collator, buffer, &error)) {
+  if (!spdl_collator_measure (&self->collator, buffer, &error) ||
+      !spdl_targets_read (&self->targets, item, &error)) {
     item_failed (self, item, error);
     ret = GST_FLOW_OK;
   } else if ((pad_size = get_pad_size (self)) > 0) {
@@ -750,9 +767,14 @@ gst_spdl_batcher_event (GstSpdlFilter *filter, GstEvent *event)
   GstSpdlBatcher *self = GST_SPDL_BATCHER (filter);
   GstSpdlFilterClass *parent_class =
       GST_SPDL_FILTER_CLASS (gst_spdl_batcher_parent_class);
+  GError *error = NULL;
 
   if (GST_EVENT_TYPE (event) == GST_EVENT_CAPS)
     return set_caps (self, event);
+  if (!spdl_targets_take_event (&self->targets, event, &error)) {
+    gst_spdl_batcher_fail (self, error);
+    g_error_free (error);
+  }
   if (GST_EVENT_TYPE (event) == GST_EVENT_EOS ||
       gst_spdl_event_parse_epoch (event, NULL, NULL, NULL))
     gst_spdl_batcher_end_batch (self);
@@ -793,6 +815,7 @@ gst_spdl_batcher_change_state (GstElement *element, GstStateChange transition)
 
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) {
     self->num_failures = self->next_number = 0;
+    spdl_targets_reset (&self->targets);
     self->warned_of_pool = self->has_pushed = FALSE;
     spdl_outcome_reset (&self->outcome);
   }
@@ -836,6 +859,7 @@ static void
 gst_spdl_batcher_finalize (GObject *object)
 {
   spdl_padding_clear (&GST_SPDL_BATCHER (object)->padding);
+  spdl_targets_clear (&GST_SPDL_BATCHER (object)->targets);
   spdl_outcome_clear (&GST_SPDL_BATCHER (object)->outcome);
   G_OBJECT_CLASS (gst_spdl_batcher_parent_class)->finalize (object);
 }
@@ -889,6 +913,7 @@ gst_spdl_batcher_init (GstSpdlBatcher *self)
 {
   gst_spdl_property_table_init (spdl_batch_properties, &self->settings);
   spdl_padding_init (&self->padding);
+  spdl_targets_init (&self->targets);
   spdl_outcome_init (&self->outcome);
   gst_spdl_caps_gate_init (&self->gate, self->parent.srcpad);
   gst_pad_set_query_function (self->parent.sinkpad, sink_query);

@@ -359,6 +359,13 @@ static const SpdlProperty properties[] = {
       "with the weights by which items are drawn with replacement (unset = "
       "send each item once)",
       NULL),
+  SPDL_PROPERTY_STRING (SpdlSourceSettings, targets, READY, "target-columns",
+      "Target columns",
+      "Columns of a .csv list or a table, or members of the JSON of a list or "
+      "a "
+      "shard, with numbers or lists of numbers, such as x,y, which become "
+      "tensors of the batch",
+      NULL),
   SPDL_PROPERTY_UINT64 (SpdlSourceSettings, items_per_epoch, READY,
       "items-per-epoch", "Items per epoch",
       "Number of items to draw in an epoch, over all ranks, with weight-column "
@@ -637,6 +644,11 @@ announce_source (GstSpdlSrc *self)
       gst_spdl_event_new_source (self->number, self->n_items, start);
 
   self->announced = TRUE;
+  GST_OBJECT_LOCK (self);
+  if (self->settings.targets && *self->settings.targets)
+    gst_structure_set (gst_event_writable_structure (event), "target-columns",
+        G_TYPE_STRING, self->settings.targets, NULL);
+  GST_OBJECT_UNLOCK (self);
   if (base)
     gst_spdl_event_set_base (event, base);
   gst_pad_push_event (GST_BASE_SRC_PAD (self), event);

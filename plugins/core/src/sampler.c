@@ -32,6 +32,7 @@ struct _SpdlSampler {
   SpdlStreamedShards *streamed_shards; /* nullable: streamed shards */
   guint n_lost; /* shards that failed since the last item */
   SpdlLabelOptions labels;
+  gchar *targets;     /* nullable */
   gchar *label_field; /* (nullable): field of samples in shards with labels that
                          are not integers */
   gboolean has_samples;   /* items are samples of shards */
@@ -76,6 +77,7 @@ spdl_sampler_free (SpdlSampler *self)
   g_clear_pointer (&self->classes, spdl_classes_free);
   spdl_state_clear (&self->start);
   g_free (self->others);
+  g_free (self->targets);
   g_free (self->label_field);
   g_free (self->first_missing);
   g_free (self->fields);
@@ -243,13 +245,20 @@ take_labels (
   labels->column = column && *column ? self->label_field : NULL;
   labels->missing = settings->label_missing;
   labels->classes = self->classes;
+  if (settings->targets && *settings->targets)
+    labels->targets = self->targets = g_strdup (settings->targets);
   labels->read = settings->label == SPDL_LABEL_AUTO ||
                  settings->label == SPDL_LABEL_MANIFEST;
+  /* A target is no label, unless label-column names it. */
+  if (!labels->column && spdl_targets_has (labels->targets, "label")) {
+    labels->read &= settings->label == SPDL_LABEL_MANIFEST;
+    labels->column = labels->read ? NULL : "";
+  }
   labels->wanted =
       settings->label != SPDL_LABEL_NONE &&
-      (settings->label != SPDL_LABEL_AUTO || labels->column || self->classes ||
-          labels->missing == SPDL_LABEL_MISSING_FAIL);
-  if (!labels->column || labels->read)
+      (settings->label != SPDL_LABEL_AUTO || (column && *column) ||
+          self->classes || labels->missing == SPDL_LABEL_MISSING_FAIL);
+  if (!column || !*column || labels->read)
     return TRUE;
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
       "label-column is \"%s\", but label is \"%s\": set label to auto or "

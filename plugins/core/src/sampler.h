@@ -22,6 +22,7 @@ typedef struct {
   SpdlLabel label;
   gchar *label_column; /* nullable */
   SpdlLabelMissing label_missing;
+  gchar *targets; /* (nullable): names of numbers, with commas */
   gboolean shuffle;
   guint64 seed;
   gint rank;       /* -1: from the environment */

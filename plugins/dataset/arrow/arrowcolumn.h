@@ -22,13 +22,15 @@ typedef enum {
   SPDL_ARROW_REAL,
   SPDL_ARROW_BOOLEAN,
   SPDL_ARROW_FILE, /* structure of the fields `bytes` and `path` */
+  SPDL_ARROW_LIST, /* of numbers */
 } SpdlArrowKind;
 
 /* Type of a column, or of a field of a structure. */
 typedef struct {
   SpdlArrowKind kind;
-  gchar layout; /* as in Arrow's formats; 'z', 'Z' and 'v' also for text */
-  gsize width;  /* bytes of a slot */
+  gchar layout; /* as in Arrow's formats; 'z', 'Z' and 'v' also for text; of a
+                   list '+', 'M' (large) and 'F' (fixed size) */
+  gsize width;  /* bytes of a slot; of a list of fixed size, its length */
   /* Layout of the indices into a dictionary, and bytes of one; 0: none. */
   gchar index_layout;
   gsize index_width;
@@ -40,7 +42,7 @@ typedef struct {
   gint bytes; /* child with the bytes of a file; -1: the column itself */
   gint path;  /* child with the path of a file; -1: none */
   SpdlArrowLeaf bytes_leaf;
-  SpdlArrowLeaf path_leaf;
+  SpdlArrowLeaf path_leaf; /* or the elements of a list */
 } SpdlArrowType;
 
 void
@@ -63,7 +65,8 @@ struct _SpdlArrowView {
   SpdlArrowView *dictionary; /* (nullable) (owned) */
 };
 
-/* Finds the values of a column, and of the paths of files.
+/* Finds the values of a column, and of the paths of files or the elements of
+ * lists.
  *
  * @array: of the column
  * @offset, @length: rows of the record batch within the column
@@ -96,6 +99,14 @@ SpdlArrowResult spdl_arrow_view_get_integer (
 /* Gets a real number, integer or boolean. */
 SpdlArrowResult spdl_arrow_view_get_real (
     const SpdlArrowView *self, guint64 row, gdouble *value);
+
+/* Gets a list of numbers as an array of doubles. A list with a null, or with an
+ * integer that a double cannot represent, is null.
+ *
+ * @elements: of the lists
+ * @value: (out): initialized if the result is SPDL_ARROW_VALUE */
+SpdlArrowResult spdl_arrow_view_get_list (const SpdlArrowView *self,
+    const SpdlArrowView *elements, guint64 row, GValue *value);
 
 /* Gets text, a number or a boolean.
  *

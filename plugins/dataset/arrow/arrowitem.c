@@ -131,12 +131,17 @@ static void
 read_extra (const Reading *self, const Extra *extra, GstStructure *to)
 {
   const gchar *name = get_column (self->table, extra->column)->name;
+  const SpdlArrowView *view = &self->views[2 * extra->column];
   GValue value = G_VALUE_INIT;
   gchar *uri;
 
   if (extra->prefix) {
     if ((uri = read_file (self, extra->column, extra->prefix)))
       add_text (to, name, uri);
+  } else if (view->leaf.kind == SPDL_ARROW_LIST) {
+    if (spdl_arrow_view_get_list (view, view + 1, self->row, &value) ==
+        SPDL_ARROW_VALUE)
+      gst_structure_take_value (to, name, &value);
   } else if (spdl_arrow_view_get_value (&self->views[2 * extra->column],
                  self->row, &value) == SPDL_ARROW_VALUE) {
     gst_structure_take_value (to, name, &value);

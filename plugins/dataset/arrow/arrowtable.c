@@ -203,6 +203,17 @@ find_named_item (SpdlArrowTable *self, const gchar *name, GError **error)
   return FALSE;
 }
 
+static gchar *
+describe_columns (const SpdlArrowTable *self)
+{
+  GString *text = g_string_new ("columns ");
+
+  for (guint i = 0; i < self->rows.columns->len; i++)
+    g_string_append_printf (
+        text, "%s\"%s\"", i > 0 ? ", " : "", get_column (self, i)->name);
+  return g_string_free (text, FALSE);
+}
+
 /* Reports the items without a label that were counted. A table without the
  * column has none with one. */
 static gboolean
@@ -213,15 +224,12 @@ check_labels (const SpdlArrowTable *self, const SpdlArrowTableOptions *options,
   g_autofree gchar *first =
       self->prefix ? spdl_arrow_item_make_uri (self, self->first_unlabelled)
                    : NULL;
-  g_autoptr (GString) fields = g_string_new ("columns ");
+  g_autofree gchar *fields = describe_columns (self);
 
   if (self->label == NO_COLUMN)
     count.n_missing = count.n_items = 1;
-  for (guint i = 0; i < self->rows.columns->len; i++)
-    g_string_append_printf (
-        fields, "%s\"%s\"", i > 0 ? ", " : "", get_column (self, i)->name);
   count.first = first;
-  count.fields = fields->str;
+  count.fields = fields;
   return spdl_labels_check (
       &options->labels, &count, self->rows.name, warn, user_data, error);
 }
@@ -286,13 +294,35 @@ make_prefix (const SpdlArrowColumn *column)
   return g_strdup_printf ("arrow:///%s/", name);
 }
 
-/* Returns why a column cannot be a field of the extra; NULL: it can. */
+static gboolean
+is_target (const gchar *name, gconstpointer user_data)
+{
+  const SpdlArrowTable *self = user_data;
+  const guint i = find_column (self, name);
+
+  if (i == NO_COLUMN || i == self->item || i == self->label)
+    return FALSE;
+  switch (get_column (self, i)->type.kind) {
+    case SPDL_ARROW_INTEGER:
+    case SPDL_ARROW_REAL:
+    case SPDL_ARROW_BOOLEAN:
+    case SPDL_ARROW_LIST:
+      return TRUE;
+    default:
+      return FALSE;
+  }
+}
+
+/* Returns why a column cannot be a field of the extra; NULL: it can. Lists are
+ * fields only as targets. */
 static const gchar *
-check_extra (SpdlArrowTable *self, guint i)
+check_extra (SpdlArrowTable *self, guint i, const gchar *targets)
 {
   const SpdlArrowColumn *column = get_column (self, i);
 
-  if (column->type.kind == SPDL_ARROW_OTHER)
+  if (column->type.kind == SPDL_ARROW_OTHER ||
+      (column->type.kind == SPDL_ARROW_LIST &&
+          !spdl_targets_has (targets, column->name)))
     return column->format;
   if (!spdl_columns_is_field_name (column->name))
     return "it has no name that a field can have";
@@ -300,7 +330,7 @@ check_extra (SpdlArrowTable *self, guint i)
 }
 
 static void
-find_extras (SpdlArrowTable *self,
+find_extras (SpdlArrowTable *self, const gchar *targets,
     void (*warn) (const gchar *text, gpointer user_data), gpointer user_data)
 {
   g_autoptr (GString) others = g_string_new (NULL);
@@ -308,7 +338,7 @@ find_extras (SpdlArrowTable *self,
   for (guint i = 0; i < self->rows.columns->len; i++) {
     const SpdlArrowColumn *column = get_column (self, i);
     const Extra extra = { i, has_bytes (column) ? make_prefix (column) : NULL };
-    const gchar *problem = check_extra (self, i);
+    const gchar *problem = check_extra (self, i, targets);
 
     if (i == self->item || i == self->label)
       problem = "";
@@ -706,6 +736,16 @@ measure_parts (SpdlArrowTable *self)
 }
 
 static gboolean
+check_targets (const SpdlArrowTable *self, const SpdlArrowTableOptions *options,
+    GError **error)
+{
+  g_autofree gchar *columns = describe_columns (self);
+
+  return spdl_targets_check (options->labels.targets, is_target, self, columns,
+      self->rows.name, error);
+}
+
+static gboolean
 find_columns (SpdlArrowTable *self, const SpdlArrowTableOptions *options,
     void (*warn) (const gchar *text, gpointer user_data), gpointer user_data,
     GError **error)
@@ -714,15 +754,17 @@ find_columns (SpdlArrowTable *self, const SpdlArrowTableOptions *options,
 
   if (!(options->uri ? find_named_item (self, options->uri, error)
                      : find_item (self, error)) ||
-      !find_label (self, options, error) || !find_weight (self, options, error))
+      !find_label (self, options, error) ||
+      !find_weight (self, options, error) ||
+      !check_targets (self, options, error))
     return FALSE;
-  if (item != self->item || self->in_parts) {
+  if (item != self->item || self->in_parts || options->labels.targets) {
     g_clear_pointer (&self->prefix, g_free);
     g_array_set_size (self->extras, 0);
   }
   if (!self->prefix) {
     self->prefix = make_prefix (get_column (self, self->item));
-    find_extras (self, warn, user_data);
+    find_extras (self, options->labels.targets, warn, user_data);
   }
   prepare_labels (self, options);
   return TRUE;

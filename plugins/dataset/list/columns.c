@@ -195,6 +195,17 @@ spdl_columns_describe_left_out (const SpdlColumns *self)
 }
 
 gboolean
+spdl_columns_has_field (const SpdlColumns *self, const gchar *name)
+{
+  guint i;
+
+  return g_ptr_array_find_with_equal_func (
+             self->names, name, g_str_equal, &i) &&
+         i != self->uri && i != self->label &&
+         g_ptr_array_index (self->fields, i);
+}
+
+gboolean
 spdl_columns_set_weights (
     SpdlColumns *self, const gchar *name, const gchar *location, GError **error)
 {

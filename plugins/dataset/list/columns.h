@@ -52,6 +52,9 @@ gchar *spdl_columns_describe (const SpdlColumns *self);
  * column before them, for a message (transfer full); NULL: none. */
 gchar *spdl_columns_describe_left_out (const SpdlColumns *self);
 
+/* Returns TRUE if a column with this name is a field of the extra. */
+gboolean spdl_columns_has_field (const SpdlColumns *self, const gchar *name);
+
 /* Returns TRUE if @name is usable as the name of a field: not empty, UTF-8,
  * short and without control characters. GStreamer can hold such a field, but
  * may not be able to parse it from text. */

@@ -63,3 +63,31 @@ spdl_labels_check (const SpdlLabelOptions *self, const SpdlLabelCount *count,
   }
   return TRUE;
 }
+
+gboolean
+spdl_targets_has (const gchar *targets, const gchar *name)
+{
+  g_auto (GStrv) names = targets ? g_strsplit (targets, ",", -1) : NULL;
+
+  return names && g_strv_contains ((const gchar *const *) names, name);
+}
+
+gboolean
+spdl_targets_check (const gchar *targets,
+    gboolean (*has) (const gchar *name, gconstpointer user_data),
+    gconstpointer user_data, const gchar *fields, const gchar *location,
+    GError **error)
+{
+  g_auto (GStrv) names = targets ? g_strsplit (targets, ",", -1) : NULL;
+
+  for (guint i = 0; names && names[i]; i++) {
+    if (has (names[i], user_data))
+      continue;
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+        "target-columns has \"%s\", but \"%s\" has no such column of numbers: "
+        "it has the %s",
+        names[i], location, fields);
+    return FALSE;
+  }
+  return TRUE;
+}

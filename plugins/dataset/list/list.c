@@ -291,6 +291,23 @@ spdl_list_free (SpdlList *self)
   g_free (self);
 }
 
+static gboolean
+has_column (const gchar *name, gconstpointer columns)
+{
+  return spdl_columns_has_field (columns, name);
+}
+
+/* Checks that the columns of the targets exist. */
+static gboolean
+check_targets (
+    const SpdlList *self, const SpdlListOptions *options, GError **error)
+{
+  g_autofree gchar *fields = spdl_columns_describe (self->parser.columns);
+
+  return spdl_targets_check (options->labels.targets, has_column,
+      self->parser.columns, fields, self->mapped_file.location, error);
+}
+
 /* Creates the parser. Only a `.csv` has a header. */
 static gboolean
 prepare_parser (SpdlList *self, const SpdlListOptions *options, GError **error)
@@ -313,7 +330,7 @@ prepare_parser (SpdlList *self, const SpdlListOptions *options, GError **error)
   self->parser.columns =
       spdl_columns_new (at, end, uri, spdl_labels_get_column (&options->labels),
           self->labels, location, &self->first, error);
-  return self->parser.columns &&
+  return self->parser.columns && check_targets (self, options, error) &&
          (!options->weights || spdl_columns_set_weights (self->parser.columns,
                                    options->weights, location, error));
 }

@@ -17,6 +17,9 @@
 
 #define MAX_LENGTH 2500
 #define MAX_AREA 3000
+/* For the nearest sample, positions are added up like in Pillow, one at a time.
+ */
+#define MAX_NEAREST 65536
 #define GUARD 0xa5
 
 typedef struct {
@@ -46,11 +49,14 @@ take_box (FuzzInput *input, guint unit, guint n_samples, guint *begin,
 
 /* Takes a full output size, of which a part is skipped. */
 static void
-take_full (FuzzInput *input, guint n_out, guint *full, guint *skip)
+take_full (FuzzInput *input, const SpdlResizeJob *job, guint n_out, guint *full,
+    guint *skip)
 {
+  const guint max =
+      job->interpolation == SPDL_INTERPOLATION_NEAREST ? MAX_NEAREST : G_MAXINT;
   const guint beyond = fuzz_take_32 (input);
 
-  *full = MIN (n_out + (guint64) beyond, G_MAXINT);
+  *full = MIN (n_out + (guint64) beyond, max);
   *skip = fuzz_take_32 (input) % (*full - n_out + 1);
 }
 
@@ -75,8 +81,8 @@ take_settings (FuzzInput *input)
     take_box (input, job->unit_y, job->height, &job->box_y, &job->box_height);
   }
   if (flags & 2) {
-    take_full (input, job->out_width, &job->full_width, &job->skip_x);
-    take_full (input, job->out_height, &job->full_height, &job->skip_y);
+    take_full (input, job, job->out_width, &job->full_width, &job->skip_x);
+    take_full (input, job, job->out_height, &job->full_height, &job->skip_y);
   }
   if (job->pixel_size == 1 &&
       job->interpolation != SPDL_INTERPOLATION_NEAREST) {

@@ -136,16 +136,24 @@ test_threads (void)
 
 typedef struct {
   const gchar *track;
-  gint stop; /* atomic */
+  guint round; /* atomic; 0: the last one has ended */
 } Adder;
 
+/* Adds events in each round. Their number is limited, as a trace writes all of
+ * them. */
 static gpointer
-add_until_stopped (gpointer data)
+add_in_rounds (gpointer data)
 {
   Adder *self = data;
+  guint last = 0, round;
 
-  while (!g_atomic_int_get (&self->stop))
-    add_events ((gpointer) self->track);
+  while ((round = g_atomic_int_get (&self->round)) > 0) {
+    if (round != last)
+      add_events ((gpointer) self->track);
+    else
+      g_thread_yield ();
+    last = round;
+  }
   return NULL;
 }
 
@@ -153,18 +161,19 @@ add_until_stopped (gpointer data)
 static void
 test_while_running (void)
 {
-  Adder adder = { NULL };
+  Adder adder = { .round = 1 };
   GThread *threads[3];
 
   begin ();
   adder.track = spdl_trace_get_track ("fetch");
   for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
-    threads[i] = g_thread_new ("adder", add_until_stopped, &adder);
-  for (guint i = 0; i < 10; i++) {
+    threads[i] = g_thread_new ("adder", add_in_rounds, &adder);
+  for (guint i = 0; i < 30; i++) {
+    g_atomic_int_inc (&adder.round);
     g_assert_true (spdl_trace_stop (NULL, NULL));
     begin ();
   }
-  g_atomic_int_set (&adder.stop, TRUE);
+  g_atomic_int_set (&adder.round, 0);
   for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
     g_thread_join (threads[i]);
   g_assert_true (spdl_trace_stop (NULL, NULL));

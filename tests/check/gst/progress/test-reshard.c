@@ -9,6 +9,7 @@
 
 #include "gst/spdl/progress/reshard.h"
 #include "gst/spdl/progress/tally.h"
+#include "tests/check/support/slow.h"
 
 #define MAX_WORLD 6
 #define SOURCE 2
@@ -317,7 +318,7 @@ check_sets_of (const Plan *plan)
 static void
 test_all_sets (void)
 {
-  const guint max = g_test_slow () ? 13 : 8;
+  const guint max = spdl_test_slow_or (13, 6);
 
   for (guint mode = SPDL_SHARD_PAD; mode <= SPDL_SHARD_UNEVEN; mode++)
     for (guint run = 0; run <= 3; run++)
@@ -383,7 +384,7 @@ check_reached (const Plan *plan, guint64 max)
 }
 
 /* Items that ranks with two tasks each can have finished, in epochs of up to 40
- * items: with -m slow and up to 3 ranks, every combination. */
+ * items: in the slow mode and with up to 3 ranks, every combination. */
 static void
 test_two_tasks (void)
 {
@@ -394,9 +395,8 @@ test_two_tasks (void)
       for (guint s = 0; s < G_N_ELEMENTS (sizes); s++) {
         const Plan plan = { sizes[s], world, run, SPDL_SHARD_UNEVEN };
 
-        check_reached (&plan, !g_test_slow () ? 1000
-                              : world <= 3    ? G_MAXUINT64
-                                              : 100000);
+        check_reached (
+            &plan, spdl_test_slow_or (world <= 3 ? G_MAXUINT64 : 100000, 150));
       }
 }
 
@@ -561,7 +561,7 @@ static void
 test_random (void)
 {
   g_autoptr (GRand) rand = g_rand_new_with_seed (36);
-  const guint n = g_test_slow () ? 20000 : 1500;
+  const guint n = spdl_test_slow_or (20000, 300);
 
   for (guint i = 0; i < n; i++)
     run_with_changes (rand, g_rand_int_range (rand, 1, 40),

@@ -572,7 +572,9 @@ warn_left_out (
   const GError *why = spdl_item_decoder_get_left_out (item_decoder);
   g_autofree gchar *text = NULL;
 
-  if (G_LIKELY (!why))
+  if (G_LIKELY (!why) ||
+      (g_atomic_int_get (&GST_SPDL_DECODE (stage)->warnings) &
+          WARNING_LEFT_OUT))
     return;
   text = g_strdup_printf ("a member is left out, here and in further items: "
                           "%s. Name the arrays to read in members",

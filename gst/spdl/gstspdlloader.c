@@ -224,9 +224,16 @@ gst_spdl_loader_new_in_process (
  * @error: (nullable): %GST_SPDL_LOADER_ERROR_PIPELINE, or %GST_PARSE_ERROR_LINK
  *     if an element is not linked to the next one
  *
- * Creates a loader from a pipeline. The loader owns the bus and the state of
- * the pipeline from gst_spdl_loader_start() to gst_spdl_loader_stop(). It sets
- * `async` of the sinks to %FALSE, so they do not preroll.
+ * Creates a loader from a pipeline. From gst_spdl_loader_start() to
+ * gst_spdl_loader_stop(), the loader owns the state of the pipeline, gives it
+ * another bus, sets `async` of the sinks to %FALSE, so they do not preroll, and
+ * links its own source to an open sink pad. The stop reverts all this.
+ *
+ * When the loader is freed, it restores the properties that its other functions
+ * have set: `concurrency` of stages, and `epochs`, `rank`, `world-size`,
+ * `resume-state`, `classes` and `cpu-budget` of sources. A property that the
+ * program has set meanwhile keeps the value of the program. A table that a
+ * source was given stays there.
  *
  * Returns: (transfer full): the loader, or %NULL with @error set
  *

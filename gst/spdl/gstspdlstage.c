@@ -187,14 +187,17 @@ get_default (GstSpdlStage *self)
 }
 
 void
-gst_spdl_stage_default_concurrency (GstSpdlStage *self)
+gst_spdl_stage_default_concurrency (GstSpdlStage *self, gint n)
 {
   GstSpdlStagePrivate *priv = gst_spdl_stage_get_private (self);
 
   spdl_mutex_lock (&priv->tuning_lock);
   GST_OBJECT_LOCK (self);
+  priv->n_loaders += n;
   if (!priv->concurrency_set)
-    priv->concurrency = priv->current = get_default (self);
+    priv->concurrency = priv->current = priv->n_loaders > 0 || priv->begin
+                                            ? get_default (self)
+                                            : DEFAULT_CONCURRENCY;
   GST_OBJECT_UNLOCK (self);
   gst_spdl_stage_apply_limits (self);
   spdl_mutex_unlock (&priv->tuning_lock);

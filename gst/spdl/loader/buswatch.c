@@ -45,6 +45,8 @@ gst_spdl_bus_watch_unref (GstSpdlBusWatch *self)
   spdl_cond_clear (&self->has_room);
   spdl_mutex_clear (&self->lock);
   gst_object_unref (self->sink);
+  gst_object_unref (self->bus);
+  gst_clear_object (&self->bus_before);
   gst_object_unref (self->pipeline);
   g_free (self);
 }
@@ -615,7 +617,6 @@ gst_spdl_bus_watch_new (
     GstPipeline *pipeline, GstSpdlLoaderSink *sink, gint max_failures)
 {
   GstSpdlBusWatch *self = g_new0 (GstSpdlBusWatch, 1);
-  GstBus *bus = gst_pipeline_get_bus (pipeline);
 
   self->n_refs = 1;
   self->pipeline = gst_object_ref (GST_ELEMENT (pipeline));
@@ -626,24 +627,28 @@ gst_spdl_bus_watch_new (
   gst_spdl_thread_times_init (&self->threads);
   spdl_mutex_init (&self->lock);
   spdl_cond_init (&self->has_room);
+  self->bus_before = gst_element_get_bus (self->pipeline);
+  self->bus = gst_bus_new ();
   gst_bus_set_sync_handler (
-      bus, on_message, gst_spdl_bus_watch_ref (self), unref_bus_watch);
-  gst_object_unref (bus);
+      self->bus, on_message, gst_spdl_bus_watch_ref (self), unref_bus_watch);
+  gst_element_set_bus (self->pipeline, self->bus);
   return self;
 }
 
 void
 gst_spdl_bus_watch_detach (GstSpdlBusWatch *self)
 {
-  GstBus *bus = gst_pipeline_get_bus (GST_PIPELINE (self->pipeline));
+  g_autoptr (GstBus) now = NULL;
   GSList *jobs;
 
-  gst_bus_set_sync_handler (bus, NULL, NULL, NULL);
-  gst_object_unref (bus);
   spdl_mutex_lock (&self->lock);
   jobs = g_steal_pointer (&self->jobs);
   spdl_mutex_unlock (&self->lock);
   g_slist_free_full (jobs, wait_for_job);
+  now = gst_element_get_bus (self->pipeline);
+  if (now == self->bus)
+    gst_element_set_bus (self->pipeline, self->bus_before);
+  gst_bus_set_sync_handler (self->bus, NULL, NULL, NULL);
   g_clear_pointer (&self->governor, gst_spdl_governor_free);
 }
 

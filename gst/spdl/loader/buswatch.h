@@ -44,7 +44,12 @@ typedef struct {
 
 typedef struct _GstSpdlBusWatch {
   gint n_refs;
-  GstElement *pipeline;    /* owned */
+  GstElement *pipeline; /* owned */
+  /* The pipeline's bus during the run, owned. The application's own bus
+   * (nullable) returns afterwards, with its handlers, watches and messages: the
+   * sync handler of a bus cannot be read, so it could not be restored. */
+  GstBus *bus;
+  GstBus *bus_before;
   GstSpdlLoaderSink *sink; /* owned */
   /* (nullable): owned; set before the pipeline starts, and freed when it is
    * detached. */
@@ -80,7 +85,7 @@ typedef struct _GstSpdlBusWatch {
   gsize bytes_queued;
 } GstSpdlBusWatch;
 
-/* Starts to handle messages on the bus of @pipeline. */
+/* Gives @pipeline another bus, and handles the messages on it. */
 GstSpdlBusWatch *gst_spdl_bus_watch_new (
     GstPipeline *pipeline, GstSpdlLoaderSink *sink, gint max_failures);
 GstSpdlBusWatch *gst_spdl_bus_watch_ref (GstSpdlBusWatch *self);
@@ -88,8 +93,9 @@ void gst_spdl_bus_watch_unref (GstSpdlBusWatch *self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstSpdlBusWatch, gst_spdl_bus_watch_unref)
 
-/* Stops handling messages, and joins the threads that act on the pipeline,
- * which must be in the NULL state. */
+/* Joins the threads that act on the pipeline, which must be in the NULL state,
+ * stops handling messages, and gives the pipeline its own bus. The run must
+ * have been stopped. */
 void gst_spdl_bus_watch_detach (GstSpdlBusWatch *self);
 
 /* Returns TRUE if the run ends because of an item of @epoch or of an earlier

@@ -28,7 +28,20 @@ typedef struct {
   GstPipeline *pipeline;
   GstSpdlLoaderSink *sink;
   GPtrArray *sources; /* GstElement: spdlsrc */
-  GstElement *appsrc; /* nullable: the source that the loader added */
+  /* (nullable): the application's source, which is linked to the open pad
+   * during a run. */
+  GstElement *appsrc;
+  GstPad *open_pad;
+
+  /* What the loader has changed in the elements. It restores the first list at
+   * the end of each run, and the others at its own end: until then, the next
+   * run and the statistics of the last one need them. Property async, then
+   * epochs, rank, world-size, resume-state, classes and cpu-budget, then the
+   * stages (GstSpdlStage) whose concurrency follows the loader. NULL in a
+   * worker process. */
+  GPtrArray *run_changes;
+  GPtrArray *changes;
+  GPtrArray *tuned;
 } GstSpdlLoaderParts;
 
 struct _GstSpdlLoader {
@@ -81,10 +94,20 @@ struct _GstSpdlLoader {
   gboolean push_ended;
 };
 
-/* Finds the elements of @pipeline. Adds a source if it has an open sink pad. */
+/* Finds the elements of @pipeline. Creates a source if it has an open sink
+ * pad. */
 gboolean gst_spdl_loader_parts_init (
     GstSpdlLoaderParts *self, GstPipeline *pipeline, GError **error);
 void gst_spdl_loader_parts_clear (GstSpdlLoaderParts *self);
+
+/* Prepares the elements for a run, before the pipeline leaves NULL. Returns
+ * FALSE with @error set if the application has linked the open pad meanwhile.
+ */
+gboolean
+gst_spdl_loader_parts_begin_run (GstSpdlLoaderParts *self, GError **error);
+
+/* Reverts this when the pipeline is in NULL again. */
+void gst_spdl_loader_parts_end_run (GstSpdlLoaderParts *self);
 
 /* Finds the sources of the pipeline. */
 SPDL_PRIVATE_API
@@ -120,7 +143,7 @@ gboolean gst_spdl_loader_parts_set_state (
 GPtrArray *gst_spdl_loader_parts_exchange_states (
     const GstSpdlLoaderParts *self, const gchar *state);
 void gst_spdl_loader_parts_put_back_states (
-    const GstSpdlLoaderParts *self, GPtrArray *states);
+    const GstSpdlLoaderParts *self, GPtrArray *states, const gchar *state);
 
 /* Returns the number of sources that announce themselves at the sink. Sources
  * in worker processes are not included. */
@@ -138,6 +161,10 @@ gboolean gst_spdl_loader_parts_dup_classes (
 SPDL_PRIVATE_API
 void gst_spdl_loader_parts_set_classes (
     const GstSpdlLoaderParts *self, const gchar *const *classes);
+
+/* Sets the CPU budget of worker processes, which keep it themselves. */
+void gst_spdl_loader_parts_set_cpu_budget (
+    const GstSpdlLoaderParts *self, gdouble budget);
 
 /* Returns: (transfer full) (nullable): the `stage-stats` of all elements,
  * sources first

@@ -101,47 +101,234 @@ find_sink (GstSpdlLoaderParts *self, GPtrArray *elements, GError **error)
   return FALSE;
 }
 
+/* Properties of the caller's elements */
+
+/* A property that the loader has set, and restores unless the application has
+ * set it since, also to the same value. */
+typedef struct {
+  GObject *object; /* owned */
+  GParamSpec *pspec;
+  GValue before;
+  gulong handler;
+  /* (atomic): the application has set the property. Shared with the handler,
+   * which may still run in another thread when it is disconnected. */
+  gint *overtaken;
+} Change;
+
+static void
+on_notify (GObject *object, GParamSpec *pspec, gpointer overtaken)
+{
+  g_atomic_int_set ((gint *) overtaken, TRUE);
+}
+
+static void
+release_flag (gpointer overtaken, GClosure *closure)
+{
+  g_atomic_rc_box_release (overtaken);
+}
+
+static void
+undo_change (gpointer data)
+{
+  Change *self = data;
+
+  g_signal_handler_disconnect (self->object, self->handler);
+  if (!g_atomic_int_get (self->overtaken))
+    g_object_set_property (self->object, self->pspec->name, &self->before);
+  g_atomic_rc_box_release (self->overtaken);
+  g_value_unset (&self->before);
+  g_object_unref (self->object);
+  g_free (self);
+}
+
+/* Removes and returns the change of a property, or NULL if there is none. One
+ * that the application has overtaken is forgotten. */
+static Change *
+steal_change (GPtrArray *changes, GObject *object, const gchar *name)
+{
+  for (guint i = 0; i < changes->len; i++) {
+    Change *change = g_ptr_array_index (changes, i);
+
+    if (change->object != object || !g_str_equal (change->pspec->name, name))
+      continue;
+    if (!g_atomic_int_get (change->overtaken))
+      return g_ptr_array_steal_index_fast (changes, i);
+    g_ptr_array_remove_index_fast (changes, i);
+    break;
+  }
+  return NULL;
+}
+
+/* Called before a property is set, until @changes is cleared.
+ *
+ * @changes: (nullable): NULL: it is set for good
+ *
+ * Returns: (transfer full) (nullable): for end_change() */
+static Change *
+begin_change (GPtrArray *changes, GObject *object, const gchar *name)
+{
+  Change *self = changes ? steal_change (changes, object, name) : NULL;
+
+  if (self) {
+    g_signal_handler_disconnect (object, self->handler);
+  } else if (changes) {
+    self = g_new0 (Change, 1);
+    self->object = g_object_ref (object);
+    self->pspec =
+        g_object_class_find_property (G_OBJECT_GET_CLASS (object), name);
+    self->overtaken = g_atomic_rc_box_new0 (gint);
+    g_value_init (&self->before, self->pspec->value_type);
+    g_object_get_property (object, name, &self->before);
+  }
+  return self;
+}
+
+static void
+end_change (GPtrArray *changes, Change *self)
+{
+  g_autofree gchar *signal = NULL;
+
+  if (!self)
+    return;
+  signal = g_strconcat ("notify::", self->pspec->name, NULL);
+  self->handler =
+      g_signal_connect_data (self->object, signal, G_CALLBACK (on_notify),
+          g_atomic_rc_box_acquire (self->overtaken), release_flag, 0);
+  g_ptr_array_add (changes, self);
+}
+
+static gboolean
+has_property (gpointer object, const gchar *name)
+{
+  return g_object_class_find_property (G_OBJECT_GET_CLASS (object), name) !=
+         NULL;
+}
+
+/* Concurrency of stages for which none was set */
+
+static void
+untune_stage (gpointer stage)
+{
+  gst_spdl_stage_default_concurrency (stage, -1);
+  gst_object_unref (stage);
+}
+
+void
+gst_spdl_loader_parts_tune (GstSpdlLoaderParts *self)
+{
+  GPtrArray *elements = list_elements (GST_BIN (self->pipeline));
+
+  for (guint i = 0; i < elements->len; i++) {
+    gpointer element = g_ptr_array_index (elements, i);
+    gboolean first;
+
+    if (!GST_IS_SPDL_STAGE (element))
+      continue;
+    first = !self->tuned || !g_ptr_array_find (self->tuned, element, NULL);
+    gst_spdl_stage_default_concurrency (element, first ? 1 : 0);
+    if (first && self->tuned)
+      g_ptr_array_add (self->tuned, gst_object_ref (element));
+  }
+  g_ptr_array_unref (elements);
+}
+
+/* Runs */
+
+/* Returns TRUE for elements that preroll. */
+static gboolean
+prerolls (GObject *element)
+{
+  gboolean async = FALSE;
+
+  if (GST_OBJECT_FLAG_IS_SET (element, GST_ELEMENT_FLAG_SINK) &&
+      has_property (element, "async"))
+    g_object_get (element, "async", &async, NULL);
+  return async;
+}
+
 /* Disables preroll of all sinks. A loader does not need it, and an error during
  * preroll would prevent the pipeline from reaching PLAYING, so that items that
  * were finished before the error would not be delivered. */
 static void
-play_at_once (GPtrArray *elements)
+play_at_once (GstSpdlLoaderParts *self)
 {
+  g_autoptr (GPtrArray) elements = list_elements (GST_BIN (self->pipeline));
+
   for (guint i = 0; i < elements->len; i++) {
     GObject *element = g_ptr_array_index (elements, i);
+    Change *change;
 
-    if (GST_OBJECT_FLAG_IS_SET (element, GST_ELEMENT_FLAG_SINK) &&
-        g_object_class_find_property (G_OBJECT_GET_CLASS (element), "async"))
-      g_object_set (element, "async", FALSE, NULL);
+    if (!prerolls (element))
+      continue;
+    change = begin_change (self->run_changes, element, "async");
+    g_object_set (element, "async", FALSE, NULL);
+    end_change (self->run_changes, change);
   }
 }
 
-/* Adds a source for the application if the first element has an open sink
+/* Adds the application's source to the pipeline, if there is one. */
+static gboolean
+attach_source (GstSpdlLoaderParts *self, GError **error)
+{
+  GstPad *src;
+  gboolean ok;
+
+  if (!self->appsrc)
+    return TRUE;
+  src = gst_element_get_static_pad (self->appsrc, "src");
+  ok = gst_bin_add (GST_BIN (self->pipeline), self->appsrc);
+  if (ok && gst_pad_link (src, self->open_pad) != GST_PAD_LINK_OK) {
+    gst_bin_remove (GST_BIN (self->pipeline), self->appsrc);
+    ok = FALSE;
+  }
+  if (!ok)
+    g_set_error (error, GST_SPDL_LOADER_ERROR, GST_SPDL_LOADER_ERROR_PIPELINE,
+        "Failed to link a source to the open pad %s:%s",
+        GST_DEBUG_PAD_NAME (self->open_pad));
+  gst_object_unref (src);
+  return ok;
+}
+
+static void
+detach_source (GstSpdlLoaderParts *self)
+{
+  if (self->appsrc)
+    gst_bin_remove (GST_BIN (self->pipeline), self->appsrc);
+}
+
+/* Creates a source for the application if the first element has an open sink
  * pad. */
 static gboolean
-add_source (GstSpdlLoaderParts *self, GError **error)
+make_source (GstSpdlLoaderParts *self, GError **error)
 {
-  GstBin *bin = GST_BIN (self->pipeline);
-  GstPad *sink = gst_bin_find_unlinked_pad (bin, GST_PAD_SINK), *src;
-  gboolean ok = TRUE;
-
-  if (!sink)
+  self->open_pad =
+      gst_bin_find_unlinked_pad (GST_BIN (self->pipeline), GST_PAD_SINK);
+  if (!self->open_pad)
     return TRUE;
   self->appsrc =
       gst_object_ref_sink (gst_element_factory_make ("appsrc", NULL));
   g_object_set (self->appsrc, "format", GST_FORMAT_TIME, "emit-signals", FALSE,
       "max-bytes", (guint64) 0, NULL);
-  gst_bin_add (bin, self->appsrc);
-  src = gst_element_get_static_pad (self->appsrc, "src");
-  if (gst_pad_link (src, sink) != GST_PAD_LINK_OK) {
-    g_set_error (error, GST_SPDL_LOADER_ERROR, GST_SPDL_LOADER_ERROR_PIPELINE,
-        "Failed to link a source to the open pad %s:%s",
-        GST_DEBUG_PAD_NAME (sink));
-    ok = FALSE;
-  }
-  gst_object_unref (src);
-  gst_object_unref (sink);
-  return ok;
+  if (!attach_source (self, error))
+    return FALSE;
+  detach_source (self);
+  return TRUE;
+}
+
+gboolean
+gst_spdl_loader_parts_begin_run (GstSpdlLoaderParts *self, GError **error)
+{
+  if (!attach_source (self, error))
+    return FALSE;
+  play_at_once (self);
+  return TRUE;
+}
+
+void
+gst_spdl_loader_parts_end_run (GstSpdlLoaderParts *self)
+{
+  g_ptr_array_set_size (self->run_changes, 0);
+  detach_source (self);
 }
 
 static GPtrArray *
@@ -174,9 +361,10 @@ gst_spdl_loader_parts_init (
 
   self->pipeline = gst_object_ref (pipeline);
   self->sources = find_sources (elements);
-  ok = find_sink (self, elements, error) && add_source (self, error);
-  if (ok)
-    play_at_once (elements);
+  self->run_changes = g_ptr_array_new_with_free_func (undo_change);
+  self->changes = g_ptr_array_new_with_free_func (undo_change);
+  self->tuned = g_ptr_array_new_with_free_func (untune_stage);
+  ok = find_sink (self, elements, error) && make_source (self, error);
   g_ptr_array_unref (elements);
   return ok;
 }
@@ -184,8 +372,12 @@ gst_spdl_loader_parts_init (
 void
 gst_spdl_loader_parts_clear (GstSpdlLoaderParts *self)
 {
+  g_clear_pointer (&self->run_changes, g_ptr_array_unref);
+  g_clear_pointer (&self->changes, g_ptr_array_unref);
+  g_clear_pointer (&self->tuned, g_ptr_array_unref);
   g_clear_pointer (&self->sources, g_ptr_array_unref);
   gst_clear_object (&self->appsrc);
+  gst_clear_object (&self->open_pad);
   gst_clear_object (&self->sink);
   gst_clear_object (&self->pipeline);
 }
@@ -205,17 +397,6 @@ gst_spdl_loader_parse (const gchar *description, GError **error)
   return GST_PIPELINE (pipeline);
 }
 
-void
-gst_spdl_loader_parts_tune (GstSpdlLoaderParts *self)
-{
-  GPtrArray *elements = list_elements (GST_BIN (self->pipeline));
-
-  for (guint i = 0; i < elements->len; i++)
-    if (GST_IS_SPDL_STAGE (g_ptr_array_index (elements, i)))
-      gst_spdl_stage_default_concurrency (g_ptr_array_index (elements, i));
-  g_ptr_array_unref (elements);
-}
-
 gboolean
 gst_spdl_loader_parts_is_last (const GstSpdlLoaderParts *self, guint64 epoch)
 {
@@ -226,6 +407,15 @@ gst_spdl_loader_parts_is_last (const GstSpdlLoaderParts *self, guint64 epoch)
     return FALSE;
   g_object_get (g_ptr_array_index (self->sources, 0), "epochs", &epochs, NULL);
   return epochs >= 0 && epoch + 1 >= (guint64) epochs;
+}
+
+static void
+set_state (GPtrArray *changes, GObject *source, const gchar *state)
+{
+  Change *change = begin_change (changes, source, "resume-state");
+
+  g_object_set (source, "resume-state", state, NULL);
+  end_change (changes, change);
 }
 
 gboolean
@@ -241,17 +431,25 @@ gst_spdl_loader_parts_set_state (
   for (guint i = 0; i < self->sources->len; i++) {
     GObject *source = g_ptr_array_index (self->sources, i);
 
-    if (!g_object_class_find_property (
-            G_OBJECT_GET_CLASS (source), "resume-state")) {
+    if (!has_property (source, "resume-state")) {
       g_set_error (error, GST_SPDL_LOADER_ERROR, GST_SPDL_LOADER_ERROR_STATE,
           "\"%s\" cannot resume, because this spdlsrc has no property "
           "resume-state",
           GST_OBJECT_NAME (source));
       return FALSE;
     }
-    g_object_set (source, "resume-state", state, NULL);
+    set_state (self->changes, source, state);
   }
   return TRUE;
+}
+
+static gchar *
+dup_state (gpointer source)
+{
+  gchar *state;
+
+  g_object_get (source, "resume-state", &state, NULL);
+  return state;
 }
 
 GPtrArray *
@@ -261,24 +459,25 @@ gst_spdl_loader_parts_exchange_states (
   GPtrArray *states = g_ptr_array_new_with_free_func (g_free);
 
   for (guint i = 0; i < self->sources->len; i++) {
-    gchar *before = NULL;
+    GObject *source = g_ptr_array_index (self->sources, i);
 
-    g_object_get (
-        g_ptr_array_index (self->sources, i), "resume-state", &before, NULL);
-    g_object_set (
-        g_ptr_array_index (self->sources, i), "resume-state", state, NULL);
-    g_ptr_array_add (states, before);
+    g_ptr_array_add (states, dup_state (source));
+    set_state (self->changes, source, state);
   }
   return states;
 }
 
 void
 gst_spdl_loader_parts_put_back_states (
-    const GstSpdlLoaderParts *self, GPtrArray *states)
+    const GstSpdlLoaderParts *self, GPtrArray *states, const gchar *state)
 {
-  for (guint i = 0; i < states->len; i++)
-    g_object_set (g_ptr_array_index (self->sources, i), "resume-state",
-        g_ptr_array_index (states, i), NULL);
+  for (guint i = 0; i < states->len; i++) {
+    GObject *source = g_ptr_array_index (self->sources, i);
+    g_autofree gchar *now = dup_state (source);
+
+    if (g_strcmp0 (now, state) == 0)
+      set_state (self->changes, source, g_ptr_array_index (states, i));
+  }
   g_ptr_array_unref (states);
 }
 
@@ -307,7 +506,7 @@ dup_classes (GObject *source)
   GValue array = G_VALUE_INIT;
   GStrv classes;
 
-  if (!g_object_class_find_property (G_OBJECT_GET_CLASS (source), "classes"))
+  if (!has_property (source, "classes"))
     return NULL;
   g_value_init (&array, GST_TYPE_ARRAY);
   g_object_get_property (source, "classes", &array);
@@ -353,11 +552,31 @@ gst_spdl_loader_parts_set_classes (
   gst_spdl_names_set (&array, classes);
   for (guint i = 0; i < self->sources->len; i++) {
     GObject *source = g_ptr_array_index (self->sources, i);
+    Change *change;
 
-    if (g_object_class_find_property (G_OBJECT_GET_CLASS (source), "classes"))
-      g_object_set_property (source, "classes", &array);
+    if (!has_property (source, "classes"))
+      continue;
+    change = begin_change (self->changes, source, "classes");
+    g_object_set_property (source, "classes", &array);
+    end_change (self->changes, change);
   }
   g_value_unset (&array);
+}
+
+void
+gst_spdl_loader_parts_set_cpu_budget (
+    const GstSpdlLoaderParts *self, gdouble budget)
+{
+  for (guint i = 0; i < self->sources->len; i++) {
+    GObject *source = g_ptr_array_index (self->sources, i);
+    Change *change;
+
+    if (!has_property (source, "cpu-budget"))
+      continue;
+    change = begin_change (self->changes, source, "cpu-budget");
+    g_object_set (source, "cpu-budget", budget, NULL);
+    end_change (self->changes, change);
+  }
 }
 
 /* Prepends the statistics of an element to @list, preceded by those of the
@@ -388,8 +607,7 @@ gst_spdl_loader_parts_dup_stats (
     GObject *element = g_ptr_array_index (elements, i - 1);
     GstStructure *stats = NULL;
 
-    if (g_object_class_find_property (
-            G_OBJECT_GET_CLASS (element), "stage-stats"))
+    if (has_property (element, "stage-stats"))
       g_object_get (element, "stage-stats", &stats, NULL);
     else if (foreign)
       stats = gst_spdl_make_foreign_stats (
@@ -419,9 +637,33 @@ gst_spdl_loader_set_default_epochs (GstSpdlLoader *loader, gint64 epochs)
   g_return_if_fail (GST_IS_SPDL_LOADER (loader));
   g_return_if_fail (epochs >= -1 && epochs != 0);
 
-  for (guint i = 0; i < loader->parts.sources->len && !loader->sets_epochs; i++)
-    g_object_set (
-        g_ptr_array_index (loader->parts.sources, i), "epochs", epochs, NULL);
+  if (!gst_spdl_loader_is_own_process (loader))
+    return;
+  spdl_mutex_lock (&loader->state_lock);
+  for (guint i = 0; i < loader->parts.sources->len && !loader->sets_epochs;
+       i++) {
+    GObject *source = g_ptr_array_index (loader->parts.sources, i);
+    Change *change = begin_change (loader->parts.changes, source, "epochs");
+
+    g_object_set (source, "epochs", epochs, NULL);
+    end_change (loader->parts.changes, change);
+  }
+  spdl_mutex_unlock (&loader->state_lock);
+}
+
+/* Sets a property of @source that is still negative. */
+static void
+set_default (GPtrArray *changes, GObject *source, const gchar *name, gint value)
+{
+  gint now;
+  Change *change;
+
+  g_object_get (source, name, &now, NULL);
+  if (now >= 0)
+    return;
+  change = begin_change (changes, source, name);
+  g_object_set (source, name, value, NULL);
+  end_change (changes, change);
 }
 
 /**
@@ -440,15 +682,16 @@ gst_spdl_loader_set_default_rank (
 {
   g_return_if_fail (GST_IS_SPDL_LOADER (loader));
 
+  if (!gst_spdl_loader_is_own_process (loader))
+    return;
+  spdl_mutex_lock (&loader->state_lock);
   for (guint i = 0; i < loader->parts.sources->len; i++) {
     GObject *source = g_ptr_array_index (loader->parts.sources, i);
-    gint its_rank, its_world_size;
 
-    g_object_get (
-        source, "rank", &its_rank, "world-size", &its_world_size, NULL);
-    g_object_set (source, "rank", its_rank < 0 ? rank : its_rank, "world-size",
-        its_world_size < 0 ? world_size : its_world_size, NULL);
+    set_default (loader->parts.changes, source, "rank", rank);
+    set_default (loader->parts.changes, source, "world-size", world_size);
   }
+  spdl_mutex_unlock (&loader->state_lock);
 }
 
 /* Number of batches */

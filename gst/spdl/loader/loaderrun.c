@@ -94,19 +94,6 @@ begin_run (GstSpdlLoader *self, const Place *place)
   return bus_watch;
 }
 
-/* Sets the budget of worker processes, which enforce it themselves. */
-static void
-set_budget_of_workers (GstSpdlLoader *self, gdouble budget)
-{
-  for (guint i = 0; i < self->parts.sources->len; i++) {
-    GObject *source = g_ptr_array_index (self->parts.sources, i);
-
-    if (g_object_class_find_property (
-            G_OBJECT_GET_CLASS (source), "cpu-budget"))
-      g_object_set (source, "cpu-budget", budget, NULL);
-  }
-}
-
 void
 gst_spdl_loader_set_cpu_budget (GstSpdlLoader *self, gdouble budget)
 {
@@ -114,7 +101,7 @@ gst_spdl_loader_set_cpu_budget (GstSpdlLoader *self, gdouble budget)
 
   spdl_mutex_lock (&self->state_lock);
   self->cpu_budget = budget;
-  set_budget_of_workers (self, budget);
+  gst_spdl_loader_parts_set_cpu_budget (&self->parts, budget);
   if (self->running &&
       (bus_watch = gst_spdl_loader_get_bus_watch (self, NULL))) {
     if (bus_watch->governor)
@@ -124,7 +111,8 @@ gst_spdl_loader_set_cpu_budget (GstSpdlLoader *self, gdouble budget)
   spdl_mutex_unlock (&self->state_lock);
 }
 
-/* State lock held. Stops the pipeline and detaches the bus watch. */
+/* State lock held. Stops the pipeline, detaches the bus watch, and leaves the
+ * elements as they were before the start. */
 static void
 end_run (GstSpdlLoader *self, GstSpdlBusWatch *bus_watch)
 {
@@ -133,6 +121,7 @@ end_run (GstSpdlLoader *self, GstSpdlBusWatch *bus_watch)
   gst_spdl_loader_sink_set_open (self->parts.sink, FALSE);
   gst_spdl_loader_close_source (self);
   gst_spdl_bus_watch_detach (bus_watch);
+  gst_spdl_loader_parts_end_run (&self->parts);
   self->running = FALSE;
 }
 
@@ -196,6 +185,8 @@ start_run (GstSpdlLoader *self, const Place *place, GError **error)
   GError *reason = NULL;
   gboolean ok;
 
+  if (!gst_spdl_loader_parts_begin_run (&self->parts, error))
+    return FALSE;
   gst_spdl_loader_parts_tune (&self->parts);
   if (place && place->state)
     states = gst_spdl_loader_parts_exchange_states (&self->parts, place->state);
@@ -205,7 +196,7 @@ start_run (GstSpdlLoader *self, const Place *place, GError **error)
   ok = gst_element_set_state (GST_ELEMENT (self->parts.pipeline),
            GST_STATE_PLAYING) != GST_STATE_CHANGE_FAILURE;
   if (states)
-    gst_spdl_loader_parts_put_back_states (&self->parts, states);
+    gst_spdl_loader_parts_put_back_states (&self->parts, states, place->state);
   self->running = ok;
   if (ok && self->parts.sources->len > 0)
     find_start (self);

@@ -31,6 +31,7 @@ typedef struct {
   /* Properties, guarded by the object lock. */
   guint concurrency;        /* 0: automatic */
   gboolean concurrency_set; /* set explicitly */
+  guint n_loaders;          /* loaders that the default is for */
   guint current;            /* current concurrency */
   guint max_concurrency;    /* that the tuner may try, at the start */
   guint queue_size;
@@ -103,10 +104,13 @@ extern const SpdlExecutorFuncs gst_spdl_stage_executor_funcs;
 
 #define GST_SPDL_MAX_CONCURRENCY 4096
 
-/* Sets the default of `concurrency`: one task per core, or
- * GST_SPDL_WAITING_CONCURRENCY if tasks wait instead of computing. */
+/* Sets the default of `concurrency`: GST_SPDL_WAITING_CONCURRENCY if a function
+ * was set whose tasks wait instead of computing. For a loader, it is also this
+ * number for other stages that wait, and one task per core for the rest.
+ *
+ * @n: number of loaders that are added, or removed if it is negative */
 #define GST_SPDL_WAITING_CONCURRENCY 16
-void gst_spdl_stage_default_concurrency (GstSpdlStage *self);
+void gst_spdl_stage_default_concurrency (GstSpdlStage *self, gint n);
 
 /* Applies the concurrency that the tuner found, unless the stage is not
  * automatic any more. */

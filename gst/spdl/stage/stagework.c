@@ -46,7 +46,7 @@ gst_spdl_stage_set_begin (GstSpdlStage *stage, SpdlBeginFunc begin,
   priv->begin = begin;
   priv->begin_data = user_data;
   priv->begin_destroy = destroy;
-  gst_spdl_stage_default_concurrency (stage);
+  gst_spdl_stage_default_concurrency (stage, 0);
 }
 
 void

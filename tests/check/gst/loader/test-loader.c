@@ -138,7 +138,6 @@ GST_START_TEST (test_own_pipeline)
   fail_unless_equals_int (loader_take (loader), 0);
   g_object_unref (loader);
   fail_unless_equals_int (GST_STATE (pipeline), GST_STATE_NULL);
-  gst_bus_set_flushing (bus, FALSE);
   gst_bus_post (bus, gst_message_new_application (GST_OBJECT (pipeline),
                          gst_structure_new_empty ("mine")));
   message = gst_bus_pop (bus);
@@ -154,6 +153,270 @@ GST_START_TEST (test_own_pipeline)
   gst_object_unref (sink);
   gst_object_unref (bus);
   gst_object_unref (pipeline);
+}
+
+GST_END_TEST;
+
+/* What a loader restores */
+
+static gboolean
+has_handler (gpointer object)
+{
+  for (GType type = G_OBJECT_TYPE (object); type; type = g_type_parent (type)) {
+    guint n;
+    g_autofree guint *ids = g_signal_list_ids (type, &n);
+
+    for (guint i = 0; i < n; i++)
+      if (g_signal_handler_find (
+              object, G_SIGNAL_MATCH_ID, ids[i], 0, NULL, NULL, NULL))
+        return TRUE;
+  }
+  return FALSE;
+}
+
+/* Properties that are read-only show the results of a run. */
+static void
+describe_object (gpointer object, GString *text)
+{
+  guint n;
+  g_autofree GParamSpec **specs =
+      g_object_class_list_properties (G_OBJECT_GET_CLASS (object), &n);
+
+  g_string_append_printf (text, "%s: flags 0x%x%s\n", GST_OBJECT_NAME (object),
+      GST_IS_PAD (object) ? 0 : GST_OBJECT_FLAGS (object),
+      has_handler (object) ? ", handlers" : "");
+  for (guint i = 0; i < n; i++) {
+    GValue value = G_VALUE_INIT;
+    g_autofree gchar *shown = NULL;
+
+    if ((specs[i]->flags & G_PARAM_READWRITE) != G_PARAM_READWRITE &&
+        !g_str_equal (specs[i]->name, "current-concurrency"))
+      continue;
+    g_value_init (&value, specs[i]->value_type);
+    g_object_get_property (object, specs[i]->name, &value);
+    if (!G_VALUE_HOLDS_BOXED (&value) || g_value_get_boxed (&value))
+      shown = g_strdup_value_contents (&value);
+    g_string_append_printf (text, "  %s %s\n", specs[i]->name, shown);
+    g_value_unset (&value);
+  }
+}
+
+static void
+describe_element (GstElement *element, GString *text)
+{
+  describe_object (element, text);
+  g_string_append_printf (text, "  state %d\n", GST_STATE (element));
+  for (GList *l = element->pads; l; l = l->next) {
+    GstPad *pad = l->data, *peer = gst_pad_get_peer (pad);
+
+    describe_object (pad, text);
+    g_string_append_printf (
+        text, "  peer %p, probes %d\n", peer, pad->num_probes);
+    gst_clear_object (&peer);
+  }
+  if (GST_IS_BIN (element))
+    for (GList *l = GST_BIN_CHILDREN (element); l; l = l->next)
+      describe_element (l->data, text);
+}
+
+/* Describes a pipeline that no thread uses, and its bus. */
+static gchar *
+describe_pipeline (GstElement *pipeline)
+{
+  GString *text = g_string_new (NULL);
+  GstBus *bus = gst_element_get_bus (pipeline);
+
+  describe_element (pipeline, text);
+  g_string_append_printf (text, "bus %p, flags 0x%x, messages %d\n", bus,
+      GST_OBJECT_FLAGS (bus), gst_bus_have_pending (bus));
+  gst_object_unref (bus);
+  return g_string_free (text, FALSE);
+}
+
+static GstBusSyncReply
+count_messages (GstBus *bus, GstMessage *message, gpointer n)
+{
+  ++*(guint *) n;
+  gst_message_unref (message);
+  return GST_BUS_DROP;
+}
+
+static GstSpdlLoader *
+make_for (GstElement *pipeline)
+{
+  g_autoptr (GError) error = NULL;
+  GstSpdlLoader *loader =
+      gst_spdl_loader_new_from_pipeline (GST_PIPELINE (pipeline), &error);
+
+  g_assert_no_error (error);
+  return loader;
+}
+
+static void
+use_again (GstSpdlLoader *loader)
+{
+  loader_start (loader);
+  fail_unless (loader_take (loader) > 0);
+  fail_unless (gst_spdl_loader_next_epoch (loader, NULL));
+  fail_unless (loader_take (loader) > 0);
+  gst_spdl_loader_stop (loader);
+  loader_start (loader);
+  fail_unless (loader_take (loader) > 0);
+}
+
+static void
+push_items (GstSpdlLoader *loader)
+{
+  for (guint run = 0; run < 2; run++) {
+    g_autoptr (GBytes) item = g_bytes_new_static ("12", 2);
+    g_autoptr (GstCaps) caps = gst_caps_from_string (
+        "other/tensors,format=static,num_tensors=1,types=(string)uint8,"
+        "dimensions=(string)2,framerate=0/1");
+
+    loader_start (loader);
+    fail_unless (gst_spdl_loader_push_bytes (
+        loader, item, caps, -1, NULL, FOREVER, NULL));
+    fail_unless_equals_int (loader_take (loader), 1);
+    gst_spdl_loader_stop (loader);
+  }
+}
+
+static void
+set_all (GstSpdlLoader *loader)
+{
+  static const gchar *const classes[] = { "a", "b", NULL };
+
+  gst_spdl_loader_set_default_epochs (loader, -1);
+  gst_spdl_loader_set_default_epochs (loader, 5);
+  gst_spdl_loader_set_default_rank (loader, 0, 2);
+  fail_unless (gst_spdl_loader_set_classes (loader, classes, NULL));
+  fail_unless (gst_spdl_loader_restore_state (loader, "spdl1;", NULL));
+  g_object_set (loader, "cpu-budget", 0.5, NULL);
+}
+
+static void
+set_and_use (GstSpdlLoader *loader)
+{
+  gst_spdl_loader_set_default_epochs (loader, -1);
+  gst_spdl_loader_set_default_rank (loader, 0, 1);
+  use_again (loader);
+}
+
+static void
+do_nothing (GstSpdlLoader *loader)
+{
+}
+
+/* A loader leaves a pipeline as it was: its elements with all properties,
+ * flags, handlers, links and probes, and its bus. */
+GST_START_TEST (test_restores)
+{
+  static const struct {
+    const gchar *description; /* %s: a folder */
+    void (*use) (GstSpdlLoader *loader);
+  } cases[] = {
+    { "spdlsrc location=%s ! spdlsink", do_nothing },
+    { "spdlsrc location=%s epochs=4 ! spdlfetch ! tee name=t ! queue "
+      "! bin.( spdldecode width=8 height=8 ) ! spdlbatch batch-size=4 "
+      "! spdlsink t. ! queue ! spdldecode ! fakesink",
+        use_again },
+    { "spdlsrc location=%s epochs=4 ! spdlfetch "
+      "! spdldecode width=8 height=8 ! spdlbatch batch-size=4 "
+      "! spdlsink async=false",
+        set_and_use },
+    { "spdlbatch batch-size=1 ! spdlsink", push_items },
+    { "spdlsrc location=%s ! spdlsink", set_all },
+    { "spdlworkersrc ! spdlsink", set_all },
+  };
+  gchar *folder = files_make_dataset (20);
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    for (guint plays = 0; plays < 2; plays++) {
+      g_auto (GStrv) parts = g_strsplit (cases[i].description, "%s", 2);
+      g_autofree gchar *description = g_strjoinv (folder, parts);
+      GstElement *pipeline = gst_parse_launch (description, NULL);
+      GstBus *bus = gst_element_get_bus (pipeline);
+      guint n_messages = 0;
+      g_autofree gchar *before = NULL;
+      g_autofree gchar *after = NULL;
+      GstSpdlLoader *loader;
+
+      gst_bus_set_sync_handler (bus, count_messages, &n_messages, NULL);
+      before = describe_pipeline (pipeline);
+      loader = make_for (pipeline);
+      cases[i].use (loader);
+      fail_unless_equals_int (n_messages, 0);
+      /* The program may use the pipeline before the loader is gone. */
+      if (plays) {
+        gst_spdl_loader_stop (loader);
+        gst_element_set_state (pipeline, GST_STATE_PAUSED);
+        fail_unless (n_messages > 0);
+      }
+      g_object_unref (loader);
+      if (plays) {
+        gst_element_set_state (pipeline, GST_STATE_NULL);
+        gst_bus_set_flushing (bus, FALSE);
+      }
+      after = describe_pipeline (pipeline);
+      fail_unless_equals_string (after, before);
+      gst_object_unref (bus);
+      gst_object_unref (pipeline);
+    }
+  files_remove_folder (folder);
+}
+
+GST_END_TEST;
+
+/* A property that the program sets after the loader keeps its value, also if
+ * the loader has set the same value. */
+GST_START_TEST (test_restores_own_only)
+{
+  GstElement *pipeline =
+      gst_parse_launch ("spdlsrc name=source ! spdlfetch ! spdldecode "
+                        "name=decode ! tee name=t ! queue "
+                        "! spdlsink name=sink t. ! queue ! fakesink name=other",
+          NULL);
+  GstBin *bin = GST_BIN (pipeline);
+  GstElement *source = gst_bin_get_by_name (bin, "source");
+  GstElement *decode = gst_bin_get_by_name (bin, "decode");
+  GstElement *sink = gst_bin_get_by_name (bin, "sink");
+  GstElement *other = gst_bin_get_by_name (bin, "other");
+  gchar *folder = files_make_dataset (20);
+  GstSpdlLoader *loader;
+  gint64 epochs;
+  gint rank, world_size;
+  guint concurrency;
+  gboolean async, other_async;
+
+  g_object_set (source, "location", folder, NULL);
+  loader = make_for (pipeline);
+  gst_spdl_loader_set_default_epochs (loader, 3);
+  gst_spdl_loader_set_default_rank (loader, 0, 2);
+  g_object_get (sink, "async", &async, NULL);
+  fail_unless (async);
+  loader_start (loader);
+  g_object_get (sink, "async", &async, NULL);
+  g_object_get (other, "async", &other_async, NULL);
+  fail_if (async || other_async);
+  g_object_set (sink, "async", FALSE, NULL);
+  g_object_set (source, "epochs", (gint64) 3, "rank", 1, NULL);
+  g_object_set (decode, "concurrency", 2, NULL);
+  gst_spdl_loader_stop (loader);
+  g_object_get (sink, "async", &async, NULL);
+  g_object_get (other, "async", &other_async, NULL);
+  fail_unless (!async && other_async);
+  g_object_unref (loader);
+  g_object_get (source, "epochs", &epochs, "rank", &rank, "world-size",
+      &world_size, NULL);
+  g_object_get (decode, "concurrency", &concurrency, NULL);
+  fail_unless_equals_int64 (epochs, 3);
+  fail_unless (rank == 1 && world_size == -1 && concurrency == 2);
+  gst_object_unref (other);
+  gst_object_unref (sink);
+  gst_object_unref (decode);
+  gst_object_unref (source);
+  gst_object_unref (pipeline);
+  files_remove_folder (folder);
 }
 
 GST_END_TEST;
@@ -495,6 +758,8 @@ loader_suite (void)
   tcase_add_test (tc, test_batch);
   tcase_add_test (tc, test_two_loaders);
   tcase_add_test (tc, test_own_pipeline);
+  tcase_add_test (tc, test_restores);
+  tcase_add_test (tc, test_restores_own_only);
   tcase_add_test (tc, test_default_epochs);
   tcase_add_test (tc, test_in_process);
   tcase_add_test (tc, test_num_batches);

@@ -12,6 +12,7 @@
 
 #include "tests/check/support/errors.h"
 #include "tests/check/support/files.h"
+#include "tests/check/support/slow.h"
 
 #define N_SOURCES 3
 #define N_EPOCHS 2
@@ -198,7 +199,7 @@ GST_START_TEST (test_again_and_again)
   g_autofree gchar *filter = g_strdup_printf (FILTER, order);
   GRand *rand = g_rand_new_with_seed (__i__);
 
-  for (guint i = 0; i < 6; i++) {
+  for (guint i = 0; i < 6; i += spdl_test_slow_or (1, 3)) {
     const Plan plan = { folder, order, mixes[i % 2], TWICE, i < 4 ? filter : "",
       "jitter=200000 fail-every=11", i < 3 ? 4 : 7 };
     gchar *state = NULL;
@@ -242,7 +243,8 @@ GST_START_TEST (test_as_if_never_stopped)
   log_init (&whole);
   fail_unless (run_for (&plan, rand, G_MAXUINT, &state, &whole));
   g_clear_pointer (&state, g_free);
-  for (guint k = 1; k < 12; k += 2) {
+  for (guint k = spdl_test_slow_or (1, 3); k < 12;
+       k += spdl_test_slow_or (2, 4)) {
     Log log;
     gboolean finished = FALSE;
 

@@ -8,6 +8,7 @@
 #include "tests/check/support/errors.h"
 #include "tests/check/support/files.h"
 #include "tests/check/support/run.h"
+#include "tests/check/support/slow.h"
 
 #define N_ITEMS 83
 #define N_EPOCHS 3
@@ -258,13 +259,14 @@ check_plan (Plan *plan, guint seed, Log *log)
 static const gchar *const orders[] = { "completion", "input" };
 static const gchar *const modes[] = { "pad", "drop", "uneven" };
 
-/* All combinations of intermediate elements. */
+/* All combinations of intermediate elements; in the normal mode six of the 16,
+ * with and without each element. */
 GST_START_TEST (test_again_and_again)
 {
   gchar *folder = make_list (N_ITEMS);
   Log log = { 0 };
 
-  for (guint i = 0; i < 16; i++) {
+  for (guint i = 0; i < 16; i += spdl_test_slow_or (1, 3)) {
     Plan plan = { folder, N_ITEMS, orders[__i__], i & 1, i & 2 ? 4 : 1,
       i & 4 ? 8 : 3, (i & 8) != 0, 0, 1, "pad", N_EPOCHS };
 
@@ -277,7 +279,9 @@ GST_START_TEST (test_again_and_again)
 
 GST_END_TEST;
 
-/* Stops once, after each number of batches. */
+/* Stops once, after each number of batches, of which the normal mode tests
+ * some.
+ */
 GST_START_TEST (test_everywhere)
 {
   gchar *folder = make_list (N_ITEMS);
@@ -286,7 +290,7 @@ GST_START_TEST (test_everywhere)
   GRand *rand = g_rand_new_with_seed (1);
   gboolean ended = FALSE;
 
-  for (guint k = 1; !ended; k += 2) {
+  for (guint k = 1; !ended; k += spdl_test_slow_or (2, 7)) {
     gchar *state = NULL;
     Log log = { 0 };
 
@@ -307,7 +311,7 @@ GST_START_TEST (test_ranks)
   gchar *folder = make_list (N_ITEMS);
   Log log = { 0 };
 
-  for (guint i = 0; i < 3 * 2 * 2; i++) {
+  for (guint i = 0; i < 3 * 2 * 2; i += spdl_test_slow_or (1, 3)) {
     Plan plan = { folder, N_ITEMS, orders[i & 1], (i & 2) != 0, 1, 5, FALSE, 0,
       1 + __i__, modes[i / 4], N_EPOCHS };
 
@@ -324,7 +328,7 @@ GST_START_TEST (test_single_items)
   gchar *folder = make_list (N_ITEMS);
   Log log = { 0 };
 
-  for (guint i = 0; i < 8; i++) {
+  for (guint i = 0; i < spdl_test_slow_or (8, 2); i++) {
     Plan plan = { folder, N_ITEMS, orders[__i__], i & 1, 1, 0, FALSE, 0, 1,
       "pad", N_EPOCHS };
 
@@ -428,7 +432,7 @@ GST_START_TEST (test_changing_worlds)
   gchar *folder = make_list (N_ITEMS);
   GRand *rand = g_rand_new_with_seed (36 + __i__);
 
-  for (guint i = 0; i < 6; i++) {
+  for (guint i = 0; i < spdl_test_slow_or (6, 4); i++) {
     Plan plan = { folder, N_ITEMS, orders[__i__], i & 1, 1, 3, FALSE, 0, 1,
       "uneven", N_EPOCHS, i / 2 % 2 ? 3 : 1 };
     Log log = { 0 };

@@ -198,7 +198,7 @@ GST_START_TEST (test_several)
 
   line_init (&line,
       "fakesrc ! spdlteststage name=stage concurrency=0 sleep=2000000 "
-      "! spdlteststage name=fixed concurrency=7 "
+      "! spdlteststage name=fixed concurrency=7 sleep=10000000 "
       "! spdlteststage name=second concurrency=0 sleep=1000000 ! fakesink");
   line_init (&other,
       "fakesrc ! spdlteststage name=stage concurrency=0 sleep=2000000 "
@@ -206,15 +206,15 @@ GST_START_TEST (test_several)
   fixed = gst_bin_get_by_name (GST_BIN (line.pipeline), "fixed");
   line_play (&line);
   line_play (&other);
+  gst_structure_free (wait_for_decision (&other, NULL));
+  line_clear (&other);
   gst_structure_free (wait_for_decision (&line, "settled"));
   s = wait_for_decision (&line, NULL);
   fail_unless_equals_string (gst_structure_get_string (s, "reason"), "settled");
   gst_structure_free (s);
   fail_unless_equals_int (get_number (fixed, "current-concurrency"), 7);
-  gst_structure_free (wait_for_decision (&other, NULL));
   gst_object_unref (fixed);
   line_clear (&line);
-  line_clear (&other);
 }
 
 GST_END_TEST;

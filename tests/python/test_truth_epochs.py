@@ -5,6 +5,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The first argument is tools/make-dataset."""
 
+import collections
 import functools
 import gc
 import importlib.util
@@ -28,6 +29,7 @@ VALUES = [np.full(2, i, "uint8") for i in range(N_ITEMS)]
 MIXED = ("spdlmix name=mix ! spdlbatch batch-size=8 ! spdlsink  "
          f"spdlsrc location={FOLDER} ! spdlfetch ! spdldecode width=8 height=8 "
          "! mix.")
+Start = collections.namedtuple("Start", "epoch is_beginning num_batches")
 HAS_TORCH = importlib.util.find_spec("torch") is not None
 
 
@@ -358,6 +360,75 @@ class PeekTest(unittest.TestCase):
                              list(range(N_ITEMS)))
         self.assertEqual(dataset.epoch, 2)
         dataset.stop()
+
+
+class FakeLink:
+    """A loader on another machine, whose batches are (epoch, link, number)."""
+
+    def __init__(self, number, num_batches):
+        self.number, self.n = number, num_batches
+        self.taken = self.noted = -1
+        self.given, self.is_finished = None, False
+        self.seek(0)
+
+    def seek(self, epoch):
+        from gstspdl._remote_answers import Reply
+
+        self.ended = None
+        self.started = Start(epoch, True, self.n)
+        batches = [batch for e in range(epoch, epoch + 5) for batch in (
+            *((e, self.number, k) for k in range(self.n)), None)]
+        self.replies = [(i, Reply(batch, "", 0, False, [], []))
+                        for i, batch in enumerate(batches, self.taken + 1)]
+
+    def first(self):
+        return next((r for r in self.replies if r[0] > self.taken), None)
+
+    def get_arrival(self):
+        return self.first()[0]
+
+    def request_after(self, number):
+        pass
+
+
+class RemoteTest(unittest.TestCase):
+    """RemoteLoader, without Ray."""
+
+    def setUp(self):
+        from gstspdl._remote_link import Board
+        from gstspdl.ray import RemoteLoader
+
+        self.loader = RemoteLoader("", 2)
+        self.loader._board = Board(set())
+        self.loader._links = [FakeLink(0, 2), FakeLink(1, 1)]
+        self.loader._epoch = 0
+        self.addCleanup(setattr, self.loader, "_links", [])
+
+    def test_outdated(self):
+        for take in (lambda: list(zip(self.loader, self.loader)),
+                     lambda: [next(iter(self.loader)) for _ in self.loader]):
+            with self.assertRaises(LoaderError) as raised:
+                take()
+            self.assertEqual(raised.exception.code, "outdated")
+
+    def test_after_the_last_batch(self):
+        for n, _ in enumerate(self.loader, 1):
+            if n == 3:
+                self.assertEqual(next(iter(self.loader)), (1, 0, 0))
+        self.assertEqual(n, 3)
+        self.assertEqual(self.loader.epoch, 1)
+
+    def test_peek(self):
+        for epoch in range(3):
+            wanted = [(epoch, 0, 0), (epoch, 1, 0), (epoch, 0, 1)]
+            self.assertEqual(self.loader.peek(), wanted[0])
+            seen = []
+            for batch in self.loader:
+                seen.append(batch)
+                self.assertEqual(self.loader.peek(),
+                                 (wanted + [None])[len(seen)])
+                self.assertEqual(self.loader.epoch, epoch)
+            self.assertEqual(seen, wanted)
 
 
 class StateTest(unittest.TestCase):

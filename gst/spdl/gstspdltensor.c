@@ -231,6 +231,7 @@ gst_spdl_tensor_get_typestr (const GstSpdlTensor *tensor)
     [GST_SPDL_TENSOR_FLOAT32] = ORDER "f4",
     [GST_SPDL_TENSOR_FLOAT64] = ORDER "f8",
     [GST_SPDL_TENSOR_BFLOAT16] = ORDER "V2",
+    [GST_SPDL_TENSOR_BOOL] = "|b1",
   };
 #undef ORDER
 

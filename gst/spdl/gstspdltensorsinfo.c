@@ -22,8 +22,14 @@
  * NumPy shape (32, 224, 224, 3), images by rows by columns by channels, is
  * `3:224:224:32`. All dimensions are written, including a batch size of one.
  *
- * Names of tensors are in the field `names=(string)<"image","mask">`, which is
- * not part of NNStreamer. `spdlbatch` uses them for its batches.
+ * Further fields are not part of NNStreamer. Each has a value per tensor:
+ *
+ * - `names=(string)<"image","mask">`: the names, which `spdlbatch` uses for its
+ *   batches.
+ * - `scalar=(boolean)<false,true>`: the tensor is a single number without
+ *   dimensions. Its dimensions are written as `1`.
+ * - `bool=(boolean)<false,true>`: the elements are #GST_SPDL_TENSOR_BOOL. Their
+ *   type is written as `uint8`.
  *
  * Since: 0.1
  */
@@ -52,6 +58,7 @@ static const struct {
   TYPE (FLOAT32, "float32", 4),
   TYPE (FLOAT64, "float64", 8),
   TYPE (BFLOAT16, "bfloat16", 2),
+  TYPE (BOOL, "bool", 1),
 #undef TYPE
 };
 
@@ -180,7 +187,7 @@ gst_spdl_tensors_info_init (GstSpdlTensorsInfo *info)
  * gst_spdl_tensors_info_add: (skip)
  * @info: tensors, fewer than %GST_SPDL_MAX_TENSORS
  * @type: type of the elements
- * @rank: number of dimensions, 1 to %GST_SPDL_MAX_RANK
+ * @rank: number of dimensions, 0 to %GST_SPDL_MAX_RANK
  * @dims: (array length=rank): dimensions, innermost first
  *
  * Adds a tensor.
@@ -195,23 +202,60 @@ gst_spdl_tensors_info_add (GstSpdlTensorsInfo *info, GstSpdlTensorType type,
 {
   GstSpdlTensorInfo *tensor;
 
-  g_return_val_if_fail (info != NULL && dims != NULL, NULL);
+  g_return_val_if_fail (info != NULL && (dims != NULL || rank == 0), NULL);
   g_return_val_if_fail (info->num_tensors < GST_SPDL_MAX_TENSORS, NULL);
-  g_return_val_if_fail (rank > 0 && rank <= GST_SPDL_MAX_RANK, NULL);
+  g_return_val_if_fail (rank <= GST_SPDL_MAX_RANK, NULL);
 
   tensor = &info->tensors[info->num_tensors++];
   memset (tensor, 0, sizeof *tensor);
   tensor->type = type;
   tensor->rank = rank;
-  memcpy (tensor->dims, dims, rank * sizeof dims[0]);
+  if (rank > 0)
+    memcpy (tensor->dims, dims, rank * sizeof dims[0]);
   return tensor;
 }
 
 static void
 append_dims (GString *string, const GstSpdlTensorInfo *info)
 {
+  if (info->rank == 0)
+    g_string_append_c (string, '1');
   for (guint i = 0; i < info->rank; i++)
     g_string_append_printf (string, i == 0 ? "%u" : ":%u", info->dims[i]);
+}
+
+static gboolean
+is_scalar (const GstSpdlTensorInfo *info)
+{
+  return info->rank == 0;
+}
+
+static gboolean
+is_bool (const GstSpdlTensorInfo *info)
+{
+  return info->type == GST_SPDL_TENSOR_BOOL;
+}
+
+/* Adds a field with a boolean per tensor, if it is TRUE for any of them. */
+static void
+set_field (GstCaps *caps, const gchar *field, const GstSpdlTensorsInfo *info,
+    gboolean (*is_set) (const GstSpdlTensorInfo *info))
+{
+  GValue array = G_VALUE_INIT;
+  gboolean any = FALSE;
+
+  gst_value_array_init (&array, info->num_tensors);
+  for (guint i = 0; i < info->num_tensors; i++) {
+    GValue value = G_VALUE_INIT;
+
+    g_value_init (&value, G_TYPE_BOOLEAN);
+    g_value_set_boolean (&value, is_set (&info->tensors[i]));
+    any = any || g_value_get_boolean (&value);
+    gst_value_array_append_and_take_value (&array, &value);
+  }
+  if (any)
+    gst_caps_set_value (caps, field, &array);
+  g_value_unset (&array);
 }
 
 /**
@@ -229,27 +273,36 @@ gst_spdl_tensors_info_to_caps (const GstSpdlTensorsInfo *info)
 {
   g_autoptr (GString) type_names = g_string_new (NULL);
   g_autoptr (GString) dims = g_string_new (NULL);
+  GstCaps *caps;
 
   g_return_val_if_fail (info != NULL && info->num_tensors > 0, NULL);
 
   for (guint i = 0; i < info->num_tensors; i++) {
+    const GstSpdlTensorType type = is_bool (&info->tensors[i])
+                                       ? GST_SPDL_TENSOR_UINT8
+                                       : info->tensors[i].type;
+
     if (i > 0) {
       g_string_append_c (type_names, ',');
       g_string_append_c (dims, ',');
     }
-    g_string_append (type_names, types[info->tensors[i].type].value.value_nick);
+    g_string_append (type_names, types[type].value.value_nick);
     append_dims (dims, &info->tensors[i]);
   }
-  return gst_caps_new_simple ("other/tensors", "format", G_TYPE_STRING,
+  caps = gst_caps_new_simple ("other/tensors", "format", G_TYPE_STRING,
       "static", "num_tensors", G_TYPE_INT, (gint) info->num_tensors, "types",
       G_TYPE_STRING, type_names->str, "dimensions", G_TYPE_STRING, dims->str,
       "framerate", GST_TYPE_FRACTION, 0, 1, NULL);
+  set_field (caps, "scalar", info, is_scalar);
+  set_field (caps, "bool", info, is_bool);
+  return caps;
 }
 
 static gboolean
 parse_type (const gchar *name, GstSpdlTensorType *type)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (types); i++) {
+  /* The last one, bool, is a field. */
+  for (guint i = 0; i < GST_SPDL_TENSOR_BOOL; i++) {
     if (g_str_equal (name, types[i].value.value_nick)) {
       *type = types[i].value.value;
       return TRUE;
@@ -279,9 +332,52 @@ parse_dims (const gchar *string, GstSpdlTensorInfo *tensor)
   return tensor->rank > 0;
 }
 
+/* Reads the value of tensor @i of @n in a field of set_field(). Returns FALSE
+ * if the field is malformed. */
 static gboolean
-parse_tensors (GstSpdlTensorsInfo *info, gchar **type_names, gchar **dims,
-    guint n, GError **error)
+get_field (const GstStructure *s, const gchar *field, guint i, guint n,
+    gboolean *is_set)
+{
+  const GValue *array = gst_structure_get_value (s, field);
+  const GValue *value;
+
+  *is_set = FALSE;
+  if (!array)
+    return TRUE;
+  if (!GST_VALUE_HOLDS_ARRAY (array) || gst_value_array_get_size (array) != n)
+    return FALSE;
+  value = gst_value_array_get_value (array, i);
+  *is_set = G_VALUE_HOLDS_BOOLEAN (value) && g_value_get_boolean (value);
+  return G_VALUE_HOLDS_BOOLEAN (value);
+}
+
+/* Applies the fields of set_field(). Returns FALSE if they are malformed, or
+ * contradict the type or the dimensions. */
+static gboolean
+apply_fields (
+    GstSpdlTensorInfo *tensor, const GstStructure *s, guint i, guint n)
+{
+  gboolean scalar, boolean;
+
+  if (!get_field (s, "scalar", i, n, &scalar) ||
+      !get_field (s, "bool", i, n, &boolean))
+    return FALSE;
+  if (boolean && tensor->type != GST_SPDL_TENSOR_UINT8)
+    return FALSE;
+  if (boolean)
+    tensor->type = GST_SPDL_TENSOR_BOOL;
+  /* NNStreamer pads dimensions with 1. */
+  for (guint k = 0; scalar && k < tensor->rank; k++)
+    if (tensor->dims[k] != 1)
+      return FALSE;
+  if (scalar)
+    tensor->rank = 0;
+  return TRUE;
+}
+
+static gboolean
+parse_tensors (GstSpdlTensorsInfo *info, const GstStructure *s,
+    gchar **type_names, gchar **dims, guint n, GError **error)
 {
   if (g_strv_length (type_names) != n || g_strv_length (dims) != n) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
@@ -297,6 +393,14 @@ parse_tensors (GstSpdlTensorsInfo *info, gchar **type_names, gchar **dims,
       g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
           "Tensor %u of the caps is invalid: type \"%s\", dimensions \"%s\"", i,
           type_names[i], dims[i]);
+      return FALSE;
+    }
+    if (!apply_fields (tensor, s, i, n)) {
+      g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+          "Fields of the caps do not fit tensor %u of type \"%s\" and "
+          "dimensions \"%s\": scalar needs the dimensions 1, bool needs uint8, "
+          "and both need a boolean for each tensor",
+          i, type_names[i], dims[i]);
       return FALSE;
     }
   }
@@ -346,7 +450,7 @@ gst_spdl_tensors_info_from_caps (
 
   g_auto (GStrv) type_names = g_strsplit (type_string, ",", -1);
   g_auto (GStrv) dims = g_strsplit (dim_string, ",", -1);
-  return parse_tensors (info, type_names, dims, n, error);
+  return parse_tensors (info, s, type_names, dims, n, error);
 }
 
 /**

@@ -45,6 +45,7 @@ G_BEGIN_DECLS
  * @GST_SPDL_TENSOR_FLOAT64: IEEE double precision
  * @GST_SPDL_TENSOR_BFLOAT16: the upper half of IEEE single precision, as in
  *     PyTorch and JAX; not part of NNStreamer
+ * @GST_SPDL_TENSOR_BOOL: 8 bits, 0 or 1; `uint8` for NNStreamer
  *
  * Type of a tensor's elements, in the byte order of the machine. The nicks are
  * NNStreamer's names.
@@ -64,6 +65,7 @@ typedef enum {
   GST_SPDL_TENSOR_FLOAT32,
   GST_SPDL_TENSOR_FLOAT64,
   GST_SPDL_TENSOR_BFLOAT16,
+  GST_SPDL_TENSOR_BOOL,
 } GstSpdlTensorType;
 
 #define GST_TYPE_SPDL_TENSOR_TYPE (gst_spdl_tensor_type_get_type ())
@@ -76,7 +78,7 @@ typedef struct _GstSpdlTensorsInfo GstSpdlTensorsInfo;
 /**
  * GstSpdlTensorInfo:
  * @type: type of the elements
- * @rank: number of dimensions
+ * @rank: number of dimensions; 0: a single number
  * @dims: (array fixed-size=16): dimensions, innermost first: NumPy's shape (32,
  *     224, 224, 3) is 3, 224, 224, 32
  *

@@ -45,10 +45,8 @@ def make(dtype, shape, seed=1):
 
 
 def as_tensor(array):
-    """Returns the expected tensor: at least one dimension, and booleans as
-    bytes."""
-    array = np.atleast_1d(array)
-    array = array.view("uint8") if array.dtype == bool else array
+    """Returns the expected tensor, in the order of the machine's bytes."""
+    array = np.asarray(array)
     return array.astype(array.dtype.newbyteorder("="))
 
 

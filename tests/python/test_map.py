@@ -279,7 +279,7 @@ class ItemTest(unittest.TestCase):
             self.assertIn('raise ValueError("three")', failure.reason)
 
     def test_invalid_results(self):
-        for result in 42, "text", [b"", 42]:
+        for result in True, 42j, "text", [b"", 42], [1.5, 2]:
             loader = Loader(LINE.format(4), source=ARRAYS)
             with loader.map("work", lambda s: result):
                 with self.assertRaises(LoaderError) as raised:

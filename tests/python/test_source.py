@@ -194,7 +194,7 @@ class ErrorTest(unittest.TestCase):
         self.assertIsInstance(raised.exception.__cause__, OSError)
 
     def test_unsupported_items(self):
-        for item in 3, (b"x", 1, "key", 2), (b"x",), np.zeros(2, "complex64"):
+        for item in 3j, (b"x", 1, "key", 2), (b"x",), np.zeros(2, "complex64"):
             with self.subTest(item), Loader(FILES, source=[item]) as loader:
                 with self.assertRaises(LoaderError) as raised:
                     list(loader)
@@ -204,7 +204,7 @@ class ErrorTest(unittest.TestCase):
         """The first element does not accept items of this kind."""
         data, array = PATHS[0].read_bytes(), np.zeros((4, 4, 3), np.uint8)
         for line, item in [
-                (FILES, data), (FILES, array),
+                (FILES, data), (FILES, array), (FILES, 3),
                 ("spdldecode ! spdlsink", str(PATHS[0])),
                 ("spdldecode ! spdlsink", array)]:
             with self.subTest(line), Loader(line, source=[item]) as loader:

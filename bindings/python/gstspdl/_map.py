@@ -36,15 +36,22 @@ def _convert_one(result: Any, link: Optional[int] = None) -> Sample:
     if sample is None:
         raise TypeError("the function returned an object of type "
                         f"{type(result).__name__}: return a NumPy array, a "
-                        "PyTorch tensor, bytes, the sample, a Gst.Buffer, a "
-                        "dict of these by name, a list of these for a group, "
-                        "or None. For a number, use a NumPy scalar such as "
-                        "np.float32(1)")
+                        "PyTorch tensor, a number, bytes, the sample, a "
+                        "Gst.Buffer, a dict of these by name, a list of these "
+                        "for a group, or None")
     return sample
 
 
 def _convert(result: Any, link: Optional[int]) -> Sample:
+    if isinstance(result, bool):
+        raise TypeError(f"the function returned {result}, which would replace "
+                        "the item: return the sample to keep it, None to leave "
+                        "it out, or a dict with the value")
     if isinstance(result, list):
+        if any(type(part) in (bool, int, float) for part in result):
+            raise TypeError("the function returned a list of numbers, but a "
+                            "list is a group of items: return a NumPy array, "
+                            "or NumPy scalars for a group")
         return of_items([_convert_one(part) for part in result])
     return _convert_one(result, link)
 

@@ -159,22 +159,23 @@ _keep_caps = lru_cache(maxsize=64)(_Caps)
 @lru_cache(maxsize=64)
 def _caps_of_array(dtype: Any, shape: Tuple[int, ...]) -> _Caps:
     dims = ":".join(map(str, reversed(shape))) or "1"
+    # As gst_spdl_tensors_info_to_caps() writes them.
+    name = "uint8" if dtype == bool else dtype
     return _Caps("other/tensors,format=static,num_tensors=1,"
-                 f'types=(string)"{dtype}",dimensions=(string)"{dims}",'
-                 "framerate=0/1")
+                 f'types=(string)"{name}",dimensions=(string)"{dims}",'
+                 "framerate=0/1" + ("" if shape else ",scalar=(boolean)<true>")
+                 + (",bool=(boolean)<true>" if dtype == bool else ""))
 
 
 def _of_array(item: Any, link: Optional[int]) -> Sample:
     import numpy
 
     values = numpy.asarray(item)
-    if values.dtype == bool:
-        values = values.view(numpy.uint8)
     if values.dtype.name != "bfloat16" and (
-            values.dtype.kind not in "iuf" or values.dtype.itemsize > 8):
+            values.dtype.kind not in "biuf" or values.dtype.itemsize > 8):
         raise TypeError(f"{values.dtype} cannot be a tensor: convert "
-                        "the array to integers or floating point of at most "
-                        "64 bits")
+                        "the array to bool, integers or floating point of at "
+                        "most 64 bits")
     # Caps cannot describe these, which would end the run instead of the item.
     if values.size == 0:
         raise TypeError(f"an array of shape {values.shape} has no values and "
@@ -226,13 +227,20 @@ def of_items(items: List[Sample]) -> Sample:
 
 def of_data(item: Any, caps: Optional[str],
             link: Optional[int] = None) -> Optional[Sample]:
-    """Returns a sample of bytes, of an array, or of an object that NumPy reads
-    as an array, such as a PyTorch tensor; None for anything else. `link`: to
-    the process that gets it, which shares the copy."""
+    """Returns a sample of bytes, of a number, of an array, or of an object that
+    NumPy reads as an array, such as a PyTorch tensor; None for anything else.
+    `link`: to the process that gets it, which shares the copy."""
     if isinstance(item, (bytes, bytearray, memoryview)):
         return of_bytes(item, caps, link)
     if hasattr(item, "__array_interface__") or hasattr(item, "__array__"):
         return _of_array(item, link)
+    if isinstance(item, (int, float)):
+        import numpy
+
+        # As PyTorch's default_collate. A larger integer raises OverflowError.
+        dtype = ("bool" if isinstance(item, bool) else
+                 "int64" if isinstance(item, int) else "float64")
+        return _of_array(numpy.array(item, dtype), link)
     return None
 
 

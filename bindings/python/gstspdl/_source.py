@@ -107,8 +107,8 @@ class SourceThread(threading.Thread):
         sample = of_data(item, self._encoded)
         if sample is None:
             raise TypeError("a source must yield paths and URIs (str), bytes, NumPy "
-                            "arrays, PyTorch tensors, or dicts of bytes and "
-                            f"arrays by name, not {type(item).__name__}")
+                            "arrays, PyTorch tensors, numbers, or dicts of "
+                            f"these by name, not {type(item).__name__}")
         return sample
 
     def _do(self, function: Callable[..., Any], *arguments: Any) -> bool:

@@ -97,8 +97,10 @@ class Tensor:
     @property
     def dtype(self) -> str:
         """The type of the elements, as NumPy and PyTorch call it: "uint8",
-        "float32" and so on."""
+        "bool", "float32" and so on."""
         typestr = self._info.typestr.decode()
+        if typestr[1] == "b":
+            return "bool"
         return f"{_NAMES[typestr[1]]}{8 * int(typestr[2:])}"
 
     @property

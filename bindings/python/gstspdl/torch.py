@@ -33,6 +33,7 @@ from ._errors import LoaderError
 from ._loader import Loader
 from ._losses import LoaderWarning
 from ._states import merge_states
+from ._tensor import Tensor
 
 TorchBatch = Dict[str, torch.Tensor]
 Step = TypeVar("Step")
@@ -53,6 +54,18 @@ _NO_WORKERS = (
 
 # Number that a rank adds if its loader fails; exceeds the number of ranks.
 _FAILED = 1 << 20
+
+
+def _view(tensor: Tensor) -> torch.Tensor:
+    found: torch.Tensor
+    try:
+        found = torch.from_dlpack(tensor)  # type: ignore[attr-defined]
+    except RuntimeError:  # PyTorch before 2.3 has no bool in DLPack.
+        if tensor.dtype != "bool":
+            raise
+        found = (torch.as_tensor(tensor, device=tensor.device)
+                 if tensor.device != "cpu" else torch.tensor(tensor.numpy()))
+    return found
 
 
 def _sum_over_ranks(value: int) -> int:
@@ -236,8 +249,7 @@ class Dataset(torch.utils.data.IterableDataset):  # type: ignore[type-arg,misc]
 
     def _convert(self, batch: Batch) -> TorchBatch:
         tensors: TorchBatch = {
-            name: torch.from_dlpack(tensor)  # type: ignore[attr-defined]
-            for name, tensor in batch.items()}
+            name: _view(tensor) for name, tensor in batch.items()}
         if batch.num_items:
             for name in "labels", "indices":
                 if name not in tensors:

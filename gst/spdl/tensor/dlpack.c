@@ -19,6 +19,7 @@ typedef enum {
   SPDL_DL_UINT = 1,
   SPDL_DL_FLOAT = 2,
   SPDL_DL_BFLOAT = 4,
+  SPDL_DL_BOOL = 6,
 } SpdlDlCode;
 
 typedef struct {
@@ -88,6 +89,9 @@ type_of (const GstSpdlTensor *tensor)
       break;
     case GST_SPDL_TENSOR_BFLOAT16:
       type.code = SPDL_DL_BFLOAT;
+      break;
+    case GST_SPDL_TENSOR_BOOL:
+      type.code = SPDL_DL_BOOL;
       break;
     default:
       break;

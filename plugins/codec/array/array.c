@@ -127,11 +127,11 @@ spdl_array_is_unfit (const SpdlArray *self)
 void
 spdl_array_describe (const SpdlArray *self, GstSpdlTensorsInfo *info)
 {
-  guint32 dims[SPDL_ARRAY_MAX_RANK] = { 1 };
+  guint32 dims[SPDL_ARRAY_MAX_RANK];
 
   for (guint i = 0; i < self->rank; i++)
     dims[i] = self->shape[self->rank - 1 - i];
-  gst_spdl_tensors_info_add (info, self->type, MAX (self->rank, 1), dims);
+  gst_spdl_tensors_info_add (info, self->type, self->rank, dims);
 }
 
 /* Data */

@@ -174,7 +174,7 @@ static const struct {
   const gchar *name;
   GstSpdlTensorType type;
 } types[] = {
-  { "b1", GST_SPDL_TENSOR_UINT8 },
+  { "b1", GST_SPDL_TENSOR_BOOL },
   { "i1", GST_SPDL_TENSOR_INT8 },
   { "u1", GST_SPDL_TENSOR_UINT8 },
   { "i2", GST_SPDL_TENSOR_INT16 },

@@ -47,7 +47,7 @@ static const struct {
   const gchar *name;
   GstSpdlTensorType type;
 } types[] = {
-  { "BOOL", GST_SPDL_TENSOR_UINT8 },
+  { "BOOL", GST_SPDL_TENSOR_BOOL },
   { "I8", GST_SPDL_TENSOR_INT8 },
   { "U8", GST_SPDL_TENSOR_UINT8 },
   { "I16", GST_SPDL_TENSOR_INT16 },

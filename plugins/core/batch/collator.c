@@ -106,6 +106,7 @@ init_convert (
     GST_SPDL_TENSOR_FLOAT16, GST_SPDL_TENSOR_FLOAT32 };
   GstSpdlTensorInfo *tensor = &self->info.tensors[0];
   const gboolean planar = settings->layout == SPDL_COLLATE_LAYOUT_NCHW;
+  const guint n_channels = tensor->rank > 0 ? tensor->dims[0] : 1;
   SpdlSample in, out;
 
   if (settings->type == SPDL_COLLATE_DTYPE_AS_IS && !planar &&
@@ -122,7 +123,7 @@ init_convert (
     return FALSE;
   }
   out = sample_wanted (settings, in);
-  if (!spdl_convert_init (&self->convert, in, out, tensor->dims[0], planar,
+  if (!spdl_convert_init (&self->convert, in, out, n_channels, planar,
           settings->mean, settings->n_mean, settings->std, settings->n_std,
           error))
     return FALSE;
@@ -132,8 +133,8 @@ init_convert (
   self->n_frames = 1;
   for (guint i = 3; i < tensor->rank; i++)
     self->n_frames *= tensor->dims[i];
-  self->n_pixels = self->in_size / spdl_sample_get_size (in) / tensor->dims[0] /
-                   self->n_frames;
+  self->n_pixels =
+      self->in_size / spdl_sample_get_size (in) / n_channels / self->n_frames;
   tensor->type = types[out];
   if (planar && self->n_channels == 0)
     move_channels_out (tensor);

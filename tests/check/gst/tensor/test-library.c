@@ -19,7 +19,10 @@ assert_nnstreamer (const GstCaps *caps)
   gint n, rate_n, rate_d;
 
   fail_unless (gst_structure_has_name (s, "other/tensors"));
-  fail_unless_equals_int (gst_structure_n_fields (s), 5);
+  /* Further fields do not change those of NNStreamer. */
+  fail_unless_equals_int (
+      gst_structure_n_fields (s), 5 + gst_structure_has_field (s, "scalar") +
+                                      gst_structure_has_field (s, "bool"));
   fail_unless_equals_string (gst_structure_get_string (s, "format"), "static");
   fail_unless (
       gst_structure_get_int (s, "num_tensors", &n) && n > 0 && n <= 16);
@@ -50,14 +53,17 @@ GST_START_TEST (test_round_trip)
 
     gst_spdl_tensors_info_init (&info);
     for (guint i = 0; i < n; i++) {
-      const guint rank = g_rand_int_range (rand, 1, GST_SPDL_MAX_RANK + 1);
+      const guint rank = g_rand_int_range (rand, 0, GST_SPDL_MAX_RANK + 1);
+      const guint type =
+          g_rand_int_range (rand, 0, GST_SPDL_TENSOR_FLOAT64 + 2);
       guint32 dims[GST_SPDL_MAX_RANK];
 
       for (guint k = 0; k < rank; k++)
         dims[k] =
             g_rand_int_range (rand, 1, 1 << g_rand_int_range (rand, 1, 31));
       gst_spdl_tensors_info_add (&info,
-          g_rand_int_range (rand, 0, GST_SPDL_TENSOR_FLOAT64 + 1), rank, dims);
+          type > GST_SPDL_TENSOR_FLOAT64 ? GST_SPDL_TENSOR_BOOL : type, rank,
+          dims);
     }
     g_autoptr (GstCaps) caps = gst_spdl_tensors_info_to_caps (&info);
     assert_nnstreamer (caps);
@@ -105,7 +111,32 @@ GST_START_TEST (test_strings)
   fail_unless_equals_int (info.tensors[1].rank, 1);
   fail_unless_equals_int (info.tensors[1].dims[0], 4);
 
+  /* Numbers and bool, which NNStreamer reads as uint8 and one element. */
+  gst_spdl_tensors_info_init (&info);
+  gst_spdl_tensors_info_add (&info, GST_SPDL_TENSOR_FLOAT32, 0, NULL);
+  gst_spdl_tensors_info_add (&info, GST_SPDL_TENSOR_BOOL, 1, n);
+  g_autoptr (GstCaps) marked = gst_spdl_tensors_info_to_caps (&info);
+  g_autoptr (GstCaps) fields = gst_caps_from_string (
+      "other/tensors,format=static,num_tensors=2,"
+      "types=(string)\"float32,uint8\",dimensions=(string)\"1,32\","
+      "framerate=0/1,scalar=(boolean)<true,false>,bool=(boolean)<false,true>");
+  fail_unless (gst_caps_is_equal (marked, fields));
+  fail_unless (gst_spdl_tensors_info_from_caps (&info, marked, &error));
+  fail_unless_equals_int (info.tensors[0].rank, 0);
+  fail_unless_equals_int (gst_spdl_tensor_info_get_size (&info.tensors[0]), 4);
+  fail_unless_equals_int (info.tensors[1].type, GST_SPDL_TENSOR_BOOL);
+
   static const gchar *bad[] = {
+    "other/tensors,format=static,num_tensors=1,types=(string)uint8,"
+    "dimensions=(string)\"2\",scalar=(boolean)<true>",
+    "other/tensors,format=static,num_tensors=1,types=(string)int8,"
+    "dimensions=(string)\"1\",bool=(boolean)<true>",
+    "other/tensors,format=static,num_tensors=1,types=(string)uint8,"
+    "dimensions=(string)\"1\",bool=(boolean)true",
+    "other/tensors,format=static,num_tensors=1,types=(string)uint8,"
+    "dimensions=(string)\"1\",scalar=(boolean)<true,false>",
+    "other/tensors,format=static,num_tensors=1,types=(string)bool,"
+    "dimensions=(string)\"1\"",
     "other/tensors,format=flexible,framerate=0/1",
     "other/tensors,format=static,num_tensors=1,types=uint8",
     "other/tensors,format=static,num_tensors=2,types=(string)uint8,"

@@ -252,7 +252,7 @@ class ShapeTest(Comparison):
                 self.assertEqual(loader.num_failures, 1)
 
 
-class FileTest(Comparison):
+class FilesTest(Comparison):
     """Arrays in files, here and in a worker process."""
 
     NAMES = ["float32", "bool", "(1,)", "(1,) bool", "(2, 3) bool", "0-d"]

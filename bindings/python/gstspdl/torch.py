@@ -60,7 +60,7 @@ def _view(tensor: Tensor) -> torch.Tensor:
     found: torch.Tensor
     try:
         found = torch.from_dlpack(tensor)  # type: ignore[attr-defined]
-    except RuntimeError:  # PyTorch before 2.3 has no bool in DLPack.
+    except RuntimeError:  # Older versions read no bool from DLPack.
         if tensor.dtype != "bool":
             raise
         found = (torch.as_tensor(tensor, device=tensor.device)

@@ -40,6 +40,7 @@ struct _GstSpdlDecoder {
   gpointer worker; /* of the stage, nullable */
   gboolean started;
   GstSpdlTask *task;
+  gchar *warning; /* nullable: of the stage, the last one */
 };
 
 G_DEFINE_FINAL_TYPE (GstSpdlDecoder, gst_spdl_decoder, G_TYPE_OBJECT)
@@ -65,11 +66,31 @@ parse_stage (const gchar *description, GError **error)
   return NULL;
 }
 
+/* Called in decode (). */
+static GstBusSyncReply
+keep_warning (GstBus *bus, GstMessage *message, gpointer user_data)
+{
+  GstSpdlDecoder *self = user_data;
+  g_autoptr (GError) warning = NULL;
+
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_WARNING) {
+    gst_message_parse_warning (message, &warning, NULL);
+    g_free (self->warning);
+    self->warning = g_strdup (warning->message);
+  }
+  gst_message_unref (message);
+  return GST_BUS_DROP;
+}
+
 static gboolean
 open_stage (GstSpdlDecoder *self, GError **error)
 {
   GstSpdlStageClass *klass = GST_SPDL_STAGE_GET_CLASS (self->stage);
+  g_autoptr (GstBus) bus =
+      g_object_new (GST_TYPE_BUS, "enable-async", FALSE, NULL);
 
+  gst_bus_set_sync_handler (bus, keep_warning, self, NULL);
+  gst_element_set_bus (GST_ELEMENT (self->stage), bus);
   if (klass->start && !klass->start (self->stage, error))
     return FALSE;
   self->started = TRUE;
@@ -184,6 +205,30 @@ gst_spdl_decoder_decode (GstSpdlDecoder *decoder, GBytes *data, guint64 epoch,
   return batch;
 }
 
+/**
+ * gst_spdl_decoder_take_warning:
+ * @decoder: a decoder
+ *
+ * Returns the last warning of the stage since the last call, for example that
+ * an image lost bits. A stage warns of the first item of each kind.
+ *
+ * Returns: (transfer full) (nullable): the warning, or %NULL
+ *
+ * Since: 0.1
+ */
+gchar *
+gst_spdl_decoder_take_warning (GstSpdlDecoder *decoder)
+{
+  gchar *warning;
+
+  g_return_val_if_fail (GST_IS_SPDL_DECODER (decoder), NULL);
+
+  spdl_mutex_lock (&decoder->lock);
+  warning = g_steal_pointer (&decoder->warning);
+  spdl_mutex_unlock (&decoder->lock);
+  return warning;
+}
+
 static void
 gst_spdl_decoder_finalize (GObject *object)
 {
@@ -196,8 +241,10 @@ gst_spdl_decoder_finalize (GObject *object)
       klass->close_worker (self->stage, self->worker);
     if (self->started && klass->stop)
       klass->stop (self->stage);
+    gst_element_set_bus (GST_ELEMENT (self->stage), NULL);
     gst_object_unref (self->stage);
   }
+  g_free (self->warning);
   gst_spdl_task_free (self->task);
   spdl_mutex_clear (&self->lock);
   G_OBJECT_CLASS (gst_spdl_decoder_parent_class)->finalize (object);

@@ -24,6 +24,9 @@ GST_SPDL_API
 GstSpdlBatch *gst_spdl_decoder_decode (GstSpdlDecoder *decoder, GBytes *data,
     guint64 epoch, guint64 index, GError **error);
 
+GST_SPDL_API
+gchar *gst_spdl_decoder_take_warning (GstSpdlDecoder *decoder);
+
 G_END_DECLS
 
 #endif /* __GST_SPDL_DECODER_H__ */

@@ -70,19 +70,22 @@ take_target (FuzzInput *settings)
   const guint8 modes = fuzz_take (settings), flags = fuzz_take (settings);
   const guint sides = fuzz_take_16 (settings);
   g_autoptr (GError) error = NULL;
+  const gboolean samples = flags & 32, index = flags & 64;
   SpdlDecodeSettings target = {
     .width = (sides & 0xff) % (MAX_SIDE + 1),
     .height = (sides >> 8) % (MAX_SIDE + 1),
-    .format = (gchar *) (flags & 8   ? "GRAY8"
+    .format = (gchar *) (samples     ? (index ? "index" : "GRAY16")
+                         : flags & 8 ? "GRAY8"
                          : flags & 1 ? "BGR"
                                      : "RGB"),
     .resize = modes & 3,
     .crop_fraction = flags & 16 ? 0.6 : 1,
-    .interpolation = modes >> 2 & 3,
+    .interpolation = modes >> 2 & (samples && index ? 1 : 3),
+    .orientation = flags >> 7,
     .fast_scale = flags >> 1 & 1,
     .corrupt = flags & 4 ? SPDL_CORRUPT_KEEP : SPDL_CORRUPT_FAIL,
     .max_pixels = MAX_PIXELS,
-    .background = 0x123456,
+    .background = samples ? 0x56 : 0x123456,
   };
   GstCaps *caps =
       gst_caps_from_string ("video/x-raw, format=" SPDL_DECODE_CONFIG_FORMATS);

@@ -5,6 +5,7 @@
 
 import os
 import threading
+import warnings
 from collections import OrderedDict
 from typing import Any, Union
 
@@ -13,6 +14,7 @@ from ._batch import Batch
 from ._errors import LoaderError
 from ._gi import describe
 from ._integers import UINT64_MAX, check_integer
+from ._losses import LoaderWarning
 from ._tensor import Tensor
 
 # A thread keeps this number of decoders, for different settings.
@@ -93,7 +95,8 @@ def decode(data: Union[bytes, bytearray, memoryview], *, epoch: int = 0,
 
     Decodes in the calling thread with the GIL released. Threads and worker
     processes can call it, including forked ones. Raises LoaderError for data
-    that cannot be decoded, for a wrong property, and for several arrays.
+    that cannot be decoded, for a wrong property, and for several arrays. Issues
+    a LoaderWarning for the first image that loses values, such as bits of 16.
     """
     epoch = check_integer("epoch", epoch, 0, UINT64_MAX)
     index = check_integer("index", index, 0, UINT64_MAX)
@@ -111,6 +114,9 @@ def decode(data: Union[bytes, bytearray, memoryview], *, epoch: int = 0,
     except native.Error as error:
         raise LoaderError(error.message, code=error.nick,
                           stage="spdldecode") from error
+    warning = native.decoder_take_warning(decoder.pointer)
+    if warning:
+        warnings.warn(LoaderWarning(warning), stacklevel=2)
     if len(batch) > 1:
         raise LoaderError(f"The file has {len(batch)} arrays, "
                           f"{', '.join(batch.names)}, more than the limit "

@@ -350,7 +350,8 @@ class Elements:
         else the decoded width). Default: 0.
         `height`: Height of the result in pixels (0 = what downstream requests,
         else the decoded height). Default: 0.
-        `format`: Pixel format of the result: RGB, BGR or GRAY8 (unset = what
+        `format`: Pixel format of the result: RGB, BGR, GRAY8, GRAY16 (16-bit
+        gray as stored) or index (palette indices as stored) (unset = what
         downstream requests, RGB if it accepts several). Default: 'RGB'.
         `resize`: How to resize an image to width and height. One of "stretch",
         "cover", "contain", "none". Default: "stretch".
@@ -377,7 +378,8 @@ class Elements:
         `max_pixels`: Maximum pixels of an image or a result; a larger one
         fails before memory is allocated. Default: 178956970.
         `background`: Background color of transparent pixels, of missing rows
-        and of the borders that resize=contain adds: 0xRRGGBB. Default: 0.
+        and of the borders that resize=contain adds: 0xRRGGBB, or a number with
+        format=GRAY16 and format=index. Default: 0.
         `part`: Part of samples of several media to decode; other parts pass
         unchanged (unset = an item is one medium).
         `max_decompressed_bytes`: Maximum bytes of an item's arrays after

@@ -541,6 +541,13 @@ decode = _checked(_slow("binding_decode", c_void_p, c_void_p, c_char_p,
                         c_size_t, c_uint64, c_uint64))
 
 
+_decoder_take_warning = _quick("decoder_take_warning", c_void_p, c_void_p)
+
+
+def decoder_take_warning(decoder: int) -> Optional[str]:
+    return _take_text(_decoder_take_warning(decoder))
+
+
 def decoder_new(description: str) -> int:
     pointer: int = _decoder_new(os.fsencode(description))
     return pointer

@@ -28,6 +28,10 @@
  * upright image. `resize=cover` with `crop-fraction=0.875` is torchvision's
  * Resize(256) and CenterCrop(224) for a size of 224.
  *
+ * `format=index` delivers palette indices, and `format=GRAY16` gray of 16 bits,
+ * as they are stored. A warning says once that values are lost in another
+ * format.
+ *
  * `augment` and `flip` crop a random part of the image and mirror it. The
  * random values depend only on `seed`, the item's epoch and its index, and are
  * recorded in the `extra` field of the item's meta. Only the needed part of a
@@ -73,7 +77,8 @@
  * turn, crop and flip all images of a sample like its main image, the part
  * `data`, whatever their sizes are. An image that cannot be aligned with it
  * fails the item; another `seed` leaves it alone. To keep class numbers in a
- * mask, set `format=GRAY8 interpolation=nearest`.
+ * mask, set `format=index`, or `format=GRAY8 interpolation=nearest` if all masks
+ * are gray.
  *
  * ## Example
  * |[
@@ -101,7 +106,7 @@
  * gst-launch-1.0 spdlsrc location=pairs.csv ! spdlfetch parts=mask
  *     ! spdldecode part=data width=224 height=224 augment=random-resized-crop
  *     ! spdldecode part=mask width=224 height=224 augment=random-resized-crop
- *     format=GRAY8 interpolation=nearest ! spdlbatch batch-size=8 ! fakesink
+ *     format=index ! spdlbatch batch-size=8 ! fakesink
  * ]|
  *
  * One second of each audio file at 16 kHz:
@@ -171,6 +176,8 @@ typedef enum {
   WARNING_GUESS = 1 << 0,
   WARNING_WHOLE = 1 << 1,
   WARNING_LEFT_OUT = 1 << 2,
+  WARNING_BITS = 1 << 3,
+  WARNING_INDICES = 1 << 4,
 } Warnings;
 
 G_DEFINE_FINAL_TYPE (GstSpdlDecode, gst_spdl_decode, GST_TYPE_SPDL_STAGE)
@@ -526,6 +533,19 @@ warn_of_parts (GstSpdlStage *stage, const SpdlDecodeConfig *config,
   }
 }
 
+static void
+warn_of_loss (GstSpdlStage *stage, SpdlLoss loss, const gchar *uri)
+{
+  if (loss == SPDL_LOSS_BITS)
+    warn_once (stage, WARNING_BITS, uri,
+        "samples have more than 8 bits, of which 8 are kept: for gray, set "
+        "format=GRAY16 to keep the values, as depth and instance numbers need");
+  else if (loss == SPDL_LOSS_INDICES)
+    warn_once (stage, WARNING_INDICES, uri,
+        "colors of a palette became luminances: set format=index to keep the "
+        "palette indices, such as the class numbers of a mask");
+}
+
 /* Decodes one part of the sample. The other parts and the sample's caps stay
  * unchanged. */
 static GstBuffer *
@@ -601,6 +621,9 @@ gst_spdl_decode_process (
                           : spdl_item_decoder_decode (worker, config, &source,
                                 &transform, &caps, &reason);
 
+  if (result)
+    warn_of_loss (
+        stage, spdl_item_decoder_get_loss (worker), item ? item->uri : NULL);
   if (result && item)
     note_item (worker, config, result, item, &transform);
   if (result)
@@ -686,7 +709,8 @@ static const SpdlProperty properties[] = {
       "decoded height)",
       0, G_MAXINT, 0),
   SPDL_PROPERTY_CHOICE (SpdlDecodeSettings, format, PLAYING, "format", "Format",
-      "Pixel format of the result: RGB, BGR or GRAY8 (unset = what downstream "
+      "Pixel format of the result: RGB, BGR, GRAY8, GRAY16 (16-bit gray as "
+      "stored) or index (palette indices as stored) (unset = what downstream "
       "requests, RGB if it accepts several)",
       SPDL_DECODE_CONFIG_PREFERRED_FORMAT),
   SPDL_PROPERTY_ENUM (SpdlDecodeSettings, resize, PLAYING, "resize", "Resize",
@@ -740,7 +764,8 @@ static const SpdlProperty properties[] = {
   SPDL_PROPERTY_UINT (SpdlDecodeSettings, background, PLAYING, "background",
       "Background",
       "Background color of transparent pixels, of missing rows and of the "
-      "borders that resize=contain adds: 0xRRGGBB",
+      "borders that resize=contain adds: 0xRRGGBB, or a number with "
+      "format=GRAY16 and format=index",
       0, 0xffffff, 0),
   SPDL_PROPERTY_INTERNED (SpdlDecodeSettings, part, PLAYING, "part", "Part",
       "Part of samples of several media to decode; other parts pass unchanged "

@@ -32,7 +32,9 @@ struct _SpdlItemDecoder {
   SpdlVideo *video;
   SpdlAudio *audio;
 
-  gboolean was_video; /* whether the last item was a video */
+  /* About the last item. */
+  gboolean was_video;
+  SpdlLoss loss;
 };
 
 /* State of one decode call. */
@@ -83,6 +85,35 @@ set_transform (const Job *job, guint width, guint height, guint orientation,
       width, height, orientation, error);
 }
 
+/* Checks that a file of media type @type has the samples that the format of the
+ * result needs, and notes what a result of colors loses. */
+static gboolean
+check_samples (SpdlItemDecoder *self, const Job *job, const gchar *type,
+    guint depth, guint channels, gboolean has_palette, GError **error)
+{
+  const SpdlDecodeConfig *config = job->config;
+  const gboolean is_index = config->pixels == SPDL_PIXELS_INDEX;
+
+  if (config->pixels == SPDL_PIXELS_COLOR) {
+    if (depth > 8)
+      self->loss = SPDL_LOSS_BITS;
+    else if (has_palette && config->format == GST_VIDEO_FORMAT_GRAY8 &&
+             config->interpolation == SPDL_INTERPOLATION_NEAREST)
+      self->loss = SPDL_LOSS_INDICES;
+    return TRUE;
+  }
+  if (channels == 1 && (is_index ? depth <= 8 : depth > 8 && !has_palette))
+    return TRUE;
+  g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+      "File is %s with %u channels of %u bits%s, but format=%s needs %s: set "
+      "another format",
+      type, channels, depth, has_palette ? " and a palette" : "",
+      is_index ? "index" : "GRAY16",
+      is_index ? "a palette, or gray of at most 8 bits"
+               : "gray of more than 8 bits");
+  return FALSE;
+}
+
 /* Decodes a JPEG whose header was read onto the canvas, as planes if that is
  * cheaper.
  * @has_begun: (out): whether the canvas was begun, so that it must be ended or
@@ -121,6 +152,7 @@ decode_jpeg (SpdlItemDecoder *self, const Job *job, GError **error)
 
   if (!spdl_jpeg_read_header (
           self->jpeg, in->data, in->size, &width, &height, error) ||
+      !check_samples (self, job, "image/jpeg", 8, 3, FALSE, error) ||
       !spdl_decode_config_check_decoded (config, width, height, error) ||
       !set_transform (job, width, height,
           spdl_exif_find_in_jpeg (in->data, in->size), error))
@@ -204,6 +236,8 @@ decode_by_library (
   if (format->read_header (self->decoders[i], job->in.data, job->in.size,
           config->max_pixels, &header, error) &&
       check_header (format, &header, error) &&
+      check_samples (self, job, format->type, header.depth, header.channels,
+          header.has_palette, error) &&
       spdl_decode_config_check_decoded (
           config, header.width, header.height, error))
     result = draw_image (self, job, format, self->decoders[i], &header, error);
@@ -222,8 +256,16 @@ draw_frame (SpdlItemDecoder *self, const Job *job, const SpdlImageProbe *probe,
   const guint height =
       frame->buffer ? (guint) frame->info->height : probe->height;
   const SpdlRows *rows;
+  gboolean has_palette = FALSE;
+  guint depth = 8, channels = 1;
 
-  if (!set_transform (job, width, height, probe->orientation, error))
+  if (frame->buffer)
+    spdl_picture_describe (frame->info, &depth, &channels, &has_palette);
+  /* Some decoders round 16-bit PNM to 8 bits. */
+  depth = MAX (depth, g_bit_storage (probe->largest));
+  if (!check_samples (
+          self, job, probe->type, depth, channels, has_palette, error) ||
+      !set_transform (job, width, height, probe->orientation, error))
     return NULL;
   rows =
       spdl_canvas_begin (self->canvas, job->config, job->transform, 1, error);
@@ -235,6 +277,24 @@ draw_frame (SpdlItemDecoder *self, const Job *job, const SpdlImageProbe *probe,
     spdl_canvas_cancel (self->canvas);
     return NULL;
   }
+  return spdl_canvas_end (self->canvas, job->caps);
+}
+
+/* Draws a gray PNM file as it is stored. GStreamer's decoders scale samples to
+ * 8 or 16 bits. */
+static GstBuffer *
+draw_gray (SpdlItemDecoder *self, const Job *job, const SpdlImageProbe *probe,
+    GError **error)
+{
+  const guint depth = g_bit_storage (probe->largest);
+  const SpdlRows *rows;
+
+  if (!check_samples (self, job, probe->type, depth, 1, FALSE, error) ||
+      !set_transform (job, probe->width, probe->height, 1, error) ||
+      !(rows = spdl_canvas_begin (
+            self->canvas, job->config, job->transform, 1, error)))
+    return NULL;
+  spdl_image_probe_read_gray (probe, job->in.data, job->in.size, rows);
   return spdl_canvas_end (self->canvas, job->caps);
 }
 
@@ -269,9 +329,12 @@ decode_file (SpdlItemDecoder *self, const Job *job, const SpdlImageProbe *probe,
   const gboolean keep = config->corrupt == SPDL_CORRUPT_KEEP;
   const SpdlStillLimits limits = { config->max_pixels, keep };
   SpdlFrame frame = { NULL };
-  g_autoptr (GstBuffer) file =
-      spdl_still_decoder_adapt (probe, job->source->item, &job->in, reason);
+  g_autoptr (GstBuffer) file = NULL;
 
+  if (config->pixels != SPDL_PIXELS_COLOR && probe->is_gray &&
+      probe->width > 0 && probe->height > 0)
+    return draw_gray (self, job, probe, reason);
+  file = spdl_still_decoder_adapt (probe, job->source->item, &job->in, reason);
   if ((!file || !spdl_still_decoder_decode (self->still_decoder, probe, file,
                     &limits, &frame, reason)) &&
       !(keep && can_keep (probe, &frame, *reason)))
@@ -318,9 +381,11 @@ decode_video (
     SpdlItemDecoder *self, const Job *job, const gchar *type, GError **error)
 {
   const SpdlDecodeConfig *config = job->config;
-  GstBuffer *result = spdl_video_decode (
-      self->video, type, config, job->source, job->transform, job->caps, error);
+  GstBuffer *result = NULL;
 
+  if (check_samples (self, job, type, 8, 3, FALSE, error))
+    result = spdl_video_decode (self->video, type, config, job->source,
+        job->transform, job->caps, error);
   self->was_video = TRUE;
   if (result && config->clip.num_frames > 0 &&
       !spdl_decode_config_check_tensors (config, *job->caps, NULL)) {
@@ -450,6 +515,7 @@ spdl_item_decoder_decode (SpdlItemDecoder *self, const SpdlDecodeConfig *config,
 
   transform->width = transform->height = 0;
   self->was_video = FALSE;
+  self->loss = SPDL_LOSS_NONE;
   if (!gst_buffer_map (source->item, &job.in, GST_MAP_READ)) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
         "Failed to map the item's memory");
@@ -483,7 +549,9 @@ read_size (SpdlItemDecoder *self, const GstMapInfo *in, GstCaps *caps,
   }
   spdl_image_probe (&probe, in->data, in->size);
   ok = spdl_still_decoder_find_type (&probe, in->data, in->size, caps, NULL);
-  *header = (SpdlImageHeader){ probe.width, probe.height, probe.orientation };
+  *header = (SpdlImageHeader){ .width = probe.width,
+    .height = probe.height,
+    .orientation = probe.orientation };
   return ok;
 }
 
@@ -506,6 +574,12 @@ const GError *
 spdl_item_decoder_get_left_out (const SpdlItemDecoder *self)
 {
   return spdl_arrays_get_left_out (self->arrays);
+}
+
+SpdlLoss
+spdl_item_decoder_get_loss (const SpdlItemDecoder *self)
+{
+  return self->loss;
 }
 
 const GArray *

@@ -41,6 +41,14 @@ gboolean spdl_item_decoder_read_size (SpdlItemDecoder *self, GstBuffer *item,
  * (nullable). */
 const GError *spdl_item_decoder_get_left_out (const SpdlItemDecoder *self);
 
+/* Values of the file that the last result lost. */
+typedef enum {
+  SPDL_LOSS_NONE,
+  SPDL_LOSS_BITS,    /* of samples of more than 8 bits */
+  SPDL_LOSS_INDICES, /* of a palette, which became luminances */
+} SpdlLoss;
+SpdlLoss spdl_item_decoder_get_loss (const SpdlItemDecoder *self);
+
 /* Returns the presentation times of the last item's frames, in ns, or NULL if
  * it was not a video.
  * @n_own: (out): number of frames from the video; the rest repeat the last

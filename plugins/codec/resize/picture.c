@@ -226,6 +226,43 @@ write_converted (SpdlPicture *self, GstVideoFrame *in, const SpdlFrame *frame,
   return TRUE;
 }
 
+void
+spdl_picture_describe (const GstVideoInfo *info, guint *depth, guint *channels,
+    gboolean *has_palette)
+{
+  *has_palette = GST_VIDEO_FORMAT_INFO_HAS_PALETTE (info->finfo);
+  *channels = *has_palette ? 1 : GST_VIDEO_INFO_N_COMPONENTS (info);
+  *depth = *has_palette ? 8 : GST_VIDEO_INFO_COMP_DEPTH (info, 0);
+  /* Several pixels in a word. */
+  if (*channels == 1 &&
+      GST_VIDEO_INFO_COMP_PSTRIDE (info, 0) != ((gint) *depth + 7) / 8)
+    *channels = 0;
+}
+
+/* Writes the first plane, of one channel. */
+static void
+write_samples (const GstVideoFrame *frame, guint n_rows, const SpdlRows *rows)
+{
+  const gboolean is_big = !(GST_VIDEO_FORMAT_INFO_FLAGS (frame->info.finfo) &
+                            GST_VIDEO_FORMAT_FLAG_LE);
+  const gboolean swaps = rows->pixels == SPDL_PIXELS_GRAY16 &&
+                         is_big == (G_BYTE_ORDER == G_LITTLE_ENDIAN);
+
+  n_rows = MIN (n_rows, rows->height);
+  for (guint y = 0; y < n_rows; y++) {
+    const guint8 *from =
+        (const guint8 *) GST_VIDEO_FRAME_PLANE_DATA (frame, 0) +
+        (gssize) y * GST_VIDEO_FRAME_PLANE_STRIDE (frame, 0);
+    guint8 *to = rows->get_row (rows->user_data, y);
+
+    memcpy (to, from, rows->width * (gsize) rows->pixel_size);
+    for (gsize x = 0; swaps && x < rows->width; x++)
+      GST_WRITE_UINT16_LE (to + 2 * x, GST_READ_UINT16_BE (to + 2 * x));
+    rows->rows_done (rows->user_data, y + 1);
+  }
+  spdl_rows_fill (rows, n_rows);
+}
+
 gboolean
 spdl_picture_write (SpdlPicture *self, const SpdlFrame *frame,
     const SpdlRows *rows, GError **error)
@@ -245,7 +282,9 @@ spdl_picture_write (SpdlPicture *self, const SpdlFrame *frame,
         "Failed to map the decoded frame");
     return FALSE;
   }
-  if (is_plain (info.finfo)) {
+  if (rows->pixels != SPDL_PIXELS_COLOR) {
+    write_samples (&in, frame->n_rows, rows);
+  } else if (is_plain (info.finfo)) {
     Layout layout = layout_of (&in);
 
     layout.has_alpha = layout.has_alpha && !frame->opaque;

@@ -32,9 +32,16 @@ typedef struct {
 SpdlPicture *spdl_picture_new (void);
 void spdl_picture_free (SpdlPicture *self);
 
-/* Writes @frame to @rows; missing rows become background. Returns FALSE with
+/* Writes @frame to @rows; missing rows become background. Rows that are not
+ * colors get the palette indices or the samples of a frame that has such ones,
+ * as spdl_picture_describe() tells. Returns FALSE with
  * @error set if the frame cannot be read. */
 gboolean spdl_picture_write (SpdlPicture *self, const SpdlFrame *frame,
     const SpdlRows *rows, GError **error);
+
+/* Returns the bits per sample and the channels; palette indices are one
+ * channel. */
+void spdl_picture_describe (const GstVideoInfo *info, guint *depth,
+    guint *channels, gboolean *has_palette);
 
 G_END_DECLS

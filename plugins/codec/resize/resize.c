@@ -7,6 +7,10 @@
 
 #include "plugins/codec/resize/resize.h"
 
+#include <string.h>
+
+#include "plugins/codec/resize/scratch.h"
+
 /* Ring buffer of rows: row y is at (y + offset) % n_rows. Rows of one
  * horizontal pass are consecutive. Each row is followed by the padding that
  * kernels may read and write. */
@@ -26,6 +30,16 @@ struct _SpdlResize {
   Window shrunk;
   const gint16 **column; /* row pointers for the vertical pass */
   gsize column_allocated;
+
+  /* For images of one channel. */
+  guint8 *plane;
+  gsize plane_allocated;
+  gsize plane_stride;
+  gboolean picks; /* nearest: samples are copied */
+  gint32 *narrow; /* the plane after the horizontal pass, shifted left */
+  gsize narrow_allocated;
+  gint64 *sums; /* a row of the vertical pass */
+  gsize sums_allocated;
 
   /* The current image. */
   const SpdlFilter *x;
@@ -58,6 +72,9 @@ spdl_resize_free (SpdlResize *self)
   g_free (self->in.data);
   g_free (self->shrunk.data);
   g_free (self->column);
+  g_free (self->plane);
+  g_free (self->narrow);
+  g_free (self->sums);
   g_free (self);
 }
 
@@ -113,14 +130,15 @@ key_of (const SpdlResizeJob *job, guint n_in, guint unit, guint begin,
 }
 
 static gboolean
-get_filters (SpdlResize *self, const SpdlResizeJob *job)
+get_filters (
+    SpdlResize *self, const SpdlResizeJob *job, guint x_max, guint y_max)
 {
   SpdlFilterKey x =
       key_of (job, job->width, job->unit_x, job->box_x, job->box_width,
-          job->half_x, job->full_width, job->skip_x, job->out_width, 255);
-  const SpdlFilterKey y = key_of (job, job->height, job->unit_y, job->box_y,
-      job->box_height, job->half_y, job->full_height, job->skip_y,
-      job->out_height, 255 << self->bits);
+          job->half_x, job->full_width, job->skip_x, job->out_width, x_max);
+  const SpdlFilterKey y =
+      key_of (job, job->height, job->unit_y, job->box_y, job->box_height,
+          job->half_y, job->full_height, job->skip_y, job->out_height, y_max);
 
   x.quads = job->pixel_size == 1;
   g_return_val_if_fail (x.n_out > 0 && y.n_out > 0, FALSE);
@@ -171,7 +189,7 @@ spdl_resize_begin (SpdlResize *self, const SpdlResizeJob *job)
   const gsize n_columns = job->half_x ? (job->width + 1) / 2 : job->width;
 
   self->bits = choose_bits (job);
-  if (!get_filters (self, job))
+  if (!get_filters (self, job, 255, 255 << self->bits))
     return FALSE;
   self->pixel_size = job->pixel_size;
   self->out_size = (gsize) job->out_width * out_pixel_size;
@@ -282,4 +300,100 @@ spdl_resize_rows_done (SpdlResize *self, guint y_end)
     shrink_rows (self);
     make_out (self);
   }
+}
+
+/* Images of one channel */
+
+gboolean
+spdl_resize_begin_plane (SpdlResize *self, const SpdlResizeJob *job)
+{
+  guint n_rows;
+  gsize n;
+
+  if (!get_filters (self, job, G_MAXUINT16, G_MAXUINT16))
+    return FALSE;
+  self->pixel_size = job->pixel_size;
+  self->out = job->out;
+  self->out_stride = job->out_stride;
+  self->plane_stride = (gsize) job->width * job->pixel_size;
+  if (!spdl_scratch_grow ((gpointer *) &self->plane, &self->plane_allocated,
+          job->height, self->plane_stride))
+    return FALSE;
+  self->picks = job->interpolation == SPDL_INTERPOLATION_NEAREST;
+  if (self->picks)
+    return TRUE;
+  n_rows = self->y->source_end - self->y->source_begin;
+  return g_size_checked_mul (&n, n_rows, self->x->n_out) &&
+         spdl_scratch_grow ((gpointer *) &self->narrow, &self->narrow_allocated,
+             n, sizeof *self->narrow) &&
+         spdl_scratch_grow ((gpointer *) &self->sums, &self->sums_allocated,
+             self->x->n_out, sizeof *self->sums);
+}
+
+guint8 *
+spdl_resize_get_plane_row (SpdlResize *self, guint y)
+{
+  return self->plane + y * self->plane_stride;
+}
+
+static void
+pick_samples (SpdlResize *self)
+{
+  const guint size = self->pixel_size;
+
+  for (guint o = 0; o < self->y->n_out; o++) {
+    const guint8 *row = spdl_resize_get_plane_row (self, self->y->first[o]);
+    guint8 *out = self->out + o * self->out_stride;
+
+    for (guint i = 0; i < self->x->n_out; i++)
+      memcpy (out + i * size, row + self->x->first[i] * (gsize) size, size);
+  }
+}
+
+static void
+narrow_row (const SpdlFilter *x, const guint16 *row, gint32 *to)
+{
+  for (guint o = 0; o < x->n_out; o++) {
+    const gint16 *weights = x->weights + (gsize) o * x->stride;
+    gint32 sum = 0;
+
+    for (guint t = 0; t < x->n_taps; t++)
+      sum += weights[t] * (gint32) row[x->first[o] + t];
+    to[o] = sum;
+  }
+}
+
+static void
+write_sums (SpdlResize *self, guint o)
+{
+  const SpdlFilter *x = self->x, *y = self->y;
+  const gint16 *weights = y->weights + (gsize) o * y->stride;
+  const gint32 *rows =
+      self->narrow + (gsize) (y->first[o] - y->source_begin) * x->n_out;
+  const guint shift = x->shift + y->shift;
+  guint16 *out = (guint16 *) (self->out + o * self->out_stride);
+
+  for (guint i = 0; i < x->n_out; i++)
+    self->sums[i] = shift > 0 ? G_GINT64_CONSTANT (1) << (shift - 1) : 0;
+  for (guint t = 0; t < y->n_taps; t++, rows += x->n_out)
+    for (guint i = 0; i < x->n_out; i++)
+      self->sums[i] += (gint64) weights[t] * rows[i];
+  for (guint i = 0; i < x->n_out; i++)
+    out[i] = CLAMP (self->sums[i] >> shift, 0, G_MAXUINT16);
+}
+
+void
+spdl_resize_end_plane (SpdlResize *self)
+{
+  const SpdlFilter *y = self->y;
+
+  if (self->picks) {
+    pick_samples (self);
+    return;
+  }
+  for (guint r = y->source_begin; r < y->source_end; r++)
+    narrow_row (self->x, (const guint16 *) spdl_resize_get_plane_row (self, r),
+        self->narrow + (gsize) (r - y->source_begin) * self->x->n_out);
+  for (guint o = 0; o < y->n_out; o++)
+    write_sums (self, o);
 }

@@ -37,7 +37,7 @@ typedef struct {
   gsize out_stride;
 
   /* 0 if not needed: */
-  guint unit_x;     /* units of the box per pixel; 0: 1 */
+  guint unit_x; /* units of the box per pixel; 0: 1 */
   guint unit_y;
   gboolean half_x;  /* single-channel input is subsampled by two horizontally */
   gboolean half_y;  /* and vertically */
@@ -76,5 +76,16 @@ guint8 *spdl_resize_get_row (SpdlResize *self, guint y);
 /* Reports that all needed rows before @y_end are written. Outputs the rows that
  * can be computed; all of them after the last call. */
 void spdl_resize_rows_done (SpdlResize *self, guint y_end);
+
+/* Resizes an image of one channel, of one byte or 16 bits per pixel, as
+ * @pixel_size says. One byte is resized with nearest only. All rows are kept:
+ *
+ *     spdl_resize_begin_plane ()
+ *     ... write the rows that spdl_resize_get_source() says ...
+ *     spdl_resize_end_plane ()
+ */
+gboolean spdl_resize_begin_plane (SpdlResize *self, const SpdlResizeJob *job);
+guint8 *spdl_resize_get_plane_row (SpdlResize *self, guint y);
+void spdl_resize_end_plane (SpdlResize *self);
 
 G_END_DECLS

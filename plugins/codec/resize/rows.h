@@ -8,12 +8,20 @@
 #pragma once
 
 #include <glib.h>
+#include <string.h>
 
 G_BEGIN_DECLS
 
+typedef enum {
+  SPDL_PIXELS_COLOR,
+  SPDL_PIXELS_INDEX, /* palette indices, or gray of at most 8 bits, as stored */
+  SPDL_PIXELS_GRAY16, /* gray of 16 bits in native byte order, as stored */
+} SpdlPixels;
+
 /* Receives an image from a decoder, from the top. @get_row returns the memory
  * of row @y, at most SPDL_ROWS_AHEAD rows beyond those that are done.
- * @rows_done reports that all rows before @y_end are written. */
+ * @rows_done reports that all rows before @y_end are written. If pixels are not
+ * colors, any row may be requested at any time. */
 typedef struct {
   guint8 *(*get_row) (gpointer user_data, guint y);
   void (*rows_done) (gpointer user_data, guint y_end);
@@ -24,9 +32,12 @@ typedef struct {
   /* Needed range of pixels. Others need not be written. */
   guint x_begin, x_end;
   guint y_begin, y_end;
-  guint pixel_size;   /* 3, or 4 with an unused byte after each pixel */
-  gboolean bgr;       /* blue comes first */
-  guint32 background; /* 0xRRGGBB, for missing and transparent pixels */
+  SpdlPixels pixels;
+  guint pixel_size; /* for colors 3, or 4 with an unused byte after each pixel;
+                       else 1 or 2 */
+  gboolean bgr;     /* blue comes first */
+  guint32 background; /* 0xRRGGBB or a sample, for missing and transparent
+                         pixels */
 } SpdlRows;
 
 #define SPDL_ROWS_AHEAD 32
@@ -34,6 +45,15 @@ typedef struct {
 static inline void
 spdl_rows_put_pixel (const SpdlRows *self, guint8 *at, guint32 rgb)
 {
+  const guint16 sample = rgb;
+
+  if (self->pixels != SPDL_PIXELS_COLOR) {
+    if (self->pixels == SPDL_PIXELS_INDEX)
+      *at = rgb;
+    else
+      memcpy (at, &sample, sizeof sample);
+    return;
+  }
   at[self->bgr ? 2 : 0] = rgb >> 16;
   at[1] = rgb >> 8;
   at[self->bgr ? 0 : 2] = rgb;

@@ -35,6 +35,7 @@ struct _SpdlCanvas {
   gsize drawn_stride;
   SpdlRows rows;
   const SpdlPlanes *planes; /* NULL: pixels arrive as rows */
+  gboolean is_plane;        /* the rows have one channel, and are resized */
 };
 
 SpdlCanvas *
@@ -82,6 +83,12 @@ get_row_as_is (gpointer user_data, guint y)
 static void
 rows_done_as_is (gpointer user_data, guint y_end)
 {
+}
+
+static guint8 *
+get_row_plane (gpointer user_data, guint y)
+{
+  return spdl_resize_get_plane_row (((SpdlCanvas *) user_data)->resize, y);
 }
 
 /* Start of an image */
@@ -146,7 +153,15 @@ make_buffer (SpdlCanvas *self, const SpdlDecodeConfig *config, GError **error)
 static gboolean
 is_gray (const SpdlCanvas *self)
 {
-  return GST_VIDEO_INFO_FORMAT (self->info) == GST_VIDEO_FORMAT_GRAY8;
+  return GST_VIDEO_INFO_FORMAT (self->info) == GST_VIDEO_FORMAT_GRAY8 &&
+         self->rows.pixels == SPDL_PIXELS_COLOR;
+}
+
+/* Returns the bytes per drawn pixel. */
+static guint
+get_pixel_size (SpdlPixels pixels)
+{
+  return pixels == SPDL_PIXELS_COLOR ? 3 : pixels == SPDL_PIXELS_INDEX ? 1 : 2;
 }
 
 /* Selects where pixels are drawn: directly in the buffer, or in scratch memory
@@ -162,7 +177,7 @@ set_drawn (SpdlCanvas *self)
     self->drawn_stride = GST_VIDEO_INFO_PLANE_STRIDE (self->info, 0);
     return TRUE;
   }
-  self->drawn_stride = (gsize) fit->width * 3;
+  self->drawn_stride = fit->width * (gsize) get_pixel_size (self->rows.pixels);
   size = self->drawn_stride * fit->height;
   if (size > self->scratch_size) {
     g_free (self->scratch);
@@ -178,9 +193,10 @@ fill_row (const SpdlCanvas *self, guint y, guint x_begin, guint x_end)
 {
   guint8 *row = self->drawn + y * self->drawn_stride;
 
+  const gsize size = get_pixel_size (self->rows.pixels);
+
   for (guint x = x_begin; x < x_end; x++)
-    spdl_rows_put_pixel (
-        &self->rows, row + x * (gsize) 3, self->rows.background);
+    spdl_rows_put_pixel (&self->rows, row + x * size, self->rows.background);
 }
 
 /* Fills the pixels around the image with the background. */
@@ -204,10 +220,11 @@ static SpdlResizeJob
 get_job (const SpdlCanvas *self, const SpdlDecodeConfig *config)
 {
   const SpdlFit *f = &self->transform->fit;
+  const guint size = get_pixel_size (config->pixels);
 
   return (SpdlResizeJob){
     .interpolation = config->interpolation,
-    .pixel_size = 4,
+    .pixel_size = config->pixels == SPDL_PIXELS_COLOR ? 4 : size,
     .width = self->rows.width,
     .height = self->rows.height,
     .box_x = f->box.x,
@@ -223,8 +240,8 @@ get_job (const SpdlCanvas *self, const SpdlDecodeConfig *config)
     .skip_y = f->skip_y,
     .out_width = f->place.width,
     .out_height = f->place.height,
-    .out =
-        self->drawn + f->place.y * self->drawn_stride + f->place.x * (gsize) 3,
+    .out = self->drawn + f->place.y * self->drawn_stride +
+           f->place.x * (gsize) size,
     .out_stride = self->drawn_stride,
   };
 }
@@ -236,10 +253,12 @@ begin_resize (SpdlCanvas *self, const SpdlDecodeConfig *config)
   SpdlRows *rows = &self->rows;
   SpdlResizeSource source;
 
-  rows->get_row = get_row_resized;
-  rows->rows_done = rows_done_resized;
+  self->is_plane = config->pixels != SPDL_PIXELS_COLOR;
+  rows->get_row = self->is_plane ? get_row_plane : get_row_resized;
+  rows->rows_done = self->is_plane ? rows_done_as_is : rows_done_resized;
   rows->pixel_size = job.pixel_size;
-  if (!spdl_resize_begin (self->resize, &job))
+  if (!(self->is_plane ? spdl_resize_begin_plane : spdl_resize_begin) (
+          self->resize, &job))
     return FALSE;
   source = spdl_resize_get_source (self->resize);
   rows->x_begin = source.x_begin;
@@ -265,7 +284,8 @@ set_rows (SpdlCanvas *self, const SpdlDecodeConfig *config)
   rows->background = config->background;
   rows->get_row = get_row_as_is;
   rows->rows_done = rows_done_as_is;
-  rows->pixel_size = 3;
+  rows->pixels = config->pixels;
+  rows->pixel_size = get_pixel_size (config->pixels);
 }
 
 static gboolean
@@ -275,13 +295,14 @@ begin_canvas (SpdlCanvas *self, const SpdlDecodeConfig *config,
   self->transform = transform;
   self->reduction = reduction;
   self->planes = NULL;
+  self->is_plane = FALSE;
+  set_rows (self, config);
   if (!make_buffer (self, config, error))
     return FALSE;
   if (!set_drawn (self)) {
     spdl_canvas_cancel (self);
     return no_memory (self, error);
   }
-  set_rows (self, config);
   if (spdl_fit_has_border (&transform->fit))
     fill_border (self);
   return TRUE;
@@ -384,7 +405,7 @@ copy_square (const Turn *turn, const guint pixel_size, guint x0, guint y0,
   }
 }
 
-/* Writes @in, @width by @height pixels of @pixel_size bytes (1 or 3), in
+/* Writes @in, @width by @height pixels of @pixel_size bytes (1 to 3), in
  * upright orientation to @out. The sides are swapped if the orientation
  * requires it. */
 static void
@@ -412,6 +433,8 @@ apply_orientation (guint orientation, guint pixel_size, const guint8 *in,
        * memcpy(). */
       if (pixel_size == 1)
         copy_square (&turn, 1, x, y, x_end, y_end);
+      else if (pixel_size == 2)
+        copy_square (&turn, 2, x, y, x_end, y_end);
       else
         copy_square (&turn, 3, x, y, x_end, y_end);
     }
@@ -425,11 +448,14 @@ spdl_canvas_end (SpdlCanvas *self, GstCaps **caps)
 
   if (self->planes)
     spdl_plane_join_end (self->join);
+  if (self->is_plane)
+    spdl_resize_end_plane (self->resize);
   if (gray)
     make_gray (self);
   if (gray || self->transform->orientation != 1)
-    apply_orientation (self->transform->orientation, gray ? 1 : 3, self->drawn,
-        fit->width, fit->height, self->drawn_stride, self->map.data,
+    apply_orientation (self->transform->orientation,
+        gray ? 1 : get_pixel_size (self->rows.pixels), self->drawn, fit->width,
+        fit->height, self->drawn_stride, self->map.data,
         GST_VIDEO_INFO_PLANE_STRIDE (self->info, 0));
   gst_buffer_unmap (self->buffer, &self->map);
   *caps = self->caps;

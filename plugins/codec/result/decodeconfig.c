@@ -12,6 +12,10 @@
 
 #define RAW "video/x-raw"
 
+/* Values of `format` that caps do not have. */
+#define INDEX "index"
+#define GRAY16 "GRAY16"
+
 void
 spdl_decode_config_unref (SpdlDecodeConfig *self)
 {
@@ -144,6 +148,56 @@ check_range (const gchar *property, const double *range, GError **error)
   return FALSE;
 }
 
+/* Sets what the rows hold, and checks that the other properties fit. */
+static gboolean
+choose_pixels (
+    SpdlDecodeConfig *self, const SpdlDecodeSettings *settings, GError **error)
+{
+  const gboolean is_index = g_strcmp0 (settings->format, INDEX) == 0;
+  const gchar *name = is_index ? INDEX : GRAY16;
+  const gchar *property = NULL;
+  guint most = G_MAXUINT8;
+
+  if (is_index) {
+    self->pixels = SPDL_PIXELS_INDEX;
+    /* Bilinear is the default. A mean of two indices has no meaning. */
+    if (settings->interpolation == SPDL_INTERPOLATION_BICUBIC ||
+        settings->interpolation == SPDL_INTERPOLATION_LANCZOS)
+      property = "interpolation is not nearest";
+    self->interpolation = SPDL_INTERPOLATION_NEAREST;
+  } else if (self->format ==
+             gst_video_format_from_string (SPDL_DECODE_CONFIG_GRAY16)) {
+    self->pixels = SPDL_PIXELS_GRAY16;
+    most = G_MAXUINT16;
+  } else {
+    return TRUE;
+  }
+  if (self->clip.num_frames > 0)
+    property = "num-frames is set, which needs videos";
+  if (!property && self->background <= most)
+    return TRUE;
+  if (property)
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+        "The property format contradicts another property, not negotiated: "
+        "format=%s is set, but %s",
+        name, property);
+  else
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+        "The property background is %u, more than the largest sample of "
+        "format=%s, %u",
+        self->background, name, most);
+  return FALSE;
+}
+
+/* Returns the name in caps of the value of `format`. */
+static const gchar *
+get_caps_format (const gchar *format)
+{
+  if (g_strcmp0 (format, INDEX) == 0)
+    return "GRAY8";
+  return g_strcmp0 (format, GRAY16) == 0 ? SPDL_DECODE_CONFIG_GRAY16 : format;
+}
+
 /* Intersects the downstream caps with the properties. */
 static gboolean
 choose_caps (SpdlDecodeConfig *self, const SpdlDecodeSettings *settings,
@@ -162,7 +216,8 @@ choose_caps (SpdlDecodeConfig *self, const SpdlDecodeSettings *settings,
   }
   if (!spdl_caps_set_number (caps, RAW, "width", settings->width, error) ||
       !spdl_caps_set_number (caps, RAW, "height", settings->height, error) ||
-      !spdl_caps_set_formats (caps, RAW, "format", settings->format,
+      !spdl_caps_set_formats (caps, RAW, "format",
+          get_caps_format (settings->format),
           SPDL_DECODE_CONFIG_PREFERRED_FORMAT, error))
     return FALSE;
 
@@ -179,7 +234,7 @@ choose_caps (SpdlDecodeConfig *self, const SpdlDecodeSettings *settings,
   s = gst_caps_get_structure (*caps, 0);
   self->format =
       gst_video_format_from_string (gst_structure_get_string (s, "format"));
-  return TRUE;
+  return choose_pixels (self, settings, error);
 }
 
 /* Returns: (transfer full): the structures of @caps with the name @name */
@@ -212,9 +267,9 @@ make_pool (SpdlDecodeConfig *self, GError **error)
 }
 
 /* Returns the possible formats of a clip's frames. Downstream negotiates only
- * the tensor, so all formats are possible.
- * Returns: (transfer full): NULL with @error set if downstream does not accept
- * tensors */
+ * the tensor, so all formats of colors are possible, and choose_pixels()
+ * refuses the other ones. Returns: (transfer full): NULL with @error set if
+ * downstream does not accept tensors */
 static GstCaps *
 pick_frames (const SpdlDecodeConfig *self, GError **error)
 {

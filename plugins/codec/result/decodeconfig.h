@@ -12,12 +12,19 @@
 
 #include "plugins/codec/resize/filter.h"
 #include "plugins/codec/resize/fit.h"
+#include "plugins/codec/resize/rows.h"
 #include "plugins/codec/result/audioconfig.h"
 #include "plugins/codec/result/clip.h"
 
 G_BEGIN_DECLS
 
-#define SPDL_DECODE_CONFIG_FORMATS "{ RGB, BGR, GRAY8 }"
+#if G_BYTE_ORDER == G_LITTLE_ENDIAN
+#define SPDL_DECODE_CONFIG_GRAY16 "GRAY16_LE"
+#else
+#define SPDL_DECODE_CONFIG_GRAY16 "GRAY16_BE"
+#endif
+#define SPDL_DECODE_CONFIG_FORMATS \
+  "{ RGB, BGR, GRAY8, " SPDL_DECODE_CONFIG_GRAY16 " }"
 #define SPDL_DECODE_CONFIG_PREFERRED_FORMAT "RGB"
 
 /* Maximum side of a result, and of a decoded image. With longer sides, the
@@ -49,7 +56,7 @@ typedef struct {
   gboolean fast_scale;
   SpdlCorrupt corrupt;
   guint64 max_pixels;
-  guint background; /* 0xRRGGBB */
+  guint background; /* 0xRRGGBB, or a sample */
   guint64 max_decompressed_bytes;
   const gchar *members; /* (nullable): interned: arrays of NPZ files */
   SpdlClip clip;
@@ -63,6 +70,7 @@ typedef struct {
   gint n_refs;
   const gchar *part; /* as in the settings */
   GstVideoFormat format;
+  SpdlPixels pixels;
   guint width; /* 0: as decoded */
   guint height;
   SpdlFitMode resize;

@@ -160,6 +160,14 @@ read_header (gpointer decoder, const guint8 *data, gsize size,
   header->width = MAX (self->gif->SWidth, image->Left + image->Width);
   header->height = MAX (self->gif->SHeight, image->Top + image->Height);
   header->orientation = 1;
+  header->depth = 8;
+  header->channels = 1;
+  header->has_palette = FALSE;
+  for (guint i = 0; i < N_COLORS; i++) {
+    const guint8 gray[] = { i, i, i };
+
+    header->has_palette |= memcmp (self->palette[i], gray, sizeof gray) != 0;
+  }
   return TRUE;
 }
 
@@ -178,7 +186,10 @@ put_row (const Gif *self, const SpdlRows *rows, guint y, const guint8 *indices)
   if (width < rows->width)
     spdl_rows_fill_row (rows, to);
   to += image->Left * (gsize) rows->pixel_size;
-  for (guint x = 0; x < width; x += G_N_ELEMENTS (pixels)) {
+  if (rows->pixels == SPDL_PIXELS_INDEX && indices)
+    memcpy (to, indices, width);
+  for (guint x = rows->pixels == SPDL_PIXELS_COLOR ? 0 : width; x < width;
+       x += G_N_ELEMENTS (pixels)) {
     const guint n = MIN (width - x, G_N_ELEMENTS (pixels));
 
     for (guint i = 0; i < n; i++)

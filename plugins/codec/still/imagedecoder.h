@@ -17,7 +17,10 @@ G_BEGIN_DECLS
 typedef struct {
   guint width; /* of the image as stored */
   guint height;
-  guint orientation; /* EXIF orientation, 1 to 8 */
+  guint orientation;    /* EXIF orientation, 1 to 8 */
+  guint depth;          /* bits per sample */
+  guint channels;       /* 1 with a palette */
+  gboolean has_palette; /* whose colors are not the indices as gray */
 } SpdlImageHeader;
 
 /* Interface of an image decoder. One decoder decodes one file after another,
@@ -42,7 +45,10 @@ typedef struct {
   gboolean (*read_header) (gpointer decoder, const guint8 *data, gsize size,
       guint64 max_pixels, SpdlImageHeader *header, GError **error);
 
-  /* Returns FALSE with @error set, possibly after some rows, if the file is
+  /* Formats whose header may declare one channel also write rows of
+   * SPDL_PIXELS_INDEX, if it has at most 8 bits, and of SPDL_PIXELS_GRAY16.
+   *
+   * Returns FALSE with @error set, possibly after some rows, if the file is
    * corrupt or truncated. With @keep, all rows are written even then; missing
    * rows are background. */
   gboolean (*read_rows) (

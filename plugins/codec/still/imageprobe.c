@@ -225,6 +225,10 @@ look_at_pnm (SpdlImageProbe *self, const guint8 *data, gsize size)
       most = read_number (&text);
   }
   text.at = MIN (text.at + 1, size); /* one whitespace character */
+  self->largest = MIN (most, G_MAXUINT16);
+  self->is_gray = kind == '2' || kind == '5' || (kind == '7' && depth == 1);
+  self->samples_at = text.at;
+  self->has_text = kind == '2';
   self->rare = kind == '1' || kind == '4' || (kind == '6' && most > 255) ||
                (kind >= '5' && kind <= '6' && overflows (most));
   if (kind == '7' && (overflows (most) || (most < 255 && depth % 2 == 0)))
@@ -242,6 +246,34 @@ look_at_pnm (SpdlImageProbe *self, const guint8 *data, gsize size)
     self->corruption = CUT_OFF;
     self->rare =
         TRUE; /* avoids pnmdec, which would read past the end of the buffer */
+  }
+}
+
+void
+spdl_image_probe_read_gray (const SpdlImageProbe *self, const guint8 *data,
+    gsize size, const SpdlRows *rows)
+{
+  const guint n_bytes = self->largest > G_MAXUINT8 ? 2 : 1;
+  Text text = { data, size, self->samples_at };
+
+  for (guint y = 0; y < rows->height; y++) {
+    guint8 *to = rows->get_row (rows->user_data, y);
+
+    for (guint x = 0; x < rows->width; x++) {
+      guint sample = rows->background;
+
+      if (self->has_text) {
+        skip_blanks (&text);
+        if (text.at < size && g_ascii_isdigit (data[text.at]))
+          sample = read_number (&text);
+      } else if (size - text.at >= n_bytes) {
+        sample =
+            n_bytes == 1 ? data[text.at] : spdl_read_16_be (data + text.at);
+        text.at += n_bytes;
+      }
+      spdl_rows_put_pixel (rows, to + x * (gsize) rows->pixel_size, sample);
+    }
+    rows->rows_done (rows->user_data, y + 1);
   }
 }
 

@@ -7,7 +7,7 @@
 
 #pragma once
 
-#include <glib.h>
+#include "plugins/codec/resize/rows.h"
 
 G_BEGIN_DECLS
 
@@ -22,6 +22,12 @@ typedef struct {
   const gchar *corruption; /* reason why pixels must be missing; else NULL */
   gboolean rare;           /* few decoders support its sample format */
   gboolean opaque;         /* the alpha channel is unused */
+
+  /* Of PNM. */
+  guint largest;     /* maximum of the samples; 0: unknown */
+  gboolean is_gray;  /* spdl_image_probe_read_gray() can read it */
+  gsize samples_at;  /* offset of the samples */
+  gboolean has_text; /* they are numbers in text */
 } SpdlImageProbe;
 
 /* Detects BMP, PNM, OpenEXR and Sun raster. */
@@ -31,5 +37,10 @@ void spdl_image_probe (SpdlImageProbe *self, const guint8 *data, gsize size);
  * set. */
 void spdl_image_probe_find_size (
     SpdlImageProbe *self, const guint8 *data, gsize size);
+
+/* Writes the samples of a gray PNM file as they are stored. Missing ones become
+ * background. */
+void spdl_image_probe_read_gray (const SpdlImageProbe *self, const guint8 *data,
+    gsize size, const SpdlRows *rows);
 
 G_END_DECLS

@@ -39,6 +39,8 @@ typedef struct {
   const guint8 *codestream;
   gsize codestream_size;
   guint width, height;
+  gboolean is_signed;
+  SpdlPixels pixels;
   guint64 n_tiles;
   opj_image_t *image;
 
@@ -280,6 +282,10 @@ read_header (gpointer decoder, const guint8 *data, gsize size,
   header->width = self->width;
   header->height = self->height;
   header->orientation = 1;
+  header->has_palette = count_palette (self) > 0;
+  header->channels = spdl_read_16_be (siz + 38);
+  header->depth = (siz[40] & 0x7f) + 1;
+  self->is_signed = siz[40] & 0x80;
   /* The caller rejects images with too many pixels. */
   return self->width * (guint64) self->height > max_pixels ||
          check_memory (self, siz, error);
@@ -365,6 +371,8 @@ open_codec (Jp2 *self, gboolean strict)
   if (!codec)
     return NULL;
   opj_set_default_decoder_parameters (&parameters);
+  if (self->pixels == SPDL_PIXELS_INDEX)
+    parameters.flags |= OPJ_DPARAMETERS_IGNORE_PCLR_CMAP_CDEF_FLAG;
   opj_set_error_handler (codec, on_error, self);
   opj_set_warning_handler (codec, on_message, self);
   opj_set_info_handler (codec, on_message, self);
@@ -509,6 +517,26 @@ read_row (const Jp2 *self, guint y, guint n)
                                                  : SPDL_ALPHA_STRAIGHT;
 }
 
+/* Writes the samples of row @y as they are stored. */
+static void
+put_samples (const Jp2 *self, const SpdlRows *rows, guint y)
+{
+  const opj_image_t *image = self->image;
+  const opj_image_comp_t *channel = &image->comps[0];
+  const OPJ_INT32 *from =
+      channel->data +
+      find_sample (image->y0 + y, channel->y0, channel->dy, channel->h) *
+          (gsize) channel->w;
+  const gint max = rows->pixels == SPDL_PIXELS_INDEX ? G_MAXUINT8 : G_MAXUINT16;
+  guint8 *to = rows->get_row (rows->user_data, y);
+
+  for (guint x = 0; x < rows->width; x++)
+    spdl_rows_put_pixel (rows, to + x * (gsize) rows->pixel_size,
+        CLAMP (from[find_sample (
+                   image->x0 + x, channel->x0, channel->dx, channel->w)],
+            0, max));
+}
+
 static gboolean
 put_rows (Jp2 *self, const SpdlRows *rows)
 {
@@ -524,10 +552,14 @@ put_rows (Jp2 *self, const SpdlRows *rows)
     return FALSE;
   }
   for (guint y = rows->y_begin; y < rows->y_end; y++) {
-    guint8 *to = rows->get_row (rows->user_data, y);
-    const SpdlAlpha alpha = read_row (self, y, rows->width);
+    if (rows->pixels == SPDL_PIXELS_COLOR) {
+      guint8 *to = rows->get_row (rows->user_data, y);
+      const SpdlAlpha alpha = read_row (self, y, rows->width);
 
-    spdl_rows_put_rgba (rows, to, self->row, rows->width, alpha);
+      spdl_rows_put_rgba (rows, to, self->row, rows->width, alpha);
+    } else {
+      put_samples (self, rows, y);
+    }
     rows->rows_done (rows->user_data, y + 1);
   }
   close_file (self);
@@ -553,6 +585,9 @@ read_rows (
   gboolean can_keep;
   const gboolean whole = is_whole (self, &can_keep);
 
+  self->pixels = rows->pixels;
+  if (rows->pixels != SPDL_PIXELS_COLOR && self->is_signed)
+    return set_unsupported ("samples with a sign", error);
   if (whole && decode_components (self, TRUE) && put_rows (self, rows))
     return TRUE;
   if (whole)

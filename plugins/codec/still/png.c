@@ -468,6 +468,21 @@ open_file (Png *self)
 }
 
 static gboolean
+has_palette (const Png *self)
+{
+  png_colorp colors;
+  int n;
+
+  if (png_get_PLTE (self->png, self->info, &colors, &n) != PNG_INFO_PLTE ||
+      png_get_color_type (self->png, self->info) != PNG_COLOR_TYPE_PALETTE)
+    return FALSE;
+  for (gint i = 0; i < n; i++)
+    if (colors[i].red != i || colors[i].green != i || colors[i].blue != i)
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
 read_header (gpointer decoder, const guint8 *data, gsize size,
     guint64 max_pixels, SpdlImageHeader *header, GError **error)
 {
@@ -482,6 +497,9 @@ read_header (gpointer decoder, const guint8 *data, gsize size,
   header->width = png_get_image_width (self->png, self->info);
   header->height = png_get_image_height (self->png, self->info);
   header->orientation = file_find_orientation (&self->file);
+  header->depth = png_get_bit_depth (self->png, self->info);
+  header->channels = png_get_channels (self->png, self->info);
+  header->has_palette = has_palette (self);
   return TRUE;
 }
 
@@ -505,9 +523,19 @@ open_stored (Png *self)
   return TRUE;
 }
 
+/* Requests samples as they are stored, in whole bytes and native order. */
+static void
+set_no_transforms (Png *self)
+{
+  self->has_alpha = FALSE;
+  png_set_packing (self->png);
+  if (G_BYTE_ORDER == G_LITTLE_ENDIAN)
+    png_set_swap (self->png);
+}
+
 /* Requests the pixel format of @rows, or RGBA if the image has alpha. */
 static void
-set_transforms (Png *self, const SpdlRows *rows)
+set_color_transforms (Png *self, const SpdlRows *rows)
 {
   const guint8 kind = png_get_color_type (self->png, self->info);
 
@@ -521,6 +549,15 @@ set_transforms (Png *self, const SpdlRows *rows)
     png_set_bgr (self->png);
   if (!self->has_alpha && rows->pixel_size == 4)
     png_set_filler (self->png, 0, PNG_FILLER_AFTER);
+}
+
+static void
+set_transforms (Png *self, const SpdlRows *rows)
+{
+  if (rows->pixels == SPDL_PIXELS_COLOR)
+    set_color_transforms (self, rows);
+  else
+    set_no_transforms (self);
   self->n_passes = png_set_interlace_handling (self->png);
   png_read_update_info (self->png, self->info);
 }

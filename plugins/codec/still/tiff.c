@@ -301,7 +301,7 @@ read_header (gpointer decoder, const guint8 *data, gsize size,
 {
   Tiff *self = decoder;
   uint32_t width = 0, height = 0;
-  uint16_t orientation = 1;
+  uint16_t orientation = 1, depth = 1, channels = 1, photometric = 0;
 
   self->data = data;
   self->size = size;
@@ -313,7 +313,13 @@ read_header (gpointer decoder, const guint8 *data, gsize size,
   TIFFGetFieldDefaulted (self->tiff, TIFFTAG_ORIENTATION, &orientation);
   header->width = width;
   header->height = height;
+  TIFFGetFieldDefaulted (self->tiff, TIFFTAG_BITSPERSAMPLE, &depth);
+  TIFFGetFieldDefaulted (self->tiff, TIFFTAG_SAMPLESPERPIXEL, &channels);
+  TIFFGetField (self->tiff, TIFFTAG_PHOTOMETRIC, &photometric);
   header->orientation = orientation >= 1 && orientation <= 8 ? orientation : 1;
+  header->depth = depth;
+  header->channels = channels;
+  header->has_palette = photometric == PHOTOMETRIC_PALETTE;
   return TRUE;
 }
 
@@ -336,19 +342,22 @@ get_band_height (const Tiff *self, guint height, gboolean keep)
 
 /* The declared size of a tile may exceed that of the image. */
 static gboolean
-ensure_band (Tiff *self, guint n_rows)
+ensure_band (Tiff *self, gsize n, GError **error)
 {
-  const gsize n = n_rows * (gsize) self->stride;
   const gsize size = n * sizeof *self->band;
 
   if (size <= self->band_size)
     return TRUE;
-  if (n > MAX (self->max_pixels, LEAST_MAX_BAND))
-    return FALSE;
-  g_free (self->band);
-  self->band = g_try_malloc (size);
-  self->band_size = self->band ? size : 0;
-  return self->band != NULL;
+  if (n <= MAX (self->max_pixels, LEAST_MAX_BAND)) {
+    g_free (self->band);
+    self->band = g_try_malloc (size);
+    self->band_size = self->band ? size : 0;
+  }
+  if (self->band_size >= size)
+    return TRUE;
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
+      "Not enough memory for %" G_GSIZE_FORMAT " pixels of a TIFF", n);
+  return FALSE;
 }
 
 /* libtiff stores pixels as 32-bit words with red in the lowest byte. */
@@ -485,6 +494,103 @@ keep_rest (Tiff *self, const SpdlRows *rows, guint band, guint y)
   spdl_rows_fill (rows, y);
 }
 
+/* Samples as they are stored, without libtiff's conversion to colors */
+
+static const gchar *
+find_sample_obstacle (const Tiff *self, const SpdlRows *rows)
+{
+  uint16_t format = SAMPLEFORMAT_UINT, depth = 1, photometric = 0;
+
+  TIFFGetField (self->tiff, TIFFTAG_SAMPLEFORMAT, &format);
+  TIFFGetFieldDefaulted (self->tiff, TIFFTAG_BITSPERSAMPLE, &depth);
+  TIFFGetField (self->tiff, TIFFTAG_PHOTOMETRIC, &photometric);
+  if (format != SAMPLEFORMAT_UINT)
+    return "its samples are not unsigned integers";
+  if (photometric != PHOTOMETRIC_MINISBLACK &&
+      photometric != PHOTOMETRIC_PALETTE)
+    return "its samples are neither gray, with 0 as black, nor indices";
+  if (rows->pixels == SPDL_PIXELS_GRAY16 ? depth != 16 : 8 % depth != 0)
+    return "its samples have another size than 1, 2, 4, 8 or 16 bits";
+  return NULL;
+}
+
+/* Writes @n samples, which begin with the highest bits of a byte. */
+static void
+unpack_samples (guint8 *to, const guint8 *from, guint depth, gsize n)
+{
+  if (depth >= 8) {
+    memcpy (to, from, n * (depth / 8));
+    return;
+  }
+  for (gsize i = 0; i < n; i++)
+    to[i] =
+        from[i * depth / 8] >> (8 - depth - i * depth % 8) & ((1 << depth) - 1);
+}
+
+static gboolean
+read_scanline (Tiff *self, const SpdlRows *rows, guint y, guint depth)
+{
+  if (TIFFReadScanline (self->tiff, self->band, y, 0) < 0 || *self->message)
+    return FALSE;
+  unpack_samples (rows->get_row (rows->user_data, y),
+      (const guint8 *) self->band, depth, rows->width);
+  return TRUE;
+}
+
+/* Reads the tiles at row @y, each of @width by @height pixels. */
+static gboolean
+read_tiles (Tiff *self, const SpdlRows *rows, guint y, guint width,
+    guint height, guint depth)
+{
+  const gsize stride = TIFFTileRowSize (self->tiff);
+
+  for (guint x = 0; x < rows->width; x += MIN (width, rows->width - x)) {
+    if (TIFFReadTile (self->tiff, self->band, x, y, 0, 0) < 0 || *self->message)
+      return FALSE;
+    for (guint i = 0; i < MIN (height, rows->height - y); i++)
+      unpack_samples (
+          rows->get_row (rows->user_data, y + i) + x * (gsize) rows->pixel_size,
+          (const guint8 *) self->band + i * stride, depth,
+          MIN (width, rows->width - x));
+  }
+  return TRUE;
+}
+
+static gboolean
+read_samples (Tiff *self, const SpdlRows *rows, gboolean keep, GError **error)
+{
+  const gchar *obstacle = find_sample_obstacle (self, rows);
+  const gboolean is_tiled = TIFFIsTiled (self->tiff);
+  const gsize size =
+      is_tiled ? TIFFTileSize (self->tiff) : TIFFScanlineSize (self->tiff);
+  uint32_t width = rows->width, height = 1;
+  uint16_t depth = 1;
+  guint y = 0;
+
+  if (obstacle)
+    return set_unknown (obstacle, error);
+  TIFFGetFieldDefaulted (self->tiff, TIFFTAG_BITSPERSAMPLE, &depth);
+  if (is_tiled) {
+    TIFFGetField (self->tiff, TIFFTAG_TILEWIDTH, &width);
+    TIFFGetField (self->tiff, TIFFTAG_TILELENGTH, &height);
+  }
+  *self->message = '\0';
+  if (size == 0 || width == 0 || height == 0)
+    return set_broken (self, error);
+  if (!ensure_band (self, size / sizeof *self->band + 1, error))
+    return FALSE;
+  while (y < rows->y_end &&
+         (is_tiled ? read_tiles (self, rows, y, width, height, depth)
+                   : read_scanline (self, rows, y, depth)))
+    y += MIN (height, rows->height - y);
+  if (y >= rows->y_end)
+    return TRUE;
+  set_broken (self, error);
+  if (keep)
+    spdl_rows_fill (rows, y);
+  return FALSE;
+}
+
 static gboolean
 read_rows (
     gpointer decoder, const SpdlRows *rows, gboolean keep, GError **error)
@@ -493,16 +599,15 @@ read_rows (
   const guint band = get_band_height (self, rows->height, keep);
   guint y = 0;
 
+  if (rows->pixels != SPDL_PIXELS_COLOR)
+    return read_samples (self, rows, keep, error);
   if (!begin_image (self, error)) {
     if (keep)
       spdl_rows_fill (rows, 0);
     return FALSE;
   }
-  if (!ensure_band (self, band)) {
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
-        "Not enough memory for %u rows of a TIFF", band);
+  if (!ensure_band (self, band * (gsize) self->stride, error))
     return FALSE;
-  }
   y = read_bands (self, rows, band);
   if (y >= rows->y_end)
     return TRUE;

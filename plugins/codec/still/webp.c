@@ -114,6 +114,9 @@ read_header (gpointer decoder, const guint8 *data, gsize size,
   header->width = WebPDemuxGetI (self->demuxer, WEBP_FF_CANVAS_WIDTH);
   header->height = WebPDemuxGetI (self->demuxer, WEBP_FF_CANVAS_HEIGHT);
   header->orientation = find_orientation (self->demuxer);
+  header->depth = 8;
+  header->channels = 3;
+  header->has_palette = FALSE;
   return TRUE;
 }
 

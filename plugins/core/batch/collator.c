@@ -20,11 +20,14 @@ init_video (SpdlCollator *self, const GstCaps *caps, GError **error)
     return FALSE;
   }
 
-  const guint32 dims[] = { GST_VIDEO_INFO_COMP_PSTRIDE (&self->video, 0),
+  const gboolean is_wide = GST_VIDEO_INFO_COMP_DEPTH (&self->video, 0) > 8;
+  const guint32 dims[] = { GST_VIDEO_INFO_COMP_PSTRIDE (&self->video, 0) >>
+                               is_wide,
     GST_VIDEO_INFO_WIDTH (&self->video), GST_VIDEO_INFO_HEIGHT (&self->video) };
   self->is_video = TRUE;
   gst_spdl_tensors_info_init (&self->info);
-  gst_spdl_tensors_info_add (&self->info, GST_SPDL_TENSOR_UINT8, 3, dims);
+  gst_spdl_tensors_info_add (&self->info,
+      is_wide ? GST_SPDL_TENSOR_UINT16 : GST_SPDL_TENSOR_UINT8, 3, dims);
   return TRUE;
 }
 

@@ -59,14 +59,16 @@ typedef struct {
 } SpdlCollator;
 
 /* Formats that SpdlCollator accepts. */
-#define SPDL_COLLATOR_FORMATS \
-  "{ RGB, BGR, RGBx, BGRx, xRGB, xBGR, RGBA, BGRA, ARGB, ABGR, GRAY8 }"
-
 #if G_BYTE_ORDER == G_LITTLE_ENDIAN
+#define SPDL_COLLATOR_GRAY16 "GRAY16_LE"
 #define SPDL_COLLATOR_SOUND_FORMATS "{ F32LE, S16LE, S32LE, F64LE, U8, S8 }"
 #else
+#define SPDL_COLLATOR_GRAY16 "GRAY16_BE"
 #define SPDL_COLLATOR_SOUND_FORMATS "{ F32BE, S16BE, S32BE, F64BE, U8, S8 }"
 #endif
+#define SPDL_COLLATOR_FORMATS                                    \
+  "{ RGB, BGR, RGBx, BGRx, xRGB, xBGR, RGBA, BGRA, ARGB, ABGR, " \
+  "GRAY8, " SPDL_COLLATOR_GRAY16 " }"
 #define SPDL_COLLATOR_SOUND                                                 \
   "audio/x-raw, format=(string)" SPDL_COLLATOR_SOUND_FORMATS                \
   ", layout=(string)interleaved, rate=(int)[ 1, max ], channels=(int)[ 1, " \

@@ -34,6 +34,18 @@ def as_it_is(sample):
     return sample
 
 
+def change_extra(sample):
+    """Reads and writes fields of all types."""
+    extra = sample.extra
+    extra["sum"] = int(view(sample).sum()) + len(extra["caption"])
+    extra["half"] = sample.index / 2
+    extra["boxes"] = np.array([[0, 1.5], [2, 3]], "float32")
+    extra["tags"] = ["a", extra["caption"]]
+    extra["nested"] = {"big": 2**63 + sample.index, "flag": True}
+    extra["caption"] = None
+    return sample if sample.index % 2 else view(sample) + 1
+
+
 def to_parts(sample):
     return {"data": add_100(sample), "number": np.int64(sample.index)}
 

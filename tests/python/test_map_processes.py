@@ -167,8 +167,9 @@ class ResultTest(unittest.TestCase):
         ours, theirs = (native.process_link_new(end.detach())
                         for end in socket.socketpair(
                             socket.AF_UNIX, socket.SOCK_SEQPACKET))
+        item = Sample(native.sample_new(b"", 0, None, None))
         for result in np.arange(50_000, dtype="int32"), b"bytes" * 5_000:
-            pointer = _map.call(lambda sample: result, None, link=ours)
+            pointer = _map.call(lambda: result, item, ours)
             made = Sample(native.ref(pointer))
             native.process_link_send(ours, pointer)
             found = Sample(native.process_link_receive(theirs))

@@ -141,7 +141,8 @@ class Coroutines:
         task = loop.create_task(self._run(sample))
         self._tasks[task] = (loop.call_later(timeout, self._expire, task)
                              if timeout else None)
-        task.add_done_callback(functools.partial(self._finish, number, timeout))
+        task.add_done_callback(
+            functools.partial(self._finish, number, timeout, sample))
 
     async def _run(self, sample: Sample) -> Any:
         return await self._function(sample)
@@ -158,7 +159,8 @@ class Coroutines:
             self._cancelled.add(task)
             task.cancel()
 
-    def _finish(self, number: int, timeout: float, task: Any) -> None:
+    def _finish(self, number: int, timeout: float, sample: Sample,
+                task: Any) -> None:
         timer = self._tasks.pop(task)
         self._cancelled.discard(task)
         if timer is not None:
@@ -173,5 +175,5 @@ class Coroutines:
         elif task.cancelled():
             result = make_failure("The coroutine was cancelled")
         else:
-            result = call(task.result)
+            result = call(task.result, sample)
         native.task_finish(number, result, self._thread.take_cpu_time())

@@ -7,6 +7,7 @@ import inspect
 import itertools
 import operator
 import traceback
+from functools import partial
 from numbers import Integral
 from typing import Any, Callable, Dict, Optional
 
@@ -31,7 +32,7 @@ def _convert_one(result: Any, link: Optional[int] = None) -> Sample:
         return of_parts({name: _convert_one(part)
                          for name, part in result.items()})
     if isinstance(result, Sample):
-        return result
+        return result._give_extra(result)
     sample = of_data(result, None, link) or of_gst(result)
     if sample is None:
         raise TypeError("the function returned an object of type "
@@ -42,7 +43,9 @@ def _convert_one(result: Any, link: Optional[int] = None) -> Sample:
     return sample
 
 
-def _convert(result: Any, link: Optional[int]) -> Sample:
+def _convert(result: Any, link: Optional[int], item: Sample) -> Sample:
+    """`item`: the argument of the function, which gives its results the changes
+    of its extra fields."""
     if isinstance(result, bool):
         raise TypeError(f"the function returned {result}, which would replace "
                         "the item: return the sample to keep it, None to leave "
@@ -52,8 +55,9 @@ def _convert(result: Any, link: Optional[int]) -> Sample:
             raise TypeError("the function returned a list of numbers, but a "
                             "list is a group of items: return a NumPy array, "
                             "or NumPy scalars for a group")
-        return of_items([_convert_one(part) for part in result])
-    return _convert_one(result, link)
+        return of_items([item._give_extra(_convert_one(part))
+                         for part in result])
+    return item._give_extra(_convert_one(result, link))
 
 
 def make_failure(reason: str) -> int:
@@ -62,16 +66,15 @@ def make_failure(reason: str) -> int:
     return failed
 
 
-def call(function: Callable[..., Any], *arguments: Any,
+def call(function: Callable[[], Any], item: Sample,
          link: Optional[int] = None) -> Optional[int]:
-    """Calls a function with an item, and returns a reference to the result.
-    `link`: to the process that gets the result."""
+    """Calls a function, which processes an item, and returns a reference to the
+    result. `link`: to the process that gets the result."""
     try:
-        result = function(*arguments)
+        result = function()
         if result is None:
             return None
-        if not isinstance(result, Sample):
-            result = _convert(result, link)
+        result = _convert(result, link, item)
         made: int = native.ref(result._pointer)
         return made
     except BaseException as error:
@@ -85,12 +88,16 @@ def _describe(error: BaseException) -> str:
 
 
 def _call(pointer: int, number: int) -> Optional[int]:
-    return call(_functions[number], Sample(native.ref(pointer)))
+    item = Sample(native.ref(pointer))
+    return call(partial(_functions[number], item), item)
 
 
 def _select(pointer: int, number: int, problem: int) -> int:
     try:
-        return _check_branch(_functions[number](Sample(native.ref(pointer))))
+        item = Sample(native.ref(pointer))
+        branch = _check_branch(_functions[number](item))
+        item._keep_extra()
+        return branch
     except BaseException as error:
         native.set_problem(problem, _describe(error))
         return -1

@@ -587,6 +587,13 @@ _sample_get_size = _quick("binding_sample_get_size", c_size_t, c_void_p)
 _sample_copy_data = _quick(
     "binding_sample_copy_data", None, c_void_p, c_void_p, c_size_t)
 sample_view = _checked(_quick("binding_sample_view", c_void_p, c_void_p))
+_sample_dup_extra = _quick("binding_sample_dup_extra", c_void_p, c_void_p)
+_sample_with_extra = _quick(
+    "binding_sample_with_extra", c_void_p, c_void_p, c_void_p, c_char_p,
+    c_size_t, POINTER(c_char_p))
+_sample_keep_extra = _quick(
+    "binding_sample_keep_extra", c_int, c_void_p, c_char_p, c_size_t,
+    POINTER(c_char_p))
 
 
 def caps_new(description: str) -> int:
@@ -625,6 +632,28 @@ def sample_get_item(sample: int) -> Optional[Item]:
 
 def sample_dup_caps(sample: int) -> str:
     return _take_text(_sample_dup_caps(sample)) or ""
+
+
+def sample_dup_extra(sample: int) -> Optional[str]:
+    return _take_text(_sample_dup_extra(sample))
+
+
+def sample_with_extra(result: int, item: int, changes: bytes,
+                      gone: Iterable[str]) -> int:
+    """Returns a new sample: the result with the extra fields of the item and
+    changes of them."""
+    pointer: Optional[int] = _sample_with_extra(
+        result, item, changes, len(changes), _make_strings(gone))
+    if not pointer:
+        raise ValueError("the new fields of extra cannot be stored")
+    return pointer
+
+
+def sample_keep_extra(sample: int, changes: bytes,
+                      gone: Iterable[str]) -> None:
+    if not _sample_keep_extra(sample, changes, len(changes),
+                              _make_strings(gone)):
+        raise ValueError("the new fields of extra cannot be stored")
 
 
 def sample_dup_data(sample: int) -> bytes:

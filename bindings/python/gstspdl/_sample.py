@@ -3,14 +3,16 @@
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
+import json
 import os
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, List, Mapping, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Tuple
 
 from . import _native as native
 from ._batch import Batch
 from ._errors import LoaderError
+from ._extra import find_changes
 from ._gi import address_of, bridge, get_attribute, is_a
 from ._tensor import Tensor
 
@@ -35,7 +37,8 @@ class Sample:
     there too.
     """
 
-    __slots__ = ("_pointer", "_batch", "_gst", "__weakref__")
+    __slots__ = ("_pointer", "_batch", "_gst", "_extra", "_extra_before",
+                 "__weakref__")
 
     _pointer: int
 
@@ -44,6 +47,8 @@ class Sample:
         self._pointer = pointer
         self._batch: Optional[Batch] = None
         self._gst: Any = None
+        self._extra: Optional[Dict[str, Any]] = None
+        self._extra_before = "{}"
 
     def __del__(self, _unref: Any = native.unref) -> None:
         _unref(self._pointer)
@@ -124,6 +129,46 @@ class Sample:
         a batch."""
         uri: Optional[bytes] = self._item().uri
         return (uri or b"").decode(errors="replace")
+
+    @property
+    def extra(self) -> Dict[str, Any]:
+        """The extra fields of the item: columns of a list, members of JSON,
+        texts of a shard, and what elements have recorded, such as a random
+        crop. The item keeps what a function of map() or route() changes in this
+        dict, whatever it returns. Values are numbers, texts, arrays, lists of
+        values of one type, and dicts. None removes a field. Raises LoaderError
+        for a group or a batch: change the samples in items, and return
+        them."""
+        if self._extra is None:
+            self._item()
+            self._extra_before = (
+                native.sample_dup_extra(self._pointer) or "{}")
+            self._extra = json.loads(self._extra_before)
+        return self._extra
+
+    @extra.setter
+    def extra(self, fields: Mapping[str, Any]) -> None:
+        if not isinstance(fields, Mapping):
+            raise TypeError("extra must be a dict, not "
+                            f"{type(fields).__name__}")
+        self.extra  # what was there before
+        self._extra = dict(fields)
+
+    def _give_extra(self, result: "Sample") -> "Sample":
+        """Returns a result of a function with the changes of extra."""
+        changes = (find_changes(self._extra_before, self._extra)
+                   if self._extra is not None else None)
+        if changes is None:
+            return result
+        return Sample(native.sample_with_extra(
+            result._pointer, self._pointer, *changes))
+
+    def _keep_extra(self) -> None:
+        """Leaves changes of extra with the library's sample."""
+        changes = (find_changes(self._extra_before, self._extra)
+                   if self._extra is not None else None)
+        if changes is not None:
+            native.sample_keep_extra(self._pointer, *changes)
 
     @property
     def gst_sample(self) -> Any:

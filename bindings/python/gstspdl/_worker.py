@@ -22,6 +22,7 @@ import sys
 import threading
 import time
 import traceback
+from functools import partial
 from typing import (Any, Callable, Dict, Iterator, List, Optional, Sequence,
                     Tuple)
 
@@ -48,7 +49,9 @@ class FunctionJob:
     def serve(self, link: int, number: int) -> None:
         _seed()
         while True:
-            result = _map.call(self._function, _receive(link), link=link)
+            item = _receive(link)
+            result = _map.call(partial(self._function, item), item, link)
+            del item
             try:
                 native.process_link_send(link, result)
             except native.Error as error:

@@ -382,6 +382,29 @@ SPDL_PRIVATE_API
 void gst_spdl_binding_sample_copy_data (
     GstSample *sample, gpointer dest, gsize size);
 
+/* Returns: (transfer full) (nullable): the extra fields of an item as a JSON
+ * object */
+SPDL_PRIVATE_API
+gchar *gst_spdl_binding_sample_dup_extra (GstSample *sample);
+
+/* Creates a sample with the data of @sample, and with its item, or else that of
+ * @item, whose extra fields change.
+ *
+ * @changes: new fields, as spdl_put_structure() writes them
+ * @gone: (array zero-terminated=1): names of the fields to remove
+ * Returns: (transfer full) (nullable): NULL: @changes are invalid, or there is
+ *     no item */
+SPDL_PRIVATE_API
+GstSample *
+gst_spdl_binding_sample_with_extra (GstSample *sample, GstSample *item,
+    gconstpointer changes, gsize size, const gchar *const *gone);
+
+/* Leaves the extra fields of the item @sample, with changes, to the element
+ * that asked for a branch. */
+SPDL_PRIVATE_API
+gboolean gst_spdl_binding_sample_keep_extra (GstSample *sample,
+    gconstpointer changes, gsize size, const gchar *const *gone);
+
 /* Returns: (transfer full): a view of its tensors, NULL with @error set */
 SPDL_PRIVATE_API
 GstSpdlBatch *gst_spdl_binding_sample_view (GstSample *sample, GError **error);

@@ -7,8 +7,10 @@
 
 #include "gst/spdl/binding/binding.h"
 #include "gst/spdl/binding/structurejson.h"
+#include "gst/spdl/common/newextra.h"
 #include "gst/spdl/gstspdlitemmeta.h"
 #include "gst/spdl/gstspdlpartsmeta.h"
+#include "gst/spdl/wire/serializer.h"
 
 gpointer
 gst_spdl_binding_ref (gpointer mini_object)
@@ -167,6 +169,99 @@ gst_spdl_binding_sample_view (GstSample *sample, GError **error)
   return NULL;
 }
 
+/* Extra fields */
+
+static gchar *
+dup_extra (const GstSpdlItemMeta *item)
+{
+  GString *json;
+
+  if (!item || !item->extra)
+    return NULL;
+  json = g_string_new (NULL);
+  spdl_json_append_structure (json, item->extra);
+  return g_string_free (json, FALSE);
+}
+
+static const GstSpdlItemMeta *
+get_item (GstSample *sample)
+{
+  GstBuffer *buffer = gst_sample_get_buffer (sample);
+
+  return buffer ? gst_spdl_buffer_get_item_meta (buffer) : NULL;
+}
+
+gchar *
+gst_spdl_binding_sample_dup_extra (GstSample *sample)
+{
+  return dup_extra (get_item (sample));
+}
+
+static gboolean
+set_field (GQuark field, const GValue *value, gpointer user_data)
+{
+  gst_structure_id_set_value (user_data, field, value);
+  return TRUE;
+}
+
+/* Returns (transfer full) (nullable) the fields of @extra (nullable) with
+ * changes; NULL if these are invalid. */
+static GstStructure *
+change_extra (const GstStructure *extra, gconstpointer changes, gsize size,
+    const gchar *const *gone)
+{
+  SpdlPayload payload = spdl_payload (changes, size);
+  g_autoptr (GstStructure) fields = spdl_get_structure (&payload);
+  GstStructure *changed;
+
+  if (!fields || payload.broken)
+    return NULL;
+  changed =
+      extra ? gst_structure_copy (extra) : gst_structure_new_empty ("extra");
+  gst_structure_foreach (fields, set_field, changed);
+  for (guint i = 0; gone[i]; i++)
+    gst_structure_remove_field (changed, gone[i]);
+  return changed;
+}
+
+GstSample *
+gst_spdl_binding_sample_with_extra (GstSample *sample, GstSample *item,
+    gconstpointer changes, gsize size, const gchar *const *gone)
+{
+  const GstSpdlItemMeta *meta = get_item (item);
+  GstBuffer *buffer = gst_sample_get_buffer (sample);
+  GstSpdlItemMeta *own;
+  GstStructure *extra;
+
+  if (!meta || !buffer)
+    return NULL;
+  buffer = gst_buffer_copy (buffer);
+  if (!(own = gst_spdl_buffer_get_item_meta (buffer))) {
+    own = gst_spdl_buffer_add_item_meta (buffer);
+    gst_spdl_item_meta_assign (own, meta);
+  }
+  if (!(extra = change_extra (own->extra, changes, size, gone))) {
+    gst_buffer_unref (buffer);
+    return NULL;
+  }
+  g_clear_pointer (&own->extra, gst_structure_free);
+  own->extra = extra;
+  return new_sample (buffer, gst_sample_get_caps (sample));
+}
+
+gboolean
+gst_spdl_binding_sample_keep_extra (GstSample *sample, gconstpointer changes,
+    gsize size, const gchar *const *gone)
+{
+  const GstSpdlItemMeta *meta = get_item (sample);
+  GstStructure *extra =
+      meta ? change_extra (meta->extra, changes, size, gone) : NULL;
+
+  if (extra)
+    spdl_sample_set_new_extra (sample, extra);
+  return extra != NULL;
+}
+
 /* Tensors */
 
 /* NumPy's NPY_ARRAY_NOTSWAPPED and NPY_ARRAY_WRITEABLE. It determines the other
@@ -233,14 +328,7 @@ gst_spdl_binding_batch_get_tensor (
 gchar *
 gst_spdl_binding_batch_dup_extra (const GstSpdlBatch *batch, guint i)
 {
-  const GstSpdlItemMeta *item = gst_spdl_batch_get_item (batch, i);
-  GString *json;
-
-  if (!item || !item->extra)
-    return NULL;
-  json = g_string_new (NULL);
-  spdl_json_append_structure (json, item->extra);
-  return g_string_free (json, FALSE);
+  return dup_extra (gst_spdl_batch_get_item (batch, i));
 }
 
 GstSpdlBatch *

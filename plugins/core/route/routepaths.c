@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+#include "gst/spdl/common/newextra.h"
 #include "gst/spdl/stage/droppeditems.h"
 #include "plugins/core/route/route-private.h"
 
@@ -104,22 +105,39 @@ enum {
   NO_ANSWER = G_MININT,
 };
 
-static gint
-emit_select_branch (GstSpdlRoute *self, GstBuffer *item)
+/* Gives *@item the extra fields that the function has left with @sample. */
+static void
+take_extra (GstBuffer **item, GstSample *sample)
 {
+  GstStructure *extra = spdl_sample_steal_new_extra (sample);
+  GstSpdlItemMeta *meta;
+
+  if (!extra)
+    return;
+  *item = gst_buffer_make_writable (*item);
+  meta = gst_spdl_buffer_get_item_meta (*item);
+  g_clear_pointer (&meta->extra, gst_structure_free);
+  meta->extra = extra;
+}
+
+static gint
+emit_select_branch (GstSpdlRoute *self, GstBuffer **item)
+{
+  GstSample *sample = gst_sample_new (*item, self->caps, NULL, NULL);
   GValue arguments[2] = { G_VALUE_INIT, G_VALUE_INIT };
   GValue answer = G_VALUE_INIT;
 
   g_value_init (&arguments[0], G_OBJECT_TYPE (self));
   g_value_set_object (&arguments[0], self);
   g_value_init (&arguments[1], GST_TYPE_SAMPLE);
-  g_value_take_boxed (
-      &arguments[1], gst_sample_new (item, self->caps, NULL, NULL));
+  g_value_set_boxed (&arguments[1], sample);
   g_value_init (&answer, G_TYPE_INT);
   g_value_set_int (&answer, NO_ANSWER);
   g_signal_emitv (arguments, self->select_signal, 0, &answer);
   for (guint i = 0; i < G_N_ELEMENTS (arguments); i++)
     g_value_unset (&arguments[i]);
+  take_extra (item, sample);
+  gst_sample_unref (sample);
   return g_value_get_int (&answer);
 }
 
@@ -144,9 +162,11 @@ report_choice (GstSpdlRoute *self, GstBuffer *item, gint number)
 }
 
 /* Calls the function of the application. Returns (transfer full) (nullable) the
- * branch that it chose; NULL: an error was posted. */
+ * branch that it chose; NULL: an error was posted.
+ *
+ * @item: (inout) (transfer full) */
 static GstSpdlRoutePad *
-call_function (GstSpdlRoute *self, GstBuffer *item)
+call_function (GstSpdlRoute *self, GstBuffer **item)
 {
   const gint number = emit_select_branch (self, item);
   GstSpdlRoutePad *found = NULL;
@@ -160,22 +180,23 @@ call_function (GstSpdlRoute *self, GstBuffer *item)
   }
   spdl_mutex_unlock (&self->lock);
   if (!found && number != FAILED)
-    report_choice (self, item, number);
+    report_choice (self, *item, number);
   return found;
 }
 
 /* Finds the branch of @item.
  *
+ * @item: (inout) (transfer full): a function may change its extra fields
  * @path: (out) (transfer full) (nullable): the branch; NULL if there is none,
  * or it is not linked, so that the item is filtered
  *
  * Returns GST_FLOW_EOS if the function of the application failed, whose error
  * was posted: upstream then sends the end of the stream. */
 static GstFlowReturn
-find_path (GstSpdlRoute *self, GstBuffer *item, GstSpdlRoutePad **path)
+find_path (GstSpdlRoute *self, GstBuffer **item, GstSpdlRoutePad **path)
 {
   if (self->select_signal == 0)
-    *path = find_matching_path (self, item);
+    *path = find_matching_path (self, *item);
   else if (!(*path = call_function (self, item)))
     return GST_FLOW_EOS;
   if (*path && !is_linked (*path))
@@ -319,7 +340,7 @@ spdl_route_push_item (GstSpdlRoute *self, GstBuffer *item)
 {
   const gsize bytes = gst_buffer_get_size (item);
   g_autoptr (GstSpdlRoutePad) pad = NULL;
-  GstFlowReturn ret = find_path (self, item, &pad);
+  GstFlowReturn ret = find_path (self, &item, &pad);
 
   if (ret != GST_FLOW_OK) {
     gst_buffer_unref (item);
@@ -409,16 +430,19 @@ spdl_route_push_group (GstSpdlRoute *self, GstBufferList *group)
 
   g_array_set_clear_func (shares, clear_share);
   for (guint i = 0; i < gst_buffer_list_length (group); i++) {
-    GstBuffer *item = gst_buffer_list_get (group, i);
+    GstBuffer *item = gst_buffer_ref (gst_buffer_list_get (group, i));
     GstSpdlRoutePad *pad;
 
-    failure = find_path (self, item, &pad);
+    failure = find_path (self, &item, &pad);
+    if (failure == GST_FLOW_OK && !pad) {
+      ret = filter_item (self, item);
+      continue;
+    }
+    if (failure == GST_FLOW_OK)
+      add_to_share (shares, pad, item);
+    gst_buffer_unref (item);
     if (failure != GST_FLOW_OK)
       break;
-    if (pad)
-      add_to_share (shares, pad, item);
-    else
-      ret = filter_item (self, gst_buffer_ref (item));
   }
   /* Release the group first, so that the items become writable for the
    * branches. */

@@ -360,8 +360,8 @@ class Elements:
         `interpolation`: Filter for resizing; all but nearest are antialiased.
         One of "nearest", "bilinear", "bicubic", "lanczos". Default:
         "bilinear".
-        `orientation`: What to do with the EXIF orientation of an image. One of
-        "apply", "ignore". Default: "apply".
+        `orientation`: Use of the EXIF orientation of an image. One of "apply",
+        "ignore". Default: "apply".
         `augment`: Part of an image to use. One of "none",
         "random-resized-crop", "random-crop". Default: "none".
         `crop_scale`: Range of the share of an image's area that

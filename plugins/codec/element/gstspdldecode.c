@@ -726,7 +726,7 @@ static const SpdlProperty properties[] = {
       "Filter for resizing; all but nearest are antialiased",
       interpolation_get_type, SPDL_INTERPOLATION_BILINEAR),
   SPDL_PROPERTY_ENUM (SpdlDecodeSettings, orientation, PLAYING, "orientation",
-      "Orientation", "What to do with the EXIF orientation of an image",
+      "Orientation", "Use of the EXIF orientation of an image",
       exif_use_get_type, SPDL_EXIF_APPLY),
   SPDL_PROPERTY_ENUM (SpdlDecodeSettings, augment.kind, PLAYING, "augment",
       "Augment", "Part of an image to use", augment_get_type,

@@ -84,7 +84,8 @@ read_draw (SpdlMainImage *self, const GstStructure *extra)
   return TRUE;
 }
 
-/* Reads how @part was decoded. Returns FALSE if it was not, or is no image. */
+/* Reads how @part was decoded. Returns FALSE if it was not decoded, or is
+ * not an image. */
 static gboolean
 read_part (SpdlMainImage *self, const GstStructure *extra, const gchar *part,
     guint64 *seed)

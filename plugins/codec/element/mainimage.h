@@ -12,9 +12,9 @@
 G_BEGIN_DECLS
 
 /* The main image of a sample is the part "data", or the first image if there is
- * no such part or it is no image. Parts that are decoded with the same seed are
- * turned, cropped and flipped like it. The extra fields of the item record how
- * each part was decoded. */
+ * no such part or it is not an image. Parts that are decoded with the same seed
+ * are turned, cropped and flipped like it. The extra fields of the item record
+ * how each part was decoded. */
 
 /* Finds the main image for the part that @config names. If it was not decoded
  * yet, its header is read.

@@ -242,7 +242,8 @@ spdl_image_transform_init (SpdlImageTransform *self,
     return FALSE;
   get_upright (self->turned, width, height, &wide, &high);
   if (follows) {
-    /* Who ignores EXIF data here does so there, if the sizes do not deny it. */
+    /* The main image is decoded later: assume the same setting for it, if the
+     * sizes allow that. */
     const gboolean ignores =
         config->orientation == SPDL_EXIF_IGNORE && !main->was_decoded &&
         spdl_sizes_agree (width, height, main->width, main->height);

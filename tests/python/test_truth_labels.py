@@ -274,6 +274,13 @@ class MissingTest(LabelsCase):
         self.refuse("read", [], place,
                     "label-column=target label-missing=fail")
         self.refuse("settings", ["target"], place, "label=manifest")
+        # The classes that Hugging Face datasets write are those of the column.
+        features = {"label": {"names": ["x"]}, "target": {"names": ["a", "b", "c"]}}
+        pq.write_table(table.replace_schema_metadata({
+            "huggingface": json.dumps({"info": {"features": features}})}), place)
+        with Loader(f'spdlsrc location="{place}" label-column=target ! spdlsink'
+                    ) as loader:
+            self.assertEqual(loader.classes, ["a", "b", "c"])
         texts = pa.table({"uri": uris, "label": ["b", None, ""]})
         (warned,) = self.check([0, -1, -1], None, source=texts, n_warnings=1)
         self.assertTrue(has_values(warned, 2, 3), warned)

@@ -122,13 +122,15 @@ def _address_of(capsule: Any) -> Optional[int]:
     return address
 
 
-def get_classes(source: Any) -> Optional[List[str]]:
-    """Returns the class names of a Dataset's label, or None."""
+def get_classes(source: Any, label: str) -> Optional[List[str]]:
+    """Returns the class names of a Dataset's label, or None. `label`: its
+    column; "": label."""
+    label = label or "label"
     if _parquet.is_dataset(source):
-        return _parquet.get_classes(source)
+        return _parquet.get_classes(source, label)
     if not _is_dataset(source):
         return None
-    names = getattr(source.features.get("label"), "names", None)
+    names = getattr(source.features.get(label), "names", None)
     return list(names) if names else None
 
 

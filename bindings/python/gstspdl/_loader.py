@@ -161,7 +161,10 @@ class Loader(OneReader[Batch]):
         if not self.has_source() and _arrow.is_table(source):
             self._set_table(source)
             epochs = 1 if _arrow.is_one_pass(source) else -1
-            names = names or _arrow.get_classes(source)
+            labels = [label for _, _, label in
+                      native.loader_list_locations(self._pointer)]
+            names = names or _arrow.get_classes(
+                source, labels[0] if labels else "")
         else:
             self._check_source(pipeline)
         found = self._set_files()
@@ -206,11 +209,11 @@ class Loader(OneReader[Batch]):
         """Opens the Parquet files in locations of spdlsrc. Returns the class
         names that they have."""
         names = None
-        for location, pattern in native.loader_list_locations(self._pointer):
+        for location, pattern, label in native.loader_list_locations(self._pointer):
             if _parquet.is_location(location, pattern):
                 table = _parquet.open_location(location, pattern)
                 self._set_table(table, location)
-                names = names or _arrow.get_classes(table)
+                names = names or _arrow.get_classes(table, label)
         return names
 
     def _check_source(self, pipeline: Any) -> None:

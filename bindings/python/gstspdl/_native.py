@@ -735,10 +735,10 @@ def loader_set_arrow_parts(loader: int, sizes: "Sequence[tuple[int, int]]",
                             name.encode())
 
 
-def loader_list_locations(loader: int) -> "list[tuple[str, str]]":
-    """Returns location and pattern of each spdlsrc; "": unset."""
+def loader_list_locations(loader: int) -> "list[tuple[str, str, str]]":
+    """Returns location, pattern and label-column of each spdlsrc; "": unset."""
     texts = _take_strings(_loader_list_locations(loader)) or []
-    return list(zip(texts[::2], texts[1::2]))
+    return list(zip(texts[::3], texts[1::3], texts[2::3]))
 
 
 def read_strings(address: Any) -> Optional[List[str]]:

@@ -179,14 +179,14 @@ def _read_groups(fragment: Any) -> List[Any]:
                           f"file: {error}", code="source") from error
 
 
-def get_classes(dataset: Any) -> Optional[List[str]]:
+def get_classes(dataset: Any, label: str) -> Optional[List[str]]:
     """Returns the class names that Hugging Face datasets write, or None."""
     import json
 
     text = (dataset.schema.metadata or {}).get(b"huggingface")
     try:
         features = json.loads(text or "{}")["info"]["features"]
-        names = features["label"]["names"]
+        names = features[label]["names"]
     except (ValueError, LookupError, TypeError):
         return None
     return list(map(str, names)) if isinstance(names, list) else None

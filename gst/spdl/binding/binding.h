@@ -69,8 +69,8 @@ gboolean gst_spdl_binding_loader_set_arrow_parts (GstSpdlLoader *loader,
     GstSpdlBindingOpenPart function, gpointer id, const gchar *name,
     GError **error);
 
-/* Returns `location` and `pattern` of each spdlsrc (transfer full); "": unset.
- */
+/* Returns `location`, `pattern` and `label-column` of each spdlsrc (transfer
+ * full); "": unset. */
 SPDL_PRIVATE_API
 gchar **gst_spdl_binding_loader_list_locations (GstSpdlLoader *loader);
 

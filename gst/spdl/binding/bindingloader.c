@@ -73,13 +73,15 @@ gst_spdl_binding_loader_list_locations (GstSpdlLoader *loader)
 
   for (guint i = 0; i < sources->len; i++) {
     GObject *source = g_ptr_array_index (sources, i);
-    gchar *location = NULL, *pattern = NULL;
+    gchar *location = NULL, *pattern = NULL, *label = NULL;
 
     if (g_signal_lookup ("set-arrow-table", G_OBJECT_TYPE (source)) == 0)
       continue;
-    g_object_get (source, "location", &location, "pattern", &pattern, NULL);
+    g_object_get (source, "location", &location, "pattern", &pattern,
+        "label-column", &label, NULL);
     g_ptr_array_add (found, location ? location : g_strdup (""));
     g_ptr_array_add (found, pattern ? pattern : g_strdup (""));
+    g_ptr_array_add (found, label ? label : g_strdup (""));
   }
   g_ptr_array_add (found, NULL);
   return (gchar **) g_ptr_array_free (found, FALSE);

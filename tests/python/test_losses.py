@@ -8,6 +8,7 @@
 import itertools
 import os
 import re
+import shutil
 import subprocess
 import sys
 import threading
@@ -15,7 +16,7 @@ import time
 import unittest
 import warnings
 
-from support import describe, make_dataset, needs_launch
+from support import describe, make_dataset, make_folder, needs_launch
 from gstspdl import CacheLoader, Loader, LoaderError, LoaderWarning
 
 N_GOOD, N_BAD = 20, 80
@@ -121,8 +122,12 @@ class WarningTest(unittest.TestCase):
     def test_other_warnings(self):
         """Tests that a warning of an element is issued once, with the user's
         line, and that an exception in its place loses no batch."""
-        flat = sorted(path for path in GOOD.iterdir() if path.is_dir())[0]
-        n_images = len(list(flat.glob("*.jpg")))
+        images = sorted(GOOD.glob("*/*.jpg"))[:2]
+        n_images = len(images)
+        flat = make_folder()  # one image is in no class
+        (flat / "class").mkdir()
+        for path, name in zip(images, ("class/a.jpg", "b.jpg")):
+            shutil.copy(path, flat / name)
         line = describe(flat, size=1)
         with Loader(line) as loader, warnings.catch_warnings(
                 record=True) as caught:

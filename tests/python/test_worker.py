@@ -318,9 +318,11 @@ def make_bad():
     import tempfile
 
     folder = tempfile.TemporaryDirectory()
+    images = pathlib.Path(folder.name, "class")
+    images.mkdir()
     for path in sorted(FOLDER.glob("*/*.jpg"))[:10]:
-        shutil.copy(path, folder.name)
-    pathlib.Path(folder.name, "bad.jpg").write_text("no picture")
+        shutil.copy(path, images)
+    (images / "bad.jpg").write_text("no picture")
     return folder
 
 

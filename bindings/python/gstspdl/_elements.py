@@ -117,8 +117,8 @@ class Elements:
         `label_column`: Column of a .csv list or a table, or member of the JSON
         of a list or a shard, with the label (unset = label, or a shard's
         .cls).
-        `label_missing`: What to do if an item has no label, although labels
-        were asked for or other items have one. One of "warn", "fail", "keep".
+        `label_missing`: Action for an item without a label, if labels were
+        asked for or other items have one. One of "warn", "fail", "keep".
         Default: "warn".
         `shuffle`: Send the items of each epoch in a different random order.
         Default: False.

@@ -315,8 +315,8 @@ static const SpdlProperty properties[] = {
       NULL),
   SPDL_PROPERTY_ENUM (SpdlSourceSettings, label_missing, READY, "label-missing",
       "Missing labels",
-      "What to do if an item has no label, although labels were asked for or "
-      "other items have one",
+      "Action for an item without a label, if labels were asked for or other "
+      "items have one",
       spdl_label_missing_get_type, SPDL_LABEL_MISSING_WARN),
   SPDL_PROPERTY_BOOLEAN (SpdlSourceSettings, shuffle, READY, "shuffle",
       "Shuffle", "Send the items of each epoch in a different random order",

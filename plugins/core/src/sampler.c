@@ -249,7 +249,7 @@ take_labels (
     labels->targets = self->targets = g_strdup (settings->targets);
   labels->read = settings->label == SPDL_LABEL_AUTO ||
                  settings->label == SPDL_LABEL_MANIFEST;
-  /* A target is no label, unless label-column names it. */
+  /* A target is not a label, unless label-column names it. */
   if (!labels->column && spdl_targets_has (labels->targets, "label")) {
     labels->read &= settings->label == SPDL_LABEL_MANIFEST;
     labels->column = labels->read ? NULL : "";
@@ -686,8 +686,9 @@ read_number (SpdlSampler *self, SpdlSamplerItem *item, const SpdlLine *line,
     return TRUE;
   if (line->name_kind != SPDL_PARSE_ERROR_LABEL_NO_INTEGER) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
-        "The label of the item \"%s\" is no integer of 64 bits, so it is not "
-        "the number of a class: name the field \"%s\" in target-columns to get "
+        "The label of the item \"%s\" is not an integer of 64 bits, so it is "
+        "not the number of a class: name the field \"%s\" in target-columns to "
+        "get "
         "its numbers as a tensor, and set label=none",
         item->uri, self->label_field);
     return FALSE;

@@ -48,7 +48,7 @@ gboolean spdl_columns_set_weights (SpdlColumns *self, const gchar *name,
 /* Returns the names for a message (transfer full): `columns "a", "b"`. */
 gchar *spdl_columns_describe (const SpdlColumns *self);
 
-/* Returns the columns that are no field, because they have no name or that of a
+/* Returns the columns that are not fields, because they have no name or that of a
  * column before them, for a message (transfer full); NULL: none. */
 gchar *spdl_columns_describe_left_out (const SpdlColumns *self);
 

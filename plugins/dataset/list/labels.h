@@ -22,7 +22,7 @@ typedef struct {
   gboolean wanted; /* the user asked for labels, so there must be some */
   SpdlLabelMissing missing;   /* what an item without a label means */
   const gchar *column;        /* (nullable): NULL: "label"; "": none */
-  const gchar *targets;       /* (nullable): columns that are no labels */
+  const gchar *targets;       /* (nullable): columns that are not labels */
   const SpdlClasses *classes; /* (nullable): allowed labels; not owned */
 } SpdlLabelOptions;
 

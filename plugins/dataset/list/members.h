@@ -38,7 +38,7 @@ spdl_members_new (const gchar *uri, const gchar *label, const gchar *weights,
 
 void spdl_members_free (SpdlMembers *self);
 
-/* Returns the members that are no field, because their name is empty or has
+/* Returns the members that are not fields, because their name is empty or has
  * control characters, for a message (transfer full); NULL: none in the lines
  * that were parsed. */
 gchar *spdl_members_describe_left_out (const SpdlMembers *self);

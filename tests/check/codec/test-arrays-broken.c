@@ -172,15 +172,14 @@ GST_START_TEST (test_npz_lies)
         make_lying (flags, LOCAL, 28, 2, 9999), "[stream-error decode]");
     assert_fails (make_lying (flags, END, 10, 2, 2), "[stream-error decode]");
     assert_fails (make_lying (flags, END, 10, 2, 0), "[stream-error decode]");
-    assert_fails (
-        make_lying (flags, END, 10, 2, 17), "[stream-error decode]|16");
+    assert_fails (make_lying (flags, END, 10, 2, 17), "[stream-error decode]");
     assert_fails (make_lying (flags, END, 4, 2, 1), "[stream-error decode]");
     assert_fails (
         make_lying (flags, END, 16, 4, 9999), "[stream-error decode]");
     assert_fails (
         make_lying (flags, END, 12, 4, 9999), "[stream-error decode]");
     assert_fails (
-        make_lying (flags, END, 10, 2, 0xffff), "[stream-error decode]|16");
+        make_lying (flags, END, 10, 2, 0xffff), "[stream-error decode]");
     assert_fails (make_lying (flags, ENTRY, 20, 4, G_MAXUINT32), "ZIP64");
   }
   assert_fails (make_lying (0, ENTRY, 24, 4, 99), "[stream-error decode]");
@@ -225,7 +224,7 @@ GST_START_TEST (test_npz_64)
   assert_fails (
       make_lying (flags, END_64, 40, 8, huge), "[stream-error decode]");
   assert_fails (
-      make_lying (flags, END_64, 32, 8, huge), "[stream-error decode]|16");
+      make_lying (flags, END_64, 32, 8, huge), "[stream-error decode]");
   assert_fails (make_lying (flags, END_64, 16, 4, 1), "[stream-error decode]");
   assert_fails (
       make_lying (flags, ENTRY, extra, 8, huge), "[stream-error decode]");
@@ -264,8 +263,7 @@ GST_START_TEST (test_npz_members)
   assert_fails (arrays_make_zip (0, "a.npy", make_npy ("'|u1'", "(24,)"),
                     "a.npy", make_npy ("'|u1'", "(24,)"), NULL),
       "[stream-error decode]|\"a\"");
-  assert_fails (arrays_make_zip (0, "a.npy", make_npy ("'|u1'", "(24,)"),
-                    "b\n.npy", make_npy ("'|O'", "(1,)"), NULL),
+  assert_fails (arrays_make_zip (0, "b\n.npy", make_npy ("'|O'", "(1,)"), NULL),
       "[stream-error decode]|\"b?\"");
 }
 
@@ -305,7 +303,7 @@ GST_START_TEST (test_safetensors)
   }
   assert_safetensors_fail ("{}", "[stream-error decode]");
   assert_safetensors_fail (
-      "{" A ("U8", "[0]", "[0,0]") "}", "[stream-error decode]|(0,)");
+      "{" A ("U8", "[0]", "[0,0]") "}", "[stream-error decode]|24");
   assert_safetensors_fail (
       "{" A ("U8", "[23]", "[0,24]") "}", "[stream-error decode]|0|24");
   assert_safetensors_fail (

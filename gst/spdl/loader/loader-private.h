@@ -33,12 +33,12 @@ typedef struct {
   GstElement *appsrc;
   GstPad *open_pad;
 
-  /* What the loader has changed in the elements. It restores the first list at
-   * the end of each run, and the others at its own end: until then, the next
-   * run and the statistics of the last one need them. Property async, then
-   * epochs, rank, world-size, resume-state, classes and cpu-budget, then the
-   * stages (GstSpdlStage) whose concurrency follows the loader. NULL in a
-   * worker process. */
+  /* Changes of the elements that the loader reverts; NULL in a worker process.
+   * The first list is the property async, until the end of a run. The others
+   * last until the loader ends, because the next run and the statistics of the
+   * last one need them: epochs, rank, world-size, resume-state, classes and
+   * cpu-budget of sources, and the stages (GstSpdlStage) whose default
+   * concurrency is that for loaders. */
   GPtrArray *run_changes;
   GPtrArray *changes;
   GPtrArray *tuned;

@@ -44,8 +44,8 @@
  * this rank has no items, or if the epoch was resumed in the middle.
  *
  * With `async=false`, the sink does not wait for a batch when the pipeline
- * starts. An appsink with this property can block the change to PLAYING for
- * ever, if its queue becomes full meanwhile. This element cannot.
+ * starts. An appsink with this property can block the change to PLAYING
+ * forever, if its queue becomes full at that time. This element cannot.
  *
  * A sink blocks when it is full and no batches are pulled. In gst-launch-1.0,
  * use `fakesink` instead; the element posts a warning about this.
@@ -412,7 +412,7 @@ gst_spdl_sink_event (GstBaseSink *sink, GstEvent *event)
  * PAUSED, but not for PLAYING. In GstBaseSink, the first buffer commits the
  * state that is pending. Without preroll (`async=false`), this may be PLAYING
  * before change_state() has the lock. If appsink is full by then, both threads
- * would wait for ever: one for the lock, the other for a pull. */
+ * would wait forever: one for the lock, the other for a pull. */
 
 /* Asks appsink to leave its waits. It has one flag, which the end of the first
  * of two requests would clear, so they are counted here. */

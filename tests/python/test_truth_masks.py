@@ -195,6 +195,15 @@ class MasksTest(unittest.TestCase):
                 self.assert_values(wanted, read(
                     data, width=size[0], height=size[1], **options))
 
+    def test_wider_images(self):
+        """Memory that is kept for the next image must also hold a wider one."""
+        for width in 3, 40, 2000, 60, 9000:
+            values = np.arange(20 * width, dtype=np.uint8).reshape(20, width)
+            found = read(encode(make_palette_image(values), "PNG"), width=7,
+                         height=5, format="index")
+            wanted = values[np.ix_(nearest(0, 20, 5), nearest(0, width, 7))]
+            self.assert_values(wanted, found)
+
     def test_filters(self):
         """Tests 16 bits with filters, against Pillow's in floating point."""
         image = Image.fromarray(DEPTH.astype(np.float32), "F")

@@ -308,7 +308,7 @@ gboolean
 spdl_resize_begin_plane (SpdlResize *self, const SpdlResizeJob *job)
 {
   guint n_rows;
-  gsize n;
+  gsize n, size;
 
   if (!get_filters (self, job, G_MAXUINT16, G_MAXUINT16))
     return FALSE;
@@ -316,8 +316,9 @@ spdl_resize_begin_plane (SpdlResize *self, const SpdlResizeJob *job)
   self->out = job->out;
   self->out_stride = job->out_stride;
   self->plane_stride = (gsize) job->width * job->pixel_size;
-  if (!spdl_scratch_grow ((gpointer *) &self->plane, &self->plane_allocated,
-          job->height, self->plane_stride))
+  if (!g_size_checked_mul (&size, job->height, self->plane_stride) ||
+      !spdl_scratch_grow (
+          (gpointer *) &self->plane, &self->plane_allocated, size, 1))
     return FALSE;
   self->picks = job->interpolation == SPDL_INTERPOLATION_NEAREST;
   if (self->picks)

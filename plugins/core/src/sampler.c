@@ -802,6 +802,7 @@ static gboolean
 report_labels (SpdlSampler *self, GError **error)
 {
   self->counts_labels = FALSE;
+  self->count.name = self->has_samples ? self->label_field : NULL;
   self->count.first = self->first_missing;
   self->count.fields = self->fields;
   return spdl_labels_check (&self->labels, &self->count, self->location,

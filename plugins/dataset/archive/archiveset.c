@@ -284,7 +284,7 @@ gather_shards (SpdlArchiveSet *self, const gchar *location, GError **error)
 static gboolean
 check_labels (SpdlArchiveSet *self, const gchar *location, GError **error)
 {
-  SpdlLabelCount count = { .n_items = self->n_items };
+  SpdlLabelCount count = { "cls", self->n_items };
   g_autofree gchar *key = NULL, *fields = NULL;
 
   for (guint i = 0; i < self->shards->len; i++) {

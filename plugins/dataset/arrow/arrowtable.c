@@ -220,7 +220,8 @@ static gboolean
 check_labels (const SpdlArrowTable *self, const SpdlArrowTableOptions *options,
     SpdlWarnFunc warn, gpointer user_data, GError **error)
 {
-  SpdlLabelCount count = { self->n_items, self->n_unlabelled };
+  SpdlLabelCount count = { .n_items = self->n_items,
+    .n_missing = self->n_unlabelled };
   g_autofree gchar *first =
       self->prefix ? spdl_arrow_item_make_uri (self, self->first_unlabelled)
                    : NULL;

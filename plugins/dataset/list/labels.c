@@ -32,7 +32,7 @@ spdl_labels_check (const SpdlLabelOptions *self, const SpdlLabelCount *count,
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
         "No item of \"%s\" has a label \"%s\"%s%s: %s, or set label=none to "
         "load without labels",
-        location, spdl_labels_get_column (self),
+        location, count->name ? count->name : spdl_labels_get_column (self),
         count->fields ? ", but there are the " : "",
         count->fields ? count->fields : "",
         count->fields ? "set label-column to the name of the labels"

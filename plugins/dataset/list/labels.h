@@ -30,6 +30,7 @@ typedef struct {
 typedef void (*SpdlWarnFunc) (const gchar *text, gpointer user_data);
 
 typedef struct {
+  const gchar *name; /* (nullable): of the label; NULL: the column */
   guint64 n_items;
   guint64 n_missing;
   const gchar *first;  /* (nullable): the first item without a label */

@@ -183,10 +183,9 @@ GST_START_TEST (test_streamed_tar)
 
   write_tar (FALSE);
   tar_write_shard (served.folder, "t.tar", 0, 4, 100);
-  run =
-      run_pipeline ("spdlsrc location=\"%s/tape/0/0/{s,t}.tar\" ! spdlfetch ! "
-                    "fakesink name=sink",
-          server_get_base (served.server));
+  run = run_pipeline ("spdlsrc location=\"%s/tape/0/0/{s,t}.tar\" label=none ! "
+                      "spdlfetch ! fakesink name=sink",
+      server_get_base (served.server));
   fail_unless (run->error == NULL, "%s", run->error);
   fail_unless_equals_int (run->buffers->len, 1 + 4);
   fail_unless_equals_int (run->warnings->len, 1);

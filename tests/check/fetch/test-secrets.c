@@ -720,15 +720,16 @@ run_shards_and_note (const gchar *kind, const gchar *cache)
   g_autofree gchar *state = NULL;
 
   for (guint i = 0; i < 2; i++) {
-    g_autofree gchar *before = g_steal_pointer (&state);
+    g_autofree gchar *before =
+        state ? g_strdup_printf ("resume-state=\"%s\"", state) : g_strdup ("");
     g_autofree gchar *description = g_strdup_printf (
         "spdlsrc location=\"http://me:sesame-%u@127.0.0.1:%u/%s/0/0/train.tar?"
-        "X-Amz-Signature=sesame%u&v=1\" index-cache=always resume-state=\"%s\" "
-        "%s ! "
+        "X-Amz-Signature=sesame%u&v=1\" index-cache=always %s %s ! "
         "spdlfetch cache-dir=%s cache-validate=none %s ! spdlsink name=sink",
-        i, server_get_port (served.server), kind, i, before ? before : "",
-        HEADERS, cache, HEADERS);
+        i, server_get_port (served.server), kind, i, before, HEADERS, cache,
+        HEADERS);
 
+    g_clear_pointer (&state, g_free);
     fail_unless_equals_int (
         run_and_note (description, i == 0 ? 2 : 99, &state), i == 0 ? 2 : 4);
     fail_unless (state != NULL);

@@ -818,14 +818,20 @@ class StatsTest(Case):
         self.assertGreater(stats["first-wait-time"], 0)
 
     def judge(self, data, step=0.0, **arguments):
+        """`step`: time of a training step on an idle machine. On a busy one,
+        batches come late, so a step takes many times what its batch took."""
         loader = DataLoader(data, batch_size=2, **arguments)
         for _ in range(2):
-            for _ in loader:
-                time.sleep(step)
+            for i, _ in enumerate(loader):
+                if step:
+                    wait = time.monotonic() - asked if i > 0 else 0
+                    time.sleep(max(step, 30 * wait))
+                asked = time.monotonic()
         return loader.verdict()
 
     def test_verdict(self):
-        verdict = self.judge(sets.Numbers(22), 0.1, num_workers=1)
+        verdict = self.judge(sets.Numbers(22), 0.1, num_workers=1,
+                             persistent_workers=True)
         self.assertEqual(verdict.limit, "consumer")
         self.assertLess(verdict.wait, 0.05)
         verdict = self.judge(sets.Slow(0.005), num_workers=2)

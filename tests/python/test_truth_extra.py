@@ -37,8 +37,9 @@ def make_folder():
 
 
 FOLDER = make_folder()
-DECODE = (f'spdlsrc location="{FOLDER}/list.csv" epochs=1 ! spdlfetch '
-          "! spdldecode output-order=input augment=random-crop seed=3 ! ")
+DECODE = (f'spdlsrc location="{FOLDER}/list.csv" epochs=1 '
+          "! spdlfetch output-order=input ! spdldecode output-order=input "
+          "augment=random-crop seed=3 ! ")
 BATCH = f" ! spdlbatch batch-size={N} ! spdlsink"
 MAP = f"{DECODE}spdlpipe name=f output-order=input{BATCH}"
 
@@ -117,15 +118,15 @@ class ExtraTest(unittest.TestCase):
 
     def test_untouched(self):
         """Tests that reading changes nothing, nor the types of numbers."""
-        seen = []
+        seen = {}
 
         def read(sample):
-            seen.append(dict(sample.extra))
+            seen[sample.index] = dict(sample.extra)
             return sample["data"].numpy()
 
         with Loader(MAP).map("f", read) as loader:
             batch, = loader
-        self.assertEqual(batch.extras, seen)
+        self.assertEqual(dict(enumerate(batch.extras)), seen)
 
     def test_without_fields(self):
         def change(sample):

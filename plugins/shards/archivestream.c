@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "plugins/common/fingerprint.h"
 #include "plugins/dataset/archive/archivewriter.h"
 #include "plugins/shards/archivemember.h"
 #include "plugins/shards/gzipinput.h"
@@ -40,6 +41,11 @@ typedef struct {
   SpdlArchiveWriter *writer;
   GPtrArray *contents;
   guint64 size;
+
+  /* Hashes of the keys of all samples, to find one that comes back. */
+  guint64 *seen; /* nullable; open addressing; 0: free */
+  gsize room;
+  gsize n_seen;
 } Stream;
 
 /* Reads from the input, decompressed if it is compressed by gzip. */
@@ -84,6 +90,55 @@ refuse_by_libarchive (Stream *self, GError **error)
         self->input->name, self->archive, error);
   g_propagate_error (error, g_steal_pointer (&self->error));
   return FALSE;
+}
+
+/* Keys */
+
+#define FIRST_SEEN ((gsize) 1024)
+#define MAX_SEEN ((gsize) 4 << 20) /* 32 MiB, and 16 MiB while it grows */
+
+static guint64 *
+find_seen (guint64 *seen, gsize room, guint64 hash)
+{
+  gsize at = hash & (room - 1);
+
+  while (seen[at] != 0 && seen[at] != hash)
+    at = (at + 1) & (room - 1);
+  return &seen[at];
+}
+
+static void
+grow_seen (Stream *self)
+{
+  const gsize room = MAX (2 * self->room, FIRST_SEEN);
+  guint64 *seen = g_new0 (guint64, room);
+
+  for (gsize i = 0; i < self->room; i++)
+    if (self->seen[i] != 0)
+      *find_seen (seen, room, self->seen[i]) = self->seen[i];
+  g_free (self->seen);
+  self->seen = seen;
+  self->room = room;
+}
+
+/* Returns FALSE if an earlier sample has that key. The check ends at the limit
+ * of its memory. */
+static gboolean
+is_new_key (Stream *self, const gchar *key, gsize length)
+{
+  const guint64 hash = spdl_fingerprint_add (0, key, length);
+  guint64 *place;
+
+  if (self->n_seen >= self->room - self->room / 4 && self->room < MAX_SEEN)
+    grow_seen (self);
+  if (self->n_seen >= self->room - self->room / 4 || hash == 0)
+    return TRUE;
+  place = find_seen (self->seen, self->room, hash);
+  if (*place == hash)
+    return FALSE;
+  *place = hash;
+  self->n_seen++;
+  return TRUE;
 }
 
 /* Samples */
@@ -237,6 +292,11 @@ add_file (Stream *self, struct archive_entry *entry, const gchar *path,
   if (!spdl_archive_name_split (path, &key))
     return TRUE;
   if (self->key->len != key || memcmp (self->key->str, path, key) != 0) {
+    if (!is_new_key (self, path, key))
+      return spdl_archive_refuse_member (self->input->name, error, path,
+          "other samples lie between the files of its sample, and a shard that "
+          "is streamed needs them next to each other: create the tar with "
+          "--sort=name, or put it on a server with byte ranges");
     end_sample (self);
     begin_sample (self, path, key);
   }
@@ -324,6 +384,7 @@ spdl_archive_stream (const SpdlArchiveInput *input, SpdlSampleFunc func,
   ok = read_all (&self, error);
   archive_read_free (self.archive);
   g_string_free (self.key, TRUE);
+  g_free (self.seen);
   g_clear_pointer (&self.writer, spdl_archive_writer_free);
   g_clear_pointer (&self.contents, g_ptr_array_unref);
   g_clear_pointer (&self.gzip, spdl_gzip_input_free);

@@ -205,6 +205,16 @@ open_archive (Walk *self)
   return archive;
 }
 
+static gboolean
+group_members (Walk *self, GError **error)
+{
+  g_autofree gchar *path = NULL;
+  const gchar *why = spdl_archive_writer_group (self->writer, &path);
+
+  return !why ||
+         spdl_archive_refuse_member (self->reader->name, error, path, why);
+}
+
 guint8 *
 spdl_archive_walk (SpdlReader *reader, gsize *size, GError **error)
 {
@@ -214,7 +224,7 @@ spdl_archive_walk (SpdlReader *reader, gsize *size, GError **error)
 
   self.archive = open_archive (&self);
   self.writer = spdl_archive_writer_new ();
-  if (walk_members (&self, error) &&
+  if (walk_members (&self, error) && group_members (&self, error) &&
       spdl_reader_hash_samples (reader, &key.samples, error))
     data = spdl_archive_writer_finish (self.writer, &key, size);
   spdl_archive_writer_free (self.writer);

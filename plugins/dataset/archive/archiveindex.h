@@ -52,7 +52,7 @@ spdl_archive_kind_is_note (SpdlArchiveKind kind)
  * ranges of their files. All numbers are little-endian. Header (offset, size in
  * bytes, content):
  *
- *     0   8   "spdltar", and a byte with the version, 3 or 4; version 4 has
+ *     0   8   "spdltar", and a byte with the version, 5 or 6; version 6 has
  *             deflated files
  *     8   8   number of samples
  *    16   8   size of the shard
@@ -113,8 +113,8 @@ enum {
   SPDL_ARCHIVE_WORD_HEADER_HASH,
   SPDL_ARCHIVE_N_WORDS,
 };
-#define SPDL_ARCHIVE_INDEX_MARK "spdltar\3"
-#define SPDL_ARCHIVE_INDEX_MARK_PACKED "spdltar\4"
+#define SPDL_ARCHIVE_INDEX_MARK "spdltar\5"
+#define SPDL_ARCHIVE_INDEX_MARK_PACKED "spdltar\6"
 
 /* Identity of a shard. */
 typedef struct {

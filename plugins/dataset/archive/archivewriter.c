@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "plugins/common/bytes.h"
 #include "plugins/common/fingerprint.h"
 #include "plugins/dataset/list/line.h"
 
@@ -20,6 +21,7 @@ struct _SpdlArchiveWriter {
   gboolean has_cls; /* a sample has a `.cls` */
   gboolean all_have_payloads;
   gboolean has_packed;
+  gboolean unordered; /* a key is not greater than the one before it */
 
   /* The current sample. */
   GString *key; /* "": none yet */
@@ -204,8 +206,12 @@ spdl_archive_writer_add (SpdlArchiveWriter *self, const gchar *path,
   if (key > G_MAXUINT16 || strlen (extension) > G_MAXUINT16)
     return "the name is too long";
   lower = g_ascii_strdown (extension, -1);
-  if (self->key->len != key || memcmp (self->key->str, path, key) != 0)
+  if (self->key->len != key || memcmp (self->key->str, path, key) != 0) {
+    const gint order = memcmp (self->key->str, path, MIN (self->key->len, key));
+
+    self->unordered |= order > 0 || (order == 0 && self->key->len > key);
     begin_sample (self, path, key);
+  }
   if (self->n_files == G_MAXUINT16)
     return "the sample has too many files";
   if (has_extension (self, lower))
@@ -214,6 +220,144 @@ spdl_archive_writer_add (SpdlArchiveWriter *self, const gchar *path,
       self->texts->len > (1u << 29))
     return "the index would become too large";
   add_file (self, lower, first, size, packing, text, text_length);
+  return NULL;
+}
+
+/* Grouping */
+
+typedef struct {
+  guint next; /* part of the same sample, or 0 */
+  guint last; /* last part of the sample, in its first part */
+} Part;
+
+static const guint8 *
+key_of (const GByteArray *records, guint64 place, gsize *length)
+{
+  const guint8 *record = records->data + place;
+
+  *length = spdl_read_16_le (record + 10);
+  return record + SPDL_ARCHIVE_RECORD_HEAD +
+         spdl_read_16_le (record + 8) * SPDL_ARCHIVE_RECORD_FILE;
+}
+
+/* Links the parts of each sample. Returns the number of samples.
+ *
+ * @is_first: (out): TRUE for the first part of each sample */
+static guint
+link_parts (const SpdlArchiveWriter *self, Part *parts, guint8 *is_first)
+{
+  const guint n = self->places->len;
+  gsize room = 2;
+  g_autofree guint *table = NULL; /* part + 1 */
+  guint n_samples = 0;
+
+  while (room < 2 * (gsize) n)
+    room *= 2;
+  table = g_new0 (guint, room);
+  for (guint i = 0; i < n; i++) {
+    gsize length, other_length;
+    const guint8 *key = key_of (
+        self->records, g_array_index (self->places, guint64, i), &length);
+    gsize at = spdl_fingerprint_add (0, key, length) & (room - 1);
+
+    for (; table[at] > 0; at = (at + 1) & (room - 1)) {
+      const guint8 *other = key_of (self->records,
+          g_array_index (self->places, guint64, table[at] - 1), &other_length);
+
+      if (length == other_length && memcmp (key, other, length) == 0)
+        break;
+    }
+    is_first[i] = table[at] == 0;
+    parts[i] = (Part){ 0, i };
+    if (is_first[i]) {
+      table[at] = i + 1;
+      n_samples++;
+    } else {
+      Part *first = &parts[table[at] - 1];
+
+      parts[first->last].next = i;
+      first->last = i;
+    }
+  }
+  return n_samples;
+}
+
+/* Adds the files of a record to the current sample. Returns FALSE, with @path
+ * set, if it has such a file. */
+static gboolean
+add_part (SpdlArchiveWriter *self, const guint8 *record, gchar **path)
+{
+  const guint n = spdl_read_16_le (record + 8);
+  const guint8 *file = record + SPDL_ARCHIVE_RECORD_HEAD;
+  const guint8 *text =
+      file + n * SPDL_ARCHIVE_RECORD_FILE + spdl_read_16_le (record + 10);
+  const gint64 label = spdl_read_64_le (record);
+
+  if (label != -1)
+    self->label = label;
+  for (guint i = 0; i < n; i++, file += SPDL_ARCHIVE_RECORD_FILE) {
+    const gsize length = spdl_read_16_le (file + 20);
+    const guint kind = spdl_read_16_le (file + 22);
+    g_autofree gchar *extension = g_strndup ((const gchar *) text, length);
+    const gsize size =
+        length + spdl_read_32_le (file + 16) +
+        (kind & SPDL_ARCHIVE_KIND_PACKED ? SPDL_ARCHIVE_RECORD_PACKING : 0);
+
+    if (self->n_files == G_MAXUINT16 || has_extension (self, extension)) {
+      *path = g_strdup_printf ("%s.%s", self->key->str, extension);
+      return FALSE;
+    }
+    self->has_payload |=
+        spdl_read_64_le (file + 8) > 0 &&
+        !spdl_archive_kind_is_note (
+            kind & ~(SPDL_ARCHIVE_KIND_KEPT | SPDL_ARCHIVE_KIND_PACKED));
+    g_byte_array_append (self->files, file, SPDL_ARCHIVE_RECORD_FILE);
+    g_byte_array_append (self->texts, text, size);
+    self->n_files++;
+    text += size;
+  }
+  return TRUE;
+}
+
+const gchar *
+spdl_archive_writer_group (SpdlArchiveWriter *self, gchar **path)
+{
+  const guint n = (begin_sample (self, "", 0), self->places->len);
+  g_autoptr (GArray) places = NULL;
+  g_autoptr (GByteArray) records = NULL;
+  g_autofree Part *parts = NULL;
+  g_autofree guint8 *is_first = NULL;
+
+  /* Ascending keys are distinct, and most shards have them. */
+  if (!self->unordered)
+    return NULL;
+  parts = g_new (Part, n);
+  is_first = g_new (guint8, n);
+  if (link_parts (self, parts, is_first) == n)
+    return NULL;
+  places = g_steal_pointer (&self->places);
+  records = g_steal_pointer (&self->records);
+  self->places = g_array_new (FALSE, FALSE, sizeof (guint64));
+  self->records = g_byte_array_new ();
+  self->n_labels = 0;
+  self->all_have_payloads = TRUE;
+  for (guint i = 0; i < n; i++) {
+    guint part = i;
+    gsize length;
+    const gchar *key;
+
+    if (!is_first[i])
+      continue;
+    key = (const gchar *) key_of (
+        records, g_array_index (places, guint64, i), &length);
+    begin_sample (self, key, length);
+    do {
+      if (!add_part (self,
+              records->data + g_array_index (places, guint64, part), path))
+        return "the sample has another file with the same extension";
+      part = parts[part].next;
+    } while (part > 0);
+  }
   return NULL;
 }
 

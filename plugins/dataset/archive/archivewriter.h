@@ -15,7 +15,7 @@ G_BEGIN_DECLS
 #define SPDL_ARCHIVE_MAX_TEXT (16 << 20)
 
 /* Collects the files of a shard in order. Consecutive files with the same key
- * form a sample. */
+ * form a sample, and after spdl_archive_writer_group() all of them. */
 typedef struct _SpdlArchiveWriter SpdlArchiveWriter;
 
 SpdlArchiveWriter *spdl_archive_writer_new (void);
@@ -36,6 +36,14 @@ const gchar *spdl_archive_writer_add (SpdlArchiveWriter *self,
 /* Returns TRUE if the caller must pass the content of the file: it is a note
  * and short enough. */
 gboolean spdl_archive_writer_wants (const gchar *path, guint64 size);
+
+/* Groups files with the same key that are not adjacent. The samples have the
+ * order of their first files. No file may be added after it.
+ *
+ * @path: (out) (transfer full): name of the file that is the reason
+ *
+ * Returns NULL, or why the shard cannot be used. */
+const gchar *spdl_archive_writer_group (SpdlArchiveWriter *self, gchar **path);
 
 /* Finishes the index. Returns (transfer full) the content of the index file. */
 guint8 *spdl_archive_writer_finish (

@@ -393,7 +393,9 @@ GST_START_TEST (test_budget_of_quota)
   gst_spdl_governor_set_budget (governor, 0.5);
   s = wait_for_hold (&line, "stage", TRUE);
   fail_unless (gst_structure_get_double (s, "cpu-used", &value));
-  fail_unless (value > 1, "%f", value);
+  /* Far more than the quota of 0.001 cores, and less than a busy machine may
+   * give two threads. */
+  fail_unless (value > 0.1, "%f", value);
   gst_structure_free (s);
   end_governed (&line, governor);
   line_clear (&line);

@@ -236,7 +236,7 @@ describe_pipeline (GstElement *pipeline)
 static GstBusSyncReply
 count_messages (GstBus *bus, GstMessage *message, gpointer n)
 {
-  ++*(guint *) n;
+  g_atomic_int_inc ((gint *) n);
   gst_message_unref (message);
   return GST_BUS_DROP;
 }
@@ -336,7 +336,7 @@ GST_START_TEST (test_restores)
       g_autofree gchar *description = g_strjoinv (folder, parts);
       GstElement *pipeline = gst_parse_launch (description, NULL);
       GstBus *bus = gst_element_get_bus (pipeline);
-      guint n_messages = 0;
+      gint n_messages = 0; /* atomic */
       g_autofree gchar *before = NULL;
       g_autofree gchar *after = NULL;
       GstSpdlLoader *loader;
@@ -345,12 +345,12 @@ GST_START_TEST (test_restores)
       before = describe_pipeline (pipeline);
       loader = make_for (pipeline);
       cases[i].use (loader);
-      fail_unless_equals_int (n_messages, 0);
+      fail_unless_equals_int (g_atomic_int_get (&n_messages), 0);
       /* The program may use the pipeline before the loader is gone. */
       if (plays) {
         gst_spdl_loader_stop (loader);
         gst_element_set_state (pipeline, GST_STATE_PAUSED);
-        fail_unless (n_messages > 0);
+        fail_unless (g_atomic_int_get (&n_messages) > 0);
       }
       g_object_unref (loader);
       if (plays) {

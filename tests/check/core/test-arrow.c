@@ -11,6 +11,7 @@
 #include "tests/check/support/errors.h"
 #include "tests/check/support/files.h"
 #include "tests/check/support/loaders.h"
+#include "tests/check/support/wait.h"
 
 #define N_ROWS 20
 #define FOREVER GST_CLOCK_TIME_NONE
@@ -134,7 +135,7 @@ GST_START_TEST (test_no_copy)
   gst_object_unref (pad);
   gst_object_unref (decode);
   g_object_unref (loader);
-  fail_unless (arrow_table_wait (&made));
+  arrow_table_wait (&made);
   fail_unless_equals_int (made.n_foreign, 0);
 }
 
@@ -162,7 +163,7 @@ GST_START_TEST (test_restart)
     gst_spdl_loader_stop (loader);
   }
   g_object_unref (loader);
-  fail_unless (arrow_table_wait (&made));
+  arrow_table_wait (&made);
 }
 
 GST_END_TEST;
@@ -221,7 +222,7 @@ GST_START_TEST (test_resume)
     fail_unless_equals_int (at, n_all);
   }
   g_object_unref (loader);
-  fail_unless (arrow_table_wait (&made));
+  arrow_table_wait (&made);
   fail_unless_equals_int (made.n_foreign, 0);
 }
 
@@ -242,7 +243,7 @@ assert_start_fails (
   fail_unless (errors_has (error, parts), "%s", error->message);
   g_clear_error (&error);
   g_object_unref (loader);
-  fail_unless (arrow_table_wait (made));
+  arrow_table_wait (made);
 }
 
 GST_START_TEST (test_errors)
@@ -296,16 +297,15 @@ GST_START_TEST (test_held_item)
   loader_start (loader);
   batch = gst_spdl_loader_next (loader, FOREVER, NULL);
   g_object_unref (loader);
-  for (guint i = 0; i < 20000 && g_atomic_int_get (&made.n_open) > 1; i++)
-    g_usleep (1000);
-  g_usleep (20000);
+  wait_until (g_atomic_int_get (&made.n_open) <= 1);
+  wait_until_asleep ();
   fail_unless_equals_int (g_atomic_int_get (&made.n_open), 1);
   fail_unless (
       gst_buffer_map (gst_spdl_batch_get_buffer (batch), &map, GST_MAP_READ));
   fail_unless (map.size == 136 && arrow_table_has (map.data));
   gst_buffer_unmap (gst_spdl_batch_get_buffer (batch), &map);
   g_clear_pointer (&batch, gst_spdl_batch_unref);
-  fail_unless (arrow_table_wait (&made));
+  arrow_table_wait (&made);
   fail_unless_equals_int (made.n_foreign, 0);
 }
 
@@ -364,10 +364,8 @@ GST_START_TEST (test_stream)
   fail_unless_equals_int (n_items, 0);
   fail_unless_equals_int (g_atomic_int_get (&streams.n_notified), 0);
   g_object_unref (loader);
-  fail_unless (arrow_table_wait (&streams.table));
-  for (guint i = 0; i < 20000 && g_atomic_int_get (&streams.n_notified) == 0;
-       i++)
-    g_usleep (1000);
+  arrow_table_wait (&streams.table);
+  wait_until (g_atomic_int_get (&streams.n_notified) > 0);
   fail_unless_equals_int (g_atomic_int_get (&streams.n_notified), 1);
 
   /* A refused function is no longer needed. */
@@ -482,10 +480,8 @@ free_parts_loader (GstSpdlLoader *loader, Parts *parts)
 {
   g_object_unref (loader);
   for (guint i = 0; i < N_PARTS; i++)
-    fail_unless (arrow_table_wait (&parts->tables[i]));
-  for (guint i = 0; i < 20000 && g_atomic_int_get (&parts->n_notified) == 0;
-       i++)
-    g_usleep (1000);
+    arrow_table_wait (&parts->tables[i]);
+  wait_until (g_atomic_int_get (&parts->n_notified) > 0);
   fail_unless_equals_int (g_atomic_int_get (&parts->n_notified), 1);
 }
 

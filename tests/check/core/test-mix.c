@@ -10,6 +10,7 @@
 
 #include "tests/check/support/files.h"
 #include "tests/check/support/run.h"
+#include "tests/check/support/wait.h"
 
 /* Thread switches are ten times as expensive under ThreadSanitizer. */
 #ifdef __SANITIZE_THREAD__
@@ -744,7 +745,7 @@ check_announced_first (void)
   g_mutex_unlock (&self.lock);
   for (guint i = 0; i < 2; i++)
     threads[i] = g_thread_new ("a", announce_and_push, &announcers[i]);
-  g_usleep (2000);
+  wait_until_asleep ();
   g_mutex_lock (&self.lock);
   self.may_go_on = TRUE;
   g_cond_broadcast (&self.changed);

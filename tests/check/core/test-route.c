@@ -10,6 +10,7 @@
 #include "tests/check/support/errors.h"
 #include "tests/check/support/files.h"
 #include "tests/check/support/run.h"
+#include "tests/check/support/wait.h"
 
 #define N 60
 
@@ -443,8 +444,7 @@ run_function (GstElement *pipeline, Function function, gpointer user_data)
   }
   fail_unless (GST_MESSAGE_SRC (message) == GST_OBJECT (route));
   gst_message_parse_error (message, &error, NULL);
-  while (error->domain == GST_STREAM_ERROR && !g_atomic_int_get (&ended))
-    g_usleep (1000);
+  wait_until (error->domain != GST_STREAM_ERROR || g_atomic_int_get (&ended));
   gst_element_set_state (pipeline, GST_STATE_NULL);
   gst_pad_remove_probe (branch, probe);
   return errors_format (error);

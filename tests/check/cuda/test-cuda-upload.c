@@ -12,18 +12,7 @@
 #include "gst/spdl/cuda/pinned.h"
 #include "tests/check/cuda/fake-cudart.h"
 #include "tests/check/cuda/uploads.h"
-
-static void
-wait_until_count (const gchar *call, gint n)
-{
-  const gint64 end = g_get_monotonic_time () + 60 * G_TIME_SPAN_SECOND;
-
-  while (fake_cuda_count (call) < n) {
-    fail_unless (g_get_monotonic_time () < end, "%d of %d %s",
-        fake_cuda_count (call), n, call);
-    g_usleep (200);
-  }
-}
+#include "tests/check/support/wait.h"
 
 /* A thread that pushes batches, and its progress. */
 typedef struct {
@@ -299,7 +288,7 @@ check_interrupted (gboolean flush)
   rig_start (rig, UPLOAD_CAPS);
   fake_cuda_hold ();
   gst_pad_push (rig->src, upload_make_batch (pusher.allocator, 1, NULL));
-  wait_until_count ("cudaEventSynchronize", 1);
+  wait_until (fake_cuda_count ("cudaEventSynchronize") >= 1);
   thread = g_thread_new ("pusher", push_one, &pusher);
   if (flush)
     gst_pad_push_event (rig->src, gst_event_new_flush_start ());

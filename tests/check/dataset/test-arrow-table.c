@@ -10,6 +10,7 @@
 #include "plugins/dataset/arrow/arrowtable.h"
 #include "tests/check/support/arrowtables.h"
 #include "tests/check/support/errors.h"
+#include "tests/check/support/wait.h"
 
 #define LONG "a value that is longer than twelve bytes, "
 
@@ -50,7 +51,7 @@ static void
 close_table (ArrowTable *made, SpdlArrowTable *table)
 {
   spdl_arrow_table_free (table);
-  g_assert_true (arrow_table_wait (made));
+  arrow_table_wait (made);
   g_assert_cmpint (made->n_foreign, ==, 0);
   g_assert_true (made->thread != g_thread_self ());
 }
@@ -64,7 +65,7 @@ assert_error (ArrowTable *made, const ArrowTableColumn *columns, guint n,
   g_assert_null (open_table (made, columns, n, &error));
   if (!errors_has (error, parts))
     g_error ("not \"%s\": %s", parts, error->message);
-  g_assert_true (arrow_table_wait (made));
+  arrow_table_wait (made);
   g_assert_cmpint (made->n_foreign, ==, 0);
 }
 
@@ -359,7 +360,7 @@ test_order (void)
       gst_buffer_unref (item);
     }
     close_table (&made, table);
-    g_assert_true (arrow_table_wait (&order));
+    arrow_table_wait (&order);
 
     arrow_table_open (&made, &rows);
     arrow_table_open (&bad, &others);
@@ -369,7 +370,8 @@ test_order (void)
     g_assert_true (
         errors_has (error, "[resource-error read]|\"indices\"|row 1"));
     spdl_arrow_table_free (table);
-    g_assert_true (arrow_table_wait (&made) && arrow_table_wait (&bad));
+    arrow_table_wait (&made);
+    arrow_table_wait (&bad);
   }
 }
 
@@ -658,13 +660,12 @@ test_held_buffer (void)
 
   spdl_arrow_table_free (table);
   /* All but the batch of the item. */
-  while (g_atomic_int_get (&made.n_open) > 1)
-    g_usleep (1000);
-  g_usleep (20000);
+  wait_until (g_atomic_int_get (&made.n_open) <= 1);
+  wait_until_asleep ();
   g_assert_cmpint (g_atomic_int_get (&made.n_open), ==, 1);
   assert_content (item, uri, bytes[4]);
   gst_buffer_unref (item);
-  g_assert_true (arrow_table_wait (&made));
+  arrow_table_wait (&made);
   g_assert_cmpint (made.n_foreign, ==, 0);
 }
 

@@ -8,13 +8,15 @@
 #include "tests/check/fetch/credentials-rig.h"
 #include "tests/check/support/files.h"
 #include "tests/check/support/logged.h"
+#include "tests/check/support/wait.h"
 
-/* Waits until the service has received @n requests for a role's credentials. */
+/* Waits until the service has received @n requests for a role's credentials,
+ * and no more. */
 static void
 wait_for_questions (guint n)
 {
-  for (guint i = 0; i < 1000 && service_count (service, ROLE) < n; i++)
-    g_usleep (10 * G_TIME_SPAN_MILLISECOND);
+  wait_until (service_count (service, ROLE) >= n);
+  wait_until_asleep ();
   fail_unless_equals_int (service_count (service, ROLE), n);
 }
 
@@ -41,18 +43,12 @@ assert_now (SpdlCredentials *credentials, gboolean wait, const gchar *key)
   fail_unless_equals_string (secrets->access_key, key);
 }
 
-/* Waits until the background renewal has replaced the key. */
-static void
-await_key (SpdlCredentials *credentials, const gchar *key)
+static gboolean
+has_key (SpdlCredentials *credentials, const gchar *key)
 {
-  for (guint i = 0; i < 1000; i++) {
-    g_autoptr (SpdlSecrets) secrets = ask (credentials, NULL);
+  g_autoptr (SpdlSecrets) secrets = ask (credentials, NULL);
 
-    if (g_strcmp0 (secrets->access_key, key) == 0)
-      return;
-    g_usleep (10 * G_TIME_SPAN_MILLISECOND);
-  }
-  fail ("%s did not come", key);
+  return g_strcmp0 (secrets->access_key, key) == 0;
 }
 
 #define MINUTE G_TIME_SPAN_MINUTE
@@ -67,12 +63,11 @@ GST_START_TEST (test_renewal)
   set_instance (2, 7200);
   spdl_credentials_advance (credentials, 54 * MINUTE);
   assert_now (credentials, FALSE, "KEY1");
-  g_usleep (50 * G_TIME_SPAN_MILLISECOND);
-  fail_unless_equals_int (service_count (service, ROLE), 1);
+  wait_for_questions (1);
   /* Less than five minutes before expiry, renewal starts in the background. */
   spdl_credentials_advance (credentials, 90 * SECOND);
   assert_now (credentials, FALSE, "KEY1");
-  await_key (credentials, "KEY2");
+  wait_until (has_key (credentials, "KEY2"));
   fail_unless_equals_int (service_count (service, ROLE), 2);
 
   /* Less than 10 s before expiry, callers wait for the renewal. */
@@ -88,11 +83,10 @@ GST_START_TEST (test_renewal)
   set_instance (5, 4 * 3600);
   spdl_credentials_advance (credentials, 3 * MINUTE);
   assert_now (credentials, FALSE, "KEY4");
-  g_usleep (50 * G_TIME_SPAN_MILLISECOND);
-  fail_unless_equals_int (service_count (service, ROLE), 4);
+  wait_for_questions (4);
   spdl_credentials_advance (credentials, 90 * SECOND);
   assert_now (credentials, FALSE, "KEY4");
-  await_key (credentials, "KEY5");
+  wait_until (has_key (credentials, "KEY5"));
   spdl_credentials_free (credentials);
 }
 
@@ -112,11 +106,9 @@ GST_START_TEST (test_renewal_fails)
   spdl_credentials_advance (credentials, 56 * MINUTE);
   assert_now (credentials, FALSE, "KEY1");
   wait_for_questions (2);
-  for (guint i = 0; i < 20; i++) {
+  for (guint i = 0; i < 20; i++)
     assert_now (credentials, FALSE, "KEY1");
-    g_usleep (10 * G_TIME_SPAN_MILLISECOND);
-  }
-  fail_unless_equals_int (service_count (service, ROLE), 2);
+  wait_for_questions (2);
   spdl_credentials_advance (credentials, SPDL_CREDENTIALS_PAUSE);
   assert_now (credentials, FALSE, "KEY1");
   wait_for_questions (3);
@@ -233,7 +225,6 @@ GST_START_TEST (test_stop_waiting)
         spdl_credentials_dup_secrets (credentials, on_ready, &ready[i], NULL));
   spdl_credentials_stop_waiting (credentials, &ready[0]);
   wait_for_questions (1);
-  g_usleep (100 * G_TIME_SPAN_MILLISECOND);
   spdl_credentials_stop_waiting (credentials, &ready[1]);
   spdl_credentials_stop_waiting (credentials, &ready[1]);
   while (!ready[2])
@@ -256,14 +247,12 @@ GST_START_TEST (test_no_threads)
 
   set_instance (1, 3600);
   assert_now (credentials, TRUE, "KEY1");
-  g_usleep (200 * G_TIME_SPAN_MILLISECOND);
+  wait_until_asleep ();
   n = files_count_threads ();
   spdl_credentials_advance (credentials, 56 * MINUTE);
   assert_now (credentials, FALSE, "KEY1");
   wait_for_questions (2);
-  for (guint i = 0; i < 500 && files_count_threads () > n; i++)
-    g_usleep (10 * G_TIME_SPAN_MILLISECOND);
-  fail_unless_equals_int (files_count_threads (), n);
+  wait_until (files_count_threads () <= n);
   spdl_credentials_free (credentials);
 }
 

@@ -51,13 +51,12 @@ assert_bearer (SpdlCredentialsKind kind, const gchar *bearer)
   spdl_credentials_free (credentials);
 }
 
-/* Checks that no credentials are found, within 2 s on an idle machine. */
+/* Checks that no credentials are found. */
 static void
 assert_failure (SpdlCredentialsKind kind, const gchar *profile, gint code,
     const gchar *part)
 {
   SpdlCredentials *credentials = spdl_credentials_new (kind, profile);
-  const gint64 begin = g_get_monotonic_time ();
   g_autoptr (GError) error = NULL;
   SpdlSecrets *secrets = ask (credentials, &error);
 
@@ -65,8 +64,6 @@ assert_failure (SpdlCredentialsKind kind, const gchar *profile, gint code,
   fail_unless (g_error_matches (error, GST_RESOURCE_ERROR, code) &&
                    errors_has (error, part),
       "%s (%d), not %s", error->message, error->code, part);
-  fail_unless (g_get_monotonic_time () - begin < 2500 * G_TIME_SPAN_MILLISECOND,
-      "%s", error->message);
   spdl_credentials_free (credentials);
 }
 

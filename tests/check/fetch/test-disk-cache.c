@@ -11,6 +11,7 @@
 #include "tests/check/support/errors.h"
 #include "tests/check/support/files.h"
 #include "tests/check/support/rig.h"
+#include "tests/check/support/wait.h"
 
 /* Validation */
 
@@ -262,6 +263,15 @@ GST_END_TEST;
 
 /* Interrupted runs */
 
+static guint
+count_requests (void)
+{
+  ServerCounts counts;
+
+  server_get_counts (cached_server, &counts);
+  return counts.requests;
+}
+
 GST_START_TEST (test_stop_and_restart)
 {
   g_autofree gchar *description =
@@ -281,14 +291,10 @@ GST_START_TEST (test_stop_and_restart)
   g_string_free (list, TRUE);
   pipeline = gst_parse_launch (description, NULL);
   for (guint i = 0; i < 12; i++) {
-    ServerCounts before, counts;
+    const guint before = count_requests ();
 
-    server_get_counts (cached_server, &before);
     gst_element_set_state (pipeline, GST_STATE_PLAYING);
-    do {
-      g_usleep (500);
-      server_get_counts (cached_server, &counts);
-    } while (counts.requests < before.requests + 1 + 4 * i);
+    wait_until (count_requests () > before + 4 * i);
     fail_unless_equals_int (gst_element_set_state (pipeline,
                                 i % 2 ? GST_STATE_NULL : GST_STATE_READY),
         GST_STATE_CHANGE_SUCCESS);

@@ -9,6 +9,7 @@
 #include "tests/check/support/files.h"
 #include "tests/check/support/run.h"
 #include "tests/check/support/server.h"
+#include "tests/check/support/wait.h"
 
 /* Number of items from which the client learns how long responses take. */
 #define N_USUAL 300
@@ -105,6 +106,17 @@ GST_START_TEST (test_late)
 
 GST_END_TEST;
 
+static GstStructure *
+get_stats_of (GstElement *pipeline)
+{
+  g_autoptr (GstElement) fetch =
+      gst_bin_get_by_name (GST_BIN (pipeline), "fetch");
+  GstStructure *stats;
+
+  g_object_get (fetch, "stage-stats", &stats, NULL);
+  return stats;
+}
+
 /* Runs the list and returns the statistics of spdlfetch. */
 static GstStructure *
 get_stats (const gchar *fetch)
@@ -114,15 +126,13 @@ get_stats (const gchar *fetch)
                        "concurrency=8 %s ! fakesink",
           folder, fetch);
   GstElement *pipeline = gst_parse_launch (text, NULL);
-  g_autoptr (GstElement) element =
-      gst_bin_get_by_name (GST_BIN (pipeline), "fetch");
   g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
   GstStructure *stats;
 
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   gst_message_unref (gst_bus_timed_pop_filtered (
       bus, 60 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR));
-  g_object_get (element, "stage-stats", &stats, NULL);
+  stats = get_stats_of (pipeline);
   gst_element_set_state (pipeline, GST_STATE_NULL);
   gst_object_unref (pipeline);
   return stats;
@@ -249,12 +259,20 @@ GST_START_TEST (test_cache)
 
 GST_END_TEST;
 
+static gboolean
+has_hedged (GstElement *pipeline)
+{
+  g_autoptr (GstStructure) stats = get_stats_of (pipeline);
+
+  return get_count (stats, "hedged-requests") > 0;
+}
+
 /* Stops while first and second requests are in flight. */
 GST_START_TEST (test_stop)
 {
   g_autofree gchar *text =
       g_strdup_printf ("spdlsrc location=%s/list.txt ! spdlfetch timeout=0 "
-                       "concurrency=8 hedge=0.5 ! fakesink",
+                       "name=fetch concurrency=8 hedge=0.5 ! fakesink",
           folder);
 
   for (guint i = 0; i < 20; i++) {
@@ -264,10 +282,8 @@ GST_START_TEST (test_stop)
     write_list ("stall-head/99", 50);
     pipeline = gst_parse_launch (text, NULL);
     gst_element_set_state (pipeline, GST_STATE_PLAYING);
-    while (count_requests () < before + N_USUAL + 5 + i % 8)
-      g_usleep (1000);
-    if (i % 2 == 0)
-      g_usleep (20000);
+    wait_until (count_requests () >= before + N_USUAL + 5 + i % 8);
+    wait_until (i % 2 || has_hedged (pipeline));
     gst_element_set_state (pipeline, GST_STATE_NULL);
     gst_object_unref (pipeline);
   }
@@ -282,7 +298,7 @@ hedge_suite (void)
   TCase *cases = tcase_create ("general");
 
   tcase_add_checked_fixture (cases, setup, teardown);
-  tcase_set_timeout (cases, 120);
+  tcase_set_timeout (cases, 240);
   tcase_add_test (cases, test_late);
   tcase_add_test (cases, test_statistics);
   tcase_add_test (cases, test_overloaded);

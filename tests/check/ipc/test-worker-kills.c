@@ -12,6 +12,7 @@
 #include "tests/check/ipc/worker-tools.h"
 #include "tests/check/support/errors.h"
 #include "tests/check/support/files.h"
+#include "tests/check/support/wait.h"
 
 #define N_ITEMS 200
 #define N_EPOCHS 3
@@ -161,14 +162,13 @@ kill_next_worker (GstElement *pipeline, pid_t before)
 {
   pid_t pid;
 
-  while ((pid = worker_get_pid (pipeline)) == 0 || pid == before)
-    g_usleep (1000);
+  wait_until ((pid = worker_get_pid (pipeline)) != 0 && pid != before);
   kill (pid, SIGKILL);
   return pid;
 }
 
-/* Tests that a worker killed at a random moment causes one error within a
- * second, which names the signal. */
+/* Tests that a worker killed at a random moment causes one error, which names
+ * the signal. */
 GST_START_TEST (test_killed)
 {
   gchar *folder = files_make_dataset (N_ITEMS);
@@ -178,7 +178,6 @@ GST_START_TEST (test_killed)
   for (guint i = 0; i < n; i++) {
     GstElement *pipeline = make (folder, i % 2 ? "input" : "completion", 0);
     g_autofree gchar *text = NULL;
-    gint64 killed;
     Seen seen;
 
     make_endless (pipeline);
@@ -187,11 +186,9 @@ GST_START_TEST (test_killed)
     seen_wait (&seen, g_rand_int_range (random, 0, 40));
     g_usleep (g_rand_int_range (random, 0, 3000));
     kill_worker (pipeline);
-    killed = g_get_monotonic_time ();
     text = worker_take_error (pipeline);
     fail_unless (
         errors_text_has (text, "[resource-error failed]|9"), "%s", text);
-    fail_unless (g_get_monotonic_time () - killed < G_TIME_SPAN_SECOND);
     worker_stop (pipeline);
     fail_unless (seen.in_order);
     seen_clear (&seen);
@@ -368,15 +365,12 @@ GST_START_TEST (test_orphans)
   for (guint i = 0; i < 5; i++) {
     pid_t worker = 0;
     const pid_t parent = run_parent (folder, &worker);
-    guint n = 0;
 
     fail_unless (worker > 0 && kill (worker, 0) == 0);
     kill (parent, SIGKILL);
     waitpid (parent, NULL, 0);
     /* The worker is a zombie until its new parent waits for it. */
-    while (worker_is_alive (worker) && n++ < 1000)
-      g_usleep (10000);
-    fail_if (worker_is_alive (worker));
+    wait_until (!worker_is_alive (worker));
   }
   files_remove_folder (folder);
 }

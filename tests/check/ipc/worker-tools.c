@@ -7,6 +7,7 @@
 
 #include "tests/check/ipc/worker-tools.h"
 #include "tests/check/support/errors.h"
+#include "tests/check/support/wait.h"
 
 #include <string.h>
 
@@ -276,26 +277,12 @@ worker_get_traces (void)
     count_lines ("/proc/self/maps", "memfd:spdl-slab"), count_children () };
 }
 
-static gboolean
-is_within (const WorkerTraces *now, const WorkerTraces *before)
-{
-  return now->n_fds <= before->n_fds && now->n_threads <= before->n_threads &&
-         now->n_slabs <= before->n_slabs &&
-         now->n_children <= before->n_children;
-}
-
 void
 worker_assert_traces (const WorkerTraces *before)
 {
-  WorkerTraces now = worker_get_traces ();
-
   /* A joined thread may still be exiting. */
-  for (guint i = 0; i < 500 && !is_within (&now, before); i++) {
-    g_usleep (10000);
-    now = worker_get_traces ();
-  }
-  fail_unless (is_within (&now, before),
-      "descriptors %u, threads %u, slabs %u, children %u; were %u, %u, %u, %u",
-      now.n_fds, now.n_threads, now.n_slabs, now.n_children, before->n_fds,
-      before->n_threads, before->n_slabs, before->n_children);
+  wait_until (worker_get_traces ().n_fds <= before->n_fds);
+  wait_until (worker_get_traces ().n_threads <= before->n_threads);
+  wait_until (worker_get_traces ().n_slabs <= before->n_slabs);
+  wait_until (worker_get_traces ().n_children <= before->n_children);
 }

@@ -7,7 +7,6 @@
 import os
 import re
 import signal
-import threading
 import unittest
 
 from terminal import Screen, Terminal
@@ -92,10 +91,9 @@ class TerminalTest(unittest.TestCase):
         terminal.read_until("stage ", 3)
         terminal.press_ctrl_c()
         # The statistics are shown before the stage has stopped.
-        timer = threading.Timer(0.5, terminal.press_ctrl_c)
-        timer.start()
+        terminal.read_until("Interrupted.")
+        terminal.press_ctrl_c()
         self.assertEqual(terminal.wait(), -signal.SIGINT)
-        timer.join()
 
 
 if __name__ == "__main__":

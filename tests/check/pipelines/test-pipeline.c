@@ -12,6 +12,7 @@
 #include "tests/check/support/files.h"
 #include "tests/check/support/heap.h"
 #include "tests/check/support/run.h"
+#include "tests/check/support/wait.h"
 
 #define MAIN_JOB                                         \
   "spdlsrc name=src location=%s label=folder epochs=%d " \
@@ -313,16 +314,13 @@ GST_START_TEST (test_stop_any_time)
   /* One-time allocations of GStreamer happen now. */
   for (guint i = 0; i < 8; i++)
     stop_at_random (rand, folder, i % 4);
-  g_usleep (600000);
   n_threads = files_count_threads ();
   n_files = files_count_entries ("/proc/self/fd");
   for (guint i = 0; i < 100; i++)
     stop_at_random (rand, folder, i % 4);
   /* Threads of GLib's pools may still be exiting. */
-  for (guint i = 0; i < 100 && files_count_threads () > n_threads; i++)
-    g_usleep (50000);
-  fail_unless (files_count_threads () <= n_threads);
-  fail_unless_equals_int (files_count_entries ("/proc/self/fd"), n_files);
+  wait_until (files_count_threads () <= n_threads &&
+              files_count_entries ("/proc/self/fd") <= n_files);
   g_rand_free (rand);
   files_remove_folder (folder);
 }
@@ -339,15 +337,8 @@ typedef struct {
 static gsize
 get_settled_bytes (void)
 {
-  gsize bytes = heap_get_bytes_in_use (), before = 0;
-
-  for (guint n_equal = 0; n_equal < 3;
-       n_equal = bytes == before ? n_equal + 1 : 0) {
-    before = bytes;
-    g_usleep (20000);
-    bytes = heap_get_bytes_in_use ();
-  }
-  return bytes;
+  wait_until_asleep ();
+  return heap_get_bytes_in_use ();
 }
 
 static GstPadProbeReturn

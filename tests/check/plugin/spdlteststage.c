@@ -5,13 +5,15 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* Passes items on, with behavior that its properties set: it sleeps, spins,
- * fails, drops or multiplies items. It counts the tasks that run at once. */
+/* Passes items on, with behavior that its properties set: it waits, sleeps,
+ * spins, fails, drops or multiplies items. It counts the tasks that run at
+ * once. */
 
 #include <gst/spdl/spdl.h>
 
 #include "tests/check/plugin/spdltestbatches.h"
 #include "tests/check/plugin/spdltestfilter.h"
+#include "tests/check/support/wait.h"
 
 #define TEST_TYPE_STAGE (test_stage_get_type ())
 G_DECLARE_FINAL_TYPE (TestStage, test_stage, TEST, STAGE, GstSpdlStage)
@@ -20,9 +22,10 @@ struct _TestStage {
   GstSpdlStage parent;
 
   guint64 sleep;
-  guint64 sleep_first;
   guint64 sleep_more;
   guint sleep_more_every;
+  gint wait;
+  gint wait_first;
   guint64 jitter;
   guint64 spin;
   guint fail_every;
@@ -42,9 +45,10 @@ struct _TestStage {
 enum {
   PROP_0,
   PROP_SLEEP,
-  PROP_SLEEP_FIRST,
   PROP_SLEEP_MORE,
   PROP_SLEEP_MORE_EVERY,
+  PROP_WAIT,
+  PROP_WAIT_FIRST,
   PROP_JITTER,
   PROP_SPIN,
   PROP_FAIL_EVERY,
@@ -133,12 +137,13 @@ work (TestStage *self, GstSpdlTask *task, GError **error)
 {
   const GstSpdlItemMeta *meta = gst_spdl_task_get_item_meta (task);
   const guint64 index = meta ? meta->index : 0;
+  const gint n_begun =
+      index == 0 ? MAX (self->wait, self->wait_first) : self->wait;
   guint64 ns = self->sleep;
 
+  wait_until (g_atomic_int_get (&self->n_begun) >= n_begun);
   if (self->jitter > 0)
     ns += g_random_double () * self->jitter;
-  if (index == 0)
-    ns += self->sleep_first;
   if (is_nth (index, self->sleep_more_every))
     ns += self->sleep_more;
   if (ns > 0)
@@ -190,14 +195,17 @@ test_stage_set_property (
     case PROP_SLEEP:
       self->sleep = g_value_get_uint64 (value);
       break;
-    case PROP_SLEEP_FIRST:
-      self->sleep_first = g_value_get_uint64 (value);
-      break;
     case PROP_SLEEP_MORE:
       self->sleep_more = g_value_get_uint64 (value);
       break;
     case PROP_SLEEP_MORE_EVERY:
       self->sleep_more_every = g_value_get_uint (value);
+      break;
+    case PROP_WAIT:
+      self->wait = g_value_get_uint (value);
+      break;
+    case PROP_WAIT_FIRST:
+      self->wait_first = g_value_get_uint (value);
       break;
     case PROP_JITTER:
       self->jitter = g_value_get_uint64 (value);
@@ -269,12 +277,13 @@ install_properties (GObjectClass *object_class)
 #define COUNT(name, blurb) \
   g_param_spec_int (name, name, blurb, 0, G_MAXINT, 0, r)
   properties[PROP_SLEEP] = UINT64 ("sleep", "ns to sleep for an item", 0);
-  properties[PROP_SLEEP_FIRST] =
-      UINT64 ("sleep-first", "ns to sleep for item 0, in addition", 0);
   properties[PROP_SLEEP_MORE] =
       UINT64 ("sleep-more", "ns to sleep for some items, in addition", 0);
   properties[PROP_SLEEP_MORE_EVERY] =
       UINT ("sleep-more-every", "sleep more for every nth item", 0);
+  properties[PROP_WAIT] = UINT ("wait", "wait until so many have begun", 0);
+  properties[PROP_WAIT_FIRST] =
+      UINT ("wait-first", "let item 0 wait until so many have begun", 0);
   properties[PROP_JITTER] =
       UINT64 ("jitter", "up to so many ns to sleep, at random", 0);
   properties[PROP_SPIN] = UINT64 ("spin", "ns to compute for an item", 0);

@@ -10,6 +10,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "tests/check/support/wait.h"
+
 #define MAX_BUFFERS 4
 
 /* Memory of batches: addresses and sizes. */
@@ -75,12 +77,10 @@ note_call (ArrowTable *self, gint opened)
   g_atomic_int_add (&self->n_open, opened);
 }
 
-gboolean
+void
 arrow_table_wait (ArrowTable *self)
 {
-  for (guint i = 0; i < 20000 && g_atomic_int_get (&self->n_open) > 0; i++)
-    g_usleep (1000);
-  return g_atomic_int_get (&self->n_open) == 0;
+  wait_until (g_atomic_int_get (&self->n_open) == 0);
 }
 
 /* Arrays */

@@ -43,7 +43,7 @@ void arrow_table_open (ArrowTable *self, struct ArrowArrayStream *stream);
 /* Returns TRUE if @data is memory of a batch that has not been released. */
 gboolean arrow_table_has (gconstpointer data);
 
-/* Waits until all is released, for at most 20 s. Returns FALSE if it is not. */
-gboolean arrow_table_wait (ArrowTable *self);
+/* Waits until all is released. */
+void arrow_table_wait (ArrowTable *self);
 
 G_END_DECLS

@@ -11,7 +11,7 @@
 #include <netinet/tcp.h>
 #include <string.h>
 
-#define GATE_PATIENCE (10 * G_TIME_SPAN_SECOND)
+#define GATE_PATIENCE (25 * G_TIME_SPAN_SECOND)
 
 struct _Server {
   GSocketListener *listener;

@@ -11,6 +11,7 @@
 #include "gst/spdl/autotune/pipelinegovernor.h"
 #include "gst/spdl/engine/cpus.h"
 #include "tests/check/support/files.h"
+#include "tests/check/support/wait.h"
 
 #define PATIENCE (100 * GST_SECOND)
 
@@ -114,13 +115,6 @@ has_flag (GstElement *stage, const gchar *field)
   gst_structure_get_boolean (stats, field, &flag);
   gst_structure_free (stats);
   return flag;
-}
-
-static void
-wait_for_flag (GstElement *stage, const gchar *field, gboolean wanted)
-{
-  while (has_flag (stage, field) != wanted)
-    g_usleep (1000);
 }
 
 /* The property keeps the configured value; the tuned value is another
@@ -323,22 +317,27 @@ stop_governed (Line *line, GstSpdlGovernor *governor)
   gst_spdl_thread_times_clear (&threads);
 }
 
-/* Removes the budget and waits for the end. */
+static guint64
+count_tasks (GstElement *stage)
+{
+  g_autoptr (GstStructure) stats = NULL;
+  guint64 n = 0;
+
+  g_object_get (stage, "stage-stats", &stats, NULL);
+  gst_structure_get_uint64 (stats, "num-tasks", &n);
+  return n;
+}
+
+/* Removes the budget and waits until 100 tasks have ended without. */
 static void
 end_governed (Line *line, GstSpdlGovernor *governor)
 {
-  guint64 before, now;
+  guint64 before;
 
   gst_spdl_governor_stop (governor);
   fail_if (has_flag (line->stage, "throttled"));
-  for (now = before = 0; now < before + 100; g_usleep (1000)) {
-    GstStructure *stats;
-
-    g_object_get (line->stage, "stage-stats", &stats, NULL);
-    gst_structure_get_uint64 (stats, "num-tasks", &now);
-    before = before > 0 ? before : MAX (now, 1);
-    gst_structure_free (stats);
-  }
+  before = count_tasks (line->stage);
+  wait_until (count_tasks (line->stage) >= before + 100);
   stop_governed (line, governor);
 }
 
@@ -362,11 +361,11 @@ GST_START_TEST (test_budget)
   fail_unless (gst_structure_get_double (s, "cpu-budget", &value));
   fail_unless (value * gst_spdl_get_num_cores () > 0.049);
   gst_structure_free (s);
-  wait_for_flag (line.stage, "throttled", TRUE);
+  wait_until (has_flag (line.stage, "throttled"));
   gst_spdl_governor_set_budget (governor, 0);
-  wait_for_flag (line.stage, "throttled", FALSE);
+  wait_until (!has_flag (line.stage, "throttled"));
   gst_spdl_governor_set_budget (governor, 0.05 / gst_spdl_get_num_cores ());
-  wait_for_flag (line.stage, "throttled", TRUE);
+  wait_until (has_flag (line.stage, "throttled"));
   end_governed (&line, governor);
   line_clear (&line);
 }

@@ -5,13 +5,12 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* Deadlines are ten times the expected duration; they only end a test that
- * hangs. */
-
 #include "gst/spdl/engine/executor.h"
 
 #include <stdlib.h>
 #include <unistd.h>
+
+#include "tests/check/support/wait.h"
 
 typedef struct {
   SpdlTask task;
@@ -58,6 +57,7 @@ run (gpointer user_data, SpdlTask *task, gpointer *slot)
     usleep (job->sleep_us);
   spdl_mutex_lock (&w->lock);
   w->n_running--;
+  spdl_cond_broadcast (&w->cond);
   spdl_mutex_unlock (&w->lock);
   return TRUE;
 }
@@ -287,9 +287,7 @@ test_limits (void)
     world_start (w, SPDL_ORDER_COMPLETION);
     thread = g_thread_new ("producer", produce, &p);
     wait_until_begun (w, concurrency);
-    while ((guint) g_atomic_int_get (&p.n_put) < concurrency + queue_size)
-      usleep (100);
-    usleep (20000);
+    wait_until_asleep ();
     g_assert_cmpuint (
         g_atomic_int_get (&p.n_put), ==, concurrency + queue_size);
     g_assert_cmpuint (get_begun (w), ==, concurrency);
@@ -297,7 +295,7 @@ test_limits (void)
     /* Without a consumer, finished tasks are held as well. */
     set_gate (w, FALSE);
     wait_until_begun (w, concurrency + queue_size);
-    usleep (20000);
+    wait_until_asleep ();
     g_assert_cmpuint (
         g_atomic_int_get (&p.n_put), ==, concurrency + queue_size);
     out = take_n (w, 500);
@@ -373,7 +371,7 @@ test_max_bytes (void)
   world_start (w, SPDL_ORDER_INPUT);
   thread = g_thread_new ("producer", produce, &p);
   wait_until_begun (w, 3);
-  usleep (20000);
+  wait_until_asleep ();
   g_assert_cmpint (g_atomic_int_get (&p.n_put), ==, 3);
   /* A task above the limit runs alone, without a deadlock. */
   spdl_executor_set_limits (w->executor, 4, 16, 5);
@@ -396,7 +394,7 @@ test_concurrency_changes (void)
   wait_until_begun (w, 2);
   spdl_executor_set_limits (w->executor, 6, 20, 0);
   wait_until_begun (w, 6);
-  usleep (10000);
+  wait_until_asleep ();
   g_assert_cmpuint (get_begun (w), ==, 6);
 
   /* Reducing to 1: no new task starts before the others have finished, and
@@ -407,11 +405,8 @@ test_concurrency_changes (void)
   spdl_mutex_unlock (&w->lock);
   set_gate (w, FALSE);
   spdl_mutex_lock (&w->lock);
-  while (w->n_running > 1) {
-    spdl_mutex_unlock (&w->lock);
-    usleep (1000);
-    spdl_mutex_lock (&w->lock);
-  }
+  while (w->n_running > 1)
+    spdl_cond_wait (&w->cond, &w->lock);
   w->max_running = 0;
   spdl_mutex_unlock (&w->lock);
   g_array_unref (take_n (w, 900));

@@ -7,7 +7,7 @@
 
 #include "gst/spdl/engine/executor.h"
 
-#include <unistd.h>
+#include "tests/check/support/wait.h"
 
 /* Parts do not finish by themselves: the test finishes them, and observes which
  * ones start then. */
@@ -204,13 +204,12 @@ test_concurrency (void)
   for (guint i = 0; i < 5 * GROUP; i++) {
     wait_until_begun (w, MIN (16 + i, 5 * GROUP));
     if (i % 50 == 0)
-      usleep (5000);
+      wait_until_asleep ();
     wait_until_begun (w, MIN (16 + i, 5 * GROUP));
     finish_nth (w, 0);
   }
   g_thread_join (producer);
-  while (g_atomic_int_get (&w->n_passed) < 5)
-    usleep (1000);
+  wait_until (g_atomic_int_get (&w->n_passed) == 5);
   spdl_executor_get_figures (&w->executor, &stats);
   g_assert_cmpuint (stats.num_tasks, ==, 5 * GROUP);
   g_assert_cmpuint (stats.num_items, ==, 5 * GROUP);
@@ -235,7 +234,7 @@ test_room (void)
     wait_until_begun (w, MIN (4 + i, 2 * GROUP));
     finish_nth (w, 0);
   }
-  usleep (20000);
+  wait_until_asleep ();
   g_assert_cmpint (g_atomic_int_get (&w->n_put), ==, 2);
   consumer = start_consumer (&c, w);
   wait_until_begun (w, 2 * GROUP + 4);
@@ -267,8 +266,7 @@ test_stragglers (void)
   g_assert_cmpuint (c.numbers->len, ==, 0);
   for (guint i = 0; i < 7; i++)
     finish_nth (w, 0);
-  while (g_atomic_int_get (&w->n_passed) < 7)
-    usleep (1000);
+  wait_until (g_atomic_int_get (&w->n_passed) == 7);
   spdl_executor_flush_start (&w->executor);
   g_thread_join (consumer);
   assert_taken (&c, 7);
@@ -399,7 +397,7 @@ test_stop (void)
   wait_until_begun (w, 1);
   finish_nth (w, 0);
   thread = g_thread_new ("stop", stop, w);
-  g_usleep (20000);
+  wait_until_asleep ();
   g_assert_false (g_atomic_int_get (&w->is_stopped));
   spdl_mutex_lock (&w->lock);
   w->may_return = TRUE;

@@ -10,6 +10,7 @@
 #include "tests/check/support/errors.h"
 #include "tests/check/support/files.h"
 #include "tests/check/support/loaders.h"
+#include "tests/check/support/wait.h"
 
 #define FOREVER GST_CLOCK_TIME_NONE
 
@@ -88,21 +89,15 @@ count_warned (GstSpdlLoader *loader, const gchar *stage, const gchar *text,
   ((Counts *) user_data)->n_warned++;
 }
 
-/* Waits until more than @n items have failed in @element. */
-static void
-wait_for_failures (GstElement *element, guint64 n)
+static guint64
+count_failures (GstElement *element)
 {
-  const gint64 end = g_get_monotonic_time () + 60 * G_TIME_SPAN_SECOND;
+  g_autoptr (GstStructure) stats = NULL;
   guint64 failures = 0;
 
-  while (failures <= n) {
-    g_autoptr (GstStructure) stats = NULL;
-
-    g_object_get (element, "stage-stats", &stats, NULL);
-    gst_structure_get_uint64 (stats, "num-failures", &failures);
-    fail_unless (g_get_monotonic_time () < end);
-    g_thread_yield ();
-  }
+  g_object_get (element, "stage-stats", &stats, NULL);
+  gst_structure_get_uint64 (stats, "num-failures", &failures);
+  return failures;
 }
 
 /* Failures of prefetched items are not reported early, neither by the count nor
@@ -135,7 +130,7 @@ GST_START_TEST (test_loaded_ahead)
 
     while ((n = loader_take (loader))) {
       n_items += n;
-      wait_for_failures (decode, 80 * (epoch + 1));
+      wait_until (count_failures (decode) > 80 * (epoch + 1));
       fail_unless (
           gst_spdl_loader_get_num_failures (loader) <= 80 * (epoch + 1));
     }

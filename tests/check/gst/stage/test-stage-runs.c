@@ -7,6 +7,7 @@
 
 #include "tests/check/support/errors.h"
 #include "tests/check/support/rig.h"
+#include "tests/check/support/wait.h"
 
 GST_START_TEST (test_flush)
 {
@@ -71,8 +72,8 @@ assert_cannot_start (const gchar *pool, const gchar *text)
 
 GST_START_TEST (test_thread_pool)
 {
-  Rig *a = rig_new ("spdlteststage", "thread-pool", "t:2", "concurrency", 8,
-      "sleep", (guint64) 1000000, NULL);
+  Rig *a = rig_new (
+      "spdlteststage", "thread-pool", "t:2", "concurrency", 8, "wait", 2, NULL);
   gint max_running;
 
   rig_start (a, NULL);
@@ -116,8 +117,7 @@ GST_START_TEST (test_intervals)
   rig_wait_items (rig, 1);
   /* The interval in which the item arrived, followed by some without data. */
   const guint n_before = count_intervals (rig);
-  while (count_intervals (rig) < n_before + 4)
-    g_usleep (10000);
+  wait_until (count_intervals (rig) >= n_before + 4);
   const GstStructure *s = rig_find_message (rig, "spdl-stage-stats");
   guint64 n;
   fail_unless (

@@ -7,6 +7,7 @@
 
 #include "tests/check/support/errors.h"
 #include "tests/check/support/rig.h"
+#include "tests/check/support/wait.h"
 
 static void
 assert_sorted_log (Rig *rig, guint n)
@@ -40,13 +41,14 @@ GST_START_TEST (test_input_order)
 
 GST_END_TEST;
 
-/* With the first item delayed, at least 100 items overtake it; with input order
- * none does. */
+/* An item that waits until 110 others have begun is overtaken by those that are
+ * not in the queue: at least 100. With input order none overtakes it. */
 GST_START_TEST (test_straggler)
 {
   for (guint order = 0; order < 2; order++) {
-    Rig *rig = rig_new ("spdlteststage", "concurrency", 4, "output-order",
-        order, "sleep-first", (guint64) 500 * GST_MSECOND, NULL);
+    Rig *rig =
+        rig_new ("spdlteststage", "concurrency", 4, "output-order", order,
+            "wait-first", order == GST_SPDL_OUTPUT_ORDER_INPUT ? 4 : 110, NULL);
     guint position = 0;
 
     rig_start (rig, NULL);
@@ -71,8 +73,7 @@ GST_END_TEST;
 
 GST_START_TEST (test_concurrency)
 {
-  Rig *rig = rig_new (
-      "spdlteststage", "concurrency", 6, "sleep", (guint64) 2000000, NULL);
+  Rig *rig = rig_new ("spdlteststage", "concurrency", 6, "wait", 6, NULL);
   gint max_running;
 
   rig_start (rig, NULL);
@@ -86,31 +87,32 @@ GST_START_TEST (test_concurrency)
 
 GST_END_TEST;
 
+static gint
+count_begun (Rig *rig)
+{
+  gint n;
+
+  g_object_get (rig->element, "n-begun", &n, NULL);
+  return n;
+}
+
 /* With a consumer that stops, the stage holds concurrency + queue-size items,
  * including the buffer that is being pushed. */
 GST_START_TEST (test_bounded)
 {
   Rig *rig = rig_new ("spdlteststage", "concurrency", 3, "queue-size", 4, NULL);
   GThread *thread;
-  gint n_begun;
 
   rig_hold (rig, TRUE);
   rig_start (rig, NULL);
   thread = g_thread_new ("pusher", rig_push_many, rig);
-  do {
-    g_usleep (1000);
-    g_object_get (rig->element, "n-begun", &n_begun, NULL);
-  } while (n_begun < 7);
-  g_usleep (30000);
-  g_object_get (rig->element, "n-begun", &n_begun, NULL);
-  fail_unless_equals_int (n_begun, 7);
+  wait_until (count_begun (rig) >= 7);
+  wait_until_asleep ();
+  fail_unless_equals_int (count_begun (rig), 7);
 
   /* Concurrency and queue-size may change at run time. */
   g_object_set (rig->element, "queue-size", 10, NULL);
-  do {
-    g_usleep (1000);
-    g_object_get (rig->element, "n-begun", &n_begun, NULL);
-  } while (n_begun < 13);
+  wait_until (count_begun (rig) >= 13);
   rig_hold (rig, FALSE);
   g_thread_join (thread);
   rig_wait_eos (rig);
@@ -160,7 +162,7 @@ GST_END_TEST;
 GST_START_TEST (test_caps_are_no_barrier)
 {
   Rig *rig = rig_new ("spdlteststage", "concurrency", 4, "output-order",
-      GST_SPDL_OUTPUT_ORDER_INPUT, "sleep", (guint64) 2000000, NULL);
+      GST_SPDL_OUTPUT_ORDER_INPUT, "wait", 4, NULL);
   gint max_running;
 
   rig_start (rig, "video/x-raw,width=1");

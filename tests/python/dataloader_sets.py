@@ -329,15 +329,32 @@ class GivesUnloadable(Numbers):
 
 
 class SlowToLoad(Numbers):
-    """Item 12 takes long to unpickle."""
+    """Item 12 cannot be unpickled before an exception ends the first try."""
 
     def __getitem__(self, i):
         return LoadedBy(_wait, i) if i == 12 else i
 
 
+_seconds = [0, 1000]
+
+
 def _wait(i):
-    time.sleep(1)
+    time.sleep(_seconds.pop())
     return i
+
+
+class Waiting(Numbers):
+    """An item comes when a file exists."""
+
+    def __init__(self, item, file):
+        super().__init__()
+        self.item = item
+        self.file = file
+
+    def __getitem__(self, i):
+        while i == self.item and not os.path.exists(self.file):
+            time.sleep(0.002)
+        return i
 
 
 class Slow(Numbers):

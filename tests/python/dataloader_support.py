@@ -6,7 +6,9 @@
 import os
 import random
 import signal
+import sys
 import threading
+import traceback
 import unittest
 import warnings
 
@@ -46,10 +48,23 @@ def flatten(batches):
     return [int(i) for batch in batches for i in torch.as_tensor(batch).ravel()]
 
 
-def interrupt_soon():
-    """Sends SIGINT to this process, which shells let background jobs ignore."""
+def interrupt_in(function):
+    """Sends SIGINT to this process, which shells let background jobs ignore, as
+    soon as the calling thread is in a function of that name."""
+    from support import wait_until
+
+    caller = threading.get_ident()
+
+    def is_there():
+        frames = traceback.walk_stack(sys._current_frames()[caller])
+        return any(frame.f_code.co_name == function for frame, _ in frames)
+
+    def interrupt():
+        wait_until(is_there)
+        os.kill(os.getpid(), signal.SIGINT)
+
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
+    threading.Thread(target=interrupt).start()
 
 
 class Case(unittest.TestCase):

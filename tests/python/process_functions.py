@@ -119,8 +119,16 @@ def take_turns(sample):
     return sample
 
 
+def _mark():
+    """Returns how many processes work, which each mark themselves with a file."""
+    folder = pathlib.Path(os.environ["SPDL_TEST_FOLDER"])
+    (folder / str(os.getpid())).touch()
+    return len(list(folder.iterdir()))
+
+
 def worker_id(sample):
-    time.sleep(0.005)
+    while _mark() < 3:
+        time.sleep(0.005)
     return np.int64(os.getpid())
 
 
@@ -194,12 +202,13 @@ def exit_at_five(sample):
 
 def hang_at_five(sample):
     if sample.index == 5:
-        time.sleep(100)
+        time.sleep(10**6)
     return sample
 
 
 def hang(sample):
-    time.sleep(100)
+    _mark()
+    time.sleep(10**6)
 
 
 class CannotBeMade:

@@ -4,19 +4,24 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 import atexit
+import contextlib
 import faulthandler
 import functools
 import importlib.util
+import inspect
 import json
 import os
 import pathlib
 import random
+import re
 import shutil
 import signal
 import socket
 import subprocess
 import sys
 import tempfile
+import threading
+import time
 import unittest
 
 # If a test is terminated for a timeout, this prints its stack.
@@ -77,6 +82,35 @@ def needs_gi(test):
         test(self)
 
     return run
+
+
+def wait_until(condition):
+    """Waits until the condition holds, for at most 60 s: only a hang takes as
+    long."""
+    end = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < end, inspect.getsource(condition)
+        time.sleep(0.005)
+
+
+def wait_until_asleep(*pids):
+    """Waits until all threads of the processes, or all others of this process,
+    sleep at the same moment, so that nothing happens any more unless a timer or
+    another process wakes one. Between two equal looks no thread was awake."""
+    def look():
+        found = []
+        for task in sorted(task for pid in pids or ["self"] for task in
+                           pathlib.Path(f"/proc/{pid}/task").iterdir()):
+            with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+                text = (task / "status").read_text()
+                if task.name != str(threading.get_native_id()):
+                    found.append((task, *re.findall(
+                        r"^(?:State|voluntary_ctxt_switches):\t(\w+)", text,
+                        re.MULTILINE)))
+        return found
+
+    wait_until(lambda: (one := look()) == look() and
+               all(state == "S" for _, state, _ in one))
 
 
 def brings_libraries():

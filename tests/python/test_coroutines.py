@@ -11,12 +11,11 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 import unittest
 import warnings
 
 import numpy as np
-from support import run_python
+from support import run_python, wait_until
 
 from gstspdl import Loader, LoaderError, LoaderWarning, Pipeline
 
@@ -33,12 +32,15 @@ import asyncio, resource, sys
 limit = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
 resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit))
 n_open = most = 0
+full = asyncio.Event()
 async def serve(reader, writer):
     global n_open, most
     n_open += 1
     most = max(most, n_open)
     number = int(await reader.readline())
-    await asyncio.sleep(float(sys.argv[1]))
+    if n_open >= int(sys.argv[1]):
+        full.set()
+    await full.wait()
     writer.write(b"%d\\n" % (2 * number))
     await writer.drain()
     writer.close()
@@ -187,12 +189,13 @@ class ResultTest(unittest.TestCase):
 
         async def waits(sample):
             with count():
-                await asyncio.sleep(0.01)
+                while most < limit:
+                    await asyncio.sleep(0.001)
             return sample
 
         def blocks(sample):
             with count():
-                time.sleep(0.01)
+                wait_until(lambda: most >= limit)
             return sample
 
         for function, limit in (waits, 20), (blocks, 3):
@@ -207,7 +210,7 @@ class RequestTest(unittest.TestCase):
         limits = resource.getrlimit(resource.RLIMIT_NOFILE)
         resource.setrlimit(resource.RLIMIT_NOFILE, (limits[1], limits[1]))
         self.addCleanup(resource.setrlimit, resource.RLIMIT_NOFILE, limits)
-        with subprocess.Popen([sys.executable, "-c", SERVER, "0.5"],
+        with subprocess.Popen([sys.executable, "-c", SERVER, "900"],
                               stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                               text=True) as server:
             port = int(server.stdout.readline())
@@ -222,7 +225,6 @@ class RequestTest(unittest.TestCase):
 
             n = 4000
             most_threads = 0
-            begun = time.monotonic()
             with make(request, n=n, concurrency=1000) as loader:
                 found = []
                 for batch in loader:
@@ -230,13 +232,11 @@ class RequestTest(unittest.TestCase):
                     most_threads = max(most_threads,
                                        len(os.listdir("/proc/self/task")))
                 failures = loader.failures
-            took = time.monotonic() - begun
             most_open = int(server.communicate("")[0])
         self.assertEqual(failures, [])
         self.assertEqual(found, list(range(0, 2 * n, 2)))
-        self.assertGreater(most_open, 800)
+        self.assertGreaterEqual(most_open, 900)
         self.assertLess(most_threads, 40)
-        self.assertLess(took, 0.5 * n / 100)  # one after the other: 2000 s
 
 
 class FailureTest(unittest.TestCase):
@@ -277,16 +277,16 @@ class FailureTest(unittest.TestCase):
 
         async def function(sample):
             try:
-                await asyncio.sleep(10 if value(sample) % 50 == 3 else 0)
+                await asyncio.sleep(10**6 if value(sample) in bad else 0)
             except asyncio.CancelledError:
                 cancelled.append(value(sample))
                 raise
             return sample
 
-        with make(function, "task-timeout=100000000") as loader:
+        bad = [3, 5, 6, 8]
+        with make(function, "task-timeout=1000000000") as loader:
             found = [i for batch in loader for i in batch.labels]
             failures = loader.failures
-        bad = [3, 53, 103, 153]
         self.assertEqual(sorted(cancelled), bad)
         self.assertEqual(sorted(found),
                          [i for i in range(N) if i not in bad])
@@ -296,14 +296,14 @@ class FailureTest(unittest.TestCase):
     def test_timeout_that_a_coroutine_catches(self):
         async def function(sample):
             with contextlib.suppress(asyncio.CancelledError):
-                await asyncio.sleep(10 if value(sample) % 50 == 3 else 0)
+                await asyncio.sleep(10**6 if value(sample) in bad else 0)
             return sample
 
-        with make(function, "task-timeout=100000000") as loader:
+        bad = [3, 5, 6, 8]
+        with make(function, "task-timeout=1000000000") as loader:
             list(loader)
             failures = loader.failures
-        self.assertEqual(sorted(one.index for one in failures),
-                         [3, 53, 103, 153])
+        self.assertEqual(sorted(one.index for one in failures), bad)
 
     def test_stopped_loop(self):
         async def function(sample):
@@ -336,7 +336,7 @@ class EndTest(unittest.TestCase):
     async def wait(self, sample):
         self.n_begun += 1
         try:
-            await asyncio.sleep(0 if value(sample) < 16 else 100)
+            await asyncio.sleep(0 if value(sample) < 16 else 10**6)
             return sample
         finally:
             try:
@@ -350,9 +350,7 @@ class EndTest(unittest.TestCase):
             loader = make(self.wait)
             batches = iter(loader)
             next(batches), next(batches)
-            begun = time.monotonic()
             loader.stop()
-            self.assertLess(time.monotonic() - begun, 5)
             self.assertGreater(self.n_begun, 16)
             self.assertEqual(self.n_begun, self.n_ended)
             with self.assertRaises(LoaderError) as raised:
@@ -380,23 +378,23 @@ class EndTest(unittest.TestCase):
     def test_cancelled_once(self):
         """A stop after a break, or after a timeout, lets coroutines clean up.
         """
-        for more in "", "task-timeout=50000000":
+        for more in "", "task-timeout=500000000":
             begun, ended = threading.Event(), []
 
             async def function(sample):
                 if value(sample) < 8:
                     return sample
                 try:
-                    await asyncio.sleep(100)
+                    await asyncio.sleep(10**6)
                 finally:
                     begun.set()
-                    await asyncio.sleep(0.3)
+                    await asyncio.sleep(0.05)
                     ended.append(value(sample))
 
             loader = make(function, more + " output-order=input", n=12)
             next(iter(loader))
             if more:
-                self.assertTrue(begun.wait(10))
+                self.assertTrue(begun.wait(60))
             loader.stop()
             self.assertEqual(sorted(ended), list(range(8, 12)))
 
@@ -435,9 +433,8 @@ class EndTest(unittest.TestCase):
             loader = make(double)
             next(iter(loader))
             del loader
-        time.sleep(0.2)
-        self.assertLessEqual(len(os.listdir("/proc/self/fd")), before)
-        self.assertEqual(threading.active_count(), n_threads)
+        wait_until(lambda: len(os.listdir("/proc/self/fd")) <= before and
+                   threading.active_count() == n_threads)
 
     def test_exit(self):
         """A program may end while coroutines run."""

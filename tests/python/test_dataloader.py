@@ -20,8 +20,9 @@ import time
 import unittest
 import warnings
 
-from support import make_dataset, run_python
-from worker_processes import descendants, parent_of, wait_until, workers
+from support import (make_dataset, run_python, wait_until,
+                     wait_until_asleep)
+from worker_processes import descendants, parent_of, workers
 
 try:
     import torch
@@ -29,7 +30,7 @@ except ImportError:
     print("needs PyTorch: install python3-torch")
     sys.exit(77)
 import dataloader_sets as sets
-from dataloader_support import Case, flatten, interrupt_soon, is_same, seed
+from dataloader_support import Case, flatten, interrupt_in, is_same, seed
 from torch.utils.data import (DataLoader as Reference, DistributedSampler,
                               RandomSampler, SequentialSampler,
                               SubsetRandomSampler, WeightedRandomSampler,
@@ -144,11 +145,15 @@ class OrderTest(Case):
                               "persistent_workers": True}, 3, (1, 2))
 
     def test_out_of_order(self):
-        loader = DataLoader(sets.Slow(0.5, only=0), num_workers=2,
-                            in_order=False)
-        found = flatten(loader)
-        self.assertEqual(sorted(found), list(range(N)))
-        self.assertNotEqual(found[0], 0)
+        with tempfile.TemporaryDirectory() as folder:
+            file = os.path.join(folder, "go")
+            batches = iter(DataLoader(sets.Waiting(0, file), num_workers=2,
+                                      in_order=False))
+            first = int(next(batches))
+            self.assertNotEqual(first, 0)
+            open(file, "x").close()
+            self.assertEqual(sorted([first, *flatten(batches)]),
+                             list(range(N)))
 
     def test_len(self):
         for arguments in ({"batch_size": 5}, {"batch_size": 5,
@@ -245,7 +250,7 @@ class WorkerTest(Case):
     def test_each_epoch_has_new_workers(self):
         loader, (one, two) = self.read(num_workers=2)
         self.assertFalse({item[3] for item in one} & {item[3] for item in two})
-        self.assertTrue(wait_until(lambda: not workers()))
+        wait_until(lambda: not workers())
         del loader
 
     def test_persistent_workers_stay(self):
@@ -258,7 +263,7 @@ class WorkerTest(Case):
                          {item[3] for item in one})
         del loader
         gc.collect()
-        self.assertTrue(wait_until(lambda: not workers()))
+        wait_until(lambda: not workers())
 
     def test_state_of_datasets(self):
         for persistent, second in (False, 1), (True, 21):
@@ -282,8 +287,8 @@ class WorkerTest(Case):
                                 prefetch_factor=3)
             iterator = iter(loader)
             next(iterator)
-            self.assertTrue(wait_until(lambda: len(os.listdir(folder)) == 7))
-            time.sleep(0.2)
+            wait_until(lambda: len(os.listdir(folder)) == 7)
+            wait_until_asleep(os.getpid(), *workers())
             self.assertEqual(len(os.listdir(folder)), 7)
 
     def test_output(self):
@@ -482,11 +487,18 @@ class ErrorTest(Case):
     def test_timeout(self):
         found = []
         for loader in Reference, DataLoader:
-            kind, text, items = self.catch(loader(
-                sets.Slow(3, only=6), num_workers=1, timeout=0.5))
-            found.append((kind, text, len(items)))
+            with tempfile.TemporaryDirectory() as folder:
+                file = os.path.join(folder, "go")
+                batches = iter(loader(sets.Waiting(6, file), num_workers=1,
+                                      timeout=2))
+                for _ in range(6):
+                    next(batches)
+                with self.assertRaises(RuntimeError) as raised:
+                    next(batches)
+                found.append(str(raised.exception))
+                open(file, "x").close()
+                del batches
         self.assertEqual(*found)
-        self.assertEqual(found[0][2], 6)
 
     def test_wrong_arguments(self):
         for arguments in ({"num_workers": -1}, {"timeout": -1},
@@ -514,21 +526,23 @@ class ErrorTest(Case):
                 setattr(loader, name, 5)
 
     def test_interrupt(self):
-        loader = DataLoader(sets.Slow(5, only=1), num_workers=1)
-        iterator = iter(loader)
-        next(iterator)
-        interrupt_soon()
-        with self.assertRaises(KeyboardInterrupt):
+        with tempfile.TemporaryDirectory() as folder:
+            file = os.path.join(folder, "go")
+            iterator = iter(DataLoader(sets.Waiting(1, file), num_workers=1))
             next(iterator)
-        self.assertEqual(int(next(iterator)), 1)
+            with self.assertRaises(KeyboardInterrupt):
+                interrupt_in("__next__")
+                next(iterator)
+            open(file, "x").close()
+            self.assertEqual(int(next(iterator)), 1)
 
     def test_interrupt_while_unpickling(self):
         """The batch is there at the next call."""
         iterator = iter(DataLoader(sets.SlowToLoad(), num_workers=2,
                                    batch_size=None))
         self.assertEqual([next(iterator) for _ in range(12)], list(range(12)))
-        interrupt_soon()
         with self.assertRaises(KeyboardInterrupt):
+            interrupt_in("_wait")
             next(iterator)
         self.assertEqual(list(iterator), list(range(12, N)))
 
@@ -597,7 +611,7 @@ class DeathTest(Case):
                     for batch in loader:
                         found += flatten([batch])
                 self.assertEqual(found, list(range(12)))
-                self.assertTrue(wait_until(lambda: not workers()))
+                wait_until(lambda: not workers())
                 self.assertEqual(flatten(loader), list(range(N)))
 
     def test_iterable(self):
@@ -663,7 +677,7 @@ class EndTest(Case):
                 list(iterator)
             del loader, iterator, batch
             gc.collect()
-            self.assertTrue(wait_until(lambda: not workers()))
+            wait_until(lambda: not workers())
         self.assertEqual(len(os.listdir("/proc/self/fd")), before)
 
     def test_two_at_once(self):
@@ -715,8 +729,7 @@ next(iterator)
                 trainer.kill()
                 trainer.wait()
             self.assertEqual(len(found), n)
-            self.assertTrue(wait_until(
-                lambda: not any(map(parent_of, found))))
+            wait_until(lambda: not any(map(parent_of, found)))
 
     def test_exit(self):
         """A program may end in the middle of an epoch."""

@@ -12,8 +12,8 @@ import sys
 import unittest
 import warnings
 
-import support  # noqa: F401
-from worker_processes import wait_until, workers
+from support import wait_until
+from worker_processes import workers
 
 try:
     import torch
@@ -337,7 +337,7 @@ class RepeatedTest(Case):
         read(iter(loader), 2)
         self.assertGreater(set(workers()), others)
         loader.load_state_dict(loader.state_dict())
-        self.assertTrue(wait_until(lambda: not set(workers()) - others))
+        wait_until(lambda: not set(workers()) - others)
         self.assertEqual(flatten(loader), list(range(2, N)))
 
     def test_without_a_pause(self):

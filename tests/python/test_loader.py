@@ -17,7 +17,8 @@ import unittest.mock
 from dataclasses import replace
 
 import numpy as np
-from support import describe, make_dataset, needs_gi, require_gi
+from support import (describe, make_dataset, needs_gi, require_gi,
+                     wait_until)
 
 from gstspdl import Batch, Loader, LoaderError, LoaderWarning, _native
 
@@ -106,8 +107,7 @@ class EpochTest(unittest.TestCase):
         with Loader(line) as loader:
             iterator = iter(loader)
             taken = [next(iterator) for _ in range(2)]
-            while loader.stats[-1]["num-batches"] < 3:
-                time.sleep(0.01)
+            wait_until(lambda: loader.stats[-1]["num-batches"] >= 3)
             self.assertIn("epoch=0", taken[-1].state)
             self.assertIsNone(next(iterator, None))
             state = loader.state
@@ -279,8 +279,7 @@ class EpochTest(unittest.TestCase):
         with Loader(describe(FOLDER)) as loader:
             list(loader)
             # No consumer pulls.
-            while loader.stats[-1]["num-items"] < N_ITEMS + 8:
-                time.sleep(0.001)
+            wait_until(lambda: loader.stats[-1]["num-items"] >= N_ITEMS + 8)
             self.assertEqual(indices_of(loader), ALL)
 
     def test_bool_does_not_start_the_loader(self):
@@ -367,7 +366,7 @@ class EpochTest(unittest.TestCase):
         line = describe(FOLDER).replace(
             "! spdldecode", "! identity name=lazy sleep-time=20000 ! spdldecode")
         with Loader(line) as loader:
-            self.assertEqual(loader.verdict().limit, "too-few")
+            self.assertIn(loader.verdict().limit, ("too-few", "idle"))
             self.assertIsNone(loader.verdict().roofline)
             while loader.stats[-1]["num-batches"] < 14:
                 for _ in loader:
@@ -664,8 +663,7 @@ class ErrorTest(unittest.TestCase):
                 want = {(e, i) for e in range(epoch + 1) for i in range(3)}
                 # A failure of the next epoch, since the failures of this epoch
                 # were reported.
-                while loader.stats[2]["num-failures"] <= 3:
-                    time.sleep(0.001)
+                wait_until(lambda: loader.stats[2]["num-failures"] > 3)
                 iter(loader)
                 self.assertEqual({(f.epoch, f.index) for f in loader.failures
                                   if f.epoch <= epoch}, want)
@@ -683,8 +681,7 @@ class ErrorTest(unittest.TestCase):
                              decode="concurrency=1 max-failures=2")
                     + " max-buffers=100", process=process) as loader:
                 next(iter(loader))
-                while not loader.error:
-                    time.sleep(0.001)
+                wait_until(lambda: loader.error)
                 with self.assertRaises(LoaderError) as raised:
                     next(iter(loader))
                 self.assertEqual(raised.exception.stage, "decode")

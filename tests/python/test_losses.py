@@ -12,11 +12,11 @@ import shutil
 import subprocess
 import sys
 import threading
-import time
 import unittest
 import warnings
 
-from support import describe, make_dataset, make_folder, needs_launch
+from support import (describe, make_dataset, make_folder, needs_launch,
+                     wait_until)
 from gstspdl import CacheLoader, Loader, LoaderError, LoaderWarning
 
 N_GOOD, N_BAD = 20, 80
@@ -167,10 +167,9 @@ class WarningTest(unittest.TestCase):
 
 class CountTest(unittest.TestCase):
     def wait_for_failures(self, loader, n):
-        end = time.monotonic() + 60
-        while next(s for s in loader.stats
-                   if s["stage"] == "decode")["num-failures"] <= n:
-            self.assertLess(time.monotonic(), end)
+        wait_until(lambda: next(
+            s for s in loader.stats
+            if s["stage"] == "decode")["num-failures"] > n)
 
     def test_failures_of_reached_epochs(self):
         """Tests the counts per epoch: 20 good and 80 bad files once gave 265
@@ -202,9 +201,7 @@ class CountTest(unittest.TestCase):
             seen = 0
             for batch in loader:
                 seen += batch.num_items
-                end = time.monotonic() + 60
-                while not loader.error:
-                    self.assertLess(time.monotonic(), end)
+                wait_until(lambda: loader.error)
             self.assertEqual(seen, N_GOOD)
             self.assertEqual(loader.num_failures, N_BAD)
             self.assertEqual({f.epoch for f in loader.failures}, {0})

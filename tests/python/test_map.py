@@ -115,10 +115,10 @@ class StopTest(unittest.TestCase):
         """Ctrl-C while stop() waits for a function: the loader goes on."""
         def work(sample):
             begun.set()
-            time.sleep(0.3 if slow else 0)
+            end.wait()
             return sample
 
-        begun, slow = threading.Event(), [True]
+        begun, end = threading.Event(), threading.Event()
         loader = Loader(LINE.format(1), source=ARRAYS).map("work", work)
         loader.start()
         self.assertTrue(begun.wait(60))
@@ -126,8 +126,8 @@ class StopTest(unittest.TestCase):
                                side_effect=KeyboardInterrupt):
             with self.assertRaises(KeyboardInterrupt):
                 loader.stop()
+        end.set()
         loader.stop()
-        slow.clear()
         for _ in range(2):
             with loader:
                 self.assertEqual(sum(b.num_items for b in loader), N)

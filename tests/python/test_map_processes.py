@@ -21,8 +21,8 @@ from unittest import mock
 
 import numpy as np
 import process_functions as functions
-from support import ROOT, run_python
-from worker_processes import is_alive, wait_until, workers
+from support import ROOT, make_folder, run_python, wait_until
+from worker_processes import is_alive, workers
 
 from gstspdl import Loader, LoaderError, LoaderWarning, Pipeline
 from gstspdl import _map, _native as native
@@ -36,6 +36,13 @@ N = 40
 ARRAYS = [(np.full((2, 3), i, "uint8"), i, f"item {i}") for i in range(N)]
 WORK = "spdlpipe name=work output-order=input {} "
 LINE = WORK + "! spdlbatch batch-size=8 ! spdlsink"
+
+
+def make_marks():
+    """Returns a folder in which worker processes leave a file."""
+    folder = make_folder()
+    os.environ["SPDL_TEST_FOLDER"] = str(folder)
+    return folder
 
 
 def children(pid=None):
@@ -211,6 +218,7 @@ class ResultTest(unittest.TestCase):
         self.assertTrue((found == found[:, :1, :1]).all())
 
     def test_all_processes_work(self):
+        make_marks()
         _, batches = run(functions.worker_id, 3)
         pids = set(join(batches).ravel().tolist())
         self.assertEqual(len(pids), 3)
@@ -296,14 +304,12 @@ class FailureTest(unittest.TestCase):
             self.assertIn(word, failure.reason)
 
     def test_timeout(self):
-        begun = time.monotonic()
         loader, batches = run(functions.hang_at_five,
-                              more="task-timeout=300000000")
-        self.assertLess(time.monotonic() - begun, 20)
+                              more="task-timeout=1000000000")
         self.assertEqual(labels_of(batches), [i for i in range(N) if i != 5])
         failure, = loader.failures
         self.assertEqual(failure.uri, "item 5")
-        self.assertIn("0.300 s", failure.reason)
+        self.assertIn("1.000 s", failure.reason)
 
     def test_any_moment(self):
         """Kills workers at 50 random moments: each item comes once."""
@@ -371,7 +377,7 @@ class MistakeTest(unittest.TestCase):
             Pipeline().map(functions.as_it_is, processes="2")
         gc.collect()
         del loader
-        self.assertTrue(wait_until(lambda: not children()))
+        wait_until(lambda: not children())
 
 
 # A script without `if __name__ == "__main__"`.
@@ -436,16 +442,15 @@ class EndTest(unittest.TestCase):
     def count_fds(self):
         return len(os.listdir("/proc/self/fd"))
 
-    def test_stop_is_prompt(self):
+    def test_stop(self):
+        """A stop does not wait for functions."""
+        marks = make_marks()
         loader = Loader(LINE.format(""), source=ARRAYS)
         loader.map("work", functions.hang, processes=2)
-        for _ in range(2):
+        for n_begun in 2, 4:
             loader.start()
-            self.assertTrue(wait_until(lambda: len(workers()) == 2))
-            time.sleep(0.05)
-            begun = time.monotonic()
+            wait_until(lambda n=n_begun: len(list(marks.iterdir())) == n)
             loader.stop()
-            self.assertLess(time.monotonic() - begun, 3)
 
     def test_nothing_is_left(self):
         run(functions.as_it_is)
@@ -458,7 +463,7 @@ class EndTest(unittest.TestCase):
                 next(iter(loader))
             del loader, batches
             gc.collect()
-        self.assertTrue(wait_until(lambda: not children()))
+        wait_until(lambda: not children())
         self.assertEqual(self.count_fds(), before)
 
     def test_garbage_while_a_process_starts(self):
@@ -475,7 +480,7 @@ class EndTest(unittest.TestCase):
         garbage.map("work", functions.as_it_is, processes=1)
         for pid in children():  # else the next loader uses the same one
             os.kill(pid, signal.SIGKILL)
-        self.assertTrue(wait_until(lambda: not any(map(is_alive, children()))))
+        wait_until(lambda: not any(map(is_alive, children())))
         freed = weakref.ref(garbage)
         garbage.itself = garbage
         del garbage
@@ -512,18 +517,17 @@ if os.fork() == 0:
 print("ready", flush=True)
 time.sleep(60)
 """
+        make_marks()
         trainer = subprocess.Popen(
             [sys.executable, "-c", code, os.path.dirname(__file__)],
             stdout=subprocess.PIPE, text=True)
         with trainer:
             self.assertEqual(trainer.stdout.readline(), "ready\n")
-            self.assertTrue(wait_until(
-                lambda: len(children(trainer.pid)) == 5))
+            wait_until(lambda: len(children(trainer.pid)) == 5)
             pids = children(trainer.pid)
             trainer.kill()
             trainer.wait()
-            self.assertTrue(wait_until(
-                lambda: sum(map(is_alive, pids)) == 1))
+            wait_until(lambda: sum(map(is_alive, pids)) == 1)
             for pid in pids:
                 if is_alive(pid):
                     os.kill(pid, signal.SIGKILL)

@@ -19,8 +19,8 @@ import unittest
 import warnings
 from unittest import mock
 
-from support import run_python
-from worker_processes import wait_until, workers
+from support import run_python, wait_until
+from worker_processes import workers
 
 try:
     import torch
@@ -28,7 +28,7 @@ except ImportError:
     print("needs PyTorch: install python3-torch")
     sys.exit(77)
 import dataloader_sets as sets
-from dataloader_support import Case, flatten, interrupt_soon, is_same
+from dataloader_support import Case, flatten, interrupt_in, is_same
 from torch.utils.data import DataLoader as Reference
 
 from gstspdl.torch import DataLoader
@@ -76,8 +76,8 @@ class Pinned(Case):
 
     def check_end(self):
         gc.collect()
-        self.assertTrue(wait_until(lambda: not pinning_threads()))
-        self.assertTrue(wait_until(lambda: not workers()))
+        wait_until(lambda: not pinning_threads())
+        wait_until(lambda: not workers())
 
 
 class PinningTest(Pinned):
@@ -112,15 +112,19 @@ class PinningTest(Pinned):
         iterator = iter(make(num_workers=1, prefetch_factor=3))
         next(iterator)
         pinned = iterator._workers._ready
-        self.assertTrue(wait_until(lambda: len(pinned) == 3))
+        wait_until(lambda: len(pinned) == 3)
         self.assertEqual(items_of(iterator), list(range(3, 12)))
 
     def test_out_of_order(self):
-        loader = make(dataset=sets.Slow(0.5, only=0), num_workers=2,
-                      in_order=False, batch_size=1)
-        found = self.read_all(loader)
-        self.assertEqual(len(found), N)
-        self.assertNotEqual(found[0], [0])
+        with tempfile.TemporaryDirectory() as folder:
+            file = os.path.join(folder, "go")
+            iterator = iter(make(dataset=sets.Waiting(0, file), num_workers=2,
+                                 in_order=False, batch_size=1))
+            first = next(iterator).items
+            self.assertNotEqual(first, [0])
+            open(file, "x").close()
+            found = self.read_all(iterator)
+        self.assertEqual(len(found), N - 1)
         self.assertIn([0], found)
 
     def read_all(self, loader):
@@ -155,22 +159,27 @@ class PinningTest(Pinned):
         self.assertEqual(list(iterator), list(range(13, N)))
 
     def test_timeout(self):
-        iterator = iter(make(dataset=sets.Slow(1, only=6), num_workers=1,
-                             timeout=0.2))
-        self.assertEqual(items_of(next(iterator) for _ in range(2)),
-                         list(range(6)))
-        with self.assertRaisesRegex(RuntimeError, "timed out after 0.2 s"):
-            next(iterator)
-        time.sleep(1)
-        self.assertEqual(next(iterator).items, [6, 7, 8])
+        with tempfile.TemporaryDirectory() as folder:
+            file = os.path.join(folder, "go")
+            iterator = iter(make(dataset=sets.Waiting(6, file), num_workers=1,
+                                 timeout=2))
+            self.assertEqual(items_of(next(iterator) for _ in range(2)),
+                             list(range(6)))
+            with self.assertRaisesRegex(RuntimeError, "timed out after 2 s"):
+                next(iterator)
+            open(file, "x").close()
+            self.assertEqual(next(iterator).items, [6, 7, 8])
 
     def test_interrupt(self):
-        iterator = iter(make(dataset=sets.Slow(1.5, only=3), num_workers=1))
-        next(iterator)
-        interrupt_soon()
-        with self.assertRaises(KeyboardInterrupt):
+        with tempfile.TemporaryDirectory() as folder:
+            file = os.path.join(folder, "go")
+            iterator = iter(make(dataset=sets.Waiting(3, file), num_workers=1))
             next(iterator)
-        self.assertEqual(next(iterator).items, [3, 4, 5])
+            with self.assertRaises(KeyboardInterrupt):
+                interrupt_in("__next__")
+                next(iterator)
+            open(file, "x").close()
+            self.assertEqual(next(iterator).items, [3, 4, 5])
 
     def test_states(self):
         """A state does not have the batches that were only pinned."""
@@ -186,7 +195,7 @@ class PinningTest(Pinned):
                 iterator = iter(first)
                 begun = [next(iterator) for _ in range(n)]
                 pinned = iterator._workers._ready
-                self.assertTrue(wait_until(lambda: len(pinned) == 4))
+                wait_until(lambda: len(pinned) == 4)
                 second.load_state_dict(first.state_dict())
                 self.assertTrue(is_same(begun + list(second), expected))
 
@@ -235,7 +244,7 @@ class EndTest(Pinned):
                 sets.held.append(iter(DataLoader(
                     sets.Slow(0.1, only=0), num_workers=1, pin_memory=True,
                     collate_fn=sets.Freeing)))
-            self.assertTrue(wait_until(lambda: not sets.held))
+            wait_until(lambda: not sets.held)
             self.check_end()
 
     def test_killed_worker(self):

@@ -30,7 +30,7 @@ from ray_support import (BROKEN, CLEAN, CLEAN_FOLDER, ENVIRONMENT, FAST, FOLDER,
                          GOOD, LINE, N_ITEMS, N_LOSSES, SOURCE, TRANSFERS,
                          RayTest, Recovery, Tally, digest, load, load_here, ray,
                          run_until)
-from support import ROOT
+from support import ROOT, wait_until
 
 from gstspdl import LoaderError, LoaderWarning, Pipeline
 from gstspdl.ray import RemoteLoader
@@ -245,10 +245,7 @@ with RemoteLoader(line, 2, transfer=transfer,
             for one in pids:
                 os.kill(one, 0)
             os.kill(pid, signal.SIGKILL)
-            end = time.monotonic() + 30
-            while any(map(is_alive, pids)):
-                self.assertLess(time.monotonic(), end)
-                time.sleep(0.05)
+            wait_until(lambda: not any(map(is_alive, pids)))
 
 
 def is_alive(pid):

@@ -9,6 +9,7 @@ frames."""
 import gc
 import os
 import random
+import select
 import socket
 import ssl
 import subprocess
@@ -331,8 +332,8 @@ class ConnectionTest(unittest.TestCase):
         server = self.serve([make_reply(batch)] * 20 + [end], files)
         channel = self.connect(server, files)
         # A thread requests while another one receives.
-        thread = threading.Thread(target=lambda: [
-            (channel.request(), time.sleep(0.001)) for _ in range(21)])
+        thread = threading.Thread(
+            target=lambda: [channel.request() for _ in range(21)])
         thread.start()
         for _ in range(20):
             FrameTest().check(channel.receive(), batch)
@@ -445,7 +446,9 @@ class ConnectionTest(unittest.TestCase):
                     "gstspdl._remote_direct.make_frame", lambda _: [data]):
                 channel.request()
                 if len(data) < HEADER_SIZE or data.endswith(b"{"):
-                    time.sleep(0.1)
+                    self.assertTrue(
+                        select.select([channel._connection._socket], [], [],
+                                      60)[0])
                     server.close()
                 with self.assertRaises(LinkError):
                     channel.receive()

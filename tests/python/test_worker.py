@@ -12,11 +12,11 @@ import os
 import pathlib
 import signal
 import threading
-import time
 import unittest
 
 import numpy as np
-from support import describe, make_dataset, needs_gi, run_python
+from support import (describe, make_dataset, needs_gi, run_python,
+                     wait_until)
 
 from gstspdl import Loader, LoaderError
 
@@ -148,12 +148,10 @@ class WorkerTest(unittest.TestCase):
         with Loader(in_order(), process=True) as loader:
             next(iterator := iter(loader))
             os.kill(pid_of(loader), signal.SIGKILL)
-            begun = time.monotonic()
             with self.assertRaisesRegex(LoaderError, "signal 9"):
                 list(iterator)
                 while True:
                     list(loader)
-            self.assertLess(time.monotonic() - begun, 1)
 
     def test_restarts(self):
         with Loader(in_order(), process={"restarts": 100}) as loader:
@@ -185,8 +183,7 @@ class WorkerTest(unittest.TestCase):
 
         thread = threading.Thread(target=take)
         thread.start()
-        while loader.epoch < 3:
-            time.sleep(0.001)
+        wait_until(lambda: loader.epoch >= 3)
         loader.stop()
         thread.join(30)
         self.assertEqual(raised, ["stopped"])

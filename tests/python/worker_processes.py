@@ -3,7 +3,6 @@
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
 import os
-import time
 
 
 def _read_stat(pid):
@@ -53,11 +52,3 @@ def workers():
             found.append(int(name))
     return found
 
-
-def wait_until(condition, seconds=20):
-    end = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > end:
-            return False
-        time.sleep(0.01)
-    return True

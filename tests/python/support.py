@@ -7,6 +7,7 @@ import atexit
 import contextlib
 import faulthandler
 import functools
+import hashlib
 import importlib.util
 import inspect
 import json
@@ -27,8 +28,8 @@ import unittest
 # If a test is terminated for a timeout, this prints its stack.
 faulthandler.register(signal.SIGTERM, chain=True)
 
-# The first argument of each test.
-MAKE_DATASET = sys.argv.pop(1)
+# The first argument of most tests. Others remove theirs before this.
+MAKE_DATASET = sys.argv.pop(1) if "/" in "".join(sys.argv[1:2]) else None
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
@@ -147,11 +148,41 @@ def make_folder():
     return folder
 
 
+def slow_or(slow, normal):
+    """Returns `slow` in the slow mode of the tests, otherwise `normal`."""
+    return slow if os.environ.get("SPDL_TEST_SLOW") else normal
+
+
+@functools.cache
+def _share_photos(count):
+    """Returns a folder with at least that number of JPEGs, which the tests of a
+    build share, since it takes a second to make some."""
+    count = max(count, 64)
+    # tests/isolation/isolate sets it.
+    cache = os.environ.get("SPDL_TEST_CACHE")
+    digest = hashlib.sha256(pathlib.Path(MAKE_DATASET).read_bytes()).hexdigest()
+    folder = pathlib.Path(cache or make_folder(), f"{count}-{digest[:16]}")
+    if not folder.exists():
+        os.makedirs(folder.parent, exist_ok=True)
+        made = tempfile.mkdtemp(dir=folder.parent)
+        subprocess.run(["/usr/bin/python3", MAKE_DATASET, "--count", str(count),
+                        made], check=True, stdout=subprocess.DEVNULL)
+        try:
+            os.rename(made, folder)
+        except OSError:  # another test was faster
+            shutil.rmtree(made)
+    return folder
+
+
 def make_dataset(count):
-    """Makes JPEGs in a folder per class."""
+    """Makes JPEGs in a folder per class. A smaller set is the beginning of a
+    larger one."""
     folder = make_folder()
-    subprocess.run(["/usr/bin/python3", MAKE_DATASET, "--count", str(count),
-                    folder], check=True, stdout=subprocess.DEVNULL)
+    for path in _share_photos(count).glob("*/*.jpg"):
+        if int(path.stem) < count:
+            copy = folder / path.parent.name / path.name
+            copy.parent.mkdir(exist_ok=True)
+            shutil.copyfile(path, copy)
     return folder
 
 

@@ -7,12 +7,10 @@
 would. The first argument is tools/make-dataset."""
 
 import os
-import subprocess
 import sys
-import tempfile
 import unittest
 
-from support import MAKE_DATASET, needs_gi, require_gi
+from support import make_dataset, needs_gi, require_gi
 
 try:
     Gst, GstSpdl = require_gi()
@@ -24,18 +22,11 @@ except unittest.SkipTest:  # needs_gi reports it
 class PipelineTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory()
-        subprocess.run(["/usr/bin/python3", MAKE_DATASET, "--count", "20",
-                        cls.folder.name], check=True,
-                       stdout=subprocess.DEVNULL)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.folder.cleanup()
+        cls.folder = make_dataset(20)
 
     def load(self, more=""):
         pipeline = Gst.parse_launch(
-            f'spdlsrc name=source location="{self.folder.name}" label=folder '
+            f'spdlsrc name=source location="{self.folder}" label=folder '
             f"! spdlfetch concurrency=2 {more} "
             f"! spdldecode name=decode concurrency=2 {more} width=32 height=24 "
             "! spdlbatch batch-size=8 labels=true "

@@ -9,9 +9,7 @@ overrides. The first argument is tools/make-dataset."""
 import ctypes
 import os
 import pathlib
-import subprocess
 import sys
-import tempfile
 import threading
 import unittest
 
@@ -19,7 +17,7 @@ import unittest
 overrides = os.environ.get("PYTHONPATH", "").split(os.pathsep)
 sys.path = [path for path in sys.path if path not in overrides]
 
-from support import MAKE_DATASET, needs_gi  # noqa: E402
+from support import make_dataset, needs_gi  # noqa: E402
 
 try:
     import gi
@@ -42,14 +40,7 @@ LINE = ('spdlsrc location="{}" label=folder epochs={} ! spdlfetch output-order=i
 class LoaderTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.folder = tempfile.TemporaryDirectory()
-        subprocess.run(["/usr/bin/python3", MAKE_DATASET, "--count", "20",
-                        cls.folder.name], check=True,
-                       stdout=subprocess.DEVNULL)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.folder.cleanup()
+        cls.folder = make_dataset(20)
 
     def assert_fails(self, code, function, *args):
         with self.assertRaises(GLib.Error) as caught:
@@ -58,7 +49,7 @@ class LoaderTest(unittest.TestCase):
             GstSpdl.loader_error_quark(), code), caught.exception)
 
     def start(self, epochs=1):
-        loader = GstSpdl.Loader.new(LINE.format(self.folder.name, epochs))
+        loader = GstSpdl.Loader.new(LINE.format(self.folder, epochs))
         loader.start()
         return loader
 
@@ -105,11 +96,11 @@ class LoaderTest(unittest.TestCase):
         GstSpdl.dlpack_free(managed)
 
     def test_failures(self):
-        bad = pathlib.Path(self.folder.name, "bad.jpg")
+        bad = pathlib.Path(self.folder, "bad.jpg")
         bad.write_text("no picture")
         self.addCleanup(os.unlink, bad)
         failed = []
-        loader = GstSpdl.Loader.new(LINE.format(self.folder.name, 1))
+        loader = GstSpdl.Loader.new(LINE.format(self.folder, 1))
         loader.connect("failed", lambda _, *args: failed.append(args))
         loader.props.max_failures = 0
         loader.start()
@@ -127,7 +118,7 @@ class LoaderTest(unittest.TestCase):
         self.assertEqual(error.domain, "gst-stream-error-quark")
 
     def test_states(self):
-        loader = GstSpdl.Loader.new(LINE.format(self.folder.name, 1))
+        loader = GstSpdl.Loader.new(LINE.format(self.folder, 1))
         loader.start()
         state = loader.next(FOREVER).get_state()
         self.assertTrue(GstSpdl.state_is_done(state, 0, 0, 7))

@@ -20,7 +20,7 @@ import time
 import unittest
 import warnings
 
-from support import (make_dataset, run_python, wait_until,
+from support import (make_dataset, run_python, slow_or, wait_until,
                      wait_until_asleep)
 from worker_processes import descendants, parent_of, workers
 
@@ -177,8 +177,9 @@ class IterableTest(Case):
                               "drop_last": True})
 
     def test_workers_end_at_different_times(self):
-        for sizes in (3, 10, 1), (0, 0, 9), (12, 1, 5):
-            for factor in 1, 2, 4:
+        for sizes, *factors in ((3, 10, 1), 1, 2, 4), ((0, 0, 9), 2, 1, 4), (
+                (12, 1, 5), 4, 1, 2):
+            for factor in factors[:slow_or(3, 1)]:
                 self.compare(lambda sizes=sizes, factor=factor: {
                     "dataset": sets.Sharded(100, sizes), "batch_size": 2,
                     "prefetch_factor": factor}, numbers=(3,))
@@ -624,17 +625,18 @@ class DeathTest(Case):
             self.assertTrue(is_same(found, expected), found)
 
     def test_any_moment(self):
-        """Each sample comes once if workers are killed at 50 moments."""
+        """Each sample comes once if workers are killed at many moments."""
+        n_kills = slow_or(50, 15)
         rng = random.Random(1)
         n_killed = n_epochs = 0
         loader = DataLoader(sets.Slow(0.001, 300), num_workers=3, batch_size=4)
-        while n_killed < 50:
+        while n_killed < n_kills:
             found = []
             n_epochs += 1
             for batch in loader:
                 found += flatten([batch])
                 pids = workers()
-                if pids and n_killed < 50 and rng.random() < 0.2:
+                if pids and n_killed < n_kills and rng.random() < 0.2:
                     time.sleep(rng.random() / 200)
                     try:
                         os.kill(rng.choice(pids), signal.SIGKILL)
@@ -642,7 +644,7 @@ class DeathTest(Case):
                     except ProcessLookupError:
                         pass
             self.assertEqual(found, list(range(300)))
-        self.assertGreater(loader.stats[0]["num-restarts"], 20)
+        self.assertGreater(loader.stats[0]["num-restarts"], 0.4 * n_kills)
 
     def test_idle(self):
         loader = DataLoader(sets.Numbers(), num_workers=2,

@@ -5,8 +5,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Kills random ranks of a training, and resumes it with another number of ranks
 from the states of all. The arguments are the folder of examples, which has
-use_once.py, and the number of kills in each output order, which is 60 by
-default."""
+use_once.py, and the number of kills in each output order, which is 20 by
+default, and 60 in the slow mode."""
 
 import collections
 import json
@@ -24,14 +24,16 @@ import unittest
 import warnings
 
 EXAMPLES = sys.argv[1]
-N_KILLS = int(sys.argv.pop(2)) if len(sys.argv) > 2 else 60
+N_KILLS = int(sys.argv.pop(2)) if len(sys.argv) > 2 else None
 from test_kills import (FAILED, FOLDER, N_EPOCHS, N_ITEMS,  # noqa: E402
                         N_STEPS, ToldJournal, read_log)
+from support import slow_or  # noqa: E402
 from use_once import Journal, run  # noqa: E402
 
 from gstspdl import (Loader, LoaderWarning, merge_states,  # noqa: E402
                      reshard_states)
 
+N_KILLS = N_KILLS or slow_or(60, 20)
 MAX_WORLD = 16
 
 

@@ -25,11 +25,12 @@ import unittest
 from PIL import Image
 
 sys.path.append(sys.argv.pop(1))
+from support import slow_or  # noqa: E402
 from use_once import N_EPOCHS, Journal, run  # noqa: E402
 
-N_ITEMS = 5000
+N_ITEMS = slow_or(5000, 2000)
 BATCH = 16
-N_KILLS = 50
+N_KILLS = slow_or(50, 20)
 # One file in forty is missing and one is not an image: 5 % fail, in two stages.
 MISSING, BROKEN = 7, 23
 FAILED = {i for i in range(N_ITEMS) if i % 40 in (MISSING, BROKEN)}

@@ -42,13 +42,16 @@ end (void)
   return text;
 }
 
+/* AddressSanitizer's strstr () measures the whole text each time, which takes a
+ * minute for these. */
 static guint
 count (const gchar *text, const gchar *part)
 {
+  const gsize size = strlen (part);
   guint n = 0;
 
-  for (const gchar *at = text; (at = strstr (at, part)); at++)
-    n++;
+  for (const gchar *at = text; *at; at++)
+    n += *at == *part && strncmp (at, part, size) == 0;
   return n;
 }
 

@@ -396,7 +396,7 @@ test_two_tasks (void)
         const Plan plan = { sizes[s], world, run, SPDL_SHARD_UNEVEN };
 
         check_reached (
-            &plan, spdl_test_slow_or (world <= 3 ? G_MAXUINT64 : 100000, 150));
+            &plan, spdl_test_slow_or (world <= 3 ? G_MAXUINT64 : 100000, 60));
       }
 }
 

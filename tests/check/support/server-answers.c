@@ -368,9 +368,6 @@ answer_badly (Request *r)
     send_text (r, "and this is more than was announced\r\n\r\n");
   } else if (strcmp (fault, "stall-head") == 0) {
     stall (r);
-  } else if (strcmp (fault, "late") == 0) {
-    g_usleep (2 * G_USEC_PER_SEC);
-    send_good (r, 0, "");
   } else if (strcmp (fault, "stall-body") == 0) {
     send_half (r, 0);
     stall (r);

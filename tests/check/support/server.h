@@ -31,7 +31,6 @@ G_BEGIN_DECLS
  *     long         sends more than declared, on a persistent connection
  *     chunks       sends chunks, and breaks off
  *     stall-head   never responds
- *     late         responds after two seconds
  *     stall-body   stalls in the middle of the body
  *     drip         sends a byte every 50 ms
  *     garbage      sends data that is not HTTP

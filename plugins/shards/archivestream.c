@@ -46,6 +46,7 @@ typedef struct {
   guint64 *seen; /* nullable; open addressing; 0: free */
   gsize room;
   gsize n_seen;
+  gboolean unchecked; /* the current key was not searched */
 } Stream;
 
 /* Reads from the input, decompressed if it is compressed by gzip. */
@@ -108,9 +109,9 @@ find_seen (guint64 *seen, gsize room, guint64 hash)
 }
 
 static void
-grow_seen (Stream *self)
+grow_seen (Stream *self, gsize limit)
 {
-  const gsize room = MAX (2 * self->room, FIRST_SEEN);
+  const gsize room = MIN (MAX (2 * self->room, FIRST_SEEN), limit);
   guint64 *seen = g_new0 (guint64, room);
 
   for (gsize i = 0; i < self->room; i++)
@@ -121,17 +122,20 @@ grow_seen (Stream *self)
   self->room = room;
 }
 
-/* Returns FALSE if an earlier sample has that key. The check ends at the limit
- * of its memory. */
+/* Returns FALSE if an earlier sample has that key. Sets @unchecked when the
+ * limit of the check's memory is reached. */
 static gboolean
 is_new_key (Stream *self, const gchar *key, gsize length)
 {
-  const guint64 hash = spdl_fingerprint_add (0, key, length);
+  const guint64 hash = MAX (spdl_fingerprint_add (0, key, length), 1);
+  const gsize max_seen =
+      self->input->max_seen > 0 ? self->input->max_seen : MAX_SEEN;
   guint64 *place;
 
-  if (self->n_seen >= self->room - self->room / 4 && self->room < MAX_SEEN)
-    grow_seen (self);
-  if (self->n_seen >= self->room - self->room / 4 || hash == 0)
+  if (self->n_seen >= self->room - self->room / 4 && self->room < max_seen)
+    grow_seen (self, max_seen);
+  self->unchecked = self->n_seen >= self->room - self->room / 4;
+  if (self->unchecked)
     return TRUE;
   place = find_seen (self->seen, self->room, hash);
   if (*place == hash)
@@ -167,16 +171,17 @@ end_sample (Stream *self)
 {
   const SpdlArchiveKey none = { { 0 } };
   const gchar *problem;
+  SpdlSample *sample;
   guint8 *data;
   gsize size;
 
   if (self->key->len == 0)
     return;
   data = spdl_archive_writer_finish (self->writer, &none, &size);
-  self->enough = !self->func (
-      spdl_sample_new (spdl_archive_index_new (data, size, &problem),
-          g_steal_pointer (&self->contents), self->size),
-      self->user_data);
+  sample = spdl_sample_new (spdl_archive_index_new (data, size, &problem),
+      g_steal_pointer (&self->contents), self->size);
+  sample->unchecked = self->unchecked;
+  self->enough = !self->func (sample, self->user_data);
   g_string_truncate (self->key, 0);
 }
 
@@ -292,16 +297,17 @@ add_file (Stream *self, struct archive_entry *entry, const gchar *path,
   if (!spdl_archive_name_split (path, &key))
     return TRUE;
   if (self->key->len != key || memcmp (self->key->str, path, key) != 0) {
+    end_sample (self);
+    if (self->enough)
+      return TRUE;
     if (!is_new_key (self, path, key))
       return spdl_archive_refuse_member (self->input->name, error, path,
-          "other samples lie between the files of its sample, and a shard that "
-          "is streamed needs them next to each other: create the tar with "
-          "--sort=name, or put it on a server with byte ranges");
-    end_sample (self);
+          "its sample was delivered without this file, because other samples "
+          "lie between, and a shard that is streamed needs the files of a "
+          "sample next to each other: create the tar with --sort=name, or put "
+          "it on a server with byte ranges");
     begin_sample (self, path, key);
   }
-  if (self->enough)
-    return TRUE;
   if (size > MAX_SAMPLE || self->size > MAX_SAMPLE - size)
     return spdl_archive_refuse_member (self->input->name, error, path,
         "the sample is larger than 1 GiB, the limit for data in memory");

@@ -18,6 +18,7 @@ typedef struct {
   gboolean (*read) (
       gpointer user_data, const guint8 **data, gsize *size, GError **error);
   gpointer user_data;
+  gsize max_seen; /* size of the table of keys, a power of 2; 0: 4 Mi */
 } SpdlArchiveInput;
 
 /* Reads a tar sequentially, and passes each sample with its files to @func.

@@ -274,6 +274,12 @@ spdl_archive_index_has_payloads (const SpdlArchiveIndex *self)
   return self->flags & SPDL_ARCHIVE_FLAG_PAYLOADS;
 }
 
+gboolean
+spdl_archive_index_has_roles (const SpdlArchiveIndex *self)
+{
+  return (self->flags & SPDL_ARCHIVE_FLAG_ROLES) != 0;
+}
+
 gint
 spdl_archive_index_has_labels (const SpdlArchiveIndex *self)
 {
@@ -428,14 +434,31 @@ find_extension (
   return FALSE;
 }
 
-static gboolean
-find_kind (SpdlArchiveSample sample, gboolean media, SpdlArchiveFile *file)
+static gint
+compare_extensions (const SpdlArchiveFile *a, const SpdlArchiveFile *b)
 {
-  while (spdl_archive_sample_next (&sample, file))
-    if (file->size > 0 && (media ? file->kind == SPDL_ARCHIVE_MEDIA
-                                 : !spdl_archive_kind_is_note (file->kind)))
-      return TRUE;
-  return FALSE;
+  const gint order = memcmp (a->extension, b->extension,
+      MIN (a->extension_length, b->extension_length));
+
+  return order != 0 ? order : a->extension_length - b->extension_length;
+}
+
+/* Finds the file whose extension comes first. The order of the files in a shard
+ * may be that of a file system, in which image and mask change places. */
+static gboolean
+find_kind (SpdlArchiveSample sample, gboolean media, SpdlArchiveFile *first)
+{
+  SpdlArchiveFile file;
+
+  first->extension = NULL;
+  while (spdl_archive_sample_next (&sample, &file)) {
+    if (file.size == 0 || (media ? file.kind != SPDL_ARCHIVE_MEDIA
+                                 : spdl_archive_kind_is_note (file.kind)))
+      continue;
+    if (!first->extension || compare_extensions (&file, first) < 0)
+      *first = file;
+  }
+  return first->extension != NULL;
 }
 
 gboolean
@@ -457,7 +480,7 @@ spdl_sample_new (SpdlArchiveIndex *index, GPtrArray *contents, gsize size)
 {
   SpdlSample *self = g_new (SpdlSample, 1);
 
-  *self = (SpdlSample){ index, contents, size };
+  *self = (SpdlSample){ index, contents, size, FALSE };
   return self;
 }
 

@@ -52,7 +52,7 @@ spdl_archive_kind_is_note (SpdlArchiveKind kind)
  * ranges of their files. All numbers are little-endian. Header (offset, size in
  * bytes, content):
  *
- *     0   8   "spdltar", and a byte with the version, 5 or 6; version 6 has
+ *     0   8   "spdltar", and a byte with the version, 7 or 8; version 8 has
  *             deflated files
  *     8   8   number of samples
  *    16   8   size of the shard
@@ -62,7 +62,8 @@ spdl_archive_kind_is_note (SpdlArchiveKind kind)
  *    48   8   hash of the server's ETag or, without one, Last-Modified; 0: the
  *             shard was a local file
  *    56   8   flags: 1, each sample has a payload without `extensions`; 2, each
- *             sample has a label; 4, no sample has a label or a `.cls`
+ *             sample has a label; 4, no sample has a label or a `.cls`; 8, the
+ *             extension of a payload is that of another file in another sample
  *    64   8   number of texts that were left out because of their length
  *    72   8   hash of the bytes after the header
  *    80   8   hash of the bytes 0 to 79
@@ -94,6 +95,7 @@ spdl_archive_kind_is_note (SpdlArchiveKind kind)
 #define SPDL_ARCHIVE_FLAG_PAYLOADS 1
 #define SPDL_ARCHIVE_FLAG_LABELS 2
 #define SPDL_ARCHIVE_FLAG_NO_LABELS 4
+#define SPDL_ARCHIVE_FLAG_ROLES 8
 #define SPDL_ARCHIVE_KIND_KEPT 0x8000
 #define SPDL_ARCHIVE_KIND_PACKED 0x4000
 #define SPDL_ARCHIVE_RECORD_PACKING 12
@@ -113,8 +115,8 @@ enum {
   SPDL_ARCHIVE_WORD_HEADER_HASH,
   SPDL_ARCHIVE_N_WORDS,
 };
-#define SPDL_ARCHIVE_INDEX_MARK "spdltar\5"
-#define SPDL_ARCHIVE_INDEX_MARK_PACKED "spdltar\6"
+#define SPDL_ARCHIVE_INDEX_MARK "spdltar\7"
+#define SPDL_ARCHIVE_INDEX_MARK_PACKED "spdltar\10"
 
 /* Identity of a shard. */
 typedef struct {
@@ -187,6 +189,9 @@ guint64 spdl_archive_index_get_n_long (const SpdlArchiveIndex *self);
 /* Returns TRUE if each sample has a payload when no extensions are set. */
 gboolean spdl_archive_index_has_payloads (const SpdlArchiveIndex *self);
 
+/* Returns TRUE if SpdlArchiveRoles finds an extension with both roles. */
+gboolean spdl_archive_index_has_roles (const SpdlArchiveIndex *self);
+
 /* Returns 1 if each sample has a label, 0 if none has one, and -1 if some may
  * have one. */
 gint spdl_archive_index_has_labels (const SpdlArchiveIndex *self);
@@ -213,14 +218,14 @@ gboolean
 spdl_archive_sample_next (SpdlArchiveSample *sample, SpdlArchiveFile *file);
 
 /* Returns TRUE if the sample has a label: a `.cls` that is not empty. No file
- * of
- * @sample may have been read yet. */
+ * of @sample may have been read yet. */
 gboolean spdl_archive_sample_has_label (const SpdlArchiveSample *sample);
 
 /* Finds the payload of a sample: the file with the first of @extensions that
- * the sample has or, if @extensions is NULL, its first media file, else its
- * first file that is not a note. Empty files are skipped. No file of @sample
- * may have been read yet. Returns FALSE if there is no payload. */
+ * the sample has or, if @extensions is NULL, the media file or else the file
+ * that is not a note whose extension is the first in the order of bytes. Empty
+ * files are skipped. No file of @sample may have been read yet. Returns FALSE
+ * if there is no payload. */
 gboolean spdl_archive_sample_get_payload (const SpdlArchiveSample *sample,
     const gchar *const *extensions, SpdlArchiveFile *file);
 
@@ -229,6 +234,7 @@ typedef struct {
   GPtrArray *contents;     /* GstBuffer of each file in order; NULL if the index
                               contains the text */
   gsize size;              /* of all contents, in bytes */
+  gboolean unchecked;      /* the shard may have had its key before */
 } SpdlSample;
 
 /* Takes ownership of @index and @contents. */

@@ -15,6 +15,7 @@
 #include "plugins/common/fingerprint.h"
 #include "plugins/dataset/archive/archivenotes.h"
 #include "plugins/dataset/archive/archiveopen.h"
+#include "plugins/dataset/archive/archiveroles.h"
 #include "plugins/dataset/archive/shardpattern.h"
 #include "plugins/dataset/folder/folder.h"
 
@@ -167,6 +168,24 @@ count_unlabelled (const SpdlArchiveSet *self, Shard *shard)
 }
 
 static void
+warn_of_roles (SpdlArchiveSet *self, const Shard *shard)
+{
+  SpdlArchiveRoles roles = { NULL };
+  SpdlArchiveSample sample;
+
+  if (self->extensions || !spdl_archive_index_has_roles (shard->index))
+    return;
+  for (guint64 i = 0; i < shard->n_items; i++)
+    if (get_sample (shard, i, &sample) &&
+        spdl_archive_roles_add (&roles, &sample)) {
+      warn_caller (self, spdl_archive_roles_describe (&roles, shard->location));
+      break;
+    }
+  spdl_archive_roles_clear (&roles);
+  spdl_archive_index_forget (shard->index);
+}
+
+static void
 warn_skipped_samples (SpdlArchiveSet *self, const Shard *shard)
 {
   const guint64 n = spdl_archive_index_get_size (shard->index);
@@ -264,6 +283,7 @@ gather_shards (SpdlArchiveSet *self, const gchar *location, GError **error)
       return FALSE;
     }
     warn_skipped_samples (self, shard);
+    warn_of_roles (self, shard);
     shard->first_item = self->n_items;
     self->n_items += shard->n_items;
     self->hash = spdl_fingerprint_add (self->hash, &hash, sizeof hash);

@@ -11,6 +11,7 @@
 
 #include "plugins/common/bytes.h"
 #include "plugins/common/fingerprint.h"
+#include "plugins/dataset/archive/archiveroles.h"
 #include "plugins/dataset/list/line.h"
 
 struct _SpdlArchiveWriter {
@@ -361,6 +362,31 @@ spdl_archive_writer_group (SpdlArchiveWriter *self, gchar **path)
   return NULL;
 }
 
+static gboolean
+has_roles (const SpdlArchiveWriter *self)
+{
+  SpdlArchiveRoles roles = { NULL };
+  gboolean found = FALSE;
+
+  for (guint i = 0; self->places->len > 1 && i < self->places->len; i++) {
+    SpdlArchiveSample sample = { 0 };
+    gsize length;
+
+    sample.files =
+        self->records->data + g_array_index (self->places, guint64, i);
+    sample.n_files = spdl_read_16_le (sample.files + 8);
+    sample.key = (const gchar *) key_of (
+        self->records, g_array_index (self->places, guint64, i), &length);
+    sample.key_length = length;
+    sample.files += SPDL_ARCHIVE_RECORD_HEAD;
+    sample.texts = sample.key + length;
+    sample.end = (const gchar *) self->records->data + self->records->len;
+    found |= spdl_archive_roles_add (&roles, &sample);
+  }
+  spdl_archive_roles_clear (&roles);
+  return found;
+}
+
 static void
 put_hashes (guint64 *words, gsize size)
 {
@@ -391,7 +417,8 @@ spdl_archive_writer_finish (
   words[SPDL_ARCHIVE_WORD_FLAGS] =
       (self->all_have_payloads ? SPDL_ARCHIVE_FLAG_PAYLOADS : 0) |
       (self->n_labels == n ? SPDL_ARCHIVE_FLAG_LABELS : 0) |
-      (!self->has_cls ? SPDL_ARCHIVE_FLAG_NO_LABELS : 0);
+      (!self->has_cls ? SPDL_ARCHIVE_FLAG_NO_LABELS : 0) |
+      (has_roles (self) ? SPDL_ARCHIVE_FLAG_ROLES : 0);
   words[SPDL_ARCHIVE_WORD_N_LONG] = self->n_long;
   for (guint i = 0; i < SPDL_ARCHIVE_WORD_HASH; i++)
     words[i] = GUINT64_TO_LE (words[i]);

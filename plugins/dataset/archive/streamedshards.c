@@ -15,6 +15,7 @@
 #include "plugins/common/fingerprint.h"
 #include "plugins/dataset/archive/archivenotes.h"
 #include "plugins/dataset/archive/archiveopen.h"
+#include "plugins/dataset/archive/archiveroles.h"
 #include "plugins/dataset/archive/shardpattern.h"
 #include "plugins/dataset/sampler/weightedsampler.h"
 
@@ -50,6 +51,8 @@ struct _SpdlStreamedShards {
   guint64 n_samples; /* received from the shard */
   guint64 n_skipped;
   guint64 n_long;
+  guint64 n_unchecked;
+  SpdlArchiveRoles roles;
 
   SpdlMutex lock;      /* guards: */
   ShardStream *stream; /* nullable */
@@ -310,6 +313,7 @@ spdl_streamed_shards_free (SpdlStreamedShards *self)
   g_array_unref (self->shards);
   g_strfreev (self->extensions);
   g_free (self->left_out);
+  spdl_archive_roles_clear (&self->roles);
   g_clear_error (&self->error);
   spdl_mutex_clear (&self->lock);
   g_free (self);
@@ -366,6 +370,15 @@ warn_skipped_samples (SpdlStreamedShards *self)
                                " texts in \"%s\" were skipped, because they "
                                "exceed the limit of 16 MiB",
                   self->n_long, self->shard->name));
+  if (self->n_unchecked > 0)
+    warn_caller (self,
+        g_strdup_printf ("The keys of the last %" G_GUINT64_FORMAT
+                         " of the %" G_GUINT64_FORMAT
+                         " samples in \"%s\" were not compared with those "
+                         "before them, because there are too many: if the tar "
+                         "is not sorted, samples lack files. Create smaller "
+                         "tars with --sort=name",
+            self->n_unchecked, self->n_samples, self->shard->name));
 }
 
 static void
@@ -420,6 +433,9 @@ make_item (SpdlStreamedShards *self, const SpdlSample *sample,
       !spdl_archive_sample_get_payload (
           &files, (const gchar *const *) self->extensions, &file))
     return FALSE;
+  if (!self->extensions && spdl_archive_roles_add (&self->roles, &files))
+    warn_caller (
+        self, spdl_archive_roles_describe (&self->roles, self->shard->name));
   item->index = shard << SPDL_STREAMED_SHARDS_SHARD_SHIFT | self->n_samples;
   item->label = spdl_archive_notes_get_label (&self->options.labels, &files);
   item->uri = spdl_archive_notes_make_uri (uri, &file);
@@ -437,6 +453,7 @@ add_sample (SpdlStreamedShards *self, const SpdlSample *sample)
   SpdlStreamedShardsItem item;
 
   self->n_long += spdl_archive_index_get_n_long (sample->index);
+  self->n_unchecked += sample->unchecked;
   if (make_item (self, sample, &item))
     g_array_append_val (self->buffer, item);
   else
@@ -453,7 +470,7 @@ open_next (
   if (!next_shard (user_data, &i))
     return FALSE;
   self->shard = &g_array_index (self->shards, Shard, i);
-  self->n_samples = self->n_skipped = self->n_long = 0;
+  self->n_samples = self->n_skipped = self->n_long = self->n_unchecked = 0;
   spdl_mutex_lock (&self->lock);
   self->stream = shard_stream_new (self->indexer, self->shard->uri);
   shard_stream_set_flushing (self->stream, self->flushing);

@@ -26,8 +26,9 @@
  *
  * - `names=(string)<"image","mask">`: the names, which `spdlbatch` uses for its
  *   batches.
- * - `scalar=(boolean)<false,true>`: the tensor is a single number without
- *   dimensions. Its dimensions are written as `1`.
+ * - `rank=(int)<4,0,2>`: the number of dimensions, if it does not follow from
+ *   `dimensions`. Those of a single number without dimensions are written as
+ *   `1`, and those of an array of shape (0, 4) as `4:0`.
  * - `bool=(boolean)<false,true>`: the elements are #GST_SPDL_TENSOR_BOOL. Their
  *   type is written as `uint8`.
  *
@@ -224,37 +225,35 @@ append_dims (GString *string, const GstSpdlTensorInfo *info)
     g_string_append_printf (string, i == 0 ? "%u" : ":%u", info->dims[i]);
 }
 
-static gboolean
-is_scalar (const GstSpdlTensorInfo *info)
+static void
+write_bool (const GstSpdlTensorInfo *info, GValue *value)
 {
-  return info->rank == 0;
+  g_value_init (value, G_TYPE_BOOLEAN);
+  g_value_set_boolean (value, info->type == GST_SPDL_TENSOR_BOOL);
 }
 
-static gboolean
-is_bool (const GstSpdlTensorInfo *info)
+static void
+write_rank (const GstSpdlTensorInfo *info, GValue *value)
 {
-  return info->type == GST_SPDL_TENSOR_BOOL;
+  g_value_init (value, G_TYPE_INT);
+  g_value_set_int (value, info->rank);
 }
 
-/* Adds a field with a boolean per tensor, if it is TRUE for any of them. */
+/* Adds a field with a value per tensor. */
 static void
 set_field (GstCaps *caps, const gchar *field, const GstSpdlTensorsInfo *info,
-    gboolean (*is_set) (const GstSpdlTensorInfo *info))
+    void (*write) (const GstSpdlTensorInfo *info, GValue *value))
 {
   GValue array = G_VALUE_INIT;
-  gboolean any = FALSE;
 
   gst_value_array_init (&array, info->num_tensors);
   for (guint i = 0; i < info->num_tensors; i++) {
     GValue value = G_VALUE_INIT;
 
-    g_value_init (&value, G_TYPE_BOOLEAN);
-    g_value_set_boolean (&value, is_set (&info->tensors[i]));
-    any = any || g_value_get_boolean (&value);
+    write (&info->tensors[i], &value);
     gst_value_array_append_and_take_value (&array, &value);
   }
-  if (any)
-    gst_caps_set_value (caps, field, &array);
+  gst_caps_set_value (caps, field, &array);
   g_value_unset (&array);
 }
 
@@ -273,14 +272,15 @@ gst_spdl_tensors_info_to_caps (const GstSpdlTensorsInfo *info)
 {
   g_autoptr (GString) type_names = g_string_new (NULL);
   g_autoptr (GString) dims = g_string_new (NULL);
+  gboolean has_rank = FALSE, has_bool = FALSE;
   GstCaps *caps;
 
   g_return_val_if_fail (info != NULL && info->num_tensors > 0, NULL);
 
   for (guint i = 0; i < info->num_tensors; i++) {
-    const GstSpdlTensorType type = is_bool (&info->tensors[i])
-                                       ? GST_SPDL_TENSOR_UINT8
-                                       : info->tensors[i].type;
+    const gboolean is_bool = info->tensors[i].type == GST_SPDL_TENSOR_BOOL;
+    const GstSpdlTensorType type =
+        is_bool ? GST_SPDL_TENSOR_UINT8 : info->tensors[i].type;
 
     if (i > 0) {
       g_string_append_c (type_names, ',');
@@ -288,13 +288,18 @@ gst_spdl_tensors_info_to_caps (const GstSpdlTensorsInfo *info)
     }
     g_string_append (type_names, types[type].value.value_nick);
     append_dims (dims, &info->tensors[i]);
+    has_bool = has_bool || is_bool;
+    has_rank = has_rank || info->tensors[i].rank == 0 ||
+               gst_spdl_tensor_info_get_size (&info->tensors[i]) == 0;
   }
   caps = gst_caps_new_simple ("other/tensors", "format", G_TYPE_STRING,
       "static", "num_tensors", G_TYPE_INT, (gint) info->num_tensors, "types",
       G_TYPE_STRING, type_names->str, "dimensions", G_TYPE_STRING, dims->str,
       "framerate", GST_TYPE_FRACTION, 0, 1, NULL);
-  set_field (caps, "scalar", info, is_scalar);
-  set_field (caps, "bool", info, is_bool);
+  if (has_rank)
+    set_field (caps, "rank", info, write_rank);
+  if (has_bool)
+    set_field (caps, "bool", info, write_bool);
   return caps;
 }
 
@@ -311,67 +316,79 @@ parse_type (const gchar *name, GstSpdlTensorType *type)
   return FALSE;
 }
 
-/* Parses dimensions. NNStreamer pads them to its rank with 1 or 0; those after
- * a 0 are ignored. */
-static gboolean
+/* Parses dimensions, and returns how many there are, or 0 on failure. */
+static guint
 parse_dims (const gchar *string, GstSpdlTensorInfo *tensor)
 {
   g_auto (GStrv) parts = g_strsplit (string, ":", -1);
+  guint n = 0;
 
-  for (guint i = 0; parts[i]; i++) {
+  for (; parts[n]; n++) {
     guint64 dim;
 
-    if (i == GST_SPDL_MAX_RANK ||
+    if (n == GST_SPDL_MAX_RANK ||
         !g_ascii_string_to_unsigned (
-            g_strstrip (parts[i]), 10, 0, G_MAXUINT32, &dim, NULL))
-      return FALSE;
-    if (dim == 0)
-      break;
-    tensor->dims[tensor->rank++] = dim;
+            g_strstrip (parts[n]), 10, 0, G_MAXUINT32, &dim, NULL))
+      return 0;
+    tensor->dims[n] = dim;
   }
-  return tensor->rank > 0;
+  return n;
 }
 
-/* Reads the value of tensor @i of @n in a field of set_field(). Returns FALSE
- * if the field is malformed. */
+/* Reads the value of tensor @i of @n in a field of set_field(), which is NULL
+ * if there is no such field. Returns FALSE if the field is malformed. */
 static gboolean
-get_field (const GstStructure *s, const gchar *field, guint i, guint n,
-    gboolean *is_set)
+get_field (const GstStructure *s, const gchar *field, GType type, guint i,
+    guint n, const GValue **value)
 {
   const GValue *array = gst_structure_get_value (s, field);
-  const GValue *value;
 
-  *is_set = FALSE;
+  *value = NULL;
   if (!array)
     return TRUE;
   if (!GST_VALUE_HOLDS_ARRAY (array) || gst_value_array_get_size (array) != n)
     return FALSE;
-  value = gst_value_array_get_value (array, i);
-  *is_set = G_VALUE_HOLDS_BOOLEAN (value) && g_value_get_boolean (value);
-  return G_VALUE_HOLDS_BOOLEAN (value);
+  *value = gst_value_array_get_value (array, i);
+  return G_VALUE_HOLDS (*value, type);
 }
 
-/* Applies the fields of set_field(). Returns FALSE if they are malformed, or
- * contradict the type or the dimensions. */
+/* Sets the rank of @n_dims dimensions. NNStreamer pads them to its rank with 1
+ * or 0; without a field, those after a 0 are ignored. */
 static gboolean
-apply_fields (
-    GstSpdlTensorInfo *tensor, const GstStructure *s, guint i, guint n)
+set_rank (GstSpdlTensorInfo *tensor, guint n_dims, const GValue *field)
 {
-  gboolean scalar, boolean;
-
-  if (!get_field (s, "scalar", i, n, &scalar) ||
-      !get_field (s, "bool", i, n, &boolean))
+  if (field &&
+      (g_value_get_int (field) < 0 || (guint) g_value_get_int (field) > n_dims))
     return FALSE;
-  if (boolean && tensor->type != GST_SPDL_TENSOR_UINT8)
-    return FALSE;
-  if (boolean)
-    tensor->type = GST_SPDL_TENSOR_BOOL;
-  /* NNStreamer pads dimensions with 1. */
-  for (guint k = 0; scalar && k < tensor->rank; k++)
-    if (tensor->dims[k] != 1)
+  if (field)
+    tensor->rank = g_value_get_int (field);
+  while (!field && tensor->rank < n_dims && tensor->dims[tensor->rank] > 0)
+    tensor->rank++;
+  for (guint k = tensor->rank; field && k < n_dims; k++)
+    if (tensor->dims[k] > 1)
       return FALSE;
-  if (scalar)
-    tensor->rank = 0;
+  memset (tensor->dims + tensor->rank, 0,
+      (n_dims - tensor->rank) * sizeof tensor->dims[0]);
+  return field || tensor->rank > 0;
+}
+
+/* Applies the fields. Returns FALSE if they are malformed, or contradict the
+ * type or the dimensions. */
+static gboolean
+apply_fields (GstSpdlTensorInfo *tensor, guint n_dims, const GstStructure *s,
+    guint i, guint n)
+{
+  const GValue *rank, *boolean;
+
+  if (!get_field (s, "rank", G_TYPE_INT, i, n, &rank) ||
+      !get_field (s, "bool", G_TYPE_BOOLEAN, i, n, &boolean) ||
+      !set_rank (tensor, n_dims, rank))
+    return FALSE;
+  if (!boolean || !g_value_get_boolean (boolean))
+    return TRUE;
+  if (tensor->type != GST_SPDL_TENSOR_UINT8)
+    return FALSE;
+  tensor->type = GST_SPDL_TENSOR_BOOL;
   return TRUE;
 }
 
@@ -387,19 +404,21 @@ parse_tensors (GstSpdlTensorsInfo *info, const GstStructure *s,
   }
   for (guint i = 0; i < n; i++) {
     GstSpdlTensorInfo *tensor = &info->tensors[i];
+    guint n_dims = 0;
 
     if (!parse_type (g_strstrip (type_names[i]), &tensor->type) ||
-        !parse_dims (dims[i], tensor)) {
+        (n_dims = parse_dims (dims[i], tensor)) == 0) {
       g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
           "Tensor %u of the caps is invalid: type \"%s\", dimensions \"%s\"", i,
           type_names[i], dims[i]);
       return FALSE;
     }
-    if (!apply_fields (tensor, s, i, n)) {
+    if (!apply_fields (tensor, n_dims, s, i, n)) {
       g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
           "Fields of the caps do not fit tensor %u of type \"%s\" and "
-          "dimensions \"%s\": scalar needs the dimensions 1, bool needs uint8, "
-          "and both need a boolean for each tensor",
+          "dimensions \"%s\": rank needs a number of dimensions for each "
+          "tensor, after which they are 1; bool needs uint8 and a boolean for "
+          "each tensor; a dimension of 0 needs rank",
           i, type_names[i], dims[i]);
       return FALSE;
     }

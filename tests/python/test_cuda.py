@@ -73,6 +73,19 @@ class CudaTest(unittest.TestCase):
         self.assertEqual(FAKE.fake_cuda_live(), 0)
         self.assertEqual(FAKE.fake_cuda_misuses(), 0)
 
+    def test_empty_tensors(self):
+        for lengths in (0, 2), (0, 0):
+            with Loader("spdlbatch batch-size=2 pad-to-longest=true "
+                        "! spdlcudaupload ! spdlsink",
+                        source=[np.ones((n, 4), "float32")
+                                for n in lengths]) as loader:
+                batch = loader.next()
+                self.assertEqual(batch["data"].shape, (2, max(lengths), 4))
+                capsule = batch["data"].__dlpack__()
+                self.assertEqual(contents(capsule).shape[:3],
+                                 [2, max(lengths), 4])
+                del batch, capsule
+
     def test_tensors(self):
         # A single epoch, as the first copy of another one could be counted,
         # too.

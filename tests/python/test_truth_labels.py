@@ -389,16 +389,17 @@ class ArraysTest(unittest.TestCase):
                  if issubclass(w.category, LoaderWarning)])
 
     def check(self, name):
-        both = {"image": self.IMAGE.tolist(), "mask": self.MASK.tolist()}
+        both = {"image": self.IMAGE.tolist(), "mask": self.MASK.tolist(),
+                "boxes": []}
         found, warned = self.load(name)
         self.assertEqual(found, both)
         self.assertEqual(len(warned), 1, warned)
-        for members in "image", "mask", "mask,image":
+        for members in "image", "mask", "mask,image", "boxes":
             wanted = {key: both[key] for key in both
                       if key in members.split(",")}
             self.assertEqual(self.load(name, f"members={members}"),
                              (wanted, []))
-        for members in "boxes", "nope", "image,nope":
+        for members in "other", "nope", "image,nope":
             with self.assertRaises(LoaderError):
                 self.load(name, f"members={members}")
 
@@ -411,7 +412,7 @@ class ArraysTest(unittest.TestCase):
         with zipfile.ZipFile(ROOT / "odd.npz", "a") as file:
             file.writestr("readme.md", "about")
         self.check("odd.npz")
-        np.savez(ROOT / "none.npz", boxes=np.zeros((0, 4)))
+        np.savez(ROOT / "none.npz", when=np.zeros(2, "M8[s]"))
         with self.assertRaises(LoaderError):
             self.load("none.npz")
         np.savez(ROOT / "many.npz", **{f"a{i}": self.MASK for i in range(40)})

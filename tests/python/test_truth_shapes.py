@@ -47,6 +47,8 @@ VALUES = {
     "(1,) bool": lambda i: np.array([i == 1]),
     "(1, 1)": lambda i: np.full((1, 1), i, "float32"),
     "(3,)": lambda i: np.arange(3, dtype="float64") + i,
+    "(0, 4)": lambda i: np.zeros((0, 4), "float32"),
+    "(2, 0) bool": lambda i: np.zeros((2, 0), bool),
     "(2, 3) bool": lambda i: np.arange(6).reshape(2, 3) % 4 == i,
 }
 if torch:
@@ -255,7 +257,8 @@ class ShapeTest(Comparison):
 class FilesTest(Comparison):
     """Arrays in files, here and in a worker process."""
 
-    NAMES = ["float32", "bool", "(1,)", "(1,) bool", "(2, 3) bool", "0-d"]
+    NAMES = ["float32", "bool", "(1,)", "(1,) bool", "(2, 3) bool", "0-d",
+             "(0, 4)", "(2, 0) bool"]
 
     @classmethod
     def setUpClass(cls):
@@ -284,6 +287,31 @@ class FilesTest(Comparison):
             for batch in loader:
                 self.assertEqual(batch["data"].shape, (4,))
                 self.assertEqual(batch["data"].dtype, "float32")
+
+    def test_padding(self):
+        """Tests boxes of images, some of which have none."""
+        for lengths in (0, 3, 1, 0), (0, 0, 0, 0), (2, 0, 0, 1):
+            folder = make_folder()
+            boxes = [np.full((n, 4), i + 1, "float32")
+                     for i, n in enumerate(lengths)]
+            for i, value in enumerate(boxes):
+                np.savez(folder / f"{i}.npz", boxes=value,
+                         image=np.full((2, 3), i, "uint8"))
+            for settings in "", "dtype=float32":
+                with self.subTest(lengths, settings=settings), Loader(
+                        f"spdlsrc location={folder} ! spdlfetch "
+                        "output-order=input ! spdldecode output-order=input "
+                        "! spdlbatch batch-size=4 pad-to-longest=true "
+                        f"{settings} ! spdlsink") as loader:
+                    batch = loader.next()
+                    wanted = np.zeros((4, max(lengths), 4), "float32")
+                    for i, value in enumerate(boxes):
+                        wanted[i, :lengths[i]] = value
+                    self.compare(batch["boxes"], wanted)
+                    self.assertEqual(batch["data_lengths"].numpy().tolist(),
+                                     list(lengths))
+                    self.assertEqual(batch["image"].numpy()[:, 0, 0].tolist(),
+                                     [0, 1, 2, 3])
 
     def test_decode(self):
         for name in self.NAMES:

@@ -208,7 +208,8 @@ def _caps_of_array(dtype: Any, shape: Tuple[int, ...]) -> _Caps:
     name = "uint8" if dtype == bool else dtype
     return _Caps("other/tensors,format=static,num_tensors=1,"
                  f'types=(string)"{name}",dimensions=(string)"{dims}",'
-                 "framerate=0/1" + ("" if shape else ",scalar=(boolean)<true>")
+                 "framerate=0/1" + ("" if shape and 0 not in shape else
+                                    f",rank=(int)<{len(shape)}>")
                  + (",bool=(boolean)<true>" if dtype == bool else ""))
 
 
@@ -222,9 +223,6 @@ def _of_array(item: Any, link: Optional[int]) -> Sample:
                         "the array to bool, integers or floating point of at "
                         "most 64 bits")
     # Caps cannot describe these, which would end the run instead of the item.
-    if values.size == 0:
-        raise TypeError(f"an array of shape {values.shape} has no values and "
-                        "cannot be a tensor: pad it, or leave the item out")
     if values.ndim > _MAX_RANK:
         raise TypeError(f"an array of {values.ndim} dimensions cannot be a "
                         f"tensor, which has at most {_MAX_RANK}: reshape it")

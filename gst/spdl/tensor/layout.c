@@ -263,7 +263,8 @@ view_tensors (GstSpdlTensor *tensors, const Bytes *bytes,
       ok = gst_spdl_tensor_map (&tensors[i],
           gst_buffer_get_memory (bytes->buffer, i), 0, bytes->exclusive, error);
     else
-      ok = map_bytes (&tensors[i], bytes, offset, error);
+      ok = gst_spdl_tensor_info_get_size (info) == 0 ||
+           map_bytes (&tensors[i], bytes, offset, error);
     if (!ok)
       return FALSE;
     offset += gst_spdl_tensor_info_get_size (info);

@@ -85,43 +85,36 @@ write_shape (const SpdlArray *self)
 
 /* Shapes */
 
-gsize
-spdl_array_get_size (const SpdlArray *self, GError **error)
+gboolean
+spdl_array_get_size (const SpdlArray *self, gsize *size, GError **error)
 {
   g_autofree gchar *shape = NULL;
-  guint64 size = gst_spdl_tensor_type_get_size (self->type);
-  gboolean fits = TRUE, empty = FALSE;
+  guint64 product = gst_spdl_tensor_type_get_size (self->type);
+  gboolean fits = TRUE;
 
   if (self->rank > SPDL_ARRAY_MAX_RANK) {
     spdl_array_set_error (error, self,
         "has %u dimensions, more than the limit of %d, which leaves one for "
         "the batch",
         self->rank, SPDL_ARRAY_MAX_RANK);
-    return 0;
+    return FALSE;
   }
-  for (guint i = 0; i < self->rank; i++) {
-    empty = empty || self->shape[i] == 0;
+  for (guint i = 0; i < self->rank; i++)
     fits = fits && self->shape[i] <= G_MAXUINT32 &&
-           g_uint64_checked_mul (&size, size, self->shape[i]);
-  }
-  if (fits && !empty && size <= G_MAXSSIZE)
-    return size;
+           g_uint64_checked_mul (&product, product, self->shape[i]);
+  *size = product;
+  if (fits && product <= G_MAXSSIZE)
+    return TRUE;
   shape = write_shape (self);
   spdl_array_set_error (error, self,
-      empty ? "has the shape %s, so it is empty and cannot be a tensor"
-            : "has the shape %s, which is larger than a tensor can be",
-      shape);
-  return 0;
+      "has the shape %s, which is larger than a tensor can be", shape);
+  return FALSE;
 }
 
 gboolean
 spdl_array_is_unfit (const SpdlArray *self)
 {
-  gboolean unfit = self->is_foreign || self->rank > SPDL_ARRAY_MAX_RANK;
-
-  for (guint i = 0; i < MIN (self->rank, SPDL_ARRAY_MAX_RANK); i++)
-    unfit = unfit || self->shape[i] == 0;
-  return unfit;
+  return self->is_foreign || self->rank > SPDL_ARRAY_MAX_RANK;
 }
 
 void
@@ -226,8 +219,10 @@ void
 spdl_array_write (const SpdlArray *self, const guint8 *in, guint8 *out)
 {
   const gsize size = gst_spdl_tensor_type_get_size (self->type);
-  const gsize n_bytes = spdl_array_get_size (self, NULL);
+  gsize n_bytes;
 
+  if (!spdl_array_get_size (self, &n_bytes, NULL) || n_bytes == 0)
+    return;
   if (must_reorder (self))
     reorder_elements (self, in, out, n_bytes);
   else

@@ -41,13 +41,14 @@ spdl_array_set_no_memory (GError **error, const SpdlArray *self, guint64 size);
 void spdl_array_refuse_type (
     GError **error, SpdlArray *self, const gchar *type, gsize length);
 
-/* Returns TRUE if the array is valid, but no tensor can hold it: it is empty,
- * has too many dimensions, or is of another type. */
+/* Returns TRUE if the array is valid, but no tensor can hold it: it has too
+ * many dimensions, or is of another type. */
 gboolean spdl_array_is_unfit (const SpdlArray *self);
 
-/* Returns the size of the array in bytes, or 0 with @error set if it cannot be
- * a tensor because it is empty, has too many dimensions, or is too large. */
-gsize spdl_array_get_size (const SpdlArray *self, GError **error);
+/* Calculates the size of the array in bytes. Returns FALSE with @error set if
+ * it cannot be a tensor because it has too many dimensions, or is too large. */
+gboolean
+spdl_array_get_size (const SpdlArray *self, gsize *size, GError **error);
 
 /* Adds the array to @info. An array without dimensions gets one. */
 void spdl_array_describe (const SpdlArray *self, GstSpdlTensorsInfo *info);

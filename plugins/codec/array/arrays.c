@@ -196,16 +196,18 @@ gboolean
 spdl_arrays_add (SpdlArrays *self, const SpdlArray *array,
     const SpdlArraysPlace *place, const guint8 *data, GError **error)
 {
-  const gsize size = spdl_array_get_size (array, error);
   GstMemory *part = NULL;
+  gsize size;
 
-  if (!has_room (self, error) ||
+  if (!spdl_array_get_size (array, &size, error) || !has_room (self, error) ||
       (array->name && !check_name (self, array, error)))
     return FALSE;
   /* Unaligned elements are copied as well, because downstream may access a
    * tensor through a pointer to its element type. Most arrays in NPZ files are
    * unaligned. */
-  if (spdl_array_is_plain (array, data))
+  if (size == 0)
+    part = gst_allocator_alloc (NULL, 0, NULL);
+  else if (spdl_array_is_plain (array, data))
     part = take_part (place, data, size);
   if (!part && !(part = copy_part (array, data, size, error)))
     return FALSE;

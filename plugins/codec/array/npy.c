@@ -294,7 +294,7 @@ spdl_npy_read (SpdlArray *self, const guint8 *data, gsize size, GError **error)
   }
   if (!find_text (self, data, size, &text, error) ||
       !read_text (self, text, error) ||
-      (wanted = spdl_array_get_size (self, error)) == 0)
+      !spdl_array_get_size (self, &wanted, error))
     return 0;
   found = size - (text.end - begin);
   if (found == wanted)

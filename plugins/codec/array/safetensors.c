@@ -233,8 +233,9 @@ check_places (
   for (guint i = 0; i < header->entries->len; i++) {
     Entry *entry = &g_array_index (header->entries, Entry, i);
     GError *why = NULL;
-    gsize size =
-        entry->array.is_foreign ? 0 : spdl_array_get_size (&entry->array, &why);
+    gsize size = 0;
+    const gboolean is_known = !entry->array.is_foreign &&
+                              spdl_array_get_size (&entry->array, &size, &why);
 
     if (why && spdl_array_is_unfit (&entry->array) &&
         (entry->is_left_out || spdl_arrays_leave_out (arrays, &why))) {
@@ -246,7 +247,7 @@ check_places (
       return FALSE;
     }
     /* Only the producer knows the size of other types. */
-    if (size == 0)
+    if (!is_known)
       size = MAX (entry->end, at) - at;
     if (entry->begin != at || entry->end < at || entry->end - at != size) {
       spdl_array_set_error (error, &entry->array,

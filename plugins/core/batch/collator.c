@@ -109,7 +109,7 @@ init_convert (
     GST_SPDL_TENSOR_FLOAT16, GST_SPDL_TENSOR_FLOAT32 };
   GstSpdlTensorInfo *tensor = &self->info.tensors[0];
   const gboolean planar = settings->layout == SPDL_COLLATE_LAYOUT_NCHW;
-  const guint n_channels = tensor->rank > 0 ? tensor->dims[0] : 1;
+  const guint n_channels = tensor->rank > 0 ? MAX (tensor->dims[0], 1) : 1;
   SpdlSample in, out;
 
   if (settings->type == SPDL_COLLATE_DTYPE_AS_IS && !planar &&
@@ -135,7 +135,7 @@ init_convert (
   self->in_size = gst_spdl_tensor_info_get_size (tensor);
   self->n_frames = 1;
   for (guint i = 3; i < tensor->rank; i++)
-    self->n_frames *= tensor->dims[i];
+    self->n_frames *= MAX (tensor->dims[i], 1);
   self->n_pixels =
       self->in_size / spdl_sample_get_size (in) / n_channels / self->n_frames;
   tensor->type = types[out];

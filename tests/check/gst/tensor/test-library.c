@@ -21,7 +21,7 @@ assert_nnstreamer (const GstCaps *caps)
   fail_unless (gst_structure_has_name (s, "other/tensors"));
   /* Further fields do not change those of NNStreamer. */
   fail_unless_equals_int (
-      gst_structure_n_fields (s), 5 + gst_structure_has_field (s, "scalar") +
+      gst_structure_n_fields (s), 5 + gst_structure_has_field (s, "rank") +
                                       gst_structure_has_field (s, "bool"));
   fail_unless_equals_string (gst_structure_get_string (s, "format"), "static");
   fail_unless (
@@ -119,22 +119,43 @@ GST_START_TEST (test_strings)
   g_autoptr (GstCaps) fields = gst_caps_from_string (
       "other/tensors,format=static,num_tensors=2,"
       "types=(string)\"float32,uint8\",dimensions=(string)\"1,32\","
-      "framerate=0/1,scalar=(boolean)<true,false>,bool=(boolean)<false,true>");
+      "framerate=0/1,rank=(int)<0,1>,bool=(boolean)<false,true>");
   fail_unless (gst_caps_is_equal (marked, fields));
   fail_unless (gst_spdl_tensors_info_from_caps (&info, marked, &error));
   fail_unless_equals_int (info.tensors[0].rank, 0);
   fail_unless_equals_int (gst_spdl_tensor_info_get_size (&info.tensors[0]), 4);
   fail_unless_equals_int (info.tensors[1].type, GST_SPDL_TENSOR_BOOL);
 
+  /* An array of shape (0, 4). */
+  static const guint32 empty_dims[] = { 4, 0 };
+  gst_spdl_tensors_info_init (&info);
+  gst_spdl_tensors_info_add (&info, GST_SPDL_TENSOR_FLOAT32, 2, empty_dims);
+  g_autoptr (GstCaps) empty = gst_spdl_tensors_info_to_caps (&info);
+  g_autoptr (GstCaps) empty_fields =
+      gst_caps_from_string ("other/tensors,format=static,num_tensors=1,"
+                            "types=(string)float32,dimensions=(string)\"4:0\","
+                            "framerate=0/1,rank=(int)<2>");
+  fail_unless (gst_caps_is_equal (empty, empty_fields));
+  fail_unless (gst_spdl_tensors_info_from_caps (&info, empty, &error));
+  fail_unless_equals_int (info.tensors[0].rank, 2);
+  fail_unless_equals_int (info.tensors[0].dims[0], 4);
+  fail_unless_equals_int (gst_spdl_tensor_info_get_size (&info.tensors[0]), 0);
+
   static const gchar *bad[] = {
     "other/tensors,format=static,num_tensors=1,types=(string)uint8,"
-    "dimensions=(string)\"2\",scalar=(boolean)<true>",
+    "dimensions=(string)\"2\",rank=(int)<0>",
     "other/tensors,format=static,num_tensors=1,types=(string)int8,"
     "dimensions=(string)\"1\",bool=(boolean)<true>",
     "other/tensors,format=static,num_tensors=1,types=(string)uint8,"
     "dimensions=(string)\"1\",bool=(boolean)true",
     "other/tensors,format=static,num_tensors=1,types=(string)uint8,"
-    "dimensions=(string)\"1\",scalar=(boolean)<true,false>",
+    "dimensions=(string)\"1\",rank=(int)<0,1>",
+    "other/tensors,format=static,num_tensors=1,types=(string)uint8,"
+    "dimensions=(string)\"4:0\",rank=(int)<3>",
+    "other/tensors,format=static,num_tensors=1,types=(string)uint8,"
+    "dimensions=(string)\"4\",rank=(int)<-1>",
+    "other/tensors,format=static,num_tensors=1,types=(string)uint8,"
+    "dimensions=(string)\"4\",rank=(int)1",
     "other/tensors,format=static,num_tensors=1,types=(string)bool,"
     "dimensions=(string)\"1\"",
     "other/tensors,format=flexible,framerate=0/1",

@@ -133,11 +133,12 @@ read_images (GstSpdlCudaNormalize *self, GError **error)
   SpdlNormalizeTask *task = &self->task;
 
   if (tensor->type != GST_SPDL_TENSOR_UINT8 || tensor->rank != 4 ||
-      tensor->dims[0] > SPDL_NORMALIZE_MAX_CHANNELS) {
+      tensor->dims[0] > SPDL_NORMALIZE_MAX_CHANNELS ||
+      gst_spdl_tensor_info_get_size (tensor) == 0) {
     g_autofree gchar *is = gst_spdl_tensor_info_to_string (tensor);
 
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-        "The first tensor must hold uint8 images with at most %d channels, "
+        "The first tensor must hold uint8 images with 1 to %d channels, "
         "such as (32, 224, 224, 3), but is %s",
         SPDL_NORMALIZE_MAX_CHANNELS, is);
     return FALSE;

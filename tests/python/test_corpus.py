@@ -58,7 +58,7 @@ class CorpusTest(unittest.TestCase):
         self.assertEqual(code, 0, text)
         # same, near, differs, refused, only we, both fail, crashed
         self.assertEqual(rows["png"], [1, 0, 0, 0, 0, 1, 0])
-        self.assertEqual(rows["npy"], [1, 0, 0, 1, 0, 0, 0])
+        self.assertEqual(rows["npy"], [2, 0, 0, 0, 0, 0, 0])
         self.assertEqual(sum(rows["jpg"][:2]), 1)
 
     def test_differing_files(self):

@@ -77,8 +77,7 @@ GST_END_TEST;
 GST_START_TEST (test_npy_shapes)
 {
   assert_fails (make_npy ("'|u1'", "(0,)"), "[stream-error decode]|24");
-  assert_fails (
-      make_npy ("'|u1'", "(3, 0, 2)"), "[stream-error decode]|(3, 0, 2)");
+  assert_fails (make_npy ("'|u1'", "(3, 0, 2)"), "[stream-error decode]|24");
   assert_fails (make_npy ("'|u1'", "(25,)"), "[stream-error decode]|24|25");
   assert_fails (make_npy ("'|u1'", "(23,)"), "NPZ");
   assert_fails (make_npy ("'|u1'", "(4294967296,)"), "[stream-error decode]");

@@ -298,10 +298,9 @@ class ItemTest(unittest.TestCase):
             self.assertEqual(failure.uri, "item 5")
             self.assertRegex(failure.reason, "^TypeError: ")
 
-        for shape in (0,), (3, 0), (0, 3), (1,) * 17:
-            array = np.zeros(shape, "uint8")
+        for array in np.zeros((1,) * 17), np.zeros(3, "complex64"):
             for wrong in array, {"data": array}, [array, array]:
-                with self.subTest(shape=shape):
+                with self.subTest(shape=array.shape):
                     check(wrong)
 
     @needs_gi

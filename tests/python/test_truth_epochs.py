@@ -320,7 +320,8 @@ class PeekTest(unittest.TestCase):
 
     def test_failures(self):
         """Failures count with the batch that is given."""
-        with Loader("spdlpipe name=f ! spdlbatch batch-size=1 ! spdlsink",
+        with Loader("spdlpipe name=f output-order=input "
+                    "! spdlbatch batch-size=1 ! spdlsink",
                     source=VALUES[:4]).map(
                 "f", lambda s: 1 / 0 if s.index == 1 else s) as loader:
             batches = iter(loader)

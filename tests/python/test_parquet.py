@@ -108,7 +108,14 @@ class LocationTest(NumbersTest):
         single = self.folder / "one.parquet"
         shutil.copy(self.files / "1.parquet", single)
         everything = list(range(N_ROWS))
+        # ".." is the folder above the link's target.
+        above = self.folder / "deep" / "link" / ".."
+        above.parent.parent.mkdir()
+        above.parent.symlink_to(self.files)
         for settings, wanted in (
+                (f"location={above}/one.parquet", list(range(N_OF_FILE))),
+                (f"location={above}/numbers/*.parquet", everything),
+                (f"location={above}/numbers/ pattern=*.parquet", everything),
                 (f"location={self.files}/*.parquet", everything),
                 (f"location={self.files}/[12].parquet",
                  list(range(2 * N_OF_FILE))),

@@ -9,6 +9,7 @@ import sys
 from typing import Any, List, Optional, Sequence, Tuple
 
 from ._errors import LoaderError
+from ._sample import uri_of
 
 _ENDING = ".parquet"
 _WILDCARDS = "*?["
@@ -59,8 +60,9 @@ def open_location(location: str, pattern: str) -> Any:
 def _find_filesystem(location: str) -> Tuple[Any, str]:
     from pyarrow import fs
 
-    if "://" not in location:
-        return fs.LocalFileSystem(), os.path.abspath(location)
+    text = uri_of(location)
+    if text.startswith("/"):
+        return fs.LocalFileSystem(), text.rstrip("/") or "/"
     # FileSystem.from_uri() refuses wildcards.
     plain = location[:_find_wildcard(location)]
     filesystem, path = fs.FileSystem.from_uri(plain)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "plugins/codec/video/framesize.h"
+#include "plugins/codec/video/mp4track.h"
 #include "tests/fuzz/fuzz.h"
 
 static const gchar *const types[] = { "video/x-h264", "video/x-h265",
@@ -58,8 +59,19 @@ LLVMFuzzerInitialize (int *argc, char ***argv)
   return 0;
 }
 
-/* The settings are the codec, and either a mark for codec data or the size of
- * the length fields. */
+static void
+read_track (const guint8 *data, gsize size)
+{
+  g_autofree guint8 *file = g_malloc (MAX (size, 1));
+  SpdlMp4Track track;
+
+  memcpy (file, data, size);
+  if (spdl_mp4_track_find (&track, file, size))
+    g_assert_true (track.orientation >= 1 && track.orientation <= 8);
+}
+
+/* The settings are the codec, and a mark for codec data, one for the boxes of
+ * MP4, or the size of the length fields. */
 int
 LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
 {
@@ -71,6 +83,8 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
 
   if ((settings & 0x80) && input.size > 0)
     read_caps (caps, input.data, input.size);
+  else if (settings == 0x7f)
+    read_track (input.data, input.size);
   else
     read_packet (&format, settings % 5, input.data, input.size);
   return 0;

@@ -283,6 +283,29 @@ class Frames(unittest.TestCase):
     def test_transport_streams(self):
         self.check_numbers(video("b.ts", *BFRAMES), 100)
         self.check_numbers(video("mpeg2.ts", *MPEG2), 100)
+        # No packet says which frames are key frames.
+        self.check_numbers(video("h265.ts", *X265, "keyint=20:log-level=error"),
+                           100)
+
+    def test_no_edit_list(self):
+        """Tests that frames shown after the end that the header gives are part
+        of the video."""
+        source = video("b.mp4", *BFRAMES)
+        for suffix in "mp4", "mov":
+            path = path_of(f"unedited.{suffix}")
+            videos.ffmpeg("-i", source, "-c", "copy", "-use_editlist", "0",
+                          "-avoid_negative_ts", "disabled", path)
+            self.check_numbers(path, 100)
+
+    def test_cut_open_gop(self):
+        """Tests that the pictures are not counted that need frames before a
+        cut."""
+        source = video("h265-open.mp4", *X265, "keyint=15:min-keyint=15:"
+                       "open-gop=1:bframes=4:log-level=error")
+        path = path_of("cut.mkv")
+        videos.ffmpeg("-ss", "1.3", "-i", source, "-c", "copy", path)
+        self.assertEqual(videos.show_numbers(path)[0], 30)
+        self.check(path)
 
     def test_flash(self):
         self.check_numbers(video("b.flv", *BFRAMES), 100)
@@ -472,6 +495,26 @@ class Pictures(unittest.TestCase):
         if number != 50:
             number = videos.read(np.rot90(frame, -1)[None])[0]
         self.assertEqual(number, 50)
+
+    def test_odd_matrices(self):
+        """Tests matrices that scale too, or are no exact quarter turns."""
+        data = video("b.mp4", *BFRAMES).read_bytes()
+        at = data.index(b"tkhd") + 44
+        one = 1 << 16
+        upright = np.asarray(decode(data, clip_sampling="uniform"))
+        for matrix, turn in (
+                ((one - 1, 0, 0, 0, one - 1), lambda x: x),
+                ((one // 2, 0, 0, 0, one), lambda x: x),
+                ((2 * one, 9, 0, -9, one), lambda x: x),
+                ((-one, 0, 0, 0, one), lambda x: x[:, ::-1]),
+                ((one, 0, 0, 0, 1 - one), lambda x: x[::-1]),
+                ((0, 2 * one, 0, -one, 0), lambda x: np.rot90(x, -1)),
+                ((0, -one, 0, one + 7, 0), np.rot90),
+                ((0, one, 0, one, 0), lambda x: x.swapaxes(0, 1))):
+            turned = data[:at] + struct.pack(">5i", *matrix) + data[at + 20:]
+            with self.subTest(matrix):
+                np.testing.assert_array_equal(
+                    decode(turned, clip_sampling="uniform"), turn(upright))
 
     def test_same_crop_for_all_frames(self):
         """Tests that all frames of a clip get the same random crop and flip."""
@@ -793,6 +836,13 @@ class Pipelines(unittest.TestCase):
         _, loader = self.load(
             listed, "num-frames=4 clip-sampling=times short-clip=fail")
         self.assertEqual(loader.num_failures, 4)
+        # The clock of a transport stream begins anywhere.
+        listed = self.write("given-ts.csv", [
+            "uri,clip-times", f"{video('b.ts', *BFRAMES)},0 0.04 1.01 3.99"])
+        batches, _ = self.load(listed, "num-frames=4 clip-sampling=times")
+        self.assertEqual(
+            videos.read(np.asarray(batches[0]["data"])).tolist(),
+            [[0, 1, 25, 99]])
 
     def test_thousand_videos(self):
         """Tests a thousand videos, in the normal mode 200, through four slots.

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "plugins/codec/common/ogg.h"
+#include "plugins/codec/video/mp4track.h"
 #include "plugins/codec/video/videodecoder.h"
 
 /* Task pool that runs the streaming tasks of an element in the thread that
@@ -32,9 +33,11 @@ static GstStaticPadTemplate end_template = GST_STATIC_PAD_TEMPLATE (
 typedef enum {
   DEMUXER_OTHER,    /* nothing: the demuxer also reads past a complete file */
   DEMUXER_EXACT,    /* data is missing */
+  DEMUXER_MP4,      /* same */
   DEMUXER_MATROSKA, /* data is missing if the read also begins there */
   DEMUXER_OGG,      /* nothing; the end of the file has a mark */
   DEMUXER_MPEG_PS,  /* nothing; its packets are not pictures */
+  DEMUXER_MPEG_TS,  /* nothing; its clock starts anywhere */
 } Demuxer;
 
 struct _SpdlDemux {
@@ -50,7 +53,8 @@ struct _SpdlDemux {
   gsize size;
   SpdlPackets *packets;
   GstSegment segment;
-  GString *others; /* names of the other streams, for messages */
+  GString *others;    /* names of the other streams, for messages */
+  SpdlMp4Track track; /* of MP4; orientation 0: unknown */
   gboolean has_video;
   gboolean has_enough;
   guint64 missing_at; /* first offset where missing data was requested */
@@ -174,7 +178,7 @@ note_range (SpdlDemux *self, guint64 offset, guint length)
   const gboolean is_cut =
       offset < self->size && length > self->size - offset && length > 16;
 
-  if (self->demuxer == DEMUXER_EXACT
+  if (self->demuxer == DEMUXER_EXACT || self->demuxer == DEMUXER_MP4
           ? is_beyond || is_cut
           : self->demuxer == DEMUXER_MATROSKA && is_beyond)
     self->missing_at = MIN (self->missing_at, MAX (offset, self->size));
@@ -304,6 +308,18 @@ check_ogg (SpdlDemux *self)
   gst_buffer_unmap (self->file, &map);
 }
 
+static void
+read_track (SpdlDemux *self)
+{
+  GstMapInfo map;
+
+  if (!gst_buffer_map (self->file, &map, GST_MAP_READ))
+    return;
+  if (spdl_mp4_track_find (&self->track, map.data, map.size))
+    self->packets->orientation = self->track.orientation;
+  gst_buffer_unmap (self->file, &map);
+}
+
 static GstFlowReturn
 get_range (GstPad *pad, GstObject *parent, guint64 offset, guint length,
     GstBuffer **buffer)
@@ -384,7 +400,7 @@ take_tags (SpdlDemux *self, GstEvent *event)
 
   gst_event_parse_tag (event, &tags);
   orientation = get_orientation (tags);
-  if (orientation > 0)
+  if (orientation > 0 && self->track.orientation == 0)
     self->packets->orientation = orientation;
 }
 
@@ -421,6 +437,8 @@ on_event (GstPad *pad, GstObject *parent, GstEvent *event)
       break;
     case GST_EVENT_SEGMENT:
       gst_event_copy_segment (event, &self->segment);
+      if (self->track.orientation > 0 && !self->track.has_edits)
+        self->segment.stop = GST_CLOCK_TIME_NONE;
       self->packets->segment++;
       break;
     case GST_EVENT_TAG:
@@ -528,7 +546,8 @@ find_demuxer (const gchar *name)
     Demuxer demuxer;
   } known[] = { { "avidemux", DEMUXER_EXACT }, { "flvdemux", DEMUXER_EXACT },
     { "matroskademux", DEMUXER_MATROSKA }, { "mpegpsdemux", DEMUXER_MPEG_PS },
-    { "oggdemux", DEMUXER_OGG }, { "qtdemux", DEMUXER_EXACT } };
+    { "oggdemux", DEMUXER_OGG }, { "qtdemux", DEMUXER_MP4 },
+    { "tsdemux", DEMUXER_MPEG_TS } };
 
   for (guint i = 0; i < G_N_ELEMENTS (known); i++)
     if (g_str_equal (name, known[i].name))
@@ -618,6 +637,8 @@ begin_file (SpdlDemux *self, GstBuffer *file, SpdlPackets *packets)
   self->packets = packets;
   gst_segment_init (&self->segment, GST_FORMAT_UNDEFINED);
   g_string_truncate (self->others, 0);
+  self->track = (SpdlMp4Track){ FALSE };
+  packets->from_zero = self->demuxer == DEMUXER_MPEG_TS;
   self->has_video = self->has_enough = FALSE;
   self->missing_at = G_MAXUINT64;
   g_clear_pointer (&self->message, g_free);
@@ -625,6 +646,8 @@ begin_file (SpdlDemux *self, GstBuffer *file, SpdlPackets *packets)
     check_matroska (self);
   else if (self->demuxer == DEMUXER_OGG)
     check_ogg (self);
+  else if (self->demuxer == DEMUXER_MP4)
+    read_track (self);
   gst_pad_set_active (self->from_element, TRUE);
 }
 

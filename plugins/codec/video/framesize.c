@@ -253,18 +253,6 @@ read_unit (
     read_h265 (&bits, found);
 }
 
-/* Returns the offset after the next start code 0 0 1 from @at on, or @size. */
-static gsize
-find_mark (const guint8 *data, gsize size, gsize at)
-{
-  /* A byte above 1 is not part of a start code, so three offsets are
-   * skipped. */
-  for (; at + 3 < size; at += data[at + 2] > 1 ? 3 : 1)
-    if (data[at] == 0 && data[at + 1] == 0 && data[at + 2] == 1)
-      return at + 3;
-  return size;
-}
-
 static void
 read_units (const SpdlPacketFormat *format, const guint8 *data, gsize size,
     SpdlFrameSize *found)
@@ -273,12 +261,6 @@ read_units (const SpdlPacketFormat *format, const guint8 *data, gsize size,
 
   while (spdl_unit_next (&unit, format->length_size))
     read_unit (format->codec, unit.data, unit.size, found);
-  if (format->length_size > 0)
-    return;
-  for (gsize at = find_mark (data, size, 0), next; at < size; at = next) {
-    next = find_mark (data, size, at);
-    read_unit (format->codec, data + at, next - at, found);
-  }
 }
 
 /* Reads the parameter sets in codec_data. H.264 has one list of NAL units with
@@ -501,8 +483,8 @@ read_mpeg2 (const guint8 *data, gsize size, SpdlFrameSize *found)
   enum { SEQUENCE = 0xb3, EXTENSION = 0xb5 };
   guint width = 0, height = 0;
 
-  for (gsize at = find_mark (data, size, 0); at < size;
-       at = find_mark (data, size, at)) {
+  for (gsize at = spdl_find_start_code (data, size, 0); at < size;
+       at = spdl_find_start_code (data, size, at)) {
     Bits bits = { data + at, size - at, 8 };
 
     if (data[at] == SEQUENCE) {

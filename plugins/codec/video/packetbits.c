@@ -91,12 +91,41 @@ spdl_packet_get_format (const GstCaps *caps)
 enum { SLICE = 1, KEY_SLICE = 5, SEI = 6, DELIMITER = 9, FILLER = 12 };
 enum { FIRST_KEY_H265 = 16, LAST_KEY_H265 = 23, FIRST_PARAMETERS_H265 = 32 };
 
+gsize
+spdl_find_start_code (const guint8 *data, gsize size, gsize at)
+{
+  /* A byte above 1 is not part of a start code, so three offsets are
+   * skipped. */
+  for (; at + 3 < size; at += data[at + 2] > 1 ? 3 : 1)
+    if (data[at] == 0 && data[at + 1] == 0 && data[at + 2] == 1)
+      return at + 3;
+  return size;
+}
+
+/* The unit includes the start code of the next one, which matters to no
+ * reader. */
+static gboolean
+next_marked (SpdlUnit *self)
+{
+  const gsize begin = spdl_find_start_code (self->rest, self->rest_size, 0);
+  const gsize end = spdl_find_start_code (self->rest, self->rest_size, begin);
+
+  self->data = self->rest + begin;
+  self->size = end - begin;
+  /* The start code is searched again. */
+  self->rest += end < self->rest_size ? end - 3 : end;
+  self->rest_size -= end < self->rest_size ? end - 3 : end;
+  return self->size > 0;
+}
+
 gboolean
 spdl_unit_next (SpdlUnit *self, guint length_size)
 {
   gsize length = 0;
 
-  if (length_size == 0 || self->rest_size <= length_size)
+  if (length_size == 0)
+    return next_marked (self);
+  if (self->rest_size <= length_size)
     return FALSE;
   for (guint i = 0; i < length_size; i++)
     length = length << 8 | self->rest[i];
@@ -206,6 +235,26 @@ is_false_key_h265 (guint length_size, const guint8 *data, gsize size)
 
     if (kind < FIRST_PARAMETERS_H265)
       return kind < FIRST_KEY_H265 || kind > LAST_KEY_H265;
+  }
+  return FALSE;
+}
+
+gboolean
+spdl_packet_needs_earlier (
+    const SpdlPacketFormat *format, const guint8 *data, gsize size)
+{
+  enum { FIRST_RADL = 6, LAST_RADL = 7 };
+  SpdlUnit unit = { .rest = data, .rest_size = size };
+
+  if (format->codec == SPDL_CODEC_H264 || format->codec == SPDL_CODEC_MPEG2 ||
+      format->codec == SPDL_CODEC_MPEG4)
+    return TRUE;
+  while (format->codec == SPDL_CODEC_H265 &&
+         spdl_unit_next (&unit, format->length_size)) {
+    const guint kind = unit.data[0] >> 1 & 0x3f;
+
+    if (kind < FIRST_PARAMETERS_H265)
+      return kind < FIRST_RADL || kind > LAST_RADL;
   }
   return FALSE;
 }

@@ -31,7 +31,7 @@ typedef enum {
 typedef struct {
   SpdlCodec codec;
   guint length_size; /* of the length fields before NAL units in H.264 and
-                        H.265; 0: none */
+                        H.265; 0: start codes */
 } SpdlPacketFormat;
 
 /* A NAL unit in a packet of H.264 or H.265, and the data after it. */
@@ -42,8 +42,11 @@ typedef struct {
   gsize rest_size;
 } SpdlUnit;
 
-/* Advances to the next unit. Returns FALSE if there is none, it is truncated,
- * or there are no length fields. */
+/* Returns the offset after the next start code 0 0 1 from @at on, or @size. */
+gsize spdl_find_start_code (const guint8 *data, gsize size, gsize at);
+
+/* Advances to the next unit. Returns FALSE if there is none, or it is
+ * truncated. */
 gboolean spdl_unit_next (SpdlUnit *self, guint length_size);
 
 /* Determines the format from @caps, including codec_data. */
@@ -56,6 +59,12 @@ gboolean spdl_packet_is_hidden (
 /* Returns whether no other frame depends on this one, so that it can be
  * skipped. Only for H.264 with length fields. */
 gboolean spdl_packet_is_spare (
+    const SpdlPacketFormat *format, const guint8 *data, gsize size);
+
+/* Returns whether a frame that is decoded after a key frame, and shown before
+ * it, depends on frames before the key frame, as in an open group of
+ * pictures. */
+gboolean spdl_packet_needs_earlier (
     const SpdlPacketFormat *format, const guint8 *data, gsize size);
 
 /* Returns whether a key frame is not a random access point: it depends on

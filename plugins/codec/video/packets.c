@@ -41,7 +41,7 @@ spdl_packets_reset (SpdlPackets *self)
   g_ptr_array_set_size (self->caps, 0);
   self->orientation = 1;
   self->segment = 0;
-  self->is_counted = FALSE;
+  self->is_counted = self->from_zero = FALSE;
   self->end = GST_CLOCK_TIME_NONE;
   self->last_time = 0;
   self->format = (SpdlPacketFormat){ SPDL_CODEC_OTHER };
@@ -49,6 +49,7 @@ spdl_packets_reset (SpdlPackets *self)
   self->enough_frames = 0;
   self->enough_time = GST_CLOCK_TIME_NONE;
   self->n_shown = self->n_beyond = 0;
+  self->first_key = GST_CLOCK_TIME_NONE;
 }
 
 void
@@ -106,6 +107,30 @@ look_into (SpdlPackets *self, SpdlPacket *packet)
   gst_buffer_unmap (packet->data, &map);
 }
 
+/* Marks the pictures that follow the first key frame but are shown before it:
+ * in an open group of pictures they depend on frames before it, which a cut has
+ * removed, so that no decoder shows them. Matroska has the time of the key
+ * frame for those that are before 0. */
+static void
+lose_leading (SpdlPackets *self, SpdlPacket *packet)
+{
+  GstMapInfo map;
+
+  if (self->all->len == 0)
+    self->first_key = packet->is_key ? packet->pts : GST_CLOCK_TIME_NONE;
+  else if (packet->is_key)
+    self->first_key = GST_CLOCK_TIME_NONE;
+  if (!GST_CLOCK_TIME_IS_VALID (self->first_key) ||
+      !GST_CLOCK_TIME_IS_VALID (packet->pts) || packet->pts > self->first_key ||
+      self->all->len == 0 || !gst_buffer_map (packet->data, &map, GST_MAP_READ))
+    return;
+  packet->is_lost =
+      spdl_packet_needs_earlier (&self->format, map.data, map.size);
+  if (packet->is_lost)
+    packet->time = GST_CLOCK_TIME_NONE;
+  gst_buffer_unmap (packet->data, &map);
+}
+
 /* Returns whether enough packets were added. Without timestamps in MPEG-4 part
  * 2, the number of frames is known only at the end. */
 static gboolean
@@ -113,6 +138,9 @@ is_enough (SpdlPackets *self, GstClockTime time)
 {
   if (self->is_counted && self->has_vops)
     return FALSE;
+  /* The first packet's frame may be shown after others, but not before 0. */
+  if (self->from_zero)
+    time -= MIN (spdl_packets_get (self, 0)->time, time);
   if (GST_CLOCK_TIME_IS_VALID (self->enough_time) && time > self->enough_time)
     self->n_beyond++;
   return (self->enough_frames > 0 &&
@@ -146,6 +174,7 @@ spdl_packets_add (SpdlPackets *self, GstBuffer *data, const GstSegment *segment)
     .is_key = !GST_BUFFER_FLAG_IS_SET (data, GST_BUFFER_FLAG_DELTA_UNIT) };
 
   look_into (self, &packet);
+  lose_leading (self, &packet);
   if (GST_BUFFER_FLAG_IS_SET (data, GST_BUFFER_FLAG_DECODE_ONLY))
     packet.time = GST_CLOCK_TIME_NONE;
   g_array_append_val (self->all, packet);
@@ -276,6 +305,20 @@ sort_times (SpdlPackets *self)
     spdl_packets_get (self, spdl_packets_find (self, i))->time = times[i];
 }
 
+/* Lets the times begin with 0. */
+static void
+rebase_times (SpdlPackets *self)
+{
+  const guint n = self->by_rank->len;
+  const GstClockTime first =
+      n > 0 ? spdl_packets_get (self, spdl_packets_find (self, 0))->time : 0;
+
+  for (guint i = 0; i < n; i++)
+    spdl_packets_get (self, spdl_packets_find (self, i))->time -= first;
+  if (GST_CLOCK_TIME_IS_VALID (self->end))
+    self->end -= MIN (first, self->end);
+}
+
 void
 spdl_packets_sort (SpdlPackets *self)
 {
@@ -286,6 +329,8 @@ spdl_packets_sort (SpdlPackets *self)
     sort_by_time (self);
   if (self->is_counted)
     sort_times (self);
+  if (self->from_zero)
+    rebase_times (self);
   for (guint i = 0; i < self->by_rank->len; i++)
     spdl_packets_get (self, spdl_packets_find (self, i))->rank = i;
 }

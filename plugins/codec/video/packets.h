@@ -22,6 +22,7 @@ typedef struct {
   guint segment;     /* number of the segment: an edit list has several */
   SpdlVop vop;       /* if frames are ordered by VOP types */
   gboolean is_key;
+  gboolean is_lost; /* depends on frames that the file does not have */
   gboolean is_wanted;
 } SpdlPacket;
 
@@ -34,6 +35,8 @@ typedef struct {
   guint segment;           /* of the next packet */
   gboolean is_counted;     /* some frames have no timestamp, so frames are
                               identified by counting */
+  gboolean from_zero;      /* the first frame has the time 0: the clock of the
+                              container starts anywhere */
   GstClockTime end;        /* end time of the last frame; NONE: unknown */
   GstClockTime last_time;  /* presentation time of the last frame */
   SpdlPacketFormat format; /* of the next packet */
@@ -46,6 +49,10 @@ typedef struct {
   guint enough_frames;      /* number of shown frames; 0: all */
   GstClockTime enough_time; /* presentation time; NONE: all */
   guint n_shown, n_beyond;
+
+  /* Of the first packet, if it is a key frame, until the next one; else NONE.
+   */
+  GstClockTime first_key;
 } SpdlPackets;
 
 #define SPDL_PACKETS_REORDER 32

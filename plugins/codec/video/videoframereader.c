@@ -94,7 +94,8 @@ feed_packet (SpdlVideoFrameReader *self, guint end)
 
     if (g_cancellable_is_cancelled (self->cancellable))
       return FALSE;
-    if (self->next - 1 > self->begin && is_spare (self, packet))
+    if (packet->is_lost ||
+        (self->next - 1 > self->begin && is_spare (self, packet)))
       continue;
     if (!spdl_video_decoder_push (
             self->video_decoder, gst_buffer_ref (packet->data), packet->caps) &&

@@ -1,0 +1,27 @@
+/* gst-spdl: what a video track of MP4 says of its presentation
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* qtdemux reports the track's duration as the end of a track without an edit
+ * list, although the last frames may be shown after it, and "rotate-180" for
+ * each matrix that is not an exact quarter turn. */
+typedef struct {
+  gboolean has_edits; /* there is an edit list */
+  guint orientation;  /* EXIF orientation of the nearest quarter turn */
+} SpdlMp4Track;
+
+/* Reads the first video track of an MP4 or QuickTime file. Returns FALSE if
+ * there is none. */
+gboolean
+spdl_mp4_track_find (SpdlMp4Track *self, const guint8 *data, gsize size);
+
+G_END_DECLS

@@ -27,6 +27,9 @@ typedef struct {
 
   guint8 *indices; /* of all pixels of the frame; kept between files */
   gsize indices_size;
+  /* First row of the frame that is not decoded, in the order of the file. */
+  guint pass;
+  guint y;
 } Gif;
 
 static int
@@ -200,30 +203,40 @@ put_row (const Gif *self, const SpdlRows *rows, guint y, const guint8 *indices)
   rows->rows_done (rows->user_data, y + 1);
 }
 
-/* Decodes the frame.
- * @n_rows: (out): number of complete rows from the top */
+/* Decodes the frame. */
 static gboolean
-read_frame (Gif *self, guint *n_rows)
+read_frame (Gif *self)
+{
+  const guint width = self->gif->Image.Width, height = self->gif->Image.Height;
+  const gboolean interlaced = self->gif->Image.Interlace;
+  const guint n_passes = interlaced ? G_N_ELEMENTS (passes) : 1;
+
+  for (self->pass = 0; self->pass < n_passes; self->pass++) {
+    const guint step = interlaced ? passes[self->pass][1] : 1;
+
+    self->y = interlaced ? passes[self->pass][0] : 0;
+    for (; self->y < height; self->y += step)
+      if (DGifGetLine (self->gif, self->indices + self->y * (gsize) width,
+              width) != GIF_OK)
+        return FALSE;
+  }
+  return TRUE;
+}
+
+/* Returns row @y of the frame; NULL if it is not decoded or outside. */
+static const guint8 *
+find_row (const Gif *self, guint y)
 {
   const GifImageDesc *image = &self->gif->Image;
-  const guint width = image->Width, height = image->Height;
-  const gboolean interlaced = image->Interlace;
+  guint pass = 0;
 
-  *n_rows = 0;
-  for (guint pass = 0; pass < (interlaced ? G_N_ELEMENTS (passes) : 1);
-       pass++) {
-    const guint step = interlaced ? passes[pass][1] : 1;
-
-    for (guint y = interlaced ? passes[pass][0] : 0; y < height; y += step) {
-      if (DGifGetLine (self->gif, self->indices + y * (gsize) width, width) !=
-          GIF_OK)
-        return FALSE;
-      if (!interlaced || pass + 1 == G_N_ELEMENTS (passes))
-        *n_rows = y + 1;
-    }
-  }
-  *n_rows = height;
-  return TRUE;
+  if (y >= (guint) image->Height)
+    return NULL;
+  while (image->Interlace && (y - passes[pass][0]) % passes[pass][1] != 0)
+    pass++;
+  return pass < self->pass || (pass == self->pass && y < self->y)
+             ? self->indices + y * (gsize) image->Width
+             : NULL;
 }
 
 static gboolean
@@ -233,7 +246,6 @@ read_rows (
   Gif *self = decoder;
   const GifImageDesc *image = &self->gif->Image;
   const gsize size = image->Width * (gsize) image->Height;
-  guint n_rows;
   gboolean ok;
 
   if (size > self->indices_size) {
@@ -246,14 +258,10 @@ read_rows (
       return FALSE;
     }
   }
-  ok = size == 0 || read_frame (self, &n_rows);
-  if (size == 0)
-    n_rows = 0;
+  self->pass = self->y = 0;
+  ok = size == 0 || read_frame (self);
   for (guint y = 0; (ok || keep) && y < rows->height; y++)
-    put_row (self, rows, y,
-        y >= (guint) image->Top && y - image->Top < n_rows
-            ? self->indices + (y - image->Top) * (gsize) image->Width
-            : NULL);
+    put_row (self, rows, y, find_row (self, y - image->Top));
   return ok || set_broken (self, error);
 }
 

@@ -44,8 +44,8 @@ typedef struct {
   gsize packed_size;
 } SpdlPngFile;
 
-/* Rows are complete after the last pass of Adam7. */
-#define LAST_PASS 6
+/* Adam7's sixth pass completes the even rows, and its seventh the odd ones. */
+#define LAST_PASS_OF(y) (5 + (y) % 2)
 
 typedef struct {
   gchar message[256];
@@ -57,7 +57,7 @@ typedef struct {
   gboolean has_alpha;
   gint n_passes;
   gint pass;
-  guint n_rows; /* complete rows of the pass */
+  guint n_rows; /* rows read in the pass */
 
   guint8 *pixels; /* pixels that are not yet blended or complete */
   gsize pixels_size;
@@ -611,14 +611,20 @@ read_passes (Png *self, const SpdlRows *rows, gsize stride)
   }
 }
 
+/* Writes the complete rows, and background in place of the others. */
 static void
-put_passes (Png *self, const SpdlRows *rows, gsize stride)
+put_passes (const Png *self, const SpdlRows *rows, gsize stride)
 {
-  const guint n = self->pass >= LAST_PASS ? self->n_rows : 0;
+  for (guint y = 0; y < rows->y_end; y++) {
+    const gint last = LAST_PASS_OF (y);
 
-  for (guint y = 0; y < MIN (n, rows->y_end); y++)
-    put_row (self, rows, y, self->pixels + y * stride);
-  self->n_rows = n;
+    if (last < self->pass || (last == self->pass && y < self->n_rows)) {
+      put_row (self, rows, y, self->pixels + y * stride);
+    } else {
+      spdl_rows_fill_row (rows, rows->get_row (rows->user_data, y));
+      rows->rows_done (rows->user_data, y + 1);
+    }
+  }
 }
 
 static gboolean
@@ -635,7 +641,7 @@ read_rows (
   if (setjmp (png_jmpbuf (self->png)) != 0) {
     if (keep && self->n_passes > 1)
       put_passes (self, rows, png_get_rowbytes (self->png, self->info));
-    if (keep)
+    else if (keep)
       spdl_rows_fill (rows, self->n_rows);
     return set_broken (self, error);
   }

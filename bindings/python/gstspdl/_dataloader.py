@@ -6,6 +6,7 @@
 import functools
 import hashlib
 import itertools
+import operator
 import os
 import resource
 import sys
@@ -104,7 +105,7 @@ def _save_start(loader: Any, with_default: bool) -> Dict[str, Any]:
     `with_default`: the state of PyTorch's default generator, which is used
     without a generator, belongs to it."""
     start: Dict[str, Any] = {}
-    if loader.generator is not None:
+    if isinstance(loader.generator, torch.Generator):
         start["generator"] = loader.generator.get_state()
     elif with_default:
         start["default_generator"] = torch.get_rng_state()
@@ -336,7 +337,8 @@ def _limit_ahead(prefetch_factor: int, n_workers: int) -> int:
     shared memory may be on its way for each. The kernel allows a user as many
     as open files, of which other loaders may need half."""
     n_files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    return max(1, min(prefetch_factor, _MAX_AHEAD, n_files // 2 // n_workers))
+    return max(1, min(operator.index(prefetch_factor), _MAX_AHEAD,
+                      n_files // 2 // n_workers))
 
 
 def _make_job(loader: "DataLoader", iterator: Any) -> FetchJob:
@@ -406,7 +408,23 @@ class DataLoader(torch.utils.data.DataLoader):  # type: ignore[type-arg,misc]
             # Imports PyTorch while the program does other things.
             start_base(*_list_modules())
 
+    def _check(self) -> None:
+        """Raises what PyTorch's iterators raise as they begin."""
+        if self.num_workers == 0 and self.timeout != 0:
+            raise AssertionError(
+                f"DataLoader with timeout={self.timeout} needs num_workers > 0: "
+                "without workers, the dataset runs in the thread of the loop, "
+                "and nothing can end it")
+        if not self.num_workers >= 0:
+            raise AssertionError("DataLoader needs num_workers >= 0, not "
+                                 f"{self.num_workers}")
+        if (self.num_workers > 0 and self.prefetch_factor is not None and
+                not self.prefetch_factor > 0):
+            raise AssertionError("DataLoader needs prefetch_factor > 0, not "
+                                 f"{self.prefetch_factor}")
+
     def __iter__(self) -> Iterator[Any]:
+        self._check()
         resumed, self._resumed = self._resumed, None
         if self.num_workers == 0:
             return _LocalIterator(self, resumed)

@@ -88,6 +88,20 @@ class ImageFolderTest(unittest.TestCase):
             expected = normalize(whole.crop((left, top, left + 56, top + 56)))
             self.assertLess(np.abs(expected - image).mean(), 0.05)
 
+    def test_validation_is_exact(self):
+        """Also where an image is large enough for fast-scale."""
+        results = [read_all(Loader(
+            f"spdlsrc location={FOLDER} label=folder pattern=*.jpg ! spdlfetch "
+            "! spdldecode width=32 height=32 resize=cover crop-fraction=0.875 "
+            f"{properties} output-order=input ! spdlbatch batch-size=13 "
+            "labels=true layout=nchw ! spdlsink"))[0]
+            for properties in ("fast-scale=false", "fast-scale=true")]
+        with image_folder(FOLDER, size=32, batch_size=13, train=False,
+                          dtype="uint8") as loader:
+            images = read_all(loader)[0]
+        np.testing.assert_array_equal(images, results[0])
+        self.assertTrue((images != results[1]).any())
+
     def test_sizes(self):
         with image_folder(FOLDER, size=(24, 40), batch_size=2, train=False,
                           crop=1) as loader:

@@ -67,7 +67,7 @@ def image_folder(
     `batch_size`: number of images in a batch.
     `train`: True shuffles the images of each epoch and draws
     random-resized-crops and flips. False keeps the order of the folder,
-    resizes each image and crops its center.
+    resizes each image and crops its center, exactly: fast-scale is off.
     `drop_last`: True drops the last batch of an epoch if it is not full.
     `seed`: seed of the order and of all random values. Use the same seed on
     all ranks.
@@ -427,8 +427,9 @@ def _decode_images(pipeline: Pipeline, size: Size, train: bool, seed: int,
         return pipeline.decode(
             width=width, height=height, augment="random-resized-crop",
             crop_scale=crop_scale, flip=flip, seed=seed, **order)
+    # Exact, since results of validations are compared with other loaders'.
     return pipeline.decode(width=width, height=height, resize="cover",
-                           crop_fraction=crop, **order)
+                           crop_fraction=crop, fast_scale=False, **order)
 
 
 def _finish(pipeline: Pipeline, batch_size: int, drop_last: bool,

@@ -36,7 +36,9 @@
  * random values depend only on `seed`, the item's epoch and its index, and are
  * recorded in the `extra` field of the item's meta. Only the needed part of a
  * JPEG is decoded. With `fast-scale`, a JPEG is decoded at a half, a quarter or
- * an eighth of its size if that is large enough.
+ * an eighth of its size if that is large enough. The result differs by less
+ * than a level on average in photographs, but by up to 63, and more at drawn
+ * edges.
  *
  * A size or format that is not set follows the caps of the downstream element.
  * Without such caps, or with `resize=none`, an image keeps its size. A property

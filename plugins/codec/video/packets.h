@@ -50,9 +50,8 @@ typedef struct {
   GstClockTime enough_time; /* presentation time; NONE: all */
   guint n_shown, n_beyond;
 
-  /* Of the first packet, if it is a key frame, until the next one; else NONE.
-   */
-  GstClockTime first_key;
+  GstClockTime first_key; /* time of the first packet, if it is a key frame,
+                             until the next one; else NONE */
 } SpdlPackets;
 
 #define SPDL_PACKETS_REORDER 32

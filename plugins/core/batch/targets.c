@@ -7,6 +7,7 @@
 
 #include "plugins/core/batch/targets.h"
 
+#include <errno.h>
 #include <jansson.h>
 #include <math.h>
 #include <string.h>
@@ -113,18 +114,25 @@ add_text (SpdlTargets *self, const gchar *text, gboolean *is_list)
 {
   gchar *end;
   gdouble number;
+  gint64 integer;
 
   while (g_ascii_isspace (*text))
     text++;
   *is_list = *text == '[';
   if (*is_list)
     return add_json (self, text);
+  errno = 0;
   number = g_ascii_strtod (text, &end);
-  if (end == text)
+  if (end == text || (errno == ERANGE && isinf (number)))
     return FALSE;
   while (g_ascii_isspace (*end))
     end++;
-  return *end == '\0' && add_number (self, number);
+  if (*end != '\0')
+    return FALSE;
+  /* Digits alone are an integer. */
+  integer = g_ascii_strtoll (text, &end, 10);
+  return *end == '\0' || g_ascii_isspace (*end) ? add_integer (self, integer)
+                                                : add_number (self, number);
 }
 
 static gboolean

@@ -8,6 +8,7 @@
 #include "plugins/shards/archivemember.h"
 
 #include <gst/gst.h>
+#include <locale.h>
 #include <string.h>
 
 gboolean
@@ -110,13 +111,27 @@ escape_path (const gchar *path)
   return g_string_free (text, FALSE);
 }
 
+int
+spdl_archive_next_header (struct archive *archive, struct archive_entry **entry)
+{
+  static gsize plain = 0;
+  locale_t before;
+  int status;
+
+  if (g_once_init_enter (&plain))
+    g_once_init_leave (
+        &plain, (gsize) newlocale (LC_CTYPE_MASK, "C", (locale_t) 0));
+  before = uselocale ((locale_t) plain);
+  status = archive_read_next_header (archive, entry);
+  uselocale (before);
+  return status;
+}
+
 gchar *
 spdl_archive_dup_path (struct archive_entry *entry)
 {
-  const gchar *path = archive_entry_pathname_utf8 (entry);
+  const gchar *path = archive_entry_pathname (entry);
 
-  if (!path)
-    path = archive_entry_pathname (entry);
   return path ? escape_path (path) : NULL;
 }
 

@@ -46,6 +46,12 @@ gboolean spdl_archive_check_compression (const gchar *name, const guint8 *head,
 gboolean spdl_archive_check_end (
     const gchar *name, struct archive *archive, guint64 end, GError **error);
 
+/* Reads the next header like archive_read_next_header(), in the locale "C". In
+ * others, libarchive composes the characters of names in pax headers, so that
+ * keys would depend on the format and the locale. */
+int spdl_archive_next_header (
+    struct archive *archive, struct archive_entry **entry);
+
 /* Returns (transfer full) (nullable) the path in UTF-8; NULL if there is
  * none. */
 gchar *spdl_archive_dup_path (struct archive_entry *entry);

@@ -358,7 +358,7 @@ read_all (Stream *self, GError **error)
     return self->error ? refuse_by_libarchive (self, error)
                        : spdl_archive_refuse (self->input->name, error,
                              "the file is not a tar", "");
-  while (!self->enough && ((status = archive_read_next_header (
+  while (!self->enough && ((status = spdl_archive_next_header (
                                 self->archive, &entry)) == ARCHIVE_OK ||
                               status == ARCHIVE_WARN))
     if (!add_entry (self, entry, error))

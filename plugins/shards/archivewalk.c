@@ -151,7 +151,7 @@ walk_tar (Walk *self, GError **error)
   struct archive_entry *entry;
   int status;
 
-  while ((status = archive_read_next_header (self->archive, &entry)) ==
+  while ((status = spdl_archive_next_header (self->archive, &entry)) ==
              ARCHIVE_OK ||
          status == ARCHIVE_WARN)
     if (!add_entry (self, entry, error))

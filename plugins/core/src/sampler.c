@@ -684,15 +684,6 @@ read_number (SpdlSampler *self, SpdlSamplerItem *item, const SpdlLine *line,
   item->label = line->label;
   if (line->name_kind == SPDL_PARSE_ERROR_NONE)
     return TRUE;
-  if (line->name_kind != SPDL_PARSE_ERROR_LABEL_NO_INTEGER) {
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
-        "The label of the item \"%s\" is not an integer of 64 bits, so it is "
-        "not the number of a class: name the field \"%s\" in target-columns to "
-        "get "
-        "its numbers as a tensor, and set label=none",
-        item->uri, self->label_field);
-    return FALSE;
-  }
   if (self->told_text || self->labels.missing == SPDL_LABEL_MISSING_KEEP)
     return TRUE;
   label = describe_label (line, item);
@@ -741,6 +732,17 @@ read_label (SpdlSampler *self, SpdlSamplerItem *item, GError **error)
   SpdlLine line;
 
   take_label (self, item, &line);
+  /* A text may be the name of a class. */
+  if (line.name_kind != SPDL_PARSE_ERROR_NONE &&
+      line.name_kind != SPDL_PARSE_ERROR_LABEL_NO_INTEGER &&
+      !(self->classes && line.name.text)) {
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+        "The label of the item \"%s\" is not an integer of 64 bits, so it is "
+        "not the number of a class: name the field \"%s\" in target-columns to "
+        "get its numbers as a tensor, and set label=none",
+        item->uri, self->label_field);
+    return FALSE;
+  }
   return self->classes ? number_label (self, item, &line, error)
                        : read_number (self, item, &line, error);
 }

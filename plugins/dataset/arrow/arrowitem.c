@@ -30,14 +30,28 @@ spdl_arrow_item_get_number (
              : result;
 }
 
+SpdlArrowResult
+spdl_arrow_item_get_text (
+    const SpdlArrowView *view, guint64 row, SpdlLine *line)
+{
+  const guint8 *data;
+  gsize size;
+  const SpdlArrowResult result =
+      spdl_arrow_view_get_bytes (view, row, &data, &size);
+
+  spdl_line_init (line, NULL);
+  if (result != SPDL_ARROW_VALUE || size == 0)
+    return result == SPDL_ARROW_VALUE ? SPDL_ARROW_NULL : result;
+  line->name = (SpdlField){ (const gchar *) data, size, SPDL_FIELD_PLAIN };
+  return SPDL_ARROW_VALUE;
+}
+
 static gint64
 get_label (const SpdlArrowTable *self, const SpdlArrowView *views, guint64 row)
 {
-  const SpdlClasses *classes = spdl_arrow_table_get_classes (self);
   const SpdlArrowView *view;
-  const guint8 *data;
   gint64 label;
-  gsize size;
+  SpdlLine line;
 
   if (!self->labels)
     return SPDL_NO_LABEL;
@@ -46,11 +60,9 @@ get_label (const SpdlArrowTable *self, const SpdlArrowView *views, guint64 row)
     return spdl_arrow_item_get_number (view, row, &label) == SPDL_ARROW_VALUE
                ? label
                : SPDL_NO_LABEL;
-  if (!classes ||
-      spdl_arrow_view_get_bytes (view, row, &data, &size) != SPDL_ARROW_VALUE ||
-      size == 0)
-    return SPDL_NO_LABEL;
-  return spdl_classes_find (classes, (const gchar *) data, size);
+  if (spdl_arrow_item_get_text (view, row, &line) == SPDL_ARROW_VALUE)
+    spdl_classes_number_line (spdl_arrow_table_get_classes (self), &line);
+  return line.label;
 }
 
 static gchar *

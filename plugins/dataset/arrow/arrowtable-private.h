@@ -43,6 +43,7 @@ struct _SpdlArrowTable {
   guint64 first_unlabelled;
   const SpdlClasses *classes; /* (nullable): set by the caller */
   SpdlClasses *found;         /* (nullable): classes of text labels */
+  gboolean has_numbers;       /* whether text labels are numbers */
 };
 
 static inline const SpdlArrowColumn *
@@ -59,6 +60,11 @@ const SpdlArrowView *spdl_arrow_table_find_views (
  * is broken, and NaN is null. */
 SpdlArrowResult spdl_arrow_item_get_number (
     const SpdlArrowView *view, guint64 row, gint64 *label);
+
+/* Gets the label of a column of text, as the label of a line that is not parsed
+ * yet. An empty text is null. */
+SpdlArrowResult spdl_arrow_item_get_text (
+    const SpdlArrowView *view, guint64 row, SpdlLine *line);
 
 /* Returns the URI of an item without a path (transfer full). */
 gchar *spdl_arrow_item_make_uri (const SpdlArrowTable *self, guint64 i);

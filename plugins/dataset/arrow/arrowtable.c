@@ -484,13 +484,54 @@ count_unlabelled (SpdlArrowTable *self, guint64 i)
 }
 
 static gboolean
+set_no_class (const SpdlArrowTable *self, guint64 i, GError **error)
+{
+  spdl_arrow_rows_set_error (&self->rows, self->label, i, error,
+      "the label is not an integer, so it is not the number of a class: name "
+      "the column in target-columns to get its numbers as a tensor");
+  return FALSE;
+}
+
+static gboolean
+set_text_error (const SpdlArrowTable *self, guint64 i, const SpdlLine *line,
+    SpdlParseErrorKind kind, GError **error)
+{
+  g_autofree gchar *label =
+      spdl_parse_error_quote (line->name.text, line->name.length);
+
+  switch (kind) {
+    case SPDL_PARSE_ERROR_LABEL_UNKNOWN:
+      return set_unknown (self, i, label, error);
+    case SPDL_PARSE_ERROR_LABEL_FRACTION:
+    case SPDL_PARSE_ERROR_LABEL_TOO_LARGE:
+      return set_no_class (self, i, error);
+    case SPDL_PARSE_ERROR_LABEL_TOO_MANY:
+      spdl_arrow_rows_set_error (&self->rows, self->label, i, error,
+          "there are more than %u different labels, the limit of classes: use "
+          "label=none, or rename the column",
+          SPDL_CLASSES_MAX);
+      return FALSE;
+    default:
+      spdl_arrow_rows_set_error (&self->rows, self->label, i, error,
+          "the label %s is %s: correct it, or set classes to the names of the "
+          "classes",
+          label,
+          kind == SPDL_PARSE_ERROR_LABEL_INTEGER
+              ? "a number, but labels before it are text"
+              : "text, but labels before it are numbers");
+      return FALSE;
+  }
+}
+
+/* Checks a text, which is read like the label of a list. */
+static gboolean
 check_text_label (SpdlArrowTable *self, const SpdlArrowView *view, guint64 i,
     guint64 row, GError **error)
 {
-  const guint8 *data;
-  gsize size;
+  SpdlParseErrorKind kind;
+  SpdlLine line;
 
-  switch (spdl_arrow_view_get_bytes (view, row, &data, &size)) {
+  switch (spdl_arrow_item_get_text (view, row, &line)) {
     case SPDL_ARROW_NULL:
       return count_unlabelled (self, i);
     case SPDL_ARROW_BROKEN:
@@ -498,38 +539,24 @@ check_text_label (SpdlArrowTable *self, const SpdlArrowView *view, guint64 i,
     default:
       break;
   }
-  if (size == 0)
-    return count_unlabelled (self, i);
-  self->hash = spdl_fingerprint_add (self->hash, data, size);
-  if (!spdl_line_is_utf8 ((const gchar *) data, size)) {
+  self->hash =
+      spdl_fingerprint_add (self->hash, line.name.text, line.name.length);
+  if (!spdl_line_is_utf8 (line.name.text, line.name.length)) {
     spdl_arrow_rows_set_error (
         &self->rows, self->label, i, error, "the label is not UTF-8 text");
     return FALSE;
   }
-  if (self->classes &&
-      spdl_classes_find (self->classes, (const gchar *) data, size) < 0) {
-    g_autofree gchar *label =
-        spdl_parse_error_quote ((const gchar *) data, size);
-
-    return set_unknown (self, i, label, error);
-  }
-  if (self->classes ||
-      spdl_classes_add (self->found, (const gchar *) data, size))
-    return TRUE;
-  spdl_arrow_rows_set_error (&self->rows, self->label, i, error,
-      "there are more than %u different labels, the limit of classes: use "
-      "label=none, or rename the column",
-      SPDL_CLASSES_MAX);
-  return FALSE;
-}
-
-static gboolean
-set_no_class (const SpdlArrowTable *self, guint64 i, GError **error)
-{
-  spdl_arrow_rows_set_error (&self->rows, self->label, i, error,
-      "the label is not an integer, so it is not the number of a class: name "
-      "the column in target-columns to get its numbers as a tensor");
-  return FALSE;
+  spdl_line_read_label (&line);
+  if (!line.name.text)
+    return count_unlabelled (self, i);
+  if (!self->classes)
+    kind = spdl_classes_collect (&self->found, &self->has_numbers, &line);
+  else
+    kind = spdl_classes_number_line (self->classes, &line)
+               ? SPDL_PARSE_ERROR_NONE
+               : SPDL_PARSE_ERROR_LABEL_UNKNOWN;
+  return kind == SPDL_PARSE_ERROR_NONE ||
+         set_text_error (self, i, &line, kind, error);
 }
 
 /* Checks a label. An integer is the number of a class. */
@@ -641,9 +668,7 @@ check_rows (
   g_clear_pointer (&self->weights, g_array_unref);
   if (self->weight != NO_COLUMN)
     self->weights = g_array_new (FALSE, FALSE, sizeof (gdouble));
-  if (self->labels && !self->classes &&
-      get_column (self, self->label)->type.kind == SPDL_ARROW_TEXT)
-    self->found = spdl_classes_new ();
+  self->has_numbers = FALSE;
   for (guint64 i = 0; i < self->n_items; i++) {
     if (i % 65536 == 0 &&
         g_cancellable_set_error_if_cancelled (options->cancellable, error))

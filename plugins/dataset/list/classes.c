@@ -146,6 +146,35 @@ spdl_classes_new_from_names (const gchar *const *names, GError **error)
   return g_steal_pointer (&self);
 }
 
+SpdlParseErrorKind
+spdl_classes_collect (
+    SpdlClasses **found, gboolean *has_numbers, const SpdlLine *line)
+{
+  g_autofree gchar *copy = NULL;
+  const gchar *name = line->name.text;
+  gsize length = line->name.length;
+
+  if (G_UNLIKELY (line->name.escapes)) {
+    name = copy = spdl_line_dup_label (line);
+    length = strlen (name);
+  }
+  if (line->name_kind != SPDL_PARSE_ERROR_LABEL_NO_INTEGER) {
+    if (line->name_kind == SPDL_PARSE_ERROR_NONE && line->label == -1)
+      return SPDL_PARSE_ERROR_NONE;
+    if (*found)
+      return SPDL_PARSE_ERROR_LABEL_INTEGER;
+    *has_numbers = TRUE;
+    return line->name_kind;
+  }
+  if (*has_numbers)
+    return SPDL_PARSE_ERROR_LABEL_NO_INTEGER;
+  if (!*found)
+    *found = spdl_classes_new ();
+  return spdl_classes_add (*found, name, length)
+             ? SPDL_PARSE_ERROR_NONE
+             : SPDL_PARSE_ERROR_LABEL_TOO_MANY;
+}
+
 static gint
 compare_names (gconstpointer a, gconstpointer b)
 {
@@ -208,11 +237,12 @@ spdl_classes_number (const SpdlClasses *self, const gchar *text, gsize length,
 {
   gchar digits[24];
 
-  if (!text && self->has_integers) {
-    length = g_snprintf (digits, sizeof digits, "%" G_GINT64_FORMAT, value);
-    text = digits;
-  }
   *number = text ? spdl_classes_find (self, text, length) : -1;
+  /* `3.0` is the class "3". */
+  if (*number < 0 && is_integer && self->has_integers) {
+    length = g_snprintf (digits, sizeof digits, "%" G_GINT64_FORMAT, value);
+    *number = spdl_classes_find (self, digits, length);
+  }
   if (*number >= 0)
     return TRUE;
   if (!is_integer)

@@ -41,6 +41,15 @@ void spdl_classes_free (SpdlClasses *self);
  * exceeded. */
 gboolean spdl_classes_add (SpdlClasses *self, const gchar *name, gsize length);
 
+/* Adds a text label that was read to the classes. The first label determines
+ * whether all are numbers or text, since a label of the other kind is probably
+ * a mistake.
+ *
+ * @found: (inout) (nullable): created for the first text
+ * @has_numbers: (inout) */
+SpdlParseErrorKind spdl_classes_collect (
+    SpdlClasses **found, gboolean *has_numbers, const SpdlLine *line);
+
 /* Renumbers the names in the order of their bytes. */
 void spdl_classes_sort (SpdlClasses *self);
 

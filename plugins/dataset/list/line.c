@@ -396,8 +396,11 @@ spdl_line_read_label (SpdlLine *self)
   if (G_UNLIKELY (self->name.escapes)) {
     g_autofree gchar *label = spdl_line_dup_label (self);
 
+    self->name_kind =
+        parse_number (label, label + strlen (label), &self->label);
     if (!*label)
-      end = text;
+      self->name.text = NULL;
+    return;
   }
   self->name.text = text < end ? text : NULL;
   self->name.length = end - text;

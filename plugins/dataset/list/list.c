@@ -127,36 +127,6 @@ hash_up_to (const SpdlScan *self, Progress *progress, const gchar *to)
   progress->hashed = to;
 }
 
-/* Adds a text label to the classes. The first label determines whether all are
- * numbers or text, since a label of the other kind is probably a mistake. */
-static SpdlParseErrorKind
-collect_label (Progress *progress, const SpdlLine *line)
-{
-  g_autofree gchar *copy = NULL;
-  const gchar *name = line->name.text;
-  gsize length = line->name.length;
-
-  if (G_UNLIKELY (line->name.escapes)) {
-    name = copy = spdl_line_dup_label (line);
-    length = strlen (name);
-  }
-  if (line->name_kind != SPDL_PARSE_ERROR_LABEL_NO_INTEGER) {
-    if (line->name_kind == SPDL_PARSE_ERROR_NONE && line->label == -1)
-      return SPDL_PARSE_ERROR_NONE;
-    if (progress->found)
-      return SPDL_PARSE_ERROR_LABEL_INTEGER;
-    progress->has_numbers = TRUE;
-    return line->name_kind;
-  }
-  if (progress->has_numbers)
-    return SPDL_PARSE_ERROR_LABEL_NO_INTEGER;
-  if (!progress->found)
-    progress->found = spdl_classes_new ();
-  return spdl_classes_add (progress->found, name, length)
-             ? SPDL_PARSE_ERROR_NONE
-             : SPDL_PARSE_ERROR_LABEL_TOO_MANY;
-}
-
 /* Records the parse error of the label. */
 static void
 check_label (const SpdlScan *self, Progress *progress, SpdlLine *line)
@@ -167,7 +137,8 @@ check_label (const SpdlScan *self, Progress *progress, SpdlLine *line)
   if (!line->name.text)
     return;
   if (!self->classes)
-    kind = collect_label (progress, line);
+    kind =
+        spdl_classes_collect (&progress->found, &progress->has_numbers, line);
   else
     kind = spdl_classes_number_line (self->classes, line)
                ? SPDL_PARSE_ERROR_NONE

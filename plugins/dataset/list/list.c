@@ -350,6 +350,7 @@ read_items (SpdlList *self, const SpdlListOptions *options, GError **error)
   const gboolean has = has_sidecar (self, options->sidecar);
   const guint64 format = hash_format (self);
   const guint64 classes = spdl_classes_get_hash (self->classes);
+  g_autofree gchar *left_out = NULL;
   gboolean loaded;
 
   if (has)
@@ -359,7 +360,10 @@ read_items (SpdlList *self, const SpdlListOptions *options, GError **error)
   if ((!loaded || options->weights) &&
       !scan_lines (self, options->weights != NULL, error))
     return FALSE;
-  if (has && !loaded && spdl_list_get_size (self) > 0 &&
+  /* An index has no names of members, so their warning needs another scan. */
+  if (self->parser.members)
+    left_out = spdl_members_describe_left_out (self->parser.members);
+  if (has && !loaded && !left_out && spdl_list_get_size (self) > 0 &&
       spdl_mapped_file_is_settled (&self->mapped_file))
     spdl_sidecar_store (&self->mapped_file, self->index, self->labels, classes,
         format, self->hash);

@@ -713,8 +713,8 @@ number_label (const SpdlSampler *self, SpdlSamplerItem *item, SpdlLine *line,
   if (line->name.text)
     fits = spdl_classes_number_line (self->classes, line);
   else if (line->label != SPDL_NO_LABEL)
-    fits = line->label == -1 || spdl_classes_number (self->classes, NULL, 0,
-                                    TRUE, line->label, &line->label);
+    fits = spdl_classes_number (
+        self->classes, NULL, 0, TRUE, line->label, &line->label);
   item->label = line->label;
   if (fits)
     return TRUE;

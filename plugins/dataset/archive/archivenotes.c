@@ -21,9 +21,9 @@
  * arbitrary names. */
 #define MAX_NAMES 4096
 
-/* @left_out: (inout) (optional) */
+/* @losses: (inout) (optional) */
 static gboolean
-is_name (const gchar *name, gchar **left_out)
+is_name (const gchar *name, SpdlArchiveLosses *losses)
 {
   static gint n_names = 0; /* atomic */
 
@@ -32,8 +32,8 @@ is_name (const gchar *name, gchar **left_out)
           (g_atomic_int_get (&n_names) < MAX_NAMES &&
               g_atomic_int_add (&n_names, 1) < MAX_NAMES)))
     return TRUE;
-  if (left_out && !*left_out)
-    *left_out = g_strdup (name);
+  if (losses && !losses->name)
+    losses->name = g_strdup (name);
   return FALSE;
 }
 
@@ -159,8 +159,8 @@ read_json (const gchar *text, const gchar *uri, const gchar *key)
  * object, no field is added. A member "cls" is left out: only a file is the
  * label. */
 static void
-add_members (
-    GstStructure *to, const gchar *text, const gchar *uri, gchar **left_out)
+add_members (GstStructure *to, const gchar *text, const gchar *uri,
+    SpdlArchiveLosses *losses)
 {
   json_t *root = read_json (text, uri, gst_structure_get_string (to, "key"));
   json_t *member;
@@ -170,7 +170,7 @@ add_members (
   {
     GValue value = G_VALUE_INIT;
 
-    if (!g_str_equal (name, "cls") && is_name (name, left_out) &&
+    if (!g_str_equal (name, "cls") && is_name (name, losses) &&
         !gst_structure_has_field (to, name) && set_value (&value, member))
       gst_structure_take_value (to, name, &value);
   }
@@ -194,21 +194,40 @@ spdl_archive_notes_make_uri (const gchar *uri, const SpdlArchiveFile *file)
  * a valid name. Takes ownership of @text. */
 static void
 add_file (GstStructure *to, const SpdlArchiveFile *file, gchar *text,
-    gchar **left_out)
+    SpdlArchiveLosses *losses)
 {
   g_autofree gchar *name = g_strndup (file->extension, file->extension_length);
 
-  if (is_name (name, left_out))
+  if (is_name (name, losses))
     add_string (to, name, text);
   else
     g_free (text);
 }
 
-gchar *
-spdl_archive_notes_describe_left_out (const gchar *name, const gchar *location)
+void
+spdl_archive_losses_clear (SpdlArchiveLosses *self)
 {
-  g_autofree gchar *quoted = spdl_parse_error_quote (name, strlen (name));
+  g_free (self->name);
+  g_free (self->text);
+}
 
+gchar *
+spdl_archive_losses_describe (SpdlArchiveLosses *self, const gchar *location)
+{
+  g_autofree gchar *quoted = NULL;
+
+  if (self->text && !self->told_text) {
+    self->told_text = TRUE;
+    return g_strdup_printf (
+        "The text \"%s\" in \"%s\" is not UTF-8, or contains a NUL "
+        "character: U+FFFD replaces what is not, in other such texts too. "
+        "Convert them to UTF-8",
+        self->text, location);
+  }
+  if (!self->name || self->told_name)
+    return NULL;
+  self->told_name = TRUE;
+  quoted = spdl_parse_error_quote (self->name, strlen (self->name));
   return g_strdup_printf (
       "The field %s of a sample in \"%s\" is left out, as are others of its "
       "kind, because its name is empty, longer than %d bytes or has control "
@@ -248,9 +267,22 @@ spdl_archive_notes_describe (const SpdlArchiveSample *sample, const gchar *uri)
   return g_string_free (text, FALSE);
 }
 
+/* Returns the text of a file as UTF-8 (transfer full). */
+static gchar *
+dup_text (const SpdlArchiveSample *sample, const SpdlArchiveFile *file,
+    SpdlArchiveLosses *losses)
+{
+  if (g_utf8_validate (file->text, file->text_length, NULL))
+    return g_strndup (file->text, file->text_length);
+  if (losses && !losses->text)
+    losses->text = g_strdup_printf ("%.*s.%.*s", (gint) sample->key_length,
+        sample->key, (gint) file->extension_length, file->extension);
+  return g_utf8_make_valid (file->text, file->text_length);
+}
+
 GstStructure *
 spdl_archive_notes_new (const SpdlArchiveSample *sample, const gchar *uri,
-    const SpdlArchiveFile *payload, gchar **left_out)
+    const SpdlArchiveFile *payload, SpdlArchiveLosses *losses)
 {
   GstStructure *to = gst_structure_new_empty ("extra");
   SpdlArchiveSample reading = *sample;
@@ -260,15 +292,14 @@ spdl_archive_notes_new (const SpdlArchiveSample *sample, const gchar *uri,
   add_string (to, "key", g_strndup (sample->key, sample->key_length));
   while (spdl_archive_sample_next (&reading, &file)) {
     if (file.text)
-      add_file (
-          to, &file, g_utf8_make_valid (file.text, file.text_length), left_out);
+      add_file (to, &file, dup_text (sample, &file, losses), losses);
     else if (!spdl_archive_kind_is_note (file.kind) && file.size > 0 &&
              file.extension != payload->extension)
-      add_file (to, &file, spdl_archive_notes_make_uri (uri, &file), left_out);
+      add_file (to, &file, spdl_archive_notes_make_uri (uri, &file), losses);
     if (file.text && file.kind == SPDL_ARCHIVE_JSON && !json)
       json = g_utf8_make_valid (file.text, file.text_length);
   }
   if (json)
-    add_members (to, json, uri, left_out);
+    add_members (to, json, uri, losses);
   return to;
 }

@@ -29,12 +29,20 @@ gint64 spdl_archive_notes_get_label (
 gchar *
 spdl_archive_notes_describe (const SpdlArchiveSample *sample, const gchar *uri);
 
-/* Returns a warning about a field that has no name that a field can have
- * (transfer full).
- *
- * @name: its name */
+/* What samples have that their items do not. */
+typedef struct {
+  gchar *name; /* (nullable): first field that has no name of a field */
+  gchar *text; /* (nullable): first file whose text is not UTF-8 */
+  gboolean told_name;
+  gboolean told_text;
+} SpdlArchiveLosses;
+
+void spdl_archive_losses_clear (SpdlArchiveLosses *self);
+
+/* Returns a warning about the first loss of a kind (transfer full), or NULL if
+ * all were returned. */
 gchar *
-spdl_archive_notes_describe_left_out (const gchar *name, const gchar *location);
+spdl_archive_losses_describe (SpdlArchiveLosses *self, const gchar *location);
 
 /* Creates the `extra` structure of an item (transfer full). It has the field
  * `key`; a field with the content of each text, named by its extension; a field
@@ -43,9 +51,9 @@ spdl_archive_notes_describe_left_out (const gchar *name, const gchar *location);
  *
  * @sample: a sample of which no file was read yet
  * @uri: the URI of the shard
- * @left_out: (inout) (optional): set to the name of a field that was left out,
- *     if it is NULL */
-GstStructure *spdl_archive_notes_new (const SpdlArchiveSample *sample,
-    const gchar *uri, const SpdlArchiveFile *payload, gchar **left_out);
+ * @losses: (inout) (optional): gets those of the sample */
+GstStructure *
+spdl_archive_notes_new (const SpdlArchiveSample *sample, const gchar *uri,
+    const SpdlArchiveFile *payload, SpdlArchiveLosses *losses);
 
 G_END_DECLS

@@ -54,8 +54,7 @@ struct _SpdlArchiveSet {
   Shard *visited[MAX_VISITS];
   guint n_visited;
   guint n_visits;
-  gchar *left_out; /* (nullable): a field that was left out; a warning was
-                      given */
+  SpdlArchiveLosses losses; /* warnings were given of them */
 };
 
 static void
@@ -75,7 +74,7 @@ spdl_archive_set_free (SpdlArchiveSet *self)
 {
   g_array_unref (self->shards);
   g_strfreev (self->extensions);
-  g_free (self->left_out);
+  spdl_archive_losses_clear (&self->losses);
   g_clear_pointer (&self->indexer, spdl_indexer_free);
   g_free (self);
 }
@@ -449,16 +448,15 @@ static gchar *
 describe_sample (SpdlArchiveSet *self, const Shard *shard,
     const SpdlArchiveSample *sample, gint64 *label, GstStructure **extra)
 {
-  const gboolean told = self->left_out != NULL;
   SpdlArchiveFile file;
+  gchar *text;
 
   if (!get_payload (self, shard, sample, &file))
     return NULL;
   *label = spdl_archive_notes_get_label (&self->options.labels, sample);
-  *extra = spdl_archive_notes_new (sample, shard->uri, &file, &self->left_out);
-  if (G_UNLIKELY (self->left_out && !told))
-    warn_caller (self,
-        spdl_archive_notes_describe_left_out (self->left_out, shard->location));
+  *extra = spdl_archive_notes_new (sample, shard->uri, &file, &self->losses);
+  while ((text = spdl_archive_losses_describe (&self->losses, shard->location)))
+    warn_caller (self, text);
   return spdl_archive_notes_make_uri (shard->uri, &file);
 }
 

@@ -36,7 +36,7 @@ struct _SpdlStreamedShards {
   GArray *shards; /* Shard */
   SpdlIndexer *indexer;
   guint64 hash;
-  gchar *left_out; /* (nullable): as in SpdlArchiveSet */
+  SpdlArchiveLosses losses; /* warnings were given of them */
 
   /* The current epoch. */
   SpdlDraws draws;
@@ -312,7 +312,7 @@ spdl_streamed_shards_free (SpdlStreamedShards *self)
   g_array_unref (self->buffer);
   g_array_unref (self->shards);
   g_strfreev (self->extensions);
-  g_free (self->left_out);
+  spdl_archive_losses_clear (&self->losses);
   spdl_archive_roles_clear (&self->roles);
   g_clear_error (&self->error);
   spdl_mutex_clear (&self->lock);
@@ -423,11 +423,11 @@ static gboolean
 make_item (SpdlStreamedShards *self, const SpdlSample *sample,
     SpdlStreamedShardsItem *item)
 {
-  const gboolean told = self->left_out != NULL;
   const gchar *uri = self->shard->uri;
   const guint64 shard = self->shard - (Shard *) (gpointer) self->shards->data;
   SpdlArchiveSample files;
   SpdlArchiveFile file;
+  gchar *text;
 
   if (!spdl_archive_index_get_sample (sample->index, 0, &files) ||
       !spdl_archive_sample_get_payload (
@@ -439,10 +439,10 @@ make_item (SpdlStreamedShards *self, const SpdlSample *sample,
   item->index = shard << SPDL_STREAMED_SHARDS_SHARD_SHIFT | self->n_samples;
   item->label = spdl_archive_notes_get_label (&self->options.labels, &files);
   item->uri = spdl_archive_notes_make_uri (uri, &file);
-  item->extra = spdl_archive_notes_new (&files, uri, &file, &self->left_out);
-  if (G_UNLIKELY (self->left_out && !told))
-    warn_caller (self, spdl_archive_notes_describe_left_out (
-                           self->left_out, self->shard->name));
+  item->extra = spdl_archive_notes_new (&files, uri, &file, &self->losses);
+  while (
+      (text = spdl_archive_losses_describe (&self->losses, self->shard->name)))
+    warn_caller (self, text);
   item->carried = carry_sample (sample, &files, uri);
   return TRUE;
 }

@@ -139,6 +139,29 @@ add_text (GstStructure *extra, const gchar *name, gchar *text)
   gst_structure_take_value (extra, name, &value);
 }
 
+/* Warns of the first text that is not UTF-8. */
+static void
+check_text (const Reading *self, const SpdlArrowView *view, guint column)
+{
+  SpdlArrowTable *table = self->table;
+  const guint8 *data;
+  gsize size;
+  g_autofree gchar *text = NULL;
+
+  if (table->told_text || !table->warn || view->leaf.kind != SPDL_ARROW_TEXT ||
+      spdl_arrow_view_get_bytes (view, self->row, &data, &size) !=
+          SPDL_ARROW_VALUE ||
+      size == 0 || spdl_line_is_utf8 ((const gchar *) data, size))
+    return;
+  table->told_text = TRUE;
+  text = g_strdup_printf ("Row %" G_GUINT64_FORMAT
+                          " of \"%s\", column \"%s\", is not UTF-8, or "
+                          "contains a NUL character: U+FFFD replaces what is "
+                          "not, in other such texts too. Convert them to UTF-8",
+      self->i, table->rows.name, get_column (table, column)->name);
+  table->warn (text, table->warn_data);
+}
+
 static void
 read_extra (const Reading *self, const Extra *extra, GstStructure *to)
 {
@@ -156,6 +179,7 @@ read_extra (const Reading *self, const Extra *extra, GstStructure *to)
       gst_structure_take_value (to, name, &value);
   } else if (spdl_arrow_view_get_value (&self->views[2 * extra->column],
                  self->row, &value) == SPDL_ARROW_VALUE) {
+    check_text (self, view, extra->column);
     gst_structure_take_value (to, name, &value);
   }
 }
@@ -171,8 +195,10 @@ read_extras (const Reading *self)
 
   if (!table->has_key && *self->carried)
     key = dup_text (&self->views[2 * table->item + 1], self->row);
-  if (key)
+  if (key) {
+    check_text (self, &self->views[2 * table->item + 1], table->item);
     add_text (extra, "key", key);
+  }
   for (guint e = 0; e < table->extras->len; e++)
     read_extra (self, &g_array_index (table->extras, Extra, e), extra);
   if (gst_structure_n_fields (extra) == 0)

@@ -44,6 +44,9 @@ struct _SpdlArrowTable {
   const SpdlClasses *classes; /* (nullable): set by the caller */
   SpdlClasses *found;         /* (nullable): classes of text labels */
   gboolean has_numbers;       /* whether text labels are numbers */
+  SpdlWarnFunc warn;          /* (nullable) */
+  gpointer warn_data;
+  gboolean told_text; /* warned of a text that is not UTF-8 */
 };
 
 static inline const SpdlArrowColumn *

@@ -241,7 +241,8 @@ find_label (
 {
   const gchar *name = spdl_labels_get_column (&options->labels);
 
-  self->label = find_column (self, name);
+  /* It is empty if the column "label" is a target. */
+  self->label = *name ? find_column (self, name) : NO_COLUMN;
   if (self->label == NO_COLUMN || self->label == self->item)
     self->label = NO_COLUMN;
   if (self->label == NO_COLUMN)
@@ -822,6 +823,8 @@ spdl_arrow_table_open (SpdlArrowTable *self,
     void (*warn) (const gchar *text, gpointer user_data), gpointer user_data,
     GError **error)
 {
+  self->warn = warn;
+  self->warn_data = user_data;
   if (!load_rows (self, options->cancellable, error) ||
       !find_columns (self, options, warn, user_data, error))
     return FALSE;

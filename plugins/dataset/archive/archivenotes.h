@@ -29,7 +29,7 @@ gint64 spdl_archive_notes_get_label (
 gchar *
 spdl_archive_notes_describe (const SpdlArchiveSample *sample, const gchar *uri);
 
-/* What samples have that their items do not. */
+/* Parts of samples that their items do not have. */
 typedef struct {
   gchar *name; /* (nullable): first field that has no name of a field */
   gchar *text; /* (nullable): first file whose text is not UTF-8 */

@@ -99,9 +99,12 @@ spdl_archive_check_end (
 static gchar *
 escape_path (const gchar *path)
 {
-  GString *text = g_string_new (NULL);
   const gchar *end;
+  GString *text;
 
+  if (g_utf8_validate (path, -1, &end))
+    return g_strdup (path);
+  text = g_string_new (NULL);
   while (!g_utf8_validate (path, -1, &end)) {
     g_string_append_len (text, path, end - path);
     g_string_append_printf (text, "%%%02X", (guchar) *end);

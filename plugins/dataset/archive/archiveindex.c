@@ -443,19 +443,21 @@ compare_extensions (const SpdlArchiveFile *a, const SpdlArchiveFile *b)
   return order != 0 ? order : a->extension_length - b->extension_length;
 }
 
-/* Finds the file whose extension comes first. The order of the files in a shard
- * may be that of a file system, in which image and mask change places. */
+/* Finds the media file, else the other file that is not a note, whose extension
+ * comes first. The order of the files in a shard may be that of a file system,
+ * in which image and mask change places. */
 static gboolean
-find_kind (SpdlArchiveSample sample, gboolean media, SpdlArchiveFile *first)
+find_first (SpdlArchiveSample sample, SpdlArchiveFile *first)
 {
   SpdlArchiveFile file;
 
   first->extension = NULL;
   while (spdl_archive_sample_next (&sample, &file)) {
-    if (file.size == 0 || (media ? file.kind != SPDL_ARCHIVE_MEDIA
-                                 : spdl_archive_kind_is_note (file.kind)))
+    if (file.size == 0 || spdl_archive_kind_is_note (file.kind))
       continue;
-    if (!first->extension || compare_extensions (&file, first) < 0)
+    if (!first->extension ||
+        (file.kind == first->kind ? compare_extensions (&file, first) < 0
+                                  : file.kind == SPDL_ARCHIVE_MEDIA))
       *first = file;
   }
   return first->extension != NULL;
@@ -466,7 +468,7 @@ spdl_archive_sample_get_payload (const SpdlArchiveSample *sample,
     const gchar *const *extensions, SpdlArchiveFile *file)
 {
   if (!extensions)
-    return find_kind (*sample, TRUE, file) || find_kind (*sample, FALSE, file);
+    return find_first (*sample, file);
   for (guint i = 0; extensions[i]; i++)
     if (find_extension (*sample, extensions[i], file))
       return TRUE;

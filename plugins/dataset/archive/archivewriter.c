@@ -23,6 +23,8 @@ struct _SpdlArchiveWriter {
   gboolean all_have_payloads;
   gboolean has_packed;
   gboolean unordered; /* a key is not greater than the one before it */
+  GArray *mixed; /* (nullable): guint: samples whose files have other extensions
+                    than those of the sample before; the first is left out */
 
   /* The current sample. */
   GString *key; /* "": none yet */
@@ -31,6 +33,7 @@ struct _SpdlArchiveWriter {
   GByteArray *files;
   GByteArray *texts;
   guint n_files;
+  guint64 shape, last_shape; /* hash of the extensions that are no notes */
 };
 
 SpdlArchiveWriter *
@@ -51,6 +54,7 @@ spdl_archive_writer_new (void)
 void
 spdl_archive_writer_free (SpdlArchiveWriter *self)
 {
+  g_clear_pointer (&self->mixed, g_array_unref);
   g_array_unref (self->places);
   g_byte_array_unref (self->records);
   g_string_free (self->key, TRUE);
@@ -80,6 +84,20 @@ add_16 (GByteArray *to, guint16 number)
   g_byte_array_append (to, (const guint8 *) &number, sizeof number);
 }
 
+/* Notes the sample if its files may have other roles. */
+static void
+compare_shapes (SpdlArchiveWriter *self)
+{
+  const guint i = self->places->len;
+
+  if (i > 0 && self->shape != self->last_shape) {
+    if (!self->mixed)
+      self->mixed = g_array_new (FALSE, FALSE, sizeof (guint));
+    g_array_append_val (self->mixed, i);
+  }
+  self->last_shape = self->shape;
+}
+
 static void
 end_sample (SpdlArchiveWriter *self)
 {
@@ -87,6 +105,7 @@ end_sample (SpdlArchiveWriter *self)
 
   if (self->key->len == 0)
     return;
+  compare_shapes (self);
   g_array_append_val (self->places, place);
   add_64 (self->records, self->label);
   add_16 (self->records, self->n_files);
@@ -109,6 +128,7 @@ begin_sample (SpdlArchiveWriter *self, const gchar *key, gsize length)
   g_byte_array_set_size (self->texts, 0);
   self->n_files = 0;
   self->label = -1;
+  self->shape = 0;
   self->has_payload = FALSE;
 }
 
@@ -138,6 +158,19 @@ has_extension (const SpdlArchiveWriter *self, const gchar *extension)
   return FALSE;
 }
 
+/* Counts a file that may be the payload.
+ *
+ * Returns whether it is one */
+static gboolean
+add_role (SpdlArchiveWriter *self, const gchar *extension, gsize length,
+    guint64 size, SpdlArchiveKind kind)
+{
+  if (size == 0 || spdl_archive_kind_is_note (kind))
+    return FALSE;
+  self->shape = spdl_fingerprint_add (self->shape, extension, length);
+  return TRUE;
+}
+
 static void
 add_packing (SpdlArchiveWriter *self, const SpdlArchivePacking *packing)
 {
@@ -163,7 +196,7 @@ add_file (SpdlArchiveWriter *self, const gchar *extension, guint64 first,
     kind = SPDL_ARCHIVE_TEXT; /* a class name */
   self->has_cls |= g_str_equal (extension, "cls");
   self->n_long += !text && spdl_archive_kind_is_note (kind);
-  self->has_payload |= size > 0 && !spdl_archive_kind_is_note (kind);
+  self->has_payload |= add_role (self, extension, length, size, kind);
   if (kind == SPDL_ARCHIVE_LABEL)
     text_length = 0;
   add_64 (self->files, first);
@@ -309,8 +342,7 @@ add_part (SpdlArchiveWriter *self, const guint8 *record, gchar **path)
       return FALSE;
     }
     self->has_payload |=
-        spdl_read_64_le (file + 8) > 0 &&
-        !spdl_archive_kind_is_note (
+        add_role (self, extension, length, spdl_read_64_le (file + 8),
             kind & ~(SPDL_ARCHIVE_KIND_KEPT | SPDL_ARCHIVE_KIND_PACKED));
     g_byte_array_append (self->files, file, SPDL_ARCHIVE_RECORD_FILE);
     g_byte_array_append (self->texts, text, size);
@@ -340,6 +372,7 @@ spdl_archive_writer_group (SpdlArchiveWriter *self, gchar **path)
   records = g_steal_pointer (&self->records);
   self->places = g_array_new (FALSE, FALSE, sizeof (guint64));
   self->records = g_byte_array_new ();
+  g_clear_pointer (&self->mixed, g_array_unref);
   self->n_labels = 0;
   self->all_have_payloads = TRUE;
   for (guint i = 0; i < n; i++) {
@@ -363,26 +396,31 @@ spdl_archive_writer_group (SpdlArchiveWriter *self, gchar **path)
 }
 
 static gboolean
+add_roles (const SpdlArchiveWriter *self, guint i, SpdlArchiveRoles *roles)
+{
+  const guint64 place = g_array_index (self->places, guint64, i);
+  const guint8 *record = self->records->data + place;
+  SpdlArchiveSample sample = { 0 };
+  gsize length;
+
+  sample.key = (const gchar *) key_of (self->records, place, &length);
+  sample.key_length = length;
+  sample.n_files = spdl_read_16_le (record + 8);
+  sample.files = record + SPDL_ARCHIVE_RECORD_HEAD;
+  sample.texts = sample.key + length;
+  sample.end = (const gchar *) self->records->data + self->records->len;
+  return spdl_archive_roles_add (roles, &sample);
+}
+
+/* Returns whether an extension has both roles. */
+static gboolean
 has_roles (const SpdlArchiveWriter *self)
 {
   SpdlArchiveRoles roles = { NULL };
-  gboolean found = FALSE;
+  gboolean found = self->mixed && add_roles (self, 0, &roles);
 
-  for (guint i = 0; self->places->len > 1 && i < self->places->len; i++) {
-    SpdlArchiveSample sample = { 0 };
-    gsize length;
-
-    sample.files =
-        self->records->data + g_array_index (self->places, guint64, i);
-    sample.n_files = spdl_read_16_le (sample.files + 8);
-    sample.key = (const gchar *) key_of (
-        self->records, g_array_index (self->places, guint64, i), &length);
-    sample.key_length = length;
-    sample.files += SPDL_ARCHIVE_RECORD_HEAD;
-    sample.texts = sample.key + length;
-    sample.end = (const gchar *) self->records->data + self->records->len;
-    found |= spdl_archive_roles_add (&roles, &sample);
-  }
+  for (guint i = 0; self->mixed && i < self->mixed->len; i++)
+    found |= add_roles (self, g_array_index (self->mixed, guint, i), &roles);
   spdl_archive_roles_clear (&roles);
   return found;
 }

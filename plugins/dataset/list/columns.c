@@ -80,13 +80,16 @@ add_name (guint i, const SpdlField *field, gpointer user_data)
 gboolean
 spdl_columns_is_field_name (const gchar *name)
 {
-  const gsize length = strlen (name);
+  guchar all = 0;
+  gsize length = 0;
 
-  for (const gchar *c = name; *c; c++)
-    if (g_ascii_iscntrl (*c))
+  for (; name[length]; length++) {
+    if (g_ascii_iscntrl (name[length]))
       return FALSE;
+    all |= name[length];
+  }
   return length > 0 && length <= SPDL_COLUMNS_MAX_NAME &&
-         g_utf8_validate (name, length, NULL);
+         (all < 0x80 || g_utf8_validate (name, length, NULL));
 }
 
 static gboolean

@@ -549,6 +549,46 @@ class LoaderTest(unittest.TestCase):
         # If downstream accepts images, a video gives images.
         self.assertEqual(load(both).shape, (64, 64, 3))
 
+    def test_media(self):
+        """Tests that a property of sound, or `media`, decides what of a file
+        with pictures is decoded."""
+        picture = ["-f", "lavfi", "-i", "testsrc=d=0.2:s=64x64"]
+        tone = make("tone.wav", "", 2, 9000)
+        cover = path_of("cover.mka")
+        ffmpeg(*picture, "-frames:v", 1, path_of("cover.jpg"))
+        ffmpeg("-i", tone, "-i", path_of("cover.jpg"), "-map", 0, "-map", 1,
+               "-c:a", "flac", "-c:v", "copy", "-disposition:v:0",
+               "attached_pic", cover)
+        paths = [cover]
+        for name, codecs in {
+                "sound.avi": "-c:v mpeg4 -c:a pcm_s16le",
+                "sound.flv": "-c:v flv -c:a libmp3lame",
+                "sound.ts": "-c:v mpeg2video -c:a mp2",
+                "sound.mkv": "-c:a flac"}.items():
+            paths.append(path_of(name))
+            ffmpeg(*picture, "-i", tone, *codecs.split(), paths[-1])
+        for path, reference in zip(paths, wanted_all(paths)):
+            for settings in {"media": "audio"}, {"audio_format": "F32LE"}:
+                with self.subTest(path.name, settings=settings):
+                    np.testing.assert_array_equal(
+                        load(path, **settings).ravel(), reference)
+            if path is cover:
+                continue
+            with self.subTest(path.name):
+                self.assertEqual(load(path).shape, (64, 64, 3))
+                self.assertEqual(load(path, media="video", rate=8000).shape,
+                                 (64, 64, 3))
+                with self.assertRaises(LoaderError):
+                    load(path, media="image")
+        for path, media in ((path_of("cover.jpg"), "audio"),
+                            (path_of("cover.jpg"), "video"),
+                            (tone, "image"), (tone, "video")):
+            with self.subTest(path.name, media=media), \
+                    self.assertRaises(LoaderError) as raised:
+                load(path, media=media)
+            self.assertTrue(has_values(str(raised.exception),
+                                       f"media={media}") or media == "image")
+
     def test_audio_of_ogg_videos(self):
         picture = ["-f", "lavfi", "-i", "testsrc=d=0.2:s=64x64"]
         both = pathlib.Path(FOLDER.name) / "both.ogv"

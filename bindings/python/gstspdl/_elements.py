@@ -26,6 +26,7 @@ CudaNormalizeType = Literal["float32", "float16"]
 DecodeAugment = Literal["none", "random-resized-crop", "random-crop"]
 DecodeClipSampling = Literal["head", "center", "random", "uniform", "times"]
 DecodeInterpolation = Literal["nearest", "bilinear", "bicubic", "lanczos"]
+DecodeMedia = Literal["auto", "image", "video", "audio"]
 DecodeOnCorrupt = Literal["fail", "keep"]
 DecodeOrientation = Literal["apply", "ignore"]
 DecodeResize = Literal["stretch", "cover", "contain", "none"]
@@ -306,6 +307,7 @@ class Elements:
         width: Optional[int] = None,
         height: Optional[int] = None,
         format: Optional[str] = None,
+        media: Optional[DecodeMedia] = None,
         resize: Optional[DecodeResize] = None,
         crop_fraction: Optional[float] = None,
         interpolation: Optional[DecodeInterpolation] = None,
@@ -353,6 +355,8 @@ class Elements:
         `format`: Pixel format of the result: RGB, BGR, GRAY8, GRAY16 (16-bit
         gray as stored) or index (palette indices as stored) (unset = what
         downstream requests, RGB if it accepts several). Default: 'RGB'.
+        `media`: What to decode of a file; others fail. One of "auto", "image",
+        "video", "audio". Default: "auto".
         `resize`: How to resize an image to width and height. One of "stretch",
         "cover", "contain", "none". Default: "stretch".
         `crop_fraction`: Share of the resized sides that resize=cover keeps, in
@@ -943,6 +947,7 @@ PROPERTIES: Dict[str, Dict[str, Tuple[Any, ...]]] = {
         "width": ("int", 0, 2147483647),
         "height": ("int", 0, 2147483647),
         "format": ("text",),
+        "media": ("enum", ("auto", "image", "video", "audio")),
         "resize": ("enum", ("stretch", "cover", "contain", "none")),
         "crop-fraction": ("float", 0.1, 1.0),
         "interpolation":

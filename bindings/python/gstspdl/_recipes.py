@@ -281,7 +281,7 @@ def video_folder(
         "flip": flip, "seed": seed, "clip_sampling": "random",
     } if train else {"resize": "cover", "clip_sampling": "center"}
     pipeline = pipeline.fetch(**order).decode(
-        width=width, height=height, num_frames=num_frames,
+        media="video", width=width, height=height, num_frames=num_frames,
         frame_step=frame_step, **settings, **order)
     return _finish(pipeline, batch_size, drop_last, order, transform, dtype,
                    mean, std, classes, state, max_failures, cpu_budget,
@@ -331,7 +331,7 @@ def audio_folder(
     pipeline = _class_folders(root, pattern, train, seed, shard_mode)
     order = _keep_order(in_order or not train)
     pipeline = pipeline.fetch(**order).decode(
-        rate=rate, channels=channels, offset=offset or None,
+        media="audio", rate=rate, channels=channels, offset=offset or None,
         duration=duration, **order)
     if transform is not None:
         pipeline = pipeline.map(transform, **order)

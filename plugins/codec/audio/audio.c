@@ -11,6 +11,7 @@
 
 #include "plugins/codec/audio/audiofuncs.h"
 #include "plugins/codec/audio/wav.h"
+#include "plugins/codec/common/mp4box.h"
 #include "plugins/codec/common/ogg.h"
 #include "plugins/common/bytes.h"
 
@@ -20,6 +21,7 @@ typedef enum {
   SPDL_AUDIO_NONE,
   SPDL_AUDIO_SURE,  /* audio */
   SPDL_AUDIO_MIXED, /* audio, or a video with audio */
+  SPDL_AUDIO_VIDEO, /* nearly always a video, perhaps with audio */
   SPDL_AUDIO_MAYBE, /* MPEG audio, or another file with a similar beginning */
 } SpdlAudioProbe;
 
@@ -41,6 +43,8 @@ static const struct {
   { ".snd", 4, 0, "au", "AU", SPDL_AUDIO_SURE },
   { "\x1a\x45\xdf\xa3", 4, 0, "matroska", "Matroska file", SPDL_AUDIO_MIXED },
   { "\x30\x26\xb2\x75\x8e\x66\xcf\x11", 8, 0, "asf", "WMA", SPDL_AUDIO_MIXED },
+  { "AVI ", 4, 8, "avi", "AVI", SPDL_AUDIO_VIDEO },
+  { "FLV\x01", 4, 0, "flv", "FLV", SPDL_AUDIO_VIDEO },
 };
 
 /* Brands of still images in the ISO base media format. */
@@ -91,6 +95,17 @@ is_adts (const guint8 *p, gsize size)
 }
 
 static gboolean
+is_transport_stream (const guint8 *p, gsize size)
+{
+  enum { PACKET = 188, N_PACKETS = 3 };
+  gsize n = 0;
+
+  while (n < N_PACKETS && n * PACKET < size && p[n * PACKET] == 0x47)
+    n++;
+  return n == N_PACKETS;
+}
+
+static gboolean
 has_sync (const guint8 *p, gsize size)
 {
   return size >= 4 && ((p[0] == 0xff && (p[1] & 0xe0) == 0xe0) ||
@@ -118,6 +133,10 @@ spdl_audio_probe (const guint8 *data, gsize size, SpdlAudioFile *file)
     *file = (SpdlAudioFile){ "MP4", "mov", data, size };
     return SPDL_AUDIO_MIXED;
   }
+  if (at == 0 && is_transport_stream (data, size)) {
+    *file = (SpdlAudioFile){ "MPEG-TS", "mpegts", data, size };
+    return SPDL_AUDIO_VIDEO;
+  }
   if (is_adts (data, size) || at > 0) {
     const gboolean aac = is_adts (data, size);
 
@@ -130,67 +149,22 @@ spdl_audio_probe (const guint8 *data, gsize size, SpdlAudioFile *file)
 
 /* MP4 */
 
-typedef struct {
-  const guint8 *data; /* NULL: no such box */
-  gsize size;
-} Box;
-
-#define TYPE(a, b, c, d) \
-  ((guint32) (a) << 24 | (guint32) (b) << 16 | (guint32) (c) << 8 | (d))
-
-/* Takes the next box off @in. Returns FALSE if there is none. */
-static gboolean
-take_box (Box *in, guint32 *type, Box *box)
-{
-  guint64 size;
-  gsize header = 8;
-
-  if (in->size < 8)
-    return FALSE;
-  size = spdl_read_32_be (in->data);
-  *type = spdl_read_32_be (in->data + 4);
-  if (size == 1 && in->size >= 16) {
-    size = spdl_read_64_be (in->data + 8);
-    header = 16;
-  } else if (size == 0) {
-    size = in->size;
-  }
-  if (size < header || size > in->size)
-    return FALSE;
-  *box = (Box){ in->data + header, size - header };
-  in->data += size;
-  in->size -= size;
-  return TRUE;
-}
-
-static Box
-find_box (Box in, guint32 wanted)
-{
-  guint32 type;
-  Box box;
-
-  while (take_box (&in, &type, &box))
-    if (type == wanted)
-      return box;
-  return (Box){ NULL, 0 };
-}
-
 /* Returns whether an MP4 has a video track, or does not list its tracks. */
 static gboolean
 spdl_audio_probe_mp4_video (const guint8 *data, gsize size)
 {
   gboolean has_sound = FALSE, has_video = FALSE;
-  Box moov = find_box ((Box){ data, size }, TYPE ('m', 'o', 'o', 'v')), track;
-  guint32 type;
+  SpdlMp4Box file = { data, size }, movie, track, box;
+  gchar type[4];
 
-  while (take_box (&moov, &type, &track)) {
-    const Box media = find_box (track, TYPE ('m', 'd', 'i', 'a'));
-    const Box handler = find_box (media, TYPE ('h', 'd', 'l', 'r'));
-
-    if (handler.size < 12)
+  if (!spdl_mp4_box_find (&file, "moov", &movie))
+    return TRUE;
+  while (spdl_mp4_box_next (&movie, &track, type)) {
+    if (!spdl_mp4_box_find (&track, "mdia", &box) ||
+        !spdl_mp4_box_find (&box, "hdlr", &box) || box.size < 12)
       continue;
-    has_sound |= memcmp (handler.data + 8, "soun", 4) == 0;
-    has_video |= memcmp (handler.data + 8, "vide", 4) == 0;
+    has_sound |= memcmp (box.data + 8, "soun", 4) == 0;
+    has_video |= memcmp (box.data + 8, "vide", 4) == 0;
   }
   return has_video || !has_sound;
 }
@@ -277,6 +251,8 @@ spdl_audio_look (
       return TRUE;
     case SPDL_AUDIO_MIXED:
       return !takes_video || !has_video (self);
+    case SPDL_AUDIO_VIDEO:
+      return !takes_video;
     case SPDL_AUDIO_MAYBE:
       return spdl_audio_search (self, data, size);
     default:

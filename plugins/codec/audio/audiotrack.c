@@ -84,6 +84,12 @@ set_broken (const SpdlAudioTrack *self, const gchar *what, GError **error)
 
 /* File access */
 
+static gboolean
+is_format (const SpdlAudioTrack *self, const gchar *demuxer)
+{
+  return strcmp (self->file->demuxer, demuxer) == 0;
+}
+
 static int
 read_data (void *opaque, guint8 *buffer, int size)
 {
@@ -159,6 +165,9 @@ open_file (SpdlAudioTrack *self, GError **error)
     format->protocol_whitelist = av_strdup ("");
     ret = avformat_open_input (
         &format, "", av_find_input_format (self->file->demuxer), NULL);
+    /* The streams of FLV appear with their packets. */
+    if (ret >= 0 && is_format (self, "flv"))
+      avformat_find_stream_info (format, NULL);
   } else {
     avformat_free_context (format);
     format = NULL;
@@ -287,12 +296,6 @@ get_spare (SpdlAudioTrack *self)
   if (!entry->packet)
     entry->packet = av_packet_alloc ();
   return entry->packet ? entry : NULL;
-}
-
-static gboolean
-is_format (const SpdlAudioTrack *self, const gchar *demuxer)
-{
-  return strcmp (self->file->demuxer, demuxer) == 0;
 }
 
 /* Reads the sample rate from an MPEG audio frame header. */
@@ -463,7 +466,9 @@ check_end (SpdlAudioTrack *self)
   } else if (is_format (self, "mov") || is_format (self, "caf")) {
     if (avformat_index_get_entries_count (self->stream) > n)
       self->corruption = "the file is cut off";
-  } else if (!is_format (self, "asf") && !is_format (self, "wav")) {
+  } else if (!is_format (self, "asf") && !is_format (self, "wav") &&
+             !is_format (self, "avi") && !is_format (self, "flv") &&
+             !is_format (self, "mpegts")) {
     check_length (self);
   }
 }

@@ -79,8 +79,8 @@
  * turn, crop and flip all images of a sample like its main image, the part
  * `data`, whatever their sizes are. An image that cannot be aligned with it
  * fails the item; another `seed` leaves it alone. To keep class numbers in a
- * mask, set `format=index`, or `format=GRAY8 interpolation=nearest` if all masks
- * are gray.
+ * mask, set `format=index`, or `format=GRAY8 interpolation=nearest` if all
+ * masks are gray.
  *
  * ## Example
  * |[
@@ -673,6 +673,15 @@ SPDL_DEFINE_ENUM_TYPE (GstSpdlDecodeOrientation, exif_use,
         "apply" },
     { SPDL_EXIF_IGNORE, "Keep the image as it is stored", "ignore" })
 
+SPDL_DEFINE_ENUM_TYPE (GstSpdlDecodeMedia, media,
+    { SPDL_MEDIA_AUTO,
+        "What the file is; the sound of a video if a property of sound is set, "
+        "or downstream accepts no images",
+        "auto" },
+    { SPDL_MEDIA_IMAGE, "Still images only", "image" },
+    { SPDL_MEDIA_VIDEO, "Frames of videos only", "video" },
+    { SPDL_MEDIA_AUDIO, "Sound only, also that of a video", "audio" })
+
 SPDL_DEFINE_ENUM_TYPE (GstSpdlDecodeAugment, augment,
     { SPDL_AUGMENT_NONE, "The whole image", "none" },
     { SPDL_AUGMENT_RANDOM_RESIZED_CROP,
@@ -715,6 +724,8 @@ static const SpdlProperty properties[] = {
       "stored) or index (palette indices as stored) (unset = what downstream "
       "requests, RGB if it accepts several)",
       SPDL_DECODE_CONFIG_PREFERRED_FORMAT),
+  SPDL_PROPERTY_ENUM (SpdlDecodeSettings, media, PLAYING, "media", "Media",
+      "What to decode of a file; others fail", media_get_type, SPDL_MEDIA_AUTO),
   SPDL_PROPERTY_ENUM (SpdlDecodeSettings, resize, PLAYING, "resize", "Resize",
       "How to resize an image to width and height", resize_get_type,
       SPDL_FIT_STRETCH),

@@ -450,13 +450,15 @@ decode_image (SpdlItemDecoder *self, const Job *job, GError **error)
                ? decode_by_library (self, job, decoder, error)
                : NULL;
   spdl_image_probe (&probe, in->data, in->size);
-  if (!probe.type && (video = find_video (self, job)))
+  if (!probe.type && job->config->media == SPDL_MEDIA_AUTO &&
+      (video = find_video (self, job)))
     return decode_video (self, job, video, error);
   if (!check_image (job, probe.type, error))
     return NULL;
   if (!spdl_still_decoder_find_type (
           &probe, in->data, in->size, job->source->caps, &reason)) {
-    if (spdl_audio_search (self->audio, in->data, in->size)) {
+    if (job->config->media == SPDL_MEDIA_AUTO &&
+        spdl_audio_search (self->audio, in->data, in->size)) {
       g_clear_error (&reason);
       return decode_audio (self, job, error);
     }
@@ -466,19 +468,44 @@ decode_image (SpdlItemDecoder *self, const Job *job, GError **error)
   return decode_still (self, job, &probe, error);
 }
 
-/* Returns whether the item is decoded as audio. From a video, audio is decoded
- * only if downstream does not accept images; with num-frames, audio is not
+/* Returns whether the item is decoded as audio. With num-frames, audio is not
  * decoded. */
 static gboolean
 is_sound (SpdlItemDecoder *self, const Job *job)
 {
   const GstMapInfo *in = &job->in;
-  const gboolean no_images = job->config->no_images;
+  const gboolean wanted = job->config->wants_audio;
 
   return job->config->clip.num_frames == 0 &&
-         (spdl_audio_look (self->audio, in->data, in->size, !no_images) ||
-             (no_images &&
-                 spdl_audio_search (self->audio, in->data, in->size)));
+         (spdl_audio_look (self->audio, in->data, in->size, !wanted) ||
+             (wanted && spdl_audio_search (self->audio, in->data, in->size)));
+}
+
+static GstBuffer *
+refuse_media (const gchar *is_not, const gchar *media, GError **error)
+{
+  g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_WRONG_TYPE,
+      "File is not %s, but media=%s is set", is_not, media);
+  return NULL;
+}
+
+/* Decodes the medium that the property `media` chooses. */
+static GstBuffer *
+decode_chosen (SpdlItemDecoder *self, const Job *job, GError **error)
+{
+  const gchar *video;
+
+  switch (job->config->media) {
+    case SPDL_MEDIA_AUDIO:
+      return is_sound (self, job) ? decode_audio (self, job, error)
+                                  : refuse_media ("audio", "audio", error);
+    case SPDL_MEDIA_VIDEO:
+      video = find_video (self, job);
+      return video ? decode_video (self, job, video, error)
+                   : refuse_media ("a video", "video", error);
+    default:
+      return decode_image (self, job, error);
+  }
 }
 
 /* Detects the item's type and decodes it. JPEG is tested first, as the most
@@ -489,11 +516,15 @@ decode_any (SpdlItemDecoder *self, const Job *job, GError **error)
   const GstMapInfo *in = &job->in;
   SpdlArraysKind kind;
 
+  if (job->config->media > SPDL_MEDIA_IMAGE)
+    return decode_chosen (self, job, error);
   if (spdl_jpeg_is_jpeg (in->data, in->size))
     return spdl_decode_config_check_images (job->config, error) &&
                    check_image (job, "image/jpeg", error)
                ? decode_jpeg (self, job, error)
                : NULL;
+  if (job->config->media == SPDL_MEDIA_IMAGE)
+    return decode_chosen (self, job, error);
   kind = spdl_arrays_look (in->data, in->size);
   if (kind != SPDL_ARRAYS_NONE)
     return decode_arrays (self, job, kind, error);

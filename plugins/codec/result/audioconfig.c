@@ -39,6 +39,13 @@ choose_caps (SpdlAudioConfig *self, const SpdlAudioSettings *settings,
 }
 
 gboolean
+spdl_audio_settings_are_set (const SpdlAudioSettings *self)
+{
+  return self->rate > 0 || self->channels > 0 || self->format ||
+         self->offset > 0 || GST_CLOCK_TIME_IS_VALID (self->duration);
+}
+
+gboolean
 spdl_audio_config_init (SpdlAudioConfig *self,
     const SpdlAudioSettings *settings, GstCaps *allowed, GError **error)
 {

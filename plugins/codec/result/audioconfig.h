@@ -39,6 +39,9 @@ typedef struct {
   GstClockTime duration; /* GST_CLOCK_TIME_NONE: to the end */
 } SpdlAudioSettings;
 
+/* Returns whether a setting asks for audio. */
+gboolean spdl_audio_settings_are_set (const SpdlAudioSettings *self);
+
 /* Negotiated audio format. Immutable. */
 typedef struct {
   GstAudioFormat format; /* UNKNOWN: downstream does not accept audio */

@@ -298,6 +298,10 @@ choose_images (SpdlDecodeConfig *self, const SpdlDecodeSettings *settings,
   self->no_images = gst_caps_is_empty (caps) &&
                     (!gst_caps_is_empty (self->tensors) ||
                         self->audio.format != GST_AUDIO_FORMAT_UNKNOWN);
+  self->wants_audio =
+      self->media == SPDL_MEDIA_AUDIO ||
+      (self->media == SPDL_MEDIA_AUTO &&
+          (self->no_images || spdl_audio_settings_are_set (&settings->audio)));
   if (!self->no_images)
     ok = choose_caps (self, settings, &caps, error);
   gst_caps_unref (caps);
@@ -329,6 +333,7 @@ spdl_decode_config_new (
   self->crop_fraction = settings->crop_fraction;
   self->interpolation = settings->interpolation;
   self->orientation = settings->orientation;
+  self->media = settings->media;
   self->augment = settings->augment;
   self->fast_scale = settings->fast_scale;
   self->corrupt = settings->corrupt;

@@ -42,11 +42,19 @@ typedef enum {
   SPDL_EXIF_IGNORE,
 } SpdlExifUse;
 
+typedef enum {
+  SPDL_MEDIA_AUTO,
+  SPDL_MEDIA_IMAGE,
+  SPDL_MEDIA_VIDEO,
+  SPDL_MEDIA_AUDIO,
+} SpdlMedia;
+
 typedef struct {
   guint width; /* 0: from downstream caps, or else as decoded */
   guint height;
   gchar *format;     /* NULL: downstream may choose */
   const gchar *part; /* interned; NULL: items have a single medium */
+  SpdlMedia media;
   SpdlFitMode resize;
   double
       crop_fraction; /* fraction of the sides, with COVER; 1: no extra crop */
@@ -82,8 +90,10 @@ typedef struct {
   SpdlCorrupt corrupt;
   guint64 max_pixels;
   guint32 background;
-  gboolean no_images; /* downstream does not accept images */
-  GstCaps *tensors;   /* accepted tensor caps; may be empty */
+  SpdlMedia media;
+  gboolean wants_audio; /* of a file with video and audio */
+  gboolean no_images;   /* downstream does not accept images */
+  GstCaps *tensors;     /* accepted tensor caps; may be empty */
   guint64 max_decompressed_bytes;
   const gchar *members; /* as in the settings */
   SpdlClip clip;

@@ -10,12 +10,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "plugins/codec/common/mp4box.h"
 #include "plugins/common/bytes.h"
-
-typedef struct {
-  const guint8 *data;
-  gsize size;
-} Box;
 
 /* The part of a matrix that turns and mirrors: a point (x, y) is shown at
  * (a x + c y, b x + d y). */
@@ -23,57 +19,21 @@ typedef struct {
   gdouble a, b, c, d;
 } Matrix;
 
-/* Takes the next box of @rest. Returns FALSE at the end. */
-static gboolean
-next_box (Box *rest, Box *box, gchar *type)
-{
-  guint64 size = rest->size >= 8 ? spdl_read_32_be (rest->data) : 0;
-  gsize head = 8;
-
-  if (rest->size < 8)
-    return FALSE;
-  memcpy (type, rest->data + 4, 4);
-  if (size == 1 && rest->size >= 16) {
-    size = (guint64) spdl_read_32_be (rest->data + 8) << 32 |
-           spdl_read_32_be (rest->data + 12);
-    head = 16;
-  } else if (size == 0) {
-    size = rest->size;
-  }
-  size = MIN (size, rest->size);
-  if (size < head)
-    return FALSE;
-  *box = (Box){ rest->data + head, size - head };
-  *rest = (Box){ rest->data + size, rest->size - size };
-  return TRUE;
-}
-
-static gboolean
-find_box (Box in, const gchar *wanted, Box *box)
-{
-  gchar type[4];
-
-  while (next_box (&in, box, type))
-    if (memcmp (type, wanted, 4) == 0)
-      return TRUE;
-  return FALSE;
-}
-
 /* Reads the matrix at the end of a header, whose times have 64 bits in version
  * 1. */
 static Matrix
-read_matrix (Box header, gsize at)
+read_matrix (const SpdlMp4Box *header, gsize at)
 {
   Matrix matrix = { 1, 0, 0, 1 };
 
-  if (header.size > 0 && header.data[0] == 1)
+  if (header->size > 0 && header->data[0] == 1)
     at += 12;
-  if (at + 20 > header.size)
+  if (at + 20 > header->size)
     return matrix;
-  matrix.a = (gint32) spdl_read_32_be (header.data + at);
-  matrix.b = (gint32) spdl_read_32_be (header.data + at + 4);
-  matrix.c = (gint32) spdl_read_32_be (header.data + at + 12);
-  matrix.d = (gint32) spdl_read_32_be (header.data + at + 16);
+  matrix.a = (gint32) spdl_read_32_be (header->data + at);
+  matrix.b = (gint32) spdl_read_32_be (header->data + at + 4);
+  matrix.c = (gint32) spdl_read_32_be (header->data + at + 12);
+  matrix.d = (gint32) spdl_read_32_be (header->data + at + 16);
   return matrix;
 }
 
@@ -93,23 +53,24 @@ find_orientation (Matrix track, Matrix movie)
 gboolean
 spdl_mp4_track_find (SpdlMp4Track *self, const guint8 *data, gsize size)
 {
-  Box movie, track, box, header;
+  const SpdlMp4Box file = { data, size };
+  SpdlMp4Box movie, rest, track, box, header = { NULL, 0 };
   gchar type[4];
 
-  if (!find_box ((Box){ data, size }, "moov", &movie))
+  if (!spdl_mp4_box_find (&file, "moov", &movie))
     return FALSE;
-  for (Box rest = movie; next_box (&rest, &track, type);) {
-    if (memcmp (type, "trak", 4) != 0 || !find_box (track, "mdia", &box) ||
-        !find_box (box, "hdlr", &box) || box.size < 12 ||
+  spdl_mp4_box_find (&movie, "mvhd", &header);
+  for (rest = movie; spdl_mp4_box_next (&rest, &track, type);) {
+    if (memcmp (type, "trak", 4) != 0 ||
+        !spdl_mp4_box_find (&track, "mdia", &box) ||
+        !spdl_mp4_box_find (&box, "hdlr", &box) || box.size < 12 ||
         memcmp (box.data + 8, "vide", 4) != 0 ||
-        !find_box (track, "tkhd", &box))
+        !spdl_mp4_box_find (&track, "tkhd", &box))
       continue;
-    if (!find_box (movie, "mvhd", &header))
-      header.size = 0;
     self->orientation =
-        find_orientation (read_matrix (box, 40), read_matrix (header, 36));
-    self->has_edits = find_box (track, "edts", &box) &&
-                      find_box (box, "elst", &box) && box.size >= 8 &&
+        find_orientation (read_matrix (&box, 40), read_matrix (&header, 36));
+    self->has_edits = spdl_mp4_box_find (&track, "edts", &box) &&
+                      spdl_mp4_box_find (&box, "elst", &box) && box.size >= 8 &&
                       spdl_read_32_be (box.data + 4) > 0;
     return TRUE;
   }

@@ -1,0 +1,32 @@
+/* gst-spdl: boxes of MP4 and QuickTime files
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* The contents of a box, which are boxes themselves in some types. */
+typedef struct {
+  const guint8 *data;
+  gsize size;
+} SpdlMp4Box;
+
+/* Takes the next box off @in. A box that is cut off ends with @in.
+ *
+ * @type: (out): its four letters
+ *
+ * Returns FALSE if there is none. */
+gboolean spdl_mp4_box_next (SpdlMp4Box *in, SpdlMp4Box *box, gchar type[4]);
+
+/* Finds the first box of a type, such as "moov". Returns FALSE if there is
+ * none; @box, which may be @in, is then unchanged. */
+gboolean
+spdl_mp4_box_find (const SpdlMp4Box *in, const gchar *type, SpdlMp4Box *box);
+
+G_END_DECLS

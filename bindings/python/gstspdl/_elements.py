@@ -355,8 +355,8 @@ class Elements:
         `format`: Pixel format of the result: RGB, BGR, GRAY8, GRAY16 (16-bit
         gray as stored) or index (palette indices as stored) (unset = what
         downstream requests, RGB if it accepts several). Default: 'RGB'.
-        `media`: What to decode of a file; others fail. One of "auto", "image",
-        "video", "audio". Default: "auto".
+        `media`: Media to decode; a file of other media fails. One of "auto",
+        "image", "video", "audio". Default: "auto".
         `resize`: How to resize an image to width and height. One of "stretch",
         "cover", "contain", "none". Default: "stretch".
         `crop_fraction`: Share of the resized sides that resize=cover keeps, in

@@ -675,8 +675,9 @@ SPDL_DEFINE_ENUM_TYPE (GstSpdlDecodeOrientation, exif_use,
 
 SPDL_DEFINE_ENUM_TYPE (GstSpdlDecodeMedia, media,
     { SPDL_MEDIA_AUTO,
-        "What the file is; the sound of a video if a property of sound is set, "
-        "or downstream accepts no images",
+        "Any; the sound of a video if a property of sound is set, or "
+        "downstream "
+        "accepts no images",
         "auto" },
     { SPDL_MEDIA_IMAGE, "Still images only", "image" },
     { SPDL_MEDIA_VIDEO, "Frames of videos only", "video" },
@@ -725,7 +726,8 @@ static const SpdlProperty properties[] = {
       "requests, RGB if it accepts several)",
       SPDL_DECODE_CONFIG_PREFERRED_FORMAT),
   SPDL_PROPERTY_ENUM (SpdlDecodeSettings, media, PLAYING, "media", "Media",
-      "What to decode of a file; others fail", media_get_type, SPDL_MEDIA_AUTO),
+      "Media to decode; a file of other media fails", media_get_type,
+      SPDL_MEDIA_AUTO),
   SPDL_PROPERTY_ENUM (SpdlDecodeSettings, resize, PLAYING, "resize", "Resize",
       "How to resize an image to width and height", resize_get_type,
       SPDL_FIT_STRETCH),

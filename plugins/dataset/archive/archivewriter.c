@@ -33,7 +33,8 @@ struct _SpdlArchiveWriter {
   GByteArray *files;
   GByteArray *texts;
   guint n_files;
-  guint64 shape, last_shape; /* hash of the extensions that are no notes */
+  guint64 shape,
+      last_shape; /* hash of the extensions of other files than notes */
 };
 
 SpdlArchiveWriter *

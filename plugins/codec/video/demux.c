@@ -320,6 +320,23 @@ read_track (SpdlDemux *self)
   gst_buffer_unmap (self->file, &map);
 }
 
+/* Lets the duration of the track be endless. Returns: (transfer full) */
+static GstBuffer *
+extend_track (const SpdlDemux *self, GstBuffer *range, guint64 offset)
+{
+  static const guint8 endless[4] = { 0xff, 0xff, 0xff, 0xff };
+  const guint64 at = self->track.duration_at;
+  GstBuffer *copy;
+
+  if (at == 0 || at < offset ||
+      at + sizeof endless > offset + gst_buffer_get_size (range))
+    return range;
+  copy = gst_buffer_copy_deep (range);
+  gst_buffer_unref (range);
+  gst_buffer_fill (copy, at - offset, endless, sizeof endless);
+  return copy;
+}
+
 static GstFlowReturn
 get_range (GstPad *pad, GstObject *parent, guint64 offset, guint length,
     GstBuffer **buffer)
@@ -340,8 +357,10 @@ get_range (GstPad *pad, GstObject *parent, guint64 offset, guint length,
     gst_buffer_unmap (*buffer, &map);
     gst_buffer_set_size (*buffer, length);
   } else {
-    *buffer = gst_buffer_copy_region (
-        self->file, GST_BUFFER_COPY_MEMORY, offset, length);
+    *buffer = extend_track (self,
+        gst_buffer_copy_region (
+            self->file, GST_BUFFER_COPY_MEMORY, offset, length),
+        offset);
   }
   GST_BUFFER_OFFSET (*buffer) = offset;
   return GST_FLOW_OK;
@@ -437,7 +456,7 @@ on_event (GstPad *pad, GstObject *parent, GstEvent *event)
       break;
     case GST_EVENT_SEGMENT:
       gst_event_copy_segment (event, &self->segment);
-      if (self->track.orientation > 0 && !self->track.has_edits)
+      if (self->track.duration_at > 0)
         self->segment.stop = GST_CLOCK_TIME_NONE;
       self->packets->segment++;
       break;
@@ -637,7 +656,7 @@ begin_file (SpdlDemux *self, GstBuffer *file, SpdlPackets *packets)
   self->packets = packets;
   gst_segment_init (&self->segment, GST_FORMAT_UNDEFINED);
   g_string_truncate (self->others, 0);
-  self->track = (SpdlMp4Track){ FALSE };
+  self->track = (SpdlMp4Track){ 0 };
   packets->from_zero = self->demuxer == DEMUXER_MPEG_TS;
   self->has_video = self->has_enough = FALSE;
   self->missing_at = G_MAXUINT64;

@@ -50,6 +50,30 @@ find_orientation (Matrix track, Matrix movie)
   return b >= 0 ? c >= 0 ? 5 : 6 : c >= 0 ? 8 : 7;
 }
 
+static gboolean
+has_edits (const SpdlMp4Box *track)
+{
+  SpdlMp4Box box;
+
+  return spdl_mp4_box_find (track, "edts", &box) &&
+         spdl_mp4_box_find (&box, "elst", &box) && box.size >= 8 &&
+         spdl_read_32_be (box.data + 4) > 0;
+}
+
+/* Returns the offset of the low 32 bits of the track's duration, or 0. */
+static gsize
+find_duration (const SpdlMp4Box *file, const SpdlMp4Box *track)
+{
+  SpdlMp4Box box;
+  gsize at;
+
+  if (!spdl_mp4_box_find (track, "mdia", &box) ||
+      !spdl_mp4_box_find (&box, "mdhd", &box) || box.size == 0)
+    return 0;
+  at = box.data[0] == 1 ? 28 : 16;
+  return at + 4 <= box.size ? box.data + at - file->data : 0;
+}
+
 gboolean
 spdl_mp4_track_find (SpdlMp4Track *self, const guint8 *data, gsize size)
 {
@@ -57,6 +81,7 @@ spdl_mp4_track_find (SpdlMp4Track *self, const guint8 *data, gsize size)
   SpdlMp4Box movie, rest, track, box, header = { NULL, 0 };
   gchar type[4];
 
+  *self = (SpdlMp4Track){ 0 };
   if (!spdl_mp4_box_find (&file, "moov", &movie))
     return FALSE;
   spdl_mp4_box_find (&movie, "mvhd", &header);
@@ -69,9 +94,8 @@ spdl_mp4_track_find (SpdlMp4Track *self, const guint8 *data, gsize size)
       continue;
     self->orientation =
         find_orientation (read_matrix (&box, 40), read_matrix (&header, 36));
-    self->has_edits = spdl_mp4_box_find (&track, "edts", &box) &&
-                      spdl_mp4_box_find (&box, "elst", &box) && box.size >= 8 &&
-                      spdl_read_32_be (box.data + 4) > 0;
+    if (!has_edits (&track))
+      self->duration_at = find_duration (&file, &track);
     return TRUE;
   }
   return FALSE;

@@ -11,12 +11,13 @@
 
 G_BEGIN_DECLS
 
-/* qtdemux reports the track's duration as the end of a track without an edit
- * list, although the last frames may be shown after it, and "rotate-180" for
- * each matrix that is not an exact quarter turn. */
+/* qtdemux ends a track without an edit list at its duration, although more
+ * frames may follow, and reports "rotate-180" for each matrix that is not an
+ * exact quarter turn. */
 typedef struct {
-  gboolean has_edits; /* there is an edit list */
-  guint orientation;  /* EXIF orientation of the nearest quarter turn */
+  guint orientation; /* EXIF orientation of the nearest quarter turn */
+  gsize duration_at; /* offset of the low 32 bits of the duration, if there is
+                        no edit list; else 0 */
 } SpdlMp4Track;
 
 /* Reads the first video track of an MP4 or QuickTime file. Returns FALSE if

@@ -70,7 +70,7 @@ class Server:
             def do_GET(self):
                 owner._serve(self)
 
-            do_HEAD = do_PUT = do_POST = do_GET
+            do_HEAD = do_PUT = do_POST = do_CONNECT = do_GET
 
             def log_message(self, *arguments):
                 pass

@@ -14,6 +14,7 @@
 #include "gst/spdl/engine/sync.h"
 #include "plugins/fetch/http/bodystream.h"
 #include "plugins/fetch/http/hedge.h"
+#include "plugins/fetch/io/proxy.h"
 #include "plugins/fetch/http/request.h"
 #include "plugins/fetch/io/cafile.h"
 
@@ -53,8 +54,9 @@ typedef struct {
 struct _SpdlHttp {
   SpdlHttpSettings settings;
   GTlsDatabase *tls_database; /* nullable */
-  SpdlMutex lock;             /* held to choose or add a client */
-  gint n_clients;             /* atomic; at least 1 */
+  SpdlProxies proxies;
+  SpdlMutex lock; /* held to choose or add a client */
+  gint n_clients; /* atomic; at least 1 */
   Client *clients[MAX_THREADS];
 };
 
@@ -123,6 +125,7 @@ make_session (Client *self)
 
   if (self->http->tls_database)
     soup_session_set_tls_database (session, self->http->tls_database);
+  spdl_proxies_apply (&self->http->proxies, session);
   /* Content encodings are disabled: items are delivered as stored, and byte
    * ranges refer to the encoded bytes. */
   soup_session_remove_feature_by_type (session, SOUP_TYPE_CONTENT_DECODER);
@@ -352,6 +355,7 @@ spdl_http_new (const SpdlHttpSettings *settings, GError **error)
   spdl_mutex_init (&self->lock);
   if (spdl_ca_file_open (self->settings.tls_ca_file, "tls-ca-file",
           &self->tls_database, error) &&
+      spdl_proxies_init (&self->proxies, error) &&
       (self->clients[0] = client_new (self, error)))
     self->n_clients = 1;
   else
@@ -366,6 +370,7 @@ spdl_http_free (SpdlHttp *self)
     client_free (self->clients[i]);
   spdl_mutex_clear (&self->lock);
   g_clear_object (&self->tls_database);
+  spdl_proxies_clear (&self->proxies);
   clear_settings (&self->settings);
   g_free (self);
 }

@@ -81,6 +81,7 @@ struct _SpdlRequest {
   /* State of the current attempt. */
   SpdlRedirect redirect;
   SoupMessage *message;
+  GUri *asked; /* URI of the message when it was sent */
   GInputStream *stream;
   GCancellable *cancellable;
   GSource *cancel_later; /* nullable; see cancel_try() */

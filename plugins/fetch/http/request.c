@@ -437,6 +437,7 @@ spdl_request_end_try (SpdlRequest *self)
   destroy_source (&self->cancel_later);
   g_clear_object (&self->stream);
   g_clear_object (&self->message);
+  g_clear_pointer (&self->asked, g_uri_unref);
   g_clear_object (&self->cancellable);
   if (!self->error && self->moved) {
     send_request (self);
@@ -490,6 +491,7 @@ send_request (SpdlRequest *self)
   self->cancellable = g_cancellable_new ();
   /* SOUP_METHOD_GET reads a variable that another thread may be writing. */
   self->message = soup_message_new_from_uri ("GET", uri);
+  self->asked = g_uri_ref (soup_message_get_uri (self->message));
   soup_message_add_flags (self->message, SOUP_MESSAGE_NO_REDIRECT);
   if (self->object)
     soup_message_add_flags (self->message, SOUP_MESSAGE_DO_NOT_USE_AUTH_CACHE);

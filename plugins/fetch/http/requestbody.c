@@ -10,6 +10,7 @@
 #include "gst/spdl/common/redact.h"
 #include "plugins/fetch/http/bodystream.h"
 #include "plugins/fetch/http/origin.h"
+#include "plugins/fetch/io/proxy.h"
 #include "plugins/fetch/http/retry.h"
 
 GST_DEBUG_CATEGORY_EXTERN (spdl_fetch_debug);
@@ -312,6 +313,13 @@ classify_response (SpdlRequest *self, GError **error)
 {
   SpdlResponseAction action;
 
+  if (!spdl_proxy_is_answer_to (self->message, self->asked) ||
+      soup_message_get_status (self->message) ==
+          SOUP_STATUS_PROXY_UNAUTHORIZED) {
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_AUTHORIZED,
+        "The request did not reach the server: %s", spdl_proxy_get_advice ());
+    return SPDL_RESPONSE_ACTION_FAILED;
+  }
   if (self->object && !self->redirect.foreign &&
       spdl_object_correct_region (self->object, self->message))
     return SPDL_RESPONSE_ACTION_AGAIN;

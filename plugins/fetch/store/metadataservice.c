@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "gst/spdl/common/redact.h"
+#include "plugins/fetch/io/proxy.h"
 #include "plugins/fetch/io/cafile.h"
 #include "plugins/fetch/io/souppriority.h"
 #include "plugins/fetch/store/secrettext.h"
@@ -79,9 +80,14 @@ spdl_metadata_client_new (
   self->session = soup_session_new_with_options (
       "user-agent", "gst-spdl/" PACKAGE_VERSION, "timeout", 0, NULL);
   if (public_network) {
+    SpdlProxies proxies;
+
     if (!spdl_ca_file_open (spdl_secret_text_get_env ("AWS_CA_BUNDLE"),
-            "AWS_CA_BUNDLE", &database, error))
+            "AWS_CA_BUNDLE", &database, error) ||
+        !spdl_proxies_init (&proxies, error))
       return NULL;
+    spdl_proxies_apply (&proxies, self->session);
+    spdl_proxies_clear (&proxies);
     if (database)
       soup_session_set_tls_database (self->session, database);
   } else {

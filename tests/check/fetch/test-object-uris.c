@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "plugins/fetch/http/origin.h"
+#include "plugins/fetch/io/proxy.h"
 #include "plugins/fetch/store/listing.h"
 #include "plugins/fetch/store/objectstore.h"
 
@@ -274,6 +275,29 @@ test_json (void)
     g_assert_false (parse (&listing, wrong[i], NULL, TRUE));
 }
 
+/* Tests that a response to another request than that for the item is found. */
+static void
+test_answers (void)
+{
+  static const gchar *const others[] = { "http://proxy:3128/", "http://h/b?c=1",
+    "http://h/a", "http://h:81/a?c=1", "https://h/a?c=1" };
+  g_autoptr (SoupMessage) message =
+      soup_message_new ("GET", "http://u:p@h/a?c=1#d");
+  g_autoptr (GUri) sent = g_uri_ref (soup_message_get_uri (message));
+  g_autoptr (GUri) same =
+      g_uri_parse ("http://h/a?c=1", SOUP_HTTP_URI_FLAGS, NULL);
+
+  g_assert_true (spdl_proxy_is_answer_to (message, sent));
+  soup_message_set_uri (message, same);
+  g_assert_true (spdl_proxy_is_answer_to (message, sent));
+  for (guint i = 0; i < G_N_ELEMENTS (others); i++) {
+    g_autoptr (GUri) other = g_uri_parse (others[i], SOUP_HTTP_URI_FLAGS, NULL);
+
+    soup_message_set_uri (message, other);
+    g_assert_false (spdl_proxy_is_answer_to (message, sent));
+  }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -283,6 +307,7 @@ main (int argc, char **argv)
   g_test_add_func ("/object-uris/addresses", test_addresses);
   g_test_add_func ("/object-uris/environment", test_environment);
   g_test_add_func ("/object-uris/origins", test_origins);
+  g_test_add_func ("/object-uris/answers", test_answers);
   g_test_add_func ("/object-uris/pages", test_pages);
   g_test_add_func ("/object-uris/xml", test_xml);
   g_test_add_func ("/object-uris/json", test_json);

@@ -1,0 +1,215 @@
+#!/usr/bin/python3
+# gst-spdl: tests of proxies and of servers that limit, restart or break rules
+#
+# Copyright (C) 2026 the gst-spdl developers
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The first argument is tools/make-dataset."""
+
+import base64
+import contextlib
+import os
+import pathlib
+import re
+import socket
+import ssl
+import threading
+import unittest
+import unittest.mock
+
+from fake_store import Answer, Server
+from support import ROOT, make_folder
+
+from gstspdl import Loader, LoaderError
+
+FOLDER = make_folder()
+VARIABLES = [name for word in ("http", "https", "all", "no")
+             for name in (f"{word}_proxy", f"{word}_PROXY".upper())]
+VARIABLES += ["SSL_CERT_FILE", "SSL_CERT_DIR", "REQUEST_METHOD"]
+FRONT_PAGE = b"front page of the proxy"
+
+
+def write_pem():
+    """Returns a file with the key and the certificate for 127.0.0.1 of the
+    tests in C."""
+    source = (ROOT / "tests/check/support/server.c").read_text("utf-8")
+    path = FOLDER / "server.pem"
+    path.write_text("".join(
+        line.replace("\\n", "\n") for line in re.findall(
+            r'^    "(.*)";?$', source, re.MULTILINE) if line[-2:] == "\\n"))
+    return path
+
+
+PEM = write_pem()
+
+
+class Origin(Server):
+    """Responds to each request with its path."""
+
+    def __init__(self, tls=False):
+        super().__init__()
+        if tls:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(PEM)
+            self._server.socket = context.wrap_socket(
+                self._server.socket, server_side=True,
+                do_handshake_on_connect=False)
+            self.url = self.url.replace("http:", "https:")
+
+    def answer(self, request):
+        return Answer(200, request.path.encode())
+
+
+class Proxy(Server):
+    """A proxy that asks for Basic authentication if `user` is set. A request
+    for its own address gets its front page."""
+
+    def __init__(self, user=None, password="p/w"):
+        super().__init__()
+        self.expected = user and "Basic " + base64.b64encode(
+            f"{user}:{password}".encode()).decode()
+
+    def _serve(self, handler):
+        given = handler.headers.get("Proxy-Authorization")
+        self.requests.append((handler.command, handler.path, given))
+        if self.expected and given != self.expected:
+            handler.send_response(407)
+            handler.send_header("Proxy-Authenticate", 'Basic realm="x"')
+            body = b""
+        elif handler.command == "CONNECT":
+            handler.send_response(200)
+            handler.end_headers()
+            self.tunnel(handler)
+            return
+        else:
+            handler.send_response(200)
+            body = FRONT_PAGE if handler.path == self.url + "/" \
+                else b"by proxy: " + handler.path.encode()
+        handler.send_header("Content-Length", str(len(body)))
+        handler.end_headers()
+        handler.wfile.write(body)
+
+    def tunnel(self, handler):
+        def pump(source, target):
+            with contextlib.suppress(OSError):
+                while data := source.recv(65536):
+                    target.sendall(data)
+                target.shutdown(socket.SHUT_WR)
+
+        host, _, port = handler.path.rpartition(":")
+        with socket.create_connection((host, int(port))) as server:
+            threading.Thread(target=pump, args=(handler.connection, server),
+                             daemon=True).start()
+            pump(server, handler.connection)
+        handler.close_connection = True
+
+
+@contextlib.contextmanager
+def environment(**variables):
+    with unittest.mock.patch.dict(os.environ):
+        for name in VARIABLES:
+            os.environ.pop(name, None)
+        os.environ.update(variables)
+        yield
+
+
+def fetch(*uris, settings=""):
+    """Returns the bytes of items by URI, and the reasons of failures by URI."""
+    path = FOLDER / "list.txt"
+    path.write_text("".join(f"{uri}\n" for uri in uris), encoding="utf-8")
+    items = {}
+    with Loader(f"spdlsrc location={path} epochs=1 ! spdlfetch "
+                "max-failure-rate=1 caps=application/octet-stream "
+                f"{settings} ! spdlsink") as loader:
+        with contextlib.suppress(LoaderError):
+            for batch in loader:
+                items[batch.keys[0]] = batch["data"].numpy().tobytes()
+        failures = {failure.uri: failure.reason for failure in loader.failures}
+    return items, failures
+
+
+class ProxyTest(unittest.TestCase):
+    URI = "http://data.example/a"
+
+    def start(self, server):
+        self.addCleanup(server.close)
+        return server
+
+    def check_items(self, expected, *uris, settings="", **variables):
+        with environment(**variables):
+            self.assertEqual(fetch(*uris, settings=settings),
+                             (dict(zip(uris, expected)), {}))
+
+    def test_authentication(self):
+        proxy = self.start(Proxy("u"))
+        origin = self.start(Origin(tls=True))
+        inside = f"{origin.url}/x"
+        address = f"u:p%2Fw@127.0.0.1:{proxy.port}"
+        self.check_items(
+            [b"by proxy: http://data.example/a", b"/x"], self.URI, inside,
+            settings=f"tls-ca-file={PEM}", http_proxy=address,
+            https_proxy=f"http://{address}")
+        # With the first request, and not in the tunnel.
+        self.assertEqual(sorted(proxy.requests), [
+            ("CONNECT", f"127.0.0.1:{origin.port}", proxy.expected),
+            ("GET", self.URI, proxy.expected)])
+        self.assertNotIn("proxy-authorization", origin.requests[0].headers)
+
+    def test_refused(self):
+        """A proxy's own page is never an item, and not kept in a cache."""
+        proxy = self.start(Proxy("u"))
+        origin = self.start(Origin(tls=True))
+        uris = self.URI, f"{origin.url}/x"
+        settings = f"tls-ca-file={PEM} cache-dir={FOLDER}/cache " \
+            "cache-validate=none"
+        for user in "", "u:wrong@":
+            address = f"http://{user}127.0.0.1:{proxy.port}"
+            with self.subTest(user), environment(all_proxy=address):
+                items, failures = fetch(*uris, settings=settings)
+                self.assertEqual(items, {})
+                for uri in uris:
+                    self.assertIn("http_proxy", failures[uri])
+        self.assertNotIn(("GET", f"{proxy.url}/", None), proxy.requests)
+
+    def test_environment(self):
+        proxy, origin = self.start(Proxy()), self.start(Origin())
+        uri, port = f"{origin.url}/x", proxy.port
+        by_proxy, direct = b"by proxy: " + uri.encode(), b"/x"
+        address = f"http://127.0.0.1:{port}"
+        for expected, variables in (
+                (direct, {}),
+                (by_proxy, {"http_proxy": address}),
+                (by_proxy, {"http_proxy": f"127.0.0.1:{port}"}),
+                (by_proxy, {"HTTP_PROXY": address}),
+                (by_proxy, {"all_proxy": address}),
+                (by_proxy, {"ALL_PROXY": address}),
+                (direct, {"https_proxy": address}),
+                (direct, {"http_proxy": "", "HTTP_PROXY": address}),
+                (direct, {"HTTP_PROXY": address, "REQUEST_METHOD": "GET"}),
+                (direct, {"http_proxy": address, "no_proxy": "*"}),
+                (direct, {"http_proxy": address, "NO_PROXY": " * "}),
+                (direct, {"http_proxy": address, "no_proxy": "127.0.0.1"}),
+                (direct, {"http_proxy": address, "no_proxy": "127.0.0.0/8"}),
+                (direct, {"http_proxy": address,
+                          "no_proxy": f"a,127.0.0.1:{origin.port}"}),
+                (by_proxy, {"http_proxy": address, "no_proxy": "a, b,,"})):
+            with self.subTest(variables):
+                self.check_items([expected], uri, **variables)
+
+    def test_names(self):
+        proxy = self.start(Proxy())
+        for uri in "http://localhost.example/", "http://a.b.example/":
+            self.check_items(
+                [b"by proxy: " + uri.encode()], uri, http_proxy=proxy.url,
+                no_proxy="localhost,.c.example,example:81,mple")
+
+    def test_not_a_proxy(self):
+        for value in "ftp://host:1", "http://", "http://u:p/w@host:1":
+            with self.subTest(value), environment(http_proxy=value):
+                items, failures = fetch(self.URI)
+                self.assertEqual(items, {})
+                self.assertIn("http_proxy", failures[self.URI])
+                self.assertNotIn("p/w", failures[self.URI])
+
+
+if __name__ == "__main__":
+    unittest.main()

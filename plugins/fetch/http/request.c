@@ -487,6 +487,10 @@ send_request (SpdlRequest *self)
   self->same = FALSE;
   self->at_once = FALSE;
   self->moved = FALSE;
+  /* Without an ETag or a date, nothing would show that the rest is of the same
+   * version. What a stream has delivered cannot be taken back. */
+  if (!self->body_stream && !spdl_request_params_can_resume (&self->params))
+    spdl_body_clear (&self->body);
   self->params.have = self->body.size;
   self->cancellable = g_cancellable_new ();
   /* SOUP_METHOD_GET reads a variable that another thread may be writing. */

@@ -42,6 +42,15 @@ find_change (const SpdlRequestParams *self, SoupMessageHeaders *headers)
                                                               : NULL;
 }
 
+gboolean
+spdl_request_params_can_resume (const SpdlRequestParams *self)
+{
+  const gchar *condition;
+
+  get_condition (self, &condition);
+  return condition != NULL;
+}
+
 void
 spdl_request_params_put (
     const SpdlRequestParams *self, SoupMessageHeaders *headers)
@@ -150,11 +159,11 @@ classify_whole (SpdlResponse *self, const SpdlRequestParams *params,
 
 static SpdlResponseAction
 classify_part (SpdlResponse *self, const SpdlRequestParams *params,
-    SoupMessageHeaders *headers, GError **error)
+    SoupMessage *message, GError **error)
 {
+  SoupMessageHeaders *headers = soup_message_get_response_headers (message);
   const guint64 wanted = params->range.first + params->have;
-  const gchar *changed =
-      params->have > 0 ? find_change (params, headers) : NULL;
+  const gchar *kept;
   goffset start, end, whole;
 
   if (!spdl_request_params_is_partial (params) ||
@@ -170,10 +179,16 @@ classify_part (SpdlResponse *self, const SpdlRequestParams *params,
     return params->have > 0 ? SPDL_RESPONSE_ACTION_ANEW
                             : SPDL_RESPONSE_ACTION_FAILED;
   }
-  /* Servers may ignore If-Range. */
-  if (changed) {
+  /* Servers may ignore If-Range. A rest without the ETag of the beginning may
+   * be of any version. */
+  if (params->have > 0 && !spdl_request_params_is_same (params, message)) {
+    const gchar *changed = find_change (params, headers);
+
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
-        "Item changed while it was fetched: %s differs", changed);
+        changed ? "Item changed while it was fetched: %s differs"
+                : "Item may have changed while it was fetched: the rest came "
+                  "without the %s of the beginning",
+        changed ? changed : get_condition (params, &kept));
     return SPDL_RESPONSE_ACTION_ANEW;
   }
   self->has_size = TRUE;
@@ -240,7 +255,7 @@ spdl_response_classify (SpdlResponse *self, const SpdlRequestParams *params,
                  : SPDL_RESPONSE_ACTION_FAILED;
     case SOUP_STATUS_PARTIAL_CONTENT:
       return is_as_stored (headers, error)
-                 ? classify_part (self, params, headers, error)
+                 ? classify_part (self, params, message, error)
                  : SPDL_RESPONSE_ACTION_FAILED;
     case SOUP_STATUS_NOT_MODIFIED:
       if (params->known && params->have == 0)

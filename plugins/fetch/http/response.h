@@ -60,6 +60,10 @@ spdl_request_params_is_partial (const SpdlRequestParams *self)
          !spdl_range_is_open (&self->range);
 }
 
+/* Returns whether a response with the rest can be of the version that the
+ * received part is known to have. */
+gboolean spdl_request_params_can_resume (const SpdlRequestParams *self);
+
 /* Sets the request headers. */
 void spdl_request_params_put (
     const SpdlRequestParams *self, SoupMessageHeaders *headers);

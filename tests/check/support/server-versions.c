@@ -10,8 +10,8 @@
 #include <string.h>
 
 static const gchar *const faults[] = { "kept", "mixed", "mixed-date",
-  "mixed-weak", "mixed-bare", "replica", "dated", "weak", "bare", "forbidden",
-  "nolength", "liar", "stubborn", "pinned", "hop", NULL };
+  "mixed-weak", "mixed-bare", "mixed-lost", "replica", "dated", "weak", "bare",
+  "forbidden", "nolength", "liar", "stubborn", "pinned", "hop", NULL };
 
 typedef struct {
   guint64 first, size;
@@ -65,7 +65,8 @@ make_validator (const Request *r, guint version)
 {
   g_autofree gchar *date = make_date (r->nth);
 
-  if (g_str_has_suffix (r->fault, "bare"))
+  if (g_str_has_suffix (r->fault, "bare") ||
+      (is_fault (r, "mixed-lost") && r->nth > 1))
     return g_strdup ("");
   if (is_fault (r, "dated") || is_fault (r, "mixed-date"))
     return make_date (version);

@@ -64,6 +64,7 @@ G_BEGIN_DECLS
  *     mixed-date   and has a date instead of an ETag
  *     mixed-weak   and has a weak ETag
  *     mixed-bare   and has neither
+ *     mixed-lost   and has no ETag after the first response
  *     replica      breaks off, with the same ETag and another date each time
  *     dated        has a date instead of an ETag
  *     weak         has a weak ETag

@@ -24,7 +24,8 @@ from gstspdl import Loader, LoaderError
 FOLDER = make_folder()
 VARIABLES = [name for word in ("http", "https", "all", "no")
              for name in (f"{word}_proxy", f"{word}_PROXY".upper())]
-VARIABLES += ["SSL_CERT_FILE", "SSL_CERT_DIR", "REQUEST_METHOD"]
+VARIABLES += ["REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE",
+              "SSL_CERT_DIR", "REQUEST_METHOD"]
 FRONT_PAGE = b"front page of the proxy"
 
 
@@ -209,6 +210,37 @@ class ProxyTest(unittest.TestCase):
                 self.assertEqual(items, {})
                 self.assertIn("http_proxy", failures[self.URI])
                 self.assertNotIn("p/w", failures[self.URI])
+
+
+class CertificateTest(unittest.TestCase):
+    def test_environment(self):
+        folder = FOLDER / "a:b"
+        for path in folder, FOLDER / "empty", FOLDER / "certs":
+            path.mkdir()
+        for path in folder, FOLDER / "certs":
+            (path / "12345678.0").symlink_to(PEM)
+            (path / "same.pem").symlink_to(PEM)
+        certs, empty = FOLDER / "certs", FOLDER / "empty"
+        with Origin(tls=True) as origin:
+            uri = f"{origin.url}/x"
+            for good, variables in (
+                    (False, {}),
+                    (True, {"SSL_CERT_FILE": PEM}),
+                    (True, {"SSL_CERT_DIR": certs}),
+                    (True, {"SSL_CERT_DIR": f"{empty}:{certs}"}),
+                    (True, {"SSL_CERT_FILE": PEM, "SSL_CERT_DIR": empty}),
+                    (True, {"CURL_CA_BUNDLE": PEM, "SSL_CERT_FILE": "/none"}),
+                    (True, {"REQUESTS_CA_BUNDLE": folder,
+                            "CURL_CA_BUNDLE": "/none"}),
+                    (False, {"SSL_CERT_DIR": empty}),
+                    (False, {"SSL_CERT_FILE": "/none"}),
+                    (False, {"SSL_CERT_DIR": "/none"})):
+                with self.subTest(variables), environment(
+                        **{k: str(v) for k, v in variables.items()}):
+                    items, failures = fetch(uri)
+                    self.assertEqual(items, {uri: b"/x"} if good else {})
+                    if "/none" in variables.values() and not good:
+                        self.assertIn("/none", failures[uri])
 
 
 if __name__ == "__main__":

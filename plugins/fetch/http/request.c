@@ -488,7 +488,7 @@ send_request (SpdlRequest *self)
   self->at_once = FALSE;
   self->moved = FALSE;
   /* Without an ETag or a date, nothing would show that the rest is of the same
-   * version. What a stream has delivered cannot be taken back. */
+   * version. A stream cannot take back what it has delivered. */
   if (!self->body_stream && !spdl_request_params_can_resume (&self->params))
     spdl_body_clear (&self->body);
   self->params.have = self->body.size;

@@ -1,4 +1,4 @@
-/* gst-spdl: file of certificate authorities
+/* gst-spdl: certificate authorities
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -11,9 +11,10 @@
 
 G_BEGIN_DECLS
 
-/* Opens the file of certificate authorities @file (nullable), or else the
- * system's. Only a wheel, whose TLS library was built elsewhere, searches for
- * the system's file.
+/* Opens the file of certificate authorities @file (nullable), or else those
+ * that the environment names as for curl and Python, or else the system's. Only
+ * a wheel, whose TLS library was built elsewhere, searches for the system's
+ * file.
  *
  * @name: name of the setting that gives @file, for the error
  * @database: (out) (transfer full) (nullable): NULL: the default of the TLS

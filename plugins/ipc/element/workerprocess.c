@@ -42,7 +42,8 @@ static const gchar *const passed[] = {
   /* Settings of proxies and certificates. */
   "http_proxy", "https_proxy", "ftp_proxy", "all_proxy", "no_proxy",
   "HTTP_PROXY", "HTTPS_PROXY", "FTP_PROXY", "ALL_PROXY", "NO_PROXY",
-  "SSL_CERT_FILE", "SSL_CERT_DIR", "SSLKEYLOGFILE", "NETRC",
+  "REQUEST_METHOD", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE",
+  "SSL_CERT_DIR", "SSLKEYLOGFILE", "NETRC",
   /* Object stores and their credentials. */
   "AWS_*", "GS_ACCESS_KEY_ID", "GS_SECRET_ACCESS_KEY", "CLOUDSDK_*",
   "GOOGLE_APPLICATION_CREDENTIALS", "GCE_METADATA_HOST",

@@ -243,5 +243,39 @@ class CertificateTest(unittest.TestCase):
                         self.assertIn("/none", failures[uri])
 
 
+class CookieServer(Server):
+    """Redirects as servers that need a cookie do."""
+
+    def answer(self, request):
+        cookie = request.headers.get("cookie")
+        where, *headers = {
+            "/same": ("/same", "k=1; Path=/"),
+            "/login": ("/final", "k=1; Path=/"),
+            "/path": ("/final", "k=1; Path=/other"),
+            "/foreign": ("/final", "k=1; Domain=example.com"),
+            "/loop": ("/loop", "n=%d" % len(self.requests)),
+        }.get(request.path, ("",))
+        if where and (cookie != "k=1" or request.path == "/loop"):
+            return Answer(302, b"", {"Location": where,
+                                     "Set-Cookie": headers[0]})
+        return Answer(200, repr(cookie).encode())
+
+
+class CookieTest(unittest.TestCase):
+    def test_chain(self):
+        with CookieServer() as server:
+            for path, cookie in (("/same", "k=1"), ("/login", "k=1"),
+                                 ("/path", None), ("/foreign", None),
+                                 ("/final", None)):
+                uri = server.url + path
+                with self.subTest(path):
+                    self.assertEqual(fetch(uri),
+                                     ({uri: repr(cookie).encode()}, {}))
+            server.take_requests()
+            items, failures = fetch(f"{server.url}/loop")
+            self.assertEqual((items, len(failures)), ({}, 1))
+            self.assertEqual(len(server.take_requests()), 21)
+
+
 if __name__ == "__main__":
     unittest.main()

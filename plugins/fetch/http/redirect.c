@@ -26,6 +26,7 @@ spdl_redirect_clear (SpdlRedirect *self)
 {
   g_clear_pointer (&self->uri, g_uri_unref);
   g_clear_pointer (&self->seen, g_ptr_array_unref);
+  g_clear_object (&self->cookies);
 }
 
 static const gchar *
@@ -63,6 +64,37 @@ add_credentials (GUri *uri, GUri *begin)
       g_uri_get_query (uri), g_uri_get_fragment (uri));
 }
 
+/* Keeps the cookies of a redirect. Servers set one and redirect to the page
+ * that needs it, which may be the same one. Returns whether there were any. */
+static gboolean
+take_cookies (SpdlRedirect *self, SoupMessage *message)
+{
+  GSList *cookies = soup_cookies_from_response (message);
+  const gboolean any = cookies != NULL;
+
+  if (any && !self->cookies)
+    self->cookies = soup_cookie_jar_new ();
+  for (GSList *link = cookies; link; link = link->next)
+    soup_cookie_jar_add_cookie (self->cookies, link->data);
+  g_slist_free (cookies);
+  return any;
+}
+
+void
+spdl_redirect_put (SpdlRedirect *self, SoupMessage *message)
+{
+  SoupMessageHeaders *headers = soup_message_get_request_headers (message);
+  const gchar *given;
+  g_autofree gchar *text = NULL, *all = NULL;
+
+  if (!self->cookies || !(text = soup_cookie_jar_get_cookies (self->cookies,
+                              soup_message_get_uri (message), TRUE)))
+    return;
+  given = soup_message_headers_get_one (headers, "Cookie");
+  all = g_strconcat (given ? given : "", given ? "; " : "", text, NULL);
+  soup_message_headers_replace (headers, "Cookie", all);
+}
+
 static void
 see_uri (SpdlRedirect *self, GUri *uri)
 {
@@ -72,9 +104,11 @@ see_uri (SpdlRedirect *self, GUri *uri)
       g_uri_to_string_partial (uri, G_URI_HIDE_USERINFO | G_URI_HIDE_FRAGMENT));
 }
 
-/* Returns FALSE with @error set if there are too many redirects, or a loop. */
+/* Returns FALSE with @error set if there are too many redirects, or a loop.
+ * @differs: the next request has cookies that the one before had not */
 static gboolean
-check_chain (SpdlRedirect *self, GUri *from, GUri *uri, GError **error)
+check_chain (
+    SpdlRedirect *self, GUri *from, GUri *uri, gboolean differs, GError **error)
 {
   g_autofree gchar *text =
       g_uri_to_string_partial (uri, G_URI_HIDE_USERINFO | G_URI_HIDE_FRAGMENT);
@@ -83,8 +117,8 @@ check_chain (SpdlRedirect *self, GUri *from, GUri *uri, GError **error)
 
   if (!self->seen)
     see_uri (self, from);
-  again =
-      g_ptr_array_find_with_equal_func (self->seen, text, g_str_equal, NULL);
+  again = !differs && g_ptr_array_find_with_equal_func (
+                          self->seen, text, g_str_equal, NULL);
   if (!again && self->seen->len <= MAX_REDIRECTS)
     return TRUE;
   if (again)
@@ -134,7 +168,8 @@ spdl_redirect_follow (SpdlRedirect *self, GUri *begin, SoupMessage *message,
   g_autofree gchar *origin = NULL;
   g_autoptr (GUri) uri = get_next (message, from_origin, trusted, error);
 
-  if (!uri || !check_chain (self, from, uri, error))
+  if (!uri ||
+      !check_chain (self, from, uri, take_cookies (self, message), error))
     return FALSE;
   see_uri (self, uri);
   origin = spdl_origin_dup (uri);

@@ -42,8 +42,9 @@ typedef enum {
  * origin in the chain. */
 
 typedef struct {
-  GUri *uri;        /* next URI to request; NULL: the original one */
-  gboolean foreign; /* do not send credentials */
+  GUri *uri;              /* next URI to request; NULL: the original one */
+  gboolean foreign;       /* do not send credentials */
+  SoupCookieJar *cookies; /* nullable: of this chain only */
   GPtrArray
       *seen; /* nullable: of gchar: URIs visited so far, without userinfo */
 } SpdlRedirect;
@@ -125,6 +126,9 @@ void spdl_redirect_clear (SpdlRedirect *self);
 
 /* Returns TRUE if the response of @message is a redirect. */
 gboolean spdl_redirect_is (SoupMessage *message);
+
+/* Adds the cookies that servers of the chain have set for its next URI. */
+void spdl_redirect_put (SpdlRedirect *self, SoupMessage *message);
 
 /* Sets the next URI from the response of @message.
  * @begin: original URI

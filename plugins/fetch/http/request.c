@@ -505,6 +505,7 @@ send_request (SpdlRequest *self)
     soup_message_add_flags (self->message, SOUP_MESSAGE_DO_NOT_USE_AUTH_CACHE);
   else
     spdl_http_settings_put (self->settings, headers);
+  spdl_redirect_put (&self->redirect, self->message);
   if (self->object && !self->redirect.foreign)
     spdl_object_sign (self->object, self->message);
   ask_for_changes (self);

@@ -219,6 +219,18 @@ class FakeS3Test(StoreTest):
                              lambda r: "list-type" not in r.query)
         self.assert_loaded(self.load(), self.objects)
 
+    def test_other_temporary_errors(self):
+        """boto3 retries these, although their status is that of an error in
+        the request."""
+        for code in "RequestTimeout", "Throttling", "BandwidthLimitExceeded":
+            self.store.add_fault(s3_error(400, code, "Try again."), 2,
+                                 lambda r: "list-type" not in r.query)
+        self.store.add_fault(s3_error(400, "RequestTimeout", "Try again."))
+        # The clock is corrected, and differs again.
+        self.store.add_fault(s3_error(403, "RequestTimeTooSkewed", "Late"), 2,
+                             lambda r: "list-type" in r.query)
+        self.assert_loaded(self.load(), self.objects)
+
     def test_internal_error(self):
         self.store.add_fault(
             s3_error(500, "InternalError", "We encountered an internal error."),

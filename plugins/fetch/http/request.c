@@ -414,6 +414,8 @@ take_refusal (SpdlRequest *self)
     self->at_once = TRUE;
     return;
   }
+  if (spdl_object_is_temporary (code))
+    self->end = SPDL_REQUEST_END_RETRY;
   advice = spdl_object_get_advice (self->object, self->message, code);
   text = g_strconcat (self->error->message, code ? ": " : "", code ? code : "",
       advice ? ": " : "", advice, NULL);

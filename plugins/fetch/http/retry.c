@@ -15,8 +15,8 @@
 gboolean
 spdl_retry_is_status (guint status)
 {
-  return status == SOUP_STATUS_REQUEST_TIMEOUT || status == 429 ||
-         status >= 500;
+  return status == SOUP_STATUS_REQUEST_TIMEOUT || status == 425 ||
+         status == 429 || status >= 500;
 }
 
 gboolean

@@ -577,6 +577,22 @@ spdl_object_parse_code (SoupMessage *message, const gchar *body, gsize size)
   return code ? check_code (code, n) : NULL;
 }
 
+gboolean
+spdl_object_is_temporary (const gchar *code)
+{
+  /* Those that botocore retries for S3, in its modes standard and legacy, and
+   * the clock's, which is corrected once per request before. */
+  static const gchar *const codes[] = { "RequestTimeout",
+    "RequestTimeoutException", "PriorRequestNotComplete", "BadDigest",
+    "Throttling", "ThrottlingException", "ThrottledException",
+    "RequestThrottled", "RequestThrottledException", "RequestLimitExceeded",
+    "TooManyRequestsException", "TransactionInProgressException",
+    "ProvisionedThroughputExceededException", "BandwidthLimitExceeded",
+    "LimitExceededException", "SlowDown", "RequestTimeTooSkewed", NULL };
+
+  return is_one_of (code, codes);
+}
+
 const gchar *
 spdl_object_get_advice (
     const SpdlObject *self, SoupMessage *message, const gchar *code)

@@ -71,6 +71,10 @@ gboolean spdl_object_correct (SpdlObject *self, SoupMessage *message,
 gchar *
 spdl_object_parse_code (SoupMessage *message, const gchar *body, gsize size);
 
+/* Returns whether the same request may succeed later although its status is
+ * permanent by the rules of HTTP. */
+gboolean spdl_object_is_temporary (const gchar *code);
+
 /* Returns a hint for the user about an error of the store. (nullable) */
 const gchar *spdl_object_get_advice (
     const SpdlObject *self, SoupMessage *message, const gchar *code);

@@ -12,6 +12,7 @@ import pathlib
 import re
 import socket
 import ssl
+import struct
 import threading
 import unittest
 import unittest.mock
@@ -241,6 +242,81 @@ class CertificateTest(unittest.TestCase):
                     self.assertEqual(items, {uri: b"/x"} if good else {})
                     if "/none" in variables.values() and not good:
                         self.assertIn("/none", failures[uri])
+
+
+class Http2Server:
+    """A minimal server of HTTP/2. The first connection closes when it has sent
+    a half of the bodies of `n` requests, as that of a server that is killed."""
+
+    BODY = bytes(range(256)) * 40
+
+    def __init__(self, n):
+        self.n = n
+        self.connections = 0
+        self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        self.context.load_cert_chain(PEM)
+        self.context.set_alpn_protocols(["h2"])
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.url = f"https://127.0.0.1:{self.listener.getsockname()[1]}"
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        with contextlib.suppress(OSError):
+            while True:
+                plain, _ = self.listener.accept()
+                self.connections += 1
+                threading.Thread(
+                    target=self.serve, args=(plain, self.connections == 1),
+                    daemon=True).start()
+
+    def serve(self, plain, dies):
+        def send(kind, flags, stream, payload=b""):
+            connection.sendall(struct.pack(
+                ">I", len(payload) << 8 | kind) + struct.pack(
+                ">BI", flags, stream) + payload)
+
+        with contextlib.suppress(OSError), self.context.wrap_socket(
+                plain, server_side=True) as connection:
+            file = connection.makefile("rb")
+            file.read(24)
+            send(4, 0, 0)
+            n = 0
+            while head := file.read(9):
+                length = int.from_bytes(head[:3], "big")
+                kind, flags, stream = struct.unpack(">BBI", head[3:])
+                file.read(length)
+                if kind in (4, 6) and not flags & 1:
+                    send(kind, 1, 0, bytes(8) if kind == 6 else b"")
+                if kind != 1:
+                    continue
+                n += 1
+                # ":status: 200", "content-length", "etag" of HPACK.
+                size = str(len(self.BODY)).encode()
+                send(1, 4, stream, b"\x88\x0f\x0d" + bytes([len(size)]) + size
+                     + b"\x0f\x13\x03\"a\"")
+                half = len(self.BODY) // 2
+                send(0, not dies, stream, self.BODY[:half] if dies
+                     else self.BODY)
+                if dies and n == self.n:
+                    return
+
+
+class Http2Test(unittest.TestCase):
+    """`timeout` does not end the items, but `task-timeout` would."""
+
+    def check(self, url, body):
+        uris = [f"{url}/{i}" for i in range(4)]
+        with environment():
+            items, failures = fetch(
+                *uris, settings=f"tls-ca-file={PEM} concurrency=4 timeout=0 "
+                "task-timeout=20000000000")
+        self.assertEqual((items, failures), (dict.fromkeys(uris, body), {}))
+
+    def test_closed_connection(self):
+        server = Http2Server(4)
+        self.addCleanup(server.listener.close)
+        self.check(server.url, server.BODY)
+        self.assertEqual(server.connections, 2)
 
 
 class CookieServer(Server):

@@ -12,6 +12,7 @@
 #include "gst/spdl/common/redact.h"
 #include "gst/spdl/common/storeuri.h"
 #include "plugins/fetch/http/bodystream.h"
+#include "plugins/fetch/http/connections.h"
 #include "plugins/fetch/http/retry.h"
 #include "plugins/fetch/io/souppriority.h"
 
@@ -20,6 +21,9 @@ GST_DEBUG_CATEGORY_EXTERN (spdl_fetch_debug);
 
 /* Maximum Retry-After; a server that requests a longer delay is not retried. */
 #define MAX_ASKED_DELAY (5 * G_TIME_SPAN_MINUTE)
+/* Time without data after which a connection of HTTP/2 is checked. */
+#define CHECK_TIME G_TIME_SPAN_SECOND
+
 static void begin_try (SpdlRequest *self);
 static void send_request (SpdlRequest *self);
 
@@ -136,6 +140,13 @@ spdl_request_set_timer (SpdlRequest *self, gint64 time)
   g_source_set_ready_time (self->timer, ready == G_MAXINT64 ? -1 : ready);
 }
 
+static gboolean
+reads_http2 (SpdlRequest *self)
+{
+  return self->stream &&
+         soup_message_get_http_version (self->message) > SOUP_HTTP_1_1;
+}
+
 /* Returns when the attempt has stalled, unless more bytes arrive. */
 static gint64
 get_stall_time (SpdlRequest *self)
@@ -150,7 +161,10 @@ void
 spdl_request_set_stall_timer (SpdlRequest *self)
 {
   self->active_at = g_get_monotonic_time ();
-  spdl_request_set_timer (self, get_stall_time (self));
+  spdl_request_set_timer (
+      self, reads_http2 (self)
+                ? MIN (get_stall_time (self), self->active_at + CHECK_TIME)
+                : get_stall_time (self));
 }
 
 static GError *
@@ -241,10 +255,16 @@ on_timer (gpointer data)
     stop_request (self, SPDL_REQUEST_STOP_DEADLINE);
   else if (self->waiting)
     begin_try (self);
-  else if (now < get_stall_time (self))
-    spdl_request_set_timer (self, get_stall_time (self));
-  else
+  else if (now >= get_stall_time (self))
     stop_request (self, SPDL_REQUEST_STOP_STALLED);
+  else if (!reads_http2 (self))
+    spdl_request_set_timer (self, get_stall_time (self));
+  else if (now >= self->active_at + CHECK_TIME &&
+           spdl_connections_is_lost (self->session, self->message))
+    stop_request (self, SPDL_REQUEST_STOP_LOST);
+  else
+    spdl_request_set_timer (
+        self, MIN (get_stall_time (self), now + CHECK_TIME));
   return G_SOURCE_CONTINUE;
 }
 
@@ -332,6 +352,9 @@ set_stopped_end (SpdlRequest *self)
     case SPDL_REQUEST_STOP_DEADLINE:
       spdl_request_set_end (
           self, SPDL_REQUEST_END_FAILED, deadline_error (self));
+      break;
+    case SPDL_REQUEST_STOP_LOST:
+      spdl_request_set_broken_end (self, NULL);
       break;
     default:
       spdl_request_set_end (self, SPDL_REQUEST_END_RETRY,
@@ -430,7 +453,7 @@ spdl_request_end_try (SpdlRequest *self)
 
   /* A known error takes precedence over a stall while reading the rest. */
   if (self->stop != SPDL_REQUEST_STOP_NOT &&
-      !(self->error && self->stop == SPDL_REQUEST_STOP_STALLED))
+      !(self->error && self->stop >= SPDL_REQUEST_STOP_STALLED))
     set_stopped_end (self);
   else if (self->object && self->error && self->message &&
            self->error->domain != SPDL_HTTP_ELSEWHERE &&
@@ -511,6 +534,8 @@ send_request (SpdlRequest *self)
   if (self->object && !self->redirect.foreign)
     spdl_object_sign (self->object, self->message);
   ask_for_changes (self);
+  if (g_str_equal (g_uri_get_scheme (uri), "https"))
+    spdl_connections_watch (self->session, self->message);
   spdl_request_set_stall_timer (self);
   soup_session_send_async (self->session, self->message, SPDL_SOUP_PRIORITY,
       self->cancellable, spdl_request_on_answer, self);

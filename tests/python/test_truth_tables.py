@@ -52,6 +52,7 @@ class Dataset:
         self.order = list(range(table.n))
         self.source, self.given, self.values = None, table.classes, table.labels
         self.labels, self.classes = [-1] * table.n, None
+        self.n_missing = 0
         self.lost = []  # the values of a warning for each loss
         self.extras = [{} for _ in table.names]
         self.uris = [*map(self.choose_uri, table.names)]
@@ -87,7 +88,7 @@ class Dataset:
                 raise Refused
             self.classes = sorted(texts, key=str.encode)
             labels = [self.classes.index(v) if v in texts else v for v in labels]
-        n = labels.count(None)
+        self.n_missing = n = labels.count(None)
         if n == table.n and (column or (table.classes and not table.keeps)):
             raise Refused
         if 0 < n < table.n and not table.keeps:
@@ -340,7 +341,7 @@ class Dataset:
         lazy = self.form == "parquet" or (
             self.form in SHARDS and self.table.label_column)
         mode = self.draw.choice(["", "", "shuffle", "ranks"])
-        if self.targets or (mode == "ranks" and lazy and self.lost):
+        if self.targets or (mode == "ranks" and lazy and self.n_missing):
             mode = ""
         if mode == "ranks":
             world, everything = self.draw.choice([2, 3]), {}

@@ -277,23 +277,23 @@ GST_END_TEST;
 /* Tests that a large file is not decompressed completely. */
 GST_START_TEST (test_compressed_bomb)
 {
-  struct archive *archive = archive_write_new ();
-  struct archive_entry *entry = archive_entry_new ();
+  static const gchar name[] = "README", size[] = "10000000001";
   g_autofree gchar *path = g_build_filename (served.folder, "head.tar", NULL);
+  gchar head[512] = { 0 };
+  guint sum = 0;
   Run *run;
 
-  /* Only the header is written, as the rest is not read. At the end, libarchive
-   * would add the zeros. */
-  archive_write_set_format_pax_restricted (archive);
-  archive_write_set_bytes_per_block (archive, 0);
-  archive_write_open_filename (archive, path);
-  archive_entry_set_pathname (entry, "README");
-  archive_entry_set_filetype (entry, S_IFREG);
-  archive_entry_set_size (entry, ((gint64) 1 << 30) + 1);
-  fail_unless_equals_int (archive_write_header (archive, entry), ARCHIVE_OK);
-  archive_entry_free (entry);
-  archive_write_fail (archive);
-  archive_write_free (archive);
+  /* Only the header is written, with a size of 1 GiB and a byte, as the rest is
+   * not read. */
+  memcpy (head, name, sizeof name);
+  memcpy (head + 124, size, sizeof size);
+  memset (head + 148, ' ', 8);
+  head[156] = '0';
+  memcpy (head + 257, "ustar\00000", 8);
+  for (guint i = 0; i < sizeof head; i++)
+    sum += (guchar) head[i];
+  g_snprintf (head + 148, 8, "%06o", sum);
+  fail_unless (g_file_set_contents (path, head, sizeof head, NULL));
   compress_shard ("head.tar", "bomb.tar", archive_write_add_filter_gzip);
   run = run_shards ("tape/0/0", "bomb.tar", "", "spdlfetch");
   fail_unless (

@@ -45,6 +45,8 @@
 #define MAX_FAILED 0.9
 /* A stage whose first task takes longer is reported. */
 #define MAX_FIRST_TASK GST_SECOND
+/* A worker process that does not answer for this time is reported. */
+#define MAX_SILENCE (5 * GST_SECOND)
 
 /* Returns a diagnosis if nothing was processed, or if a stage has not finished
  * any task; otherwise NULL. */
@@ -178,12 +180,24 @@ is_balanced (const GstSpdlAnalysis *c)
          c->top->busy < MIN_GAIN * c->second->busy;
 }
 
+/* Returns the first element whose process does not answer; nullable. */
+static const GstSpdlStageView *
+find_silent (const GstSpdlAnalysis *c)
+{
+  for (guint i = 0; i < c->n_views; i++)
+    if (c->views[i].silent >= MAX_SILENCE)
+      return &c->views[i];
+  return NULL;
+}
+
 static GstSpdlDiagnosis *
 diagnose_view (const GstSpdlAnalysis *c)
 {
   const GstSpdlStageView *cache = gst_spdl_analysis_find_cache (c);
   const GstSpdlStageView *failing = find_failing (c);
-  GstSpdlDiagnosis *d = cache     ? gst_spdl_finding_cached (cache)
+  const GstSpdlStageView *silent = find_silent (c);
+  GstSpdlDiagnosis *d = silent    ? gst_spdl_finding_silent (silent)
+                        : cache   ? gst_spdl_finding_cached (cache)
                         : failing ? gst_spdl_finding_failures (failing)
                                   : diagnose_too_few (c);
   const GstSpdlStageView *sink = gst_spdl_analysis_get_sink (c);

@@ -786,6 +786,7 @@ class Elements:
         nice: Optional[int] = None,
         cpu_affinity: Optional[str] = None,
         restarts: Optional[int] = None,
+        worker_timeout: Optional[Seconds] = None,
         slabs: Optional[int] = None,
         epochs: Optional[int] = None,
         rank: Optional[int] = None,
@@ -808,6 +809,9 @@ class Elements:
         (unset = those of this process).
         `restarts`: Number of times to replace a worker process that died in a
         run; the new process continues after the last batch. Default: 0.
+        `worker_timeout`: Time in seconds after which a worker process that
+        neither answers nor uses CPU time is killed (0 = no limit). Default:
+        300.
         `slabs`: Number of shared memory blocks, for batches that are written,
         queued and in use. When all but two are in use, batches are copied.
         Default: 8.
@@ -1069,6 +1073,7 @@ PROPERTIES: Dict[str, Dict[str, Tuple[Any, ...]]] = {
         "nice": ("int", -20, 19),
         "cpu-affinity": ("text",),
         "restarts": ("int", 0, 4294967295),
+        "worker-timeout": ("seconds", 1000000000, 0, 18446744073709551615),
         "slabs": ("int", 3, 4096),
         "epochs": ("int", -1, 9223372036854775807),
         "rank": ("int", -1, 2147483647),

@@ -95,6 +95,7 @@ gst_spdl_stage_view_read (GstSpdlStageView *view, const GstStructure *stats)
       gst_structure_get_uint64 (stats, "elapsed", &view->elapsed);
   view->threads_property = gst_structure_get_string (stats, "threads-property");
   view->threads = small_number (stats, "threads");
+  view->silent = get_number (stats, "silent-time");
   if (!view->has_figures)
     return;
 

@@ -18,6 +18,7 @@ G_BEGIN_DECLS
 typedef struct {
   const gchar *name;
   gboolean has_figures; /* it has statistics of this project */
+  guint64 silent;       /* time for which its process makes no progress, ns */
   gboolean is_stage;    /* it has workers */
   gboolean has_gauge;   /* `fullness` is known */
   gboolean in_order;

@@ -58,6 +58,19 @@ gst_spdl_finding_stalled (
 }
 
 GstSpdlDiagnosis *
+gst_spdl_finding_silent (const GstSpdlStageView *view)
+{
+  GstSpdlDiagnosis *d =
+      gst_spdl_diagnosis_new (GST_SPDL_LIMIT_IDLE, view->name);
+
+  gst_spdl_diagnosis_say (d,
+      g_strdup_printf ("the worker process of %s has not answered for %.0f s",
+          view->name, to_seconds (view->silent)),
+      "find out what stopped it, such as a signal or storage that hangs");
+  return d;
+}
+
+GstSpdlDiagnosis *
 gst_spdl_finding_too_few (
     const GstSpdlAnalysis *c, const gchar *what, guint64 n)
 {

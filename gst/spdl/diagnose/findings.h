@@ -21,6 +21,9 @@ GstSpdlDiagnosis *gst_spdl_finding_idle (const GstSpdlAnalysis *c);
 GstSpdlDiagnosis *gst_spdl_finding_stalled (
     const GstSpdlAnalysis *c, const GstSpdlStageView *view);
 
+/* The worker process of @view does not answer. */
+GstSpdlDiagnosis *gst_spdl_finding_silent (const GstSpdlStageView *view);
+
 /* @what: kind of the counted objects: "items"
  * @n: their number */
 GstSpdlDiagnosis *gst_spdl_finding_too_few (

@@ -33,6 +33,9 @@
  * stdout is forwarded to the stderr of this process, with the name of the
  * worker before each line.
  *
+ * A process that neither answers nor uses CPU time for `worker-timeout`,
+ * because it was stopped or its storage hangs, is killed.
+ *
  * If the process ends before the end of the stream, the element posts an error
  * after all data that it had received. With `restarts`, it posts a warning
  * instead, and a new process resumes after the last batch that was sent into
@@ -53,6 +56,7 @@
 #include <unistd.h>
 
 #include "gst/spdl/common/propertytable.h"
+#include "gst/spdl/process/processwatch.h"
 #include "gst/spdl/stage/droppeditems.h"
 #include "gst/spdl/stage/plainstats.h"
 #include "plugins/ipc/element/restart.h"
@@ -69,6 +73,7 @@
 typedef struct {
   SpdlWorkerConfig config;
   guint restarts;
+  guint64 worker_timeout;
   gint rank;
   gint world_size;
 } SpdlWorkerSettings;
@@ -93,6 +98,11 @@ static const SpdlProperty properties[] = {
       "Number of times to replace a worker process that died in a run; the new "
       "process continues after the last batch",
       0, G_MAXUINT, 0),
+  SPDL_PROPERTY_UINT64 (SpdlWorkerSettings, worker_timeout, READY,
+      "worker-timeout", "Worker timeout",
+      "Time in nanoseconds after which a worker process that neither answers "
+      "nor uses CPU time is killed (0 = no limit)",
+      0, G_MAXUINT64, SPDL_PROCESS_WATCH_TIMEOUT),
   SPDL_PROPERTY_UINT (SpdlWorkerSettings, config.n_slabs, READY, "slabs",
       "Slabs",
       "Number of shared memory blocks, for batches that are written, queued "
@@ -217,7 +227,7 @@ open_link (GstSpdlWorkerSrc *self, const gchar *state)
   connection = spdl_worker_connection_new (GST_ELEMENT (self),
       spdl_environment_select (
           (const gchar *const *) environ, self->run.rank, self->run.world_size),
-      &config, self->base);
+      &config, self->base, self->run.worker_timeout);
   spdl_mutex_lock (&self->lock);
   self->connection = connection;
   send_cpu_budget (self);
@@ -695,8 +705,15 @@ add_figures (GstElement *element, const SpdlMeterStats *stats, GstStructure *s)
 {
   GstSpdlWorkerSrc *self = GST_SPDL_WORKER_SRC (element);
 
+  guint64 silent = 0;
+
+  spdl_mutex_lock (&self->lock);
+  if (self->connection)
+    silent = spdl_worker_connection_get_silence (self->connection);
+  spdl_mutex_unlock (&self->lock);
   gst_structure_set (s, "num-restarts", G_TYPE_UINT,
-      (guint) g_atomic_int_get (&self->n_restarts), NULL);
+      (guint) g_atomic_int_get (&self->n_restarts), "silent-time",
+      G_TYPE_UINT64, silent, NULL);
 }
 
 static void

@@ -10,6 +10,7 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include "gst/spdl/process/processwatch.h"
 #include "plugins/ipc/element/sharedbuffers.h"
 #include "plugins/ipc/element/sourcebase.h"
 #include "plugins/ipc/element/workerprocess.h"
@@ -26,6 +27,7 @@ struct _SpdlWorkerConnection {
   SpdlProcess process;
   SpdlWireReader reader;
   SpdlOutput output;
+  SpdlProcessWatch watch;
   gboolean got_eos;
   gboolean got_end;
 
@@ -44,7 +46,9 @@ struct _SpdlWorkerConnection {
   gboolean over; /* no more messages will arrive */
   gboolean has_error;
   gboolean stopping;
+  GstClockTime stop_end; /* time to kill the process; 0: not stopping */
   gboolean interrupted;
+  guint64 silent; /* time in which the process made no progress, in ns */
   GQueue messages;
   guint n_events;     /* taken, but not yet acknowledged */
   GPtrArray *figures; /* nullable */
@@ -59,8 +63,8 @@ add_message (SpdlWorkerConnection *self, SpdlWorkerMessage *worker_message);
 static gboolean handle_message (
     SpdlWorkerConnection *self, const SpdlWireMessage *message, GError **error);
 
-/* Time for the process to stop its pipeline before it is killed. */
-#define STOP_TIME (5 * GST_SECOND)
+/* Time for the process to stop its pipeline and to exit before it is killed. */
+#define STOP_TIME GST_SECOND
 /* Interval at which a request to stop is sent to a full socket. */
 #define STOP_INTERVAL (10 * GST_MSECOND)
 /* Timeout for a request of statistics. */
@@ -81,7 +85,7 @@ new_figures (void)
 
 SpdlWorkerConnection *
 spdl_worker_connection_new (GstElement *element, GStrv environment,
-    const SpdlWorkerConfig *config, guint32 base)
+    const SpdlWorkerConfig *config, guint32 base, guint64 timeout)
 {
   SpdlWorkerConnection *self = g_new0 (SpdlWorkerConnection, 1);
 
@@ -91,6 +95,7 @@ spdl_worker_connection_new (GstElement *element, GStrv environment,
   self->config = g_byte_array_new ();
   spdl_put_worker_config (self->config, config);
   self->cpu_budget = config->cpu_budget;
+  self->watch = (SpdlProcessWatch){ .timeout = timeout, .is_pinged = TRUE };
   spdl_mutex_init (&self->lock);
   spdl_cond_init (&self->cond);
   g_queue_init (&self->messages);
@@ -122,6 +127,7 @@ stop_connection (SpdlWorkerConnection *self)
 
   spdl_mutex_lock (&self->lock);
   self->stopping = TRUE;
+  self->stop_end = end;
   while (!self->wire && !self->over)
     spdl_cond_wait_for (&self->cond, &self->lock, GST_MSECOND);
   wire = self->wire;
@@ -287,9 +293,29 @@ spdl_worker_connection_get_pid (SpdlWorkerConnection *self)
   return pid;
 }
 
-/* Requests statistics and waits for them. One request is unanswered at most, so
- * that those to a process that does not read cannot fill its socket. Lock held,
- * but released meanwhile. */
+guint64
+spdl_worker_connection_get_silence (SpdlWorkerConnection *self)
+{
+  guint64 silent;
+
+  spdl_mutex_lock (&self->lock);
+  silent = self->silent;
+  spdl_mutex_unlock (&self->lock);
+  return silent;
+}
+
+/* Requests statistics. One request is unanswered at most, so that those to a
+ * process that does not read cannot fill its socket. Lock held. */
+static void
+send_ask (SpdlWorkerConnection *self)
+{
+  if (self->n_asked == self->n_answers &&
+      spdl_wire_try_send (self->wire, SPDL_WIRE_ASK, NULL, 0))
+    self->n_asked++;
+}
+
+/* Requests statistics and waits for them. Lock held, but released
+ * meanwhile. */
 static void
 ask_for_figures (SpdlWorkerConnection *self)
 {
@@ -297,9 +323,7 @@ ask_for_figures (SpdlWorkerConnection *self)
   const guint n = self->n_answers;
   GstClockTime now;
 
-  if (self->n_asked == n &&
-      spdl_wire_try_send (self->wire, SPDL_WIRE_ASK, NULL, 0))
-    self->n_asked++;
+  send_ask (self);
   while (!self->over && self->n_answers == n &&
          (now = gst_util_get_timestamp ()) < end)
     spdl_cond_wait_for (&self->cond, &self->lock, end - now);
@@ -356,21 +380,59 @@ read_socket (SpdlWorkerConnection *self, GError **error)
   return status == SPDL_WIRE_NONE;
 }
 
+/* Called when the process has sent nothing for a while: it may have no work, or
+ * be stopped. Statistics serve as a ping, which it answers even while it waits
+ * for a slab or starts. Returns FALSE if the process was killed. */
+static gboolean
+check_progress (SpdlWorkerConnection *self)
+{
+  /* After the end of the stream, only its exit is waited for. */
+  const gboolean killed =
+      !self->got_eos && spdl_process_watch_look (&self->watch);
+
+  spdl_mutex_lock (&self->lock);
+  self->silent = self->watch.silent;
+  if (self->ordered && !self->stopping)
+    send_ask (self);
+  spdl_mutex_unlock (&self->lock);
+  return !killed;
+}
+
 static void
+note_progress (SpdlWorkerConnection *self)
+{
+  if (self->watch.looked == 0)
+    return;
+  spdl_process_watch_reset (&self->watch);
+  spdl_mutex_lock (&self->lock);
+  self->silent = 0;
+  spdl_mutex_unlock (&self->lock);
+}
+
+/* Returns FALSE if the process made no progress and was killed. */
+static gboolean
 read_all (SpdlWorkerConnection *self, GError **error)
 {
+  const gint interval = spdl_process_watch_get_interval (&self->watch);
   struct pollfd fds[2] = { { .events = POLLIN }, { .events = POLLIN } };
+  int n;
 
   fds[0].fd = self->process.socket;
   do {
     fds[1].fd = self->output.fd;
     /* A signal leaves those of the last round. */
     fds[0].revents = fds[1].revents = 0;
-    if (poll (fds, 2, -1) < 0 && errno != EINTR)
-      return;
+    n = poll (fds, 2, interval);
+    if (n < 0 && errno != EINTR)
+      return TRUE;
+    if (n == 0 && !check_progress (self))
+      return FALSE;
+    if (n > 0)
+      note_progress (self);
     if (fds[1].revents)
       spdl_output_read (&self->output);
   } while (!fds[0].revents || read_socket (self, error));
+  return TRUE;
 }
 
 static gboolean
@@ -394,20 +456,41 @@ mark_over (SpdlWorkerConnection *self)
   spdl_mutex_unlock (&self->lock);
 }
 
+/* Returns the time that the process has to exit after it closed its socket. */
+static gint
+get_exit_time (SpdlWorkerConnection *self)
+{
+  const GstClockTime now = gst_util_get_timestamp ();
+  GstClockTime end;
+
+  spdl_mutex_lock (&self->lock);
+  end = self->stop_end;
+  spdl_mutex_unlock (&self->lock);
+  if (end == 0)
+    return END_MS;
+  return end > now ? (gint) ((end - now) / GST_MSECOND) : 0;
+}
+
 static void
-reap_process (SpdlWorkerConnection *self, const GError *problem)
+reap_process (
+    SpdlWorkerConnection *self, const GError *problem, gboolean was_killed)
 {
   const int pid = self->process.pid;
   /* A process that sent invalid data is killed immediately. */
-  g_autofree gchar *how =
-      spdl_process_wait (&self->process, problem ? 0 : END_MS);
+  g_autofree gchar *how = spdl_process_wait (
+      &self->process, problem || was_killed ? 0 : get_exit_time (self));
   /* The end of the process wakes a thread that holds the wire's lock. */
   const int lost = spdl_wire_get_problem (self->wire);
 
   while (spdl_output_read (&self->output)) {
   }
   GST_INFO_OBJECT (self->element, "process %s", how);
-  if (problem)
+  if (was_killed) {
+    g_autofree gchar *reason = spdl_process_watch_describe (&self->watch);
+
+    add_text (self, SPDL_WORKER_MESSAGE_DEATH,
+        g_strdup_printf ("The worker process %d %s", pid, reason));
+  } else if (problem)
     add_text (self, SPDL_WORKER_MESSAGE_DEATH,
         g_strdup_printf ("Invalid data from the worker process %d: %s", pid,
             problem->message));
@@ -435,7 +518,15 @@ send_budget (SpdlWorkerConnection *self)
       self->wire, SPDL_WIRE_BUDGET, bytes->data, bytes->len);
 }
 
-static void
+/* Called while the process does not read its configuration. */
+static gboolean
+may_go_on (gpointer user_data)
+{
+  return check_progress (user_data);
+}
+
+/* Returns FALSE if the process made no progress and was killed. */
+static gboolean
 begin_process (SpdlWorkerConnection *self)
 {
   SpdlWire *wire = spdl_wire_new (self->process.socket);
@@ -447,13 +538,18 @@ begin_process (SpdlWorkerConnection *self)
   self->shared_buffers = spdl_shared_buffers_new (wire, mailbox);
   self->pid = self->process.pid;
   spdl_mutex_unlock (&self->lock);
-  spdl_wire_send (wire, SPDL_WIRE_START, self->config->data, self->config->len,
-      mailbox ? spdl_mailbox_get_fd (mailbox) : -1);
+  self->watch.pid = self->process.pid;
+  if (!spdl_wire_send_patiently (wire, SPDL_WIRE_START, self->config->data,
+          self->config->len, mailbox ? spdl_mailbox_get_fd (mailbox) : -1,
+          spdl_process_watch_get_interval (&self->watch), may_go_on, self) &&
+      spdl_process_watch_has_expired (&self->watch))
+    return FALSE;
   spdl_mutex_lock (&self->lock);
   self->ordered = TRUE;
   /* The budget may have changed in the meantime. */
   send_budget (self);
   spdl_mutex_unlock (&self->lock);
+  return TRUE;
 }
 
 /* Thread function. The kernel kills the process when this thread exits, so the
@@ -466,9 +562,10 @@ run_connection (gpointer user_data)
 
   if (spdl_process_start (
           &self->process, (const gchar *const *) self->environment, &error)) {
-    begin_process (self);
-    read_all (self, &error);
-    reap_process (self, error);
+    const gboolean was_killed =
+        !begin_process (self) || !read_all (self, &error);
+
+    reap_process (self, error, was_killed);
     spdl_output_clear (&self->output);
   } else {
     add_text (self, SPDL_WORKER_MESSAGE_DEATH, g_strdup (error->message));

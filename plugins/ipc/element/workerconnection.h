@@ -22,9 +22,12 @@ typedef struct _SpdlWorkerConnection SpdlWorkerConnection;
  * @element: posts messages; must outlive the connection
  * @environment: (transfer full): environment of the process
  * @config: serialized during the call
- * @base: added to the numbers of its sources */
-SpdlWorkerConnection *spdl_worker_connection_new (GstElement *element,
-    GStrv environment, const SpdlWorkerConfig *config, guint32 base);
+ * @base: added to the numbers of its sources
+ * @timeout: time without progress after which the process is killed, in ns; 0:
+ *     no limit */
+SpdlWorkerConnection *
+spdl_worker_connection_new (GstElement *element, GStrv environment,
+    const SpdlWorkerConfig *config, guint32 base, guint64 timeout);
 /* Stops the process: asks it to stop, so that it sends its statistics, and
  * kills it after a timeout. */
 void spdl_worker_connection_stop (SpdlWorkerConnection *self);
@@ -63,6 +66,10 @@ void spdl_worker_connection_set_cpu_budget (
     SpdlWorkerConnection *self, gdouble budget);
 
 guint spdl_worker_connection_get_pid (SpdlWorkerConnection *self);
+
+/* Returns the time for which the process has neither answered nor used CPU
+ * time, in ns. */
+guint64 spdl_worker_connection_get_silence (SpdlWorkerConnection *self);
 
 /* Returns the current statistics of the worker's elements, or the last ones
  * received.

@@ -249,6 +249,34 @@ start_process (SpdlProcess *self, int socket, int output,
   return FALSE;
 }
 
+/* Time for a process to end after SIGKILL. One that hangs in the kernel may
+ * need longer, and is left behind. */
+#define KILL_MS 500
+
+G_LOCK_DEFINE_STATIC (left_behind);
+static GArray *left_behind; /* of pid_t */
+
+static void
+leave_behind (pid_t pid)
+{
+  G_LOCK (left_behind);
+  if (!left_behind)
+    left_behind = g_array_new (FALSE, FALSE, sizeof pid);
+  g_array_append_val (left_behind, pid);
+  G_UNLOCK (left_behind);
+}
+
+/* Collects the status of processes that have ended after all. */
+static void
+collect_left_behind (void)
+{
+  G_LOCK (left_behind);
+  for (guint i = left_behind ? left_behind->len : 0; i-- > 0;)
+    if (waitpid (g_array_index (left_behind, pid_t, i), NULL, WNOHANG) != 0)
+      g_array_remove_index_fast (left_behind, i);
+  G_UNLOCK (left_behind);
+}
+
 gboolean
 spdl_process_start (
     SpdlProcess *self, const gchar *const *environment, GError **error)
@@ -256,6 +284,7 @@ spdl_process_start (
   int sockets[2] = { -1, -1 }, pipes[2] = { -1, -1 };
   gboolean ok = FALSE;
 
+  collect_left_behind ();
   *self = (SpdlProcess){ .pidfd = -1, .socket = -1, .output = -1 };
   if (socketpair (AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0 ||
       pipe2 (pipes, O_CLOEXEC) != 0) {
@@ -326,17 +355,24 @@ spdl_process_wait (SpdlProcess *self, gint ms)
   const gboolean ended = has_ended_within (self, ms);
   const pid_t pid = self->pid;
   int status = 0;
-  pid_t waited;
+  pid_t waited = 0;
 
   if (!ended)
     spdl_process_kill (self);
-  do
-    waited = waitpid (pid, &status, 0);
-  while (waited < 0 && errno == EINTR);
+  if (ended || has_ended_within (self, KILL_MS)) {
+    do
+      waited = waitpid (pid, &status, 0);
+    while (waited < 0 && errno == EINTR);
+  } else {
+    leave_behind (pid);
+  }
   self->pid = 0;
   if (self->pidfd >= 0)
     close (self->pidfd);
   self->pidfd = -1;
+  if (waited == 0)
+    return g_strdup_printf (
+        "%d was killed, but hangs in the kernel", (int) pid);
   /* The status is lost if the program ignores SIGCHLD or waits for any
    * child. */
   if (waited < 0)

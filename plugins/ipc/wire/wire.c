@@ -72,17 +72,26 @@ advance_message (struct msghdr *message, gsize sent)
   return FALSE;
 }
 
+/* Returns whether a message that was not sent is to be sent again. Lock
+ * held. */
+static gboolean
+must_retry (SpdlWire *self, int flags)
+{
+  return errno == EINTR || (errno == EAGAIN && flags == 0 && self->may_go_on &&
+                               self->may_go_on (self->user_data));
+}
+
 /* Lock held.
  *
  * @flags: for the first bytes; the rest of a message always follows */
 static gboolean
-send_all (int socket, struct msghdr *message, int flags)
+send_all (SpdlWire *self, struct msghdr *message, int flags)
 {
   gssize sent;
 
   do {
-    sent = sendmsg (socket, message, MSG_NOSIGNAL | flags);
-    if (sent < 0 && errno != EINTR)
+    sent = sendmsg (self->socket, message, MSG_NOSIGNAL | flags);
+    if (sent < 0 && !must_retry (self, flags))
       return FALSE;
     /* The descriptor is sent once, with the first byte. */
     if (sent > 0)
@@ -128,7 +137,7 @@ send_message (SpdlWire *self, SpdlWireType type, gconstpointer data, gsize size,
   }
   errno = size > SPDL_WIRE_MAX_SIZE ? EMSGSIZE : EPIPE;
   ok = size <= SPDL_WIRE_MAX_SIZE && self->socket >= 0 &&
-       send_all (self->socket, &message, flags);
+       send_all (self, &message, flags);
   if (!ok)
     lose_message (self, errno);
   return ok;
@@ -145,6 +154,32 @@ spdl_wire_send (
   spdl_mutex_lock (&self->lock);
   ok = send_message (self, type, data, size, fd, 0);
   spdl_mutex_unlock (&self->lock);
+  return ok;
+}
+
+static void
+set_send_timeout (SpdlWire *self, gint ms)
+{
+  const struct timeval time = { ms / 1000, ms % 1000 * 1000 };
+
+  spdl_mutex_lock (&self->lock);
+  setsockopt (self->socket, SOL_SOCKET, SO_SNDTIMEO, &time, sizeof time);
+  spdl_mutex_unlock (&self->lock);
+}
+
+gboolean
+spdl_wire_send_patiently (SpdlWire *self, SpdlWireType type, gconstpointer data,
+    gsize size, int fd, gint interval,
+    gboolean (*may_go_on) (gpointer user_data), gpointer user_data)
+{
+  gboolean ok;
+
+  self->may_go_on = may_go_on;
+  self->user_data = user_data;
+  set_send_timeout (self, interval);
+  ok = spdl_wire_send (self, type, data, size, fd);
+  set_send_timeout (self, 0);
+  self->may_go_on = NULL;
   return ok;
 }
 

@@ -65,8 +65,10 @@ typedef struct {
   pid_t pid; /* owner: a forked child must not send */
   SpdlMutex lock;
   /* Protected by the lock: */
-  int socket;  /* -1: closed */
-  int problem; /* see spdl_wire_get_problem() */
+  int socket;                                 /* -1: closed */
+  int problem;                                /* see spdl_wire_get_problem() */
+  gboolean (*may_go_on) (gpointer user_data); /* see send_patiently() */
+  gpointer user_data;
 } SpdlWire;
 
 /* @socket: (transfer full) */
@@ -83,6 +85,12 @@ gboolean spdl_wire_is_own (const SpdlWire *self);
  * failed, which shuts the socket down. */
 gboolean spdl_wire_send (
     SpdlWire *self, SpdlWireType type, gconstpointer data, gsize size, int fd);
+/* Sends a message like spdl_wire_send(). When the socket has been full for
+ * @interval ms, calls @may_go_on, which returns FALSE to give up. No other
+ * thread may use the wire. */
+gboolean spdl_wire_send_patiently (SpdlWire *self, SpdlWireType type,
+    gconstpointer data, gsize size, int fd, gint interval,
+    gboolean (*may_go_on) (gpointer user_data), gpointer user_data);
 /* Sends a message unless the peer has not read others, or another thread waits
  * to send. Returns FALSE if it must be sent again. Never waits. */
 gboolean spdl_wire_try_send (

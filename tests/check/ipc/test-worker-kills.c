@@ -5,7 +5,10 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+#include <fcntl.h>
+#include <glib/gstdio.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -136,6 +139,16 @@ make (const gchar *folder, const gchar *order, guint restarts)
       restarts, folder, N_EPOCHS, order, order);
 }
 
+/* Has workers killed that make no progress for 0.1 s. */
+static void
+set_timeout (GstElement *pipeline)
+{
+  g_autoptr (GstElement) worker =
+      gst_bin_get_by_name (GST_BIN (pipeline), "worker");
+
+  g_object_set (worker, "worker-timeout", 100 * GST_MSECOND, NULL);
+}
+
 /* Makes the stream infinite, as a worker on a busy machine could reach the end
  * before it is killed. */
 static void
@@ -148,12 +161,18 @@ make_endless (GstElement *pipeline)
 }
 
 static void
-kill_worker (GstElement *pipeline)
+signal_worker (GstElement *pipeline, int number)
 {
   const pid_t pid = worker_get_pid (pipeline);
 
   if (pid > 0)
-    kill (pid, SIGKILL);
+    kill (pid, number);
+}
+
+static void
+kill_worker (GstElement *pipeline)
+{
+  signal_worker (pipeline, SIGKILL);
 }
 
 /* Kills a process other than @before. Returns its pid. */
@@ -226,6 +245,131 @@ GST_START_TEST (test_restarted)
     seen_clear (&seen);
   }
   g_rand_free (random);
+  files_remove_folder (folder);
+}
+
+GST_END_TEST;
+
+/* Tests that a worker that was stopped at a random moment causes one error, and
+ * that the end of the pipeline does not wait for another one. */
+GST_START_TEST (test_stopped)
+{
+  gchar *folder = files_make_dataset (N_ITEMS);
+  GRand *random = g_rand_new_with_seed (3);
+  const guint n = worker_get_cycles (2);
+
+  for (guint i = 0; i < n; i++) {
+    GstElement *pipeline = make (folder, i % 2 ? "input" : "completion", 0);
+    g_autofree gchar *text = NULL;
+    Seen seen;
+
+    make_endless (pipeline);
+    set_timeout (pipeline);
+    seen_init (&seen, pipeline);
+    worker_play (pipeline);
+    seen_wait (&seen, g_rand_int_range (random, 0, 40));
+    signal_worker (pipeline, SIGSTOP);
+    text = worker_take_error (pipeline);
+    fail_unless (errors_text_has (text, "[resource-error failed]"), "%s", text);
+    fail_unless (
+        worker_get_figure (pipeline, "silent-time") >= 100 * GST_MSECOND);
+    worker_stop (pipeline);
+    fail_unless (seen.in_order);
+    seen_clear (&seen);
+  }
+  g_rand_free (random);
+  files_remove_folder (folder);
+}
+
+GST_END_TEST;
+
+/* Tests that all epochs are complete if workers are stopped and replaced. */
+GST_START_TEST (test_stopped_and_restarted)
+{
+  gchar *folder = files_make_dataset (N_ITEMS);
+  GRand *random = g_rand_new_with_seed (4);
+  const guint n = worker_get_cycles (2);
+
+  for (guint i = 0; i < n; i++) {
+    GstElement *pipeline = make (folder, i % 2 ? "input" : "completion", 100);
+    Seen seen;
+
+    set_timeout (pipeline);
+    seen_init (&seen, pipeline);
+    worker_play (pipeline);
+    for (guint at = 0; at < 70; at += g_rand_int_range (random, 35, 45)) {
+      seen_wait (&seen, at);
+      signal_worker (pipeline, SIGSTOP);
+    }
+    worker_run_to_end (pipeline);
+    fail_unless (worker_get_figure (pipeline, "num-restarts") > 0);
+    worker_stop (pipeline);
+    seen_assert_once (&seen);
+    seen_clear (&seen);
+  }
+  g_rand_free (random);
+  files_remove_folder (folder);
+}
+
+GST_END_TEST;
+
+/* Tests that a worker is stopped before it has read a configuration that does
+ * not fit into its socket. */
+GST_START_TEST (test_stopped_at_the_start)
+{
+  g_autofree gchar *path =
+      g_build_filename (g_get_tmp_dir (), "spdl-stops-XXXXXX", NULL);
+  const gchar *script = "#!/bin/sh\nkill -STOP $$\n";
+  const int fd = g_mkstemp_full (path, O_WRONLY, 0700);
+  g_autofree gchar *name = g_strnfill (4096, 'a');
+  g_autofree gchar *before = g_strdup (g_getenv ("SPDL_WORKER"));
+  GValue classes = G_VALUE_INIT, value = G_VALUE_INIT;
+  g_autofree gchar *text = NULL;
+  GstElement *pipeline, *worker;
+
+  fail_unless (write (fd, script, strlen (script)) == (gssize) strlen (script));
+  close (fd);
+  g_setenv ("SPDL_WORKER", path, TRUE);
+  pipeline = worker_make ("spdlworkersrc name=worker pipeline=\"spdlsrc "
+                          "location=/\" ! fakesink name=sink");
+  set_timeout (pipeline);
+  gst_value_array_init (&classes, 256);
+  for (guint i = 0; i < 256; i++) {
+    g_value_init (&value, G_TYPE_STRING);
+    g_value_take_string (&value, g_strdup_printf ("%u%s", i, name));
+    gst_value_array_append_and_take_value (&classes, &value);
+  }
+  worker = gst_bin_get_by_name (GST_BIN (pipeline), "worker");
+  g_object_set_property (G_OBJECT (worker), "classes", &classes);
+  gst_object_unref (worker);
+  g_value_unset (&classes);
+  fail_unless_equals_int (gst_element_set_state (pipeline, GST_STATE_PAUSED),
+      GST_STATE_CHANGE_FAILURE);
+  text = worker_take_error (pipeline);
+  fail_unless (errors_text_has (text, "[resource-error failed]"), "%s", text);
+  worker_stop (pipeline);
+  if (before)
+    g_setenv ("SPDL_WORKER", before, TRUE);
+  else
+    g_unsetenv ("SPDL_WORKER");
+  g_unlink (path);
+}
+
+GST_END_TEST;
+
+/* Tests that a worker whose item sleeps for longer than the timeout is not
+ * killed: it answers pings. */
+GST_START_TEST (test_sleeping)
+{
+  gchar *folder = files_make_dataset (2);
+  GstElement *pipeline = worker_make (
+      "spdlworkersrc name=worker pipeline=\"spdlsrc location=%s ! spdlfetch "
+      "! identity sleep-time=300000\" ! fakesink name=sink async=false",
+      folder);
+
+  set_timeout (pipeline);
+  worker_run_to_end (pipeline);
+  worker_stop (pipeline);
   files_remove_folder (folder);
 }
 
@@ -388,6 +532,10 @@ worker_kills_suite (void)
   tcase_add_test (tc, test_orphans);
   tcase_add_test (tc, test_killed);
   tcase_add_test (tc, test_restarted);
+  tcase_add_test (tc, test_stopped);
+  tcase_add_test (tc, test_stopped_and_restarted);
+  tcase_add_test (tc, test_stopped_at_the_start);
+  tcase_add_test (tc, test_sleeping);
   tcase_add_test (tc, test_restarted_at_an_end);
   tcase_add_test (tc, test_given_up);
   tcase_add_test (tc, test_kept);

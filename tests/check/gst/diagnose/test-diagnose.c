@@ -454,6 +454,29 @@ GST_START_TEST (test_step_p99)
 
 GST_END_TEST;
 
+/* Tests that a worker process that does not answer is reported first, if it
+ * has not answered for 5 s. */
+GST_START_TEST (test_silent)
+{
+  for (guint s = 4; s <= 40; s += 36) {
+    g_autoptr (GList) stages = g_list_append (
+        NULL, gst_structure_new ("spdl-stage-stats", "stage", G_TYPE_STRING,
+                  "worker", "elapsed", G_TYPE_UINT64, 60 * GST_SECOND,
+                  "num-items", G_TYPE_UINT64, (guint64) 100, "silent-time",
+                  G_TYPE_UINT64, s * GST_SECOND, NULL));
+    g_autoptr (GstSpdlDiagnosis) d = gst_spdl_diagnose (stages, 4, 0);
+
+    gst_structure_free (stages->data);
+    fail_unless_equals_int (
+        gst_spdl_diagnosis_get_limit (d) == GST_SPDL_LIMIT_IDLE, s == 40);
+    if (s == 40)
+      fail_unless (
+          errors_text_has (gst_spdl_diagnosis_get_reason (d), "worker|40 s"));
+  }
+}
+
+GST_END_TEST;
+
 /* Statistics with cached batches are not judged: no stage is reported as idle,
  * and the sink not as well fed. */
 GST_START_TEST (test_cached)
@@ -789,6 +812,7 @@ diagnose_suite (void)
   tcase_add_test (tc, test_step_and_others);
   tcase_add_test (tc, test_cpu_stats);
   tcase_add_test (tc, test_references);
+  tcase_add_test (tc, test_silent);
   return suite;
 }
 

@@ -132,8 +132,16 @@ remove_lost_numbers (const gchar *text)
   return g_string_free (to, FALSE);
 }
 
+static void
+note_json (SpdlArchiveLosses *losses, const gchar *key)
+{
+  if (losses && !losses->json)
+    losses->json = g_strdup (key);
+}
+
 static json_t *
-read_json (const gchar *text, const gchar *uri, const gchar *key)
+read_json (const gchar *text, const gchar *uri, const gchar *key,
+    SpdlArchiveLosses *losses)
 {
   const size_t flags =
       JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL | JSON_DECODE_ANY;
@@ -144,6 +152,7 @@ read_json (const gchar *text, const gchar *uri, const gchar *key)
     g_autofree gchar *other = remove_lost_numbers (text);
 
     root = json_loads (other, flags, &error);
+    note_json (losses, key);
   }
   if (!root) {
     g_autofree gchar *shown = spdl_redact_dup_uri (uri);
@@ -162,7 +171,8 @@ static void
 add_members (GstStructure *to, const gchar *text, const gchar *uri,
     SpdlArchiveLosses *losses)
 {
-  json_t *root = read_json (text, uri, gst_structure_get_string (to, "key"));
+  const gchar *key = gst_structure_get_string (to, "key");
+  json_t *root = read_json (text, uri, key, losses);
   json_t *member;
   const gchar *name;
 
@@ -170,9 +180,13 @@ add_members (GstStructure *to, const gchar *text, const gchar *uri,
   {
     GValue value = G_VALUE_INIT;
 
-    if (!g_str_equal (name, "cls") && is_name (name, losses) &&
-        !gst_structure_has_field (to, name) && set_value (&value, member))
+    if (g_str_equal (name, "cls") || !is_name (name, losses) ||
+        gst_structure_has_field (to, name))
+      continue;
+    if (set_value (&value, member))
       gst_structure_take_value (to, name, &value);
+    else if (json_is_string (member))
+      note_json (losses, key);
   }
   json_decref (root);
 }
@@ -209,6 +223,7 @@ spdl_archive_losses_clear (SpdlArchiveLosses *self)
 {
   g_free (self->name);
   g_free (self->text);
+  g_free (self->json);
 }
 
 gchar *
@@ -223,6 +238,15 @@ spdl_archive_losses_describe (SpdlArchiveLosses *self, const gchar *location)
         "character: U+FFFD replaces what is not, in other such texts too. "
         "Convert them to UTF-8",
         self->text, location);
+  }
+  if (self->json && !self->told_json) {
+    self->told_json = TRUE;
+    return g_strdup_printf (
+        "The JSON of the sample \"%s\" in \"%s\" is invalid, or has values "
+        "that fields cannot have: NaN, Infinity, integers beyond 64 bits or "
+        "strings with U+0000. Such values are left out, in other samples too: "
+        "the text is in the field \"json\"",
+        self->json, location);
   }
   if (!self->name || self->told_name)
     return NULL;

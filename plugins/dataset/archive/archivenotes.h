@@ -33,8 +33,11 @@ spdl_archive_notes_describe (const SpdlArchiveSample *sample, const gchar *uri);
 typedef struct {
   gchar *name; /* (nullable): first field that has no name of a field */
   gchar *text; /* (nullable): first file whose text is not UTF-8 */
+  gchar *json; /* (nullable): key of the first sample whose JSON is invalid, or
+                  has values that fields cannot have */
   gboolean told_name;
   gboolean told_text;
+  gboolean told_json;
 } SpdlArchiveLosses;
 
 void spdl_archive_losses_clear (SpdlArchiveLosses *self);

@@ -249,8 +249,8 @@ start_process (SpdlProcess *self, int socket, int output,
   return FALSE;
 }
 
-/* Time for a process to end after SIGKILL. One that hangs in the kernel may
- * need longer, and is left behind. */
+/* Time for a process to end after SIGKILL. Nothing waits longer for one that
+ * hangs in the kernel. */
 #define KILL_MS 500
 
 G_LOCK_DEFINE_STATIC (left_behind);

@@ -241,7 +241,7 @@ GST_START_TEST (test_odd_samples)
   fail_unless_equals_string (
       gst_structure_get_string (run_item (run, 2)->extra, "txt"),
       "not \357\277\275 UTF-8");
-  fail_unless_equals_int (run->warnings->len, 4);
+  fail_unless_equals_int (run->warnings->len, 5);
   fail_unless (errors_text_has (
       g_ptr_array_index (run->warnings, 0), "[resource-error read]|1|5"));
   fail_unless (
@@ -250,11 +250,13 @@ GST_START_TEST (test_odd_samples)
   fail_unless (
       errors_text_has (g_ptr_array_index (run->warnings, 2), "\"cat\""));
   fail_unless (
-      errors_text_has (g_ptr_array_index (run->warnings, 3), "\"d.txt\""));
+      errors_text_has (g_ptr_array_index (run->warnings, 3), "\"c\"|JSON"));
+  fail_unless (
+      errors_text_has (g_ptr_array_index (run->warnings, 4), "\"d.txt\""));
   run_free (run);
 
   run = fetch ("odd.tar", "label=none");
-  fail_unless_equals_int (run->warnings->len, 2);
+  fail_unless_equals_int (run->warnings->len, 3);
   fail_unless_equals_int64 (run_item (run, 2)->label, -1);
   run_free (run);
 }
@@ -296,6 +298,9 @@ GST_START_TEST (test_odd_json)
     fail_unless (gst_structure_get_double (extra, "y", &y) && y == -0.5);
     fail_if (gst_structure_has_field (extra, "odd"));
   }
+  fail_unless_equals_int (run->warnings->len, 1);
+  fail_unless (
+      errors_text_has (g_ptr_array_index (run->warnings, 0), "\"0\"|JSON"));
   run_free (run);
 }
 
@@ -336,7 +341,7 @@ GST_START_TEST (test_classes)
   write_odd_shard ();
   run = fetch ("odd.tar", "classes=<dog,7,cat>");
   fail_unless (run->error == NULL, "%s", run->error);
-  fail_unless_equals_int (run->warnings->len, 3);
+  fail_unless_equals_int (run->warnings->len, 4);
   fail_unless_equals_int (run->buffers->len, 4);
   for (guint i = 0; i < 4; i++)
     fail_unless_equals_int64 (run_item (run, i)->label, labels[i]);

@@ -370,8 +370,12 @@ class Slow(Numbers):
 
 
 class Spinning(Numbers):
+    def __init__(self, seconds=0.005, n=N):
+        super().__init__(n)
+        self.seconds = seconds
+
     def __getitem__(self, i):
-        end = time.process_time() + 0.005
+        end = time.process_time() + self.seconds
         while time.process_time() < end:
             pass
         return i
@@ -380,17 +384,18 @@ class Spinning(Numbers):
 class Killing(Numbers):
     """Kills its process at item 12, at most `times` times."""
 
-    def __init__(self, folder, times):
+    def __init__(self, folder, times, number=signal.SIGKILL):
         super().__init__()
         self.folder = pathlib.Path(folder)
         self.times = times
+        self.number = number
 
     def __getitem__(self, i):
         if i == 12:
             marks = len(list(self.folder.iterdir()))
             if marks < self.times:
                 (self.folder / str(marks)).touch()
-                os.kill(os.getpid(), signal.SIGKILL)
+                os.kill(os.getpid(), self.number)
         return i
 
 

@@ -194,6 +194,31 @@ def kill_at_five(sample):
     return sample
 
 
+def stop_at_five(sample):
+    if sample.index == 5:
+        os.kill(os.getpid(), signal.SIGSTOP)
+    return sample
+
+
+def wait_in_kernel_at_five(sample):
+    """A process that spawns another one waits in the kernel until that runs.
+    Here it waits for somebody who writes to a file that does not exist yet."""
+    if sample.index == 5:
+        fifo = os.path.join(os.environ["SPDL_TEST_FOLDER"], "fifo")
+        os.posix_spawn("/bin/true", ["true"], {}, file_actions=[
+            (os.POSIX_SPAWN_OPEN, 0, fifo, os.O_RDONLY, 0)])
+    return sample
+
+
+def sleep_and_compute(sample):
+    """Takes 0.4 s without and 0.4 s of CPU time. Returns its process."""
+    time.sleep(0.4)
+    end = time.process_time() + 0.4
+    while time.process_time() < end:
+        pass
+    return np.int64(os.getpid())
+
+
 def exit_at_five(sample):
     if sample.index == 5:
         os._exit(3)

@@ -6,6 +6,7 @@
 """Compares with PyTorch's DataLoader where both do the same. The first argument is
 tools/make-dataset. docs/reference/dataloader-behaviour.md lists the cases."""
 
+import contextlib
 import gc
 import os
 import pickle
@@ -706,6 +707,71 @@ class DeathTest(Case):
             list(iterator)
         del iterator
         self.assertEqual(flatten(loader), list(range(N)))
+
+
+class StoppedTest(Case):
+    """Processes that neither end nor go on."""
+
+    def test_any_moment(self):
+        rng = random.Random(2)
+        loader = DataLoader(sets.Slow(0.001, 100), num_workers=3, batch_size=4,
+                            worker_timeout=0.1)
+        found, n_stopped = [], 0
+        for batch in loader:
+            found += flatten([batch])
+            pids = workers()
+            if pids and n_stopped < 4:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(rng.choice(pids), signal.SIGSTOP)
+                    n_stopped += 1
+        self.assertEqual(found, list(range(100)))
+        self.assertGreater(loader.stats[0]["num-restarts"], 0)
+
+    def test_at_a_batch(self):
+        for n in 1, 2:
+            with tempfile.TemporaryDirectory() as folder:
+                loader = DataLoader(
+                    sets.Killing(folder, n, signal.SIGSTOP), num_workers=2,
+                    batch_size=4, worker_timeout=0.1)
+                if n == 1:
+                    self.assertEqual(flatten(loader), list(range(N)))
+                    continue
+                with self.assertRaisesRegex(
+                        RuntimeError, r"DataLoader worker \(pid\(s\) \d+\) "
+                        "exited unexpectedly.*worker-timeout"):
+                    list(loader)
+                wait_until(lambda: not workers())
+
+    def test_busy_workers_stay(self):
+        for data in sets.Slow(0.5, 1), sets.Spinning(0.5, 1):
+            loader = DataLoader(data, num_workers=1, worker_timeout=0.1)
+            self.assertEqual(flatten(loader), [0])
+            self.assertEqual(loader.stats[0]["num-restarts"], 0)
+
+    def test_timeout_stays(self):
+        """`timeout` is what the trainer waits for a batch."""
+        loader = DataLoader(sets.Slow(1000), num_workers=1, timeout=0.2,
+                            worker_timeout=0.1)
+        with self.assertRaisesRegex(RuntimeError, "timed out after 0.2"):
+            list(loader)
+
+    def test_end(self):
+        """The end does not wait for the timeout, whatever is stopped."""
+        for stops_server in slow_or((False, True), (True,)):
+            loader = DataLoader(sets.Slow(), num_workers=2,
+                                persistent_workers=True)
+            iterator = iter(loader)
+            next(iterator)
+            pids = workers()
+            for pid in pids + [parent_of(pids[0])] * stops_server:
+                os.kill(pid, signal.SIGSTOP)
+            del loader, iterator
+            gc.collect()
+            wait_until(lambda: not workers())
+
+    def test_wrong_timeout(self):
+        with self.assertRaises(ValueError):
+            DataLoader(sets.Numbers(), worker_timeout=-1)
 
 
 class EndTest(Case):

@@ -3,6 +3,7 @@
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
+import contextlib
 import gc
 import importlib.util
 import os
@@ -22,11 +23,13 @@ from unittest import mock
 import numpy as np
 import process_functions as functions
 from support import ROOT, make_folder, run_python, wait_until
-from worker_processes import is_alive, workers
+from worker_processes import is_alive, parent_of, workers
 
 from gstspdl import Loader, LoaderError, LoaderWarning, Pipeline
 from gstspdl import _map, _native as native
+from gstspdl._processes import Server, StartError, dump
 from gstspdl._sample import Sample
+from gstspdl._worker import FunctionJob
 
 warnings.simplefilter("ignore", LoaderWarning)
 needs_cloudpickle = unittest.skipUnless(
@@ -349,6 +352,90 @@ class FailureTest(unittest.TestCase):
         loader.stop()
         with loader:  # starts another one
             self.assertEqual(labels_of(loader), list(range(N)) * 20)
+
+
+STOPPED = "worker-timeout=100000000"
+
+
+class StoppedTest(unittest.TestCase):
+    """Processes that neither end nor go on."""
+
+    def test_any_moment(self):
+        rng = random.Random(2)
+        loader = Loader(LINE.format(STOPPED), source=ARRAYS * 4)
+        with loader.map("work", functions.take_turns, processes=3):
+            found, n_stopped = [], 0
+            for batch in loader:
+                found += batch.keys
+                pids = workers()
+                if pids and n_stopped < 5:
+                    with contextlib.suppress(ProcessLookupError):
+                        os.kill(rng.choice(pids), signal.SIGSTOP)
+                        n_stopped += 1
+        # The item of a worker that was stopped twice may fail.
+        failed = [failure.uri for failure in loader.failures]
+        self.assertEqual(sorted(found + failed),
+                         sorted(key for _, _, key in ARRAYS * 4))
+        self.assertLessEqual(len(failed), 1)
+
+    def test_twice_at_an_item(self):
+        """Also in a system call that hangs."""
+        os.mkfifo(make_marks() / "fifo")
+        for function in (functions.stop_at_five,
+                         functions.wait_in_kernel_at_five):
+            loader, batches = run(function, more=STOPPED)
+            self.assertEqual(labels_of(batches),
+                             [i for i in range(N) if i != 5])
+            failure, = loader.failures
+            self.assertEqual(failure.uri, "item 5")
+            self.assertIn("worker-timeout", failure.reason)
+        # Ends the processes that wait for it.
+        os.close(os.open(os.path.join(os.environ["SPDL_TEST_FOLDER"], "fifo"),
+                         os.O_WRONLY | os.O_NONBLOCK))
+
+    def test_busy_workers_stay(self):
+        loader, batches = run(functions.sleep_and_compute, 1,
+                              source=ARRAYS[:2], more=STOPPED)
+        self.assertEqual(loader.failures, [])
+        self.assertEqual(len(set(join(batches).tolist())), 1)
+
+    def test_server(self):
+        """The process that forks workers."""
+        loader = Loader(LINE.format(STOPPED), source=ARRAYS * 4)
+        loader.map("work", functions.take_turns, processes=1)
+        with self.assertRaises(LoaderError) as raised:
+            for _ in loader:
+                for pid in workers():
+                    os.kill(parent_of(pid), signal.SIGSTOP)
+                    os.kill(pid, signal.SIGKILL)
+        self.assertEqual(raised.exception.stage, "work")
+        loader.stop()
+        with loader:  # starts another one
+            self.assertEqual(labels_of(loader), list(range(N)) * 4)
+
+    def test_start(self):
+        job = dump(FunctionJob(functions.as_it_is))
+        server = Server(job, timeout=0.1)
+        for pid in children():
+            os.kill(pid, signal.SIGSTOP)
+        with self.assertRaises(StartError):
+            server.wait()
+        native.fork_server_free(server.pointer)
+        server.close()
+        wait_until(lambda: not children())
+
+    def test_stop(self):
+        """The end does not wait for the timeout."""
+        loader = Loader(LINE.format(""), source=ARRAYS * 100)
+        loader.map("work", functions.take_turns, processes=2)
+        next(iter(loader))
+        pids = children()
+        for pid in pids:
+            os.kill(pid, signal.SIGSTOP)
+        loader.stop()
+        del loader
+        gc.collect()
+        wait_until(lambda: not any(map(is_alive, pids)))
 
 
 class MistakeTest(unittest.TestCase):

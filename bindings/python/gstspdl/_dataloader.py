@@ -25,7 +25,8 @@ from ._dataloader_stats import Clock, Numbers, Verdict
 from ._dataloader_workers import Place, Workers
 from ._fetch import Answer, Begin, Fetcher, FetchJob, Task
 from ._pinning import PinningWorkers, pin
-from ._processes import Server, StartError, can_fork, dump, start_base
+from ._processes import (WORKER_TIMEOUT, Server, StartError, can_fork, dump,
+                         start_base)
 
 # Tasks of a worker whose batches the trainer has not taken. All must fit into
 # its socket.
@@ -44,11 +45,13 @@ def _list_modules() -> Tuple[str, ...]:
 class _Template:
     """The process that has the dataset and forks workers."""
 
-    def __init__(self, job: bytes) -> None:
+    def __init__(self, job: bytes, worker_timeout: float) -> None:
         self.digest = _digest(job)
         # Without threads, the program may still have initialized CUDA.
         self._server = Server(job, *_list_modules(),
-                              may_fork=not torch.cuda.is_initialized())
+                              may_fork=not torch.cuda.is_initialized(),
+                              timeout=worker_timeout)
+        self.hurry = self._server.hurry
         self.pointer = self._server.pointer
         weakref.finalize(self, _close_server, self._server, os.getpid())
 
@@ -262,7 +265,7 @@ class _ProcessIterator(_Iterator):
             Begin(self._num_workers, self._base_seed, self._shared_seed),
             getattr(loader, "in_order", True),
             _limit_ahead(loader.prefetch_factor or 2, self._num_workers),
-            loader._numbers, self._progress.workers)
+            loader._worker_timeout, loader._numbers, self._progress.workers)
         self._next_worker = self._progress.next_worker
         self._could_fork = can_fork()
         self._finalizer = weakref.finalize(self, self._workers.end)
@@ -369,8 +372,9 @@ class DataLoader(torch.utils.data.DataLoader):  # type: ignore[type-arg,misc]
     of a new interpreter. Install cloudpickle for datasets and functions of the
     main module.
 
-    A worker that ends is replaced, and its batches are fetched again.
-    state_dict() and load_state_dict() resume in the middle of an epoch. `stats`
+    A worker that ends is replaced, and its batches are fetched again. One that
+    is stopped or hangs in the kernel for `worker_timeout` seconds is killed and
+    replaced (0: no limit). state_dict() and load_state_dict() resume in the middle of an epoch. `stats`
     are statistics, and verdict() names the bottleneck.
     """
 
@@ -385,7 +389,11 @@ class DataLoader(torch.utils.data.DataLoader):  # type: ignore[type-arg,misc]
                  multiprocessing_context: Any = None, generator: Any = None,
                  *, prefetch_factor: Optional[int] = None,
                  persistent_workers: bool = False,
-                 pin_memory_device: str = "", in_order: bool = True) -> None:
+                 pin_memory_device: str = "", in_order: bool = True,
+                 worker_timeout: float = WORKER_TIMEOUT) -> None:
+        if not worker_timeout >= 0:
+            raise ValueError("worker_timeout must be at least 0 s, not "
+                             f"{worker_timeout!r}")
         more: Dict[str, Any] = {}
         if prefetch_factor is not None:  # older PyTorch takes no None
             more["prefetch_factor"] = prefetch_factor
@@ -398,6 +406,7 @@ class DataLoader(torch.utils.data.DataLoader):  # type: ignore[type-arg,misc]
         self._progress: Optional[_Progress] = None
         self._resumed: Optional[Dict[str, Any]] = None
         self._numbers = Numbers()
+        self._worker_timeout = worker_timeout
         super().__init__(
             dataset, batch_size, shuffle, sampler, batch_sampler, num_workers,
             collate_fn, pin_memory, drop_last, timeout, worker_init_fn,
@@ -445,7 +454,8 @@ class DataLoader(torch.utils.data.DataLoader):  # type: ignore[type-arg,misc]
         template = self._template
         if (template is None or template.digest != _digest(data) or
                 not template.is_running()):
-            self._template = template = _Template(data)
+            self._template = template = _Template(
+                data, self._worker_timeout)
         return template
 
     # Resuming

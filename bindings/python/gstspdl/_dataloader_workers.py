@@ -4,6 +4,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 import dataclasses
+import math
 import os
 import select
 import time
@@ -18,6 +19,7 @@ from . import _native as native
 from ._dataloader_stats import Numbers
 from ._exchange import load, receive_sample, send
 from ._fetch import Answer, Begin, Resume, Task
+from ._processes import get_interval
 from ._sample import Sample
 from ._worker import is_closed
 
@@ -59,6 +61,8 @@ class Worker:
     place: Place = Place()
     #: workers that ended at the first task
     n_deaths: int = 0
+    #: why it was killed
+    stall: Optional[str] = None
     cpu_time: float = 0.0
 
 
@@ -68,16 +72,18 @@ class Workers:
     until it is taken."""
 
     def __init__(self, template: Any, begin: Begin, in_order: bool,
-                 max_ahead: int, numbers: Numbers,
+                 max_ahead: int, worker_timeout: float, numbers: Numbers,
                  saved: Sequence[Place] = ()) -> None:
         """@template: the process that forks workers
         @begin: the first message to each worker
         @max_ahead: tasks of a worker whose answer was not taken
+        @worker_timeout: time without progress after which a worker is killed
         @saved: where each worker begins"""
         self._template = template
         self._begin = begin
         self._in_order = in_order
         self._max_ahead = max_ahead
+        self._interval = get_interval(worker_timeout)
         self._numbers = numbers
         self._owner = os.getpid()
         self._workers = [Worker(k) for k in range(begin.n_workers)]
@@ -114,9 +120,10 @@ class Workers:
             native.process_link_free(worker.link)
             worker.link = 0
         end = time.monotonic() + _GRACE
-        for worker in running:
-            native.fork_server_end(self._template.pointer, worker.pid,
-                                   time.monotonic() > end)
+        with self._template.hurry():
+            for worker in running:
+                native.fork_server_end(self._template.pointer, worker.pid,
+                                       time.monotonic() > end)
 
     def resume(self, shared_seed: Optional[int]) -> None:
         """Begins the next epoch."""
@@ -206,6 +213,8 @@ class Workers:
         try:
             ending = native.fork_server_end(self._template.pointer, worker.pid,
                                             True)
+            if worker.stall:
+                ending, worker.stall = worker.stall, None
             if worker.n_deaths >= _MAX_DEATHS:
                 raise RuntimeError(
                     f"DataLoader worker (pid(s) {worker.pid}) exited "
@@ -235,7 +244,7 @@ class Workers:
         """Waits until one of the workers has something to receive, or, which
         returns None, until the pipe `wake` has."""
         for worker in workers:
-            if worker.received is not None:
+            if worker.received is not None or worker.stall:
                 return worker
         poll = select.poll()
         by_socket: Dict[int, Worker] = {}
@@ -245,15 +254,34 @@ class Workers:
             poll.register(socket, select.POLLIN)
         if wake >= 0:
             poll.register(wake, select.POLLIN)
-        ready = poll.poll(1000 * timeout if timeout > 0 else None)
-        if not ready:
-            raise RuntimeError(
-                f"DataLoader timed out after {timeout} seconds")
-        return by_socket.get(ready[0][0])
+        end = time.monotonic() + timeout
+        is_first = True
+        while True:
+            left = max(end - time.monotonic(), 0) if timeout > 0 else math.inf
+            ready = poll.poll(1000 * min(left, self._interval))
+            if ready:
+                return by_socket.get(ready[0][0])
+            if left < self._interval:
+                raise RuntimeError(
+                    f"DataLoader timed out after {timeout} seconds")
+            self._look(is_first)
+            is_first = False
+            for worker in workers:
+                if worker.stall:
+                    return worker
+
+    def _look(self, is_first: bool) -> None:
+        """Kills workers that make no progress."""
+        for worker in self._workers:
+            if worker.tasks and worker.link and not worker.stall:
+                worker.stall = native.process_link_look(worker.link, is_first)
 
     def _receive(self, worker: Worker) -> Optional[Tuple[Worker, Answer]]:
         """Receives the answer to a worker's first task; None if the worker has
         ended, and another one begins the task."""
+        if worker.stall and worker.received is None:
+            self._replace(worker)
+            return None
         try:
             if worker.received is None:
                 worker.received = receive_sample(worker.link)

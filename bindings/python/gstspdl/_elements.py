@@ -440,6 +440,7 @@ class Elements:
         name: Optional[str] = None,
         drain: Optional[bool] = None,
         task_timeout: Optional[Seconds] = None,
+        worker_timeout: Optional[Seconds] = None,
         part: Optional[str] = None,
         concurrency: Optional[int] = None,
         queue_size: Optional[int] = None,
@@ -464,6 +465,9 @@ class Elements:
         `task_timeout`: Timeout in seconds for the chain, or a worker process
         or coroutine of a Python function, to process an item, which then fails
         (0 = no limit). Default: 0.
+        `worker_timeout`: Time in seconds after which a worker process of a
+        Python function that is stopped or hangs in the kernel is killed (0 =
+        no limit). Default: 300.
         `part`: Part of samples of several media that the chain processes;
         other parts pass unchanged (unset = whole items).
         `concurrency`: Number of tasks that run at the same time (0 =
@@ -495,6 +499,7 @@ class Elements:
         processes: int = 0,
         name: Optional[str] = None,
         task_timeout: Optional[Seconds] = None,
+        worker_timeout: Optional[Seconds] = None,
         concurrency: Optional[int] = None,
         queue_size: Optional[int] = None,
         output_order: Optional[OutputOrder] = None,
@@ -521,6 +526,9 @@ class Elements:
         `task_timeout`: Timeout in seconds for the chain, or a worker process
         or coroutine of a Python function, to process an item, which then fails
         (0 = no limit). Default: 0.
+        `worker_timeout`: Time in seconds after which a worker process of a
+        Python function that is stopped or hangs in the kernel is killed (0 =
+        no limit). Default: 300.
         `concurrency`: Number of tasks that run at the same time (0 =
         automatic, adjusted while playing). Default: the number of cores in a
         Loader, else 1.
@@ -994,6 +1002,7 @@ PROPERTIES: Dict[str, Dict[str, Tuple[Any, ...]]] = {
         "chain": ("line",),
         "drain": ("bool",),
         "task-timeout": ("seconds", 1000000000, 0, 18446744073709551615),
+        "worker-timeout": ("seconds", 1000000000, 0, 18446744073709551615),
         "part": ("text",),
         "concurrency": ("int", 0, 4096),
         "queue-size": ("int", 0, 1048576),

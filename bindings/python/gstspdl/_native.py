@@ -798,6 +798,9 @@ def queue_take(queue: int) -> "Iterator[tuple[int, int]]":
 init = _init
 fork_server_new = _quick("fork_server_new", c_void_p, c_int)
 fork_server_free = _quick("fork_server_free", None, c_void_p)
+fork_server_watch = _slow(
+    "fork_server_watch", None, c_void_p, c_int, c_uint64)
+_fork_server_look = _slow("fork_server_look", c_void_p, c_void_p)
 _fork_server_begin = _checked(_slow(
     "fork_server_begin", c_void_p, c_void_p, c_uint, _int_out))
 _fork_server_end = _slow(
@@ -814,6 +817,8 @@ process_link_get_socket = _quick(
 _process_link_alloc = _slow(
     "binding_process_link_alloc", c_void_p, c_void_p, c_size_t,
     POINTER(c_void_p))
+_process_link_look = _slow(
+    "process_link_look", c_void_p, c_void_p, c_int)
 process_link_send = _checked(_slow(
     "process_link_send", c_int, c_void_p, c_void_p))
 _process_link_receive = _checked(_slow(
@@ -831,6 +836,18 @@ def fork_server_begin(server: int, number: int) -> "tuple[int, int]":
 def fork_server_end(server: int, pid: int, kill_now: bool) -> str:
     """Collects a worker. Returns how it ended."""
     return _take_text(_fork_server_end(server, pid, kill_now)) or ""
+
+
+def fork_server_look(server: int) -> Optional[str]:
+    """Returns what happened to the process, if it made no progress and was
+    killed."""
+    return _take_text(_fork_server_look(server))
+
+
+def process_link_look(link: int, restart: bool) -> Optional[str]:
+    """Returns what happened to the worker, if it made no progress and was
+    killed."""
+    return _take_text(_process_link_look(link, restart))
 
 
 def process_link_alloc(link: int, size: int) -> "tuple[int, int]":

@@ -16,6 +16,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 import weakref
 from types import FunctionType
 from typing import Any, Dict, Iterator, Optional, Sequence, Tuple
@@ -25,12 +26,20 @@ from . import _native as native
 # Starts _worker.main(). The main module of the program is not imported.
 _CODE = ("import pickle, sys; sys.path[:] = pickle.load(sys.stdin.buffer); "
          "from gstspdl._worker import main; main(int(sys.argv[1]), sys.argv[2:])")
-# A process that does not end after this time, in s, is killed.
-_PATIENCE = 5.0
+# A process that does not end after this time, in s, is killed. One that still
+# does not end after the second time hangs in the kernel.
+_PATIENCE = 1.0
+_KILL_PATIENCE = 0.5
+#: Time after which a process that makes no progress is killed, in s.
+WORKER_TIMEOUT = 300.0
 # Function of OpenBLAS that returns its number of threads, in several builds.
 _BLAS_NAMES = ("scipy_openblas_get_num_threads64_",
                "scipy_openblas_get_num_threads", "openblas_get_num_threads64_",
                "openblas_get_num_threads")
+
+
+#: Message of a process that can fork workers.
+READY = b"ready"
 
 
 class StartError(Exception):
@@ -106,6 +115,10 @@ class _Base:
     def is_running(self) -> bool:
         return self._process.poll() is None
 
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
     def begin(self, job: bytes) -> socket.socket:
         """Returns a connection to a process for the job."""
         ours, theirs = _make_sockets()
@@ -127,7 +140,8 @@ class _Base:
             self._process.wait(_PATIENCE)
         except subprocess.TimeoutExpired:
             self._process.kill()
-            self._process.wait()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(_KILL_PATIENCE)
 
 
 _bases: Dict[Tuple[str, ...], _Base] = {}
@@ -269,10 +283,12 @@ class Server:
     the job meanwhile.
 
     `may_fork`: from this process if that is safe, instead of a new
-    interpreter"""
+    interpreter
+    `timeout`: time in s after which it, or a worker, is killed if it makes no
+    progress. 0: never"""
 
-    def __init__(self, job: bytes, *modules: str,
-                 may_fork: bool = False) -> None:
+    def __init__(self, job: bytes, *modules: str, may_fork: bool = False,
+                 timeout: float = WORKER_TIMEOUT) -> None:
         native.init()
         self._base: Optional[_Base] = None
         self._child = 0
@@ -287,24 +303,49 @@ class Server:
                 raise
             _sockets.add(self._socket)
         self._pid = 0
+        self._is_ready = False
+        self._timeout = timeout
         #: the library's SpdlForkServer, which the caller frees
         self.pointer: int = native.fork_server_new(
             os.dup(self._socket.fileno()))
+        self._watch(self._child or (self._base.pid if self._base else 0))
+
+    def _watch(self, pid: int, timeout: Optional[float] = None) -> None:
+        native.fork_server_watch(
+            self.pointer, pid,
+            to_ns(self._timeout if timeout is None else timeout))
 
     def wait(self) -> None:
         """Waits until workers can be forked. Raises StartError."""
-        if self._pid:
-            return
         poll = select.poll()
         poll.register(self._socket, select.POLLIN)
-        poll.poll()
+        while not self._is_ready:
+            if poll.poll(1000 * get_interval(self._timeout)):
+                self._receive()
+            elif text := native.fork_server_look(self.pointer):
+                raise StartError(f"the process that forks workers {text}")
+
+    def _receive(self) -> None:
+        """Receives the process ID, or then that workers can be forked."""
         answer = self._socket.recv(1 << 16)
         if answer.isdigit():
             self._pid = int(answer)
+            self._watch(self._pid)
+        elif answer == READY:
+            self._is_ready = True
         elif answer:
             raise StartError(answer[1:].decode(errors="replace"))
         else:
             raise StartError("the process that forks workers has ended")
+
+    @contextlib.contextmanager
+    def hurry(self) -> Iterator[None]:
+        """The process is killed after a second without progress."""
+        self._watch(self._pid, _PATIENCE)
+        try:
+            yield
+        finally:
+            self._watch(self._pid)
 
     def is_running(self) -> bool:
         try:
@@ -317,11 +358,15 @@ class Server:
 
     def close(self) -> None:
         """Ends the process, after the library's server was freed."""
+        if not self._pid and select.select([self._socket], [], [], 0)[0]:
+            with contextlib.suppress(ValueError, OSError):
+                self._pid = int(self._socket.recv(1 << 16) or 0)
         poll = select.poll()
         poll.register(self._socket, 0)  # the end of the other side
         pid = self._child or self._pid
         if not poll.poll(1000 * _PATIENCE) and pid:
-            os.kill(pid, signal.SIGKILL)
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
         self._socket.close()
         if self._base:
             _leave_base(self._base)
@@ -330,7 +375,19 @@ class Server:
 
 
 def _collect(pid: int) -> None:
+    """Collects a process that has ended or was killed."""
+    end = time.monotonic() + _KILL_PATIENCE
     try:
-        os.waitpid(pid, 0)
+        while not os.waitpid(pid, os.WNOHANG)[0] and time.monotonic() < end:
+            time.sleep(0.001)
     except ChildProcessError:
         pass  # the program has collected it
+
+
+def to_ns(seconds: float) -> int:
+    return min(int(seconds * 1e9), (1 << 63) - 1)
+
+
+def get_interval(timeout: float) -> float:
+    """Time between two looks at a process, in s."""
+    return min(max(timeout / 4, 0.005), 1.0) if timeout > 0 else 1.0

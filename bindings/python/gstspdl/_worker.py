@@ -143,17 +143,24 @@ class _Server:
 
     def _collect(self, pid: int) -> int:
         self._pids.pop(pid, None)
-        end = time.monotonic() + _GRACE
         try:
-            while time.monotonic() < end:
-                found, status = os.waitpid(pid, os.WNOHANG)
-                if found:
-                    return status
-                time.sleep(0.0005)
-            os.kill(pid, signal.SIGKILL)
-            return os.waitpid(pid, 0)[1]
+            status = self._await_end(pid)
+            if status is None:
+                os.kill(pid, signal.SIGKILL)
+                status = self._await_end(pid)
+            # Else it hangs in the kernel.
+            return -errno.ETIMEDOUT if status is None else status
         except OSError as error:
             return -(error.errno or errno.ECHILD)
+
+    def _await_end(self, pid: int) -> Optional[int]:
+        end = time.monotonic() + _GRACE
+        while time.monotonic() < end:
+            found, status = os.waitpid(pid, os.WNOHANG)
+            if found:
+                return status
+            time.sleep(0.0005)
+        return None
 
     def _end(self) -> None:
         """Waits for workers to end with their sockets. The kernel kills the
@@ -247,6 +254,7 @@ def _begin_job(parent: int, fd: int, payload_fd: int) -> None:
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     control = socket.socket(fileno=fd)
     try:
+        _send(control, str(os.getpid()).encode())
         with os.fdopen(payload_fd, "rb") as payload:
             sys.path[:], environment, folder = pickle.load(payload)
             os.environ.clear()
@@ -260,7 +268,7 @@ def _begin_job(parent: int, fd: int, payload_fd: int) -> None:
             _warn_of_threads()
         gc.collect()
         gc.freeze()
-        if _send(control, str(os.getpid()).encode()):
+        if _send(control, b"ready"):
             _Server(control, job).run()
     except BaseException:
         text = traceback.format_exc()[-_MAX_TEXT:]

@@ -82,11 +82,12 @@ on_process_elsewhere (
   GstSpdlStagePrivate *priv = gst_spdl_stage_get_private (stage);
   GError *error = NULL;
   GstSample *result;
-  guint64 timeout, cpu_time;
+  guint64 timeout, worker_timeout, cpu_time;
 
-  g_object_get (element, "task-timeout", &timeout, NULL);
-  result = gst_spdl_process_pool_call (
-      work->pool, sample, timeout, priv->cancellable, &cpu_time, &error);
+  g_object_get (element, "task-timeout", &timeout, "worker-timeout",
+      &worker_timeout, NULL);
+  result = gst_spdl_process_pool_call (work->pool, sample, timeout,
+      worker_timeout, priv->cancellable, &cpu_time, &error);
   __atomic_fetch_add (&priv->process_cpu_time, cpu_time, __ATOMIC_RELAXED);
   if (error)
     gst_spdl_stage_fail (stage, error);

@@ -8,6 +8,7 @@
 #include "gst/spdl/process/packet.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -35,9 +36,10 @@ set_closed (GError **error)
 }
 
 gboolean
-spdl_packet_send (
-    int socket, gconstpointer data, gsize size, int fd, GError **error)
+spdl_packet_send (int socket, gconstpointer data, gsize size, int fd,
+    SpdlProcessWatch *watch, GError **error)
 {
+  const int flags = MSG_NOSIGNAL | (watch ? MSG_DONTWAIT : 0);
   struct iovec part = { (gpointer) data, size };
   Control control = { { 0 } };
   struct msghdr header = { .msg_iov = &part, .msg_iovlen = 1 };
@@ -48,9 +50,12 @@ spdl_packet_send (
     header.msg_controllen = sizeof control;
     spdl_packet_attach (&header, fd);
   }
-  do
-    sent = sendmsg (socket, &header, MSG_NOSIGNAL);
-  while (sent < 0 && errno == EINTR);
+  do {
+    sent = sendmsg (socket, &header, flags);
+    if (sent < 0 && errno == EAGAIN && watch &&
+        !spdl_process_watch_wait (watch, socket, POLLOUT, error))
+      return FALSE;
+  } while (sent < 0 && (errno == EINTR || (errno == EAGAIN && watch)));
   if (sent >= 0)
     return TRUE;
   if (errno == EPIPE || errno == ECONNRESET)

@@ -11,6 +11,7 @@
 #include <sys/socket.h>
 
 #include "gst/spdl/engine/visibility.h"
+#include "gst/spdl/process/processwatch.h"
 
 G_BEGIN_DECLS
 
@@ -18,10 +19,12 @@ G_BEGIN_DECLS
  * wait. They return FALSE with @error set on failure: G_IO_ERROR_CLOSED if the
  * other process has closed the socket. */
 
-/* @fd: (transfer none): a descriptor to attach, or -1 */
+/* @fd: (transfer none): a descriptor to attach, or -1
+ * @watch: (nullable): of the other process, for the time in which it does not
+ *     receive other messages; G_IO_ERROR_TIMED_OUT if it was killed */
 SPDL_PRIVATE_API
-gboolean spdl_packet_send (
-    int socket, gconstpointer data, gsize size, int fd, GError **error);
+gboolean spdl_packet_send (int socket, gconstpointer data, gsize size, int fd,
+    SpdlProcessWatch *watch, GError **error);
 
 /* Writes the control data of a message, for which there is space, so that it
  * carries @fd. Also for other sockets. */

@@ -195,6 +195,14 @@ drop_forwarded (SpdlProcessLink *self)
       g_array_remove_index_fast (self->forwarded, i);
 }
 
+static gboolean
+send_message (
+    SpdlProcessLink *self, const Message *message, int fd, GError **error)
+{
+  return spdl_packet_send (self->socket, message, sizeof *message, fd,
+      self->watch.pid > 0 ? &self->watch : NULL, error);
+}
+
 /* Has the other process map a slab of a third one. Returns FALSE on failure. */
 static gboolean
 forward (SpdlProcessLink *self, SpdlSlab *slab, Origin *origin)
@@ -204,8 +212,7 @@ forward (SpdlProcessLink *self, SpdlSlab *slab, Origin *origin)
   };
 
   drop_forwarded (self);
-  if (slab->fd < 0 || !spdl_packet_send (self->socket, &message, sizeof message,
-                          slab->fd, NULL))
+  if (slab->fd < 0 || !send_message (self, &message, slab->fd, NULL))
     return FALSE;
   *origin = (Origin){ spdl_slab_ref (slab), self->own.next_id++ };
   g_array_append_val (self->forwarded, *origin);
@@ -434,11 +441,21 @@ gst_spdl_process_link_send (
     spdl_slab_lend (slab);
   /* Before the receiver takes its own memory back, which nobody then shares. */
   g_clear_pointer (&sample, gst_sample_unref);
-  if (!slab || !spdl_packet_send (self->socket, &message, sizeof message,
-                   slab->is_known ? -1 : slab->fd, error))
+  if (!slab ||
+      !send_message (self, &message, slab->is_known ? -1 : slab->fd, error))
     return FALSE;
   spdl_slabs_set_known (&self->own, slab);
   return TRUE;
+}
+
+gchar *
+gst_spdl_process_link_look (SpdlProcessLink *self, gboolean restart)
+{
+  if (restart)
+    spdl_process_watch_reset (&self->watch);
+  return spdl_process_watch_look (&self->watch)
+             ? spdl_process_watch_describe (&self->watch)
+             : NULL;
 }
 
 /* Receiving */

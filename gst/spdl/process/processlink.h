@@ -8,6 +8,7 @@
 #pragma once
 
 #include "gst/spdl/engine/visibility.h"
+#include "gst/spdl/process/processwatch.h"
 #include "gst/spdl/process/slab.h"
 
 G_BEGIN_DECLS
@@ -32,6 +33,7 @@ typedef struct {
   GByteArray *caps_text;
   GstCaps *caps;
   guint64 cpu_time; /* of the other process when it sent the last sample, ns */
+  SpdlProcessWatch watch; /* of the other process, if it is a worker */
 } SpdlProcessLink;
 
 /* @socket: (transfer full) */
@@ -51,10 +53,18 @@ GstBuffer *gst_spdl_process_link_alloc (SpdlProcessLink *self, gsize size);
  *
  * @sample: (transfer full) (nullable)
  * Returns FALSE with @error set: G_IO_ERROR_CLOSED if the other process has
- * ended */
+ * ended, G_IO_ERROR_TIMED_OUT if it was killed, because it made no progress */
 SPDL_PRIVATE_API
 gboolean gst_spdl_process_link_send (
     SpdlProcessLink *self, GstSample *sample, GError **error);
+
+/* Called from time to time while a worker owes an answer. The first call after
+ * @restart begins to count.
+ *
+ * Returns: (transfer full) (nullable): what happened to the worker, if it made
+ * no progress for the timeout and was killed */
+SPDL_PRIVATE_API
+gchar *gst_spdl_process_link_look (SpdlProcessLink *self, gboolean restart);
 
 /* Waits for a sample.
  *

@@ -23,6 +23,8 @@
 struct _SpdlForkServer {
   SpdlMutex lock; /* for a request and its response */
   int socket;
+  gint64 timeout;         /* atomic; in ns */
+  SpdlProcessWatch watch; /* guarded by the lock, but for the pid */
 };
 
 SpdlForkServer *
@@ -45,6 +47,29 @@ gst_spdl_fork_server_free (SpdlForkServer *self)
   g_free (self);
 }
 
+void
+gst_spdl_fork_server_watch (SpdlForkServer *self, gint32 pid, guint64 timeout)
+{
+  spdl_mutex_lock (&self->lock);
+  self->watch.pid = pid;
+  self->watch.timeout = timeout;
+  spdl_process_watch_reset (&self->watch);
+  __atomic_store_n (&self->timeout, timeout, __ATOMIC_RELAXED);
+  spdl_mutex_unlock (&self->lock);
+}
+
+gchar *
+gst_spdl_fork_server_look (SpdlForkServer *self)
+{
+  gchar *how = NULL;
+
+  spdl_mutex_lock (&self->lock);
+  if (spdl_process_watch_look (&self->watch))
+    how = spdl_process_watch_describe (&self->watch);
+  spdl_mutex_unlock (&self->lock);
+  return how;
+}
+
 /* Sends a request, with @fd unless it is -1, and waits for the response. */
 static gboolean
 request (SpdlForkServer *self, SpdlForkOperation operation, gint32 argument,
@@ -55,7 +80,10 @@ request (SpdlForkServer *self, SpdlForkOperation operation, gint32 argument,
   gboolean ok;
 
   spdl_mutex_lock (&self->lock);
-  ok = spdl_packet_send (self->socket, message, sizeof message, fd, error) &&
+  self->watch.timeout = __atomic_load_n (&self->timeout, __ATOMIC_RELAXED);
+  ok = spdl_packet_send (
+           self->socket, message, sizeof message, fd, &self->watch, error) &&
+       spdl_process_watch_wait (&self->watch, self->socket, POLLIN, error) &&
        spdl_packet_receive (self->socket, value, sizeof *value, &no_fd, error);
   spdl_mutex_unlock (&self->lock);
   if (!ok)
@@ -83,8 +111,14 @@ gst_spdl_fork_server_begin (
         "Failed to fork a worker process: %s", g_strerror (-*pid));
     ok = FALSE;
   }
-  if (ok)
-    return gst_spdl_process_link_new (sockets[0]);
+  if (ok) {
+    SpdlProcessLink *link = gst_spdl_process_link_new (sockets[0]);
+
+    link->watch.pid = *pid;
+    link->watch.timeout = __atomic_load_n (&self->timeout, __ATOMIC_RELAXED);
+    link->watch.cancel_fd = self->watch.cancel_fd;
+    return link;
+  }
   close (sockets[0]);
   return NULL;
 }
@@ -146,6 +180,7 @@ typedef enum {
   ANSWERED,
   ENDED,
   TIMED_OUT,
+  STALLED, /* and was killed */
   CANCELLED,
 } Outcome;
 
@@ -195,6 +230,7 @@ gst_spdl_process_pool_set_server (SpdlProcessPool *self, SpdlForkServer *server)
 {
   drop_workers (self);
   self->server = server;
+  server->watch.cancel_fd = self->cancel_fd;
 }
 
 static Worker *
@@ -206,6 +242,7 @@ take_worker (SpdlProcessPool *self, GCancellable *cancellable)
   if (!self->cancellable) {
     self->cancellable = g_object_ref (cancellable);
     self->cancel_fd = g_cancellable_get_fd (cancellable);
+    self->server->watch.cancel_fd = self->cancel_fd;
   }
   while (self->n_idle == 0)
     spdl_cond_wait (&self->freed, &self->lock);
@@ -234,21 +271,26 @@ end_worker (SpdlProcessPool *self, Worker *worker)
 
 /* Waits until there is something to receive, to the time @end at most. */
 static Outcome
-wait_answer (int socket, guint64 end, int cancel_fd)
+wait_answer (SpdlProcessLink *link, guint64 end, int cancel_fd)
 {
-  struct pollfd fds[] = { { .fd = socket, .events = POLLIN },
+  struct pollfd fds[] = { { .fd = link->socket, .events = POLLIN },
     { .fd = cancel_fd, .events = POLLIN } };
 
+  spdl_process_watch_reset (&link->watch);
   for (;;) {
     const guint64 now = end == NO_END ? 0 : gst_util_get_timestamp ();
-    gint ms = -1;
+    const gint interval = spdl_process_watch_get_interval (&link->watch);
+    gint ms = interval, n;
 
     if (end != NO_END)
       ms = now < end
-               ? (gint) MIN ((end - now) / GST_MSECOND + 1, (guint64) G_MAXINT)
+               ? (gint) MIN ((end - now) / GST_MSECOND + 1, (guint64) interval)
                : 0;
-    if (poll (fds, 2, ms) < 0)
+    n = poll (fds, 2, ms);
+    if (n < 0)
       continue; /* a signal */
+    if (n == 0 && ms == interval && spdl_process_watch_look (&link->watch))
+      return STALLED;
     if (fds[0].revents)
       return ANSWERED;
     if (fds[1].revents)
@@ -282,16 +324,17 @@ exchange (Worker *worker, GstSample *sample, guint64 timeout, int cancel_fd,
   if (!gst_spdl_process_link_send (link, gst_sample_ref (sample), error)) {
     if (g_error_matches (*error, G_IO_ERROR, G_IO_ERROR_CLOSED))
       return ENDED;
+    if (g_error_matches (*error, G_IO_ERROR, G_IO_ERROR_TIMED_OUT))
+      return STALLED;
     *result = new_failed ("%s", (*error)->message);
     return ANSWERED;
   }
-  outcome = wait_answer (link->socket,
+  outcome = wait_answer (link,
       timeout > 0 && timeout < G_MAXINT64 ? gst_util_get_timestamp () + timeout
                                           : NO_END,
       cancel_fd);
   if (outcome == CANCELLED &&
-      wait_answer (link->socket, gst_util_get_timestamp () + GRACE, -1) ==
-          ANSWERED)
+      wait_answer (link, gst_util_get_timestamp () + GRACE, -1) == ANSWERED)
     outcome = ANSWERED;
   if (outcome == ANSWERED &&
       !gst_spdl_process_link_receive (link, result, error))
@@ -305,6 +348,7 @@ static gboolean
 try_call (SpdlProcessPool *self, Worker *worker, GstSample *sample,
     guint64 timeout, GstSample **result, gchar **ending, GError **fatal)
 {
+  g_autofree gchar *stall = NULL;
   g_autoptr (GError) error = NULL;
   Outcome outcome;
 
@@ -319,10 +363,19 @@ try_call (SpdlProcessPool *self, Worker *worker, GstSample *sample,
   }
   /* The item of another pool may have the memory. */
   worker->link->own.are_forwarded = worker->link->other.are_forwarded = TRUE;
+  worker->link->watch.timeout =
+      __atomic_load_n (&self->server->timeout, __ATOMIC_RELAXED);
   outcome = exchange (worker, sample, timeout, self->cancel_fd, result, &error);
   if (outcome == ANSWERED)
     return TRUE;
+  if (outcome == STALLED)
+    stall = spdl_process_watch_describe (&worker->link->watch);
   *ending = end_worker (self, worker);
+  if (stall) {
+    g_free (*ending);
+    *ending = g_steal_pointer (&stall);
+    return FALSE;
+  }
   if (outcome == ENDED &&
       g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CLOSED))
     return FALSE;
@@ -350,13 +403,14 @@ take_cpu_time (Worker *worker)
 
 GstSample *
 gst_spdl_process_pool_call (SpdlProcessPool *self, GstSample *sample,
-    guint64 timeout, GCancellable *cancellable, guint64 *cpu_time,
-    GError **error)
+    guint64 timeout, guint64 worker_timeout, GCancellable *cancellable,
+    guint64 *cpu_time, GError **error)
 {
   Worker *worker = take_worker (self, cancellable);
   g_autofree gchar *first = NULL, *second = NULL;
   GstSample *result = NULL;
 
+  __atomic_store_n (&self->server->timeout, worker_timeout, __ATOMIC_RELAXED);
   if (!try_call (self, worker, sample, timeout, &result, &first, error) &&
       !try_call (self, worker, sample, timeout, &result, &second, error))
     result = new_failed (

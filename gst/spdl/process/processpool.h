@@ -38,6 +38,18 @@ SpdlForkServer *gst_spdl_fork_server_new (int socket);
 SPDL_PRIVATE_API
 void gst_spdl_fork_server_free (SpdlForkServer *self);
 
+/* Has the process, and workers that it forks later, killed if they owe an
+ * answer and make no progress.
+ *
+ * @pid: of the process, or of the one that starts it
+ * @timeout: in ns, 0: never */
+SPDL_PRIVATE_API
+void
+gst_spdl_fork_server_watch (SpdlForkServer *self, gint32 pid, guint64 timeout);
+/* Looks at the process while it starts. See gst_spdl_process_link_look(). */
+SPDL_PRIVATE_API
+gchar *gst_spdl_fork_server_look (SpdlForkServer *self);
+
 /* Forks a worker. Returns: (transfer full): NULL with @error set on failure */
 SPDL_PRIVATE_API
 SpdlProcessLink *gst_spdl_fork_server_begin (
@@ -72,6 +84,8 @@ void gst_spdl_process_pool_set_server (
  * worker ends before it has the result, another worker gets the item once.
  *
  * @timeout: in ns, 0: none; a worker that takes longer is killed
+ * @worker_timeout: in ns, 0: none; a worker that makes no progress for this
+ *     time is killed
  * @cancellable: of the stage, the same for all calls; a worker that is still
  *     busy 0.1 s after it was cancelled is killed
  * @cpu_time: (out): that the worker used, in ns
@@ -80,7 +94,7 @@ void gst_spdl_process_pool_set_server (
  * Returns: (transfer full) (nullable) */
 SPDL_PRIVATE_API
 GstSample *gst_spdl_process_pool_call (SpdlProcessPool *self, GstSample *sample,
-    guint64 timeout, GCancellable *cancellable, guint64 *cpu_time,
-    GError **error);
+    guint64 timeout, guint64 worker_timeout, GCancellable *cancellable,
+    guint64 *cpu_time, GError **error);
 
 G_END_DECLS

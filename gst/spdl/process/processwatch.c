@@ -15,6 +15,7 @@
 #include <string.h>
 
 #define NS_PER_MS 1000000
+#define NS_PER_S G_GUINT64_CONSTANT (1000000000)
 #define MAX_INTERVAL 1000
 #define MIN_INTERVAL 5
 /* Number of looks before a process is killed. */
@@ -142,22 +143,33 @@ gboolean
 spdl_process_watch_wait (
     SpdlProcessWatch *self, gint socket, gshort events, GError **error)
 {
-  struct pollfd fd = { .fd = socket, .events = events };
-  gint ready = 0;
+  struct pollfd fds[] = { { .fd = socket, .events = events },
+    { .fd = self->cancel_fd > 0 ? self->cancel_fd : -1, .events = POLLIN } };
+  const guint64 timeout = self->timeout;
+  gboolean killed = FALSE;
 
-  if (self)
-    spdl_process_watch_reset (self);
-  while (ready <= 0) {
-    ready = poll (&fd, 1, self ? spdl_process_watch_get_interval (self) : -1);
-    if (ready == 0 && spdl_process_watch_look (self)) {
-      g_autofree gchar *how = spdl_process_watch_describe (self);
+  spdl_process_watch_reset (self);
+  for (;;) {
+    const gint interval = spdl_process_watch_get_interval (self);
+    const gint n = poll (fds, G_N_ELEMENTS (fds), interval);
 
-      g_set_error (error, G_IO_ERROR, G_IO_ERROR_TIMED_OUT, "The process %d %s",
-          self->pid, how);
-      return FALSE;
+    if (n > 0 && fds[0].revents)
+      break;
+    if (n == 0 && (killed = spdl_process_watch_look (self)))
+      break;
+    if (n > 0) {
+      fds[1].fd = -1;
+      self->timeout = timeout == 0 ? NS_PER_S : MIN (timeout, NS_PER_S);
     }
   }
-  return TRUE;
+  self->timeout = timeout;
+  if (killed) {
+    g_autofree gchar *how = spdl_process_watch_describe (self);
+
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_TIMED_OUT, "The process %d %s",
+        self->pid, how);
+  }
+  return !killed;
 }
 
 gchar *

@@ -26,6 +26,7 @@ typedef struct {
   gint pid;        /* 0: not known, which is never stopped */
   guint64 timeout; /* in ns; 0: no limit */
   gboolean is_pinged;
+  gint cancel_fd; /* readable: the timeout is a second at most; 0: none */
   /* Since the process answered last. */
   guint64 looked;   /* time of the last look; 0: none */
   guint64 silent;   /* time without progress, in ns */
@@ -52,8 +53,7 @@ SPDL_PRIVATE_API
 gboolean spdl_process_watch_has_expired (const SpdlProcessWatch *self);
 
 /* Waits for events of poll() on a socket of the process. Returns FALSE with
- * @error set if the process was killed: G_IO_ERROR_TIMED_OUT.
- * @self: (nullable) */
+ * @error set if the process was killed: G_IO_ERROR_TIMED_OUT. */
 SPDL_PRIVATE_API
 gboolean spdl_process_watch_wait (
     SpdlProcessWatch *self, gint socket, gshort events, GError **error);

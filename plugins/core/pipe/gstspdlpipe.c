@@ -61,6 +61,7 @@
 
 #include "gst/spdl/common/bufferitems.h"
 #include "gst/spdl/common/propertytable.h"
+#include "gst/spdl/process/processwatch.h"
 #include "gst/spdl/stage/stage-private.h"
 #include "plugins/core/core.h"
 #include "plugins/core/pipe/pipeworker.h"
@@ -88,6 +89,7 @@ struct _GstSpdlPipe {
   const gchar *part; /* interned */
   gboolean drain;
   guint64 task_timeout;
+  guint64 worker_timeout;
 
   /* Set from start to stop; NULL: the signal does the work. Written with the
    * object lock held, under which queries and events read it. */
@@ -575,6 +577,11 @@ static const SpdlProperty properties[] = {
       "of a Python function, to process an item, which then fails (0 = no "
       "limit)",
       0, G_MAXUINT64, 0),
+  SPDL_PROPERTY_UINT64 (GstSpdlPipe, worker_timeout, READY, "worker-timeout",
+      "Worker timeout",
+      "Time in nanoseconds after which a worker process of a Python function "
+      "that is stopped or hangs in the kernel is killed (0 = no limit)",
+      0, G_MAXUINT64, SPDL_PROCESS_WATCH_TIMEOUT),
   SPDL_PROPERTY_INTERNED (GstSpdlPipe, part, READY, "part", "Part",
       "Part of samples of several media that the chain processes; other parts "
       "pass "

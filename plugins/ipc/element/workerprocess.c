@@ -249,32 +249,32 @@ start_process (SpdlProcess *self, int socket, int output,
   return FALSE;
 }
 
-/* Time for a process to end after SIGKILL. Nothing waits longer for one that
- * hangs in the kernel. */
+/* Time for a process to end after SIGKILL. One that hangs in the kernel may
+ * need longer, and is collected later. */
 #define KILL_MS 500
 
-G_LOCK_DEFINE_STATIC (left_behind);
-static GArray *left_behind; /* of pid_t */
+G_LOCK_DEFINE_STATIC (unreaped);
+static GArray *unreaped; /* of pid_t */
 
 static void
-leave_behind (pid_t pid)
+reap_later (pid_t pid)
 {
-  G_LOCK (left_behind);
-  if (!left_behind)
-    left_behind = g_array_new (FALSE, FALSE, sizeof pid);
-  g_array_append_val (left_behind, pid);
-  G_UNLOCK (left_behind);
+  G_LOCK (unreaped);
+  if (!unreaped)
+    unreaped = g_array_new (FALSE, FALSE, sizeof pid);
+  g_array_append_val (unreaped, pid);
+  G_UNLOCK (unreaped);
 }
 
 /* Collects the status of processes that have ended after all. */
 static void
-collect_left_behind (void)
+reap_left (void)
 {
-  G_LOCK (left_behind);
-  for (guint i = left_behind ? left_behind->len : 0; i-- > 0;)
-    if (waitpid (g_array_index (left_behind, pid_t, i), NULL, WNOHANG) != 0)
-      g_array_remove_index_fast (left_behind, i);
-  G_UNLOCK (left_behind);
+  G_LOCK (unreaped);
+  for (guint i = unreaped ? unreaped->len : 0; i-- > 0;)
+    if (waitpid (g_array_index (unreaped, pid_t, i), NULL, WNOHANG) != 0)
+      g_array_remove_index_fast (unreaped, i);
+  G_UNLOCK (unreaped);
 }
 
 gboolean
@@ -284,7 +284,7 @@ spdl_process_start (
   int sockets[2] = { -1, -1 }, pipes[2] = { -1, -1 };
   gboolean ok = FALSE;
 
-  collect_left_behind ();
+  reap_left ();
   *self = (SpdlProcess){ .pidfd = -1, .socket = -1, .output = -1 };
   if (socketpair (AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0 ||
       pipe2 (pipes, O_CLOEXEC) != 0) {
@@ -364,7 +364,7 @@ spdl_process_wait (SpdlProcess *self, gint ms)
       waited = waitpid (pid, &status, 0);
     while (waited < 0 && errno == EINTR);
   } else {
-    leave_behind (pid);
+    reap_later (pid);
   }
   self->pid = 0;
   if (self->pidfd >= 0)

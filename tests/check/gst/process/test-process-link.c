@@ -535,7 +535,7 @@ serve (gpointer data)
     value = request[0] == SPDL_FORK_BEGIN ? begin_worker (self, fd)
                                           : collect (self, request[1]);
     fail_unless (
-        spdl_packet_send (self->socket, &value, sizeof value, -1, NULL));
+        spdl_packet_send (self->socket, &value, sizeof value, -1, NULL, NULL));
   }
   fail_unless (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CLOSED));
   g_clear_error (&error);
@@ -564,7 +564,7 @@ call_all (gpointer data)
     g_autoptr (GError) error = NULL;
     guint64 cpu_time;
     g_autoptr (GstSample) result = gst_spdl_process_pool_call (
-        stage->pool, sample, timeout, stage->cancellable, &cpu_time, &error);
+        stage->pool, sample, timeout, 0, stage->cancellable, &cpu_time, &error);
 
     fail_unless (error == NULL && result != NULL);
     if (gst_spdl_sample_get_failure (result)) {
@@ -605,7 +605,7 @@ GST_START_TEST (test_pool)
 
     g_cancellable_cancel (stage.cancellable);
     result = gst_spdl_process_pool_call (
-        stage.pool, sample, 0, stage.cancellable, &cpu_time, &error);
+        stage.pool, sample, 0, 0, stage.cancellable, &cpu_time, &error);
     fail_unless (gst_spdl_sample_get_failure (result) != NULL);
   }
   gst_spdl_process_pool_free (stage.pool);

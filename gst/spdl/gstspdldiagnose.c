@@ -43,6 +43,8 @@
 #define MIN_ELAPSED (100 * GST_MSECOND)
 /* A larger share of failed items in a stage is reported as the diagnosis. */
 #define MAX_FAILED 0.9
+/* Minimum share of the time in which a server refuses requests to be named. */
+#define MIN_PAUSED 0.2
 /* A stage whose first task takes longer is reported. */
 #define MAX_FIRST_TASK GST_SECOND
 /* A worker process that does not answer for this time is reported. */
@@ -69,6 +71,19 @@ find_failing (const GstSpdlAnalysis *c)
     const GstSpdlStageView *view = &c->views[i];
 
     if (view->tasks >= MIN_TASKS && view->failures > MAX_FAILED * view->items)
+      return view;
+  }
+  return NULL;
+}
+
+/* Returns the first stage whose requests a server limits; nullable. */
+static const GstSpdlStageView *
+find_limited (const GstSpdlAnalysis *c)
+{
+  for (guint i = 0; i < c->n_views; i++) {
+    const GstSpdlStageView *view = &c->views[i];
+
+    if (view->elapsed > 0 && view->rate_paused > MIN_PAUSED * view->elapsed)
       return view;
   }
   return NULL;
@@ -196,11 +211,14 @@ diagnose_view (const GstSpdlAnalysis *c)
   const GstSpdlStageView *cache = gst_spdl_analysis_find_cache (c);
   const GstSpdlStageView *failing = find_failing (c);
   const GstSpdlStageView *silent = find_silent (c);
+  const GstSpdlStageView *sink = gst_spdl_analysis_get_sink (c);
+  const GstSpdlStageView *limited =
+      sink && sink->fullness >= GST_SPDL_FULL ? NULL : find_limited (c);
   GstSpdlDiagnosis *d = silent    ? gst_spdl_finding_silent (silent)
                         : cache   ? gst_spdl_finding_cached (cache)
                         : failing ? gst_spdl_finding_failures (failing)
+                        : limited ? gst_spdl_finding_rate_limit (limited)
                                   : diagnose_too_few (c);
-  const GstSpdlStageView *sink = gst_spdl_analysis_get_sink (c);
   const guint first = gst_spdl_analysis_find_gauge (c, 0);
   const guint full = gst_spdl_analysis_find_last_full (c);
   const gboolean busy = c->top && c->top->busy >= GST_SPDL_BUSY;

@@ -14,6 +14,7 @@ import socket
 import ssl
 import struct
 import threading
+import time
 import unittest
 import unittest.mock
 
@@ -114,8 +115,9 @@ def environment(**variables):
         yield
 
 
-def fetch(*uris, settings=""):
-    """Returns the bytes of items by URI, and the reasons of failures by URI."""
+def fetch(*uris, settings="", stats=None):
+    """Returns the bytes of items by URI, and the reasons of failures by URI.
+    Adds the statistics of the element "fetch" to `stats`."""
     path = FOLDER / "list.txt"
     path.write_text("".join(f"{uri}\n" for uri in uris), encoding="utf-8")
     items = {}
@@ -125,6 +127,8 @@ def fetch(*uris, settings=""):
         with contextlib.suppress(LoaderError):
             for batch in loader:
                 items[batch.keys[0]] = batch["data"].numpy().tobytes()
+        if stats is not None:
+            stats += [one for one in loader.stats if one["stage"] == "fetch"]
         failures = {failure.uri: failure.reason for failure in loader.failures}
     return items, failures
 
@@ -351,6 +355,53 @@ class CookieTest(unittest.TestCase):
             items, failures = fetch(f"{server.url}/loop")
             self.assertEqual((items, len(failures)), ({}, 1))
             self.assertEqual(len(server.take_requests()), 21)
+
+
+class LimitedServer(Origin):
+    """Responds with 429 to what exceeds 20 requests in a second or a burst of
+    4, and always to /bad."""
+
+    def __init__(self):
+        super().__init__()
+        self.level, self.time = 0, time.monotonic()
+
+    def answer(self, request):
+        now = time.monotonic()
+        with self._lock:
+            level = max(self.level - 20 * (now - self.time), 0)
+            self.time = now
+            rejected = level > 4 or request.path == "/bad"
+            self.level = level + (not rejected)
+        return Answer(429) if rejected \
+            else super().answer(request)
+
+
+class RateTest(unittest.TestCase):
+    def fetch(self, *paths, settings="retries=1"):
+        """Returns the paths that arrive, those that fail, the statistics and
+        the address."""
+        stats = []
+        with LimitedServer() as server, environment():
+            items, failures = fetch(
+                *(server.url + path for path in paths), stats=stats,
+                settings=f"concurrency={len(paths)} name=fetch {settings}")
+            n = len(server.url)
+            return ({uri[n:] for uri in items}, {uri[n:] for uri in failures},
+                    stats[0], server.url)
+
+    def test_limit(self):
+        """One attempt more is enough, since rejected items wait for free."""
+        paths = {f"/{i}" for i in range(20)}
+        items, failures, stats, url = self.fetch(*paths)
+        self.assertEqual((items, failures), (paths, set()))
+        self.assertIn(url, stats["rate-limit"])
+        self.assertGreater(stats["rate-limited"], 0)
+        self.assertGreater(stats["rate-limit-time"], 0)
+
+    def test_rejected_item(self):
+        """An item that is always rejected fails, and no other one does."""
+        items, failures, _, _ = self.fetch("/1", "/bad", "/2", "/3")
+        self.assertEqual((items, failures), ({"/1", "/2", "/3"}, {"/bad"}))
 
 
 if __name__ == "__main__":

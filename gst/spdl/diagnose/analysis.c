@@ -113,6 +113,8 @@ gst_spdl_stage_view_read (GstSpdlStageView *view, const GstStructure *stats)
   view->cpu_time = get_number (stats, "cpu-time");
   view->http_time = get_number (stats, "http-cpu-time");
   view->http_threads = MAX (get_number (stats, "http-threads"), 1);
+  view->rate_paused = get_number (stats, "rate-limit-time");
+  view->rate_limit = gst_structure_get_string (stats, "rate-limit");
   view->batches = get_number (stats, "num-batches");
   view->cached = get_number (stats, "num-cached");
   view->has_put_time =

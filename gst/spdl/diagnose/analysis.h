@@ -30,8 +30,10 @@ typedef struct {
   guint64 tasks, items, failures;
   guint64 ave_time, p90_time, p99_time;
   guint64 cpu_time;
-  guint64 http_time;  /* part of it, of the threads that run requests */
-  guint http_threads; /* maximum number of these threads */
+  guint64 http_time;       /* part of it, of the threads that run requests */
+  guint http_threads;      /* maximum number of these threads */
+  guint64 rate_paused;     /* time for which a server refused requests */
+  const gchar *rate_limit; /* nullable: the limit in words */
   guint64 batches, cached;
   gboolean has_put_time;
   guint64 put_time, get_time; /* average */

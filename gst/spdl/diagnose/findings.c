@@ -99,6 +99,22 @@ gst_spdl_finding_failures (const GstSpdlStageView *view)
   return d;
 }
 
+GstSpdlDiagnosis *
+gst_spdl_finding_rate_limit (const GstSpdlStageView *view)
+{
+  GstSpdlDiagnosis *d =
+      gst_spdl_diagnosis_new (GST_SPDL_LIMIT_WAITING, view->name);
+
+  gst_spdl_diagnosis_say (d,
+      g_strdup_printf ("%s pauses %d %% of the time, as a server limits the "
+                       "rate of requests: %s",
+          view->name, to_percent (view->rate_paused / (double) view->elapsed),
+          view->rate_limit ? view->rate_limit : "unknown limit"),
+      "more concurrency does not help; read larger objects such as shards, "
+      "keep items in cache-dir, or ask for a higher limit");
+  return d;
+}
+
 /* A stage is the bottleneck */
 
 /* Returns the concurrency to suggest: twice the current one, but no more than

@@ -32,6 +32,9 @@ GstSpdlDiagnosis *gst_spdl_finding_too_few (
 /* Nearly all tasks of @view failed. */
 GstSpdlDiagnosis *gst_spdl_finding_failures (const GstSpdlStageView *view);
 
+/* A server limits the requests of @view. */
+GstSpdlDiagnosis *gst_spdl_finding_rate_limit (const GstSpdlStageView *view);
+
 GstSpdlDiagnosis *gst_spdl_finding_balanced (const GstSpdlAnalysis *c);
 
 /* The workers of @view compute or wait all the time. */

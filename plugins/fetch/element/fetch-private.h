@@ -46,7 +46,9 @@ struct _GstSpdlFetch {
   SpdlDiskTally cache_tally;
   SpdlHedgeCounts hedges;
   SpdlHedgeCounts
-      hedges_before;        /* the interval; protected by the object lock */
+      hedges_before; /* the interval; protected by the object lock */
+  SpdlRateCounts rates;
+  SpdlRateCounts rates_before; /* the interval; protected by the object lock */
   guint64 http_time;        /* atomic: CPU time of the client's threads, ns */
   guint64 http_time_before; /* the interval; protected by the object lock */
   GStrv names;              /* names in `parts` at the start; NULL: none */

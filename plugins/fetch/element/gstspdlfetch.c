@@ -354,12 +354,14 @@ gst_spdl_fetch_start (GstSpdlStage *stage, GError **error)
   g_hash_table_remove_all (self->bases);
   GST_OBJECT_UNLOCK (self);
   self->used.http.hedge_counts = &self->hedges;
+  self->used.http.rate_counts = &self->rates;
   /* The rules of second requests hold within a thread. */
   self->used.http.max_threads =
       self->used.http.hedge > 0
           ? 1
           : MIN (MAX_HTTP_THREADS, gst_spdl_get_num_cores ());
   self->hedges = self->hedges_before = (SpdlHedgeCounts){ 0 };
+  self->rates = self->rates_before = (SpdlRateCounts){ 0 };
   self->http_time = self->http_time_before = 0;
   if (self->used.http.max_size == 0)
     self->used.http.max_size = spdl_memory_get_share ();
@@ -426,6 +428,29 @@ report_hedges (GstSpdlFetch *self, gboolean interval, GstStructure *stats)
       NULL);
 }
 
+static void
+report_rates (GstSpdlFetch *self, gboolean interval, GstStructure *stats)
+{
+  const SpdlRateCounts now = { __atomic_load_n (
+                                   &self->rates.rejected, __ATOMIC_RELAXED),
+    __atomic_load_n (&self->rates.paused, __ATOMIC_RELAXED),
+    __atomic_load_n (&self->rates.limit, __ATOMIC_RELAXED) };
+  SpdlRateCounts before = { 0 };
+
+  GST_OBJECT_LOCK (self);
+  if (interval) {
+    before = self->rates_before;
+    self->rates_before = now;
+  }
+  GST_OBJECT_UNLOCK (self);
+  if (now.rejected > 0)
+    gst_structure_set (stats, "rate-limited", G_TYPE_UINT64,
+        now.rejected - before.rejected, "rate-limit-time", G_TYPE_UINT64,
+        now.paused - before.paused, NULL);
+  if (now.limit)
+    gst_structure_set (stats, "rate-limit", G_TYPE_STRING, now.limit, NULL);
+}
+
 /* Reports the time that was read for the CPU time of the stage, because the
  * client may be gone. */
 static void
@@ -454,6 +479,7 @@ gst_spdl_fetch_add_stats (
 
   spdl_disk_tally_report (&self->cache_tally, interval, stats);
   report_http_time (self, interval, stats);
+  report_rates (self, interval, stats);
   if (self->used.http.hedge > 0)
     report_hedges (self, interval, stats);
 }

@@ -11,7 +11,7 @@
 #include <sys/socket.h>
 
 /* libsoup does not end a read of an HTTP/2 body when the server closes the
- * connection: 3.2.3 was measured to wait without an end, and the source up
+ * connection: 3.2.3 was measured to wait without end, and the source up
  * to 3.6.5 tells only requests without a response head (io_read_ready() of
  * soup-client-message-io-http2.c). Its API names a connection by a number only,
  * so the socket is taken from the event of the TLS handshake. */

@@ -55,6 +55,7 @@ struct _SpdlHttp {
   SpdlHttpSettings settings;
   GTlsDatabase *tls_database; /* nullable */
   SpdlProxies proxies;
+  SpdlRateLimits *limits;
   SpdlMutex lock; /* held to choose or add a client */
   gint n_clients; /* atomic; at least 1 */
   Client *clients[MAX_THREADS];
@@ -308,6 +309,7 @@ client_new (SpdlHttp *http, GError **error)
   Client *self = g_new0 (Client, 1);
 
   self->http = http;
+  self->requests.limits = http->limits;
   self->store = spdl_store_new (&http->settings.store);
   if (http->settings.hedge > 0)
     self->hedge = spdl_hedge_new (&http->settings, begin_hedge, self);
@@ -345,6 +347,18 @@ clear_settings (SpdlHttpSettings *self)
   spdl_store_settings_clear (&self->store);
 }
 
+static guint
+count_requests (gpointer user_data)
+{
+  SpdlHttp *self = user_data;
+  const gint n_clients = g_atomic_int_get (&self->n_clients);
+  guint n = 0;
+
+  for (gint i = 0; i < n_clients; i++)
+    n += g_atomic_int_get (&self->clients[i]->requests.n_unfinished);
+  return n;
+}
+
 SpdlHttp *
 spdl_http_new (const SpdlHttpSettings *settings, GError **error)
 {
@@ -353,6 +367,8 @@ spdl_http_new (const SpdlHttpSettings *settings, GError **error)
   copy_settings (&self->settings, settings);
   self->settings.max_threads = CLAMP (settings->max_threads, 1, MAX_THREADS);
   spdl_mutex_init (&self->lock);
+  self->limits =
+      spdl_rate_limits_new (settings->rate_counts, count_requests, self);
   if (spdl_ca_file_open (self->settings.tls_ca_file, "tls-ca-file",
           &self->tls_database, error) &&
       spdl_proxies_init (&self->proxies, error) &&
@@ -371,6 +387,7 @@ spdl_http_free (SpdlHttp *self)
   spdl_mutex_clear (&self->lock);
   g_clear_object (&self->tls_database);
   spdl_proxies_clear (&self->proxies);
+  spdl_rate_limits_free (self->limits);
   clear_settings (&self->settings);
   g_free (self);
 }

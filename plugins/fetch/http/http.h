@@ -12,6 +12,7 @@
 #include <gst/gst.h>
 #include <libsoup/soup.h>
 
+#include "plugins/fetch/http/ratelimit.h"
 #include "plugins/fetch/http/validator.h"
 #include "plugins/fetch/range/range.h"
 #include "plugins/fetch/store/objectstore.h"
@@ -38,6 +39,7 @@ typedef struct {
   guint64 max_size;     /* bytes per fetch; 0: no limit */
   gdouble hedge;        /* maximum share of second requests; 0: none */
   SpdlHedgeCounts *hedge_counts; /* nullable, outlives the client */
+  SpdlRateCounts *rate_counts;   /* nullable, outlives the client */
   gchar *user_agent;             /* nullable */
   gchar *tls_ca_file;            /* nullable: NULL: system CA store */
   GstStructure *extra_headers;   /* nullable */

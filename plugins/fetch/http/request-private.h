@@ -23,6 +23,9 @@ G_BEGIN_DECLS
  * connection usable. */
 #define MAX_UNWANTED (64 * 1024)
 
+/* Maximum Retry-After; a server that requests a longer delay is not retried. */
+#define SPDL_MAX_ASKED_DELAY (5 * G_TIME_SPAN_MINUTE)
+
 typedef enum {
   SPDL_REQUEST_STOP_NOT,
   SPDL_REQUEST_STOP_CANCELLED,
@@ -70,6 +73,10 @@ struct _SpdlRequest {
   gint64 active_at; /* when bytes arrived last */
   guint n_tries;
   gboolean waiting;           /* for the next attempt */
+  gboolean throttled;         /* waits for the place in `slot` */
+  SpdlRateSlot slot;          /* in the limit of an origin */
+  gboolean rejected;          /* by a server that limits its rate */
+  GError *reason;             /* nullable: to repeat the attempt before */
   gboolean wants_credentials; /* credentials are being looked up */
   SpdlBodyStream
       *body_stream; /* nullable: destination of the body; NULL: collect it */

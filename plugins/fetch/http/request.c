@@ -19,13 +19,12 @@
 GST_DEBUG_CATEGORY_EXTERN (spdl_fetch_debug);
 #define GST_CAT_DEFAULT spdl_fetch_debug
 
-/* Maximum Retry-After; a server that requests a longer delay is not retried. */
-#define MAX_ASKED_DELAY (5 * G_TIME_SPAN_MINUTE)
 /* Time without data after which a connection of HTTP/2 is checked. */
 #define CHECK_TIME G_TIME_SPAN_SECOND
 
 static void begin_try (SpdlRequest *self);
 static void send_request (SpdlRequest *self);
+static void look_at_slot (SpdlRequest *self);
 
 SpdlRequest *
 spdl_request_new (const SpdlHttpSettings *settings, const SpdlHttpFetch *fetch)
@@ -101,6 +100,8 @@ request_free (SpdlRequest *self)
 {
   g_queue_unlink (&self->requests->active, &self->link);
   g_atomic_int_add (&self->requests->n_unfinished, -1);
+  spdl_rate_slot_leave (&self->slot);
+  g_clear_error (&self->reason);
   destroy_source (&self->timer);
   spdl_redirect_clear (&self->redirect);
   g_clear_pointer (&self->parsed, g_uri_unref);
@@ -228,10 +229,11 @@ stop_request (SpdlRequest *self, SpdlRequestStop why)
 {
   if (self->wants_credentials)
     spdl_object_stop_waiting (self->object, self);
-  if (self->waiting || self->wants_credentials) {
+  if (self->waiting || self->wants_credentials || self->throttled) {
     finish_request (self, why == SPDL_REQUEST_STOP_CANCELLED
                               ? cancelled_error ()
-                              : deadline_error (self));
+                          : self->reason ? g_steal_pointer (&self->reason)
+                                         : deadline_error (self));
     return;
   }
   /* An attempt that has stalled may not have ended yet. The client cancels only
@@ -253,6 +255,8 @@ on_timer (gpointer data)
 
   if (now >= self->deadline)
     stop_request (self, SPDL_REQUEST_STOP_DEADLINE);
+  else if (self->throttled)
+    look_at_slot (self);
   else if (self->waiting)
     begin_try (self);
   else if (now >= get_stall_time (self))
@@ -377,7 +381,7 @@ get_next_try (SpdlRequest *self)
   if (self->end != SPDL_REQUEST_END_RETRY ||
       self->n_tries > self->settings->retries ||
       (self->leg && !spdl_hedge_leg_may_retry (self->leg)) ||
-      self->asked_delay > MAX_ASKED_DELAY || delay >= self->deadline - now)
+      self->asked_delay > SPDL_MAX_ASKED_DELAY || delay >= self->deadline - now)
     return -1;
   return now + delay;
 }
@@ -388,11 +392,11 @@ prefix_delay (SpdlRequest *self)
 {
   const gint64 delay = self->asked_delay / G_TIME_SPAN_SECOND;
 
-  if (self->asked_delay > MAX_ASKED_DELAY)
+  if (self->asked_delay > SPDL_MAX_ASKED_DELAY)
     g_prefix_error (&self->error,
         "Server asked to retry after %" G_GINT64_FORMAT
         " s, more than the limit of %" G_GINT64_FORMAT " s: ",
-        delay, MAX_ASKED_DELAY / G_TIME_SPAN_SECOND);
+        delay, SPDL_MAX_ASKED_DELAY / G_TIME_SPAN_SECOND);
   else
     g_prefix_error (&self->error,
         "Server asked to retry after %" G_GINT64_FORMAT
@@ -459,6 +463,7 @@ spdl_request_end_try (SpdlRequest *self)
            self->error->domain != SPDL_HTTP_ELSEWHERE &&
            !self->redirect.foreign)
     take_refusal (self);
+  spdl_rate_slot_leave (&self->slot);
   destroy_source (&self->cancel_later);
   g_clear_object (&self->stream);
   g_clear_object (&self->message);
@@ -483,7 +488,12 @@ spdl_request_end_try (SpdlRequest *self)
     return;
   }
   log_failure (self);
-  g_clear_error (&self->error);
+  g_clear_error (&self->reason);
+  self->reason = g_steal_pointer (&self->error);
+  if (self->rejected) {
+    begin_try (self);
+    return;
+  }
   self->waiting = TRUE;
   spdl_request_set_timer (self, next);
 }
@@ -498,13 +508,21 @@ ask_for_changes (SpdlRequest *self)
   spdl_validator_put (known, self->message);
 }
 
+static GUri *
+get_uri (SpdlRequest *self)
+{
+  return self->redirect.uri ? self->redirect.uri : self->parsed;
+}
+
 /* Sends the request to the current URI of the attempt. */
 static void
-send_request (SpdlRequest *self)
+send_now (SpdlRequest *self)
 {
-  GUri *uri = self->redirect.uri ? self->redirect.uri : self->parsed;
+  GUri *uri = get_uri (self);
   SoupMessageHeaders *headers;
 
+  g_clear_error (&self->reason);
+  self->rejected = FALSE;
   self->stop = SPDL_REQUEST_STOP_NOT;
   self->asked_delay = 0;
   self->to_skip = 0;
@@ -539,6 +557,25 @@ send_request (SpdlRequest *self)
   spdl_request_set_stall_timer (self);
   soup_session_send_async (self->session, self->message, SPDL_SOUP_PRIORITY,
       self->cancellable, spdl_request_on_answer, self);
+}
+
+static void
+look_at_slot (SpdlRequest *self)
+{
+  if (!spdl_rate_slot_may_go (&self->slot))
+    return;
+  self->throttled = FALSE;
+  send_now (self);
+}
+
+/* Same, once the limit of the origin permits it. */
+static void
+send_request (SpdlRequest *self)
+{
+  self->throttled = !spdl_rate_limits_enter (self->requests->limits,
+      &self->slot, get_uri (self), self->timer, self->deadline, self->rejected);
+  if (!self->throttled)
+    send_now (self);
 }
 
 static void prepare_object (SpdlRequest *self);

@@ -42,6 +42,7 @@ GList *spdl_request_get_link (SpdlRequest *self);
 typedef struct {
   GQueue active;     /* of SpdlRequest; used only by the session's thread */
   gint n_unfinished; /* atomic: those in @active, and those to start */
+  SpdlRateLimits *limits;
 } SpdlRequests;
 
 /* Starts the request, which n_unfinished already counts. It is in @requests

@@ -335,6 +335,32 @@ classify_response (SpdlRequest *self, GError **error)
   return action;
 }
 
+/* Lets the response slow the requests to its origin, or speed them up. */
+static void
+adapt_rate (SpdlRequest *self, SpdlResponseAction action)
+{
+  const guint status = soup_message_get_status (self->message);
+  SpdlRateReaction reaction;
+
+  if (status != 429 && status != SOUP_STATUS_SERVICE_UNAVAILABLE) {
+    spdl_rate_slot_succeed (&self->slot, self->message);
+    /* A stream may wait for its reader, who may wait for another stream. */
+    if (self->body_stream)
+      spdl_rate_slot_leave (&self->slot);
+    return;
+  }
+  self->asked_delay = MAX (self->asked_delay,
+      spdl_rate_get_asked (soup_message_get_response_headers (self->message)));
+  if (action != SPDL_RESPONSE_ACTION_LATER ||
+      self->asked_delay > SPDL_MAX_ASKED_DELAY)
+    return;
+  reaction = spdl_rate_limits_reject (
+      self->requests->limits, &self->slot, self->message, self->asked_delay);
+  self->rejected = reaction != SPDL_RATE_ALONE;
+  if (reaction == SPDL_RATE_FOR_FREE)
+    self->n_tries--;
+}
+
 void
 spdl_request_on_answer (GObject *session, GAsyncResult *result, gpointer data)
 {
@@ -376,6 +402,10 @@ spdl_request_on_answer (GObject *session, GAsyncResult *result, gpointer data)
             action == SPDL_RESPONSE_ACTION_SAME ||
             action == SPDL_RESPONSE_ACTION_NO_MORE ||
             action == SPDL_RESPONSE_ACTION_FAILED);
+  if (error)
+    self->asked_delay = spdl_retry_get_asked (
+        soup_message_get_response_headers (self->message));
+  adapt_rate (self, action);
   if (action == SPDL_RESPONSE_ACTION_GOOD) {
     take_answer (self);
   } else if (action == SPDL_RESPONSE_ACTION_NO_MORE ||
@@ -392,8 +422,6 @@ spdl_request_on_answer (GObject *session, GAsyncResult *result, gpointer data)
     self->to_skip = MAX_UNWANTED;
     self->discard = TRUE;
   } else {
-    self->asked_delay = spdl_retry_get_asked (
-        soup_message_get_response_headers (self->message));
     if (action == SPDL_RESPONSE_ACTION_ANEW)
       spdl_body_clear (&self->body);
     spdl_request_set_end (self,

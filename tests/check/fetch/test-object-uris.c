@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "plugins/fetch/http/origin.h"
+#include "plugins/fetch/http/ratelimit.h"
 #include "plugins/fetch/io/proxy.h"
 #include "plugins/fetch/store/listing.h"
 #include "plugins/fetch/store/objectstore.h"
@@ -298,6 +299,36 @@ test_answers (void)
   }
 }
 
+/* Tests the headers of rate limits, of Hugging Face and of the drafts. */
+static void
+test_rate_limits (void)
+{
+  static const struct {
+    const gchar *name, *value;
+    gint64 seconds;
+  } cases[] = {
+    { "RateLimit", "\"resolvers\";r=0;t=12", 12 },
+    { "RateLimit", "\"default\";r=50;t=30", 0 },
+    { "RateLimit", "\"a\";r=5;t=30, \"b\";r=0;t=7", 7 },
+    { "RateLimit", "limit=100, remaining=0, reset=5", 5 },
+    { "RateLimit", "limit=100, remaining=1, reset=5", 0 },
+    { "RateLimit-Reset", "9", 9 },
+    { "RateLimit", "\"a\";r=0;t=-1", 0 },
+    { "RateLimit", ";;=,t", 0 },
+    { "RateLimit-Reset", "soon", 0 },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    SoupMessageHeaders *headers =
+        soup_message_headers_new (SOUP_MESSAGE_HEADERS_RESPONSE);
+
+    soup_message_headers_append (headers, cases[i].name, cases[i].value);
+    g_assert_cmpint (spdl_rate_get_asked (headers), ==,
+        cases[i].seconds * G_TIME_SPAN_SECOND);
+    soup_message_headers_unref (headers);
+  }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -308,6 +339,7 @@ main (int argc, char **argv)
   g_test_add_func ("/object-uris/environment", test_environment);
   g_test_add_func ("/object-uris/origins", test_origins);
   g_test_add_func ("/object-uris/answers", test_answers);
+  g_test_add_func ("/object-uris/rate-limits", test_rate_limits);
   g_test_add_func ("/object-uris/pages", test_pages);
   g_test_add_func ("/object-uris/xml", test_xml);
   g_test_add_func ("/object-uris/json", test_json);

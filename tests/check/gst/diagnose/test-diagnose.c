@@ -27,6 +27,7 @@ typedef struct {
   double occupancy;
   gboolean in_order;
   guint failures;
+  guint paused; /* by a server that limits the rate */
 } Row;
 
 typedef struct {
@@ -62,6 +63,10 @@ make_stats (const Row *row, double elapsed)
         (guint64) (row->p99 * MS), "cpu-time", G_TYPE_UINT64, (guint64) cpu,
         "output-order", G_TYPE_STRING, row->in_order ? "input" : "completion",
         NULL);
+  if (row->paused > 0)
+    gst_structure_set (s, "rate-limit-time", G_TYPE_UINT64,
+        row->paused * (guint64) MS, "rate-limit", G_TYPE_STRING,
+        "http://h permits 5 requests in 1 s", NULL);
   if (row->kind == 'w' || row->kind == 'k')
     gst_structure_set (s, "occupancy-rate", G_TYPE_DOUBLE, row->occupancy,
         "ave-put-time", G_TYPE_UINT64, (guint64) 0, NULL);
@@ -198,6 +203,13 @@ static const Example examples[] = {
   { "failing", 10, 4, GST_SPDL_LIMIT_FAILURES, "b", NULL, "95|100|b",
       { SRC (100), SLEEP ("a", 1, 100, 100, 1),
           { "b", 'w', 1, 100, 10, 10, 1, 0, FALSE, 95 }, SINK (5, 0) } },
+  { "rate limit", 10, 4, GST_SPDL_LIMIT_WAITING, "a", NULL,
+      "a|80 %|http://h|5 requests",
+      { SRC (20), { "a", 'w', 32, 20, 5000, 9000, 0, 1, FALSE, 0, 8000 },
+          SINK (20, 0) } },
+  { "short pauses", 10, 4, GST_SPDL_LIMIT_WAITING, "a", "a.concurrency=2", NULL,
+      { SRC (100), { "a", 'w', 1, 100, 100, 100, 0, 1, FALSE, 0, 1000 },
+          SINK (100, 0) } },
   { "some failing", 10, 4, GST_SPDL_LIMIT_WAITING, "a", "a.concurrency=2", NULL,
       { SRC (100), SLEEP ("a", 1, 100, 100, 1),
           { "b", 'w', 1, 100, 10, 10, 1, 0, FALSE, 90 }, SINK (10, 0) } },

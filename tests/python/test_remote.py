@@ -10,6 +10,7 @@ import gc
 import os
 import random
 import select
+import signal
 import socket
 import ssl
 import subprocess
@@ -25,7 +26,7 @@ from support import describe, make_dataset, make_folder
 
 from gstspdl import DetachedBatch, Failure, Loader, LoaderError
 from gstspdl._remote_answers import Certificates, Reply, Start
-from gstspdl._remote_direct import (DirectChannel, LinkError, Server,
+from gstspdl._remote_direct import (DirectChannel, LinkError, Server, Silence,
                                     _keep_alive)
 from gstspdl._remote_frames import (HEADER_SIZE, FrameError, _make_header,
                                     make_frame, parse_frame, parse_header,
@@ -323,8 +324,9 @@ class ConnectionTest(unittest.TestCase):
         self.addCleanup(server.close)
         return server
 
-    def connect(self, server, files=None, token=TOKEN):
-        return DirectChannel(server.address, token, files, MemoryPool(4))
+    def connect(self, server, files=None, token=TOKEN, worker_timeout=0):
+        return DirectChannel(server.address, token, files, MemoryPool(4),
+                             worker_timeout)
 
     def check(self, files=None):
         batch = load()
@@ -431,11 +433,70 @@ class ConnectionTest(unittest.TestCase):
             thread = threading.Thread(target=answer)
             thread.start()
             with self.assertRaises(LinkError):
-                DirectChannel(address, TOKEN, None, MemoryPool(1))
+                DirectChannel(address, TOKEN, None, MemoryPool(1), 0)
             thread.join()
         self.assertEqual(received, [b""])
         with self.assertRaises(LinkError):
-            DirectChannel(address, TOKEN, None, MemoryPool(1))
+            DirectChannel(address, TOKEN, None, MemoryPool(1), 0)
+
+    def test_pings(self):
+        """A loader that works on a batch for longer than the timeout is not
+        lost."""
+        end, ponged = make_reply(None), threading.Event()
+        for files in None, make_certificates(make_folder()):
+            ponged.clear()
+            server = Server("127.0.0.1", TOKEN, files,
+                            lambda: ponged.wait() and end)
+            self.addCleanup(server.close)
+            channel = self.connect(server, files, worker_timeout=0.1)
+            add, times = channel._silence.add, []
+
+            def note(interval):
+                times.append(time.monotonic())
+                if times[-1] > times[0] + 0.3:
+                    ponged.set()
+                add(interval)
+
+            channel._silence.add = note
+            channel.request()
+            self.assertEqual(channel.receive(), end)
+
+    def test_stopped_process(self):
+        code = """
+import sys
+from gstspdl._remote_answers import Certificates
+from gstspdl._remote_direct import Server
+files = Certificates(*sys.argv[1:]) if sys.argv[1:] else None
+server = Server("127.0.0.1", b"t" * 32, files, input)
+print(server.address[1], flush=True)
+server._thread.join()
+"""
+        for files in None, make_certificates(make_folder()):
+            with subprocess.Popen(
+                    [sys.executable, "-c", code, *(files or ())],
+                    stdin=subprocess.PIPE, stdout=subprocess.PIPE) as actor:
+                address = "127.0.0.1", int(actor.stdout.readline())
+                channel = DirectChannel(address, TOKEN, files, MemoryPool(1),
+                                        0.2)
+                channel.request()
+                actor.send_signal(signal.SIGSTOP)
+                with self.assertRaisesRegex(LinkError, "worker_timeout"):
+                    channel.receive()
+                channel.close()
+                actor.kill()
+
+    def test_silence(self):
+        """A time in which the trainer did not run either does not count."""
+        with unittest.mock.patch("time.monotonic", side_effect=[
+                0, 1, 1000, 1001, 2000, 2001, 2002]):
+            silence = Silence(5)
+            for _ in range(3):
+                silence.add(1)
+            silence.end()
+            for _ in range(3):
+                silence.add(1)
+            with self.assertRaises(LinkError):
+                silence.add(1)
 
     def test_broken_frames(self):
         server = self.serve([make_reply(None)] * 9)

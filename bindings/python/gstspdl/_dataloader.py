@@ -374,8 +374,9 @@ class DataLoader(torch.utils.data.DataLoader):  # type: ignore[type-arg,misc]
 
     A worker that ends is replaced, and its batches are fetched again. One that
     is stopped or hangs in the kernel for `worker_timeout` seconds is killed and
-    replaced (0: no limit). state_dict() and load_state_dict() resume in the middle of an epoch. `stats`
-    are statistics, and verdict() names the bottleneck.
+    replaced (0: no limit). state_dict() and load_state_dict() resume in the
+    middle of an epoch. `stats` are statistics, and verdict() names the
+    bottleneck.
     """
 
     _iterator: Any

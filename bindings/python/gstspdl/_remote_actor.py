@@ -110,6 +110,9 @@ class LoaderActor:
         if session == self._session:
             self._close()
 
+    def ping(self) -> None:
+        """Shows that the process runs."""
+
     def get_stats(self) -> List[Dict[str, Any]]:
         loader = self._loader
         return loader.stats if loader else []

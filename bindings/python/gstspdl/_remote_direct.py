@@ -4,24 +4,30 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The actor listens, and the trainer connects. Both prove that they know the
 token, which came through Ray and is not sent. The trainer then sends a byte for
-each batch that it wants, and the actor answers each with a frame."""
+each batch that it wants, and the actor answers each with a frame. While the
+trainer waits for a batch, it sends pings, which the actor answers at once."""
 
 import hmac
 import os
 import select
 import socket
 import ssl
+import struct
 import threading
+import time
+from queue import SimpleQueue
 from typing import Any, Callable, List, Optional, Tuple, Union
 
 from ._errors import LoaderError
 from ._remote_answers import Certificates, Reply
-from ._remote_frames import FrameError, make_frame, receive_frame
+from ._remote_frames import PONG, FrameError, make_frame, receive_frame
 from ._remote_memory import MemoryPool
 
 _NONCE_SIZE = 32
 _PROOF_SIZE = 32
 _HELLO = b"spdlray1"
+# Messages of the trainer: a request for a batch, and a ping.
+_BATCH, _PING = b"b", b"p"
 
 # Time for connecting and for proofs, in s.
 _PATIENCE = 10.0
@@ -36,11 +42,49 @@ class LinkError(Exception):
     """The connection was lost, or the other side has no token."""
 
 
-class _Connection:
-    """A socket that one thread reads and another one writes."""
+class Silence:
+    """Time for which a loader, which owes an answer, has not answered pings."""
 
-    def __init__(self, connection: socket.socket) -> None:
+    def __init__(self, timeout: float) -> None:
+        """@timeout: in s, 0: no limit"""
+        self._timeout = timeout
+        #: time between two pings, in s
+        self.interval = (min(max(timeout / 4, 0.005), 1.0) if timeout > 0
+                         else 1.0)
+        self._time = 0.0
+        self._last: Optional[float] = None
+
+    def end(self) -> None:
+        self._time = 0.0
+        self._last = None
+
+    def add(self, interval: float) -> None:
+        """Called about each `interval` while there is no answer. Raises
+        LinkError at the timeout. A time in which this process did not run
+        either does not count."""
+        now = time.monotonic()
+        self._time += (interval if self._last is None else
+                       min(now - self._last, 2 * interval))
+        self._last = now
+        if 0 < self._timeout <= self._time:
+            raise LinkError(
+                f"it has not answered for {self._time:.1f} s: find out what "
+                "stopped its process, or raise worker_timeout="
+                f"{self._timeout}")
+
+
+class _Connection:
+    """A socket that one thread reads and others write.
+
+    `on_silence`: called while nothing arrives, each `interval` seconds"""
+
+    def __init__(self, connection: socket.socket,
+                 on_silence: Optional[Callable[[], None]] = None,
+                 interval: float = 0.0) -> None:
         self._socket = connection
+        self._on_silence = on_silence
+        self._interval = interval
+        self._sending = threading.Lock()
         # OpenSSL does not permit to read and write at the same time.
         self._lock = threading.Lock()
         self._is_tls = isinstance(connection, ssl.SSLSocket)
@@ -49,6 +93,10 @@ class _Connection:
             _use_cache(connection)
         _keep_alive(connection)
         connection.setblocking(not self._is_tls)
+        if on_silence:
+            connection.setsockopt(
+                socket.SOL_SOCKET, socket.SO_RCVTIMEO,
+                struct.pack("ll", int(interval), int(interval % 1 * 1e6)))
 
     def receive(self, memory: memoryview) -> None:
         """Fills memory."""
@@ -56,13 +104,22 @@ class _Connection:
             if self._is_tls:
                 n = self._try(lambda: self._socket.recv_into(memory))
             else:
-                n = self._socket.recv_into(memory, len(memory),
-                                           socket.MSG_WAITALL)
+                try:
+                    n = self._socket.recv_into(memory, len(memory),
+                                               socket.MSG_WAITALL)
+                except BlockingIOError:
+                    assert self._on_silence
+                    self._on_silence()
+                    continue
             if n == 0:
                 raise LinkError("the other side closed the connection")
             memory = memory[n:]
 
     def send(self, parts: List[Any]) -> None:
+        with self._sending:
+            self._send(parts)
+
+    def _send(self, parts: List[Any]) -> None:
         if self._is_tls:
             for part in parts:
                 left = memoryview(part)
@@ -90,7 +147,11 @@ class _Connection:
     def _wait(self, event: int) -> None:
         poll = select.poll()
         poll.register(self._socket, event)
-        poll.poll()
+        if self._on_silence and event == select.POLLIN:
+            if not poll.poll(1000 * self._interval):
+                self._on_silence()
+        else:
+            poll.poll()
 
     def shut_down(self) -> None:
         """Wakes the thread that waits for the other side."""
@@ -181,14 +242,37 @@ class Server:
                 self._connection = connection = self._accept()
         except OSError:
             return  # closed
+        requests: "SimpleQueue[bool]" = SimpleQueue()
+        thread = threading.Thread(target=self._answer, daemon=True,
+                                  args=(connection, requests),
+                                  name="spdl-answers")
+        thread.start()
         try:
+            received = bytearray(1)
             while not self._closed:
-                connection.receive(memoryview(bytearray(1)))
-                connection.send(self._make_frame())
+                connection.receive(memoryview(received))
+                if received == _PING:
+                    connection.send([PONG])
+                else:
+                    requests.put(True)
         except (OSError, LinkError):
             pass  # The trainer has gone, or replaces this actor.
         finally:
+            connection.shut_down()
+            requests.put(False)
+            thread.join()
             connection.close()
+
+    def _answer(self, connection: _Connection,
+                requests: "SimpleQueue[bool]") -> None:
+        """Sends a batch for each request."""
+        try:
+            while requests.get() and not self._closed:
+                connection.send(self._make_frame())
+        except (OSError, LinkError):
+            pass
+        finally:
+            connection.shut_down()
 
     def _make_frame(self) -> List[Any]:
         try:
@@ -226,8 +310,11 @@ class DirectChannel:
     """The trainer's side."""
 
     def __init__(self, address: Tuple[str, int], token: bytes,
-                 files: Optional[Certificates], pool: MemoryPool) -> None:
+                 files: Optional[Certificates], pool: MemoryPool,
+                 worker_timeout: float) -> None:
         self._pool = pool
+        self._silence = Silence(worker_timeout)
+        self._is_pinged = False
         try:
             connection = socket.create_connection(address, _PATIENCE)
         except OSError as error:
@@ -247,7 +334,8 @@ class DirectChannel:
                                        _prove(token, b"actor", nonces)):
                 raise LinkError("the other side does not know the token")
             connection.sendall(_prove(token, b"trainer", nonces))
-            self._connection = _Connection(connection)
+            self._connection = _Connection(connection, self._ping,
+                                           self._silence.interval)
         except ssl.SSLCertVerificationError:
             connection.close()
             raise
@@ -257,11 +345,25 @@ class DirectChannel:
                             f"connection: {error}") from error
 
     def request(self) -> None:
-        self._connection.send([b"b"])
+        self._connection.send([_BATCH])
+
+    def _ping(self) -> None:
+        self._silence.add(self._silence.interval)
+        if not self._is_pinged:
+            self._is_pinged = True
+            self._connection.send([_PING])
+
+    def _fill(self, memory: memoryview) -> None:
+        self._connection.receive(memory)
+        self._silence.end()
 
     def receive(self) -> Union[Reply, LoaderError]:
         try:
-            return receive_frame(self._connection.receive, self._pool.take)
+            while True:
+                answer = receive_frame(self._fill, self._pool.take)
+                if answer is not None:
+                    return answer
+                self._is_pinged = False
         except FrameError as error:
             raise LinkError(f"the loader sent {error}") from error
         except OSError as error:

@@ -24,7 +24,7 @@ _HEADER = struct.Struct("<8sB3xIQ")
 _CRC = struct.Struct("<I")
 HEADER_SIZE = _HEADER.size + _CRC.size
 _MAGIC = b"spdlray1"
-_REPLY, _ERROR = 1, 2
+_REPLY, _ERROR, _PONG = 1, 2, 3
 
 _MAX_TEXT = 1 << 28
 _MAX_ARRAYS = 1 << 40
@@ -59,8 +59,10 @@ def parse_header(data: Union[bytes, bytearray, memoryview]) -> Header:
     if _CRC.unpack_from(data, _HEADER.size)[0] != zlib.crc32(
             data[:_HEADER.size]):
         raise FrameError("a damaged header")
-    if kind not in (_REPLY, _ERROR):
+    if kind not in (_REPLY, _ERROR, _PONG):
         raise FrameError(f"a frame of unknown kind {kind}")
+    if kind == _PONG and (text_size or arrays_size):
+        raise FrameError("an answer to a ping with content")
     if text_size > _MAX_TEXT or arrays_size > _MAX_ARRAYS:
         raise FrameError(f"a frame of {text_size} and {arrays_size} bytes")
     return Header(kind, text_size, arrays_size)
@@ -104,6 +106,10 @@ def make_frame(answer: Union[Reply, LoaderError]) -> List[Any]:
                             f.sequence, f.source] for f in answer.failures])
     text = json.dumps(found, separators=(",", ":")).encode()
     return [_make_header(_REPLY, len(text), size), text, *parts]
+
+
+#: answer to a ping
+PONG = _make_header(_PONG, 0, 0)
 
 
 def parse_frame(header: Header, text: Union[bytes, bytearray, memoryview],
@@ -191,12 +197,14 @@ def _check_or_none(kind: type, value: Any) -> Any:
 
 def receive_frame(receive: Callable[[memoryview], None],
                   take_memory: Callable[[int], "numpy.ndarray[Any, Any]"]
-                  ) -> Union[Reply, LoaderError]:
-    """Receives an answer. `receive` fills memory, and `take_memory` returns an
-    array of bytes."""
+                  ) -> Union[Reply, LoaderError, None]:
+    """Receives an answer; None: to a ping. `receive` fills memory, and
+    `take_memory` returns an array of bytes."""
     data = bytearray(HEADER_SIZE)
     receive(memoryview(data))
     header = parse_header(data)
+    if header.kind == _PONG:
+        return None
     text = bytearray(header.text_size)
     receive(memoryview(text))
     arrays = take_memory(header.arrays_size)

@@ -14,7 +14,7 @@ from typing import Any, Deque, Dict, List, NamedTuple, Optional, Set, Union
 
 from ._errors import LoaderError
 from ._remote_answers import Job, Reply, Start, Started
-from ._remote_direct import DirectChannel, LinkError
+from ._remote_direct import DirectChannel, LinkError, Silence
 from ._remote_memory import MemoryPool
 from ._remote_nodes import avoid, find_lost
 
@@ -41,6 +41,7 @@ class Settings(NamedTuple):
     prefetch: int
     restarts: int
     pool: MemoryPool
+    worker_timeout: float
 
 
 class Board:
@@ -57,11 +58,42 @@ class Board:
         self.node_ids = node_ids
 
 
+class _Pinger:
+    """Pings an actor through Ray. It may not have been scheduled before its
+    first answer."""
+
+    def __init__(self, actor: Any, worker_timeout: float,
+                 is_alive: bool) -> None:
+        self._actor = actor
+        self._silence = Silence(worker_timeout)
+        self._is_alive = is_alive
+        self._pong: Any = None
+
+    def look(self) -> None:
+        """Called each _CHECK_AFTER seconds while an answer is due. Raises
+        LinkError if the actor does not answer."""
+        from ray.exceptions import GetTimeoutError
+
+        if self._pong is None:
+            self._pong = self._actor.ping.options(
+                concurrency_group="control").remote()
+        try:
+            get(self._pong, 0)
+            self._pong = None
+            self._is_alive = True
+            self._silence.end()
+        except GetTimeoutError:
+            if self._is_alive:
+                self._silence.add(_CHECK_AFTER)
+
+
 class StoreChannel:
     """Replies are return values of Ray's calls, in Ray's object store. A thread
     makes the calls: Ctrl-C in the trainer's would lose the reply of a call."""
 
-    def __init__(self, actor: Any, session: int, node_id: str) -> None:
+    def __init__(self, actor: Any, session: int, node_id: str,
+                 worker_timeout: float) -> None:
+        self._pinger = _Pinger(actor, worker_timeout, True)
         self._actor = actor
         self._session = session
         self._node_id = node_id
@@ -95,6 +127,7 @@ class StoreChannel:
             except GetTimeoutError:
                 if find_lost([self._node_id]):
                     raise Lost("its raylet accepts no connection") from None
+                self._pinger.look()
 
     def end(self) -> None:
         """Ends the thread. Called by that of the link."""
@@ -283,13 +316,15 @@ class Link:
             actor = self.actor
         job = self._settings.job
         start = start._replace(token=secrets.token_bytes(32))
-        started = self._wait(actor.start.remote(job, start))
+        started = self._wait(actor, actor.start.remote(job, start))
         channel: Union[StoreChannel, DirectChannel]
         if started.address:
             channel = DirectChannel(started.address, start.token,
-                                    job.certificates, self._settings.pool)
+                                    job.certificates, self._settings.pool,
+                                    self._settings.worker_timeout)
         else:
-            channel = StoreChannel(actor, start.session, started.node_id)
+            channel = StoreChannel(actor, start.session, started.node_id,
+                                   self._settings.worker_timeout)
         with self._board.lock:
             if start.session != self._start.session:
                 channel.close()
@@ -311,17 +346,21 @@ class Link:
             chosen = actor_class.options(**options)
         return chosen.remote()
 
-    def _wait(self, call: Any) -> Started:
+    def _wait(self, actor: Any, call: Any) -> Started:
         """Waits until the loader has started."""
         from ray.exceptions import GetTimeoutError
 
+        pinger = _Pinger(actor, self._settings.worker_timeout, False)
         waited = 0.0
         while True:
             try:
-                answer = get(call, _PATIENCE)
+                answer = get(call, _CHECK_AFTER)
                 break
             except GetTimeoutError:
-                waited += _PATIENCE
+                pinger.look()
+                waited += _CHECK_AFTER
+                if waited % _PATIENCE:
+                    continue
                 with self._board.lock:
                     self._board.warnings.append(
                         f"loader {self.number} has not started for "
@@ -402,14 +441,18 @@ class Link:
 
 def get_stats(link: Link) -> "Dict[str, Any]":
     """Returns the statistics of a loader."""
+    from ray.exceptions import GetTimeoutError
+
     actor = link.actor
     elements: List[Dict[str, Any]] = []
     if actor is not None:
         try:
             elements = get(actor.get_stats.options(
-                concurrency_group="control").remote())
+                concurrency_group="control").remote(), _CHECK_AFTER)
         except (Lost, LoaderError):
             pass  # It is being replaced.
+        except GetTimeoutError:
+            pass  # It does not answer.
     return {"loader": link.number,
             "node": link.started.node if link.started else None,
             "restarts": link.n_restarts, "elements": elements}

@@ -81,6 +81,8 @@ class RemoteLoader(OneReader[DetachedBatch]):
     `tls`: for "direct", the files {"certificate": PATH, "key": PATH,
     "authority": PATH} in PEM format on all machines. None: no encryption.
     `max_failures`, `classes`: as for Loader.
+    `worker_timeout`: time in s after which a loader that owes a batch and does
+    not answer pings, since its process is stopped, is replaced. 0: no limit.
 
     A loader that is lost is replaced by one that continues after the last
     batch that arrived. Errors raise LoaderError in the `for`. One thread at a
@@ -94,13 +96,17 @@ class RemoteLoader(OneReader[DetachedBatch]):
                  state: Optional[RemoteState] = None, transfer: str = "direct",
                  tls: Optional[Mapping[str, str]] = None,
                  max_failures: int = -1,
-                 classes: Optional[Sequence[str]] = None) -> None:
+                 classes: Optional[Sequence[str]] = None,
+                 worker_timeout: float = 300.0) -> None:
         super().__init__()
         self._rank, self._world_size = find_rank(rank, world_size)
         _check_number("num_loaders", num_loaders, 1)
         _check_number("prefetch", prefetch, 1)
         _check_number("restarts", restarts, 0)
         _check_number("max_failures", max_failures, -1)
+        if not worker_timeout >= 0:
+            raise ValueError("worker_timeout must be at least 0 s, not "
+                             f"{worker_timeout!r}")
         _check_choice("order", order, "turns", "arrival")
         _check_choice("transfer", transfer, "direct", "store")
         line, functions = _describe(pipeline)
@@ -112,6 +118,7 @@ class RemoteLoader(OneReader[DetachedBatch]):
         self._in_turns = order == "turns"
         self._prefetch = prefetch
         self._restarts = restarts
+        self._worker_timeout = worker_timeout
         self._max_failures = max_failures
         self._plan = self._make_plan(state)
         # State at the last stop.
@@ -161,7 +168,8 @@ class RemoteLoader(OneReader[DetachedBatch]):
         board, plan = Board(set(self._board.node_ids)), self._plan
         settings = Settings(make_class(), self._options, self._job,
                             self._prefetch, self._restarts, MemoryPool(
-                                self._n_loaders * (self._prefetch + 2)))
+                                self._n_loaders * (self._prefetch + 2)),
+                            self._worker_timeout)
         self._board = board
         self._links = [
             Link(board, settings, i, Start(
@@ -537,6 +545,8 @@ class RemoteLoader(OneReader[DetachedBatch]):
     def _reshard(self, states: List[str], world_size: int) -> List[str]:
         """Divides the states in an actor, since the library may be missing
         here."""
+        from ray.exceptions import GetTimeoutError
+
         while True:
             with self._board.lock:
                 self._board.changed.wait_for(lambda: self._error or any(
@@ -547,9 +557,16 @@ class RemoteLoader(OneReader[DetachedBatch]):
                              if link.actor is not None)
             try:
                 parts = get(actor.reshard.options(
-                    concurrency_group="control").remote(states, world_size))
+                    concurrency_group="control").remote(states, world_size),
+                    self._worker_timeout or None)
             except Lost:
                 continue
+            except GetTimeoutError:
+                raise LoaderError(
+                    "A loader has not answered resize() for "
+                    f"{self._worker_timeout:.1f} s: find out what stopped its "
+                    "process, or raise worker_timeout", code="timed-out"
+                ) from None
             if isinstance(parts, LoaderError):
                 raise parts
             return parts  # type: ignore[no-any-return]

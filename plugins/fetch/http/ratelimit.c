@@ -18,7 +18,7 @@ GST_DEBUG_CATEGORY_EXTERN (spdl_fetch_debug);
 #define GST_CAT_DEFAULT spdl_fetch_debug
 
 /* Time within which two requests must be rejected with 503 and without a delay
- * to slow all others. A single one may have a reason of its own. */
+ * to slow all others. A single one may have another reason. */
 #define TOGETHER (2 * G_TIME_SPAN_SECOND)
 
 struct _SpdlRateOrigin {

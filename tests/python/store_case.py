@@ -30,7 +30,7 @@ ODD_KEYS = [
     "gr\u00fcn/\u20ac", "\U0001f600", "e\u0301", "a#b", "a#c", "a?b", "a?c",
     "a?b=c&d", "a&b;c", "a=b", "<a>&amp;\"'", "a\\b", "[a]{b}", "*", "~a",
     "a:b@c", "a|b^c`d", "$(a)", "a,b!c", "index.txt", "folder.tar/a",
-    "\u00a0", "?", "#", "a%00b", "a.", "a..b",
+    "\u00a0", "?", "#", "a%00b", "a.", "a..b", "a ", " a", "a.txt ", "a.txt",
 ]
 # A listing omits these: names that begin with a dot, as for files, and the
 # markers that tools create for folders.

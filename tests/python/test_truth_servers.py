@@ -8,18 +8,20 @@
 import base64
 import contextlib
 import os
-import pathlib
 import re
+import shutil
 import socket
 import ssl
 import struct
+import subprocess
+import textwrap
 import threading
 import time
 import unittest
 import unittest.mock
 
-from fake_store import Answer, Server
-from support import ROOT, make_folder
+from fake_store import Answer, Server, find_free_port
+from support import ROOT, make_folder, wait_until
 
 from gstspdl import Loader, LoaderError
 
@@ -115,9 +117,10 @@ def environment(**variables):
         yield
 
 
-def fetch(*uris, settings="", stats=None):
+def fetch(*uris, settings="", stats=None, on_first=lambda: None):
     """Returns the bytes of items by URI, and the reasons of failures by URI.
-    Adds the statistics of the element "fetch" to `stats`."""
+    Adds the statistics of the element "fetch" to `stats`, and calls `on_first`
+    after the first item."""
     path = FOLDER / "list.txt"
     path.write_text("".join(f"{uri}\n" for uri in uris), encoding="utf-8")
     items = {}
@@ -127,6 +130,8 @@ def fetch(*uris, settings="", stats=None):
         with contextlib.suppress(LoaderError):
             for batch in loader:
                 items[batch.keys[0]] = batch["data"].numpy().tobytes()
+                if len(items) == 1:
+                    on_first()
         if stats is not None:
             stats += [one for one in loader.stats if one["stage"] == "fetch"]
         failures = {failure.uri: failure.reason for failure in loader.failures}
@@ -402,6 +407,141 @@ class RateTest(unittest.TestCase):
         """An item that is always rejected fails, and no other one does."""
         items, failures, _, _ = self.fetch("/1", "/bad", "/2", "/3")
         self.assertEqual((items, failures), ({"/1", "/2", "/3"}, {"/bad"}))
+
+
+def start(test, *command):
+    """Starts a program that runs in the foreground and stops after the test."""
+    with open(FOLDER / "server.log", "ab") as log:
+        process = subprocess.Popen(list(map(str, command)), stdout=log,
+                                   stderr=log)
+
+    def stop():
+        process.terminate()
+        process.wait()
+
+    test.addCleanup(stop)
+    return stop
+
+
+def wait_for_port(port):
+    def responds():
+        with contextlib.suppress(OSError), \
+                socket.create_connection(("127.0.0.1", port)):
+            return True
+        return False
+
+    wait_until(responds)
+    return f"127.0.0.1:{port}"
+
+
+def needs(program):
+    path = f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/local/sbin"
+    return unittest.skipUnless(shutil.which(program, path=path),
+                               f"needs {program}")
+
+
+class RealServerTest(unittest.TestCase):
+    """The same with servers that people run, where they are installed."""
+
+    def setUp(self):
+        patch = unittest.mock.patch.dict(os.environ, {
+            "PATH": f"{os.environ['PATH']}:/usr/sbin:/usr/local/sbin"})
+        patch.start()
+        self.addCleanup(patch.stop)
+        # Servers change their user.
+        FOLDER.chmod(0o755)
+
+    def write(self, name, text):
+        path = FOLDER / name
+        path.write_text(textwrap.dedent(text), "utf-8")
+        path.chmod(0o755)
+        return path
+
+    def write_files(self, n, size=100):
+        folder = FOLDER / "root"
+        folder.mkdir(exist_ok=True)
+        for i in range(n):
+            (folder / f"{i}").write_bytes(b"%03d" % i * size)
+        return folder
+
+    @needs("nginx")
+    def test_nginx(self):
+        port, folder = find_free_port(), self.write_files(12)
+        start(self, "nginx", "-c", self.write("nginx.conf", f"""
+            daemon off; pid {FOLDER}/nginx.pid; error_log stderr;
+            {"user root;" if os.geteuid() == 0 else ""}
+            events {{}}
+            http {{
+              access_log off; client_body_temp_path {FOLDER}/t1;
+              proxy_temp_path {FOLDER}/t2; fastcgi_temp_path {FOLDER}/t3;
+              uwsgi_temp_path {FOLDER}/t4; scgi_temp_path {FOLDER}/t5;
+              limit_req_zone $binary_remote_addr zone=z:1m rate=10r/s;
+              server {{
+                listen 127.0.0.1:{port}; root {folder};
+                limit_req zone=z burst=1 nodelay; limit_req_status 429;
+              }}
+            }}"""))
+        url = f"http://{wait_for_port(port)}"
+        uris = [f"{url}/{i}" for i in range(12)]
+        with environment():
+            items, failures = fetch(*uris, settings="concurrency=12 retries=1")
+        self.assertEqual((set(items), failures), (set(uris), {}))
+
+    @needs("squid")
+    def test_squid(self):
+        port = find_free_port()
+        check = self.write("check", """\
+            #!/bin/sh
+            while read -r line; do
+              if [ "$line" = "u good" ]; then echo OK; else echo ERR; fi
+            done
+            """)
+        start(self, "squid", "-N", "-f", self.write("squid.conf", f"""
+            http_port 127.0.0.1:{port}
+            pid_filename none
+            cache_log stdio:/dev/stderr
+            access_log none
+            cache deny all
+            visible_hostname test
+            auth_param basic program {check}
+            auth_param basic realm test
+            acl known proxy_auth REQUIRED
+            http_access allow known
+            http_access deny all
+            """))
+        proxy = wait_for_port(port)
+        with Origin() as plain, Origin(tls=True) as secure:
+            uris = f"{plain.url}/a", f"{secure.url}/b"
+            for user, good in ("u:good@", True), ("u:x@", False), ("", False):
+                with self.subTest(user), environment(
+                        all_proxy=f"http://{user}{proxy}"):
+                    items, failures = fetch(
+                        *uris, settings=f"tls-ca-file={PEM}")
+                    self.assertEqual(items, dict(zip(uris, (b"/a", b"/b")))
+                                     if good else {})
+                    self.assertEqual(len(failures), 0 if good else 2)
+
+    @needs("nghttpd")
+    def test_nghttpd(self):
+        """A server of HTTP/2 that is killed while it sends, and restarts."""
+        port, folder = find_free_port(), self.write_files(24, 1000000)
+        command = "nghttpd", "-a", "127.0.0.1", "-d", folder, port, PEM, PEM
+        uris = [f"https://127.0.0.1:{port}/{i}" for i in range(24)]
+        stop = start(self, *command)
+        wait_for_port(port)
+
+        def restart():
+            stop()
+            start(self, *command)
+
+        with environment():
+            items, failures = fetch(
+                *uris, settings=f"tls-ca-file={PEM} concurrency=4 timeout=0 "
+                "task-timeout=60000000000", on_first=restart)
+        self.assertEqual((set(items), failures), (set(uris), {}))
+        for uri, data in items.items():
+            path = folder / uri.rpartition("/")[2]
+            self.assertEqual(data, path.read_bytes())
 
 
 if __name__ == "__main__":

@@ -92,6 +92,7 @@ class ImageFolderTest(unittest.TestCase):
         """Also where an image is large enough for fast-scale."""
         results = [read_all(Loader(
             f"spdlsrc location={FOLDER} label=folder pattern=*.jpg ! spdlfetch "
+            "output-order=input "
             "! spdldecode width=32 height=32 resize=cover crop-fraction=0.875 "
             f"{properties} output-order=input ! spdlbatch batch-size=13 "
             "labels=true layout=nchw ! spdlsink"))[0]

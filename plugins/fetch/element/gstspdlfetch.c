@@ -341,6 +341,23 @@ open_cache (GstSpdlFetch *self, GError **error)
   return !wanted || self->cache;
 }
 
+/* Statistics may be read at the same time. */
+static void
+clear_counts (GstSpdlFetch *self)
+{
+  __atomic_store_n (&self->hedges.sent, 0, __ATOMIC_RELAXED);
+  __atomic_store_n (&self->hedges.won, 0, __ATOMIC_RELAXED);
+  __atomic_store_n (&self->rates.rejected, 0, __ATOMIC_RELAXED);
+  __atomic_store_n (&self->rates.paused, 0, __ATOMIC_RELAXED);
+  __atomic_store_n (&self->rates.limit, NULL, __ATOMIC_RELAXED);
+  __atomic_store_n (&self->http_time, 0, __ATOMIC_RELAXED);
+  GST_OBJECT_LOCK (self);
+  self->hedges_before = (SpdlHedgeCounts){ 0 };
+  self->rates_before = (SpdlRateCounts){ 0 };
+  self->http_time_before = 0;
+  GST_OBJECT_UNLOCK (self);
+}
+
 static gboolean
 gst_spdl_fetch_start (GstSpdlStage *stage, GError **error)
 {
@@ -360,9 +377,7 @@ gst_spdl_fetch_start (GstSpdlStage *stage, GError **error)
       self->used.http.hedge > 0
           ? 1
           : MIN (MAX_HTTP_THREADS, gst_spdl_get_num_cores ());
-  self->hedges = self->hedges_before = (SpdlHedgeCounts){ 0 };
-  self->rates = self->rates_before = (SpdlRateCounts){ 0 };
-  self->http_time = self->http_time_before = 0;
+  clear_counts (self);
   if (self->used.http.max_size == 0)
     self->used.http.max_size = spdl_memory_get_share ();
   g_clear_pointer (&self->names, g_strfreev);

@@ -421,8 +421,17 @@ static void
 send_figures (Worker *self)
 {
   g_autoptr (GByteArray) bytes = g_byte_array_new ();
+  gboolean starting;
 
-  worker_pipeline_put_figures (self->pipeline, bytes);
+  spdl_mutex_lock (&self->lock);
+  starting = self->starting;
+  spdl_mutex_unlock (&self->lock);
+  /* Elements have no statistics while they start. The answer shows that this
+   * process is not stopped. */
+  if (starting)
+    spdl_put_u32 (bytes, 0);
+  else
+    worker_pipeline_put_figures (self->pipeline, bytes);
   spdl_wire_send (self->wire, SPDL_WIRE_FIGURES, bytes->data, bytes->len, -1);
 }
 

@@ -168,15 +168,16 @@ class LimitTest(unittest.TestCase):
 
     def test_roofline(self):
         """Tests the maximum throughput of tasks that sleep. One task at a time
-        shows what the largest concurrency can do."""
-        done, data = launch_json(SLEEPERS.format(40, 0, 5 * 10**7))
+        shows what the largest concurrency can do. They sleep for so long that
+        the cores suffice, with a sanitizer on a busy machine too."""
+        done, data = launch_json(SLEEPERS.format(12, 0, 25 * 10**7))
         self.assertEqual(done.returncode, 0, done.stderr)
         stage = next(s for s in data["stages"] if s["stage"] == "b")
         roofline = data["verdict"]["roofline"]
         self.assertEqual(roofline["limit"], "waiting", roofline)
         self.assertEqual(roofline["element"], "b")
         self.assertLessEqual(roofline["items-per-second"],
-                             stage["max-concurrency"] / 50e-3)
+                             stage["max-concurrency"] / 250e-3)
         self.assertAlmostEqual(
             roofline["items-per-second"] * stage["ave-time"] / 1e9,
             stage["max-concurrency"], places=3)

@@ -676,8 +676,7 @@ SPDL_DEFINE_ENUM_TYPE (GstSpdlDecodeOrientation, exif_use,
 SPDL_DEFINE_ENUM_TYPE (GstSpdlDecodeMedia, media,
     { SPDL_MEDIA_AUTO,
         "Any; the sound of a video if a property of sound is set, or "
-        "downstream "
-        "accepts no images",
+        "downstream accepts no images",
         "auto" },
     { SPDL_MEDIA_IMAGE, "Still images only", "image" },
     { SPDL_MEDIA_VIDEO, "Frames of videos only", "video" },

@@ -489,47 +489,35 @@ refuse_media (const gchar *is_not, const gchar *media, GError **error)
   return NULL;
 }
 
-/* Decodes the medium that the property `media` chooses. */
-static GstBuffer *
-decode_chosen (SpdlItemDecoder *self, const Job *job, GError **error)
-{
-  const gchar *video;
-
-  switch (job->config->media) {
-    case SPDL_MEDIA_AUDIO:
-      return is_sound (self, job) ? decode_audio (self, job, error)
-                                  : refuse_media ("audio", "audio", error);
-    case SPDL_MEDIA_VIDEO:
-      video = find_video (self, job);
-      return video ? decode_video (self, job, video, error)
-                   : refuse_media ("a video", "video", error);
-    default:
-      return decode_image (self, job, error);
-  }
-}
-
-/* Detects the item's type and decodes it. JPEG is tested first, as the most
- * common type. */
+/* Decodes the item as the property `media` says, or by its type. JPEG is tested
+ * first, as the most common type. */
 static GstBuffer *
 decode_any (SpdlItemDecoder *self, const Job *job, GError **error)
 {
   const GstMapInfo *in = &job->in;
+  const SpdlMedia media = job->config->media;
+  const gchar *video;
   SpdlArraysKind kind;
 
-  if (job->config->media > SPDL_MEDIA_IMAGE)
-    return decode_chosen (self, job, error);
+  if (media == SPDL_MEDIA_AUDIO)
+    return is_sound (self, job) ? decode_audio (self, job, error)
+                                : refuse_media ("audio", "audio", error);
+  if (media == SPDL_MEDIA_VIDEO)
+    return (video = find_video (self, job))
+               ? decode_video (self, job, video, error)
+               : refuse_media ("a video", "video", error);
   if (spdl_jpeg_is_jpeg (in->data, in->size))
     return spdl_decode_config_check_images (job->config, error) &&
                    check_image (job, "image/jpeg", error)
                ? decode_jpeg (self, job, error)
                : NULL;
-  if (job->config->media == SPDL_MEDIA_IMAGE)
-    return decode_chosen (self, job, error);
-  kind = spdl_arrays_look (in->data, in->size);
-  if (kind != SPDL_ARRAYS_NONE)
-    return decode_arrays (self, job, kind, error);
-  if (is_sound (self, job))
-    return decode_audio (self, job, error);
+  if (media == SPDL_MEDIA_AUTO) {
+    kind = spdl_arrays_look (in->data, in->size);
+    if (kind != SPDL_ARRAYS_NONE)
+      return decode_arrays (self, job, kind, error);
+    if (is_sound (self, job))
+      return decode_audio (self, job, error);
+  }
   return decode_image (self, job, error);
 }
 

@@ -198,6 +198,13 @@ get_caps_format (const gchar *format)
   return g_strcmp0 (format, GRAY16) == 0 ? SPDL_DECODE_CONFIG_GRAY16 : format;
 }
 
+/* Returns whether the property `media` leaves only images and frames. */
+static gboolean
+wants_images (const SpdlDecodeConfig *self)
+{
+  return self->media == SPDL_MEDIA_IMAGE || self->media == SPDL_MEDIA_VIDEO;
+}
+
 /* Intersects the downstream caps with the properties. */
 static gboolean
 choose_caps (SpdlDecodeConfig *self, const SpdlDecodeSettings *settings,
@@ -211,7 +218,9 @@ choose_caps (SpdlDecodeConfig *self, const SpdlDecodeSettings *settings,
   if (gst_caps_is_empty (*caps)) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
         "Downstream does not accept raw images in " SPDL_DECODE_CONFIG_FORMATS
-        ", or audio in " SPDL_AUDIO_FORMATS);
+        "%s",
+        wants_images (self) ? ", which media=image and media=video deliver"
+                            : ", or audio in " SPDL_AUDIO_FORMATS);
     return FALSE;
   }
   if (!spdl_caps_set_number (caps, RAW, "width", settings->width, error) ||
@@ -295,7 +304,7 @@ choose_images (SpdlDecodeConfig *self, const SpdlDecodeSettings *settings,
 
   if (!caps)
     return FALSE;
-  self->no_images = gst_caps_is_empty (caps) &&
+  self->no_images = gst_caps_is_empty (caps) && !wants_images (self) &&
                     (!gst_caps_is_empty (self->tensors) ||
                         self->audio.format != GST_AUDIO_FORMAT_UNKNOWN);
   self->wants_audio =

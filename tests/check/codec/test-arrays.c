@@ -538,6 +538,33 @@ GST_START_TEST (test_downstream)
 
 GST_END_TEST;
 
+/* Tests that media that downstream does not accept is an error of the settings,
+ * whatever else downstream accepts. */
+GST_START_TEST (test_media_of_downstream)
+{
+  static const gchar *media[] = { "image", "video" };
+  static const gchar *caps[] = { "audio/x-raw", "other/tensors,format=static" };
+  gchar *folder = make_folder ();
+
+  files_write_jpeg (folder, "0.jpg", 8, 8, 0);
+  for (guint i = 0; i < 4; i++) {
+    Run *run = run_pipeline ("spdlsrc location=%s ! spdlfetch ! "
+                             "spdldecode media=%s ! capsfilter caps=\"%s\" ! "
+                             "fakesink name=sink",
+        folder, media[i / 2], caps[i % 2]);
+
+    fail_unless (run->error != NULL);
+    fail_unless (
+        errors_text_has (run->error, "[stream-error format]|media=video"), "%s",
+        run->error);
+    fail_unless_equals_int (run->buffers->len, 0);
+    run_free (run);
+  }
+  files_remove_folder (folder);
+}
+
+GST_END_TEST;
+
 /* Tests that GstSpdlDecoder names the tensors, without spdlbatch. */
 GST_START_TEST (test_decoder)
 {
@@ -575,6 +602,7 @@ arrays_suite (void)
   tcase_add_test (tc, test_other_names);
   tcase_add_test (tc, test_names_of_batches);
   tcase_add_test (tc, test_downstream);
+  tcase_add_test (tc, test_media_of_downstream);
   tcase_add_test (tc, test_decoder);
   return s;
 }

@@ -116,13 +116,15 @@ lose_leading (SpdlPackets *self, SpdlPacket *packet)
 {
   GstMapInfo map;
 
-  if (self->all->len == 0)
+  if (self->all->len == 0) {
     self->first_key = packet->is_key ? packet->pts : GST_CLOCK_TIME_NONE;
-  else if (packet->is_key)
+    return;
+  }
+  if (packet->is_key)
     self->first_key = GST_CLOCK_TIME_NONE;
   if (!GST_CLOCK_TIME_IS_VALID (self->first_key) ||
       !GST_CLOCK_TIME_IS_VALID (packet->pts) || packet->pts > self->first_key ||
-      self->all->len == 0 || !gst_buffer_map (packet->data, &map, GST_MAP_READ))
+      !gst_buffer_map (packet->data, &map, GST_MAP_READ))
     return;
   packet->is_lost =
       spdl_packet_needs_earlier (&self->format, map.data, map.size);

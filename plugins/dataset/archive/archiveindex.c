@@ -316,18 +316,16 @@ spdl_archive_index_forget (SpdlArchiveIndex *self)
 }
 
 gboolean
-spdl_archive_index_get_sample (
-    const SpdlArchiveIndex *self, guint64 i, SpdlArchiveSample *sample)
+spdl_archive_sample_read (
+    SpdlArchiveSample *sample, const guint8 *records, gsize size, guint64 place)
 {
-  const guint64 place = word_at (self->data, SPDL_ARCHIVE_N_WORDS + i);
   const guint8 *record;
   gsize left, files;
 
-  if (place > self->records_size ||
-      self->records_size - place < SPDL_ARCHIVE_RECORD_HEAD)
+  if (place > size || size - place < SPDL_ARCHIVE_RECORD_HEAD)
     return FALSE;
-  record = self->records + place;
-  left = self->records_size - place - SPDL_ARCHIVE_RECORD_HEAD;
+  record = records + place;
+  left = size - place - SPDL_ARCHIVE_RECORD_HEAD;
   sample->label = word_at (record, 0);
   sample->n_files = spdl_read_16_le (record + 8);
   sample->key_length = spdl_read_16_le (record + 10);
@@ -337,8 +335,19 @@ spdl_archive_index_get_sample (
   sample->files = record + SPDL_ARCHIVE_RECORD_HEAD;
   sample->key = (const gchar *) sample->files + files;
   sample->texts = sample->key + sample->key_length;
-  sample->end = (const gchar *) self->records + self->records_size;
-  return g_utf8_validate_len (sample->key, sample->key_length, NULL);
+  sample->end = (const gchar *) records + size;
+  return TRUE;
+}
+
+gboolean
+spdl_archive_index_get_sample (
+    const SpdlArchiveIndex *self, guint64 i, SpdlArchiveSample *sample)
+{
+  const guint64 place = word_at (self->data, SPDL_ARCHIVE_N_WORDS + i);
+
+  return spdl_archive_sample_read (
+             sample, self->records, self->records_size, place) &&
+         g_utf8_validate_len (sample->key, sample->key_length, NULL);
 }
 
 /* Checks that extension, packing and text of a file lie within the record and

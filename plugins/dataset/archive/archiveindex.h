@@ -212,6 +212,11 @@ void spdl_archive_index_forget (SpdlArchiveIndex *self);
 gboolean spdl_archive_index_get_sample (
     const SpdlArchiveIndex *self, guint64 i, SpdlArchiveSample *sample);
 
+/* Reads the record at @place of @size bytes of records, but does not check that
+ * its key is UTF-8. Returns FALSE if it is invalid. */
+gboolean spdl_archive_sample_read (SpdlArchiveSample *sample,
+    const guint8 *records, gsize size, guint64 place);
+
 /* Reads the next file of a sample. Returns FALSE after the last file, or if the
  * record is invalid. */
 gboolean

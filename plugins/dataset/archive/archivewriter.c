@@ -399,18 +399,11 @@ spdl_archive_writer_group (SpdlArchiveWriter *self, gchar **path)
 static gboolean
 add_roles (const SpdlArchiveWriter *self, guint i, SpdlArchiveRoles *roles)
 {
-  const guint64 place = g_array_index (self->places, guint64, i);
-  const guint8 *record = self->records->data + place;
-  SpdlArchiveSample sample = { 0 };
-  gsize length;
+  SpdlArchiveSample sample;
 
-  sample.key = (const gchar *) key_of (self->records, place, &length);
-  sample.key_length = length;
-  sample.n_files = spdl_read_16_le (record + 8);
-  sample.files = record + SPDL_ARCHIVE_RECORD_HEAD;
-  sample.texts = sample.key + length;
-  sample.end = (const gchar *) self->records->data + self->records->len;
-  return spdl_archive_roles_add (roles, &sample);
+  return spdl_archive_sample_read (&sample, self->records->data,
+             self->records->len, g_array_index (self->places, guint64, i)) &&
+         spdl_archive_roles_add (roles, &sample);
 }
 
 /* Returns whether an extension has both roles. */

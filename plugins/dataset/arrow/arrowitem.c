@@ -8,6 +8,7 @@
 #include "plugins/dataset/arrow/arrowtable-private.h"
 
 #include <math.h>
+#include <string.h>
 
 SpdlArrowResult
 spdl_arrow_item_get_number (
@@ -139,9 +140,11 @@ add_text (GstStructure *extra, const gchar *name, gchar *text)
   gst_structure_take_value (extra, name, &value);
 }
 
-/* Warns of the first text that is not UTF-8. */
+/* Warns of the first text that is not UTF-8, so that the field's @value differs
+ * from the table's. */
 static void
-check_text (const Reading *self, const SpdlArrowView *view, guint column)
+check_text (const Reading *self, const SpdlArrowView *view, guint column,
+    const gchar *value)
 {
   SpdlArrowTable *table = self->table;
   const guint8 *data;
@@ -151,7 +154,7 @@ check_text (const Reading *self, const SpdlArrowView *view, guint column)
   if (table->told_text || !table->warn || view->leaf.kind != SPDL_ARROW_TEXT ||
       spdl_arrow_view_get_bytes (view, self->row, &data, &size) !=
           SPDL_ARROW_VALUE ||
-      size == 0 || spdl_line_is_utf8 ((const gchar *) data, size))
+      (strlen (value) == size && memcmp (value, data, size) == 0))
     return;
   table->told_text = TRUE;
   text = g_strdup_printf ("Row %" G_GUINT64_FORMAT
@@ -179,7 +182,8 @@ read_extra (const Reading *self, const Extra *extra, GstStructure *to)
       gst_structure_take_value (to, name, &value);
   } else if (spdl_arrow_view_get_value (&self->views[2 * extra->column],
                  self->row, &value) == SPDL_ARROW_VALUE) {
-    check_text (self, view, extra->column);
+    if (G_VALUE_HOLDS_STRING (&value))
+      check_text (self, view, extra->column, g_value_get_string (&value));
     gst_structure_take_value (to, name, &value);
   }
 }
@@ -196,7 +200,7 @@ read_extras (const Reading *self)
   if (!table->has_key && *self->carried)
     key = dup_text (&self->views[2 * table->item + 1], self->row);
   if (key) {
-    check_text (self, &self->views[2 * table->item + 1], table->item);
+    check_text (self, &self->views[2 * table->item + 1], table->item, key);
     add_text (extra, "key", key);
   }
   for (guint e = 0; e < table->extras->len; e++)

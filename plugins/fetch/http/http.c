@@ -14,9 +14,9 @@
 #include "gst/spdl/engine/sync.h"
 #include "plugins/fetch/http/bodystream.h"
 #include "plugins/fetch/http/hedge.h"
-#include "plugins/fetch/io/proxy.h"
 #include "plugins/fetch/http/request.h"
 #include "plugins/fetch/io/cafile.h"
+#include "plugins/fetch/io/proxy.h"
 
 /* The stage limits the number of requests; the session must not limit it
  * further. */

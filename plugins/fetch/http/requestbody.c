@@ -10,8 +10,8 @@
 #include "gst/spdl/common/redact.h"
 #include "plugins/fetch/http/bodystream.h"
 #include "plugins/fetch/http/origin.h"
-#include "plugins/fetch/io/proxy.h"
 #include "plugins/fetch/http/retry.h"
+#include "plugins/fetch/io/proxy.h"
 
 GST_DEBUG_CATEGORY_EXTERN (spdl_fetch_debug);
 #define GST_CAT_DEFAULT spdl_fetch_debug

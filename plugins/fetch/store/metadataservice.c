@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "gst/spdl/common/redact.h"
-#include "plugins/fetch/io/proxy.h"
 #include "plugins/fetch/io/cafile.h"
+#include "plugins/fetch/io/proxy.h"
 #include "plugins/fetch/io/souppriority.h"
 #include "plugins/fetch/store/secrettext.h"
 

@@ -13,6 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "plugins/fetch/io/environment.h"
+
 #ifdef SPDL_BUNDLE
 /* Certificate authorities of Debian, which are the default of a wheel's GnuTLS,
  * of RHEL and Fedora, of SUSE, and of Alpine. */
@@ -36,14 +38,6 @@ find_file (void)
   return NULL;
 }
 #endif
-
-static const gchar *
-get_variable (const gchar *name)
-{
-  const gchar *value = g_getenv (name);
-
-  return value && *value ? value : NULL;
-}
 
 /* Appends the certificates of the file at @path, or of all files in the folder
  * at @path. A folder often has a certificate under several names. */
@@ -130,9 +124,9 @@ spdl_ca_file_open (const gchar *file, const gchar *name,
   g_autofree gchar *path = NULL;
 
   for (guint i = 0; !used && i < G_N_ELEMENTS (variables); i++)
-    used = get_variable (name = variables[i]);
+    used = spdl_environment_get (name = variables[i]);
   if (!file && (!used || g_str_equal (name, "SSL_CERT_FILE")))
-    folders = get_variable ("SSL_CERT_DIR");
+    folders = spdl_environment_get ("SSL_CERT_DIR");
   if (!used && folders)
     name = "SSL_CERT_DIR";
   else if (!used && (used = find_file ()))

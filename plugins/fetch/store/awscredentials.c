@@ -7,6 +7,7 @@
 
 #include <gst/gst.h>
 
+#include "plugins/fetch/io/environment.h"
 #include "plugins/fetch/store/awssources.h"
 #include "plugins/fetch/store/secrettext.h"
 
@@ -33,8 +34,7 @@ set_partial_error (
 static gboolean
 ask_environment (SpdlSecrets **secrets, GError **error)
 {
-  const gchar *expiration =
-      spdl_secret_text_get_env ("AWS_CREDENTIAL_EXPIRATION");
+  const gchar *expiration = spdl_environment_get ("AWS_CREDENTIAL_EXPIRATION");
   g_autofree gchar *access_key = NULL;
   g_autofree gchar *secret_key = NULL;
   g_autofree gchar *session_token = NULL;
@@ -110,7 +110,7 @@ ask_web_identity (const SpdlAwsProfile *profile, gboolean use_environment,
 
   for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
     values[i] =
-        use_environment ? spdl_secret_text_get_env (names[i].variable) : NULL;
+        use_environment ? spdl_environment_get (names[i].variable) : NULL;
     if (!values[i])
       values[i] = spdl_aws_profile_get (profile, names[i].setting);
   }
@@ -316,7 +316,7 @@ spdl_aws_credentials_ask (const gchar *profile, GError **error)
    * environment. */
   const gboolean use_environment = profile == NULL;
   const gboolean named =
-      profile || spdl_secret_text_get_env ("AWS_PROFILE") != NULL;
+      profile || spdl_environment_get ("AWS_PROFILE") != NULL;
   g_auto (SpdlAwsProfile) files = { 0 };
   g_autofree gchar *reason = NULL;
   SpdlSecrets *secrets = NULL;

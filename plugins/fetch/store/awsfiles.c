@@ -10,6 +10,7 @@
 #include <gst/gst.h>
 #include <string.h>
 
+#include "plugins/fetch/io/environment.h"
 #include "plugins/fetch/store/secrettext.h"
 
 #define MAX_SIZE (1024 * 1024)
@@ -224,8 +225,7 @@ gboolean
 spdl_aws_profile_load (
     SpdlAwsProfile *self, const gchar *profile, GError **error)
 {
-  const gchar *named =
-      profile ? profile : spdl_secret_text_get_env ("AWS_PROFILE");
+  const gchar *named = profile ? profile : spdl_environment_get ("AWS_PROFILE");
   g_autofree gchar *config =
       spdl_secret_text_dup_path ("AWS_CONFIG_FILE", "~/.aws/config");
   g_autofree gchar *credentials = spdl_secret_text_dup_path (
@@ -293,10 +293,10 @@ spdl_aws_profile_get (const SpdlAwsProfile *self, const gchar *name)
 const gchar *
 spdl_aws_profile_find_region (const SpdlAwsProfile *self)
 {
-  const gchar *region = spdl_secret_text_get_env ("AWS_REGION");
+  const gchar *region = spdl_environment_get ("AWS_REGION");
 
   if (!region)
-    region = spdl_secret_text_get_env ("AWS_DEFAULT_REGION");
+    region = spdl_environment_get ("AWS_DEFAULT_REGION");
   if (!region && self)
     region = spdl_aws_profile_get (self, "region");
   return region;
@@ -308,7 +308,7 @@ static gboolean
 ignores_endpoints (const SpdlAwsProfile *self)
 {
   const gchar *text =
-      spdl_secret_text_get_env ("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS");
+      spdl_environment_get ("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS");
 
   if (!text && self)
     text = spdl_aws_profile_get (self, "ignore_configured_endpoint_urls");
@@ -326,9 +326,9 @@ spdl_aws_profile_find_endpoint (
 
   if (ignores_endpoints (self))
     return NULL;
-  endpoint = spdl_secret_text_get_env (variable);
+  endpoint = spdl_environment_get (variable);
   if (!endpoint)
-    endpoint = spdl_secret_text_get_env ("AWS_ENDPOINT_URL");
+    endpoint = spdl_environment_get ("AWS_ENDPOINT_URL");
   if (!endpoint && self)
     endpoint = spdl_aws_profile_get (self, setting);
   if (!endpoint && self)

@@ -8,6 +8,7 @@
 #include <gst/gst.h>
 #include <string.h>
 
+#include "plugins/fetch/io/environment.h"
 #include "plugins/fetch/store/awssources.h"
 #include "plugins/fetch/store/metadataservice.h"
 #include "plugins/fetch/store/secrettext.h"
@@ -84,8 +85,8 @@ find_container_uri (gchar **uri, GError **error)
 static gboolean
 read_authorization (gchar **value, GError **error)
 {
-  const gchar *file = spdl_secret_text_get_env (AUTHORIZATION "_FILE");
-  const gchar *text = spdl_secret_text_get_env (AUTHORIZATION);
+  const gchar *file = spdl_environment_get (AUTHORIZATION "_FILE");
+  const gchar *text = spdl_environment_get (AUTHORIZATION);
   const gchar *space = text && !file ? strchr (text, ' ') : NULL;
   g_autofree gchar *path = NULL;
   g_autofree gchar *shown = NULL;
@@ -177,8 +178,8 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Instance, instance_clear)
 static gchar *
 dup_instance_base (void)
 {
-  const gchar *named = spdl_secret_text_get_env (INSTANCE_ENDPOINT);
-  const gchar *mode = spdl_secret_text_get_env (INSTANCE_MODE);
+  const gchar *named = spdl_environment_get (INSTANCE_ENDPOINT);
+  const gchar *mode = spdl_environment_get (INSTANCE_MODE);
 
   if (named)
     return g_str_has_suffix (named, "/") ? g_strdup (named)
@@ -291,7 +292,7 @@ ask_secrets (
 gboolean
 spdl_aws_instance_ask (SpdlSecrets **secrets, gchar **reason, GError **error)
 {
-  const gchar *disabled = spdl_secret_text_get_env (INSTANCE_DISABLED);
+  const gchar *disabled = spdl_environment_get (INSTANCE_DISABLED);
   g_auto (Instance) self = { 0 };
   g_autofree gchar *role = NULL;
 

@@ -8,6 +8,7 @@
 #include <gst/gst.h>
 #include <jansson.h>
 
+#include "plugins/fetch/io/environment.h"
 #include "plugins/fetch/store/credentials-private.h"
 #include "plugins/fetch/store/metadataservice.h"
 #include "plugins/fetch/store/secrettext.h"
@@ -53,8 +54,7 @@ ask_environment (SpdlSecrets **secrets, GError **error)
 static gboolean
 refuse_key_file (GError **error)
 {
-  const gchar *named =
-      spdl_secret_text_get_env ("GOOGLE_APPLICATION_CREDENTIALS");
+  const gchar *named = spdl_environment_get ("GOOGLE_APPLICATION_CREDENTIALS");
   g_autofree gchar *folder =
       spdl_secret_text_dup_path ("CLOUDSDK_CONFIG", "~/.config/gcloud");
   g_autofree gchar *path = g_build_filename (folder, ADC_NAME, NULL);
@@ -143,7 +143,7 @@ ask_metadata (
 SpdlSecrets *
 spdl_google_credentials_ask (GError **error)
 {
-  const gchar *host = spdl_secret_text_get_env ("GCE_METADATA_HOST");
+  const gchar *host = spdl_environment_get ("GCE_METADATA_HOST");
   g_autofree gchar *reason = NULL;
   SpdlSecrets *secrets = NULL;
 

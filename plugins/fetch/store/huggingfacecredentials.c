@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+#include "plugins/fetch/io/environment.h"
 #include "plugins/fetch/store/credentials-private.h"
 #include "plugins/fetch/store/secrettext.h"
 
@@ -12,8 +13,7 @@ static gboolean
 is_disabled (void)
 {
   static const gchar *const words[] = { "1", "on", "yes", "true" };
-  const gchar *value =
-      spdl_secret_text_get_env ("HF_HUB_DISABLE_IMPLICIT_TOKEN");
+  const gchar *value = spdl_environment_get ("HF_HUB_DISABLE_IMPLICIT_TOKEN");
 
   for (guint i = 0; value && i < G_N_ELEMENTS (words); i++)
     if (g_ascii_strcasecmp (value, words[i]) == 0)
@@ -25,12 +25,12 @@ is_disabled (void)
 static gchar *
 dup_token_path (void)
 {
-  const gchar *path = spdl_secret_text_get_env ("HF_TOKEN_PATH");
+  const gchar *path = spdl_environment_get ("HF_TOKEN_PATH");
   g_autofree gchar *home = NULL;
 
   if (path)
     return spdl_secret_text_expand_path (path);
-  if (spdl_secret_text_get_env ("HF_HOME")) {
+  if (spdl_environment_get ("HF_HOME")) {
     home = spdl_secret_text_dup_path ("HF_HOME", "");
   } else {
     g_autofree gchar *cache =

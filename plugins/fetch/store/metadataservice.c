@@ -12,9 +12,9 @@
 
 #include "gst/spdl/common/redact.h"
 #include "plugins/fetch/io/cafile.h"
+#include "plugins/fetch/io/environment.h"
 #include "plugins/fetch/io/proxy.h"
 #include "plugins/fetch/io/souppriority.h"
-#include "plugins/fetch/store/secrettext.h"
 
 #define MAX_SIZE (64 * 1024)
 #define BLOCK_SIZE (4 * 1024)
@@ -82,7 +82,7 @@ spdl_metadata_client_new (
   if (public_network) {
     SpdlProxies proxies;
 
-    if (!spdl_ca_file_open (spdl_secret_text_get_env ("AWS_CA_BUNDLE"),
+    if (!spdl_ca_file_open (spdl_environment_get ("AWS_CA_BUNDLE"),
             "AWS_CA_BUNDLE", &database, error) ||
         !spdl_proxies_init (&proxies, error))
       return NULL;

@@ -14,6 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "plugins/fetch/io/environment.h"
+
 /* Longer than any token; a server would refuse such a header. */
 #define MAX_LENGTH (32 * 1024)
 
@@ -43,18 +45,10 @@ spdl_secret_text_check (const gchar *text, const gchar *name, GError **error)
   return FALSE;
 }
 
-const gchar *
-spdl_secret_text_get_env (const gchar *name)
-{
-  const gchar *value = g_getenv (name);
-
-  return value && *value ? value : NULL;
-}
-
 gboolean
 spdl_secret_text_read_env (const gchar *name, gchar **value, GError **error)
 {
-  const gchar *found = spdl_secret_text_get_env (name);
+  const gchar *found = spdl_environment_get (name);
 
   *value = NULL;
   if (found && !spdl_secret_text_check (found, name, error))
@@ -66,7 +60,7 @@ spdl_secret_text_read_env (const gchar *name, gchar **value, GError **error)
 gchar *
 spdl_secret_text_expand_path (const gchar *path)
 {
-  const gchar *home = spdl_secret_text_get_env ("HOME");
+  const gchar *home = spdl_environment_get ("HOME");
 
   if (path[0] != '~' || (path[1] != '\0' && path[1] != '/'))
     return g_strdup (path);
@@ -76,7 +70,7 @@ spdl_secret_text_expand_path (const gchar *path)
 gchar *
 spdl_secret_text_dup_path (const gchar *name, const gchar *path)
 {
-  const gchar *named = spdl_secret_text_get_env (name);
+  const gchar *named = spdl_environment_get (name);
 
   return spdl_secret_text_expand_path (named ? named : path);
 }

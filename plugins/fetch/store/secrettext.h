@@ -21,9 +21,6 @@ G_BEGIN_DECLS
 gboolean
 spdl_secret_text_check (const gchar *text, const gchar *name, GError **error);
 
-/* Returns the value of a variable; NULL if it is not set, or empty. */
-const gchar *spdl_secret_text_get_env (const gchar *name);
-
 /* Reads a variable and checks it. *@value is NULL if it is not set, or empty.
  *
  * @value: (out) (transfer full) (nullable) */

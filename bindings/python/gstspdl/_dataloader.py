@@ -25,8 +25,8 @@ from ._dataloader_stats import Clock, Numbers, Verdict
 from ._dataloader_workers import Place, Workers
 from ._fetch import Answer, Begin, Fetcher, FetchJob, Task
 from ._pinning import PinningWorkers, pin
-from ._processes import (WORKER_TIMEOUT, Server, StartError, can_fork, dump,
-                         start_base)
+from ._processes import Server, StartError, can_fork, dump, start_base
+from ._silence import WORKER_TIMEOUT, check_timeout
 
 # Tasks of a worker whose batches the trainer has not taken. All must fit into
 # its socket.
@@ -392,9 +392,7 @@ class DataLoader(torch.utils.data.DataLoader):  # type: ignore[type-arg,misc]
                  persistent_workers: bool = False,
                  pin_memory_device: str = "", in_order: bool = True,
                  worker_timeout: float = WORKER_TIMEOUT) -> None:
-        if not worker_timeout >= 0:
-            raise ValueError("worker_timeout must be at least 0 s, not "
-                             f"{worker_timeout!r}")
+        check_timeout(worker_timeout)
         more: Dict[str, Any] = {}
         if prefetch_factor is not None:  # older PyTorch takes no None
             more["prefetch_factor"] = prefetch_factor

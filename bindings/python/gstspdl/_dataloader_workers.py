@@ -19,8 +19,8 @@ from . import _native as native
 from ._dataloader_stats import Numbers
 from ._exchange import load, receive_sample, send
 from ._fetch import Answer, Begin, Resume, Task
-from ._processes import get_interval
 from ._sample import Sample
+from ._silence import get_interval
 from ._worker import is_closed
 
 # Time for all workers of an iterator to end by themselves, in s.

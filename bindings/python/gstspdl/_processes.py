@@ -22,6 +22,7 @@ from types import FunctionType
 from typing import Any, Dict, Iterator, Optional, Sequence, Tuple
 
 from . import _native as native
+from ._silence import WORKER_TIMEOUT, get_interval
 
 # Starts _worker.main(). The main module of the program is not imported.
 _CODE = ("import pickle, sys; sys.path[:] = pickle.load(sys.stdin.buffer); "
@@ -30,8 +31,6 @@ _CODE = ("import pickle, sys; sys.path[:] = pickle.load(sys.stdin.buffer); "
 # does not end after the second time hangs in the kernel.
 _PATIENCE = 1.0
 _KILL_PATIENCE = 0.5
-#: Time after which a process that makes no progress is killed, in s.
-WORKER_TIMEOUT = 300.0
 # Function of OpenBLAS that returns its number of threads, in several builds.
 _BLAS_NAMES = ("scipy_openblas_get_num_threads64_",
                "scipy_openblas_get_num_threads", "openblas_get_num_threads64_",
@@ -386,8 +385,3 @@ def _collect(pid: int) -> None:
 
 def to_ns(seconds: float) -> int:
     return min(int(seconds * 1e9), (1 << 63) - 1)
-
-
-def get_interval(timeout: float) -> float:
-    """Time between two looks at a process, in s."""
-    return min(max(timeout / 4, 0.005), 1.0) if timeout > 0 else 1.0

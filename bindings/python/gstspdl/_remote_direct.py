@@ -22,6 +22,7 @@ from ._errors import LoaderError
 from ._remote_answers import Certificates, Reply
 from ._remote_frames import PONG, FrameError, make_frame, receive_frame
 from ._remote_memory import MemoryPool
+from ._silence import get_interval
 
 _NONCE_SIZE = 32
 _PROOF_SIZE = 32
@@ -49,8 +50,7 @@ class Silence:
         """@timeout: in s, 0: no limit"""
         self._timeout = timeout
         #: time between two pings, in s
-        self.interval = (min(max(timeout / 4, 0.005), 1.0) if timeout > 0
-                         else 1.0)
+        self.interval = get_interval(timeout)
         self._time = 0.0
         self._last: Optional[float] = None
 
@@ -59,9 +59,8 @@ class Silence:
         self._last = None
 
     def add(self, interval: float) -> None:
-        """Called about each `interval` while there is no answer. Raises
-        LinkError at the timeout. A time in which this process did not run
-        either does not count."""
+        """Adds an interval without an answer, and raises LinkError at the
+        timeout. Time in which this process did not run does not count."""
         now = time.monotonic()
         self._time += (interval if self._last is None else
                        min(now - self._last, 2 * interval))

@@ -30,6 +30,7 @@ from ._remote_actor import check_options, make_class
 from ._remote_answers import Certificates, Job, Reply, Start
 from ._remote_link import Board, Link, Lost, Settings, get, get_stats
 from ._remote_memory import MemoryPool
+from ._silence import WORKER_TIMEOUT, check_timeout
 
 __all__ = ["RemoteLoader"]
 
@@ -97,16 +98,14 @@ class RemoteLoader(OneReader[DetachedBatch]):
                  tls: Optional[Mapping[str, str]] = None,
                  max_failures: int = -1,
                  classes: Optional[Sequence[str]] = None,
-                 worker_timeout: float = 300.0) -> None:
+                 worker_timeout: float = WORKER_TIMEOUT) -> None:
         super().__init__()
         self._rank, self._world_size = find_rank(rank, world_size)
         _check_number("num_loaders", num_loaders, 1)
         _check_number("prefetch", prefetch, 1)
         _check_number("restarts", restarts, 0)
         _check_number("max_failures", max_failures, -1)
-        if not worker_timeout >= 0:
-            raise ValueError("worker_timeout must be at least 0 s, not "
-                             f"{worker_timeout!r}")
+        check_timeout(worker_timeout)
         _check_choice("order", order, "turns", "arrival")
         _check_choice("transfer", transfer, "direct", "store")
         line, functions = _describe(pipeline)

@@ -476,7 +476,7 @@ GST_START_TEST (test_stop_and_restart)
   GstElement *pipeline;
 
   list = g_strdup_printf (
-      "%s/stall-head/99/1\n%s/stall-body/99/1000\n%s/503/99/1\n"
+      "%s/stall-head/99/1\n%s/stall-body/99/1000\n%s/500/99/1\n"
       "%s/bytes/0/1\n%s/drip/99/10000\n",
       server_get_base (server), server_get_base (server),
       server_get_base (server), server_get_base (server),
@@ -626,7 +626,8 @@ end_with_item (Rig *rig)
 }
 
 /* Tests that a flush cancels the requests in flight, and that later items are
- * fetched. */
+ * fetched. None of the answers limits the number of requests (503): those that
+ * hang would keep all others waiting. */
 GST_START_TEST (test_flush)
 {
   Rig *rig = rig_new ("spdlfetch", "concurrency", 8, NULL);
@@ -635,7 +636,7 @@ GST_START_TEST (test_flush)
   for (guint round = 0; round < 20; round++) {
     g_autofree gchar *good = g_strdup_printf ("/bytes/0/%u", 1000 + round);
     const gchar *paths[] = { "/stall-head/99/1", "/stall-body/99/1000",
-      "/drip/99/1000", "/503/99/1", good };
+      "/drip/99/1000", "/500/99/1", good };
     const guint before = count_requests ();
 
     for (guint i = 0; i < 5; i++)

@@ -143,8 +143,10 @@ class LimitTest(unittest.TestCase):
 
     def test_slow_consumer(self):
         """Tests a consumer outside of the pipeline, for which there is no
-        suggestion."""
-        data = self.launch("--step", "50", self.job(f"{self.photos} epochs=3"))
+        suggestion. It takes long enough that one busy core suffices for the
+        rest, with a sanitizer too."""
+        data = self.launch(
+            "--step", "300", self.job(f"{self.photos} epochs=2"))
         self.check(data, ["consumer"], "sink")
         self.assertIsNone(data["verdict"]["suggestion"])
 

@@ -322,6 +322,13 @@ spdl_progress_tracker_dup_epoch_state (SpdlProgressTracker *self, guint64 epoch)
 
   if (self->sources->len == 0)
     return NULL;
+  /* Batches that wait may be of the next epoch, which is not entered yet. */
+  if (self->n_batches_waiting > 0 && self->pulled)
+    for (guint i = 0; i < self->sources->len; i++) {
+      const Source *source = g_ptr_array_index (self->sources, i);
+
+      spdl_tally_restore (source->tally, self->pulled);
+    }
   g_string_truncate (self->text, 0);
   spdl_state_begin (self->text);
   for (guint i = 0; i < self->sources->len; i++) {

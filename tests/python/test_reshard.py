@@ -10,7 +10,7 @@ import itertools
 import tarfile
 import unittest
 
-from support import describe, make_dataset
+from support import describe, make_dataset, wait_until_asleep
 
 from gstspdl import Loader, LoaderError, Pipeline, merge_states, reshard_states
 
@@ -105,14 +105,19 @@ class ReshardTest(unittest.TestCase):
                         seen.update(batch.indices)
                 states.append(batch.state)
         self.assertTrue(seen)
-        for rank in range(3):
-            with Loader(describe(FOLDER, 4, UNEVEN), rank=rank, world_size=3,
-                        state=states) as loader:
-                next(iter(loader))
-                for batch in loader:
-                    self.assertEqual(batch.epoch, 1)
-                    seen.update(batch.indices)
-        self.assertEqual(seen, dict.fromkeys(GOOD, 1))
+        # Either before the batches of the next epoch are ready, or afterwards.
+        for sink in "", "max-buffers=100":
+            found = seen.copy()
+            for rank in range(3):
+                with Loader(f"{describe(FOLDER, 4, UNEVEN)} {sink}", rank=rank,
+                            world_size=3, state=states) as loader:
+                    next(iter(loader))
+                    if sink:
+                        wait_until_asleep()
+                    for batch in loader:
+                        self.assertEqual(batch.epoch, 1)
+                        found.update(batch.indices)
+            self.assertEqual(found, dict.fromkeys(GOOD, 1))
 
     def test_in_another_process(self):
         parts = [load(rank, 2, 2) for rank in range(2)]

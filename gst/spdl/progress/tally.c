@@ -272,7 +272,11 @@ spdl_tally_restore (SpdlTally *self, const gchar *state)
   g_ptr_array_set_size (self->epochs, 1);
   g_array_set_size (self->partials, 0);
   spdl_progress_copy (first_epoch (self), &before.progress);
-  self->is_entered = TRUE;
+  /* After the last item of an epoch, the state is the beginning of the next. */
+  self->is_entered =
+      before.progress.runs->len > 0 ||
+      before.progress.mark >
+          spdl_lefts_get_first (self->left, before.progress.epoch);
   return TRUE;
 }
 

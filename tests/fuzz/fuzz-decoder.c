@@ -12,6 +12,7 @@
 
 #include "plugins/codec/audio/audiodecoder.h"
 #include "plugins/codec/element/itemdecoder.h"
+#include "plugins/codec/video/videoreader.h"
 #include "tests/check/support/failing-memory.h"
 
 /* Limits an input to milliseconds. */
@@ -21,16 +22,18 @@
 /* The plugin, which defines this category, is not linked here. */
 GST_DEBUG_CATEGORY (spdl_decode_debug);
 
-/* No plugins are loaded, so the audio decoder is linked. */
-const SpdlAudioFuncs *
-spdl_audio_get_funcs (GError **error)
+/* No plugins are loaded, so the readers of audio and video are linked. */
+const SpdlFfmpegFuncs *
+spdl_ffmpeg_get_funcs (GError **error)
 {
-#ifdef HAVE_AUDIO
-  spdl_audio_decoder_take_log ();
-  return &spdl_audio_decoder_funcs;
+#ifdef HAVE_FFMPEG
+  static const SpdlFfmpegFuncs funcs = { &spdl_audio_decoder_funcs,
+    &spdl_video_reader_funcs };
+
+  return &funcs;
 #else
   g_set_error_literal (error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN,
-      "It is audio, without FFmpeg's libraries");
+      "It is audio or video, without FFmpeg's libraries");
   return NULL;
 #endif
 }

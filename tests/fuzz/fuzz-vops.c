@@ -54,21 +54,6 @@ take_length (FuzzInput *input)
   return MIN (length, input->size);
 }
 
-static GstCaps *
-make_caps (const guint8 *header, gsize size)
-{
-  GstCaps *caps =
-      gst_caps_new_simple ("video/mpeg", "mpegversion", G_TYPE_INT, 4, NULL);
-  GstBuffer *buffer;
-
-  if (size == 0)
-    return caps;
-  buffer = gst_buffer_new_memdup (header, size);
-  gst_caps_set_simple (caps, "codec_data", GST_TYPE_BUFFER, buffer, NULL);
-  gst_buffer_unref (buffer);
-  return caps;
-}
-
 int
 LLVMFuzzerInitialize (int *argc, char ***argv)
 {
@@ -83,10 +68,13 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
 {
   FuzzInput input = { data, size };
   gsize n = take_length (&input);
-  g_autoptr (GstCaps) caps = make_caps (input.data, n);
+  g_autofree guint8 *header = g_memdup2 (input.data, n);
+  const AVCodecParameters codec = {
+    .codec_id = AV_CODEC_ID_MPEG4, .extradata = header, .extradata_size = n
+  };
   SpdlVops vops;
 
-  g_assert_true (spdl_vops_begin (&vops, caps));
+  g_assert_true (spdl_vops_begin (&vops, &codec));
   g_assert_cmpuint (vops.n_kept, ==, 0);
   input.data += n;
   input.size -= n;

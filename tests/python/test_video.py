@@ -219,6 +219,33 @@ class Frames(unittest.TestCase):
         self.check_numbers(video("open-hevc.mp4", *hevc), 100)
         self.check_numbers(video("open-hevc.mkv", *hevc), 100)
 
+    def test_program_stream(self):
+        self.check_numbers(video("mpeg2.mpg", *MPEG2), 100)
+
+    def test_rare_formats(self):
+        for name, *codec in (
+                ("raw.avi", "-c:v", "rawvideo"),
+                ("raw24.avi", "-c:v", "rawvideo", "-pix_fmt", "bgr24"),
+                ("raw.mov", "-c:v", "rawvideo", "-pix_fmt", "uyvy422",
+                 "-tag:v", "2vuy"),
+                ("v210.mov", "-c:v", "v210"), ("ut.avi", "-c:v", "utvideo"),
+                ("wmv.wmv", "-c:v", "wmv2", "-q:v", "3"),
+                ("mpeg2.mxf", *MPEG2), ("stream.h264", *BFRAMES),
+                ("stream.h265", *X265, "keyint=20:log-level=error"),
+                ("stream.m2v", *MPEG2), ("open.avi", *OPEN_GOP), ("vp8.ivf", "-c:v", "libvpx"),
+                ("raw.y4m", "-c:v", "wrapped_avframe"),
+                ("alpha.webm", "-c:v", "libvpx", "-pix_fmt", "yuva420p",
+                 "-auto-alt-ref", "0"),
+                ("animation.gif", "-c:v", "gif"),
+                ("animation.apng", "-c:v", "apng", "-pix_fmt", "rgb24")):
+            self.check_numbers(video(name, *codec, count=40), 40)
+
+    def test_unknown_pixels(self):
+        """Tests that a format that cannot be converted is named."""
+        path = video("rgb48.mov", "-c:v", "png", "-pix_fmt", "rgb48be", count=2)
+        with raises("stream-error decode", "rgb48be"):
+            clip(path, 2)
+
     def test_intra_refresh(self):
         """Tests key frames that are not random access points."""
         self.check(video("refresh.mkv", *X264, "-g", "40", "-bf", "0",
@@ -543,11 +570,11 @@ class Broken(unittest.TestCase):
     def test_no_video(self):
         sound = path_of("sound.mp4")
         videos.ffmpeg("-f", "lavfi", "-i", "sine=d=1", "-c:a", "aac", sound)
-        self.check(sound, "audio/mpeg")
+        self.check(sound, "with aac")
         matroska = path_of("sound.mka")
         videos.ffmpeg("-f", "lavfi", "-i", "sine=d=1", "-c:a", "flac",
                       matroska)
-        self.check(matroska, "audio/x-flac")
+        self.check(matroska, "with flac")
 
     def test_image(self):
         image = path_of("image.png")
@@ -588,36 +615,26 @@ class Broken(unittest.TestCase):
         self.assertEqual(numbers, sorted(numbers))
         self.assertGreater(numbers[-1], 20)
 
-    def test_program_stream(self):
-        data = video("mpeg2.mpg", *MPEG2).read_bytes()
-        for corrupt in "fail", "keep":
-            with raises("stream-error wrong-type", "program stream"):
-                clip(data, 4, on_corrupt=corrupt)
-
     def test_truncated_before_the_index(self):
         data = video("b.mp4", *BFRAMES).read_bytes()
-        # The demuxer requests the index first, which follows the frames.
-        with raises("stream-error demux", data.rindex(b"moov") - 4):
+        with raises("stream-error demux", len(data) // 2):
             clip(data[:len(data) // 2], 4)
 
     def test_unsupported_header_version(self):
-        """Tests that an unknown version fails, and that GStreamer's demuxer
-        emits no critical warning."""
+        """Tests that an unknown version fails, and that FFmpeg's libraries write
+        nothing to stderr."""
         data = video("b.mkv", *BFRAMES).read_bytes()
         path = path_of("head.mkv")
-        for known, other in ((b"\x42\x85\x81\x02", b"\x42\x85\x81\x03"),
-                             (b"\x88matroska", b"\x88matroskb")):
-            self.assertEqual(data[:64].count(known), 1)
-            # typefind searches the whole header for the name.
-            path.write_bytes(data.replace(known, other, 1))
-            done = run_python(
-                "import pathlib, sys; from gstspdl import decode, LoaderError\n"
-                "try: decode(pathlib.Path(sys.argv[1]).read_bytes(), clip_sampling='head')\n"
-                "except LoaderError: print('failed')", path,
-                env={**os.environ, "G_DEBUG": "fatal-criticals"})
-            with self.subTest(other=other):
-                self.assertEqual((done.returncode, done.stdout, done.stderr),
-                                 (0, "failed\n", ""))
+        self.assertEqual(data[:64].count(b"\x42\xf7\x81\x01"), 1)
+        path.write_bytes(data.replace(b"\x42\xf7\x81\x01",
+                                      b"\x42\xf7\x81\x02", 1))
+        done = run_python(
+            "import pathlib, sys; from gstspdl import decode, LoaderError\n"
+            "try: decode(pathlib.Path(sys.argv[1]).read_bytes(), clip_sampling='head')\n"
+            "except LoaderError: print('failed')", path,
+            env={**os.environ, "G_DEBUG": "fatal-criticals"})
+        self.assertEqual((done.returncode, done.stdout, done.stderr),
+                         (0, "failed\n", ""))
 
     def test_corrupt_bytes(self):
         """Tests that a corrupt byte affects at most its own item."""

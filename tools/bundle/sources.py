@@ -18,7 +18,8 @@ from typing import Any, Callable, Dict, List
 # Keeps the wheel compatible with glibc 2.34, for example on RHEL 9.
 OLD_GLIBC = f"-include {pathlib.Path(__file__).with_name('glibc234.h')}"
 
-# Only decoders, demuxers and parsers, without access to files, devices or the
+# Only decoders, demuxers and parsers (and the filters of packets that they need),
+# without access to files, devices or the
 # network.
 FFMPEG_OPTIONS = [
     "--disable-autodetect", "--disable-gpl", "--disable-nonfree",
@@ -28,6 +29,8 @@ FFMPEG_OPTIONS = [
     "--disable-encoders", "--disable-muxers", "--disable-protocols",
     "--disable-filters", "--disable-bsfs", "--disable-hwaccels",
     "--disable-indevs", "--disable-outdevs", "--enable-zlib",
+    # libavcodec has no decoder of AV1.
+    "--enable-libdav1d",
 ]
 ARCHIVE_OPTIONS = [
     f"-DENABLE_{name}=OFF" for name in (

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "plugins/codec/audio/audiofuncs.h"
+#include "plugins/codec/ffmpeg/ffmpegfuncs.h"
 #include "plugins/codec/audio/wav.h"
 #include "plugins/codec/common/mp4box.h"
 #include "plugins/codec/common/ogg.h"
@@ -115,7 +115,7 @@ has_sync (const guint8 *p, gsize size)
 /* Checks the first bytes after ID3 tags. Sets @file unless the result is NONE
  * or MAYBE. */
 static SpdlAudioProbe
-spdl_audio_probe (const guint8 *data, gsize size, SpdlAudioFile *file)
+spdl_audio_probe (const guint8 *data, gsize size, SpdlMediaFile *file)
 {
   const gsize at = skip_tags (data, size);
 
@@ -125,23 +125,23 @@ spdl_audio_probe (const guint8 *data, gsize size, SpdlAudioFile *file)
     if (size >= formats[i].at + formats[i].size &&
         memcmp (data + formats[i].at, formats[i].bytes, formats[i].size) == 0) {
       *file =
-          (SpdlAudioFile){ formats[i].name, formats[i].demuxer, data, size };
+          (SpdlMediaFile){ formats[i].name, formats[i].demuxer, data, size };
       return formats[i].probe;
     }
   if (size >= 12 && memcmp (data + 4, "ftyp", 4) == 0 &&
       !is_picture (data + 8)) {
-    *file = (SpdlAudioFile){ "MP4", "mov", data, size };
+    *file = (SpdlMediaFile){ "MP4", "mov", data, size };
     return SPDL_AUDIO_MIXED;
   }
   if (at == 0 && is_transport_stream (data, size)) {
-    *file = (SpdlAudioFile){ "MPEG-TS", "mpegts", data, size };
+    *file = (SpdlMediaFile){ "MPEG-TS", "mpegts", data, size };
     return SPDL_AUDIO_VIDEO;
   }
   if (is_adts (data, size) || at > 0) {
     const gboolean aac = is_adts (data, size);
 
     *file =
-        (SpdlAudioFile){ aac ? "AAC" : "MP3", aac ? "aac" : "mp3", data, size };
+        (SpdlMediaFile){ aac ? "AAC" : "MP3", aac ? "aac" : "mp3", data, size };
     return SPDL_AUDIO_SURE;
   }
   return has_sync (data, size) ? SPDL_AUDIO_MAYBE : SPDL_AUDIO_NONE;
@@ -181,7 +181,7 @@ struct _SpdlAudio {
   const guint8 *data;
   gboolean is_pcm; /* WAV whose samples need no decoder */
   SpdlWav wav;
-  SpdlAudioFile file; /* set if not is_pcm */
+  SpdlMediaFile file; /* set if not is_pcm */
   GError *error;      /* from reading the WAV header */
 };
 
@@ -205,8 +205,11 @@ spdl_audio_free (SpdlAudio *self)
 static gboolean
 load_plugin (SpdlAudio *self, GError **error)
 {
-  if (!self->funcs)
-    self->funcs = spdl_audio_get_funcs (error);
+  if (!self->funcs) {
+    const SpdlFfmpegFuncs *funcs = spdl_ffmpeg_get_funcs (error);
+
+    self->funcs = funcs ? funcs->audio : NULL;
+  }
   if (self->funcs && !self->decoder)
     self->decoder = self->funcs->create ();
   return self->funcs != NULL;

@@ -12,6 +12,7 @@
 
 #include "plugins/codec/audio/audiotrack.h"
 #include "plugins/codec/audio/audiowindow.h"
+#include "plugins/codec/ffmpeg/log.h"
 
 GST_DEBUG_CATEGORY_EXTERN (spdl_decode_debug);
 #define GST_CAT_DEFAULT spdl_decode_debug
@@ -28,7 +29,7 @@ struct _SpdlAudioDecoder {
   AVCodecParameters *parameters; /* that `codec` was opened with */
 
   /* The current file. */
-  const SpdlAudioFile *file;
+  const SpdlMediaFile *file;
   const SpdlAudioConfig *config;
   GCancellable *cancellable; /* not owned; nullable */
   guint rate;                /* of the track's positions; 0: unknown */
@@ -36,48 +37,6 @@ struct _SpdlAudioDecoder {
   gboolean has_begun;
   gboolean is_enough; /* all needed samples have been decoded */
 };
-
-/* Log */
-
-static __thread gchar last_error[200];
-
-/* Removes a multi-byte character that g_strlcpy() cut in the middle. */
-static void
-cut_at_character (gchar *text)
-{
-  const gchar *end;
-
-  g_utf8_validate (text, -1, &end);
-  text[end - text] = '\0';
-}
-
-static void log_message (void *object, int level, const char *format,
-    va_list arguments) G_GNUC_PRINTF (3, 0);
-
-static void
-log_message (void *object, int level, const char *format, va_list arguments)
-{
-  gchar text[sizeof last_error];
-
-  if (level > AV_LOG_VERBOSE)
-    return;
-  vsnprintf (text, sizeof text, format, arguments);
-  g_strchomp (text);
-  GST_LOG ("%s", text);
-  if (level <= AV_LOG_ERROR && last_error[0] == '\0') {
-    /* The message may quote bytes of the file. */
-    g_autofree gchar *valid = g_utf8_make_valid (text, -1);
-
-    g_strlcpy (last_error, valid, sizeof last_error);
-    cut_at_character (last_error);
-  }
-}
-
-void
-spdl_audio_decoder_take_log (void)
-{
-  av_log_set_callback (log_message);
-}
 
 /* Format detection */
 
@@ -105,7 +64,7 @@ static const struct {
 };
 
 static gboolean
-probe_file (const guint8 *data, gsize size, SpdlAudioFile *file)
+probe_file (const guint8 *data, gsize size, SpdlMediaFile *file)
 {
   const gsize n = MIN (size, PROBE_SIZE);
   g_autofree guint8 *copy = g_malloc (n + AVPROBE_PADDING_SIZE);
@@ -115,6 +74,7 @@ probe_file (const guint8 *data, gsize size, SpdlAudioFile *file)
 
   if (size == 0)
     return FALSE;
+  spdl_ffmpeg_log_begin ();
   memcpy (copy, data, n);
   memset (copy + n, 0, AVPROBE_PADDING_SIZE);
   found = av_probe_input_format2 (&input, TRUE, &score);
@@ -122,7 +82,7 @@ probe_file (const guint8 *data, gsize size, SpdlAudioFile *file)
     if (g_str_has_prefix (found->name, formats[i].demuxer) &&
         strchr (",", found->name[strlen (formats[i].demuxer)])) {
       *file =
-          (SpdlAudioFile){ formats[i].name, formats[i].demuxer, data, size };
+          (SpdlMediaFile){ formats[i].name, formats[i].demuxer, data, size };
       return TRUE;
     }
   return FALSE;
@@ -213,7 +173,8 @@ open_codec (
   avcodec_free_context (&self->codec);
   g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
       "Corrupt %s: the decoder %s does not open: %s", self->file->name,
-      codec->name, last_error[0] ? last_error : av_err2str (ret));
+      codec->name,
+      spdl_ffmpeg_log_get ()[0] ? spdl_ffmpeg_log_get () : av_err2str (ret));
   return FALSE;
 }
 
@@ -269,7 +230,8 @@ set_broken (SpdlAudioDecoder *self, gint ret, GError **error)
 {
   g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
       "Corrupt %s: the decoder %s reported: %s", self->file->name,
-      self->codec->codec->name, last_error[0] ? last_error : av_err2str (ret));
+      self->codec->codec->name,
+      spdl_ffmpeg_log_get ()[0] ? spdl_ffmpeg_log_get () : av_err2str (ret));
   return FALSE;
 }
 
@@ -401,9 +363,9 @@ check_count (const SpdlAudioDecoder *self, GError **error)
     return TRUE;
   g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
       "Corrupt %s: %s", self->file->name,
-      last_error[0]     ? last_error
-      : self->has_begun ? "samples are missing"
-                        : "the file has no samples");
+      spdl_ffmpeg_log_get ()[0] ? spdl_ffmpeg_log_get ()
+      : self->has_begun         ? "samples are missing"
+                                : "the file has no samples");
   return FALSE;
 }
 
@@ -456,13 +418,13 @@ decode_track (
 }
 
 static GstBuffer *
-decode_file (SpdlAudioDecoder *self, const SpdlAudioFile *file,
+decode_file (SpdlAudioDecoder *self, const SpdlMediaFile *file,
     const SpdlAudioConfig *config, gboolean keep, GCancellable *cancellable,
     GstAudioInfo *info, GError **error)
 {
   GstBuffer *result = NULL;
 
-  last_error[0] = '\0';
+  spdl_ffmpeg_log_begin ();
   self->file = file;
   self->config = config;
   self->cancellable = cancellable;
@@ -475,10 +437,11 @@ decode_file (SpdlAudioDecoder *self, const SpdlAudioFile *file,
 }
 
 static gboolean
-has_video (SpdlAudioDecoder *self, const SpdlAudioFile *file)
+has_video (SpdlAudioDecoder *self, const SpdlMediaFile *file)
 {
   gboolean found = TRUE;
 
+  spdl_ffmpeg_log_begin ();
   if (spdl_audio_track_open (self->track, file, NULL)) {
     found = spdl_audio_track_has_video (self->track);
     spdl_audio_track_close (self->track);

@@ -7,14 +7,10 @@
 
 #pragma once
 
-#include "plugins/codec/audio/audiofuncs.h"
+#include "plugins/codec/ffmpeg/ffmpegfuncs.h"
 
 G_BEGIN_DECLS
 
 extern const SpdlAudioFuncs spdl_audio_decoder_funcs;
-
-/* Redirects the log of FFmpeg's libraries to GStreamer's log, and keeps errors
- * for messages. Call once per process. */
-void spdl_audio_decoder_take_log (void);
 
 G_END_DECLS

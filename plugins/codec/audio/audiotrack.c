@@ -7,15 +7,12 @@
 
 #include "plugins/codec/audio/audiotrack.h"
 
-#include <libavformat/avformat.h>
 #include <string.h>
 
 #include "plugins/codec/common/ogg.h"
+#include "plugins/codec/ffmpeg/mediafile.h"
 #include "plugins/common/bytes.h"
 
-#define IO_SIZE (1 << 15)
-/* A file with more streams is considered corrupt. */
-#define MAX_STREAMS 100
 /* Limit on the total packet size, relative to the file size. Packets may be
  * compressed in the file (Matroska) or refer to the same bytes several times
  * (MP4). */
@@ -42,10 +39,8 @@ typedef enum {
 } Lead;
 
 struct _SpdlAudioTrack {
-  AVFormatContext *format;
+  SpdlMediaInput input;
   const AVStream *stream;
-  const SpdlAudioFile *file;
-  gsize at; /* read position in the file */
 
   GArray *packets; /* of SpdlAudioPacket */
   guint n_packets; /* of this file; further entries are spare */
@@ -78,7 +73,7 @@ static gboolean
 set_broken (const SpdlAudioTrack *self, const gchar *what, GError **error)
 {
   g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
-      "Corrupt %s: %s", self->file->name, what);
+      "Corrupt %s: %s", self->input.file->name, what);
   return FALSE;
 }
 
@@ -87,111 +82,29 @@ set_broken (const SpdlAudioTrack *self, const gchar *what, GError **error)
 static gboolean
 is_format (const SpdlAudioTrack *self, const gchar *demuxer)
 {
-  return strcmp (self->file->demuxer, demuxer) == 0;
-}
-
-static int
-read_data (void *opaque, guint8 *buffer, int size)
-{
-  SpdlAudioTrack *self = opaque;
-  const gsize n = MIN ((gsize) size, self->file->size - self->at);
-
-  if (n == 0)
-    return AVERROR_EOF;
-  memcpy (buffer, self->file->data + self->at, n);
-  self->at += n;
-  return n;
-}
-
-static gint64
-seek_memory (void *opaque, gint64 offset, int whence)
-{
-  SpdlAudioTrack *self = opaque;
-  const gint64 size = self->file->size;
-
-  if (whence & AVSEEK_SIZE)
-    return size;
-  whence &= ~AVSEEK_FORCE;
-  if (whence == SEEK_CUR)
-    offset += self->at;
-  else if (whence == SEEK_END)
-    offset += size;
-  if (offset < 0 || offset > size)
-    return AVERROR (EINVAL);
-  return self->at = offset;
-}
-
-/* References to other files are not followed. */
-static int
-refuse_reference (AVFormatContext *format, AVIOContext **io, const char *url,
-    int flags, AVDictionary **options)
-{
-  return AVERROR (EPERM);
-}
-
-static AVIOContext *
-open_io (SpdlAudioTrack *self)
-{
-  guint8 *buffer = av_malloc (IO_SIZE);
-  AVIOContext *io = buffer ? avio_alloc_context (buffer, IO_SIZE, 0, self,
-                                 read_data, NULL, seek_memory)
-                           : NULL;
-
-  if (!io)
-    av_free (buffer);
-  return io;
-}
-
-static void
-close_io (AVIOContext **io)
-{
-  if (*io)
-    av_freep (&(*io)->buffer);
-  avio_context_free (io);
+  return spdl_media_input_is (&self->input, demuxer);
 }
 
 static gboolean
-open_file (SpdlAudioTrack *self, GError **error)
+open_file (SpdlAudioTrack *self, const SpdlMediaFile *file, GError **error)
 {
-  AVFormatContext *format = avformat_alloc_context ();
-  AVIOContext *io = open_io (self);
-  gint ret = AVERROR (ENOMEM);
+  const gint ret = spdl_media_input_open (&self->input, file);
 
-  if (format && io) {
-    format->pb = io;
-    format->io_open = refuse_reference;
-    format->max_streams = MAX_STREAMS;
-    format->format_whitelist = av_strdup (self->file->demuxer);
-    format->protocol_whitelist = av_strdup ("");
-    ret = avformat_open_input (
-        &format, "", av_find_input_format (self->file->demuxer), NULL);
-    /* The streams of FLV appear with their packets. */
-    if (ret >= 0 && is_format (self, "flv"))
-      avformat_find_stream_info (format, NULL);
-  } else {
-    avformat_free_context (format);
-    format = NULL;
-  }
-  if (ret < 0) {
-    close_io (&io);
+  if (ret < 0)
     return set_broken (self, av_err2str (ret), error);
-  }
-  self->format = format;
+  /* The streams of FLV appear with their packets. */
+  if (is_format (self, "flv"))
+    avformat_find_stream_info (self->input.format, NULL);
   return TRUE;
-}
-
-static gboolean
-is_video (const AVStream *stream)
-{
-  return stream->codecpar->codec_type == AVMEDIA_TYPE_VIDEO &&
-         !(stream->disposition & AV_DISPOSITION_ATTACHED_PIC);
 }
 
 gboolean
 spdl_audio_track_has_video (const SpdlAudioTrack *self)
 {
-  for (guint i = 0; i < self->format->nb_streams; i++)
-    if (is_video (self->format->streams[i]))
+  const AVFormatContext *format = self->input.format;
+
+  for (guint i = 0; i < format->nb_streams; i++)
+    if (spdl_media_is_video (format->streams[i]))
       return TRUE;
   return FALSE;
 }
@@ -199,8 +112,8 @@ spdl_audio_track_has_video (const SpdlAudioTrack *self)
 static gboolean
 find_stream (SpdlAudioTrack *self, GError **error)
 {
-  for (guint i = 0; i < self->format->nb_streams; i++) {
-    AVStream *stream = self->format->streams[i];
+  for (guint i = 0; i < self->input.format->nb_streams; i++) {
+    AVStream *stream = self->input.format->streams[i];
 
     if (!self->stream && stream->codecpar->codec_type == AVMEDIA_TYPE_AUDIO)
       self->stream = stream;
@@ -210,20 +123,19 @@ find_stream (SpdlAudioTrack *self, GError **error)
   if (self->stream)
     return TRUE;
   g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_WRONG_TYPE,
-      "File has no audio (%s)", self->file->name);
+      "File has no audio (%s)", self->input.file->name);
   return FALSE;
 }
 
 gboolean
 spdl_audio_track_open (
-    SpdlAudioTrack *self, const SpdlAudioFile *file, GError **error)
+    SpdlAudioTrack *self, const SpdlMediaFile *file, GError **error)
 {
   spdl_audio_track_close (self);
-  self->file = file;
-  self->at = 0;
+  self->input.file = file;
   if (file->size == 0)
     return set_broken (self, "the file has no samples", error);
-  if (!open_file (self, error))
+  if (!open_file (self, file, error))
     return FALSE;
   if (find_stream (self, error))
     return TRUE;
@@ -234,14 +146,11 @@ spdl_audio_track_open (
 void
 spdl_audio_track_close (SpdlAudioTrack *self)
 {
-  AVIOContext *io = self->format ? self->format->pb : NULL;
-
   for (guint i = 0; i < self->n_packets; i++)
     av_packet_unref (g_array_index (self->packets, SpdlAudioPacket, i).packet);
   self->n_packets = 0;
   self->stream = NULL;
-  avformat_close_input (&self->format);
-  close_io (&io);
+  spdl_media_input_close (&self->input);
 }
 
 /* Packet table */
@@ -445,10 +354,10 @@ check_time (SpdlAudioTrack *self)
       spdl_audio_track_get (self, self->n_packets - 1)->packet;
   const AVRational microseconds = { 1, AV_TIME_BASE };
 
-  if (self->format->duration > 0 && last->pts != AV_NOPTS_VALUE &&
+  if (self->input.format->duration > 0 && last->pts != AV_NOPTS_VALUE &&
       !spdl_audio_track_has_video (self) &&
       av_rescale_q (last->pts + last->duration, self->stream->time_base,
-          microseconds) < self->format->duration - MAX_TIME_ERROR)
+          microseconds) < self->input.format->duration - MAX_TIME_ERROR)
     self->corruption = "the file is cut off, or a part is missing";
 }
 
@@ -459,7 +368,7 @@ check_end (SpdlAudioTrack *self)
 
   if (is_format (self, "ogg")) {
     read_ogg_times (self);
-    if (!spdl_ogg_is_whole (self->file->data, self->file->size))
+    if (!spdl_ogg_is_whole (self->input.file->data, self->input.file->size))
       self->corruption = "the file is cut off";
   } else if (is_format (self, "matroska")) {
     check_time (self);
@@ -495,7 +404,7 @@ gboolean
 spdl_audio_track_read (
     SpdlAudioTrack *self, GCancellable *cancellable, GError **error)
 {
-  gsize left = MAX (self->file->size * MAX_EXPANSION, MIN_LIMIT);
+  gsize left = MAX (self->input.file->size * MAX_EXPANSION, MIN_LIMIT);
   SpdlAudioPacket *entry;
   gint ret = AVERROR (ENOMEM);
 
@@ -503,7 +412,7 @@ spdl_audio_track_read (
   self->length = G_MAXUINT64;
   while (!g_cancellable_is_cancelled (cancellable) &&
          (entry = get_spare (self)) &&
-         (ret = av_read_frame (self->format, entry->packet)) >= 0) {
+         (ret = av_read_frame (self->input.format, entry->packet)) >= 0) {
     const gsize cost = entry->packet->size + AV_INPUT_BUFFER_PADDING_SIZE;
 
     if (entry->packet->stream_index != self->stream->index ||

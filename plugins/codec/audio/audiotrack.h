@@ -9,7 +9,7 @@
 
 #include <libavcodec/avcodec.h>
 
-#include "plugins/codec/audio/audiofuncs.h"
+#include "plugins/codec/ffmpeg/ffmpegfuncs.h"
 
 G_BEGIN_DECLS
 
@@ -42,7 +42,7 @@ void spdl_audio_track_free (SpdlAudioTrack *self);
 /* Opens @file, whose data must stay valid until the next file is opened.
  * Returns FALSE with @error set if it cannot be read or has no audio. */
 gboolean spdl_audio_track_open (
-    SpdlAudioTrack *self, const SpdlAudioFile *file, GError **error);
+    SpdlAudioTrack *self, const SpdlMediaFile *file, GError **error);
 void spdl_audio_track_close (SpdlAudioTrack *self);
 
 /* Returns whether the open file has a video stream. */

@@ -10,7 +10,7 @@
 #include <libavutil/channel_layout.h>
 #include <libavutil/samplefmt.h>
 
-#include "plugins/codec/audio/audiofuncs.h"
+#include "plugins/codec/ffmpeg/ffmpegfuncs.h"
 
 G_BEGIN_DECLS
 

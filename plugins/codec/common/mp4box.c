@@ -11,25 +11,35 @@
 
 #include "plugins/common/bytes.h"
 
-gboolean
-spdl_mp4_box_next (SpdlMp4Box *in, SpdlMp4Box *box, gchar type[4])
+/* Returns the size of the box that @in begins with, or 0 if there is none.
+ * @head: (out): size of its header */
+static guint64
+read_size (const SpdlMp4Box *in, gsize *head)
 {
-  gsize head = 8;
   guint64 size;
 
-  if (in->size < head)
-    return FALSE;
+  *head = 8;
+  if (in->size < *head)
+    return 0;
   size = spdl_read_32_be (in->data);
-  memcpy (type, in->data + 4, 4);
   if (size == 1 && in->size >= 16) {
     size = spdl_read_64_be (in->data + 8);
-    head = 16;
+    *head = 16;
   } else if (size == 0) {
     size = in->size;
   }
-  size = MIN (size, in->size);
+  return size;
+}
+
+gboolean
+spdl_mp4_box_next (SpdlMp4Box *in, SpdlMp4Box *box, gchar type[4])
+{
+  gsize head;
+  const guint64 size = MIN (read_size (in, &head), in->size);
+
   if (size < head)
     return FALSE;
+  memcpy (type, in->data + 4, 4);
   *box = (SpdlMp4Box){ in->data + head, size - head };
   in->data += size;
   in->size -= size;
@@ -48,4 +58,18 @@ spdl_mp4_box_find (const SpdlMp4Box *in, const gchar *wanted, SpdlMp4Box *box)
       return TRUE;
     }
   return FALSE;
+}
+
+gboolean
+spdl_mp4_is_whole (const guint8 *data, gsize size)
+{
+  SpdlMp4Box rest = { data, size }, box;
+  gchar type[4];
+  gsize head;
+
+  do {
+    if (read_size (&rest, &head) > rest.size)
+      return FALSE;
+  } while (spdl_mp4_box_next (&rest, &box, type));
+  return TRUE;
 }

@@ -53,17 +53,18 @@
  * random window, equal distances, or the times in the field `clip-times` of the
  * item's `extra`. Only the frames that are needed are decoded. Without
  * `num-frames`, one frame becomes an image. The times of the frames are
- * recorded in the field `frame-times`.
+ * recorded in the field `frame-times`. The plugin spdlffmpeg decodes videos,
+ * and GIF and PNG with several frames, with FFmpeg's libraries.
  *
  * ## Audio
  * An audio file (WAV, FLAC, MP3, AAC, Opus, Vorbis, ALAC and others) becomes
- * one buffer of raw audio. The plugin spdlaudio decodes it with FFmpeg's
- * libraries. `offset` and `duration` select a window, in ns, exact to the
- * sample. `rate`, `channels` and `audio-format` follow the downstream caps if
- * they are not set, and the file if the caps leave the choice open. Padding
- * samples of the encoder at both ends are removed. From an MP4 with video and
- * audio, the audio is decoded if downstream does not accept images. With
- * `num-frames`, an audio file fails.
+ * one buffer of raw audio. The plugin spdlffmpeg decodes it as well. `offset`
+ * and `duration` select a window, in ns, exact to the sample. `rate`,
+ * `channels` and `audio-format` follow the downstream caps if they are not set,
+ * and the file if the caps leave the choice open. Padding samples of the
+ * encoder at both ends are removed. From an MP4 with video and audio, the audio
+ * is decoded if downstream does not accept images. With `num-frames`, an audio
+ * file fails.
  *
  * ## Arrays
  * NPY, NPZ and safetensors files become `other/tensors`, with one memory per

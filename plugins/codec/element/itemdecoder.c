@@ -384,8 +384,8 @@ decode_video (
   GstBuffer *result = NULL;
 
   if (check_samples (self, job, type, 8, 3, FALSE, error))
-    result = spdl_video_decode (self->video, type, config, job->source,
-        job->transform, job->caps, error);
+    result = spdl_video_decode (self->video, type, &job->in, config,
+        job->source, job->transform, job->caps, error);
   self->was_video = TRUE;
   if (result && config->clip.num_frames > 0 &&
       !spdl_decode_config_check_tensors (config, *job->caps, NULL)) {
@@ -399,15 +399,22 @@ decode_video (
 /* Returns the media type if the item may be a video, or NULL. Image caps from
  * upstream take precedence: formats without a signature can look like video. */
 static const gchar *
-find_video (const SpdlItemDecoder *self, const Job *job)
+find_video (const Job *job)
 {
   GstCaps *caps = job->source->caps;
+  const gchar *animation =
+      job->config->clip.num_frames > 0
+          ? spdl_video_find_animation (job->in.data, job->in.size)
+          : NULL;
+
+  if (animation)
+    return animation;
 
   if (caps && gst_caps_is_fixed (caps) &&
       g_str_has_prefix (
           gst_structure_get_name (gst_caps_get_structure (caps, 0)), "image/"))
     return NULL;
-  return spdl_video_find_type (self->video, job->in.data, job->in.size);
+  return spdl_video_find_type (job->in.data, job->in.size);
 }
 
 /* Checks that clips are not requested, which need a video. Returns FALSE with
@@ -445,13 +452,17 @@ decode_image (SpdlItemDecoder *self, const Job *job, GError **error)
   if (!spdl_decode_config_check_images (job->config, error))
     return NULL;
   decoder = find_decoder (in);
+  if (decoder >= 0 && job->config->clip.num_frames > 0 &&
+      job->config->media == SPDL_MEDIA_AUTO &&
+      (video = spdl_video_find_animation (in->data, in->size)))
+    return decode_video (self, job, video, error);
   if (decoder >= 0)
     return check_image (job, image_decoders[decoder]->type, error)
                ? decode_by_library (self, job, decoder, error)
                : NULL;
   spdl_image_probe (&probe, in->data, in->size);
   if (!probe.type && job->config->media == SPDL_MEDIA_AUTO &&
-      (video = find_video (self, job)))
+      (video = find_video (job)))
     return decode_video (self, job, video, error);
   if (!check_image (job, probe.type, error))
     return NULL;
@@ -503,7 +514,7 @@ decode_any (SpdlItemDecoder *self, const Job *job, GError **error)
     return is_sound (self, job) ? decode_audio (self, job, error)
                                 : refuse_media ("audio", "audio", error);
   if (media == SPDL_MEDIA_VIDEO)
-    return (video = find_video (self, job))
+    return (video = find_video (job))
                ? decode_video (self, job, video, error)
                : refuse_media ("a video", "video", error);
   if (spdl_jpeg_is_jpeg (in->data, in->size))

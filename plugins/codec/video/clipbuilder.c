@@ -34,15 +34,14 @@ spdl_frame_selection_clear (SpdlFrameSelection *self)
 /* Returns the frame shown at @time: the last one that starts at or before
  * it. */
 static guint
-find_rank (const SpdlPackets *packets, GstClockTime time)
+find_rank (const SpdlVideoTable *table, GstClockTime time)
 {
-  guint from = 0, to = packets->by_rank->len;
+  guint from = 0, to = table->times->len;
 
   while (to - from > 1) {
     const guint middle = from + (to - from) / 2;
 
-    if (spdl_packets_get (packets, spdl_packets_find (packets, middle))->time <=
-        time)
+    if (g_array_index (table->times, GstClockTime, middle) <= time)
       from = middle;
     else
       to = middle;
@@ -54,7 +53,7 @@ find_rank (const SpdlPackets *packets, GstClockTime time)
  * no frame. */
 static guint
 choose_times (
-    SpdlFrameSelection *self, const SpdlPackets *packets, const GArray *times)
+    SpdlFrameSelection *self, const SpdlVideoTable *table, const GArray *times)
 {
   guint *ranks = (guint *) self->ranks->data;
   guint n = 0;
@@ -62,9 +61,8 @@ choose_times (
   for (guint i = 0; i < times->len; i++) {
     const GstClockTime time = g_array_index (times, GstClockTime, i);
 
-    if (!GST_CLOCK_TIME_IS_VALID (packets->end) || time < packets->end ||
-        time == 0)
-      ranks[n++] = find_rank (packets, time);
+    if (!GST_CLOCK_TIME_IS_VALID (table->end) || time < table->end || time == 0)
+      ranks[n++] = find_rank (table, time);
   }
   return n;
 }
@@ -95,15 +93,15 @@ sort_ranks (SpdlFrameSelection *self)
 
 gboolean
 spdl_frame_selection_make (SpdlFrameSelection *self, const SpdlClip *clip,
-    const SpdlPackets *packets, const GArray *times,
+    const SpdlVideoTable *table, const GArray *times,
     const SpdlFrameSelectionKey *key, GError **error)
 {
-  const guint n_frames = packets->by_rank->len;
+  const guint n_frames = table->times->len;
   guint n_own;
 
   self->n_frames = MAX (clip->num_frames, 1);
   g_array_set_size (self->ranks, self->n_frames);
-  n_own = times ? choose_times (self, packets, times)
+  n_own = times ? choose_times (self, table, times)
                 : spdl_clip_choose (clip, key->seed, key->epoch, key->index,
                       n_frames, (guint *) self->ranks->data);
   if (n_own == 0 ||

@@ -12,7 +12,7 @@
 #include "plugins/codec/resize/picture.h"
 #include "plugins/codec/result/canvas.h"
 #include "plugins/codec/result/clip.h"
-#include "plugins/codec/video/packets.h"
+#include "plugins/codec/ffmpeg/ffmpegfuncs.h"
 
 G_BEGIN_DECLS
 
@@ -34,11 +34,11 @@ typedef struct {
 void spdl_frame_selection_init (SpdlFrameSelection *self);
 void spdl_frame_selection_clear (SpdlFrameSelection *self);
 
-/* Selects frames from @packets, which must be sorted, according to @clip.
+/* Selects frames from @table according to @clip.
  * @times: (nullable): requested times
  * Returns FALSE with @error set if there are not enough frames. */
 gboolean spdl_frame_selection_make (SpdlFrameSelection *self,
-    const SpdlClip *clip, const SpdlPackets *packets, const GArray *times,
+    const SpdlClip *clip, const SpdlVideoTable *table, const GArray *times,
     const SpdlFrameSelectionKey *key, GError **error);
 
 /* Returns the number of the frame at position @i of the clip. Positions after

@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+#include "plugins/codec/video/bits.h"
+
 /* Reads the frame tag of VP8. */
 static gboolean
 is_hidden_vp8 (const guint8 *data, gsize size)
@@ -39,51 +41,22 @@ gboolean
 spdl_packet_is_hidden (
     const SpdlPacketFormat *format, const guint8 *data, gsize size)
 {
-  if (format->codec == SPDL_CODEC_VP8)
+  if (format->codec == AV_CODEC_ID_VP8)
     return is_hidden_vp8 (data, size);
-  return format->codec == SPDL_CODEC_VP9 && is_hidden_vp9 (data, size);
-}
-
-static SpdlCodec
-find_codec (const GstStructure *s)
-{
-  static const struct {
-    const gchar *type;
-    SpdlCodec codec;
-  } codecs[] = { { "image/jpeg", SPDL_CODEC_JPEG },
-    { "video/x-av1", SPDL_CODEC_AV1 }, { "video/x-h263", SPDL_CODEC_H263 },
-    { "video/x-h264", SPDL_CODEC_H264 }, { "video/x-h265", SPDL_CODEC_H265 },
-    { "video/x-prores", SPDL_CODEC_PRORES }, { "video/x-vp8", SPDL_CODEC_VP8 },
-    { "video/x-vp9", SPDL_CODEC_VP9 } };
-  gint version = 0;
-
-  for (guint i = 0; i < G_N_ELEMENTS (codecs); i++)
-    if (gst_structure_has_name (s, codecs[i].type))
-      return codecs[i].codec;
-  if (!gst_structure_has_name (s, "video/mpeg") ||
-      !gst_structure_get_int (s, "mpegversion", &version))
-    return SPDL_CODEC_OTHER;
-  return version == 4 ? SPDL_CODEC_MPEG4 : SPDL_CODEC_MPEG2;
+  return format->codec == AV_CODEC_ID_VP9 && is_hidden_vp9 (data, size);
 }
 
 SpdlPacketFormat
-spdl_packet_get_format (const GstCaps *caps)
+spdl_packet_get_format (const AVCodecParameters *codec)
 {
-  const GstStructure *s = gst_caps_get_structure (caps, 0);
-  const gchar *stream = gst_structure_get_string (s, "stream-format");
-  const GValue *value = gst_structure_get_value (s, "codec_data");
-  SpdlPacketFormat format = { find_codec (s), 0 };
-  /* Offset of the byte with the size of the length fields. */
-  const gsize at = format.codec == SPDL_CODEC_H265 ? 21 : 4;
-  GstMapInfo map;
+  SpdlPacketFormat format = { codec->codec_id, 0 };
+  /* Offset of the byte with the size of the length fields. Headers that begin
+   * with 1 are not a byte stream with start codes. */
+  const gint at = format.codec == AV_CODEC_ID_HEVC ? 21 : 4;
 
-  if ((format.codec != SPDL_CODEC_H264 && format.codec != SPDL_CODEC_H265) ||
-      g_strcmp0 (stream, "byte-stream") == 0 || !value ||
-      !gst_buffer_map (gst_value_get_buffer (value), &map, GST_MAP_READ))
-    return format;
-  if (map.size > at)
-    format.length_size = (map.data[at] & 3) + 1;
-  gst_buffer_unmap (gst_value_get_buffer (value), &map);
+  if ((format.codec == AV_CODEC_ID_H264 || format.codec == AV_CODEC_ID_HEVC) &&
+      codec->extradata_size > at && codec->extradata[0] == 1)
+    format.length_size = (codec->extradata[at] & 3) + 1;
   return format;
 }
 
@@ -91,8 +64,9 @@ spdl_packet_get_format (const GstCaps *caps)
 enum { SLICE = 1, KEY_SLICE = 5, SEI = 6, DELIMITER = 9, FILLER = 12 };
 enum { FIRST_KEY_H265 = 16, LAST_KEY_H265 = 23, FIRST_PARAMETERS_H265 = 32 };
 
-gsize
-spdl_find_start_code (const guint8 *data, gsize size, gsize at)
+/* Returns the offset after the next start code 0 0 1 from @at on, or @size. */
+static gsize
+find_start_code (const guint8 *data, gsize size, gsize at)
 {
   /* A byte above 1 is not part of a start code, so three offsets are
    * skipped. */
@@ -107,8 +81,8 @@ spdl_find_start_code (const guint8 *data, gsize size, gsize at)
 static gboolean
 next_marked (SpdlUnit *self)
 {
-  const gsize begin = spdl_find_start_code (self->rest, self->rest_size, 0);
-  const gsize end = spdl_find_start_code (self->rest, self->rest_size, begin);
+  const gsize begin = find_start_code (self->rest, self->rest_size, 0);
+  const gsize end = find_start_code (self->rest, self->rest_size, begin);
 
   self->data = self->rest + begin;
   self->size = end - begin;
@@ -147,7 +121,7 @@ spdl_packet_is_spare (
   SpdlUnit unit = { .rest = data, .rest_size = size };
   gboolean has_slice = FALSE;
 
-  if (format->codec != SPDL_CODEC_H264)
+  if (format->codec != AV_CODEC_ID_H264)
     return FALSE;
   while (spdl_unit_next (&unit, format->length_size)) {
     const guint kind = unit.data[0] & 0x1f;
@@ -186,25 +160,17 @@ has_gradual_point (const guint8 *data, gsize size)
   return FALSE;
 }
 
-/* Reads the first two Exp-Golomb codes of a slice header. The second one is the
- * slice type; types 2 and 4 modulo 5 are intra. */
+/* Reads the slice type, the second number of a slice header. Types 2 and 4
+ * modulo 5 are intra. */
 static gboolean
 is_made_from_others (const guint8 *data, gsize size)
 {
-  guint at = 8, number = 0;
+  SpdlBits bits = { data, size, 8 };
+  guint type;
 
-  for (guint i = 0; i < 2; i++) {
-    guint zeros = 0;
-
-    while (at < size * 8 && !(data[at / 8] >> (7 - at % 8) & 1)) {
-      zeros++;
-      at++;
-    }
-    number = 0;
-    for (guint n = 0; n <= zeros && zeros < 16 && at < size * 8; n++, at++)
-      number = number << 1 | (data[at / 8] >> (7 - at % 8) & 1);
-  }
-  return number > 0 && (number - 1) % 5 != 2 && (number - 1) % 5 != 4;
+  spdl_bits_take_number (&bits);
+  type = spdl_bits_take_number (&bits) % 5;
+  return !bits.is_over && type != 2 && type != 4;
 }
 
 static gboolean
@@ -224,7 +190,7 @@ is_false_key_h264 (guint length_size, const guint8 *data, gsize size)
   return FALSE;
 }
 
-/* Unit types of slices are below those of parameter sets. */
+/* SpdlUnit types of slices are below those of parameter sets. */
 static gboolean
 is_false_key_h265 (guint length_size, const guint8 *data, gsize size)
 {
@@ -246,10 +212,11 @@ spdl_packet_needs_earlier (
   enum { FIRST_RADL = 6, LAST_RADL = 7 };
   SpdlUnit unit = { .rest = data, .rest_size = size };
 
-  if (format->codec == SPDL_CODEC_H264 || format->codec == SPDL_CODEC_MPEG2 ||
-      format->codec == SPDL_CODEC_MPEG4)
+  if (format->codec == AV_CODEC_ID_H264 ||
+      format->codec == AV_CODEC_ID_MPEG2VIDEO ||
+      format->codec == AV_CODEC_ID_MPEG4)
     return TRUE;
-  while (format->codec == SPDL_CODEC_H265 &&
+  while (format->codec == AV_CODEC_ID_HEVC &&
          spdl_unit_next (&unit, format->length_size)) {
     const guint kind = unit.data[0] >> 1 & 0x3f;
 
@@ -281,15 +248,27 @@ is_false_key_h263 (const guint8 *data, gsize size)
 
 /* Reads the picture coding type after the first picture start code. */
 
-static gboolean
-is_false_key_mpeg2 (const guint8 *data, gsize size)
+SpdlVop
+spdl_packet_get_vop (
+    const SpdlPacketFormat *format, const guint8 *data, gsize size)
 {
-  enum { WHOLE = 1 };
+  enum { WHOLE = 1, REFERENCE, BETWEEN };
 
-  for (gsize i = 0; i + 6 <= size; i++)
-    if (memcmp (data + i, "\0\0\1\0", 4) == 0)
-      return (data[i + 5] >> 3 & 7) != WHOLE;
-  return FALSE;
+  for (gsize i = 0; i + 6 <= size; i++) {
+    if (memcmp (data + i, "\0\0\1\0", 4) != 0)
+      continue;
+    switch (data[i + 5] >> 3 & 7) {
+      case WHOLE:
+        return SPDL_VOP_WHOLE;
+      case REFERENCE:
+        return SPDL_VOP_REFERENCE;
+      case BETWEEN:
+        return SPDL_VOP_BETWEEN;
+      default:
+        return SPDL_VOP_UNKNOWN;
+    }
+  }
+  return SPDL_VOP_UNKNOWN;
 }
 
 static gboolean
@@ -307,16 +286,21 @@ gboolean
 spdl_packet_is_false_key (
     const SpdlPacketFormat *format, const guint8 *data, gsize size)
 {
+  SpdlVop vop;
+
   switch (format->codec) {
-    case SPDL_CODEC_H263:
+    case AV_CODEC_ID_H263:
       return is_false_key_h263 (data, size);
-    case SPDL_CODEC_H264:
+    case AV_CODEC_ID_H264:
       return is_false_key_h264 (format->length_size, data, size);
-    case SPDL_CODEC_H265:
+    case AV_CODEC_ID_HEVC:
       return is_false_key_h265 (format->length_size, data, size);
-    case SPDL_CODEC_MPEG2:
-      return is_false_key_mpeg2 (data, size);
-    case SPDL_CODEC_MPEG4:
+    case AV_CODEC_ID_MPEG1VIDEO:
+    case AV_CODEC_ID_MPEG2VIDEO:
+      return (vop = spdl_packet_get_vop (format, data, size)) !=
+                 SPDL_VOP_WHOLE &&
+             vop != SPDL_VOP_UNKNOWN;
+    case AV_CODEC_ID_MPEG4:
       return is_false_key_mpeg4 (data, size);
     default:
       return FALSE;

@@ -8,28 +8,17 @@
 #pragma once
 
 #include <gst/gst.h>
+#include <libavcodec/avcodec.h>
+
+#include "plugins/codec/video/vops.h"
 
 G_BEGIN_DECLS
 
 /* Properties of a packet that are known before it is decoded. All functions
  * return FALSE if they cannot tell. */
 
-typedef enum {
-  SPDL_CODEC_OTHER,
-  SPDL_CODEC_AV1,
-  SPDL_CODEC_H263,
-  SPDL_CODEC_H264,
-  SPDL_CODEC_H265,
-  SPDL_CODEC_JPEG,
-  SPDL_CODEC_MPEG2,
-  SPDL_CODEC_MPEG4,
-  SPDL_CODEC_PRORES,
-  SPDL_CODEC_VP8,
-  SPDL_CODEC_VP9,
-} SpdlCodec;
-
 typedef struct {
-  SpdlCodec codec;
+  enum AVCodecID codec;
   guint length_size; /* of the length fields before NAL units in H.264 and
                         H.265; 0: start codes */
 } SpdlPacketFormat;
@@ -42,15 +31,12 @@ typedef struct {
   gsize rest_size;
 } SpdlUnit;
 
-/* Returns the offset after the next start code 0 0 1 from @at on, or @size. */
-gsize spdl_find_start_code (const guint8 *data, gsize size, gsize at);
-
 /* Advances to the next unit. Returns FALSE if there is none, or it is
  * truncated. */
 gboolean spdl_unit_next (SpdlUnit *self, guint length_size);
 
-/* Determines the format from @caps, including codec_data. */
-SpdlPacketFormat spdl_packet_get_format (const GstCaps *caps);
+/* Determines the format from the codec and its headers. */
+SpdlPacketFormat spdl_packet_get_format (const AVCodecParameters *codec);
 
 /* Returns whether the frame is never shown: reference frames in VP8 and VP9. */
 gboolean spdl_packet_is_hidden (
@@ -71,6 +57,10 @@ gboolean spdl_packet_needs_earlier (
  * earlier frames, or pictures are complete only later because of gradual
  * refresh. */
 gboolean spdl_packet_is_false_key (
+    const SpdlPacketFormat *format, const guint8 *data, gsize size);
+
+/* Returns the kind of the picture in MPEG-1 and MPEG-2. */
+SpdlVop spdl_packet_get_vop (
     const SpdlPacketFormat *format, const guint8 *data, gsize size);
 
 G_END_DECLS

@@ -7,6 +7,8 @@
 
 #pragma once
 
+#include "plugins/codec/ffmpeg/ffmpegfuncs.h"
+#include "plugins/codec/video/framenumbers.h"
 #include "plugins/codec/video/packetbits.h"
 #include "plugins/codec/video/vops.h"
 
@@ -14,44 +16,53 @@ G_BEGIN_DECLS
 
 /* A packet. Packets are stored in decoding order. */
 typedef struct {
-  GstBuffer *data;
-  GstCaps *caps;     /* not owned */
-  GstClockTime pts;  /* from the container; may be NONE */
-  GstClockTime time; /* presentation time; NONE: not shown */
-  guint rank;        /* index in presentation order */
-  guint segment;     /* number of the segment: an edit list has several */
-  SpdlVop vop;       /* if frames are ordered by VOP types */
+  AVPacket *data;
+  gint64 pts;  /* from the container, in ns; NONE: unknown */
+  gint64 dts;  /* decoding time; NONE: unknown */
+  gint64 time; /* presentation time in ns; NONE: not shown */
+  guint rank;  /* index in presentation order; G_MAXUINT: not shown */
+  SpdlVop vop; /* if frames are ordered by VOP types */
   gboolean is_key;
-  gboolean is_lost; /* depends on frames that the file does not have */
+  gboolean is_lost; /* depends on frames before the beginning of the file */
+  gboolean
+      is_doubtful; /* may depend on a picture that is missing in the file */
   gboolean is_wanted;
 } SpdlPacket;
 
+#define SPDL_PACKETS_NO_TIME G_MININT64
+
 typedef struct {
-  GArray *all;     /* of SpdlPacket */
+  GArray *all;     /* of SpdlPacket; more than n_packets are spare */
+  guint n_packets; /* of this file */
   GArray *by_rank; /* of guint: indices of shown packets in presentation order;
                       set by sorting */
-  GPtrArray *caps; /* of GstCaps; the last one applies to the next packet */
-  guint orientation;       /* EXIF orientation */
-  guint segment;           /* of the next packet */
-  gboolean is_counted;     /* some frames have no timestamp, so frames are
-                              identified by counting */
-  gboolean from_zero;      /* the first frame has the time 0: the clock of the
-                              container starts anywhere */
-  GstClockTime end;        /* end time of the last frame; NONE: unknown */
-  GstClockTime last_time;  /* presentation time of the last frame */
-  SpdlPacketFormat format; /* of the next packet */
+  SpdlVideoTable table;     /* set by sorting */
+  AVCodecParameters *codec; /* of the stream */
+  gboolean is_counted;      /* some frames have no timestamp, so frames are
+                               identified by counting */
+  gboolean from_zero;       /* the first frame has the time 0: the clock of the
+                               container starts anywhere */
+  gboolean can_reorder; /* frames of the codec need not be shown in the order of
+                           decoding */
+  gboolean hides_early; /* times before 0 are unknown */
+  guint n_early;        /* first packets, whose times are before 0 */
+  gboolean is_reordered; /* some frames are not shown in decoding order */
+  gint64 last_time;      /* presentation time of the last frame */
+  gint64 duration;       /* of the last frame with a duration */
+  gint64 end;            /* end time of the last frame; NONE: unknown */
+  SpdlPacketFormat format;
   gboolean
       has_vops; /* `vops` gives the presentation order if timestamps do not */
   SpdlVops vops;
+  SpdlFrameNumbers numbers;
 
   /* Packets are sufficient SPDL_PACKETS_REORDER frames after these limits,
    * because reordering does not span more frames. */
-  guint enough_frames;      /* number of shown frames; 0: all */
-  GstClockTime enough_time; /* presentation time; NONE: all */
+  SpdlVideoLimits limits;
   guint n_shown, n_beyond;
 
-  GstClockTime first_key; /* time of the first packet, if it is a key frame,
-                             until the next one; else NONE */
+  gint64 first_key; /* time of the first packet, if it is a key frame, until the
+                       next one; else NONE */
 } SpdlPackets;
 
 #define SPDL_PACKETS_REORDER 32
@@ -59,15 +70,22 @@ typedef struct {
 void spdl_packets_init (SpdlPackets *self);
 void spdl_packets_clear (SpdlPackets *self);
 
-/* Removes all packets and resets the limits. */
+/* Removes all packets. */
 void spdl_packets_reset (SpdlPackets *self);
 
-void spdl_packets_set_caps (SpdlPackets *self, GstCaps *caps);
+/* Prepares for the packets of a stream with @codec. Returns FALSE if there is
+ * not enough memory. */
+gboolean spdl_packets_begin (SpdlPackets *self, const AVCodecParameters *codec,
+    const SpdlVideoLimits *limits);
 
-/* @data: (transfer full)
+/* Returns an empty packet to read into, or NULL if there is not enough
+ * memory. */
+AVPacket *spdl_packets_get_next (SpdlPackets *self);
+
+/* Adds the packet that was read into the next one.
+ * @time_base: of its times
  * Returns FALSE if there are enough packets. */
-gboolean spdl_packets_add (
-    SpdlPackets *self, GstBuffer *data, const GstSegment *segment);
+gboolean spdl_packets_add (SpdlPackets *self, AVRational time_base);
 
 /* Computes the presentation order from timestamps, or from the packets. */
 void spdl_packets_sort (SpdlPackets *self);

@@ -8,37 +8,25 @@
 #include "plugins/codec/video/video.h"
 
 #include <gst/base/gsttypefindhelper.h>
+#include <string.h>
 
+#include "plugins/codec/ffmpeg/ffmpegfuncs.h"
 #include "plugins/codec/video/clipbuilder.h"
-#include "plugins/codec/video/demux.h"
-#include "plugins/codec/video/videoframereader.h"
-
-/* A container format with its open demuxer. */
-typedef struct {
-  const gchar *type; /* interned */
-  SpdlDemux *demux;  /* NULL: none installed */
-} Container;
-
-/* A codec with its open decoder. */
-typedef struct {
-  gchar *kind;
-  guint n_threads;
-  SpdlVideoDecoder *video_decoder;
-} Codec;
+#include "plugins/common/bytes.h"
 
 struct _SpdlVideo {
   SpdlCanvas *canvas;
   SpdlPicture *picture;
-  GArray *containers;
-  GArray *codecs;
-  SpdlPackets packets;
-  SpdlVideoFrameReader frame_reader;
+  const SpdlVideoFuncs *funcs; /* NULL: plugin not loaded yet */
+  SpdlVideoReader *reader;     /* NULL: not created yet */
   SpdlClipBuilder clip_builder;
 
   /* The current item. */
+  const GstMapInfo *in;
   const SpdlDecodeConfig *config;
   const SpdlSource *source;
   SpdlImageTransform *transform;
+  const SpdlVideoTable *table;
   SpdlFrameSelection selection;
   GArray *times; /* of GstClockTime, for each frame of the clip */
   GArray *drawn; /* of gboolean, for each frame of the clip */
@@ -47,93 +35,95 @@ struct _SpdlVideo {
   GError *error; /* first error while drawing */
 };
 
-/* Containers */
-
-/* Returns whether typefinding's result allows a video. The type of some
- * containers depends on whether they have audio. */
+/* Loads the plugin with FFmpeg's libraries. */
 static gboolean
-may_have_video (const gchar *type)
+load_plugin (SpdlVideo *self, GError **error)
 {
-  static const gchar *const others[] = { "audio/x-m4a", "audio/x-matroska",
-    "audio/webm", "application/x-3gp", NULL };
+  if (!self->funcs) {
+    const SpdlFfmpegFuncs *funcs = spdl_ffmpeg_get_funcs (error);
 
-  return g_str_has_prefix (type, "video/") || g_strv_contains (others, type);
+    self->funcs = funcs ? funcs->video : NULL;
+  }
+  if (self->funcs && !self->reader)
+    self->reader = self->funcs->create ();
+  return self->funcs != NULL;
 }
 
-static const Container *
-get_container (SpdlVideo *self, const gchar *type, GstCaps *caps)
-{
-  Container container = { type, NULL };
-  GstElementFactory *factory;
+/* Containers */
 
-  for (guint i = 0; i < self->containers->len; i++)
-    if (g_array_index (self->containers, Container, i).type == type)
-      return &g_array_index (self->containers, Container, i);
-  if ((factory = spdl_demux_find (caps))) {
-    container.demux = spdl_demux_new (factory, NULL);
-    gst_object_unref (factory);
+/* Media types of typefinding with libavformat's demuxer. The type of some
+ * containers depends on whether they have audio. Other types of video are
+ * probed. */
+static const struct {
+  const gchar *type, *demuxer;
+} containers[] = {
+  { "application/mxf", "mxf" },
+  { "application/x-3gp", "mov" },
+  { "application/x-yuv4mpeg", "yuv4mpegpipe" },
+  { "audio/webm", "matroska" },
+  { "audio/x-m4a", "mov" },
+  { "audio/x-matroska", "matroska" },
+  { "image/gif", "gif" },
+  { "image/apng", "apng" },
+  { "video/mpegts", "mpegts" },
+  { "video/ogg", "ogg" },
+  { "video/quicktime", "mov" },
+  { "video/webm", "matroska" },
+  { "video/x-flv", "flv" },
+  { "video/x-matroska", "matroska" },
+  { "video/x-msvideo", "avi" },
+};
+
+/* Returns: (nullable): the demuxer, if it is known */
+static const gchar *
+find_demuxer (const gchar *type)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (containers); i++)
+    if (g_str_equal (containers[i].type, type))
+      return containers[i].demuxer;
+  return NULL;
+}
+
+/* Returns whether a PNG has the chunk of animations, which precedes the pixels.
+ */
+static gboolean
+is_animated_png (const guint8 *data, gsize size)
+{
+  gsize at = 8;
+
+  if (size < at || memcmp (data, "\x89PNG\r\n\x1a\n", at) != 0)
+    return FALSE;
+  while (size - at >= 12) {
+    const gsize length = spdl_read_32_be (data + at);
+
+    if (memcmp (data + at + 4, "acTL", 4) == 0)
+      return TRUE;
+    if (memcmp (data + at + 4, "IDAT", 4) == 0 || length > size - at - 12)
+      return FALSE;
+    at += length + 12;
   }
-  g_array_append_val (self->containers, container);
-  return &g_array_index (
-      self->containers, Container, self->containers->len - 1);
+  return FALSE;
 }
 
 const gchar *
-spdl_video_find_type (SpdlVideo *self, const guint8 *data, gsize size)
+spdl_video_find_animation (const guint8 *data, gsize size)
+{
+  if (size >= 6 && memcmp (data, "GIF8", 4) == 0)
+    return "image/gif";
+  return is_animated_png (data, size) ? "image/apng" : NULL;
+}
+
+const gchar *
+spdl_video_find_type (const guint8 *data, gsize size)
 {
   g_autoptr (GstCaps) caps =
       size > 0 ? gst_type_find_helper_for_data (NULL, data, size, NULL) : NULL;
-  const gchar *type = caps ? g_intern_string (gst_structure_get_name (
-                                 gst_caps_get_structure (caps, 0)))
-                           : NULL;
+  const gchar *type =
+      caps ? gst_structure_get_name (gst_caps_get_structure (caps, 0)) : NULL;
 
-  if (!type || !may_have_video (type) ||
-      !get_container (self, type, caps)->demux)
-    return NULL;
-  return type;
-}
-
-/* Codecs */
-
-/* Returns a key with the caps fields that determine which decoder is used. */
-static gchar *
-dup_kind (const GstCaps *caps)
-{
-  static const gchar *const fields[] = { "stream-format", "alignment",
-    "mpegversion", "msmpegversion", "divxversion", "wmvversion", "format",
-    "variant" };
-  const GstStructure *s = gst_caps_get_structure (caps, 0);
-  GString *kind = g_string_new (gst_structure_get_name (s));
-
-  for (guint i = 0; i < G_N_ELEMENTS (fields); i++) {
-    const GValue *value = gst_structure_get_value (s, fields[i]);
-    g_autofree gchar *text = value ? gst_value_serialize (value) : NULL;
-
-    g_string_append_printf (kind, " %s", text ? text : "");
-  }
-  return g_string_free (kind, FALSE);
-}
-
-static SpdlVideoDecoder *
-get_video_decoder (SpdlVideo *self, GstCaps *caps, GError **error)
-{
-  g_autofree gchar *kind = dup_kind (caps);
-  Codec codec = { NULL, MAX (self->config->clip.decoder_threads, 1) };
-
-  for (guint i = 0; i < self->codecs->len; i++) {
-    const Codec *open = &g_array_index (self->codecs, Codec, i);
-
-    if (g_str_equal (open->kind, kind) && open->n_threads == codec.n_threads &&
-        spdl_video_decoder_takes (open->video_decoder, caps))
-      return open->video_decoder;
-  }
-  codec.video_decoder = spdl_video_decoder_new (
-      caps, codec.n_threads, &self->frame_reader.sink, error);
-  if (!codec.video_decoder)
-    return NULL;
-  codec.kind = g_steal_pointer (&kind);
-  g_array_append_val (self->codecs, codec);
-  return codec.video_decoder;
+  return type && (find_demuxer (type) || g_str_has_prefix (type, "video/"))
+             ? g_intern_string (type)
+             : NULL;
 }
 
 /* Frames */
@@ -176,7 +166,7 @@ take_frame (gpointer user_data, guint rank, const SpdlFrame *frame)
     return;
   if (!spdl_image_transform_init (self->transform, self->config, self->source,
           GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info),
-          self->packets.orientation, &self->error))
+          self->table->orientation, &self->error))
     return;
   image = spdl_clip_builder_draw (frame, self->canvas, self->picture,
       self->config, self->transform, &self->caps, &self->error);
@@ -193,36 +183,45 @@ take_frame (gpointer user_data, guint rank, const SpdlFrame *frame)
 
 /* Decoding */
 
-/* Sets how many packets are needed from the container. */
-static void
-set_enough (SpdlVideo *self, const GArray *times)
+/* Returns how much is needed from the container. */
+static SpdlVideoLimits
+find_limits (const SpdlVideo *self, const GArray *times)
 {
   const SpdlClip *clip = &self->config->clip;
-  SpdlPackets *packets = &self->packets;
+  SpdlVideoLimits limits = { 0, times ? 0 : GST_CLOCK_TIME_NONE };
 
-  spdl_packets_reset (packets);
   if (clip->kind == SPDL_CLIP_HEAD)
-    packets->enough_frames = MIN (spdl_clip_get_reach (clip), G_MAXUINT / 2);
-  packets->enough_time = times ? 0 : GST_CLOCK_TIME_NONE;
+    limits.n_frames = MIN (spdl_clip_get_reach (clip), G_MAXUINT / 2);
   for (guint i = 0; times && i < times->len; i++)
-    packets->enough_time =
-        MAX (packets->enough_time, g_array_index (times, GstClockTime, i));
+    limits.time = MAX (limits.time, g_array_index (times, GstClockTime, i));
+  return limits;
 }
 
-/* Reads and sorts the packets.
+/* Reads the packets.
  * @reason: (out): the defect; may be set even if the function returns TRUE */
 static gboolean
-read_packets (SpdlVideo *self, const gchar *type, GError **reason)
+read_packets (
+    SpdlVideo *self, const gchar *type, const GArray *times, GError **reason)
 {
-  const Container *container = get_container (self, type, NULL);
   const gboolean keep = self->config->corrupt == SPDL_CORRUPT_KEEP;
-  const gboolean ok = spdl_demux_run (container->demux, self->source->item,
-      type, &self->packets, self->source->cancellable, reason);
+  const SpdlVideoLimits limits = find_limits (self, times);
+  SpdlMediaFile file = { type, find_demuxer (type), self->in->data,
+    self->in->size };
 
-  if (!ok && (!keep || self->packets.n_shown == 0))
+  if (!load_plugin (self, reason))
     return FALSE;
-  spdl_packets_sort (&self->packets);
-  if (self->packets.by_rank->len > 0)
+  if (!file.demuxer && !self->funcs->probe (&file)) {
+    g_set_error (reason, GST_STREAM_ERROR, GST_STREAM_ERROR_WRONG_TYPE,
+        "File is %s, which is not a format of videos that spdldecode reads",
+        type);
+    return FALSE;
+  }
+  if (!self->funcs->read (self->reader, &file, &limits,
+          self->config->max_pixels, self->source->cancellable, &self->table,
+          reason) &&
+      (!keep || self->table->times->len == 0))
+    return FALSE;
+  if (self->table->times->len > 0)
     return TRUE;
   g_clear_error (reason);
   g_set_error (reason, GST_STREAM_ERROR, GST_STREAM_ERROR_DEMUX,
@@ -234,20 +233,15 @@ static gboolean
 play_frames (SpdlVideo *self, GError **reason)
 {
   const GArray *sorted = self->selection.sorted;
-  SpdlVideoFrameReader *frame_reader = &self->frame_reader;
-  gboolean ok;
+  const SpdlVideoPlay play = { .max_pixels = self->config->max_pixels,
+    .n_threads = MAX (self->config->clip.decoder_threads, 1),
+    .keep = self->config->corrupt == SPDL_CORRUPT_KEEP,
+    .cancellable = self->source->cancellable,
+    .frame = take_frame,
+    .user_data = self };
+  const gboolean ok = self->funcs->play (self->reader, &play,
+      (const guint *) sorted->data, sorted->len, *reason ? NULL : reason);
 
-  frame_reader->video_decoder = get_video_decoder (
-      self, g_ptr_array_index (self->packets.caps, 0), reason);
-  if (!frame_reader->video_decoder)
-    return FALSE;
-  spdl_video_decoder_set_max_pixels (
-      frame_reader->video_decoder, self->config->max_pixels);
-  frame_reader->packets = &self->packets;
-  frame_reader->keep = self->config->corrupt == SPDL_CORRUPT_KEEP;
-  frame_reader->cancellable = self->source->cancellable;
-  ok = spdl_video_frame_reader_play (frame_reader, (const guint *) sorted->data,
-      sorted->len, *reason ? NULL : reason);
   if (self->error) {
     g_clear_error (reason);
     g_propagate_error (reason, g_steal_pointer (&self->error));
@@ -277,16 +271,11 @@ fill_gaps (SpdlVideo *self)
 static void
 note_times (SpdlVideo *self)
 {
-  const SpdlPackets *packets = &self->packets;
-
   g_array_set_size (self->times, 0);
-  for (guint i = 0; i < self->selection.n_frames; i++) {
-    const guint rank = spdl_frame_selection_get (&self->selection, i);
-    const GstClockTime time =
-        spdl_packets_get (packets, spdl_packets_find (packets, rank))->time;
-
-    g_array_append_val (self->times, time);
-  }
+  for (guint i = 0; i < self->selection.n_frames; i++)
+    g_array_append_val (
+        self->times, g_array_index (self->table->times, GstClockTime,
+                         spdl_frame_selection_get (&self->selection, i)));
 }
 
 /* Returns: (transfer full) (nullable) */
@@ -309,7 +298,7 @@ choose_frames (SpdlVideo *self, const GArray *times, GError **error)
     self->source->epoch, self->source->index };
 
   if (!spdl_frame_selection_make (&self->selection, &self->config->clip,
-          &self->packets, times, &key, error))
+          self->table, times, &key, error))
     return FALSE;
   g_array_set_size (self->drawn, 0);
   g_array_set_size (self->drawn, self->selection.n_frames);
@@ -323,8 +312,7 @@ decode_clip (SpdlVideo *self, const gchar *type, const GArray *times,
   GstBuffer *result = NULL;
   GError *reason = NULL;
 
-  set_enough (self, times);
-  if (read_packets (self, type, &reason)) {
+  if (read_packets (self, type, times, &reason)) {
     GError *contrary = NULL;
 
     if (!choose_frames (self, times, &contrary)) {
@@ -341,21 +329,6 @@ decode_clip (SpdlVideo *self, const gchar *type, const GArray *times,
 
 /* Construction */
 
-static void
-clear_container (gpointer data)
-{
-  g_clear_pointer (&((Container *) data)->demux, spdl_demux_free);
-}
-
-static void
-clear_codec (gpointer data)
-{
-  Codec *codec = data;
-
-  g_clear_pointer (&codec->video_decoder, spdl_video_decoder_free);
-  g_free (codec->kind);
-}
-
 SpdlVideo *
 spdl_video_new (SpdlCanvas *canvas, SpdlPicture *picture)
 {
@@ -363,12 +336,6 @@ spdl_video_new (SpdlCanvas *canvas, SpdlPicture *picture)
 
   self->canvas = canvas;
   self->picture = picture;
-  self->containers = g_array_new (FALSE, TRUE, sizeof (Container));
-  g_array_set_clear_func (self->containers, clear_container);
-  self->codecs = g_array_new (FALSE, TRUE, sizeof (Codec));
-  g_array_set_clear_func (self->codecs, clear_codec);
-  spdl_packets_init (&self->packets);
-  spdl_video_frame_reader_init (&self->frame_reader, take_frame, self);
   spdl_frame_selection_init (&self->selection);
   self->times = g_array_new (FALSE, TRUE, sizeof (GstClockTime));
   self->drawn = g_array_new (FALSE, TRUE, sizeof (gboolean));
@@ -379,9 +346,8 @@ void
 spdl_video_free (SpdlVideo *self)
 {
   spdl_clip_builder_clear (&self->clip_builder);
-  g_array_unref (self->codecs);
-  g_array_unref (self->containers);
-  spdl_packets_clear (&self->packets);
+  if (self->reader)
+    self->funcs->destroy (self->reader);
   spdl_frame_selection_clear (&self->selection);
   g_array_unref (self->times);
   g_array_unref (self->drawn);
@@ -391,7 +357,7 @@ spdl_video_free (SpdlVideo *self)
 /* Entry point */
 
 GstBuffer *
-spdl_video_decode (SpdlVideo *self, const gchar *type,
+spdl_video_decode (SpdlVideo *self, const gchar *type, const GstMapInfo *in,
     const SpdlDecodeConfig *config, const SpdlSource *source,
     SpdlImageTransform *transform, GstCaps **result_caps, GError **error)
 {
@@ -399,6 +365,7 @@ spdl_video_decode (SpdlVideo *self, const gchar *type,
   g_autoptr (GArray) times = NULL;
   GstBuffer *result = NULL;
 
+  self->in = in;
   self->config = config;
   self->source = source;
   self->transform = transform;
@@ -408,8 +375,8 @@ spdl_video_decode (SpdlVideo *self, const gchar *type,
     result = decode_clip (self, type, times, result_caps, error);
   spdl_clip_builder_cancel (&self->clip_builder);
   gst_clear_buffer (&self->image);
-  /* Drops all references to the item's memory. */
-  spdl_packets_reset (&self->packets);
+  if (self->reader)
+    self->funcs->close (self->reader);
   return result;
 }
 

@@ -13,8 +13,8 @@
 
 G_BEGIN_DECLS
 
-/* GStreamer's demuxers and decoders for video. They stay open between items:
- * one per container format and codec. Not thread-safe. */
+/* Decodes videos with FFmpeg's libraries, which are loaded for the first one.
+ * Not thread-safe. */
 
 typedef struct _SpdlVideo SpdlVideo;
 
@@ -24,12 +24,16 @@ void spdl_video_free (SpdlVideo *self);
 
 /* Returns the media type that typefinding reports, interned, if the file may
  * have video; else NULL. */
-const gchar *
-spdl_video_find_type (SpdlVideo *self, const guint8 *data, gsize size);
+const gchar *spdl_video_find_type (const guint8 *data, gsize size);
 
-/* Decodes an item of media type @type, like spdl_item_decoder_decode(): to a
- * clip, or to an image if num_frames is 0. */
-GstBuffer *spdl_video_decode (SpdlVideo *self, const gchar *type,
+/* Returns the media type of an image that may have several frames: GIF, and PNG
+ * that declares them; else NULL. */
+const gchar *spdl_video_find_animation (const guint8 *data, gsize size);
+
+/* Decodes an item of media type @type, whose data is @in, like
+ * spdl_item_decoder_decode(): to a clip, or to an image if num_frames is 0. */
+GstBuffer *
+spdl_video_decode (SpdlVideo *self, const gchar *type, const GstMapInfo *in,
     const SpdlDecodeConfig *config, const SpdlSource *source,
     SpdlImageTransform *transform, GstCaps **result_caps, GError **error);
 

@@ -1,4 +1,4 @@
-/* gst-spdl: video decoder based on GStreamer elements
+/* gst-spdl: video decoder based on libavcodec
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -7,411 +7,307 @@
 
 #include "plugins/codec/video/videodecoder.h"
 
-#include <gst/video/video.h>
+#include <gst/gst.h>
+#include <libavutil/pixdesc.h>
+#include <stdio.h>
+#include <string.h>
 
-#include "gst/spdl/common/harness.h"
-#include "gst/spdl/common/tryallocator.h"
-#include "plugins/codec/video/framesize.h"
+#include "plugins/codec/ffmpeg/log.h"
 
 GST_DEBUG_CATEGORY_EXTERN (spdl_decode_debug);
 #define GST_CAT_DEFAULT spdl_decode_debug
 
-static GstStaticPadTemplate in_template = GST_STATIC_PAD_TEMPLATE (
-    "in", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS ("video/x-raw"));
-
 struct _SpdlVideoDecoder {
-  GstSpdlHarness *harness;
-  GstElementFactory
-      *factory; /* factory of the parser or decoder that receives the packets */
-  const gchar *name; /* interned name of the decoder */
-  const SpdlVideoDecoderSink *sink;
-  GstVideoInfo info;
+  AVCodecContext *codec;         /* of the previous video, kept for reuse */
+  AVCodecParameters *parameters; /* that `codec` was opened with */
+  guint n_threads;
   guint64 max_pixels;
-  GstCaps *packet_caps; /* of the last packet */
-  SpdlPacketFormat format;
-  SpdlFrameSize configured; /* from codec_data; 0: unknown */
-  gboolean is_fresh;        /* nothing was pushed since the last flush */
-  gboolean in_trouble;
+  AVFrame *frame;
+  void (*take) (gpointer user_data, const AVFrame *frame);
+  gpointer user_data;
+  gboolean is_fresh; /* nothing was pushed since the last flush */
+  guint64 too_large; /* atomic: width and height of a frame that was refused */
+  guint n_errors;    /* atomic: that the decoder logged */
+  gboolean keep;     /* errors do not matter */
+  gint64 last;       /* number of the last packet */
+  gint64 bad_from;   /* number of the first packet with an error since the last
+                        flush; frames from there on may be made from wrong ones */
   gchar *message;
 };
 
-/* Output */
-
-static gboolean
-check_size (SpdlVideoDecoder *self, gint width, gint height)
+/* Refuses a frame before it is allocated, in any thread. The size is without
+ * the rows and columns that pad the last block, which max_pixels of libavcodec
+ * counts. */
+static int
+get_buffer (AVCodecContext *codec, AVFrame *frame, int flags)
 {
-  if ((guint64) width * height <= self->max_pixels)
-    return TRUE;
-  g_free (self->message);
-  self->message = g_strdup_printf (
-      "%d by %d pixels, more than max-pixels (%" G_GUINT64_FORMAT ")", width,
-      height, self->max_pixels);
-  return FALSE;
-}
+  SpdlVideoDecoder *self = codec->opaque;
 
-static void
-set_colors (GstVideoInfo *info, const GstCaps *caps, const gchar *field)
-{
-  const gchar *text =
-      gst_structure_get_string (gst_caps_get_structure (caps, 0), field);
-  GstVideoColorimetry *colors = &info->colorimetry, said;
-
-  if (!text || !GST_VIDEO_INFO_IS_YUV (info) ||
-      !gst_video_colorimetry_from_string (&said, text))
-    return;
-  if (said.range != GST_VIDEO_COLOR_RANGE_UNKNOWN)
-    colors->range = said.range;
-  if (said.matrix != GST_VIDEO_COLOR_MATRIX_UNKNOWN &&
-      said.matrix != GST_VIDEO_COLOR_MATRIX_RGB)
-    colors->matrix = said.matrix;
-}
-
-/* Sets colorimetry from the bitstream, else from the container, else from
- * GStreamer's default for the frame size. gst_video_info_from_caps() drops the
- * range if the matrix is unknown. */
-static gboolean
-take_caps (gpointer user_data, GstCaps *caps)
-{
-  SpdlVideoDecoder *self = user_data;
-
-  if (!gst_video_info_from_caps (&self->info, caps))
-    return FALSE;
-  if (self->packet_caps)
-    set_colors (&self->info, self->packet_caps, SPDL_CONTAINER_COLORS);
-  set_colors (&self->info, caps, "colorimetry");
-  return check_size (self, GST_VIDEO_INFO_WIDTH (&self->info),
-      GST_VIDEO_INFO_HEIGHT (&self->info));
-}
-
-static GstFlowReturn
-take_frame (gpointer user_data, GstBuffer *buffer)
-{
-  const SpdlVideoDecoder *self = user_data;
-  const SpdlFrame frame = { .buffer = buffer,
-    .info = &self->info,
-    .n_rows = GST_VIDEO_INFO_HEIGHT (&self->info),
-    /* Palettes in AVI files have zeros in place of alpha. */
-    .opaque = GST_VIDEO_FORMAT_INFO_HAS_PALETTE (self->info.finfo),
-    .is_video = TRUE };
-
-  self->sink->frame (self->sink->user_data, &frame, GST_BUFFER_PTS (buffer));
-  gst_buffer_unref (buffer);
-  return GST_FLOW_OK;
-}
-
-/* Proposes a buffer pool and video alignment, so that gst-libav decodes
- * directly into pooled buffers and does not copy frames that are dropped. */
-static gboolean
-answer_query (gpointer user_data, GstQuery *query)
-{
-  GstBufferPool *pool;
-  GstVideoInfo info;
-  GstCaps *caps;
-
-  if (GST_QUERY_TYPE (query) != GST_QUERY_ALLOCATION)
-    return FALSE;
-  gst_query_parse_allocation (query, &caps, NULL);
-  if (caps && gst_video_info_from_caps (&info, caps)) {
-    pool = gst_video_buffer_pool_new ();
-    gst_query_add_allocation_pool (
-        query, pool, GST_VIDEO_INFO_SIZE (&info), 0, 0);
-    gst_object_unref (pool);
-    gst_query_add_allocation_param (query, gst_spdl_try_allocator_get (), NULL);
+  if ((guint64) codec->width * codec->height > self->max_pixels) {
+    __atomic_store_n (&self->too_large,
+        (guint64) codec->width << 32 | codec->height, __ATOMIC_RELAXED);
+    return AVERROR (EINVAL);
   }
-  gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
-  return TRUE;
+  return avcodec_default_get_buffer2 (codec, frame, flags);
 }
 
-static const GstSpdlHarnessFuncs funcs = { &in_template, take_caps, take_frame,
-  answer_query };
-
-/* Element selection */
-
-/* Returns the factory with the highest rank whose sink pad accepts @caps.
- * @all_of_them: it must accept all of @caps, not only a part
- * Returns: (transfer full) (nullable) */
-static GstElementFactory *
-find_factory (
-    GstElementFactoryListType type, GstCaps *caps, gboolean all_of_them)
-{
-  GList *all = gst_element_factory_list_get_elements (type, GST_RANK_MARGINAL);
-  GList *fit =
-      gst_element_factory_list_filter (all, caps, GST_PAD_SINK, all_of_them);
-  GstElementFactory *best;
-
-  fit = g_list_sort (fit, gst_plugin_feature_rank_compare_func);
-  best = fit ? gst_object_ref (fit->data) : NULL;
-  gst_plugin_feature_list_free (fit);
-  gst_plugin_feature_list_free (all);
-  return best;
-}
-
+/* Frames of HEVC that are made from missing ones have no flag, and those of
+ * H.264 not always. */
 static void
-set_missing (GstCaps *caps, GError **error)
+count_error (const AVCodecContext *codec)
 {
-  const gchar *type = gst_structure_get_name (gst_caps_get_structure (caps, 0));
-  const gchar *package = "gstreamer1.0-libav";
+  SpdlVideoDecoder *self = codec->opaque;
 
-  if (g_str_has_prefix (type, "video/x-vp"))
-    package = "gstreamer1.0-plugins-good";
-  else if (g_str_equal (type, "video/x-av1"))
-    package = "gstreamer1.0-plugins-bad";
-  g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN,
-      "Video is %s, for which no decoder is installed: Debian's are in %s",
-      type, package);
+  if (codec->get_buffer2 == get_buffer)
+    __atomic_add_fetch (&self->n_errors, 1, __ATOMIC_RELAXED);
 }
-
-static void
-configure_element (GstElement *element, guint n_threads)
-{
-  static const gchar *const settings[] = { "max-threads", "threads" };
-  GObjectClass *klass = G_OBJECT_GET_CLASS (element);
-  g_autofree gchar *number = g_strdup_printf ("%u", n_threads);
-
-  gst_spdl_harness_configure (element, TRUE);
-  for (guint i = 0; i < G_N_ELEMENTS (settings); i++)
-    if (g_object_class_find_property (klass, settings[i]))
-      gst_util_set_object_arg (G_OBJECT (element), settings[i], number);
-  if (g_object_class_find_property (klass, "direct-rendering"))
-    g_object_set (element, "direct-rendering", TRUE, NULL);
-  /* Otherwise frames with missing references are output without an error. */
-  if (g_object_class_find_property (klass, "output-corrupt"))
-    g_object_set (element, "output-corrupt", FALSE, NULL);
-}
-
-static GstElement *
-make_element (GstElementFactory *factory, guint n_threads)
-{
-  GstElement *element =
-      factory ? gst_element_factory_create (factory, NULL) : NULL;
-
-  if (element)
-    configure_element (element, n_threads);
-  return element;
-}
-
-/* Creates a decoder, or a parser and a decoder if no decoder accepts the
- * packets directly.
- * @first, @last: (out) (transfer full): their pads
- * Returns: (transfer floating) (nullable) */
-static GstElement *
-make_chain (SpdlVideoDecoder *self, GstCaps *caps, guint n_threads,
-    GstPad **first, GstPad **last)
-{
-  const gchar *type = gst_structure_get_name (gst_caps_get_structure (caps, 0));
-  g_autoptr (GstCaps) any = gst_caps_new_empty_simple (type);
-  GstElementFactory *decoder =
-      find_factory (GST_ELEMENT_FACTORY_TYPE_DECODER, caps, TRUE);
-  GstElementFactory *parser = NULL;
-  GstElement *parse = NULL, *decode, *chain = NULL;
-
-  if (!decoder &&
-      (parser = find_factory (GST_ELEMENT_FACTORY_TYPE_PARSER, caps, TRUE)))
-    decoder = find_factory (GST_ELEMENT_FACTORY_TYPE_DECODER, any, FALSE);
-  decode = make_element (decoder, n_threads);
-  if (decode && parser)
-    parse = make_element (parser, n_threads);
-  if (parse) {
-    chain = gst_bin_new (NULL);
-    gst_bin_add_many (GST_BIN (chain), parse, decode, NULL);
-    gst_element_link (parse, decode);
-  } else if (decode) {
-    chain = decode;
-  }
-  if (chain) {
-    self->name = g_intern_string (GST_OBJECT_NAME (decoder));
-    self->factory = gst_object_ref (parse ? parser : decoder);
-    *first = gst_element_get_static_pad (parse ? parse : decode, "sink");
-    *last = gst_element_get_static_pad (decode, "src");
-  }
-  gst_clear_object (&decoder);
-  gst_clear_object (&parser);
-  return chain;
-}
-
-/* Returns a ghost pad if @chain is a bin, since pads inside of a bin cannot be
- * linked directly. */
-static GstPad *
-expose_pad (GstElement *chain, GstPad *pad)
-{
-  GstPad *ghost;
-
-  if (!GST_IS_BIN (chain))
-    return pad;
-  ghost = gst_ghost_pad_new (NULL, pad);
-  gst_object_unref (pad);
-  gst_element_add_pad (chain, ghost);
-  return gst_object_ref (ghost);
-}
-
-/* Construction */
 
 SpdlVideoDecoder *
-spdl_video_decoder_new (GstCaps *caps, guint n_threads,
-    const SpdlVideoDecoderSink *sink, GError **error)
+spdl_video_decoder_new (
+    void (*frame) (gpointer user_data, const AVFrame *frame),
+    gpointer user_data)
 {
   SpdlVideoDecoder *self = g_new0 (SpdlVideoDecoder, 1);
-  GstPad *first = NULL, *last = NULL;
-  GstElement *chain = make_chain (self, caps, n_threads, &first, &last);
 
-  if (!chain) {
-    set_missing (caps, error);
-    spdl_video_decoder_free (self);
-    return NULL;
-  }
-  self->sink = sink;
-  self->max_pixels = G_MAXUINT64;
-  self->is_fresh = TRUE;
-  self->harness = gst_spdl_harness_new (
-      chain, expose_pad (chain, first), expose_pad (chain, last), &funcs, self);
-  if (!self->harness || !gst_spdl_harness_start (self->harness, caps)) {
-    g_autofree gchar *message =
-        self->harness ? spdl_video_decoder_take_message (self) : NULL;
-
-    g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_NEGOTIATION,
-        "Failed to start %s: %s", self->name,
-        message ? message : "the format is not accepted");
-    spdl_video_decoder_free (self);
-    return NULL;
-  }
-  GST_INFO ("%s is open for %" GST_PTR_FORMAT, self->name, caps);
+  self->take = frame;
+  self->user_data = user_data;
+  self->frame = av_frame_alloc ();
+  self->parameters = avcodec_parameters_alloc ();
+  g_assert (self->frame && self->parameters);
+  spdl_ffmpeg_log_watch (count_error);
   return self;
 }
 
 void
 spdl_video_decoder_free (SpdlVideoDecoder *self)
 {
-  g_clear_pointer (&self->harness, gst_spdl_harness_free);
-  gst_clear_object (&self->factory);
-  gst_clear_caps (&self->packet_caps);
+  avcodec_free_context (&self->codec);
+  avcodec_parameters_free (&self->parameters);
+  av_frame_free (&self->frame);
   g_free (self->message);
   g_free (self);
 }
 
-gboolean
-spdl_video_decoder_takes (const SpdlVideoDecoder *self, const GstCaps *caps)
-{
-  return gst_element_factory_can_sink_all_caps (self->factory, caps);
-}
+/* Errors */
 
 void
-spdl_video_decoder_set_max_pixels (SpdlVideoDecoder *self, guint64 max_pixels)
+spdl_video_decoder_note (SpdlVideoDecoder *self, const gchar *text)
 {
-  self->max_pixels = max_pixels;
-}
-
-/* Decoding */
-
-/* Checks the size in the caps and in codec_data, since decoders allocate frames
- * before their caps can be rejected. A parser's caps do not suffice: they
- * repeat the size from the container. */
-
-/* Returns whether @caps have headers that are not those of @other. */
-static gboolean
-has_new_headers (const GstCaps *caps, const GstCaps *other)
-{
-  const GValue *headers = gst_structure_get_value (
-      gst_caps_get_structure (caps, 0), "streamheader");
-  const GValue *others = gst_structure_get_value (
-      gst_caps_get_structure (other, 0), "streamheader");
-
-  return headers &&
-         (!others || gst_value_compare (headers, others) != GST_VALUE_EQUAL);
-}
-
-static gboolean
-check_packet_caps (SpdlVideoDecoder *self, GstCaps *caps)
-{
-  const GstStructure *s = gst_caps_get_structure (caps, 0);
-  gint width, height;
-
-  if (caps != self->packet_caps) {
-    /* Decoders read the headers of the first video only. */
-    if (self->packet_caps && has_new_headers (caps, self->packet_caps))
-      gst_spdl_harness_restart (self->harness);
-    gst_caps_replace (&self->packet_caps, caps);
-    self->format = spdl_packet_get_format (caps);
-    spdl_frame_size_find_in_caps (caps, &self->configured);
-  }
-  return (!gst_structure_get_int (s, "width", &width) ||
-             !gst_structure_get_int (s, "height", &height) ||
-             check_size (self, width, height)) &&
-         check_size (self, self->configured.width, self->configured.height);
-}
-
-static gboolean
-check_packet (SpdlVideoDecoder *self, GstBuffer *packet)
-{
-  SpdlFrameSize size = { 0 };
-  GstMapInfo map;
-
-  if (self->format.codec == SPDL_CODEC_OTHER ||
-      !gst_buffer_map (packet, &map, GST_MAP_READ))
-    return TRUE;
-  spdl_frame_size_find (&self->format, map.data, map.size, &size);
-  gst_buffer_unmap (packet, &map);
-  return check_size (self, size.width, size.height);
-}
-
-gboolean
-spdl_video_decoder_push (
-    SpdlVideoDecoder *self, GstBuffer *packet, GstCaps *caps)
-{
-  GstFlowReturn ret;
-
-  if (!check_packet_caps (self, caps) || !check_packet (self, packet)) {
-    gst_buffer_unref (packet);
-    return FALSE;
-  }
-  ret = gst_spdl_harness_push (self->harness, packet, caps);
-  self->is_fresh = FALSE;
-  if (ret == GST_FLOW_OK)
-    return TRUE;
-  self->in_trouble = TRUE;
   if (!self->message)
-    self->message = gst_spdl_harness_take_message (self->harness, NULL);
-  if (!self->message)
-    self->message = g_strdup (ret == GST_FLOW_NOT_NEGOTIATED
-                                  ? "an unsupported variant of the format"
-                                  : "that decoding failed");
-  return FALSE;
+    self->message = g_strdup (text);
 }
 
-void
-spdl_video_decoder_drain (SpdlVideoDecoder *self)
+/* Notes a failure of the decoder. */
+static void
+note_failure (SpdlVideoDecoder *self, gint ret)
 {
-  if (!self->is_fresh)
-    gst_spdl_harness_drain (self->harness);
-  spdl_video_decoder_flush (self);
-}
+  const guint64 size = __atomic_load_n (&self->too_large, __ATOMIC_RELAXED);
+  const gchar *text = spdl_ffmpeg_log_get ();
+  guint width = size >> 32, height = size;
 
-void
-spdl_video_decoder_flush (SpdlVideoDecoder *self)
-{
-  if (self->is_fresh)
+  if (size == 0 &&
+      sscanf (text, "Picture size %ux%u exceeds", &width, &height) != 2) {
+    spdl_video_decoder_note (self, text[0] ? text : av_err2str (ret));
     return;
-  if (self->in_trouble)
-    gst_spdl_harness_restart (self->harness);
-  else
-    gst_spdl_harness_flush (self->harness);
-  self->in_trouble = FALSE;
-  self->is_fresh = TRUE;
+  }
+  g_free (self->message);
+  self->message = g_strdup_printf (
+      "%u by %u pixels, more than max-pixels (%" G_GUINT64_FORMAT ")", width,
+      height, self->max_pixels);
+}
+
+void
+spdl_video_decoder_refuse (SpdlVideoDecoder *self, const AVFrame *frame)
+{
+  const gchar *name = av_get_pix_fmt_name (frame->format);
+  g_autofree gchar *text =
+      g_strdup_printf ("pixels of the format %s, which cannot be converted",
+          name ? name : "(unknown)");
+
+  spdl_video_decoder_note (self, text);
 }
 
 gchar *
 spdl_video_decoder_take_message (SpdlVideoDecoder *self)
 {
-  gchar *message = gst_spdl_harness_take_message (self->harness, NULL);
-
-  if (self->message) {
-    g_free (message);
-    message = g_steal_pointer (&self->message);
-  }
-  return message;
+  return g_steal_pointer (&self->message);
 }
 
 const gchar *
 spdl_video_decoder_get_name (const SpdlVideoDecoder *self)
 {
-  return self->name;
+  return self->codec->codec->name;
+}
+
+/* Opening */
+
+/* Returns whether a flush and a key frame reset the decoder to its initial
+ * state. FFV1, for example, keeps the parameters of the previous video. */
+static gboolean
+is_reset_by_flush (enum AVCodecID codec)
+{
+  return codec == AV_CODEC_ID_H264 || codec == AV_CODEC_ID_HEVC ||
+         codec == AV_CODEC_ID_AV1 || codec == AV_CODEC_ID_VP8 ||
+         codec == AV_CODEC_ID_VP9 || codec == AV_CODEC_ID_MJPEG;
+}
+
+static gboolean
+is_open_for (const SpdlVideoDecoder *self, const AVCodecParameters *other,
+    guint n_threads)
+{
+  const AVCodecParameters *own = self->parameters;
+
+  return self->codec && self->n_threads == n_threads &&
+         is_reset_by_flush (own->codec_id) &&
+         own->codec_id == other->codec_id &&
+         own->codec_tag == other->codec_tag && own->format == other->format &&
+         own->width == other->width && own->height == other->height &&
+         own->bits_per_coded_sample == other->bits_per_coded_sample &&
+         own->color_range == other->color_range &&
+         own->color_space == other->color_space &&
+         own->extradata_size == other->extradata_size &&
+         (own->extradata_size == 0 || memcmp (own->extradata, other->extradata,
+                                          own->extradata_size) == 0);
+}
+
+static gint
+open_codec (SpdlVideoDecoder *self, const AVCodec *codec, guint n_threads)
+{
+  gint ret;
+
+  self->codec = avcodec_alloc_context3 (codec);
+  if (!self->codec)
+    return AVERROR (ENOMEM);
+  ret = avcodec_parameters_to_context (self->codec, self->parameters);
+  if (ret < 0)
+    return ret;
+  self->codec->thread_count = n_threads;
+  self->codec->opaque = self;
+  self->codec->get_buffer2 = get_buffer;
+  /* Else columns at the left are not always cropped. */
+  self->codec->flags |= AV_CODEC_FLAG_UNALIGNED;
+  /* Padded sizes and side data may be larger than what max-pixels permits. */
+  self->codec->max_pixels = MIN (self->max_pixels, G_MAXINT32 / 4) * 2 + 65536;
+  return avcodec_open2 (self->codec, codec, NULL);
+}
+
+gboolean
+spdl_video_decoder_open (SpdlVideoDecoder *self,
+    const AVCodecParameters *parameters, guint n_threads, guint64 max_pixels,
+    gboolean keep, GError **error)
+{
+  const AVCodec *codec = avcodec_find_decoder (parameters->codec_id);
+  gint ret;
+
+  g_clear_pointer (&self->message, g_free);
+  self->is_fresh = TRUE;
+  self->bad_from = G_MAXINT64;
+  self->too_large = 0;
+  self->keep = keep;
+  if (is_open_for (self, parameters, n_threads) &&
+      self->max_pixels == max_pixels)
+    return TRUE;
+  avcodec_free_context (&self->codec);
+  self->n_threads = n_threads;
+  self->max_pixels = max_pixels;
+  if (!codec) {
+    g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN,
+        "Video uses the codec %s, which the installed libavcodec cannot decode",
+        avcodec_get_name (parameters->codec_id));
+    return FALSE;
+  }
+  ret = avcodec_parameters_copy (self->parameters, parameters);
+  if (ret >= 0)
+    ret = open_codec (self, codec, n_threads);
+  if (ret >= 0) {
+    GST_INFO ("%s is open", codec->name);
+    return TRUE;
+  }
+  note_failure (self, ret);
+  g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
+      "Corrupt video: the decoder %s reported %s", codec->name, self->message);
+  g_clear_pointer (&self->message, g_free);
+  avcodec_free_context (&self->codec);
+  return FALSE;
+}
+
+/* Decoding */
+
+static guint
+get_errors (const SpdlVideoDecoder *self)
+{
+  return __atomic_load_n (&self->n_errors, __ATOMIC_RELAXED);
+}
+
+/* Notes whether there are more than @n errors. Threads work on packets before
+ * the last one. */
+static void
+note_errors (SpdlVideoDecoder *self, guint n)
+{
+  if (get_errors (self) != n)
+    self->bad_from = MIN (self->bad_from, self->last - self->n_threads + 1);
+}
+
+/* Takes the frames that are ready. Returns an AVERROR code. */
+static gint
+take_frames (SpdlVideoDecoder *self)
+{
+  const guint n = get_errors (self);
+  gint ret;
+
+  do {
+    ret = avcodec_receive_frame (self->codec, self->frame);
+    note_errors (self, n);
+    if (ret >= 0)
+      self->take (self->user_data, self->frame);
+    av_frame_unref (self->frame);
+  } while (ret >= 0);
+  return ret;
+}
+
+gboolean
+spdl_video_decoder_push (SpdlVideoDecoder *self, const AVPacket *packet)
+{
+  const guint n = get_errors (self);
+  gint ret = avcodec_send_packet (self->codec, packet);
+
+  self->is_fresh = FALSE;
+  self->last = packet->pts;
+  note_errors (self, n);
+  if (ret >= 0)
+    ret = take_frames (self);
+  if (ret == AVERROR (EAGAIN) && (self->keep || self->bad_from == G_MAXINT64))
+    return TRUE;
+  note_failure (self, ret == AVERROR (EAGAIN) ? AVERROR_INVALIDDATA : ret);
+  return FALSE;
+}
+
+gboolean
+spdl_video_decoder_is_good (const SpdlVideoDecoder *self, const AVFrame *frame)
+{
+  return self->keep ||
+         (frame->pts < self->bad_from && !frame->decode_error_flags &&
+             !(frame->flags & AV_FRAME_FLAG_CORRUPT));
+}
+
+void
+spdl_video_decoder_forgive (SpdlVideoDecoder *self)
+{
+  self->bad_from = G_MAXINT64;
+}
+
+void
+spdl_video_decoder_drain (SpdlVideoDecoder *self)
+{
+  gint ret;
+
+  if (self->is_fresh)
+    return;
+  /* After an error of a packet, there are others. */
+  if (avcodec_send_packet (self->codec, NULL) >= 0)
+    while ((ret = take_frames (self)) != AVERROR_EOF && ret != AVERROR (EAGAIN))
+      note_failure (self, ret);
+  avcodec_flush_buffers (self->codec);
+  self->is_fresh = TRUE;
+  self->bad_from = G_MAXINT64;
 }

@@ -1,4 +1,4 @@
-/* gst-spdl: video decoder based on GStreamer elements
+/* gst-spdl: video decoder based on libavcodec
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -7,59 +7,55 @@
 
 #pragma once
 
-#include "plugins/codec/resize/picture.h"
+#include <glib.h>
+#include <libavcodec/avcodec.h>
 
 G_BEGIN_DECLS
 
-/* A decoder element, with a parser if needed, that stays in PLAYING between
- * videos. Frames are output in the thread that pushes packets, in presentation
- * order. Not thread-safe. */
-
-/* Caps field of packets with the container's colorimetry, which applies if the
- * bitstream has none. */
-#define SPDL_CONTAINER_COLORS "container-colorimetry"
+/* A decoder that stays open between videos of the same format. Frames are
+ * output in the thread that pushes packets, in presentation order. Not
+ * thread-safe. */
 
 typedef struct _SpdlVideoDecoder SpdlVideoDecoder;
 
-typedef struct {
-  /* @frame: valid during the call
-   * @pts: timestamp of its packet */
-  void (*frame) (gpointer user_data, const SpdlFrame *frame, GstClockTime pts);
-  gpointer user_data;
-} SpdlVideoDecoderSink;
-
-/* @caps: caps of the first video
- * @sink: must stay valid
- * Returns NULL with @error set, which names the decoder, if there is none or it
- * does not start. */
-SpdlVideoDecoder *spdl_video_decoder_new (GstCaps *caps, guint n_threads,
-    const SpdlVideoDecoderSink *sink, GError **error);
+/* @frame: called for each frame, with the timestamp of its packet */
+SpdlVideoDecoder *spdl_video_decoder_new (
+    void (*frame) (gpointer user_data, const AVFrame *frame),
+    gpointer user_data);
 void spdl_video_decoder_free (SpdlVideoDecoder *self);
 
-/* Returns whether the decoder also accepts packets with @caps. Codecs with
- * different decoders may share a media type: video/x-rle has a "layout"
- * field. */
+/* Opens the decoder for a stream with @parameters. Videos with more than
+ * @max_pixels are rejected before a frame is allocated. With @keep, frames with
+ * errors are good. Returns FALSE with
+ * @error set, which names the codec, if there is none or it does not start. */
+gboolean spdl_video_decoder_open (SpdlVideoDecoder *self,
+    const AVCodecParameters *parameters, guint n_threads, guint64 max_pixels,
+    gboolean keep, GError **error);
+
+/* Returns FALSE if the packet is rejected, or the decoder reported an error,
+ * for example that a picture is missing which this one is made from; a message
+ * is then available. */
 gboolean
-spdl_video_decoder_takes (const SpdlVideoDecoder *self, const GstCaps *caps);
+spdl_video_decoder_push (SpdlVideoDecoder *self, const AVPacket *packet);
 
-/* Rejects videos with more pixels. */
-void
-spdl_video_decoder_set_max_pixels (SpdlVideoDecoder *self, guint64 max_pixels);
+/* Returns whether a frame was decoded without an error of its packet or an
+ * earlier one, as far as the decoder tells. */
+gboolean
+spdl_video_decoder_is_good (const SpdlVideoDecoder *self, const AVFrame *frame);
 
-/* @packet: (transfer full)
- * Returns FALSE if it is rejected; a message is then available. */
-gboolean spdl_video_decoder_push (
-    SpdlVideoDecoder *self, GstBuffer *packet, GstCaps *caps);
+/* Forgets the errors of packets on which no later one depends. */
+void spdl_video_decoder_forgive (SpdlVideoDecoder *self);
 
-/* Outputs all pending frames. The next packet may be from another position or
- * video. */
+/* Outputs all pending frames. The next packet may be from another position. */
 void spdl_video_decoder_drain (SpdlVideoDecoder *self);
 
-/* Drops all pending frames, and resets the decoder if it had an error. */
-void spdl_video_decoder_flush (SpdlVideoDecoder *self);
+/* Notes a defect that the decoder does not know of. */
+void spdl_video_decoder_note (SpdlVideoDecoder *self, const gchar *text);
 
-/* Returns: (transfer full) (nullable): error message posted since the last
- * call */
+/* Notes that a frame has a format that nothing can convert. */
+void spdl_video_decoder_refuse (SpdlVideoDecoder *self, const AVFrame *frame);
+
+/* Returns: (transfer full) (nullable): the first defect since the last call */
 gchar *spdl_video_decoder_take_message (SpdlVideoDecoder *self);
 
 const gchar *spdl_video_decoder_get_name (const SpdlVideoDecoder *self);

@@ -7,53 +7,57 @@
 
 #include "plugins/codec/video/videoframereader.h"
 
+#include "plugins/codec/video/videoframe.h"
+
 /* Output */
 
-/* Returns the packet of a frame, or NULL. The search starts at the last packet,
- * since frames are output soon after their packet. */
+/* Returns the packet of a frame, or NULL. */
 static SpdlPacket *
-find_packet (const SpdlVideoFrameReader *self, GstClockTime pts)
+find_packet (const SpdlVideoFrameReader *self, const AVFrame *frame)
 {
-  if (self->packets->is_counted) {
-    const guint rank =
-        spdl_packets_get (self->packets, self->begin)->rank + self->n_frames;
+  const SpdlPackets *packets = self->packets;
+  SpdlPacket *packet;
 
-    return rank < self->packets->by_rank->len
-               ? spdl_packets_get (
-                     self->packets, spdl_packets_find (self->packets, rank))
+  if (packets->is_counted) {
+    const guint rank =
+        spdl_packets_get (packets, self->begin)->rank + self->n_frames;
+
+    return rank < packets->by_rank->len
+               ? spdl_packets_get (packets, spdl_packets_find (packets, rank))
                : NULL;
   }
-  for (guint i = self->next; i-- > self->begin;) {
-    SpdlPacket *packet = spdl_packets_get (self->packets, i);
-
-    if (packet->pts == pts && packet->rank != G_MAXUINT)
-      return packet;
-  }
-  return NULL;
+  if (frame->pts < self->begin || frame->pts >= self->next)
+    return NULL;
+  packet = spdl_packets_get (packets, frame->pts);
+  return packet->rank != G_MAXUINT ? packet : NULL;
 }
 
-static void
-take_frame (gpointer user_data, const SpdlFrame *frame, GstClockTime pts)
+void
+spdl_video_frame_reader_take (SpdlVideoFrameReader *self, const AVFrame *frame)
 {
-  SpdlVideoFrameReader *self = user_data;
-  SpdlPacket *packet = find_packet (self, pts);
+  SpdlPacket *packet = find_packet (self, frame);
+  GstVideoInfo info;
+  GstBuffer *buffer;
 
   self->n_frames++;
   if (!packet || !packet->is_wanted)
     return;
-  if (GST_BUFFER_FLAG_IS_SET (frame->buffer, GST_BUFFER_FLAG_CORRUPTED) &&
-      !self->keep)
+  if (!spdl_video_decoder_is_good (self->decoder, frame))
     return;
+  buffer = spdl_video_frame_wrap (frame, &info);
+  if (!buffer) {
+    spdl_video_decoder_refuse (self->decoder, frame);
+    return;
+  }
   packet->is_wanted = FALSE;
-  self->frame (self->user_data, packet->rank, frame);
-}
-
-void
-spdl_video_frame_reader_init (SpdlVideoFrameReader *self,
-    void (*frame) (gpointer, guint, const SpdlFrame *), gpointer user_data)
-{
-  *self = (SpdlVideoFrameReader){ .frame = frame, .user_data = user_data };
-  self->sink = (SpdlVideoDecoderSink){ take_frame, self };
+  self->play->frame (self->play->user_data, packet->rank,
+      &(SpdlFrame){ .buffer = buffer,
+          .info = &info,
+          .n_rows = GST_VIDEO_INFO_HEIGHT (&info),
+          /* Palettes in AVI files have zeros in place of alpha. */
+          .opaque = GST_VIDEO_FORMAT_INFO_HAS_PALETTE (info.finfo),
+          .is_video = TRUE });
+  gst_buffer_unref (buffer);
 }
 
 /* Input */
@@ -61,16 +65,11 @@ spdl_video_frame_reader_init (SpdlVideoFrameReader *self,
 static gboolean
 is_spare (const SpdlVideoFrameReader *self, const SpdlPacket *packet)
 {
-  gboolean is = FALSE;
-  GstMapInfo map;
+  const SpdlPacketFormat *format = &self->packets->format;
 
-  if (self->format.length_size == 0 || packet->is_wanted || packet->is_key ||
-      self->packets->is_counted ||
-      !gst_buffer_map (packet->data, &map, GST_MAP_READ))
-    return FALSE;
-  is = spdl_packet_is_spare (&self->format, map.data, map.size);
-  gst_buffer_unmap (packet->data, &map);
-  return is;
+  return format->length_size > 0 && !packet->is_wanted && !packet->is_key &&
+         !self->packets->is_counted &&
+         spdl_packet_is_spare (format, packet->data->data, packet->data->size);
 }
 
 /* Returns whether the packet is shown before the key frame that decoding
@@ -92,15 +91,21 @@ feed_packet (SpdlVideoFrameReader *self, guint end)
   while (self->next <= end) {
     const SpdlPacket *packet = spdl_packets_get (self->packets, self->next++);
 
-    if (g_cancellable_is_cancelled (self->cancellable))
+    if (g_cancellable_is_cancelled (self->play->cancellable))
       return FALSE;
+    if (packet->is_doubtful && !self->play->keep) {
+      spdl_video_decoder_note (self->decoder,
+          "that a picture before it, which it may be made from, is missing");
+      return FALSE;
+    }
     if (packet->is_lost ||
         (self->next - 1 > self->begin && is_spare (self, packet)))
       continue;
-    if (!spdl_video_decoder_push (
-            self->video_decoder, gst_buffer_ref (packet->data), packet->caps) &&
-        !is_leading (self, packet))
+    if (spdl_video_decoder_push (self->decoder, packet->data))
+      continue;
+    if (!is_leading (self, packet))
       return FALSE;
+    spdl_video_decoder_forgive (self->decoder);
   }
   return TRUE;
 }
@@ -115,7 +120,7 @@ feed_for (SpdlVideoFrameReader *self, guint end)
   gboolean ok = feed_packet (self, end);
 
   while (ok && self->packets->is_counted && packet->is_wanted &&
-         self->next < self->packets->all->len &&
+         self->next < self->packets->n_packets &&
          !spdl_packets_get (self->packets, self->next)->is_key)
     ok = feed_packet (self, self->next);
   return ok;
@@ -126,11 +131,8 @@ feed_for (SpdlVideoFrameReader *self, guint end)
 static void
 begin_at_packet (SpdlVideoFrameReader *self, guint start)
 {
-  const SpdlPacket *packet = spdl_packets_get (self->packets, start);
-
   self->begin = self->next = start;
   self->n_frames = 0;
-  self->format = spdl_packet_get_format (packet->caps);
 }
 
 /* Returns whether it is cheaper to restart at a later key frame than to decode
@@ -138,14 +140,8 @@ begin_at_packet (SpdlVideoFrameReader *self, guint start)
 static gboolean
 is_jump (const SpdlVideoFrameReader *self, guint i)
 {
-  const SpdlPacket *packet = spdl_packets_get (self->packets, i);
-  const SpdlPacket *first = spdl_packets_get (self->packets, self->begin);
-  guint start;
-
-  if (i < self->next)
-    return FALSE;
-  start = spdl_packets_find_start (self->packets, i, G_MAXUINT);
-  return packet->segment != first->segment || start > self->next;
+  return i >= self->next &&
+         spdl_packets_find_start (self->packets, i, G_MAXUINT) > self->next;
 }
 
 /* Decodes the frames @ranks from packet @start on, up to the first frame that
@@ -164,7 +160,7 @@ play_from (SpdlVideoFrameReader *self, guint start, const guint *ranks, guint n)
       break;
     ok = feed_for (self, packet);
   }
-  spdl_video_decoder_drain (self->video_decoder);
+  spdl_video_decoder_drain (self->decoder);
   return i;
 }
 
@@ -176,7 +172,7 @@ is_missing (SpdlVideoFrameReader *self, guint rank, guint start)
   const guint i = spdl_packets_find (self->packets, rank);
 
   while (spdl_packets_get (self->packets, i)->is_wanted &&
-         !g_cancellable_is_cancelled (self->cancellable)) {
+         !g_cancellable_is_cancelled (self->play->cancellable)) {
     const guint before = spdl_packets_find_start (self->packets, i, start);
 
     if (before >= start)
@@ -190,13 +186,12 @@ is_missing (SpdlVideoFrameReader *self, guint rank, guint start)
 static void
 set_missing (SpdlVideoFrameReader *self, guint rank, GError **error)
 {
-  g_autofree gchar *message =
-      spdl_video_decoder_take_message (self->video_decoder);
+  g_autofree gchar *message = spdl_video_decoder_take_message (self->decoder);
 
   if (error && !*error)
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
         "Corrupt video: at frame %u, %s reported %s", rank,
-        spdl_video_decoder_get_name (self->video_decoder),
+        spdl_video_decoder_get_name (self->decoder),
         message ? message : "that decoding failed");
 }
 
@@ -206,7 +201,7 @@ spdl_video_frame_reader_play (
 {
   guint n_missing = 0;
 
-  g_free (spdl_video_decoder_take_message (self->video_decoder));
+  g_free (spdl_video_decoder_take_message (self->decoder));
   for (guint i = 0; i < n; i++)
     spdl_packets_get (
         self->packets, spdl_packets_find (self->packets, ranks[i]))
@@ -221,13 +216,13 @@ spdl_video_frame_reader_play (
       if (!is_missing (self, ranks[i], start))
         continue;
       set_missing (self, ranks[i], error);
-      if (!self->keep)
+      if (!self->play->keep)
         return FALSE;
       n_missing++;
     }
-    if (g_cancellable_is_cancelled (self->cancellable)) {
+    if (g_cancellable_is_cancelled (self->play->cancellable)) {
       g_clear_error (error);
-      g_cancellable_set_error_if_cancelled (self->cancellable, error);
+      g_cancellable_set_error_if_cancelled (self->play->cancellable, error);
       return FALSE;
     }
   }

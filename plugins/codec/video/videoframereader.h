@@ -19,28 +19,22 @@ G_BEGIN_DECLS
  * non-reference frames that are not selected. Not thread-safe. */
 
 typedef struct {
-  SpdlVideoDecoderSink sink; /* of the decoder */
   SpdlPackets *packets;
-  SpdlVideoDecoder *video_decoder;
-  gboolean keep; /* continue after frames that cannot be decoded */
-  GCancellable *cancellable;
-  void (*frame) (gpointer user_data, guint rank, const SpdlFrame *frame);
-  gpointer user_data;
+  SpdlVideoDecoder *decoder;
+  const SpdlVideoPlay *play;
 
   /* The current run. */
   guint begin, next; /* range of packets that were pushed */
   guint n_frames;    /* frames output */
-  SpdlPacketFormat format;
 } SpdlVideoFrameReader;
-
-/* @frame: called for each selected frame
- * @user_data: passed to @frame */
-void spdl_video_frame_reader_init (SpdlVideoFrameReader *self,
-    void (*frame) (gpointer, guint, const SpdlFrame *), gpointer user_data);
 
 /* Decodes the @n frames @ranks, in ascending order. Returns FALSE with @error
  * set if one is missing, or with `keep`, if all are. */
 gboolean spdl_video_frame_reader_play (
     SpdlVideoFrameReader *self, const guint *ranks, guint n, GError **error);
+
+/* Takes a frame from the decoder. */
+void
+spdl_video_frame_reader_take (SpdlVideoFrameReader *self, const AVFrame *frame);
 
 G_END_DECLS

@@ -37,19 +37,14 @@ take_bits (GstBitReader *reader, guint n)
   return bits;
 }
 
-typedef struct {
-  guint time_bits;     /* 0: the header is truncated */
-  guint width, height; /* 0: not specified */
-} Layer;
-
-/* Reads the header of a video object layer up to the frame size. */
-static Layer
-read_layer (const guint8 *data, gsize size)
+/* Reads the number of bits of a frame's time from the header of a video object
+ * layer. Returns 0 if it is truncated. */
+static guint
+read_time_bits (const guint8 *data, gsize size)
 {
-  enum { EXTENDED = 15, RECTANGLE = 0, GRAY = 3, BUFFER_BITS = 79 };
+  enum { EXTENDED = 15, GRAY = 3, BUFFER_BITS = 79 };
   GstBitReader reader = GST_BIT_READER_INIT (data, size);
-  guint version = 1, shape, unit;
-  Layer layer = { 0 };
+  guint version = 1, unit;
 
   gst_bit_reader_skip (&reader, 9);
   if (take_bits (&reader, 1)) {
@@ -63,22 +58,11 @@ read_layer (const guint8 *data, gsize size)
     if (take_bits (&reader, 1))
       gst_bit_reader_skip (&reader, BUFFER_BITS);
   }
-  shape = take_bits (&reader, 2);
-  if (version != 1 && shape == GRAY)
+  if (take_bits (&reader, 2) == GRAY && version != 1)
     gst_bit_reader_skip (&reader, 4);
   gst_bit_reader_skip (&reader, 1);
   unit = take_bits (&reader, 16);
-  layer.time_bits = unit > 1 ? g_bit_storage (unit - 1) : unit;
-  gst_bit_reader_skip (&reader, 1);
-  if (take_bits (&reader, 1))
-    gst_bit_reader_skip (&reader, layer.time_bits);
-  if (shape == RECTANGLE) {
-    gst_bit_reader_skip (&reader, 1);
-    layer.width = take_bits (&reader, 13);
-    gst_bit_reader_skip (&reader, 1);
-    layer.height = take_bits (&reader, 13);
-  }
-  return layer;
+  return unit > 1 ? g_bit_storage (unit - 1) : unit;
 }
 
 static SpdlVop
@@ -96,29 +80,15 @@ read_picture (const guint8 *data, gsize size, guint time_bits)
 }
 
 gboolean
-spdl_vops_begin (SpdlVops *self, const GstCaps *caps)
+spdl_vops_begin (SpdlVops *self, const AVCodecParameters *codec)
 {
-  const GstStructure *s = gst_caps_get_structure (caps, 0);
-  const GValue *value = gst_structure_get_value (s, "codec_data");
-  gint version = 4;
   gsize header_size;
-  GstMapInfo map;
 
   *self = (SpdlVops){ 0 };
-  if (gst_structure_has_name (s, "video/mpeg"))
-    gst_structure_get_int (s, "mpegversion", &version);
-  else if (gst_structure_has_name (s, "video/x-divx"))
-    gst_structure_get_int (s, "divxversion", &version);
-  else if (!gst_structure_has_name (s, "video/x-xvid"))
+  if (codec->codec_id != AV_CODEC_ID_MPEG4)
     return FALSE;
-  if (version < 4)
-    return FALSE;
-  if (value &&
-      gst_buffer_map (gst_value_get_buffer (value), &map, GST_MAP_READ)) {
-    spdl_vops_take (self, map.data, map.size, &header_size);
-    gst_buffer_unmap (gst_value_get_buffer (value), &map);
-    self->n_kept = 0;
-  }
+  spdl_vops_take (self, codec->extradata, codec->extradata_size, &header_size);
+  self->n_kept = 0;
   return TRUE;
 }
 
@@ -133,7 +103,7 @@ spdl_vops_take (
 
   while ((at = find_code (data, size, at, &code)) > 0) {
     if (code >= LAYER && code <= LAYER_END) {
-      self->time_bits = read_layer (data + at, size - at).time_bits;
+      self->time_bits = read_time_bits (data + at, size - at);
       has_layer = TRUE;
     } else if (code == GROUP || code == PICTURE) {
       end = MIN (end, at - 4);
@@ -154,24 +124,4 @@ spdl_vops_take (
   for (guint i = 0; i < self->n_kept; i++)
     self->kept[i] = self->kept[i + 1];
   return vop;
-}
-
-gboolean
-spdl_vops_find_size (
-    const guint8 *data, gsize size, guint *width, guint *height)
-{
-  gsize at = 0;
-  guint8 code;
-
-  while ((at = find_code (data, size, at, &code)) > 0) {
-    Layer layer;
-
-    if (code < LAYER || code > LAYER_END)
-      continue;
-    layer = read_layer (data + at, size - at);
-    *width = layer.width;
-    *height = layer.height;
-    return layer.width > 0 && layer.height > 0;
-  }
-  return FALSE;
 }

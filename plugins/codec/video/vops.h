@@ -7,7 +7,8 @@
 
 #pragma once
 
-#include <gst/gst.h>
+#include <glib.h>
+#include <libavcodec/avcodec.h>
 
 G_BEGIN_DECLS
 
@@ -30,18 +31,13 @@ typedef struct {
   guint n_kept;
 } SpdlVops;
 
-/* Initializes from @caps, including codec_data. Returns whether packets of
- * @caps are MPEG-4 part 2. */
-gboolean spdl_vops_begin (SpdlVops *self, const GstCaps *caps);
+/* Initializes from the codec and its headers. Returns whether it is MPEG-4
+ * part 2. */
+gboolean spdl_vops_begin (SpdlVops *self, const AVCodecParameters *codec);
 
 /* Reads the next packet.
  * @header_size: (out): size of the stream header at its beginning; 0: none */
 SpdlVop spdl_vops_take (
     SpdlVops *self, const guint8 *data, gsize size, gsize *header_size);
-
-/* Reads the frame size from a header. Returns FALSE if there is none or it has
- * no size. */
-gboolean spdl_vops_find_size (
-    const guint8 *data, gsize size, guint *width, guint *height);
 
 G_END_DECLS

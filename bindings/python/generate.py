@@ -153,6 +153,8 @@ def kind_of(element, factory, spec):
     if kind.name in WHOLE:
         lowest, highest = spec.minimum, spec.maximum
         if name in DURATIONS:
+            if lowest == 0 and "-1 =" in spec.blurb:
+                lowest = -DURATIONS[name]
             return ("seconds", DURATIONS[name], lowest, highest)
         if re.search(r"\b(ns|nanoseconds)\b|^Seconds", spec.blurb):
             fail(f"add {name} of {factory} to DURATIONS")

@@ -42,7 +42,8 @@ take_target (FuzzInput *settings)
     .format = formats[kind % G_N_ELEMENTS (formats)],
     .rate = rates[kind >> 5],
     .channels = (kind >> 3 & 3) % 3 * (1 + (window & 1) * 3),
-    .offset = (window >> 1 & 7) * 30011,
+    .offset = (window & 0x8e) == 0x0e ? GST_CLOCK_TIME_NONE
+                                      : (window >> 1 & 7) * 30011,
     .duration =
         window & 0x80 ? GST_CLOCK_TIME_NONE : (window >> 4 & 7) * 300017,
   };
@@ -53,7 +54,9 @@ static GstBuffer *
 decode (SpdlAudio *audio, const SpdlAudioConfig *config, guint8 flags,
     const guint8 *data, gsize size)
 {
+  static const guint64 key[] = { 1, 2, 3 };
   GstBuffer *item = gst_buffer_new_memdup (data, size), *result = NULL;
+  SpdlAudioConfig own = *config;
   GError *error = NULL;
   GstCaps *caps = NULL;
   GstAudioInfo info;
@@ -62,8 +65,8 @@ decode (SpdlAudio *audio, const SpdlAudioConfig *config, guint8 flags,
   gst_buffer_map (item, &map, GST_MAP_READ);
   if (spdl_audio_look (audio, map.data, map.size, flags >> 1 & 1) ||
       spdl_audio_search (audio, map.data, map.size)) {
-    result =
-        spdl_audio_decode (audio, config, flags & 1, item, NULL, &caps, &error);
+    result = spdl_audio_decode (
+        audio, &own, key, flags & 1, item, NULL, &caps, &error);
     if (!result || error)
       fuzz_check_error (error);
   }

@@ -525,6 +525,40 @@ class LoaderTest(unittest.TestCase):
                 np.testing.assert_array_equal(
                     data, load(paths[i], duration=400_000_000))
 
+    def test_random_offsets(self):
+        names = ["s16.wav", "flac", "mp3", "m4a", "opus", "vorbis.ogg", "aac",
+                 "flac.mka", "webm"]
+        paths = [make("x." + name, {**EXACT, **LOSSY, **GAINED}[name])
+                 for name in names]
+        paths.append(make("brief.wav", "", 2, 3000))
+
+        def read(rate, epochs=2):
+            with self.items(paths, f"offset=-1 duration=700000000 seed=5 "
+                            f"rate={rate}", "batch-size=1 indices=true"
+                            ) as loader:
+                return [(batch.epoch, batch.indices[0],
+                         batch.extras[0]["audio-offset"],
+                         np.array(batch["data"])[0])
+                        for _ in range(epochs) for batch in loader]
+
+        for rate in 16000, 48000:
+            found = read(rate)
+            self.assertEqual(len(found), 2 * len(paths))
+            for epoch, index, offset, got in found:
+                whole = load(paths[index], rate=rate)
+                first = to_samples(offset, rate)
+                n = min(len(whole), rate * 7 // 10)
+                with self.subTest(paths[index].name, rate=rate, epoch=epoch):
+                    np.testing.assert_array_equal(got, whole[first:first + n])
+            offsets = [offset for *_, offset, _ in found]
+            # Those of the last file are 0, as it is shorter.
+            self.assertEqual([paths[i].name for _, i, offset, _ in found
+                              if offset == 0], ["brief.wav"] * 2)
+            self.assertEqual(len(set(offsets)), len(offsets) - 1)
+            self.assertEqual(offsets, [offset for *_, offset, _ in read(rate)])
+        with raises("resource-error settings", "duration"):
+            load(paths[0], offset=2**64 - 1)
+
     def sound_of(self, path):
         with Loader(f'spdlsrc location="{make_list([path])}" ! spdlfetch '
                     "! spdldecode ! audio/x-raw ! spdlsink",

@@ -309,6 +309,13 @@ class OthersTest(unittest.TestCase):
         self.assertEqual(batch["data"].shape, (2, 16000, 1))
         # The file 4000.wav is the first item.
         self.assertEqual(list(batch["data_lengths"].numpy()), [8000, 16000])
+        starts = set()
+        with audio_folder(folder, rate=8000, duration=0.05, offset="random",
+                          batch_size=1) as loader:
+            for _ in range(4):
+                starts.update((batch.indices[0], batch.extras[0]["audio-offset"])
+                              for batch in loader)
+        self.assertEqual(len(starts), 8)  # two files in four epochs
         with audio_folder(folder, rate=8000, duration=0.25,
                           batch_size=2) as loader:
             data = next(iter(loader))["data"].numpy()

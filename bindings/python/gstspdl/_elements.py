@@ -373,8 +373,8 @@ class Elements:
         `crop_ratio`: Range of the aspect ratio (width divided by height) of a
         random-resized-crop (unset = <0.75,1.3333>).
         `flip`: Probability of mirroring an image horizontally. Default: 0.0.
-        `seed`: Seed of random crops, flips and clips, combined with an item's
-        epoch and index. Default: 0.
+        `seed`: Seed of random crops, flips, clips and offsets, combined with
+        an item's epoch and index. Default: 0.
         `fast_scale`: Decode a JPEG at 1/2, 1/4 or 1/8 of its size if that is
         at least the size of the result. Default: True.
         `on_corrupt`: Action for an image with missing or invalid data. One of
@@ -408,7 +408,8 @@ class Elements:
         `audio_format`: Sample format of audio: F32LE, S16LE, S32LE, F64LE or
         U8 (unset = what downstream requests, F32LE if it accepts several).
         Default: 'F32LE'.
-        `offset`: Start of the audio to decode, in seconds. Default: 0.
+        `offset`: Start of the audio to decode, in seconds (-1 = a random one,
+        so that the file has `duration`). Default: 0.
         `duration`: Maximum duration of the audio to decode, in seconds (-1 =
         to the end).
         `concurrency`: Number of tasks that run at the same time (0 =
@@ -986,8 +987,8 @@ PROPERTIES: Dict[str, Dict[str, Tuple[Any, ...]]] = {
         "rate": ("int", 0, 2147483647),
         "channels": ("int", 0, 64),
         "audio-format": ("text",),
-        "offset": ("seconds", 1000000000, 0, 18446744073709551614),
-        "duration": ("seconds", 1000000000, 0, 18446744073709551615),
+        "offset": ("seconds", 1000000000, -1000000000, 18446744073709551615),
+        "duration": ("seconds", 1000000000, -1000000000, 18446744073709551615),
         "concurrency": ("int", 0, 4096),
         "queue-size": ("int", 0, 1048576),
         "output-order": ("enum", ("completion", "input")),

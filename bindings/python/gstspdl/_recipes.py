@@ -12,7 +12,8 @@ several ranks, each loads its part.
 import csv
 import json
 import os
-from typing import Any, List, Mapping, Optional, Sequence, Sized, Tuple, Union
+from typing import (Any, List, Literal, Mapping, Optional, Sequence, Sized, Tuple,
+                    Union)
 
 from ._elements import BatchType, Function, Path, Seconds, ShardMode
 from ._loader import Loader
@@ -293,7 +294,7 @@ def audio_folder(
     *,
     rate: int = 16000,
     channels: int = 1,
-    offset: Seconds = 0,
+    offset: Union[Seconds, Literal["random"]] = 0,
     duration: Optional[Seconds] = None,
     batch_size: int = 32,
     train: bool = True,
@@ -320,7 +321,8 @@ def audio_folder(
     `rate`: sample rate in Hz to which all files are converted.
     `channels`: number of channels to which all files are converted.
     `offset`, `duration`: part of each file to load, in seconds or as
-    timedelta. None loads to the end.
+    timedelta. `duration=None` loads to the end. `offset="random"` loads another
+    part of each file in each epoch, by `seed`.
     `train`: True shuffles the files of each epoch. False loads them in order.
     `transform`: function that is called with each decoded file, as
     Loader.map() describes.
@@ -331,8 +333,9 @@ def audio_folder(
     pipeline = _class_folders(root, pattern, train, seed, shard_mode)
     order = _keep_order(in_order or not train)
     pipeline = pipeline.fetch(**order).decode(
-        media="audio", rate=rate, channels=channels, offset=offset or None,
-        duration=duration, **order)
+        media="audio", rate=rate, channels=channels,
+        offset=-1 if offset == "random" else offset or None,
+        duration=duration, seed=seed, **order)
     if transform is not None:
         pipeline = pipeline.map(transform, **order)
     pipeline = pipeline.batch(batch_size, labels=True, pad_to_longest=True,

@@ -128,6 +128,9 @@ def _write_seconds(value: Any, factor: int, lowest: int, highest: int) -> str:
             number = _as_float(value) * factor
         except TypeError:
             raise TypeError("seconds or a timedelta") from None
+    if number == lowest == -factor:
+        return str(highest)  # GStreamer's -1
+    lowest = max(lowest, 0)
     if not lowest <= number <= highest:
         raise _Refused(f"must be from {lowest / factor:g} to "
                        f"{highest / factor:g} seconds")

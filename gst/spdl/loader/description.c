@@ -389,15 +389,25 @@ spdl_reads_as (const gchar *text, GParamSpec *pspec)
 
 /* Ranges of numbers */
 
+/* Returns whether -1 has a meaning. */
+static gboolean
+has_minus_one (GParamSpec *pspec)
+{
+  const gchar *blurb = g_param_spec_get_blurb (pspec);
+
+  return blurb && strstr (blurb, "(-1 = ") != NULL;
+}
+
 SpdlRange
 spdl_range_get (GParamSpec *pspec)
 {
-#define WHOLE(NAME, unsigned_, limit)              \
-  if (G_IS_PARAM_SPEC_##NAME (pspec))              \
-  return (SpdlRange){ TRUE, TRUE, unsigned_, 0, 0, \
-    G_PARAM_SPEC_##NAME (pspec)->minimum,          \
-    G_PARAM_SPEC_##NAME (pspec)->maximum, limit,   \
-    (guint64) G_PARAM_SPEC_##NAME (pspec)->default_value == (guint64) limit }
+#define WHOLE(NAME, unsigned_, limit)                                          \
+  if (G_IS_PARAM_SPEC_##NAME (pspec))                                          \
+  return (SpdlRange){ TRUE, TRUE, unsigned_, 0, 0,                             \
+    G_PARAM_SPEC_##NAME (pspec)->minimum,                                      \
+    G_PARAM_SPEC_##NAME (pspec)->maximum, limit,                               \
+    (guint64) G_PARAM_SPEC_##NAME (pspec)->default_value == (guint64) limit || \
+        has_minus_one (pspec) }
 #define BROKEN(NAME)                                            \
   if (G_IS_PARAM_SPEC_##NAME (pspec))                           \
     return (SpdlRange)                                          \

@@ -326,18 +326,19 @@ decode_pcm (SpdlAudio *self, const SpdlAudioConfig *config, GstBuffer *item,
 }
 
 static GstBuffer *
-decode_with_plugin (SpdlAudio *self, const SpdlAudioConfig *config,
-    gboolean keep, GstBuffer *item, GCancellable *cancellable,
-    GstAudioInfo *info, GError **error)
+decode_with_plugin (SpdlAudio *self, SpdlAudioConfig *config,
+    const guint64 key[3], gboolean keep, GstBuffer *item,
+    GCancellable *cancellable, GstAudioInfo *info, GError **error)
 {
   const gchar *corruption = self->is_pcm ? self->wav.corruption : NULL;
   GstBuffer *result = NULL;
 
   if (!self->is_pcm)
     return load_plugin (self, error)
-               ? self->funcs->decode (self->decoder, &self->file, config, keep,
-                     cancellable, info, error)
+               ? self->funcs->decode (self->decoder, &self->file, config, key,
+                     keep, cancellable, info, error)
                : NULL;
+  spdl_audio_config_draw (config, key, self->wav.rate, self->wav.n);
   if (!corruption || keep)
     result = decode_pcm (
         self, config, item, cancellable, info, corruption ? NULL : error);
@@ -348,9 +349,9 @@ decode_with_plugin (SpdlAudio *self, const SpdlAudioConfig *config,
 }
 
 GstBuffer *
-spdl_audio_decode (SpdlAudio *self, const SpdlAudioConfig *config,
-    gboolean keep, GstBuffer *item, GCancellable *cancellable, GstCaps **caps,
-    GError **error)
+spdl_audio_decode (SpdlAudio *self, SpdlAudioConfig *config,
+    const guint64 key[3], gboolean keep, GstBuffer *item,
+    GCancellable *cancellable, GstCaps **caps, GError **error)
 {
   GstAudioInfo info;
   GstBuffer *result;
@@ -366,8 +367,8 @@ spdl_audio_decode (SpdlAudio *self, const SpdlAudioConfig *config,
         self->is_pcm ? "WAV" : self->file.name);
     return NULL;
   }
-  result =
-      decode_with_plugin (self, config, keep, item, cancellable, &info, error);
+  result = decode_with_plugin (
+      self, config, key, keep, item, cancellable, &info, error);
   if (result)
     *caps = get_caps (self, &info);
   return result;

@@ -33,14 +33,15 @@ gboolean spdl_audio_look (
  * bytes. */
 gboolean spdl_audio_search (SpdlAudio *self, const guint8 *data, gsize size);
 
-/* Decodes @item, which must be the last detected file, according to @config.
+/* Decodes @item, which must be the last detected file, according to @config. A
+ * random offset in @config is drawn with @key: seed, epoch and index.
  * @cancellable: (nullable)
  * @caps: (out) (transfer none): valid until the next call
  * Returns: (transfer full) (nullable): the samples, or NULL with @error set.
  * With @keep, @error may be set although there is a result: the file is
  * corrupt, and the result is the part before the defect. */
-GstBuffer *spdl_audio_decode (SpdlAudio *self, const SpdlAudioConfig *config,
-    gboolean keep, GstBuffer *item, GCancellable *cancellable, GstCaps **caps,
-    GError **error);
+GstBuffer *spdl_audio_decode (SpdlAudio *self, SpdlAudioConfig *config,
+    const guint64 key[3], gboolean keep, GstBuffer *item,
+    GCancellable *cancellable, GstCaps **caps, GError **error);
 
 G_END_DECLS

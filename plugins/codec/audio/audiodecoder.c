@@ -419,10 +419,12 @@ decode_track (
 
 static GstBuffer *
 decode_file (SpdlAudioDecoder *self, const SpdlMediaFile *file,
-    const SpdlAudioConfig *config, gboolean keep, GCancellable *cancellable,
-    GstAudioInfo *info, GError **error)
+    SpdlAudioConfig *config, const guint64 key[3], gboolean keep,
+    GCancellable *cancellable, GstAudioInfo *info, GError **error)
 {
   GstBuffer *result = NULL;
+  guint64 n;
+  guint rate;
 
   spdl_ffmpeg_log_begin ();
   self->file = file;
@@ -430,8 +432,11 @@ decode_file (SpdlAudioDecoder *self, const SpdlMediaFile *file,
   self->cancellable = cancellable;
   if (!spdl_audio_track_open (self->track, file, error))
     return NULL;
-  if (spdl_audio_track_read (self->track, cancellable, error))
+  if (spdl_audio_track_read (self->track, cancellable, error)) {
+    n = spdl_audio_track_measure (self->track, &rate);
+    spdl_audio_config_draw (config, key, rate, n);
     result = decode_track (self, keep, info, error);
+  }
   spdl_audio_track_close (self->track);
   return result;
 }

@@ -28,6 +28,10 @@
 /* Tolerance for Ogg timestamps, in samples: libavformat gets the size of some
  * Vorbis blocks wrong. */
 #define MAX_OGG_ERROR 4096
+/* Without exact positions, the length may be wrong by this part of a second. */
+#define UNSURE_PART 10
+#define USUAL_RATE 48000
+#define AAC_FRAME 1024
 /* Tolerance for the duration that a file declares, in microseconds after the
  * end of the last packet. */
 #define MAX_TIME_ERROR 250000
@@ -460,6 +464,68 @@ const gchar *
 spdl_audio_track_get_corruption (const SpdlAudioTrack *self)
 {
   return self->corruption;
+}
+
+/* Reads the sample rate from the header of an ADTS frame of AAC, which
+ * libavformat does not. */
+static guint
+read_adts_rate (const AVPacket *packet)
+{
+  static const guint rates[16] = { 96000, 88200, 64000, 48000, 44100, 32000,
+    24000, 22050, 16000, 12000, 11025, 8000, 7350 };
+  const guint8 *p = packet->data;
+
+  if (packet->size < 4 || p[0] != 0xff || (p[1] & 0xf6) != 0xf0)
+    return 0;
+  return rates[p[2] >> 2 & 15];
+}
+
+/* Returns the duration of all packets in time units: the sum of their
+ * durations, or the distance of the first and the last, of which one may be
+ * unknown. */
+static gint64
+get_span (const SpdlAudioTrack *self)
+{
+  const AVPacket *first = spdl_audio_track_get (self, 0)->packet;
+  const AVPacket *last =
+      spdl_audio_track_get (self, self->n_packets - 1)->packet;
+  gint64 all = 0;
+
+  for (guint i = 0; i < self->n_packets; i++)
+    all += MAX (spdl_audio_track_get (self, i)->packet->duration, 0);
+  if (first->pts != AV_NOPTS_VALUE && last->pts != AV_NOPTS_VALUE)
+    all = MAX (all, last->pts - first->pts + MAX (last->duration, 0));
+  return all;
+}
+
+guint64
+spdl_audio_track_measure (const SpdlAudioTrack *self, guint *rate)
+{
+  const gint usual = self->stream->codecpar->sample_rate;
+  const SpdlAudioPacket *last =
+      spdl_audio_track_get (self, self->n_packets - 1);
+  gint64 n;
+
+  *rate = self->rate;
+  if (self->rate > 0) {
+    SpdlAudioClock clock = last->clock;
+    gsize n_last = count_samples (self, last->packet);
+
+    spdl_audio_clock_advance (&clock, last, &n_last);
+    return clock.kept;
+  }
+  *rate = read_adts_rate (last->packet);
+  if (*rate > 0) {
+    n = (gint64) self->n_packets * AAC_FRAME;
+  } else {
+    *rate = usual > 0 ? usual : USUAL_RATE;
+    n = av_rescale_q (
+        get_span (self), self->stream->time_base, (AVRational){ 1, *rate });
+  }
+  for (guint i = 0; i < self->n_packets; i++)
+    n -= MAX (spdl_audio_track_get (self, i)->skip, 0) +
+         spdl_audio_track_get (self, i)->discard;
+  return MAX (n - *rate / UNSURE_PART, 0);
 }
 
 guint

@@ -73,6 +73,10 @@ guint spdl_audio_track_get_rate (const SpdlAudioTrack *self);
 /* Returns an upper bound on the number of samples; G_MAXUINT64: unknown. */
 guint64 spdl_audio_track_get_length (const SpdlAudioTrack *self);
 
+/* Returns the number of samples that the file has at least, at @rate.
+ * @rate: (out) */
+guint64 spdl_audio_track_measure (const SpdlAudioTrack *self, guint *rate);
+
 /* Returns the index of the packet to start decoding at, for the samples from
  * @from on. */
 guint spdl_audio_track_find (const SpdlAudioTrack *self, guint64 from);

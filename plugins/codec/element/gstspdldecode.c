@@ -59,7 +59,8 @@
  * ## Audio
  * An audio file (WAV, FLAC, MP3, AAC, Opus, Vorbis, ALAC and others) becomes
  * one buffer of raw audio. The plugin spdlffmpeg decodes it as well. `offset`
- * and `duration` select a window, in ns, exact to the sample. `rate`,
+ * and `duration` select a window, in ns, exact to the sample; `offset=-1` draws
+ * a random one, recorded in the field `audio-offset`. `rate`,
  * `channels` and `audio-format` follow the downstream caps if they are not set,
  * and the file if the caps leave the choice open. Padding samples of the
  * encoder at both ends are removed. From an MP4 with video and audio, the audio
@@ -490,6 +491,7 @@ note_item (SpdlItemDecoder *item_decoder, const SpdlDecodeConfig *config,
 {
   guint n_own = 0;
   const GArray *times = spdl_item_decoder_get_times (item_decoder, &n_own);
+  const GstClockTime offset = spdl_item_decoder_get_audio_offset (item_decoder);
   g_autoptr (GstStructure) fields = gst_structure_new_empty ("notes");
 
   if (transform->width > 0 && config->part)
@@ -498,6 +500,8 @@ note_item (SpdlItemDecoder *item_decoder, const SpdlDecodeConfig *config,
     note_augment (fields, transform);
   if (times)
     note_times (fields, times, n_own);
+  if (GST_CLOCK_TIME_IS_VALID (offset))
+    gst_structure_set (fields, "audio-offset", G_TYPE_UINT64, offset, NULL);
   add_notes (result, item, config->part, fields);
 }
 
@@ -760,8 +764,8 @@ static const SpdlProperty properties[] = {
       "Flip", "Probability of mirroring an image horizontally", 0.0, 1.0, 0.0),
   SPDL_PROPERTY_UINT64 (SpdlDecodeSettings, augment.seed, PLAYING, "seed",
       "Seed",
-      "Seed of random crops, flips and clips, combined with an item's epoch "
-      "and index",
+      "Seed of random crops, flips, clips and offsets, combined with an item's "
+      "epoch and index",
       0, G_MAXUINT64, 0),
   SPDL_PROPERTY_BOOLEAN (SpdlDecodeSettings, fast_scale, PLAYING, "fast-scale",
       "Fast scale",
@@ -830,8 +834,11 @@ static const SpdlProperty properties[] = {
       "downstream requests, F32LE if it accepts several)",
       SPDL_AUDIO_PREFERRED_FORMAT),
   SPDL_PROPERTY_UINT64 (SpdlDecodeSettings, audio.offset, PLAYING, "offset",
-      "Offset", "Start of the audio to decode, in nanoseconds", 0,
-      GST_CLOCK_TIME_NONE - 1, 0),
+      "Offset",
+      "Start of the audio to decode, in nanoseconds (-1 = a random one, so "
+      "that "
+      "the file has `duration`)",
+      0, G_MAXUINT64, 0),
   SPDL_PROPERTY_UINT64 (SpdlDecodeSettings, audio.duration, PLAYING, "duration",
       "Duration",
       "Maximum duration of the audio to decode, in nanoseconds (-1 = to the "

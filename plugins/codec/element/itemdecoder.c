@@ -34,6 +34,7 @@ struct _SpdlItemDecoder {
 
   /* About the last item. */
   gboolean was_video;
+  GstClockTime audio_offset; /* NONE: not drawn */
   SpdlLoss loss;
 };
 
@@ -434,10 +435,16 @@ static GstBuffer *
 decode_audio (SpdlItemDecoder *self, const Job *job, GError **error)
 {
   const SpdlDecodeConfig *config = job->config;
+  const SpdlSource *source = job->source;
+  const guint64 key[] = { config->augment.seed, source->epoch, source->index };
+  SpdlAudioConfig audio = config->audio;
+  GstBuffer *result = spdl_audio_decode (self->audio, &audio, key,
+      config->corrupt == SPDL_CORRUPT_KEEP, source->item, source->cancellable,
+      job->caps, error);
 
-  return spdl_audio_decode (self->audio, &config->audio,
-      config->corrupt == SPDL_CORRUPT_KEEP, job->source->item,
-      job->source->cancellable, job->caps, error);
+  if (result && !GST_CLOCK_TIME_IS_VALID (config->audio.offset))
+    self->audio_offset = audio.offset;
+  return result;
 }
 
 static GstBuffer *
@@ -545,6 +552,7 @@ spdl_item_decoder_decode (SpdlItemDecoder *self, const SpdlDecodeConfig *config,
 
   transform->width = transform->height = 0;
   self->was_video = FALSE;
+  self->audio_offset = GST_CLOCK_TIME_NONE;
   self->loss = SPDL_LOSS_NONE;
   if (!gst_buffer_map (source->item, &job.in, GST_MAP_READ)) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
@@ -598,6 +606,12 @@ spdl_item_decoder_read_size (SpdlItemDecoder *self, GstBuffer *item,
        header->height > 0;
   gst_buffer_unmap (item, &in);
   return ok;
+}
+
+GstClockTime
+spdl_item_decoder_get_audio_offset (const SpdlItemDecoder *self)
+{
+  return self->audio_offset;
 }
 
 const GError *

@@ -37,6 +37,10 @@ GstBuffer *spdl_item_decoder_decode (SpdlItemDecoder *self,
 gboolean spdl_item_decoder_read_size (SpdlItemDecoder *self, GstBuffer *item,
     GstCaps *caps, guint64 max_pixels, SpdlImageHeader *header);
 
+/* Returns the random offset of the last item, if it was audio and the offset is
+ * random; else GST_CLOCK_TIME_NONE. */
+GstClockTime spdl_item_decoder_get_audio_offset (const SpdlItemDecoder *self);
+
 /* Returns why a member of the last file of arrays was left out (transfer none)
  * (nullable). */
 const GError *spdl_item_decoder_get_left_out (const SpdlItemDecoder *self);

@@ -55,15 +55,16 @@ typedef struct {
   /* Returns whether the file has a video stream. Cover art does not count. */
   gboolean (*has_video) (SpdlAudioDecoder *self, const SpdlMediaFile *file);
 
-  /* Decodes the file according to @config.
+  /* Decodes the file according to @config, whose offset it draws with @key if
+   * it is random.
    * @cancellable: (nullable)
    * @info: (out): describes the result
    * Returns: (transfer full) (nullable): the samples, or NULL with @error set.
    * With @keep, @error may be set although there is a result: the file is
    * corrupt, and the result is the part before the defect. */
   GstBuffer *(*decode) (SpdlAudioDecoder *self, const SpdlMediaFile *file,
-      const SpdlAudioConfig *config, gboolean keep, GCancellable *cancellable,
-      GstAudioInfo *info, GError **error);
+      SpdlAudioConfig *config, const guint64 key[3], gboolean keep,
+      GCancellable *cancellable, GstAudioInfo *info, GError **error);
 
   /* Same for samples that need no decoder. */
   GstBuffer *(*convert) (SpdlAudioDecoder *self, const SpdlAudioPcm *pcm,

@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "gst/spdl/engine/random.h"
 #include "plugins/codec/common/capshelper.h"
 
 #define RAW "audio/x-raw"
@@ -55,6 +56,13 @@ spdl_audio_config_init (SpdlAudioConfig *self,
   *self = (SpdlAudioConfig){ .format = GST_AUDIO_FORMAT_UNKNOWN,
     .offset = settings->offset,
     .duration = settings->duration };
+  if (!GST_CLOCK_TIME_IS_VALID (settings->offset) &&
+      !GST_CLOCK_TIME_IS_VALID (settings->duration)) {
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+        "offset=-1 selects a random part of each file, but its length is not "
+        "set: set duration");
+    return FALSE;
+  }
   if (gst_caps_is_empty (allowed))
     return TRUE;
   caps = gst_caps_ref (allowed);
@@ -110,4 +118,25 @@ spdl_audio_config_get_window (
 
   *from = nearest_sample (self->offset, rate);
   *to = n < G_MAXUINT64 - *from ? *from + n : G_MAXUINT64;
+}
+
+void
+spdl_audio_config_draw (
+    SpdlAudioConfig *self, const guint64 key[3], guint rate, guint64 n)
+{
+  const guint64 whole[] = { key[0], key[1], key[2], SPDL_AUDIO_KEY };
+  guint64 begin = 0, wanted;
+  SpdlRandom random;
+
+  if (GST_CLOCK_TIME_IS_VALID (self->offset))
+    return;
+  if (self->rate > 0) {
+    n = gst_util_uint64_scale (n, self->rate, rate);
+    rate = self->rate;
+  }
+  wanted = nearest_sample (self->duration, rate);
+  spdl_random_init (&random, whole, G_N_ELEMENTS (whole));
+  if (n > wanted)
+    begin = spdl_random_below (&random, n - wanted + 1);
+  self->offset = gst_util_uint64_scale_round (begin, GST_SECOND, rate);
 }

@@ -34,8 +34,8 @@ G_BEGIN_DECLS
 typedef struct {
   guint rate; /* 0: from downstream caps, or else as in the file */
   guint channels;
-  gchar *format; /* NULL: downstream may choose */
-  GstClockTime offset;
+  gchar *format;         /* NULL: downstream may choose */
+  GstClockTime offset;   /* GST_CLOCK_TIME_NONE: random */
   GstClockTime duration; /* GST_CLOCK_TIME_NONE: to the end */
 } SpdlAudioSettings;
 
@@ -47,9 +47,12 @@ typedef struct {
   GstAudioFormat format; /* UNKNOWN: downstream does not accept audio */
   guint rate;            /* 0: as in the file */
   guint channels;
-  GstClockTime offset;
+  GstClockTime offset; /* GST_CLOCK_TIME_NONE: random, not drawn yet */
   GstClockTime duration;
 } SpdlAudioConfig;
+
+/* Constant of the key of random windows. */
+#define SPDL_AUDIO_KEY G_GUINT64_CONSTANT (0x736f756e64000001)
 
 /* @allowed: downstream caps, a subset of SPDL_AUDIO_CAPS; empty: downstream
  * does not accept audio
@@ -70,5 +73,14 @@ void spdl_audio_config_set_info (const SpdlAudioConfig *self, guint rate,
  * the file. */
 void spdl_audio_config_get_window (
     const SpdlAudioConfig *self, guint rate, guint64 *from, guint64 *to);
+
+/* Draws a random offset for a file with @n samples at @rate: one of the samples
+ * of the result from which on the window is within the file, 0 if it is
+ * shorter. It depends only on @key, the seed, the epoch and the index of the
+ * item, and on how many there are: it is the first number of the generator that
+ * fit.h describes, with SPDL_AUDIO_KEY at the end of the key. Does nothing if
+ * the offset is known. */
+void spdl_audio_config_draw (
+    SpdlAudioConfig *self, const guint64 key[3], guint rate, guint64 n);
 
 G_END_DECLS

@@ -314,6 +314,23 @@ class Frames(unittest.TestCase):
         self.check_numbers(video("h265.ts", *X265, "keyint=20:log-level=error"),
                            100)
 
+    def test_cut_transport_streams(self):
+        """Tests streams that begin within a group of pictures."""
+        for name, *codec in (("b.ts", *BFRAMES), ("mpeg2.ts", *MPEG2),
+                             ("h265.ts", *X265, "keyint=20:log-level=error")):
+            data = video(name, *codec).read_bytes()
+            at = len(data) // 188 * 4 // 10 * 188
+            path = path_of(f"cut-{name}")
+            path.write_bytes(data[at:])
+            # Of HEVC, ffmpeg also shows a picture that it made up.
+            numbers = [i for i in videos.show_numbers(path).tolist() if i < 100]
+            self.assertGreater(len(numbers), 20)
+            for n in 3, len(numbers):
+                self.assertEqual(clip(path, n), numbers[:n])
+                self.assertEqual(
+                    clip(path, n, clip_sampling="uniform"),
+                    [numbers[i] for i in positions("uniform", len(numbers), n)])
+
     def test_no_edit_list(self):
         """Tests that frames shown after the end that the header gives are part
         of the video."""

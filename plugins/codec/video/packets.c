@@ -26,7 +26,7 @@ spdl_packets_init (SpdlPackets *self)
 void
 spdl_packets_clear (SpdlPackets *self)
 {
-  for (guint i = 0; i < self->n_packets; i++)
+  for (guint i = 0; i < self->all->len; i++)
     av_packet_free (&spdl_packets_get (self, i)->data);
   g_array_unref (self->all);
   g_array_unref (self->by_rank);
@@ -60,7 +60,7 @@ spdl_packets_begin (SpdlPackets *self, const AVCodecParameters *codec,
   spdl_frame_numbers_begin (&self->numbers, codec);
   self->is_counted = self->from_zero = self->hides_early = FALSE;
   self->is_reordered = FALSE;
-  self->n_early = 0;
+  self->n_early = self->n_keys = self->first = 0;
   self->end = self->first_key = SPDL_PACKETS_NO_TIME;
   self->last_time = self->duration = 0;
   self->limits = *limits;
@@ -131,13 +131,12 @@ lose_leading (SpdlPackets *self, SpdlPacket *packet)
 {
   const AVPacket *data = packet->data;
 
-  if (self->n_packets == 0) {
-    self->first_key = packet->is_key ? packet->pts : SPDL_PACKETS_NO_TIME;
-    return;
+  if (packet->is_key) {
+    self->first_key = self->n_keys == 0 ? packet->pts : SPDL_PACKETS_NO_TIME;
+    if (self->n_keys++ == 0)
+      self->first = self->n_packets;
   }
-  if (packet->is_key)
-    self->first_key = SPDL_PACKETS_NO_TIME;
-  if (self->first_key == SPDL_PACKETS_NO_TIME ||
+  if (packet->is_key || self->first_key == SPDL_PACKETS_NO_TIME ||
       packet->time == SPDL_PACKETS_NO_TIME || packet->pts > self->first_key ||
       (packet->pts == SPDL_PACKETS_NO_TIME && !self->hides_early))
     return;
@@ -383,9 +382,23 @@ set_early_times (SpdlPackets *self)
   self->is_counted |= self->n_early > 0 && self->is_reordered;
 }
 
+/* Marks the packets before the first key frame, which a cut may leave. Without
+ * any key frame, decoding may begin anywhere. */
+static void
+lose_first (SpdlPackets *self)
+{
+  for (guint i = 0; i < self->first; i++) {
+    SpdlPacket *packet = spdl_packets_get (self, i);
+
+    packet->is_lost = TRUE;
+    packet->time = SPDL_PACKETS_NO_TIME;
+  }
+}
+
 void
 spdl_packets_sort (SpdlPackets *self)
 {
+  lose_first (self);
   set_early_times (self);
   g_array_set_size (self->by_rank, 0);
   if (self->is_counted && self->has_vops)
@@ -405,7 +418,7 @@ spdl_packets_find_start (const SpdlPackets *self, guint i, guint before)
 
   /* The frames before a key frame of an open group would not be counted. */
   if (self->is_counted && !self->has_vops && self->can_reorder)
-    return 0;
+    return self->first;
 
   for (guint k = i + 1; k-- > 0;) {
     const SpdlPacket *key = spdl_packets_get (self, k);

@@ -61,8 +61,10 @@ typedef struct {
   SpdlVideoLimits limits;
   guint n_shown, n_beyond;
 
-  gint64 first_key; /* time of the first packet, if it is a key frame, until the
-                       next one; else NONE */
+  guint n_keys;     /* key frames */
+  guint first;      /* the first key frame; 0 if there is none */
+  gint64 first_key; /* time of the first key frame, until the next one; else
+                       NONE */
 } SpdlPackets;
 
 #define SPDL_PACKETS_REORDER 32

@@ -212,8 +212,7 @@ read_packets (
     return FALSE;
   if (!file.demuxer && !self->funcs->probe (&file)) {
     g_set_error (reason, GST_STREAM_ERROR, GST_STREAM_ERROR_WRONG_TYPE,
-        "File is %s, which is not a format of videos that spdldecode reads",
-        type);
+        "File looks like %s, but FFmpeg's libraries find no video in it", type);
     return FALSE;
   }
   if (!self->funcs->read (self->reader, &file, &limits,

@@ -18,8 +18,7 @@ GST_DEBUG_CATEGORY_EXTERN (spdl_decode_debug);
 #define GST_CAT_DEFAULT spdl_decode_debug
 
 struct _SpdlVideoDecoder {
-  AVCodecContext *codec;         /* of the previous video, kept for reuse */
-  AVCodecParameters *parameters; /* that `codec` was opened with */
+  AVCodecContext *codec;
   guint n_threads;
   guint64 max_pixels;
   AVFrame *frame;
@@ -51,14 +50,14 @@ get_buffer (AVCodecContext *codec, AVFrame *frame, int flags)
   return avcodec_default_get_buffer2 (codec, frame, flags);
 }
 
-/* Frames of HEVC that are made from missing ones have no flag, and those of
- * H.264 not always. */
+/* Frames of HEVC that are made from missing ones have no flag. Other decoders
+ * log errors that do not matter. */
 static void
 count_error (const AVCodecContext *codec)
 {
   SpdlVideoDecoder *self = codec->opaque;
 
-  if (codec->get_buffer2 == get_buffer)
+  if (codec->codec_id == AV_CODEC_ID_HEVC && codec->get_buffer2 == get_buffer)
     __atomic_add_fetch (&self->n_errors, 1, __ATOMIC_RELAXED);
 }
 
@@ -72,8 +71,7 @@ spdl_video_decoder_new (
   self->take = frame;
   self->user_data = user_data;
   self->frame = av_frame_alloc ();
-  self->parameters = avcodec_parameters_alloc ();
-  g_assert (self->frame && self->parameters);
+  g_assert (self->frame);
   spdl_ffmpeg_log_watch (count_error);
   return self;
 }
@@ -82,7 +80,6 @@ void
 spdl_video_decoder_free (SpdlVideoDecoder *self)
 {
   avcodec_free_context (&self->codec);
-  avcodec_parameters_free (&self->parameters);
   av_frame_free (&self->frame);
   g_free (self->message);
   g_free (self);
@@ -141,47 +138,19 @@ spdl_video_decoder_get_name (const SpdlVideoDecoder *self)
 
 /* Opening */
 
-/* Returns whether a flush and a key frame reset the decoder to its initial
- * state. FFV1, for example, keeps the parameters of the previous video. */
-static gboolean
-is_reset_by_flush (enum AVCodecID codec)
-{
-  return codec == AV_CODEC_ID_H264 || codec == AV_CODEC_ID_HEVC ||
-         codec == AV_CODEC_ID_AV1 || codec == AV_CODEC_ID_VP8 ||
-         codec == AV_CODEC_ID_VP9 || codec == AV_CODEC_ID_MJPEG;
-}
-
-static gboolean
-is_open_for (const SpdlVideoDecoder *self, const AVCodecParameters *other,
-    guint n_threads)
-{
-  const AVCodecParameters *own = self->parameters;
-
-  return self->codec && self->n_threads == n_threads &&
-         is_reset_by_flush (own->codec_id) &&
-         own->codec_id == other->codec_id &&
-         own->codec_tag == other->codec_tag && own->format == other->format &&
-         own->width == other->width && own->height == other->height &&
-         own->bits_per_coded_sample == other->bits_per_coded_sample &&
-         own->color_range == other->color_range &&
-         own->color_space == other->color_space &&
-         own->extradata_size == other->extradata_size &&
-         (own->extradata_size == 0 || memcmp (own->extradata, other->extradata,
-                                          own->extradata_size) == 0);
-}
-
 static gint
-open_codec (SpdlVideoDecoder *self, const AVCodec *codec, guint n_threads)
+open_codec (SpdlVideoDecoder *self, const AVCodec *codec,
+    const AVCodecParameters *parameters)
 {
   gint ret;
 
   self->codec = avcodec_alloc_context3 (codec);
   if (!self->codec)
     return AVERROR (ENOMEM);
-  ret = avcodec_parameters_to_context (self->codec, self->parameters);
+  ret = avcodec_parameters_to_context (self->codec, parameters);
   if (ret < 0)
     return ret;
-  self->codec->thread_count = n_threads;
+  self->codec->thread_count = self->n_threads;
   self->codec->opaque = self;
   self->codec->get_buffer2 = get_buffer;
   /* Else columns at the left are not always cropped. */
@@ -204,9 +173,6 @@ spdl_video_decoder_open (SpdlVideoDecoder *self,
   self->bad_from = G_MAXINT64;
   self->too_large = 0;
   self->keep = keep;
-  if (is_open_for (self, parameters, n_threads) &&
-      self->max_pixels == max_pixels)
-    return TRUE;
   avcodec_free_context (&self->codec);
   self->n_threads = n_threads;
   self->max_pixels = max_pixels;
@@ -216,9 +182,7 @@ spdl_video_decoder_open (SpdlVideoDecoder *self,
         avcodec_get_name (parameters->codec_id));
     return FALSE;
   }
-  ret = avcodec_parameters_copy (self->parameters, parameters);
-  if (ret >= 0)
-    ret = open_codec (self, codec, n_threads);
+  ret = open_codec (self, codec, parameters);
   if (ret >= 0) {
     GST_INFO ("%s is open", codec->name);
     return TRUE;

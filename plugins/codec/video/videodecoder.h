@@ -24,7 +24,9 @@ SpdlVideoDecoder *spdl_video_decoder_new (
     gpointer user_data);
 void spdl_video_decoder_free (SpdlVideoDecoder *self);
 
-/* Opens the decoder for a stream with @parameters. Videos with more than
+/* Opens a decoder for a stream with @parameters. After a flush, decoders still
+ * know of the previous video, so each one gets a new decoder. Videos with more
+ * than
  * @max_pixels are rejected before a frame is allocated. With @keep, frames with
  * errors are good. Returns FALSE with
  * @error set, which names the codec, if there is none or it does not start. */

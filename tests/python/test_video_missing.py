@@ -54,7 +54,8 @@ class Missing(unittest.TestCase):
                                   for path in paths))
         found = [None] * len(paths)
         with Loader(f"spdlsrc location={listed} ! spdlfetch "
-                    f"! spdldecode num-frames={COUNT} concurrency=2 {decode} "
+                    f"! spdldecode num-frames={COUNT} concurrency=2 "
+                    f"max-failure-rate=1 {decode} "
                     "! spdlbatch batch-size=1 indices=true ! spdlsink"
                     ) as loader:
             for batch in loader:

@@ -121,11 +121,15 @@ take_slice (SpdlFrameNumbers *self, const SpdlUnit *unit, gboolean is_key)
   if (bits.is_over)
     return;
   /* The second field of a frame has the same number. */
-  if (is_key)
-    self->is_broken = FALSE;
-  else if (!self->may_skip && !(is_field && number == self->previous) &&
-           number != ((self->previous + 1) & mask))
+  if (self->has_previous && !self->may_skip &&
+      !(is_field && number == self->previous) &&
+      number != ((self->previous + 1) & mask))
     self->is_broken = TRUE;
+  if (is_key) {
+    self->was_broken = self->is_broken;
+    self->is_broken = FALSE;
+  }
+  self->has_previous = TRUE;
   if (unit->data[0] & 0x60)
     self->previous = number;
 }

@@ -20,7 +20,10 @@ typedef struct {
   gboolean may_skip;   /* numbers may be missing */
   gboolean has_fields; /* a picture may be a field */
   guint previous;      /* number of the last picture that others depend on */
+  gboolean has_previous;
   gboolean is_broken;  /* one is missing since the last key frame */
+  gboolean was_broken; /* or before it: pictures that are shown before the key
+                          frame may depend on it */
 } SpdlFrameNumbers;
 
 /* Starts with the headers of @codec. */

@@ -62,7 +62,7 @@ spdl_packets_begin (SpdlPackets *self, const AVCodecParameters *codec,
   self->is_reordered = FALSE;
   self->n_early = self->n_keys = self->first = 0;
   self->end = self->first_key = SPDL_PACKETS_NO_TIME;
-  self->last_time = self->duration = 0;
+  self->last_time = self->duration = self->key_time = 0;
   self->limits = *limits;
   self->n_shown = self->n_beyond = 0;
   self->table.orientation = 1;
@@ -197,6 +197,10 @@ spdl_packets_add (SpdlPackets *self, AVRational time_base)
   look_into (self, packet);
   packet->is_doubtful = spdl_frame_numbers_take (
       &self->numbers, &self->format, data->data, data->size, packet->is_key);
+  if (packet->is_key)
+    self->key_time = packet->pts;
+  else if (self->numbers.was_broken && packet->pts < self->key_time)
+    packet->is_doubtful = TRUE;
   lose_leading (self, packet);
   /* Frames have the number of their packet. */
   data->pts = data->dts = self->n_packets++;

@@ -63,6 +63,7 @@ typedef struct {
 
   guint n_keys;     /* key frames */
   guint first;      /* the first key frame; 0 if there is none */
+  gint64 key_time;  /* of the last key frame */
   gint64 first_key; /* time of the first key frame, until the next one; else
                        NONE */
 } SpdlPackets;

@@ -169,7 +169,7 @@ find_orientation (const AVStream *stream)
 {
   const gint32 *matrix;
   gdouble a, b, c, d;
-#if LIBAVCODEC_VERSION_INT >= AV_VERSION_INT (60, 31, 102)
+#if LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(60, 31, 102)
   const AVPacketSideData *side =
       av_packet_side_data_get (stream->codecpar->coded_side_data,
           stream->codecpar->nb_coded_side_data, AV_PKT_DATA_DISPLAYMATRIX);

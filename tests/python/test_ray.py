@@ -543,7 +543,8 @@ class MistakeTest(RayTest):
         """Ray cannot place the loader."""
         from gstspdl import _remote_link
 
-        with unittest.mock.patch.object(_remote_link, "_PATIENCE", 0.5), \
+        with unittest.mock.patch.multiple(_remote_link, _PATIENCE=0.5,
+                                          _CHECK_AFTER=0.5), \
                 unittest.mock.patch.object(RemoteLoader, "_wait", wait_2_s), \
                 self.assertWarnsRegex(LoaderWarning, "ray status"), \
                 self.assertRaises(LoaderError):

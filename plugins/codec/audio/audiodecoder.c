@@ -13,12 +13,10 @@
 #include "plugins/codec/audio/audiotrack.h"
 #include "plugins/codec/audio/audiowindow.h"
 #include "plugins/codec/ffmpeg/log.h"
+#include "plugins/codec/ffmpeg/mediafile.h"
 
 GST_DEBUG_CATEGORY_EXTERN (spdl_decode_debug);
 #define GST_CAT_DEFAULT spdl_decode_debug
-
-/* Number of bytes that libavformat's probe sees. */
-#define PROBE_SIZE (1 << 16)
 
 struct _SpdlAudioDecoder {
   SpdlAudioTrack *track;
@@ -66,21 +64,11 @@ static const struct {
 static gboolean
 probe_file (const guint8 *data, gsize size, SpdlMediaFile *file)
 {
-  const gsize n = MIN (size, PROBE_SIZE);
-  g_autofree guint8 *copy = g_malloc (n + AVPROBE_PADDING_SIZE);
-  const AVProbeData input = { .filename = "", .buf = copy, .buf_size = n };
-  const AVInputFormat *found;
-  gint score = AVPROBE_SCORE_EXTENSION / 2 - 1;
+  const gchar *name =
+      spdl_media_probe (data, size, AVPROBE_SCORE_EXTENSION / 2 - 1);
 
-  if (size == 0)
-    return FALSE;
-  spdl_ffmpeg_log_begin ();
-  memcpy (copy, data, n);
-  memset (copy + n, 0, AVPROBE_PADDING_SIZE);
-  found = av_probe_input_format2 (&input, TRUE, &score);
-  for (guint i = 0; found && i < G_N_ELEMENTS (formats); i++)
-    if (g_str_has_prefix (found->name, formats[i].demuxer) &&
-        strchr (",", found->name[strlen (formats[i].demuxer)])) {
+  for (guint i = 0; name && i < G_N_ELEMENTS (formats); i++)
+    if (spdl_media_is_named (name, formats[i].demuxer)) {
       *file =
           (SpdlMediaFile){ formats[i].name, formats[i].demuxer, data, size };
       return TRUE;

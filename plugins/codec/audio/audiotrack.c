@@ -13,11 +13,6 @@
 #include "plugins/codec/ffmpeg/mediafile.h"
 #include "plugins/common/bytes.h"
 
-/* Limit on the total packet size, relative to the file size. Packets may be
- * compressed in the file (Matroska) or refer to the same bytes several times
- * (MP4). */
-#define MAX_EXPANSION 8
-#define MIN_LIMIT (16 << 20)
 /* An MP3 frame depends on at most MP3_RESERVOIR bytes of main data from
  * preceding frames (bit reservoir), and on the overlap of the MP3_OVERLAP
  * frames before it. MP3_HEADERS bytes of each frame are not counted as main
@@ -408,7 +403,7 @@ gboolean
 spdl_audio_track_read (
     SpdlAudioTrack *self, GCancellable *cancellable, GError **error)
 {
-  gsize left = MAX (self->input.file->size * MAX_EXPANSION, MIN_LIMIT);
+  gsize left = spdl_media_input_get_limit (&self->input);
   SpdlAudioPacket *entry;
   gint ret = AVERROR (ENOMEM);
 

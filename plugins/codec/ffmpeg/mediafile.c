@@ -9,7 +9,16 @@
 
 #include <string.h>
 
+#include "plugins/codec/ffmpeg/log.h"
+
 #define IO_SIZE (1 << 15)
+/* Number of bytes that the probe sees. */
+#define PROBE_SIZE (1 << 16)
+/* Limit on the total packet size, relative to the file size. Packets may be
+ * compressed in the file (Matroska) or refer to the same bytes several times
+ * (MP4). */
+#define MAX_EXPANSION 8
+#define MIN_LIMIT (16 << 20)
 /* A file with more streams is considered corrupt. */
 #define MAX_STREAMS 100
 
@@ -107,6 +116,37 @@ spdl_media_input_close (SpdlMediaInput *self)
 
   avformat_close_input (&self->format);
   close_io (&io);
+}
+
+gsize
+spdl_media_input_get_limit (const SpdlMediaInput *self)
+{
+  return MAX (self->file->size * MAX_EXPANSION, MIN_LIMIT);
+}
+
+const gchar *
+spdl_media_probe (const guint8 *data, gsize size, gint score)
+{
+  const gsize n = MIN (size, PROBE_SIZE);
+  g_autofree guint8 *copy = g_malloc (n + AVPROBE_PADDING_SIZE);
+  const AVProbeData input = { .filename = "", .buf = copy, .buf_size = n };
+  const AVInputFormat *found;
+
+  if (size == 0)
+    return NULL;
+  spdl_ffmpeg_log_begin ();
+  memcpy (copy, data, n);
+  memset (copy + n, 0, AVPROBE_PADDING_SIZE);
+  found = av_probe_input_format2 (&input, TRUE, &score);
+  return found ? found->name : NULL;
+}
+
+gboolean
+spdl_media_is_named (const gchar *name, const gchar *demuxer)
+{
+  const gsize n = strlen (demuxer);
+
+  return strncmp (name, demuxer, n) == 0 && (name[n] == ',' || !name[n]);
 }
 
 gboolean

@@ -31,6 +31,17 @@ spdl_media_input_is (const SpdlMediaInput *self, const gchar *demuxer)
   return g_str_equal (self->file->demuxer, demuxer);
 }
 
+/* Returns a limit on the total packet size. */
+gsize spdl_media_input_get_limit (const SpdlMediaInput *self);
+
+/* Detects the format of @data with libavformat's probe, whose score must be
+ * above
+ * @score. Returns: (nullable): the demuxer's name, which may be a list */
+const gchar *spdl_media_probe (const guint8 *data, gsize size, gint score);
+
+/* Returns whether @name, which may be a list, begins with @demuxer. */
+gboolean spdl_media_is_named (const gchar *name, const gchar *demuxer);
+
 /* Returns whether the stream is a video. Cover art is not. */
 gboolean spdl_media_is_video (const AVStream *stream);
 

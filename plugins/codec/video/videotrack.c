@@ -7,23 +7,13 @@
 
 #include "plugins/codec/video/videotrack.h"
 
-#include <libavutil/display.h>
 #include <math.h>
-#include <string.h>
 
 #include "plugins/codec/common/matroska.h"
 #include "plugins/codec/common/mp4box.h"
 #include "plugins/codec/common/ogg.h"
 #include "plugins/codec/ffmpeg/log.h"
 #include "plugins/common/bytes.h"
-
-/* Number of bytes that libavformat's probe sees. */
-#define PROBE_SIZE (1 << 16)
-/* Limit on the total packet size, relative to the file size. Packets may be
- * compressed in the file (Matroska) or refer to the same bytes several times
- * (MP4). */
-#define MAX_EXPANSION 8
-#define MIN_LIMIT (16 << 20)
 
 /* Format detection */
 
@@ -32,28 +22,13 @@ static const gchar *const demuxers[] = { "apng", "asf", "avi", "flv", "gif",
   "h264", "hevc", "ivf", "m4v", "matroska", "mov", "mpeg", "mpegts",
   "mpegvideo", "mxf", "obu", "ogg", "yuv4mpegpipe" };
 
-/* Returns whether @name, which may be a list, begins with @demuxer. */
-static gboolean
-is_named (const gchar *name, const gchar *demuxer)
-{
-  const gsize n = strlen (demuxer);
-
-  return strncmp (name, demuxer, n) == 0 && (name[n] == ',' || !name[n]);
-}
-
 gboolean
 spdl_video_track_probe (SpdlMediaFile *file)
 {
-  const gsize n = MIN (file->size, PROBE_SIZE);
-  g_autofree guint8 *copy = g_malloc0 (n + AVPROBE_PADDING_SIZE);
-  const AVProbeData input = { .filename = "", .buf = copy, .buf_size = n };
-  const AVInputFormat *found;
+  const gchar *name = spdl_media_probe (file->data, file->size, 0);
 
-  spdl_ffmpeg_log_begin ();
-  memcpy (copy, file->data, n);
-  found = av_probe_input_format (&input, TRUE);
-  for (guint i = 0; found && i < G_N_ELEMENTS (demuxers); i++)
-    if (is_named (found->name, demuxers[i])) {
+  for (guint i = 0; name && i < G_N_ELEMENTS (demuxers); i++)
+    if (spdl_media_is_named (name, demuxers[i])) {
       file->demuxer = demuxers[i];
       return TRUE;
     }
@@ -206,7 +181,7 @@ read_packets (SpdlPackets *packets, const SpdlMediaInput *input,
     const AVStream *stream, GCancellable *cancellable, GError **error)
 {
   const SpdlMediaFile *file = input->file;
-  gsize left = MAX (file->size * MAX_EXPANSION, MIN_LIMIT);
+  gsize left = spdl_media_input_get_limit (input);
   gboolean is_broken = FALSE, more = TRUE;
   AVPacket *packet;
   gint ret = AVERROR (ENOMEM), n_read = 0;

@@ -421,8 +421,10 @@ decode_file (SpdlAudioDecoder *self, const SpdlMediaFile *file,
   if (!spdl_audio_track_open (self->track, file, error))
     return NULL;
   if (spdl_audio_track_read (self->track, cancellable, error)) {
-    n = spdl_audio_track_measure (self->track, &rate);
-    spdl_audio_config_draw (config, key, rate, n);
+    if (!GST_CLOCK_TIME_IS_VALID (config->offset)) {
+      n = spdl_audio_track_measure (self->track, &rate);
+      spdl_audio_config_draw (config, key, rate, n);
+    }
     result = decode_track (self, keep, info, error);
   }
   spdl_audio_track_close (self->track);

@@ -397,20 +397,26 @@ decode_video (
   return result;
 }
 
+/* Returns the media type if the item is an image of several frames and a clip
+ * is wanted, or NULL. */
+static const gchar *
+find_animation (const Job *job)
+{
+  return job->config->clip.num_frames > 0
+             ? spdl_video_find_animation (job->in.data, job->in.size)
+             : NULL;
+}
+
 /* Returns the media type if the item may be a video, or NULL. Image caps from
  * upstream take precedence: formats without a signature can look like video. */
 static const gchar *
 find_video (const Job *job)
 {
   GstCaps *caps = job->source->caps;
-  const gchar *animation =
-      job->config->clip.num_frames > 0
-          ? spdl_video_find_animation (job->in.data, job->in.size)
-          : NULL;
+  const gchar *animation = find_animation (job);
 
   if (animation)
     return animation;
-
   if (caps && gst_caps_is_fixed (caps) &&
       g_str_has_prefix (
           gst_structure_get_name (gst_caps_get_structure (caps, 0)), "image/"))
@@ -459,9 +465,8 @@ decode_image (SpdlItemDecoder *self, const Job *job, GError **error)
   if (!spdl_decode_config_check_images (job->config, error))
     return NULL;
   decoder = find_decoder (in);
-  if (decoder >= 0 && job->config->clip.num_frames > 0 &&
-      job->config->media == SPDL_MEDIA_AUTO &&
-      (video = spdl_video_find_animation (in->data, in->size)))
+  if (decoder >= 0 && job->config->media == SPDL_MEDIA_AUTO &&
+      (video = find_animation (job)))
     return decode_video (self, job, video, error);
   if (decoder >= 0)
     return check_image (job, image_decoders[decoder]->type, error)

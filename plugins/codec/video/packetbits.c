@@ -7,8 +7,6 @@
 
 #include "plugins/codec/video/packetbits.h"
 
-#include <string.h>
-
 #include "plugins/codec/video/bits.h"
 
 /* Reads the frame tag of VP8. */
@@ -190,7 +188,7 @@ is_false_key_h264 (guint length_size, const guint8 *data, gsize size)
   return FALSE;
 }
 
-/* SpdlUnit types of slices are below those of parameter sets. */
+/* Unit types of slices are below those of parameter sets. */
 static gboolean
 is_false_key_h265 (guint length_size, const guint8 *data, gsize size)
 {
@@ -247,38 +245,29 @@ is_false_key_h263 (const guint8 *data, gsize size)
 }
 
 /* Reads the picture coding type after the first picture start code. */
-
 SpdlVop
 spdl_packet_get_vop (
     const SpdlPacketFormat *format, const guint8 *data, gsize size)
 {
-  enum { WHOLE = 1, REFERENCE, BETWEEN };
+  enum { PICTURE = 0 };
+  static const SpdlVop vops[8] = {
+    [1] = SPDL_VOP_WHOLE, SPDL_VOP_REFERENCE, SPDL_VOP_BETWEEN
+  };
 
-  for (gsize i = 0; i + 6 <= size; i++) {
-    if (memcmp (data + i, "\0\0\1\0", 4) != 0)
-      continue;
-    switch (data[i + 5] >> 3 & 7) {
-      case WHOLE:
-        return SPDL_VOP_WHOLE;
-      case REFERENCE:
-        return SPDL_VOP_REFERENCE;
-      case BETWEEN:
-        return SPDL_VOP_BETWEEN;
-      default:
-        return SPDL_VOP_UNKNOWN;
-    }
-  }
+  for (gsize at = 0; (at = find_start_code (data, size, at)) + 2 < size;)
+    if (data[at] == PICTURE)
+      return vops[data[at + 2] >> 3 & 7];
   return SPDL_VOP_UNKNOWN;
 }
 
 static gboolean
 is_false_key_mpeg4 (const guint8 *data, gsize size)
 {
-  enum { WHOLE = 0 };
+  enum { PICTURE = 0xb6, WHOLE = 0 };
 
-  for (gsize i = 0; i + 5 <= size; i++)
-    if (memcmp (data + i, "\0\0\1\xb6", 4) == 0)
-      return data[i + 4] >> 6 != WHOLE;
+  for (gsize at = 0; (at = find_start_code (data, size, at)) + 1 < size;)
+    if (data[at] == PICTURE)
+      return data[at + 1] >> 6 != WHOLE;
   return FALSE;
 }
 
@@ -297,9 +286,8 @@ spdl_packet_is_false_key (
       return is_false_key_h265 (format->length_size, data, size);
     case AV_CODEC_ID_MPEG1VIDEO:
     case AV_CODEC_ID_MPEG2VIDEO:
-      return (vop = spdl_packet_get_vop (format, data, size)) !=
-                 SPDL_VOP_WHOLE &&
-             vop != SPDL_VOP_UNKNOWN;
+      vop = spdl_packet_get_vop (format, data, size);
+      return vop != SPDL_VOP_WHOLE && vop != SPDL_VOP_UNKNOWN;
     case AV_CODEC_ID_MPEG4:
       return is_false_key_mpeg4 (data, size);
     default:

@@ -61,8 +61,8 @@ spdl_packets_begin (SpdlPackets *self, const AVCodecParameters *codec,
   self->is_counted = self->from_zero = self->hides_early = FALSE;
   self->is_reordered = FALSE;
   self->n_early = self->n_keys = self->first = 0;
-  self->end = self->first_key = SPDL_PACKETS_NO_TIME;
-  self->last_time = self->duration = self->key_time = 0;
+  self->end = self->key_time = SPDL_PACKETS_NO_TIME;
+  self->last_time = self->duration = 0;
   self->limits = *limits;
   self->n_shown = self->n_beyond = 0;
   self->table.orientation = 1;
@@ -122,6 +122,14 @@ look_into (SpdlPackets *self, SpdlPacket *packet)
                    !spdl_packet_is_false_key (format, data->data, data->size);
 }
 
+static void
+note_key (SpdlPackets *self, const SpdlPacket *packet)
+{
+  self->key_time = packet->pts;
+  if (self->n_keys++ == 0)
+    self->first = self->n_packets;
+}
+
 /* Marks the pictures that follow the first key frame but are shown before it:
  * in an open group of pictures they depend on frames before it, which a cut has
  * removed, so that no decoder shows them. Matroska has the time of the key
@@ -131,13 +139,9 @@ lose_leading (SpdlPackets *self, SpdlPacket *packet)
 {
   const AVPacket *data = packet->data;
 
-  if (packet->is_key) {
-    self->first_key = self->n_keys == 0 ? packet->pts : SPDL_PACKETS_NO_TIME;
-    if (self->n_keys++ == 0)
-      self->first = self->n_packets;
-  }
-  if (packet->is_key || self->first_key == SPDL_PACKETS_NO_TIME ||
-      packet->time == SPDL_PACKETS_NO_TIME || packet->pts > self->first_key ||
+  if (packet->is_key || self->n_keys != 1 ||
+      self->key_time == SPDL_PACKETS_NO_TIME ||
+      packet->time == SPDL_PACKETS_NO_TIME || packet->pts > self->key_time ||
       (packet->pts == SPDL_PACKETS_NO_TIME && !self->hides_early))
     return;
   packet->is_lost =
@@ -198,7 +202,7 @@ spdl_packets_add (SpdlPackets *self, AVRational time_base)
   packet->is_doubtful = spdl_frame_numbers_take (
       &self->numbers, &self->format, data->data, data->size, packet->is_key);
   if (packet->is_key)
-    self->key_time = packet->pts;
+    note_key (self, packet);
   else if (self->numbers.was_broken && packet->pts < self->key_time)
     packet->is_doubtful = TRUE;
   lose_leading (self, packet);

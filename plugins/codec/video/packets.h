@@ -61,11 +61,9 @@ typedef struct {
   SpdlVideoLimits limits;
   guint n_shown, n_beyond;
 
-  guint n_keys;     /* key frames */
-  guint first;      /* the first key frame; 0 if there is none */
-  gint64 key_time;  /* of the last key frame */
-  gint64 first_key; /* time of the first key frame, until the next one; else
-                       NONE */
+  guint n_keys;    /* key frames */
+  guint first;     /* the first key frame; 0 if there is none */
+  gint64 key_time; /* of the last key frame; NONE: unknown */
 } SpdlPackets;
 
 #define SPDL_PACKETS_REORDER 32

@@ -10,7 +10,6 @@
 #include <gst/gst.h>
 #include <libavutil/pixdesc.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "plugins/codec/ffmpeg/log.h"
 

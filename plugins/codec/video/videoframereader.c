@@ -128,13 +128,6 @@ feed_for (SpdlVideoFrameReader *self, guint end)
 
 /* Playback */
 
-static void
-begin_at_packet (SpdlVideoFrameReader *self, guint start)
-{
-  self->begin = self->next = start;
-  self->n_frames = 0;
-}
-
 /* Returns whether it is cheaper to restart at a later key frame than to decode
  * all packets up to @i. */
 static gboolean
@@ -152,7 +145,8 @@ play_from (SpdlVideoFrameReader *self, guint start, const guint *ranks, guint n)
   gboolean ok = TRUE;
   guint i;
 
-  begin_at_packet (self, start);
+  self->begin = self->next = start;
+  self->n_frames = 0;
   for (i = 0; i < n && ok; i++) {
     const guint packet = spdl_packets_find (self->packets, ranks[i]);
 

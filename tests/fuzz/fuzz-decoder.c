@@ -33,7 +33,7 @@ spdl_ffmpeg_get_funcs (GError **error)
   return &funcs;
 #else
   g_set_error_literal (error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN,
-      "It is audio or video, without FFmpeg's libraries");
+      "FFmpeg's libraries are missing, which decode audio and video");
   return NULL;
 #endif
 }

@@ -408,8 +408,8 @@ class Elements:
         `audio_format`: Sample format of audio: F32LE, S16LE, S32LE, F64LE or
         U8 (unset = what downstream requests, F32LE if it accepts several).
         Default: 'F32LE'.
-        `offset`: Start of the audio to decode, in seconds (-1 = a random one,
-        so that the file has `duration`). Default: 0.
+        `offset`: Start of the audio to decode, in seconds (-1 = random, with
+        the `duration` within the file). Default: 0.
         `duration`: Maximum duration of the audio to decode, in seconds (-1 =
         to the end).
         `concurrency`: Number of tasks that run at the same time (0 =

@@ -835,9 +835,8 @@ static const SpdlProperty properties[] = {
       SPDL_AUDIO_PREFERRED_FORMAT),
   SPDL_PROPERTY_UINT64 (SpdlDecodeSettings, audio.offset, PLAYING, "offset",
       "Offset",
-      "Start of the audio to decode, in nanoseconds (-1 = a random one, so "
-      "that "
-      "the file has `duration`)",
+      "Start of the audio to decode, in nanoseconds (-1 = random, with the "
+      "`duration` within the file)",
       0, G_MAXUINT64, 0),
   SPDL_PROPERTY_UINT64 (SpdlDecodeSettings, audio.duration, PLAYING, "duration",
       "Duration",

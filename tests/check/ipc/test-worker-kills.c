@@ -446,7 +446,7 @@ GST_START_TEST (test_kept)
       "spdlworkersrc name=worker restarts=3 slabs=16 pipeline=\"spdlsrc "
       "location=%s ! spdlfetch ! spdldecode width=16 height=12 "
       "! spdlbatch batch-size=8 indices=true\" ! appsink name=sink sync=false "
-      "max-buffers=1 async=false",
+      "max-buffers=1",
       folder);
   GPtrArray *kept = g_ptr_array_new_with_free_func (unref_buffer), *rest;
 

@@ -459,7 +459,7 @@ GST_START_TEST (test_cycles)
   GstElement *pipeline = worker_make (
       "spdlworkersrc name=worker pipeline=\"spdlsrc location=%s epochs=-1 "
       "! spdlfetch ! spdldecode width=16 height=12 ! spdlbatch batch-size=4\" "
-      "! appsink name=sink sync=false max-buffers=1 async=false",
+      "! appsink name=sink sync=false max-buffers=1",
       folder);
   WorkerTraces before;
 

@@ -137,11 +137,15 @@ static GstSpdlLoader *
 parse_loader (const gchar *description, GError **error)
 {
   g_autoptr (GstPipeline) pipeline = NULL;
+  GstSpdlLoader *self;
 
   if (!gst_spdl_init (error))
     return NULL;
   pipeline = gst_spdl_loader_parse (description, error);
-  return pipeline ? new_loader (pipeline, error) : NULL;
+  self = pipeline ? new_loader (pipeline, error) : NULL;
+  if (self)
+    self->made_pipeline = TRUE;
+  return self;
 }
 
 /**
@@ -225,9 +229,14 @@ gst_spdl_loader_new_in_process (
  *     if an element is not linked to the next one
  *
  * Creates a loader from a pipeline. From gst_spdl_loader_start() to
- * gst_spdl_loader_stop(), the loader owns the state of the pipeline, gives it
- * another bus, sets `async` of the sinks to %FALSE, so they do not preroll, and
- * links its own source to an open sink pad. The stop reverts all this.
+ * gst_spdl_loader_stop(), the loader owns the state of the pipeline, sets
+ * `async` of the sinks to %FALSE, so they do not preroll, and links its own
+ * source to an open sink pad. The stop reverts all this.
+ *
+ * The loader listens to the signal #GstBus::sync-message. The program gets all
+ * messages as well, and should read them: of more than 10,000 that it has not
+ * read, the oldest ones are dropped. A sync handler of the bus must not drop
+ * messages that it does not need.
  *
  * When the loader is freed, it restores the properties that its other functions
  * have set: `concurrency` of stages, and `epochs`, `rank`, `world-size`,

@@ -46,7 +46,6 @@ gst_spdl_bus_watch_unref (GstSpdlBusWatch *self)
   spdl_mutex_clear (&self->lock);
   gst_object_unref (self->sink);
   gst_object_unref (self->bus);
-  gst_clear_object (&self->bus_before);
   gst_object_unref (self->pipeline);
   g_free (self);
 }
@@ -581,11 +580,12 @@ be_patient (GstMessage *message)
     spdl_thread_set_batch_scheduling (FALSE);
 }
 
-static GstBusSyncReply
-on_message (GstBus *bus, GstMessage *message, gpointer user_data)
+static void
+handle_message (GstSpdlBusWatch *self, GstMessage *message)
 {
-  GstSpdlBusWatch *self = user_data;
   const GstStructure *s;
+
+  g_atomic_int_set (&self->any_message, TRUE);
 
   switch (GST_MESSAGE_TYPE (message)) {
     case GST_MESSAGE_ERROR:
@@ -593,12 +593,12 @@ on_message (GstBus *bus, GstMessage *message, gpointer user_data)
         on_error (self, message);
       break;
     case GST_MESSAGE_WARNING:
-      on_warning (user_data, message);
+      on_warning (self, message);
       break;
     case GST_MESSAGE_ELEMENT:
       s = gst_message_get_structure (message);
       if (s && gst_structure_has_name (s, "spdl-item-failed"))
-        on_item_failed (user_data, s);
+        on_item_failed (self, s);
       break;
     case GST_MESSAGE_STREAM_STATUS:
       be_patient (message);
@@ -607,14 +607,94 @@ on_message (GstBus *bus, GstMessage *message, gpointer user_data)
     default:
       break;
   }
+}
+
+/* Nobody else reads the bus of a pipeline that the loader made. */
+static GstBusSyncReply
+take_message (GstBus *bus, GstMessage *message, gpointer self)
+{
+  handle_message (self, message);
   /* A sync handler that returns GST_BUS_DROP must unref the message. */
   gst_message_unref (message);
   return GST_BUS_DROP;
 }
 
+/* Messages that an application may leave on its bus. Statistics come every
+ * second, for days. */
+#define MAX_UNREAD 10000
+
+static void
+on_message_freed (gpointer user_data, GstMiniObject *message)
+{
+  GstSpdlBusWatch *self = user_data;
+
+  g_atomic_int_add (&self->n_unread, -1);
+  gst_spdl_bus_watch_unref (self);
+}
+
+/* Drops the oldest message of the bus if the application reads none. */
+static void
+limit_unread (GstSpdlBusWatch *self, GstMessage *message)
+{
+  GstMessage *oldest;
+
+  gst_mini_object_weak_ref (GST_MINI_OBJECT_CAST (message), on_message_freed,
+      gst_spdl_bus_watch_ref (self));
+  if (g_atomic_int_add (&self->n_unread, 1) < MAX_UNREAD)
+    return;
+  if (g_atomic_int_compare_and_exchange (&self->has_dropped, FALSE, TRUE))
+    GST_WARNING_OBJECT (self->bus,
+        "The application has not read %d messages: the oldest ones are dropped",
+        MAX_UNREAD);
+  if ((oldest = gst_bus_pop (self->bus)))
+    gst_message_unref (oldest);
+}
+
+/* The application gets the message as well. */
+static void
+see_message (GstBus *bus, GstMessage *message, gpointer self)
+{
+  handle_message (self, message);
+  limit_unread (self, message);
+}
+
+static void
+release_bus_watch (gpointer self, GClosure *closure)
+{
+  gst_spdl_bus_watch_unref (self);
+}
+
+static void
+attach (GstSpdlBusWatch *self, gboolean is_own)
+{
+  self->bus = gst_element_get_bus (self->pipeline);
+  gst_spdl_bus_watch_ref (self);
+  if (is_own) {
+    gst_bus_set_sync_handler (self->bus, take_message, self, unref_bus_watch);
+    return;
+  }
+  self->was_flushing = GST_OBJECT_FLAG_IS_SET (self->bus, GST_BUS_FLUSHING);
+  gst_bus_enable_sync_message_emission (self->bus);
+  self->handler = g_signal_connect_data (self->bus, "sync-message",
+      G_CALLBACK (see_message), self, release_bus_watch, 0);
+}
+
+gboolean
+gst_spdl_bus_watch_check (GstSpdlBusWatch *self, GError **error)
+{
+  if (g_atomic_int_get (&self->any_message))
+    return TRUE;
+  g_set_error_literal (error, GST_SPDL_LOADER_ERROR,
+      GST_SPDL_LOADER_ERROR_PIPELINE,
+      "The sync handler of the pipeline's bus drops all messages, so the "
+      "loader would not see errors: return GST_BUS_PASS for messages that the "
+      "handler does not need");
+  return FALSE;
+}
+
 GstSpdlBusWatch *
-gst_spdl_bus_watch_new (
-    GstPipeline *pipeline, GstSpdlLoaderSink *sink, gint max_failures)
+gst_spdl_bus_watch_new (GstPipeline *pipeline, gboolean is_own,
+    GstSpdlLoaderSink *sink, gint max_failures)
 {
   GstSpdlBusWatch *self = g_new0 (GstSpdlBusWatch, 1);
 
@@ -627,28 +707,26 @@ gst_spdl_bus_watch_new (
   gst_spdl_thread_times_init (&self->threads);
   spdl_mutex_init (&self->lock);
   spdl_cond_init (&self->has_room);
-  self->bus_before = gst_element_get_bus (self->pipeline);
-  self->bus = gst_bus_new ();
-  gst_bus_set_sync_handler (
-      self->bus, on_message, gst_spdl_bus_watch_ref (self), unref_bus_watch);
-  gst_element_set_bus (self->pipeline, self->bus);
+  attach (self, is_own);
   return self;
 }
 
 void
 gst_spdl_bus_watch_detach (GstSpdlBusWatch *self)
 {
-  g_autoptr (GstBus) now = NULL;
   GSList *jobs;
 
   spdl_mutex_lock (&self->lock);
   jobs = g_steal_pointer (&self->jobs);
   spdl_mutex_unlock (&self->lock);
   g_slist_free_full (jobs, wait_for_job);
-  now = gst_element_get_bus (self->pipeline);
-  if (now == self->bus)
-    gst_element_set_bus (self->pipeline, self->bus_before);
-  gst_bus_set_sync_handler (self->bus, NULL, NULL, NULL);
+  if (self->handler == 0) {
+    gst_bus_set_sync_handler (self->bus, NULL, NULL, NULL);
+  } else {
+    g_signal_handler_disconnect (self->bus, self->handler);
+    gst_bus_disable_sync_message_emission (self->bus);
+    gst_bus_set_flushing (self->bus, self->was_flushing);
+  }
   g_clear_pointer (&self->governor, gst_spdl_governor_free);
 }
 

@@ -45,11 +45,14 @@ typedef struct {
 typedef struct _GstSpdlBusWatch {
   gint n_refs;
   GstElement *pipeline; /* owned */
-  /* The pipeline's bus during the run, owned. The application's own bus
-   * (nullable) returns afterwards, with its handlers, watches and messages: the
-   * sync handler of a bus cannot be read, so it could not be restored. */
-  GstBus *bus;
-  GstBus *bus_before;
+  GstBus *bus;          /* owned */
+  /* Of `sync-message`, since the sync handler of a bus cannot be read, so that
+   * of the application could not be restored. 0: the loader's own pipeline. */
+  gulong handler;
+  gboolean was_flushing;   /* the bus, before the run */
+  gint any_message;        /* atomic */
+  gint n_unread;           /* atomic: messages that the application has */
+  gint has_dropped;        /* atomic: some of them */
   GstSpdlLoaderSink *sink; /* owned */
   /* (nullable): owned; set before the pipeline starts, and freed when it is
    * detached. */
@@ -85,17 +88,22 @@ typedef struct _GstSpdlBusWatch {
   gsize bytes_queued;
 } GstSpdlBusWatch;
 
-/* Gives @pipeline another bus, and handles the messages on it. */
-GstSpdlBusWatch *gst_spdl_bus_watch_new (
-    GstPipeline *pipeline, GstSpdlLoaderSink *sink, gint max_failures);
+/* Handles the messages on the bus of @pipeline.
+ *
+ * @is_own: the loader made the pipeline, so nobody else gets the messages */
+GstSpdlBusWatch *gst_spdl_bus_watch_new (GstPipeline *pipeline, gboolean is_own,
+    GstSpdlLoaderSink *sink, gint max_failures);
 GstSpdlBusWatch *gst_spdl_bus_watch_ref (GstSpdlBusWatch *self);
 void gst_spdl_bus_watch_unref (GstSpdlBusWatch *self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstSpdlBusWatch, gst_spdl_bus_watch_unref)
 
+/* Returns FALSE with @error set if no message has arrived, although the state
+ * of the pipeline was changed. */
+gboolean gst_spdl_bus_watch_check (GstSpdlBusWatch *self, GError **error);
+
 /* Joins the threads that act on the pipeline, which must be in the NULL state,
- * stops handling messages, and gives the pipeline its own bus. The run must
- * have been stopped. */
+ * and stops handling messages. The run must have been stopped. */
 void gst_spdl_bus_watch_detach (GstSpdlBusWatch *self);
 
 /* Returns TRUE if the run ends because of an item of @epoch or of an earlier

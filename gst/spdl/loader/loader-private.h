@@ -49,7 +49,8 @@ struct _GstSpdlLoader {
 
   pid_t pid; /* the loader must not be used in a child process */
   GstSpdlLoaderParts parts;
-  gboolean sets_epochs; /* the description sets `epochs` */
+  gboolean made_pipeline; /* from a description */
+  gboolean sets_epochs;   /* the description sets `epochs` */
 
   /* Held during a start or a stop; taken before `lock`. */
   SpdlMutex state_lock;

@@ -64,8 +64,8 @@ end_counting (GstSpdlBusWatch *bus_watch)
 static GstSpdlBusWatch *
 begin_run (GstSpdlLoader *self, const Place *place)
 {
-  GstSpdlBusWatch *bus_watch =
-      gst_spdl_bus_watch_new (self->parts.pipeline, self->parts.sink, -1);
+  GstSpdlBusWatch *bus_watch = gst_spdl_bus_watch_new (
+      self->parts.pipeline, self->made_pipeline, self->parts.sink, -1);
   GstSpdlBusWatch *old;
 
   begin_counting (bus_watch);
@@ -195,16 +195,19 @@ start_run (GstSpdlLoader *self, const Place *place, GError **error)
   gst_spdl_loader_sink_set_open (self->parts.sink, TRUE);
   ok = gst_element_set_state (GST_ELEMENT (self->parts.pipeline),
            GST_STATE_PLAYING) != GST_STATE_CHANGE_FAILURE;
+  ok = gst_spdl_bus_watch_check (bus_watch, &reason) && ok;
   if (states)
     gst_spdl_loader_parts_put_back_states (&self->parts, states, place->state);
   self->running = ok;
   if (ok && self->parts.sources->len > 0)
     find_start (self);
   if (!ok) {
-    if (is_stopped (bus_watch))
+    if (is_stopped (bus_watch)) {
+      g_clear_error (&reason);
       gst_spdl_loader_set_stopped (&reason);
-    else
+    } else if (!reason) {
       reason = gst_spdl_bus_watch_dup_error (bus_watch);
+    }
     gst_spdl_bus_watch_stop (bus_watch);
     end_run (self, bus_watch);
     if (!reason)

@@ -237,8 +237,7 @@ static GstBusSyncReply
 count_messages (GstBus *bus, GstMessage *message, gpointer n)
 {
   g_atomic_int_inc ((gint *) n);
-  gst_message_unref (message);
-  return GST_BUS_DROP;
+  return GST_BUS_PASS;
 }
 
 static GstSpdlLoader *
@@ -336,7 +335,7 @@ GST_START_TEST (test_restores)
       g_autofree gchar *description = g_strjoinv (folder, parts);
       GstElement *pipeline = gst_parse_launch (description, NULL);
       GstBus *bus = gst_element_get_bus (pipeline);
-      gint n_messages = 0; /* atomic */
+      gint n_messages = 0, n_used; /* atomic */
       g_autofree gchar *before = NULL;
       g_autofree gchar *after = NULL;
       GstSpdlLoader *loader;
@@ -345,12 +344,12 @@ GST_START_TEST (test_restores)
       before = describe_pipeline (pipeline);
       loader = make_for (pipeline);
       cases[i].use (loader);
-      fail_unless_equals_int (g_atomic_int_get (&n_messages), 0);
       /* The program may use the pipeline before the loader is gone. */
       if (plays) {
         gst_spdl_loader_stop (loader);
+        n_used = g_atomic_int_get (&n_messages);
         gst_element_set_state (pipeline, GST_STATE_PAUSED);
-        fail_unless (g_atomic_int_get (&n_messages) > 0);
+        fail_unless (g_atomic_int_get (&n_messages) > n_used);
       }
       g_object_unref (loader);
       if (plays) {
@@ -362,6 +361,159 @@ GST_START_TEST (test_restores)
       gst_object_unref (bus);
       gst_object_unref (pipeline);
     }
+  files_remove_folder (folder);
+}
+
+GST_END_TEST;
+
+/* The bus of a program */
+
+/* Makes a pipeline of the JPEGs of a folder. */
+static GstElement *
+make_jpegs (const gchar *folder)
+{
+  g_autofree gchar *description = g_strdup_printf (
+      "spdlsrc location=%s ! spdlfetch ! spdldecode width=8 height=8 "
+      "! spdlbatch batch-size=4 ! spdlsink",
+      folder);
+
+  return gst_parse_launch (description, NULL);
+}
+
+/* Returns the number of items. */
+static guint
+take_epoch (GstSpdlLoader *loader)
+{
+  guint n, all = 0;
+
+  while ((n = loader_take (loader)) > 0)
+    all += n;
+  return all;
+}
+
+static GstBusSyncReply
+note_type (GstBus *bus, GstMessage *message, gpointer types)
+{
+  g_atomic_int_or ((guint *) types, GST_MESSAGE_TYPE (message));
+  return GST_BUS_PASS;
+}
+
+static void
+note_async (GstBus *bus, GstMessage *message, gpointer types)
+{
+  note_type (bus, message, types);
+}
+
+/* The program gets all messages of a run: on the bus, in its sync handler and
+ * in its handlers of signals, also if it adds them during the run. */
+GST_START_TEST (test_bus)
+{
+  const guint expected = GST_MESSAGE_STATE_CHANGED | GST_MESSAGE_ELEMENT |
+                         GST_MESSAGE_STREAM_STATUS | GST_MESSAGE_WARNING;
+  gchar *folder = files_make_dataset (20);
+  GstElement *pipeline;
+  GstSpdlLoader *loader;
+  guint in_handler = 0, in_signal = 0, on_bus = 0, seen; /* atomic */
+  GstBus *bus, *now;
+  GstMessage *message;
+  gulong id;
+
+  files_write_text (folder, "bad.jpg", "no JPEG");
+  pipeline = make_jpegs (folder);
+  loader = make_for (pipeline);
+  bus = gst_element_get_bus (pipeline);
+  gst_bus_set_sync_handler (bus, note_type, &in_handler, NULL);
+  loader_start (loader);
+  now = gst_element_get_bus (pipeline);
+  fail_unless (now == bus);
+  gst_bus_enable_sync_message_emission (bus);
+  id = g_signal_connect (
+      bus, "sync-message", G_CALLBACK (note_async), &in_signal);
+  fail_unless_equals_int (take_epoch (loader), 20);
+  while ((message = gst_bus_pop (bus))) {
+    on_bus |= GST_MESSAGE_TYPE (message);
+    gst_message_unref (message);
+  }
+  fail_unless_equals_int (gst_spdl_loader_get_num_failures (loader), 1);
+  fail_unless ((on_bus & expected) == expected, "%x", on_bus);
+  seen = g_atomic_int_get (&in_handler);
+  fail_unless ((seen & expected) == expected, "%x", seen);
+  gst_spdl_loader_stop (loader);
+  g_object_unref (loader);
+  /* Handlers of the program stay. */
+  fail_unless (g_signal_handler_is_connected (bus, id));
+  g_atomic_int_set (&in_handler, 0);
+  g_atomic_int_set (&in_signal, 0);
+  gst_element_set_state (pipeline, GST_STATE_READY);
+  fail_unless (g_atomic_int_get (&in_handler) & GST_MESSAGE_STATE_CHANGED);
+  fail_unless (g_atomic_int_get (&in_signal) & GST_MESSAGE_STATE_CHANGED);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (now);
+  gst_object_unref (bus);
+  gst_object_unref (pipeline);
+  files_remove_folder (folder);
+}
+
+GST_END_TEST;
+
+static GstBusSyncReply
+drop_all (GstBus *bus, GstMessage *message, gpointer user_data)
+{
+  gst_message_unref (message);
+  return GST_BUS_DROP;
+}
+
+/* A handler that drops all messages would hide errors from the loader. */
+GST_START_TEST (test_bus_that_drops)
+{
+  gchar *folder = files_make_dataset (20);
+  GstElement *pipeline = make_jpegs (folder);
+  GstSpdlLoader *loader = make_for (pipeline);
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GError *error = NULL;
+
+  gst_bus_set_sync_handler (bus, drop_all, NULL, NULL);
+  fail_if (gst_spdl_loader_start (loader, &error));
+  g_assert_error (error, GST_SPDL_LOADER_ERROR, GST_SPDL_LOADER_ERROR_PIPELINE);
+  g_clear_error (&error);
+  fail_unless_equals_int (GST_STATE (pipeline), GST_STATE_NULL);
+  gst_bus_set_sync_handler (bus, NULL, NULL, NULL);
+  loader_start (loader);
+  fail_unless_equals_int (take_epoch (loader), 20);
+  g_object_unref (loader);
+  gst_object_unref (bus);
+  gst_object_unref (pipeline);
+  files_remove_folder (folder);
+}
+
+GST_END_TEST;
+
+/* A program that does not read its bus keeps the last 10,000 messages. */
+GST_START_TEST (test_bus_that_is_not_read)
+{
+  gchar *folder = files_make_dataset (20);
+  GstElement *pipeline = make_jpegs (folder);
+  GstSpdlLoader *loader = make_for (pipeline);
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GstMessage *message, *last = NULL;
+  guint n = 0;
+
+  loader_start (loader);
+  fail_unless_equals_int (take_epoch (loader), 20);
+  for (guint i = 0; i < 10100; i++)
+    gst_bus_post (
+        bus, gst_message_new_application (GST_OBJECT (pipeline),
+                 gst_structure_new ("mine", "number", G_TYPE_UINT, i, NULL)));
+  for (; (message = gst_bus_pop (bus)); n++)
+    gst_message_take (&last, message);
+  fail_unless_equals_int (n, 10000);
+  fail_unless (
+      gst_structure_get_uint (gst_message_get_structure (last), "number", &n));
+  fail_unless_equals_int (n, 10099);
+  gst_message_unref (last);
+  g_object_unref (loader);
+  gst_object_unref (bus);
+  gst_object_unref (pipeline);
   files_remove_folder (folder);
 }
 
@@ -759,6 +911,9 @@ loader_suite (void)
   tcase_add_test (tc, test_two_loaders);
   tcase_add_test (tc, test_own_pipeline);
   tcase_add_test (tc, test_restores);
+  tcase_add_test (tc, test_bus);
+  tcase_add_test (tc, test_bus_that_drops);
+  tcase_add_test (tc, test_bus_that_is_not_read);
   tcase_add_test (tc, test_restores_own_only);
   tcase_add_test (tc, test_default_epochs);
   tcase_add_test (tc, test_in_process);

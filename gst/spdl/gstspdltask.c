@@ -11,6 +11,7 @@
 
 #include "gst/spdl/common/bufferitems.h"
 #include "gst/spdl/gstspdlbatchmeta.h"
+#include "gst/spdl/stage/inherit.h"
 #include "gst/spdl/stage/task-private.h"
 
 static void
@@ -220,7 +221,6 @@ gst_spdl_task_take_item (GstSpdlTask *task)
 {
   GstBuffer *item;
   const GstSpdlItemMeta *meta;
-  GstSpdlBatchMeta *batch;
 
   g_return_val_if_fail (task != NULL, NULL);
 
@@ -230,9 +230,12 @@ gst_spdl_task_take_item (GstSpdlTask *task)
   if ((meta = gst_spdl_buffer_get_item_meta (item))) {
     gst_spdl_item_meta_assign (&task->taken_meta, meta);
     task->has_taken_meta = TRUE;
-  } else if ((batch = gst_spdl_buffer_get_batch_meta (item))) {
+  }
+  if (!meta || gst_spdl_buffer_has_heritage (item)) {
     task->taken = gst_buffer_new ();
-    gst_buffer_copy_into (task->taken, item, GST_BUFFER_COPY_META, 0, -1);
+    if (!meta)
+      spdl_buffer_copy_items (task->taken, item);
+    task->taken = gst_spdl_buffer_inherit (task->taken, item, 0, 1);
   }
   g_ptr_array_index (task->items, task->current) = NULL;
   return item;
@@ -373,7 +376,7 @@ adopt_batch (GstBuffer **result, GstBuffer *bearer)
   if (bearer == *result || gst_spdl_buffer_get_batch_meta (*result))
     return;
   *result = gst_buffer_make_writable (*result);
-  gst_buffer_copy_into (*result, bearer, GST_BUFFER_COPY_META, 0, -1);
+  spdl_buffer_copy_items (*result, bearer);
 }
 
 static void
@@ -408,6 +411,7 @@ adopt_metas (GstSpdlTask *self, GstBuffer **result, guint part, guint parts)
 typedef struct _Input Input;
 struct _Input {
   const GstSpdlItemMeta *meta;
+  GstBuffer *buffer;
   Input *next;      /* (nullable): of the same item */
   gboolean is_used; /* by a result of the item */
 
@@ -416,6 +420,7 @@ struct _Input {
   Input *last;
   Input *current; /* becomes the next result */
   guint n_split;  /* results of the last input */
+  guint n_inherited;
 };
 
 /**
@@ -474,7 +479,7 @@ list_inputs (GArray *inputs, GstBuffer *buffer)
   const GstSpdlItemMeta *metas = spdl_buffer_get_items (buffer, &n);
 
   for (guint i = 0; i < n; i++) {
-    const Input input = { &metas[i] };
+    const Input input = { &metas[i], buffer };
 
     g_array_append_val (inputs, input);
   }
@@ -578,19 +583,41 @@ gst_spdl_task_adopt_results (GstSpdlTask *self, guint first)
   const GstSpdlResult *results =
       &g_array_index (self->results, GstSpdlResult, 0);
   const guint end = self->results->len;
-  GstBuffer *bearer;
+  GstBuffer *bearer = gst_spdl_task_get_bearer (self);
   guint parts = 0;
 
   for (guint i = first; i < end; i++)
     parts += is_of_item (meta, results[i].buffer);
-  for (guint i = first, part = 0; i < end; i++)
-    if (is_of_item (meta, results[i].buffer))
-      adopt_metas (self,
-          &g_array_index (self->results, GstSpdlResult, i).buffer, part++,
-          parts);
-  bearer = meta || end - first == 1 ? NULL : gst_spdl_task_get_bearer (self);
-  if (bearer && gst_spdl_buffer_get_batch_meta (bearer))
+  for (guint i = first, part = 0; i < end; i++) {
+    GstBuffer **result =
+        &g_array_index (self->results, GstSpdlResult, i).buffer;
+
+    if (!is_of_item (meta, *result))
+      continue;
+    adopt_metas (self, result, part, parts);
+    if (bearer)
+      *result = gst_spdl_buffer_inherit (*result, bearer, part, parts);
+    part++;
+  }
+  if (!meta && end - first > 1 && bearer &&
+      gst_spdl_buffer_get_batch_meta (bearer))
     number_batches (self, bearer, first);
+}
+
+/* Results that are batches of a group inherit nothing. */
+static void
+inherit_results (GstSpdlTask *self, GHashTable *items)
+{
+  for (guint i = 0; i < self->results->len; i++) {
+    GstBuffer **result =
+        &g_array_index (self->results, GstSpdlResult, i).buffer;
+    const GstSpdlItemMeta *item = gst_spdl_buffer_get_item_meta (*result);
+    Input *input = item ? g_hash_table_lookup (items, item) : NULL;
+
+    if (input)
+      *result = gst_spdl_buffer_inherit (
+          *result, input->buffer, input->n_inherited++, input->n_results);
+  }
 }
 
 guint
@@ -611,6 +638,7 @@ gst_spdl_task_adopt_group (GstSpdlTask *self)
   }
   if (several)
     number_results (self, items, 0);
+  inherit_results (self, items);
   for (guint i = 0; i < inputs->len; i++) {
     const Input *input = &g_array_index (inputs, Input, i);
 

@@ -23,4 +23,18 @@ spdl_buffer_get_items (GstBuffer *buffer, guint *n)
   return batch ? batch->items : item;
 }
 
+/* Gives @buffer the item of @from, or its batch. */
+static inline void
+spdl_buffer_copy_items (GstBuffer *buffer, GstBuffer *from)
+{
+  GstMetaTransformCopy copy = { FALSE, 0, -1 };
+  GstMeta *meta = (GstMeta *) gst_spdl_buffer_get_item_meta (from);
+
+  if (!meta)
+    meta = (GstMeta *) gst_spdl_buffer_get_batch_meta (from);
+  if (meta)
+    meta->info->transform_func (
+        buffer, meta, from, _gst_meta_transform_copy, &copy);
+}
+
 G_END_DECLS

@@ -70,8 +70,8 @@ gst_spdl_carried_set_error (GstSpdlCarried *self, GError *error)
 
 /* Meta */
 
-static GType
-carried_meta_api_get_type (void)
+GType
+gst_spdl_carried_meta_api_get_type (void)
 {
   static gsize type = 0;
   static const gchar *tags[] = { NULL };
@@ -86,7 +86,7 @@ static CarriedMeta *
 get_meta (GstBuffer *buffer)
 {
   return (CarriedMeta *) gst_buffer_get_meta (
-      buffer, carried_meta_api_get_type ());
+      buffer, gst_spdl_carried_meta_api_get_type ());
 }
 
 static gboolean
@@ -121,9 +121,10 @@ carried_meta_get_info (void)
   static const GstMetaInfo *info = NULL;
 
   if (g_once_init_enter ((GstMetaInfo **) &info)) {
-    const GstMetaInfo *made = gst_meta_register (carried_meta_api_get_type (),
-        "GstSpdlCarriedMeta", sizeof (CarriedMeta), carried_meta_init,
-        carried_meta_free, carried_meta_transform);
+    const GstMetaInfo *made =
+        gst_meta_register (gst_spdl_carried_meta_api_get_type (),
+            "GstSpdlCarriedMeta", sizeof (CarriedMeta), carried_meta_init,
+            carried_meta_free, carried_meta_transform);
     g_once_init_leave ((GstMetaInfo **) &info, (GstMetaInfo *) made);
   }
   return info;

@@ -18,6 +18,8 @@ G_BEGIN_DECLS
 
 typedef struct _GstSpdlCarried GstSpdlCarried;
 
+GType gst_spdl_carried_meta_api_get_type (void);
+
 SPDL_PRIVATE_API
 GstSpdlCarried *gst_spdl_carried_new (void);
 SPDL_PRIVATE_API

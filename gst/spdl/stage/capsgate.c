@@ -20,7 +20,8 @@ gst_spdl_caps_gate_flush (GstSpdlCapsGate *self)
 {
   for (GList *l = self->early.head, *next; l; l = next) {
     next = l->next;
-    if (GST_EVENT_TYPE (l->data) != GST_EVENT_SEGMENT)
+    if (GST_EVENT_TYPE (l->data) != GST_EVENT_SEGMENT &&
+        GST_EVENT_IS_STICKY (l->data))
       continue;
     gst_event_unref (l->data);
     g_queue_delete_link (&self->early, l);
@@ -43,17 +44,49 @@ send_early (GstSpdlCapsGate *self)
     gst_pad_push_event (self->srcpad, event);
 }
 
+/* Returns TRUE if @event must follow the caps. */
+static gboolean
+needs_caps (GstEvent *event)
+{
+  const GstStructure *s = gst_event_get_structure (event);
+
+  return GST_EVENT_TYPE (event) > GST_EVENT_CAPS &&
+         !(s && g_str_has_prefix (gst_structure_get_name (s), "spdl-"));
+}
+
+/* Makes @gap (transfer full) the end of a gap that was held back. */
+static void
+extend_gap (GstEvent **held, GstEvent *gap)
+{
+  GstClockTime start, begin, duration;
+
+  gst_event_parse_gap (*held, &start, NULL);
+  gst_event_parse_gap (gap, &begin, &duration);
+  if (GST_CLOCK_TIME_IS_VALID (duration) && begin + duration > start)
+    gst_event_take (held, gst_event_new_gap (start, begin + duration - start));
+  gst_event_unref (gap);
+}
+
+/* A stream may consist of gaps for hours, so they are joined. */
+static void
+hold_back (GstSpdlCapsGate *self, GstEvent *event)
+{
+  GList *last = self->early.tail;
+
+  if (last && GST_EVENT_TYPE (event) == GST_EVENT_GAP &&
+      GST_EVENT_TYPE (last->data) == GST_EVENT_GAP)
+    extend_gap ((GstEvent **) &last->data, event);
+  else
+    g_queue_push_tail (&self->early, event);
+}
+
 void
 gst_spdl_caps_gate_push_event (GstSpdlCapsGate *self, GstEvent *event)
 {
-  const GstEventType type = GST_EVENT_TYPE (event);
-
-  if (type == GST_EVENT_EOS)
+  if (GST_EVENT_TYPE (event) == GST_EVENT_EOS) {
     send_early (self);
-  else if (!self->caps && GST_EVENT_IS_STICKY (event) &&
-           type > GST_EVENT_CAPS &&
-           type != GST_EVENT_CUSTOM_DOWNSTREAM_STICKY) {
-    g_queue_push_tail (&self->early, event);
+  } else if (!self->caps && needs_caps (event)) {
+    hold_back (self, event);
     return;
   }
   gst_pad_push_event (self->srcpad, event);

@@ -13,22 +13,22 @@
 G_BEGIN_DECLS
 
 /* Holds back events of an element whose caps are known only with its first
- * result, because the segment must follow the caps. The gate sends caps when
- * they change and remembers them. Custom events need no caps and pass, so that
- * a source is announced before events about its items. Called with the pad's
- * stream lock held. */
+ * result, because the segment and what comes after it must follow the caps. The
+ * gate sends caps when they change and remembers them. The events of gst-spdl
+ * need no caps and pass, so that a source is announced before events about its
+ * items. Called with the pad's stream lock held. */
 
 typedef struct {
   GstPad *srcpad; /* not owned */
   GstCaps *caps;
-  GQueue early; /* sticky events to send after the first caps */
+  GQueue early; /* events to send after the first caps */
 } GstSpdlCapsGate;
 
 SPDL_PRIVATE_API
 void gst_spdl_caps_gate_init (GstSpdlCapsGate *self, GstPad *srcpad);
 
-/* Drops a segment that was held back. Events that describe the stream stay, as
- * on pads. */
+/* Drops a segment, gaps and custom events that were held back. Events that
+ * describe the stream stay, as on pads. */
 SPDL_PRIVATE_API
 void gst_spdl_caps_gate_flush (GstSpdlCapsGate *self);
 

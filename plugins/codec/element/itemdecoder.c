@@ -13,6 +13,7 @@
 #include "plugins/codec/jpeg/jpeg.h"
 #include "plugins/codec/resize/picture.h"
 #include "plugins/codec/result/canvas.h"
+#include "plugins/codec/result/streamcaps.h"
 #include "plugins/codec/still/imagedecoder.h"
 #include "plugins/codec/still/imageprobe.h"
 #include "plugins/codec/still/stilldecoder.h"
@@ -31,6 +32,7 @@ struct _SpdlItemDecoder {
   SpdlArrays *arrays;
   SpdlVideo *video;
   SpdlAudio *audio;
+  SpdlStreamCaps stream_caps;
 
   /* About the last item. */
   gboolean was_video;
@@ -75,6 +77,7 @@ spdl_item_decoder_free (SpdlItemDecoder *self)
   spdl_canvas_free (self->canvas);
   spdl_arrays_free (self->arrays);
   spdl_audio_free (self->audio);
+  spdl_stream_caps_clear (&self->stream_caps);
   g_free (self);
 }
 
@@ -566,6 +569,9 @@ spdl_item_decoder_decode (SpdlItemDecoder *self, const SpdlDecodeConfig *config,
   }
   result = decode_any (self, &job, error);
   gst_buffer_unmap (source->item, &job.in);
+  if (result)
+    *result_caps =
+        spdl_stream_caps_add (&self->stream_caps, *result_caps, source->caps);
   return result;
 }
 

@@ -65,6 +65,21 @@ get_allocator (const SpdlBatchPool *self)
   return self->allocator ? self->allocator : gst_spdl_try_allocator_get ();
 }
 
+/* Sets @config (transfer full). A pool may adjust it, which refuses it at
+ * first. */
+static gboolean
+configure_pool (GstBufferPool *pool, GstStructure *config, GstCaps *caps,
+    gsize size, guint min, guint max)
+{
+  if (gst_buffer_pool_set_config (pool, config))
+    return TRUE;
+  config = gst_buffer_pool_get_config (pool);
+  if (gst_buffer_pool_config_validate_params (config, caps, size, min, max))
+    return gst_buffer_pool_set_config (pool, config);
+  gst_structure_free (config);
+  return FALSE;
+}
+
 /* Activates @pool, or a new pool.
  *
  * @pool: (transfer full) (nullable): NULL: create one */
@@ -81,7 +96,7 @@ use_pool (SpdlBatchPool *self, GstBufferPool *pool, GstCaps *caps, gsize size,
   config = gst_buffer_pool_get_config (self->pool);
   gst_buffer_pool_config_set_params (config, caps, size, min, self->n_buffers);
   gst_buffer_pool_config_set_allocator (config, allocator, &self->params);
-  if (gst_buffer_pool_set_config (self->pool, config) &&
+  if (configure_pool (self->pool, config, caps, size, min, self->n_buffers) &&
       gst_buffer_pool_set_active (self->pool, TRUE)) {
     self->size = size;
     return TRUE;

@@ -220,6 +220,10 @@ acquire_rows (GstSpdlBatcher *self)
   if (asked || !spdl_batch_pool_fits (&self->pool, size)) {
     g_autoptr (GstCaps) caps = gst_spdl_tensors_info_to_caps (&info);
 
+    /* Downstream negotiates memory for the caps that it has. Those of padded
+     * parts are known only with the last item. */
+    if (!self->has_parts || spdl_batch_builder_count_padded (self->parts) == 0)
+      gst_spdl_caps_gate_open (&self->gate, caps);
     if (!spdl_batch_pool_negotiate (
             &self->pool, self->parent.srcpad, caps, size)) {
       GST_ELEMENT_ERROR (self, RESOURCE, SETTINGS,
@@ -784,7 +788,7 @@ gst_spdl_batcher_event (GstSpdlFilter *filter, GstEvent *event)
     gst_event_unref (event);
     return TRUE;
   }
-  if (GST_EVENT_TYPE (event) == GST_EVENT_EOS || !GST_EVENT_IS_STICKY (event) ||
+  if (GST_EVENT_TYPE (event) == GST_EVENT_EOS ||
       !GST_EVENT_IS_SERIALIZED (event)) {
     if (GST_EVENT_TYPE (event) == GST_EVENT_EOS)
       gst_spdl_caps_gate_open (&self->gate, NULL);

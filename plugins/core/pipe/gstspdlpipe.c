@@ -225,7 +225,7 @@ static void
 set_item (GstBuffer **result, GstBuffer *item)
 {
   *result = gst_buffer_make_writable (*result);
-  gst_buffer_copy_into (*result, item, GST_BUFFER_COPY_META, 0, -1);
+  spdl_buffer_copy_items (*result, item);
 }
 
 /* Marks a single result as the batch of all items of the group. */

@@ -379,18 +379,20 @@ adopt_batch (GstBuffer **result, GstBuffer *bearer)
   spdl_buffer_copy_items (*result, bearer);
 }
 
+/* Gives a result the item or the batch of the task.
+ *
+ * @meta: (nullable): the item of the task
+ * @own: (nullable): that of @result */
 static void
-adopt_metas (GstSpdlTask *self, GstBuffer **result, guint part, guint parts)
+adopt_metas (GstSpdlTask *self, GstBuffer **result, const GstSpdlItemMeta *meta,
+    GstSpdlItemMeta *own, guint part, guint parts)
 {
-  const GstSpdlItemMeta *meta = gst_spdl_task_get_item_meta (self);
-  GstSpdlItemMeta *own;
+  GstBuffer *bearer;
 
-  if (parts == 1 && gst_spdl_buffer_get_item_meta (*result))
+  if (parts == 1 && own)
     return;
   if (!meta) {
-    GstBuffer *bearer = gst_spdl_task_get_bearer (self);
-
-    if (bearer)
+    if ((bearer = gst_spdl_task_get_bearer (self)))
       adopt_batch (result, bearer);
     return;
   }
@@ -566,41 +568,48 @@ number_batches (GstSpdlTask *self, GstBuffer *bearer, guint first)
   number_results (self, items, first);
 }
 
-/* Returns TRUE unless a function that keeps items returned @buffer, an earlier
- * one. */
+/* Returns TRUE unless a function that keeps items returned an earlier one.
+ *
+ * @own: (nullable): the item of the result */
 static gboolean
-is_of_item (const GstSpdlItemMeta *meta, GstBuffer *buffer)
+is_of_item (const GstSpdlItemMeta *meta, const GstSpdlItemMeta *own)
 {
-  const GstSpdlItemMeta *own = gst_spdl_buffer_get_item_meta (buffer);
-
   return !meta || !own || same_meta (own, meta);
+}
+
+static guint
+count_parts (GstSpdlTask *self, const GstSpdlItemMeta *meta, guint first)
+{
+  guint n = 0;
+
+  for (guint i = first; i < self->results->len; i++)
+    n += is_of_item (
+        meta, gst_spdl_buffer_get_item_meta (
+                  g_array_index (self->results, GstSpdlResult, i).buffer));
+  return n;
 }
 
 void
 gst_spdl_task_adopt_results (GstSpdlTask *self, guint first)
 {
   const GstSpdlItemMeta *meta = gst_spdl_task_get_item_meta (self);
-  const GstSpdlResult *results =
-      &g_array_index (self->results, GstSpdlResult, 0);
-  const guint end = self->results->len;
+  const guint n = self->results->len - first;
+  const guint parts = n == 1 ? 1 : count_parts (self, meta, first);
   GstBuffer *bearer = gst_spdl_task_get_bearer (self);
-  guint parts = 0;
 
-  for (guint i = first; i < end; i++)
-    parts += is_of_item (meta, results[i].buffer);
-  for (guint i = first, part = 0; i < end; i++) {
+  for (guint i = 0, part = 0; i < n; i++) {
     GstBuffer **result =
-        &g_array_index (self->results, GstSpdlResult, i).buffer;
+        &g_array_index (self->results, GstSpdlResult, first + i).buffer;
+    GstSpdlItemMeta *own = gst_spdl_buffer_get_item_meta (*result);
 
-    if (!is_of_item (meta, *result))
+    if (!is_of_item (meta, own))
       continue;
-    adopt_metas (self, result, part, parts);
+    adopt_metas (self, result, meta, own, part, parts);
     if (bearer)
       *result = gst_spdl_buffer_inherit (*result, bearer, part, parts);
     part++;
   }
-  if (!meta && end - first > 1 && bearer &&
-      gst_spdl_buffer_get_batch_meta (bearer))
+  if (!meta && n > 1 && bearer && gst_spdl_buffer_get_batch_meta (bearer))
     number_batches (self, bearer, first);
 }
 

@@ -4,11 +4,14 @@
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Tests every function of the loader, of batches and of tensors without
-overrides. The first argument is tools/make-dataset."""
+overrides, and the scan that made the typelib. The arguments are
+tools/make-dataset, the GIR and the build folder."""
 
 import ctypes
 import os
 import pathlib
+import shlex
+import subprocess
 import sys
 import threading
 import unittest
@@ -17,7 +20,9 @@ import unittest
 overrides = os.environ.get("PYTHONPATH", "").split(os.pathsep)
 sys.path = [path for path in sys.path if path not in overrides]
 
-from support import make_dataset, needs_gi  # noqa: E402
+from support import make_dataset, make_folder, needs_gi  # noqa: E402
+
+GIR, BUILD = sys.argv[1:] if len(sys.argv) > 2 else (None, None)
 
 try:
     import gi
@@ -25,7 +30,7 @@ try:
     gi.require_version("Gst", "1.0")
     gi.require_version("GstSpdl", "1.0")
     from gi.module import get_introspection_module
-    from gi.repository import GLib, Gst
+    from gi.repository import GLib, GObject, Gst
 except (ImportError, ValueError):
     Gst = None
 else:
@@ -191,8 +196,50 @@ class LoaderTest(unittest.TestCase):
         self.assert_fails(GstSpdl.LoaderError.TIMED_OUT, loader.next, 1000)
 
 
+class ScanTest(unittest.TestCase):
+    def test_properties_and_signals(self):
+        kinds = [kind for kind in (getattr(GstSpdl, name) for name in dir(GstSpdl))
+                 if isinstance(kind, type) and issubclass(kind, GObject.Object)
+                 and kind.__gtype__.name.startswith("GstSpdl")]
+        self.assertGreaterEqual(len(kinds), 5)
+        n_properties = n_signals = 0
+        for kind in kinds:
+            properties = {spec.name for spec in GObject.list_properties(kind)
+                          if spec.owner_type == kind.__gtype__}
+            signals = set(GObject.signal_list_names(kind))
+            info = kind.__info__
+            self.assertEqual(
+                ({found.get_name() for found in info.get_properties()},
+                 {found.get_name() for found in info.get_signals()}),
+                (properties, signals), kind)
+            n_properties += len(properties)
+            n_signals += len(signals)
+        self.assertGreaterEqual(n_properties, 16)
+        self.assertGreaterEqual(n_signals, 3)
+        self.assertIsNotNone(GstSpdl.Stage.find_property("stage-stats"))
+
+    def test_scan_prints_nothing(self):
+        """Repeats the scan of the build, which Ninja reports only once."""
+        target = os.path.relpath(GIR, BUILD)
+        command = shlex.split(subprocess.check_output(
+            ["ninja", "-C", BUILD, "-t", "commands", "-s", target],
+            text=True).splitlines()[-1])
+        repeated = make_folder() / "repeated.gir"
+        place = command.index("--output") + 1
+        self.assertEqual(command[place], target)
+        command[place] = str(repeated)
+        registry = make_folder() / "registry.bin"
+        done = subprocess.run(
+            command, cwd=BUILD, capture_output=True, text=True, check=False,
+            env={**os.environ, "GST_REGISTRY": str(registry)})
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+        self.assertEqual(repeated.read_text(), pathlib.Path(GIR).read_text())
+        self.assertFalse(registry.exists(), "the scan wrote a registry")
+
+
 if Gst is None:
     needs_gi(LoaderTest)
+    needs_gi(ScanTest)
 
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1])

@@ -28,5 +28,6 @@
 #include <gst/spdl/gstspdltask.h>
 #include <gst/spdl/gstspdltensor.h>
 #include <gst/spdl/gstspdltensorsinfo.h>
+#include <gst/spdl/gstspdlversion.h>
 
 #endif /* __GST_SPDL_H__ */

@@ -42,6 +42,26 @@ assert_nnstreamer (const GstCaps *caps)
       dims, gst_structure_get_string (s, "dimensions"), 0, 0));
 }
 
+GST_START_TEST (test_version)
+{
+  g_autofree gchar *version = g_strdup_printf ("%d.%d.%d",
+      GST_SPDL_VERSION_MAJOR, GST_SPDL_VERSION_MINOR, GST_SPDL_VERSION_MICRO);
+
+  fail_unless_equals_string (version, PACKAGE_VERSION);
+  for (gint major = -1; major <= 1; major++)
+    for (gint minor = -1; minor <= 1; minor++)
+      for (gint micro = -1; micro <= 1; micro++) {
+        const gint order = major ? major : minor ? minor : micro;
+
+        fail_unless_equals_int (
+            GST_SPDL_CHECK_VERSION (GST_SPDL_VERSION_MAJOR + major,
+                GST_SPDL_VERSION_MINOR + minor, GST_SPDL_VERSION_MICRO + micro),
+            order <= 0);
+      }
+}
+
+GST_END_TEST;
+
 GST_START_TEST (test_round_trip)
 {
   GstSpdlTensorsInfo info, parsed;
@@ -285,6 +305,7 @@ library_suite (void)
   TCase *tc = tcase_create ("general");
 
   suite_add_tcase (s, tc);
+  tcase_add_test (tc, test_version);
   tcase_add_test (tc, test_round_trip);
   tcase_add_test (tc, test_strings);
   tcase_add_test (tc, test_item_meta);

@@ -86,11 +86,6 @@ class MappingTest(unittest.TestCase):
             batch["nothing"]
         self.assertIn("(8, 32, 32, 3)", repr(batch))
 
-    @needs_gi
-    def test_class(self):
-        _, GstSpdl = require_gi()
-        self.assertIsInstance(one_batch(), GstSpdl.Batch)
-
     def test_items(self):
         batch = one_batch(batch="labels=true indices=true",
                           order="input", decode="flip=1.0",

@@ -4,16 +4,21 @@
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Reads a dataset of 20 JPEGs through GObject introspection, as a trainer
-would. The first argument is tools/make-dataset."""
+would. The arguments are tools/make-dataset and the example loader in C."""
 
 import os
+import subprocess
 import sys
 import unittest
 
-from support import make_dataset, needs_gi, require_gi
+from support import ROOT, make_dataset, make_folder, needs_gi, require_gi
+
+EXAMPLE = os.path.abspath(sys.argv.pop()) if len(sys.argv) > 1 else None
 
 try:
     Gst, GstSpdl = require_gi()
+    from gi.module import get_introspection_module
+    from gi.repository import GLib, GObject
 except unittest.SkipTest:  # needs_gi reports it
     pass
 
@@ -133,6 +138,128 @@ class PipelineTest(unittest.TestCase):
         self.assertIsNone(GstSpdl.event_get_base(event))
         GstSpdl.event_set_base(event, "file:///data")
         self.assertEqual(GstSpdl.event_get_base(event), "file:///data")
+
+
+@needs_gi
+class OverrideTest(unittest.TestCase):
+    """Tests the classes of PyGObject where the package is installed."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = make_dataset(20)
+
+    def make_loader(self):
+        return GstSpdl.Loader.new(
+            f'spdlsrc location="{self.folder}" label=folder epochs=2 ! spdlfetch '
+            "! spdldecode width=8 height=6 "
+            "! spdlbatch batch-size=8 labels=true ! spdlsink")
+
+    def test_introspected_members_stay(self):
+        raw = get_introspection_module("GstSpdl")
+        for name in "Loader", "Batch", "Tensor":
+            kind, own = getattr(GstSpdl, name), getattr(raw, name)
+            with self.subTest(name):
+                self.assertIsNot(kind, own)
+                self.assertTrue(issubclass(kind, own))
+                added = {member for member in vars(kind)
+                         if not member.startswith("__")}
+                self.assertFalse(added & set(dir(own)))
+        with self.assertRaises(TypeError):
+            GstSpdl.Loader()
+        self.assertIs(GstSpdl.LoaderError, raw.LoaderError)
+        self.assertTrue(issubclass(GstSpdl.Loader, GObject.Object))
+        self.assertIn("failed", GObject.signal_list_names(GstSpdl.Loader))
+        with self.assertRaises(GLib.Error) as caught:
+            GstSpdl.Loader.new("videotestsrc ! fakesink")
+        self.assertTrue(caught.exception.matches(
+            GstSpdl.loader_error_quark(), GstSpdl.LoaderError.PIPELINE))
+
+    def test_epochs(self):
+        with self.make_loader() as loader:
+            self.assertIsInstance(loader, GstSpdl.Loader)
+            epochs = [sum(batch.get_n_items() for batch in loader)
+                      for _ in range(3)]
+            self.assertTrue(loader.is_running())
+        self.assertEqual(epochs, [20, 20, 0])
+        self.assertFalse(loader.is_running())
+        with self.assertRaises(GLib.Error):
+            loader.next(0)
+
+    def test_tensors_by_name(self):
+        batch = next(iter(self.make_loader()))
+        self.assertIsInstance(batch, GstSpdl.Batch)
+        self.assertEqual((list(batch), len(batch)), (["data", "labels"], 2))
+        self.assertIn("labels", batch)
+        self.assertNotIn("nothing", batch)
+        self.assertTrue(batch)
+        self.assertIsInstance(batch["data"], GstSpdl.Tensor)
+        with self.assertRaisesRegex(KeyError, "data, labels"):
+            batch["nothing"]
+
+    def test_views(self):
+        try:
+            import numpy as np
+        except ImportError:
+            self.skipTest("needs NumPy")
+        batch = next(iter(self.make_loader()))
+        tensor = batch["data"]
+        labels = batch["labels"].numpy().tolist()
+        self.assertEqual(labels, batch.get_labels())
+        address, shape = tensor.get_address(), tuple(tensor.get_shape())
+        views = [tensor.numpy(), np.asarray(tensor), np.from_dlpack(tensor)]
+        copy = views[0].copy()
+        del batch, tensor
+        # Other memory may not come in the place of this one.
+        other = list(self.make_loader())
+        for view in views:
+            self.assertEqual((view.ctypes.data, view.shape), (address, shape))
+            self.assertTrue((view == copy).all())
+        del other
+
+
+@needs_gi
+class AloneTest(unittest.TestCase):
+    """Runs programs with and without the package."""
+
+    def run_both(self, *command):
+        folder = make_folder()
+        (folder / "photos").symlink_to(make_dataset(20))
+        outputs = []
+        for path in os.environ["PYTHONPATH"], "":
+            done = subprocess.run(
+                command, cwd=folder, env={**os.environ, "PYTHONPATH": path},
+                capture_output=True, text=True, timeout=100, check=False)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            outputs.append(done.stdout)
+        return outputs
+
+    def test_package(self):
+        """Checks that it is there only once."""
+        with_it, without = self.run_both(
+            sys.executable, "-c", "import importlib.util as u; print(*["
+            "bool(u.find_spec(n)) for n in ('gstspdl', 'gi.overrides.GstSpdl')])")
+        self.assertEqual((with_it, without), ("True True\n", "False False\n"))
+
+    def test_program_of_the_guide(self):
+        page = (ROOT / "docs/how-to/pygobject.md").read_text()
+        block = page.split("\n## Classes of the library\n")[1].split("\n    import gi\n")[1]
+        lines = ["import gi"]
+        for line in block.splitlines():
+            if line and not line.startswith("    "):
+                break
+            lines.append(line[4:])
+        with_it, without = self.run_both(sys.executable, "-c", "\n".join(lines))
+        self.assertEqual(with_it, without)
+        self.assertEqual(with_it.splitlines()[-2:],
+                         ["0 failures in 1 epoch", "True"])
+        self.assertEqual(with_it.count("[8, 64, 64, 3]"), 2)
+
+    def test_program_in_c(self):
+        with_it, without = self.run_both(EXAMPLE, "photos")
+        shapes = [[line.split(", mean")[0] for line in text.splitlines()
+                   if "data (" in line] for text in (with_it, without)]
+        self.assertEqual(*shapes)
+        self.assertEqual(len(shapes[0]), 2)
 
 
 if __name__ == "__main__":

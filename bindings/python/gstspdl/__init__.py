@@ -15,8 +15,7 @@
 other pipeline, and `Loader` runs it. `gstspdl.torch` adapts a loader to
 PyTorch.
 
-The package needs neither PyGObject nor NumPy. Where PyGObject is installed,
-gi.repository.GstSpdl has the same classes. docs/reference/python.md describes
+The package needs neither PyGObject nor NumPy. docs/reference/python.md describes
 the API.
 """
 

@@ -47,13 +47,6 @@ def _check_same_gstreamer() -> None:
             "for the system's GStreamer, or use gstspdl without gi")
 
 
-def register_types(raw: Any) -> None:
-    """Makes PyGObject create its own classes for the types of which this
-    package has classes; it would otherwise use those of this package."""
-    for name in "Batch", "Loader", "LoaderError", "Tensor":
-        getattr(raw, name)
-
-
 class _Bridge:
     """Returns PyGObject's modules and constructors."""
 
@@ -61,7 +54,6 @@ class _Bridge:
         try:
             from gi import (  # type: ignore[attr-defined]
                 _gobject, require_version)
-            from gi.module import get_introspection_module
         except ImportError as error:
             raise ImportError(
                 "this needs PyGObject, which "
@@ -79,13 +71,13 @@ class _Bridge:
                 "gst-spdl use `meson devenv -C build`, or "
                 "`export GI_TYPELIB_PATH=PREFIX/lib/girepository-1.0` for one "
                 "that is installed under PREFIX") from error
-        from gi.repository import Gst
+        # Without the typelib, PyGObject would make up classes for its types.
+        from gi.repository import Gst, GstSpdl  # noqa: F401
 
         _check_same_gstreamer()
         # GStreamer's overrides in PyGObject must be initialized from Python.
         Gst.init(None)
         self.Gst: Any = Gst
-        register_types(get_introspection_module("GstSpdl"))
         table = ctypes.cast(
             _get_pointer(_gobject._PyGObject_API, b"gobject._PyGObject_API"),
             ctypes.POINTER(c_void_p))
@@ -112,6 +104,18 @@ def bridge() -> _Bridge:
     if _bridge is None:
         _bridge = _Bridge()
     return _bridge
+
+
+def view_tensor(tensor: Any) -> Any:
+    """Returns the tensor of this package for a GstSpdl.Tensor, which it keeps."""
+    from . import _native as native
+    from ._tensor import Tensor
+
+    bridge()
+    info = native.TensorInfo()
+    # As in address_of().
+    native.tensor_describe(hash(tensor), info)
+    return Tensor(tensor, info)
 
 
 def address_of(thing: Any, name: str) -> int:

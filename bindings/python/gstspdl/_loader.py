@@ -32,7 +32,7 @@ from ._source import SourceThread
 from ._states import State, merge_states
 from ._verdict import Verdict, make_verdict
 
-# In gi.repository.GstSpdl this class takes the place of the enumeration.
+# The numbers of the C enumeration, which `__cause__.matches()` takes.
 for _number, _nick in enumerate(native.list_error_codes()):
     setattr(LoaderError, _nick.upper().replace("-", "_"), _number)
 

@@ -244,6 +244,8 @@ batch_get_tensor = _quick(
 batch_find_tensor = _quick(
     "binding_batch_find_tensor", c_int, c_void_p, c_char_p,
     POINTER(TensorInfo))
+tensor_describe = _quick(
+    "binding_tensor_describe", None, c_void_p, POINTER(TensorInfo))
 tensor_get_name = _quick("tensor_get_name", c_char_p, c_void_p)
 tensor_get_strides = _quick(
     "tensor_get_strides", _int64s, c_void_p, _uint_out)

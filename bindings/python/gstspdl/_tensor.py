@@ -50,7 +50,7 @@ class Tensor:
     __slots__ = ("_owner", "_info")
 
     def __init__(self, owner: Any, info: native.TensorInfo) -> None:
-        # The owner keeps the batch, of which the tensor is a part.
+        # The owner, a batch or a tensor of PyGObject, keeps the memory.
         self._owner = owner
         self._info = info
 

@@ -437,6 +437,11 @@ typedef struct {
   gboolean writable;
 } GstSpdlBindingTensor;
 
+/* @view: valid as long as @tensor */
+SPDL_PRIVATE_API
+void gst_spdl_binding_tensor_describe (
+    GstSpdlTensor *tensor, GstSpdlBindingTensor *view);
+
 /* Returns: whether the tensor exists; if so, @view describes it */
 SPDL_PRIVATE_API
 gboolean gst_spdl_binding_batch_find_tensor (

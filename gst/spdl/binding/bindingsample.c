@@ -288,11 +288,10 @@ fill_array_interface (GstSpdlTensor *tensor, GstSpdlBindingTensor *view)
   array->data = view->address;
 }
 
-static gboolean
-describe (GstSpdlTensor *tensor, GstSpdlBindingTensor *view)
+void
+gst_spdl_binding_tensor_describe (
+    GstSpdlTensor *tensor, GstSpdlBindingTensor *view)
 {
-  if (!tensor)
-    return FALSE;
   *view = (GstSpdlBindingTensor){
     .tensor = tensor,
     .typestr = gst_spdl_tensor_get_typestr (tensor),
@@ -304,6 +303,15 @@ describe (GstSpdlTensor *tensor, GstSpdlBindingTensor *view)
   view->device_type =
       (gint) gst_spdl_tensor_get_device (tensor, &view->device_id);
   fill_array_interface (tensor, view);
+}
+
+/* @tensor: (transfer full) (nullable): a tensor of a batch that stays */
+static gboolean
+describe_own (GstSpdlTensor *tensor, GstSpdlBindingTensor *view)
+{
+  if (!tensor)
+    return FALSE;
+  gst_spdl_binding_tensor_describe (tensor, view);
   /* The batch keeps the tensor alive. */
   gst_spdl_tensor_unref (tensor);
   return TRUE;
@@ -313,14 +321,14 @@ gboolean
 gst_spdl_binding_batch_find_tensor (
     GstSpdlBatch *batch, const gchar *name, GstSpdlBindingTensor *view)
 {
-  return describe (gst_spdl_batch_find_tensor (batch, name), view);
+  return describe_own (gst_spdl_batch_find_tensor (batch, name), view);
 }
 
 gboolean
 gst_spdl_binding_batch_get_tensor (
     GstSpdlBatch *batch, guint i, GstSpdlBindingTensor *view)
 {
-  return describe (gst_spdl_batch_get_tensor (batch, i), view);
+  return describe_own (gst_spdl_batch_get_tensor (batch, i), view);
 }
 
 /* Batches */

@@ -40,6 +40,7 @@
 #include <string.h>
 
 #include "gst/spdl/autotune/pipelinetuner.h"
+#include "gst/spdl/common/sourcenumber.h"
 #include "gst/spdl/engine/cpus.h"
 #include "gst/spdl/engine/ticker.h"
 #include "gst/spdl/gstspdlbatchmeta.h"
@@ -322,6 +323,8 @@ gst_spdl_stage_number_item (GstSpdlStage *self, GstBuffer *buffer)
   if (!priv->saw_buffer) {
     priv->saw_buffer = TRUE;
     priv->numbers_items = !numbered;
+    if (!numbered)
+      priv->source = spdl_source_number_get_other (GST_ELEMENT (self));
   }
   if (numbered)
     return buffer;
@@ -337,6 +340,7 @@ gst_spdl_stage_number_item (GstSpdlStage *self, GstBuffer *buffer)
 
   buffer = gst_buffer_make_writable (buffer);
   meta = gst_spdl_buffer_add_item_meta (buffer);
+  meta->source = priv->source;
   meta->index = meta->sequence = priv->next_number++;
   meta->created = spdl_meter_now (&priv->executor.meter);
   return buffer;

@@ -48,6 +48,7 @@ spdl_progress_tracker_reset (SpdlProgressTracker *self)
   g_clear_pointer (&self->pulled, g_free);
   g_clear_pointer (&self->others, g_free);
   self->n_batches_waiting = self->n_items_waiting = 0;
+  self->has_conflict = FALSE;
 }
 
 /* Finds the position of a source by its number, or the position to insert it
@@ -79,6 +80,15 @@ find_tally (const SpdlProgressTracker *self, guint32 number)
   return source ? source->tally : NULL;
 }
 
+static Source *
+source_new (guint32 seqnum, SpdlTally *tally)
+{
+  Source *source = g_new (Source, 1);
+
+  *source = (Source){ tally, seqnum, spdl_tally_get_progress (tally)->epoch };
+  return source;
+}
+
 /* Adds a source. A sticky event may arrive again when pads are relinked; it
  * does not start the source again. */
 static void
@@ -87,23 +97,24 @@ add_source (SpdlProgressTracker *self, GstEvent *event, guint32 number,
 {
   const guint32 seqnum = gst_event_get_seqnum (event);
   g_autofree gchar *problem = NULL;
-  Source *source;
-  const guint i = find_place (self, number, &source);
+  Source *before;
+  SpdlTally *tally;
+  const guint i = find_place (self, number, &before);
 
-  if (source && source->seqnum == seqnum)
+  if (before && before->seqnum == seqnum)
     return;
-  if (source)
-    g_ptr_array_remove_index (self->sources, i);
-  source = g_new (Source, 1);
-  source->seqnum = seqnum;
-  source->tally = spdl_tally_new (number, state, n_items, &problem);
-  if (!source->tally) {
+  tally = spdl_tally_new (number, state, n_items, &problem);
+  if (!tally)
     GST_WARNING ("source %u sent an invalid state: %s", number, problem);
-    g_free (source);
-    return;
+  else if (before && !spdl_tally_is_same_dataset (before->tally, tally)) {
+    self->has_conflict = TRUE;
+    self->conflict = number;
   }
-  source->begun = spdl_tally_get_progress (source->tally)->epoch;
-  g_ptr_array_insert (self->sources, i, source);
+  if (before)
+    g_ptr_array_remove_index (self->sources, i);
+  if (!tally)
+    return;
+  g_ptr_array_insert (self->sources, i, source_new (seqnum, tally));
   g_free (self->others);
   self->others = g_strdup (state);
 }
@@ -200,7 +211,8 @@ is_known (guint32 number, gconstpointer self)
 static gchar *
 write_state (SpdlProgressTracker *self)
 {
-  if (self->sources->len == 0 || spdl_progress_tracker_is_full_of_gaps (self))
+  if (self->sources->len == 0 || self->has_conflict ||
+      spdl_progress_tracker_is_full_of_gaps (self))
     return NULL;
   g_string_truncate (self->text, 0);
   spdl_state_begin (self->text);
@@ -320,7 +332,7 @@ spdl_progress_tracker_dup_epoch_state (SpdlProgressTracker *self, guint64 epoch)
 {
   const gboolean mixed = self->sources->len > 1;
 
-  if (self->sources->len == 0)
+  if (self->sources->len == 0 || self->has_conflict)
     return NULL;
   /* Batches that wait may be of the next epoch, which is not entered yet. */
   if (self->n_batches_waiting > 0 && self->pulled)

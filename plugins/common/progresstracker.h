@@ -30,6 +30,10 @@ typedef struct {
   guint64 n_batches_waiting;
   guint64 n_items_waiting; /* not in batches */
   guint max_gaps;          /* per source in a state */
+  /* A number was announced again for another dataset: there are no states, as
+   * they would mix the progress of both. */
+  gboolean has_conflict;
+  guint32 conflict; /* that number */
 } SpdlProgressTracker;
 
 void spdl_progress_tracker_init (SpdlProgressTracker *self);
@@ -48,7 +52,7 @@ gboolean
 spdl_progress_tracker_is_full_of_gaps (const SpdlProgressTracker *self);
 
 /* Adds a batch and returns its state (transfer full); NULL if no source is
- * known or there are too many gaps.
+ * known, two have the same number, or there are too many gaps.
  *
  * @cached: TRUE if its items were delivered before: its state is then that of
  * the previous batch */

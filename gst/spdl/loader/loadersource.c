@@ -11,6 +11,7 @@
 
 #include "gst/spdl/arrow/arrowreader.h"
 #include "gst/spdl/common/redact.h"
+#include "gst/spdl/common/sourcenumber.h"
 #include "gst/spdl/gstspdlevents.h"
 #include "gst/spdl/loader/buswatch.h"
 
@@ -148,14 +149,6 @@ set_caps (GstSpdlLoader *self, GstCaps *caps)
   gst_app_src_set_caps (appsrc, caps);
 }
 
-/* Returns the number of the source, which follows the other sources of the
- * pipeline. */
-static guint32
-get_number (GstSpdlLoader *self)
-{
-  return self->parts.sources->len;
-}
-
 static void
 describe_item (
     GstSpdlLoader *self, GstBuffer *buffer, gint64 label, const gchar *uri)
@@ -166,7 +159,7 @@ describe_item (
   if (item)
     return;
   item = gst_spdl_buffer_add_item_meta (buffer);
-  item->source = get_number (self);
+  item->source = spdl_source_number_get_other (self->parts.appsrc);
   item->epoch = self->push_epoch;
   item->index = item->sequence = self->n_pushed;
   item->label = label;
@@ -447,7 +440,8 @@ gst_spdl_loader_end_epoch (GstSpdlLoader *loader, GError **error)
   if ((ok = check_run (loader, bus_watch, error))) {
     send_event (loader, bus_watch,
         gst_spdl_event_new_epoch (
-            get_number (loader), loader->push_epoch++, loader->n_pushed));
+            spdl_source_number_get_other (loader->parts.appsrc),
+            loader->push_epoch++, loader->n_pushed));
     loader->n_pushed = 0;
   }
   spdl_mutex_unlock (&loader->push_lock);

@@ -27,6 +27,7 @@ struct _SpdlTally {
   guint32 source;
   guint64 n_items;
   gchar *identity;   /* identity as text */
+  guint64 hash;      /* of the dataset */
   guint64 change;    /* as in the state */
   GPtrArray *left;   /* SpdlLeft: of interrupted epochs; nullable */
   GPtrArray *epochs; /* SpdlProgress: from the first incomplete epoch to the
@@ -84,6 +85,7 @@ spdl_tally_new (
   self->source = source;
   self->n_items = n_items;
   self->identity = g_string_free (identity, FALSE);
+  self->hash = start.identity.hash;
   self->change = start.change;
   self->left = g_steal_pointer (&start.left);
   self->is_entered = TRUE;
@@ -108,6 +110,12 @@ guint32
 spdl_tally_get_source (const SpdlTally *self)
 {
   return self->source;
+}
+
+gboolean
+spdl_tally_is_same_dataset (const SpdlTally *a, const SpdlTally *b)
+{
+  return a->hash == b->hash;
 }
 
 const SpdlProgress *
@@ -273,10 +281,9 @@ spdl_tally_restore (SpdlTally *self, const gchar *state)
   g_array_set_size (self->partials, 0);
   spdl_progress_copy (first_epoch (self), &before.progress);
   /* After the last item of an epoch, the state is the beginning of the next. */
-  self->is_entered =
-      before.progress.runs->len > 0 ||
-      before.progress.mark >
-          spdl_lefts_get_first (self->left, before.progress.epoch);
+  self->is_entered = before.progress.runs->len > 0 ||
+                     before.progress.mark > spdl_lefts_get_first (self->left,
+                                                before.progress.epoch);
   return TRUE;
 }
 

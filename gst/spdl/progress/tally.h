@@ -37,6 +37,10 @@ void spdl_tally_free (SpdlTally *self);
 SPDL_PRIVATE_API
 guint32 spdl_tally_get_source (const SpdlTally *self);
 
+/* Returns TRUE if both are of the same dataset. */
+SPDL_PRIVATE_API
+gboolean spdl_tally_is_same_dataset (const SpdlTally *a, const SpdlTally *b);
+
 /* Records a delivered item, or a part of it. This starts its epoch, and ends
  * the previous epochs; their items that have not arrived are lost.
  *

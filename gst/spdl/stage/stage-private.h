@@ -52,6 +52,7 @@ typedef struct {
   gboolean numbers_items; /* the first buffer had no meta */
   gboolean saw_buffer;
   guint64 next_number;
+  guint32 source; /* of the items that it numbers */
 
   /* Only used by the source pad's thread. */
   GstSpdlTask *passed; /* pushed, not yet returned to the executor */

@@ -78,6 +78,7 @@
 #include <string.h>
 
 #include "gst/spdl/common/marks.h"
+#include "gst/spdl/common/sourcenumber.h"
 #include "gst/spdl/stage/capsgate.h"
 #include "gst/spdl/stage/droppeditems.h"
 #include "gst/spdl/stage/losses.h"
@@ -108,6 +109,7 @@ struct _GstSpdlBatcher {
   guint64 num_failures;
   GstSpdlLosses losses; /* of the current epoch */
   guint64 next_number;  /* for items without a number */
+  guint32 source;       /* of these items */
   SpdlBatchPool pool;
   gboolean warned_of_pool; /* about too few buffers in the pool */
   SpdlOutcome outcome;
@@ -546,7 +548,7 @@ gst_spdl_batcher_end_batch (GstSpdlBatcher *self)
   return GST_FLOW_OK;
 }
 
-/* Numbers the item if it has no meta, in pipelines without spdlsrc. */
+/* Numbers the item if it has no meta, as of another source than spdlsrc. */
 static GstBuffer *
 ensure_item (GstSpdlBatcher *self, GstBuffer *buffer)
 {
@@ -554,8 +556,11 @@ ensure_item (GstSpdlBatcher *self, GstBuffer *buffer)
 
   if (gst_spdl_buffer_get_item_meta (buffer))
     return buffer;
+  if (self->next_number == 0)
+    self->source = spdl_source_number_get_other (GST_ELEMENT (self));
   buffer = gst_buffer_make_writable (buffer);
   meta = gst_spdl_buffer_add_item_meta (buffer);
+  meta->source = self->source;
   meta->index = meta->sequence = self->next_number++;
   meta->created = gst_util_get_timestamp ();
   return buffer;

@@ -147,6 +147,19 @@ warn_of_gaps (GstSpdlSink *self, guint max_gaps)
       (NULL));
 }
 
+/* Posts a warning once. The tracker's lock must not be held. */
+static void
+warn_of_conflict (GstSpdlSink *self)
+{
+  GST_ELEMENT_WARNING (self, STREAM, FAILED,
+      ("Source %u was announced again with another dataset, so the progress of "
+       "the two cannot be told apart: batches have no resume state until the "
+       "pipeline is started again. Give each source its own number; replace an "
+       "spdlsrc by a new one instead of changing its location",
+          self->tracker.conflict),
+      (NULL));
+}
+
 /* Counts a batch or an item, and stores the resume state in a batch. Returns
  * (transfer full) the buffer to deliver, which is a copy if @buffer is
  * shared. */
@@ -346,7 +359,7 @@ fail_pulls (GstSpdlSink *self, GError *error)
 static gboolean
 handle_event (GstSpdlSink *self, GstEvent *event)
 {
-  gboolean ours, is_epoch, is_end;
+  gboolean ours, is_epoch, is_end, has_conflict;
   gchar *state = NULL;
   guint64 epoch;
 
@@ -356,10 +369,14 @@ handle_event (GstSpdlSink *self, GstEvent *event)
   spdl_mutex_lock (&self->trackers_lock);
   if (is_epoch)
     check_pulls (self);
+  has_conflict = self->tracker.has_conflict;
   ours = spdl_progress_tracker_handle_event (&self->tracker, event);
+  has_conflict = !has_conflict && self->tracker.has_conflict;
   if (is_end)
     state = spdl_progress_tracker_dup_end_state (&self->tracker);
   spdl_mutex_unlock (&self->trackers_lock);
+  if (has_conflict)
+    warn_of_conflict (self);
   spdl_outcome_add_event (&self->outcome, event);
   fail_pulls (self, spdl_outcome_end_epoch (&self->outcome, event));
   /* After an error the epoch would seem complete. */

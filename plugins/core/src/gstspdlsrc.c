@@ -226,9 +226,9 @@
 #include <gst/spdl/spdl.h>
 
 #include "gst/spdl/common/redact.h"
+#include "gst/spdl/common/sourcenumber.h"
 #include "gst/spdl/stage/droppeditems.h"
 #include "gst/spdl/stage/plainstats.h"
-#include "plugins/common/sourcenumber.h"
 #include "plugins/core/core.h"
 #include "gst/spdl/common/propertytable.h"
 #include "plugins/core/src/sampler.h"
@@ -506,6 +506,9 @@ make_delivery (GstSpdlSrc *self, GCancellable *cancellable, GError **error)
         "list, or to .tar or .zip shards");
     return NULL;
   }
+  if (!spdl_source_number_check_state (
+          GST_ELEMENT (self), settings.resume_state, error))
+    return NULL;
   sampler =
       spdl_sampler_open (&settings, self->number, post_warning, self, error);
   if (!sampler || epochs >= 0 || spdl_sampler_get_size (sampler) > 0)
@@ -531,7 +534,7 @@ open_dataset (GstSpdlSrc *self)
   g_autoptr (GCancellable) cancellable = g_cancellable_new ();
   SpdlSampler *sampler;
 
-  self->number = spdl_source_number_find (GST_ELEMENT (self));
+  self->number = spdl_source_number_take (GST_ELEMENT (self));
   GST_OBJECT_LOCK (self);
   self->opening = cancellable;
   GST_OBJECT_UNLOCK (self);
@@ -540,6 +543,7 @@ open_dataset (GstSpdlSrc *self)
   self->opening = NULL;
   GST_OBJECT_UNLOCK (self);
   if (!sampler) {
+    spdl_source_number_release (GST_ELEMENT (self));
     spdl_redact_error (error);
     gst_spdl_post_error (GST_ELEMENT (self), error);
     return FALSE;
@@ -564,6 +568,7 @@ close_dataset (GstSpdlSrc *self)
 {
   SpdlSampler *sampler;
 
+  spdl_source_number_release (GST_ELEMENT (self));
   gst_spdl_plain_stats_stop (self->stats);
   GST_OBJECT_LOCK (self);
   sampler = g_steal_pointer (&self->sampler);

@@ -56,6 +56,7 @@
 #include <unistd.h>
 
 #include "gst/spdl/common/propertytable.h"
+#include "gst/spdl/common/sourcenumber.h"
 #include "gst/spdl/process/processwatch.h"
 #include "gst/spdl/stage/droppeditems.h"
 #include "gst/spdl/stage/plainstats.h"
@@ -291,11 +292,13 @@ begin_run (GstSpdlWorkerSrc *self, GError **error)
   self->run = self->settings;
   gst_spdl_property_table_own (properties, &self->run);
   GST_OBJECT_UNLOCK (self);
-  self->base = spdl_source_base_find (GST_ELEMENT (self));
+  self->base = spdl_source_number_take (GST_ELEMENT (self));
   g_atomic_int_set (&self->n_restarts, 0);
   spdl_restart_reset (&self->restart);
   self->warned_of_slabs = self->has_pushed = FALSE;
-  return check_config (&self->run.config, error);
+  return check_config (&self->run.config, error) &&
+         spdl_source_number_check_state (
+             GST_ELEMENT (self), self->run.config.resume_state, error);
 }
 
 static void
@@ -365,6 +368,7 @@ gst_spdl_worker_src_open (GstSpdlWorkerSrc *self)
 static void
 gst_spdl_worker_src_close (GstSpdlWorkerSrc *self)
 {
+  spdl_source_number_release (GST_ELEMENT (self));
   close_link (self);
   gst_clear_message (&self->error);
   gst_spdl_plain_stats_stop (self->stats);

@@ -10,44 +10,11 @@
 #include <gst/spdl/spdl.h>
 #include <string.h>
 
-#include "plugins/common/sourcenumber.h"
+#include "gst/spdl/common/sourcenumber.h"
 
 /* Format of states; see progress/state.h. */
 #define VERSION "spdl1;"
 #define SOURCE "source="
-
-static guint
-count_sources (GstElement *worker)
-{
-  GstObject *top = gst_object_ref (GST_OBJECT (worker)), *parent;
-  GValue item = G_VALUE_INIT;
-  GstIterator *sources;
-  guint n = 0;
-
-  while ((parent = gst_object_get_parent (top))) {
-    gst_object_unref (top);
-    top = parent;
-  }
-  if (GST_IS_BIN (top)) {
-    sources =
-        gst_bin_iterate_all_by_element_factory_name (GST_BIN (top), "spdlsrc");
-    while (gst_iterator_next (sources, &item) == GST_ITERATOR_OK) {
-      g_value_reset (&item);
-      n++;
-    }
-    g_value_unset (&item);
-    gst_iterator_free (sources);
-  }
-  gst_object_unref (top);
-  return n;
-}
-
-guint32
-spdl_source_base_find (GstElement *worker)
-{
-  return count_sources (worker) +
-         spdl_source_number_find (worker) * SPDL_SOURCE_BASE_STEP;
-}
 
 void
 spdl_source_base_shift_buffer (GstBuffer *buffer, guint32 base)
@@ -108,7 +75,7 @@ take_part (guint64 number, const gchar *rest, gsize size, gpointer data)
 {
   Shift *shift = data;
 
-  if (number < shift->base || number - shift->base >= SPDL_SOURCE_BASE_STEP)
+  if (number < shift->base || number - shift->base >= SPDL_SOURCE_NUMBER_STEP)
     return;
   g_string_append_printf (
       shift->text, SOURCE "%" G_GUINT64_FORMAT, number - shift->base);

@@ -13,14 +13,9 @@ G_BEGIN_DECLS
 
 /* Each worker numbers its sources from 0. If a pipeline has several workers or
  * other sources, these numbers would not be unique in items, events and states,
- * so a base is added to them. The base of the first worker is the number of
- * spdlsrc elements in the pipeline, usually 0; its states then equal those of a
- * pipeline without a worker. */
-
-/* Maximum number of sources of a worker. */
-#define SPDL_SOURCE_BASE_STEP 256
-
-guint32 spdl_source_base_find (GstElement *worker);
+ * so a base is added to them, the number of spdlworkersrc (sourcenumber.h). The
+ * base of the first worker is the number of spdlsrc elements in the pipeline,
+ * usually 0; its states then equal those of a pipeline without a worker. */
 
 void spdl_source_base_shift_buffer (GstBuffer *buffer, guint32 base);
 void spdl_source_base_shift_event (GstEvent *event, guint32 base);

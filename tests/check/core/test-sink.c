@@ -252,6 +252,53 @@ GST_START_TEST (test_sources)
 
 GST_END_TEST;
 
+/* A number that is announced again for another dataset ends the states, with
+ * one warning. The next run has states again. */
+GST_START_TEST (test_conflict)
+{
+  static const gchar other[] =
+      "spdl1;source=0,count=100,hash=fedcba9876543210,shuffle=0,seed=0,rank=0,"
+      "world-size=1,shard-mode=pad,epoch=0,mark=0,done=;";
+  g_autoptr (GstBus) bus = gst_bus_new ();
+  GstMessage *message;
+  guint n_warnings = 0;
+  Feed feed;
+
+  feed_begin (&feed);
+  gst_element_set_bus (feed.sink, bus);
+  push_source (&feed, 0, 10, STATE ("epoch=0,mark=0,done="));
+  push_batch (&feed, 0, 0, 0);
+  push_source (&feed, 0, 10, other);
+  push_batch (&feed, 0, 0, 0);
+  push_source (&feed, 0, 10, STATE ("epoch=0,mark=0,done="));
+  push_batch (&feed, 0, 0, 1);
+  assert_pull (&feed, STATE ("epoch=0,mark=1,done="));
+  assert_property (&feed, STATE ("epoch=0,mark=1,done="));
+  assert_pull (&feed, NULL);
+  assert_pull (&feed, NULL);
+  assert_property (&feed, NULL);
+  while ((message = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING))) {
+    gst_message_unref (message);
+    n_warnings++;
+  }
+  fail_unless_equals_int (n_warnings, 1);
+
+  gst_element_set_state (feed.sink, GST_STATE_READY);
+  gst_element_set_state (feed.sink, GST_STATE_PLAYING);
+  gst_pad_set_active (feed.src, TRUE);
+  begin_stream (&feed);
+  push_source (&feed, 0, 10, other);
+  push_batch (&feed, 0, 0, 0);
+  assert_pull (&feed,
+      "spdl1;source=0,count=100,hash=fedcba9876543210,shuffle=0,seed=0,rank=0,"
+      "world-size=1,shard-mode=pad,epoch=0,mark=1,done=;");
+  gst_element_set_bus (feed.sink, NULL);
+  gst_bus_set_flushing (bus, TRUE);
+  feed_end (&feed);
+}
+
+GST_END_TEST;
+
 /* A run that starts from READY has none of the batches of the last one, nor its
  * end. */
 GST_START_TEST (test_ready)
@@ -740,6 +787,7 @@ sink_suite (void)
   suite_add_tcase (s, tc);
   tcase_add_test (tc, test_states);
   tcase_add_test (tc, test_sources);
+  tcase_add_test (tc, test_conflict);
   tcase_add_test (tc, test_ready);
   tcase_add_test (tc, test_flush);
   tcase_add_test (tc, test_flush_unknown);

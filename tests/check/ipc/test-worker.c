@@ -12,6 +12,7 @@
 #include "tests/check/support/files.h"
 #include "tests/check/support/loaders.h"
 #include "tests/check/support/run.h"
+#include "tests/check/support/wait.h"
 
 #define JOB                                                        \
   "spdlsrc location=%s label=folder shuffle=true seed=3 epochs=2 " \
@@ -378,6 +379,59 @@ GST_START_TEST (test_two)
 
 GST_END_TEST;
 
+static GstPadProbeReturn
+note_source (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
+{
+  const GstSpdlItemMeta *item =
+      gst_spdl_buffer_get_item_meta (GST_PAD_PROBE_INFO_BUFFER (info));
+
+  g_atomic_int_set ((gint *) user_data, item->source);
+  return GST_PAD_PROBE_OK;
+}
+
+/* A source that is added to a pipeline with a worker gets the number after
+ * those of the worker, and items without a number that before it. */
+GST_START_TEST (test_late_source)
+{
+  gchar *folder = files_make_dataset (4);
+  g_autofree gchar *text = g_strdup_printf (
+      "spdlworkersrc pipeline=\"spdlsrc location=%s epochs=-1\" "
+      "! fakesink sync=false async=false "
+      "fakesrc sizetype=fixed ! spdlteststage name=other "
+      "! fakesink async=false",
+      folder);
+  GstElement *pipeline = gst_parse_launch (text, NULL);
+  g_autoptr (GstElement) other =
+      gst_bin_get_by_name (GST_BIN (pipeline), "other");
+  GstElement *source = gst_element_factory_make ("spdlsrc", NULL);
+  GstElement *sink = gst_element_factory_make ("fakesink", NULL);
+  GstElement *elements[] = { other, source };
+  gint numbers[2] = { -1, -1 };
+
+  for (guint i = 0; i < 2; i++) {
+    g_autoptr (GstPad) pad = gst_element_get_static_pad (elements[i], "src");
+
+    gst_pad_add_probe (
+        pad, GST_PAD_PROBE_TYPE_BUFFER, note_source, &numbers[i], NULL);
+  }
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  wait_until (g_atomic_int_get (&numbers[0]) >= 0);
+  g_object_set (source, "location", folder, NULL);
+  g_object_set (sink, "async", FALSE, NULL);
+  gst_bin_add_many (GST_BIN (pipeline), source, sink, NULL);
+  fail_unless (gst_element_link (source, sink));
+  gst_element_sync_state_with_parent (sink);
+  gst_element_sync_state_with_parent (source);
+  wait_until (g_atomic_int_get (&numbers[1]) >= 0);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  fail_unless_equals_int (numbers[0], 256);
+  fail_unless_equals_int (numbers[1], 257);
+  gst_object_unref (pipeline);
+  files_remove_folder (folder);
+}
+
+GST_END_TEST;
+
 static gboolean
 is_throttled (GstElement *worker)
 {
@@ -495,6 +549,7 @@ worker_suite (void)
   tcase_add_test (tc, test_no_start);
   tcase_add_test (tc, test_error);
   tcase_add_test (tc, test_two);
+  tcase_add_test (tc, test_late_source);
   tcase_add_test (tc, test_cpu_budget);
   tcase_add_test (tc, test_cycles);
   return s;

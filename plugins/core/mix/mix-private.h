@@ -43,6 +43,7 @@ typedef struct {
   guint64 n_came;        /* items of that epoch that reached spdlmix */
   guint64 n_came_before; /* items of earlier epochs that reached it */
   guint64 n_ended;       /* epochs whose ends have left the pad */
+  gboolean late;         /* joined in an epoch that the mix had already ended */
 } SpdlMixSource;
 
 #define GST_TYPE_SPDL_MIX_PAD (gst_spdl_mix_pad_get_type ())
@@ -154,6 +155,11 @@ void spdl_mix_schedule (GstSpdlMix *self);
 /* Returns the source with this number; NULL if it has not announced itself on
  * the pad. */
 SpdlMixSource *spdl_mix_find_source (const GstSpdlMixPad *pad, guint32 number);
+
+/* Returns TRUE if the epoch of the mix continues after @event, an end of an
+ * epoch in order of arrival, because its source joined later and is behind. */
+gboolean spdl_mix_is_late_end (
+    const GstSpdlMix *self, const GstSpdlMixPad *pad, GstEvent *event);
 
 /* Records that an epoch ended on @pad, for stopping strategies in which pads do
  * not wait for each other. Returns TRUE if the epoch of the mix continues: with

@@ -275,8 +275,8 @@ handle_caps (GstSpdlMixPad *pad, GstEvent *event)
 /* Lock held. Records the start position of a source, from which the position of
  * the mix is derived. Returns FALSE if it is unknown. */
 static gboolean
-note_source (
-    GstSpdlMixPad *pad, guint32 number, guint64 n_items, const gchar *text)
+note_source (GstSpdlMix *self, GstSpdlMixPad *pad, guint32 number,
+    guint64 n_items, const gchar *text)
 {
   g_auto (SpdlState) state = { 0 };
   g_autofree gchar *problem = NULL;
@@ -296,6 +296,7 @@ note_source (
         known ? progress->epoch * n_items - progress->n_dropped_upstream_before
               : 0;
   }
+  source.late = source.epoch < self->epoch;
   g_array_append_val (pad->sources, source);
   if (pad->seen)
     return known;
@@ -319,7 +320,7 @@ handle_source (GstSpdlMix *self, GstSpdlMixPad *pad, GstEvent *event)
 
   gst_spdl_event_parse_source (event, &number, &n_items, &state);
   spdl_mutex_lock (&self->lock);
-  placed = note_source (pad, number, n_items, state);
+  placed = note_source (self, pad, number, n_items, state);
   take_open_source_pad (self, pad);
   known = g_hash_table_lookup (self->announced, GUINT_TO_POINTER (number)) ==
           seqnum;
@@ -411,6 +412,8 @@ handle_epoch (GstSpdlMix *self, GstSpdlMixPad *pad, GstEvent *event)
 {
   spdl_mutex_lock (&self->lock);
   pad->is_part = TRUE;
+  if (spdl_mix_is_late_end (self, pad, event))
+    event = gst_spdl_event_set_partial_epoch (event, TRUE);
   if (is_waited_for (self, event))
     hold_end (self, pad, event);
   else if (self->used.order == SPDL_MIX_WEIGHTED)

@@ -194,6 +194,42 @@ spdl_mix_find_source (const GstSpdlMixPad *pad, guint32 number)
   return NULL;
 }
 
+/* Returns TRUE if all sources of the pad joined in a later epoch of the mix
+ * than their own. Their ends are partial, and ends of other sources do not wait
+ * for them, which would stop all other pads for the epochs in between. */
+static gboolean
+is_late (const GstSpdlMixPad *pad)
+{
+  for (guint i = 0; i < pad->sources->len; i++)
+    if (!g_array_index (pad->sources, SpdlMixSource, i).late)
+      return FALSE;
+  return pad->sources->len > 0;
+}
+
+gboolean
+spdl_mix_is_late_end (
+    const GstSpdlMix *self, const GstSpdlMixPad *pad, GstEvent *event)
+{
+  const SpdlMixSource *source;
+  guint32 number;
+  guint64 epoch;
+
+  gst_spdl_event_parse_epoch (event, &number, &epoch, NULL);
+  if (is_weighted (self) || !(source = spdl_mix_find_source (pad, number)) ||
+      !source->late)
+    return FALSE;
+  /* When the others are gone, the mix has the epochs of the one that is
+   * furthest ahead. */
+  for (guint i = 0; i < self->pads->len; i++) {
+    const GstSpdlMixPad *other = get_pad (self, i);
+
+    if (other->is_part && !other->ended &&
+        (!is_late (other) || get_epoch (other) > epoch))
+      return TRUE;
+  }
+  return FALSE;
+}
+
 static GstEvent *
 get_held (const GstSpdlMixPad *pad)
 {
@@ -221,7 +257,7 @@ has_come_to (const GstSpdlMixPad *pad, GstEvent *event)
   if ((source = spdl_mix_find_source (pad, number)))
     return source->n_ended > epoch;
   /* A pad with other sources is not affected by a partial end. */
-  if (partial && pad->sources->len > 0)
+  if ((partial && pad->sources->len > 0) || is_late (pad))
     return TRUE;
   return pad->epoch > epoch || (held && held_epoch >= epoch &&
                                    !gst_spdl_event_is_partial_epoch (held));
@@ -393,7 +429,8 @@ end_epoch (GstSpdlMix *self)
   if (find_end (self, &epoch)) {
     events = take_held (self, epoch);
     push_ends (self, events);
-    self->epoch = events->len > 0 ? epoch + 1 : find_lowest_epoch (self);
+    self->epoch = events->len > 0 ? MAX (self->epoch, epoch + 1)
+                                  : find_lowest_epoch (self);
     g_ptr_array_unref (events);
     begin_epoch (self);
   }

@@ -211,6 +211,104 @@ GST_START_TEST (test_other_source)
 
 GST_END_TEST;
 
+static void
+announce_one (Join *self, guint pad, guint32 source)
+{
+  gst_pad_push_event (
+      self->pads[pad], gst_spdl_event_new_source (source, 10, ""));
+}
+
+/* Replaces a pad of the mix while it plays. */
+static void
+renew_pad (Join *self, guint i)
+{
+  g_autoptr (GstPad) old = gst_pad_get_peer (self->pads[i]);
+  GstPad *new;
+
+  gst_pad_unlink (self->pads[i], old);
+  gst_element_release_request_pad (self->mix, old);
+  new = gst_element_request_pad_simple (self->mix, "sink_%u");
+  fail_unless (new != NULL);
+  fail_unless (gst_pad_link (self->pads[i], new) == GST_PAD_LINK_OK);
+  begin_stream (self->pads[i]);
+  gst_object_unref (new);
+}
+
+/* A source that joins in its first epoch, while the mix is in a later one,
+ * does not stop the others, and does not end the epochs of the mix. When it is
+ * alone with other such sources, the first one ends them. */
+GST_START_TEST (test_late)
+{
+  Join *self = join_new ();
+
+  for (guint i = 0; i < N_PADS; i++)
+    announce_one (self, i, i);
+  for (guint epoch = 0; epoch < 2; epoch++)
+    for (guint i = 0; i < N_PADS; i++)
+      push_end (self, i, i, epoch, FALSE);
+  fail_unless_equals_string (self->log->str, "e0e1E2e0e1E2");
+
+  g_string_truncate (self->log, 0);
+  renew_pad (self, 2);
+  announce_one (self, 2, 3);
+  push_item (self, 2, 3, 0);
+  push_end (self, 0, 0, 2, FALSE);
+  push_end (self, 1, 1, 2, FALSE);
+  push_end (self, 2, 3, 0, FALSE);
+  push_item (self, 2, 3, 1);
+  fail_unless_equals_string (self->log->str, "3e0E1e33");
+
+  g_string_truncate (self->log, 0);
+  renew_pad (self, 1);
+  announce_one (self, 1, 4);
+  gst_pad_push_event (self->pads[0], gst_event_new_eos ());
+  push_end (self, 2, 3, 1, FALSE);
+  push_end (self, 1, 4, 0, FALSE);
+  push_end (self, 2, 3, 2, FALSE);
+  push_end (self, 1, 4, 1, FALSE);
+  fail_unless_equals_string (self->log->str, "E3e4E3e4");
+  join_free (self);
+}
+
+GST_END_TEST;
+
+/* The release of the last pad that has not ended ends the stream, also for pads
+ * that come later. */
+GST_START_TEST (test_end_by_release)
+{
+  Join *self = join_new ();
+
+  gst_pad_push_event (self->pads[0], gst_event_new_eos ());
+  gst_pad_push_event (self->pads[1], gst_event_new_eos ());
+  fail_if (GST_PAD_IS_EOS (self->end));
+  renew_pad (self, 2);
+  fail_unless (GST_PAD_IS_EOS (self->end));
+  fail_unless_equals_int (
+      gst_pad_push (self->pads[2], gst_buffer_new ()), GST_FLOW_EOS);
+  join_free (self);
+}
+
+GST_END_TEST;
+
+/* A source that joins in the epoch of the mix ends it with the others. */
+GST_START_TEST (test_join_in_time)
+{
+  Join *self = join_new ();
+
+  for (guint i = 0; i < N_PADS; i++)
+    announce_one (self, i, i);
+  renew_pad (self, 2);
+  announce_one (self, 2, 3);
+  push_end (self, 0, 0, 0, FALSE);
+  push_end (self, 1, 1, 0, FALSE);
+  push_item (self, 2, 3, 0);
+  push_end (self, 2, 3, 0, FALSE);
+  fail_unless_equals_string (self->log->str, "3e0e1E3");
+  join_free (self);
+}
+
+GST_END_TEST;
+
 /* A branch that has ended, or with the ends in another order, stops nobody. */
 GST_START_TEST (test_no_standstill)
 {
@@ -317,6 +415,9 @@ mix_join_suite (void)
   tcase_add_test (tc, test_two_sources);
   tcase_add_test (tc, test_source_ahead);
   tcase_add_test (tc, test_other_source);
+  tcase_add_test (tc, test_late);
+  tcase_add_test (tc, test_join_in_time);
+  tcase_add_test (tc, test_end_by_release);
   tcase_add_test (tc, test_no_standstill);
   tcase_add_test (tc, test_flush);
   tcase_add_test (tc, test_ends_after_a_flush);

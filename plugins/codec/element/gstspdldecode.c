@@ -182,6 +182,7 @@ typedef enum {
   WARNING_LEFT_OUT = 1 << 2,
   WARNING_BITS = 1 << 3,
   WARNING_INDICES = 1 << 4,
+  WARNING_PIECES = 1 << 5,
 } Warnings;
 
 G_DEFINE_FINAL_TYPE (GstSpdlDecode, gst_spdl_decode, GST_TYPE_SPDL_STAGE)
@@ -609,6 +610,15 @@ warn_left_out (
   warn_once (stage, WARNING_LEFT_OUT, uri, text);
 }
 
+static void
+warn_of_pieces (GstSpdlStage *stage, GstBuffer *item)
+{
+  g_autofree gchar *text = spdl_item_decoder_hint_at_piece (item);
+
+  if (text)
+    warn_once (stage, WARNING_PIECES, NULL, text);
+}
+
 static gboolean
 gst_spdl_decode_process (
     GstSpdlStage *stage, gpointer worker, GstSpdlTask *task, GError **error)
@@ -637,6 +647,8 @@ gst_spdl_decode_process (
     warn_left_out (stage, worker, item ? item->uri : NULL);
   spdl_decode_config_unref (config);
   if (!result) {
+    if (!item || !item->uri)
+      warn_of_pieces (stage, gst_spdl_task_get_item (task));
     g_propagate_error (error, reason);
     return FALSE;
   }

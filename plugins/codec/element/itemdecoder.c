@@ -619,6 +619,28 @@ spdl_item_decoder_read_size (SpdlItemDecoder *self, GstBuffer *item,
   return ok;
 }
 
+/* Sources of files set the offset of a buffer in bytes; elsewhere, it counts
+ * frames or is unset. The blocks of a file have the same size, 4096 unless it
+ * was set, except for the last one. This tells them from whole files whose
+ * offsets continue, as multifilesrc sends them. */
+gchar *
+spdl_item_decoder_hint_at_piece (GstBuffer *item)
+{
+  const guint64 size = gst_buffer_get_size (item);
+  const guint64 offset = GST_BUFFER_OFFSET (item);
+
+  if (!GST_BUFFER_OFFSET_IS_VALID (item) || offset == 0 || size <= 1 ||
+      GST_BUFFER_OFFSET_END (item) != offset + size ||
+      (offset % 4096 != 0 && offset % size != 0))
+    return NULL;
+  return g_strdup_printf (
+      "the buffer seems to be a piece of a file, from byte %" G_GUINT64_FORMAT
+      " on, but spdldecode takes one whole file per buffer: use \"spdlsrc "
+      "location=FILE ! spdlfetch\" instead of filesrc, set filesrc blocksize "
+      "to at least the size of the file, or insert a parser such as jpegparse",
+      offset);
+}
+
 GstClockTime
 spdl_item_decoder_get_audio_offset (const SpdlItemDecoder *self)
 {

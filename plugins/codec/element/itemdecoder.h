@@ -37,6 +37,10 @@ GstBuffer *spdl_item_decoder_decode (SpdlItemDecoder *self,
 gboolean spdl_item_decoder_read_size (SpdlItemDecoder *self, GstBuffer *item,
     GstCaps *caps, guint64 max_pixels, SpdlImageHeader *header);
 
+/* Returns a hint (transfer full) if @item seems to be a later piece of a file,
+ * such as the blocks that filesrc sends; else NULL. */
+gchar *spdl_item_decoder_hint_at_piece (GstBuffer *item);
+
 /* Returns the random offset of the last item, if it was audio and the offset is
  * random; else GST_CLOCK_TIME_NONE. */
 GstClockTime spdl_item_decoder_get_audio_offset (const SpdlItemDecoder *self);

@@ -462,6 +462,55 @@ GST_START_TEST (test_with_stock_elements)
 
 GST_END_TEST;
 
+static guint
+count_piece_warnings (const Run *run)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < run->warnings->len; i++)
+    n += errors_text_has (g_ptr_array_index (run->warnings, i),
+        "[stream-error format]|filesrc|spdlfetch|jpegparse");
+  return n;
+}
+
+/* Pieces of a file fail, with one hint. Corrupt whole files do not get it, also
+ * if their offsets continue. */
+GST_START_TEST (test_pieces)
+{
+  gchar *folder = files_make_folder ();
+  g_autofree gchar *noise = g_malloc (3000);
+  Run *run;
+
+  files_write_jpeg (folder, "image.jpg", 1000, 1000, 1);
+  memset (noise, 'x', 3000);
+  for (guint i = 0; i < 3; i++) {
+    g_autofree gchar *name = g_strdup_printf ("%u.bin", i);
+
+    files_write (folder, name, noise, 2000 + 500 * i);
+  }
+  run = run_pipeline ("filesrc location=%s/image.jpg ! spdldecode ! "
+                      "fakesink name=sink",
+      folder);
+  fail_unless (run->failures->len > 1);
+  fail_unless_equals_int (count_piece_warnings (run), 1);
+  run_free (run);
+  run = run_pipeline ("filesrc location=%s/image.jpg blocksize=1000000 ! "
+                      "spdldecode ! fakesink name=sink",
+      folder);
+  fail_unless (run->error == NULL, "%s", run->error);
+  fail_unless_equals_int (run->buffers->len, 1);
+  run_free (run);
+  run = run_pipeline (
+      "multifilesrc location=%s/%%u.bin ! spdldecode ! fakesink name=sink",
+      folder);
+  fail_unless_equals_int (run->failures->len, 3);
+  fail_unless_equals_int (count_piece_warnings (run), 0);
+  run_free (run);
+  files_remove_folder (folder);
+}
+
+GST_END_TEST;
+
 /* Runs all transforms on images of many sizes under the sanitizers.
  * tests/python/test_transforms.py compares the pixels with Pillow's. */
 GST_START_TEST (test_transforms)
@@ -525,6 +574,7 @@ decode_suite (void)
   tcase_add_test (tc, test_limits);
   tcase_add_test (tc, test_negotiation);
   tcase_add_test (tc, test_with_stock_elements);
+  tcase_add_test (tc, test_pieces);
   tcase_add_test (tc, test_transforms);
   return s;
 }

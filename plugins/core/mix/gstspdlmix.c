@@ -502,7 +502,7 @@ gst_spdl_mix_class_init (GstSpdlMixClass *klass)
   gst_element_class_add_static_pad_template_with_gtype (
       element_class, &sink_template, GST_TYPE_SPDL_MIX_PAD);
   gst_element_class_add_static_pad_template (element_class, &src_template);
-  gst_element_class_set_static_metadata (element_class, "Item mixer", "Muxer",
+  gst_element_class_set_static_metadata (element_class, "Item mixer", "Generic",
       "Mixes several streams into one, in given proportions",
       "the gst-spdl developers");
   element_class->request_new_pad = gst_spdl_mix_request_new_pad;

@@ -818,7 +818,7 @@ gst_spdl_route_class_init (GstSpdlRouteClass *klass)
   gst_element_class_add_static_pad_template_with_gtype (
       element_class, &src_template, GST_TYPE_SPDL_ROUTE_PAD);
   gst_element_class_set_static_metadata (element_class, "Item router",
-      "Demuxer",
+      "Generic",
       "Sends items to different pads by label, URI, caps or field, or by a "
       "function of the application",
       "the gst-spdl developers");

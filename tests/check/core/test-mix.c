@@ -806,6 +806,25 @@ GST_START_TEST (test_failing_source)
 
 GST_END_TEST;
 
+/* spdlmix and spdlroute have the class of GStreamer's funnel and tee. */
+GST_START_TEST (test_class)
+{
+  static const gchar *const pairs[][2] = { { "spdlmix", "funnel" },
+    { "spdlroute", "tee" } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (pairs); i++) {
+    g_autoptr (GstElementFactory) ours = gst_element_factory_find (pairs[i][0]);
+    g_autoptr (GstElementFactory) theirs =
+        gst_element_factory_find (pairs[i][1]);
+
+    fail_unless_equals_string (
+        gst_element_factory_get_metadata (ours, GST_ELEMENT_METADATA_KLASS),
+        gst_element_factory_get_metadata (theirs, GST_ELEMENT_METADATA_KLASS));
+  }
+}
+
+GST_END_TEST;
+
 static Suite *
 mix_suite (void)
 {
@@ -831,6 +850,7 @@ mix_suite (void)
   tcase_add_test (tc, test_announced_first);
   tcase_add_test (tc, test_enough);
   tcase_add_test (tc, test_failing_source);
+  tcase_add_test (tc, test_class);
   return s;
 }
 

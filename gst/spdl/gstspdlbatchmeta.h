@@ -37,6 +37,9 @@ typedef struct _GstSpdlBatchMeta GstSpdlBatchMeta;
  * Names the items and tensors of a batch. Elements that transform the buffer
  * keep it, like #GstSpdlItemMeta.
  *
+ * Only gst_spdl_buffer_add_batch_meta() allocates this structure, so new fields
+ * can follow the last one.
+ *
  * Since: 0.1
  */
 struct _GstSpdlBatchMeta {

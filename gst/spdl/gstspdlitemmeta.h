@@ -30,11 +30,16 @@ typedef struct _GstSpdlItemMeta GstSpdlItemMeta;
  *     or %GST_CLOCK_TIME_NONE
  * @part: number of this part, from 0, if the item became several buffers
  * @parts: the buffer is one of @parts equal shares of the item: the number of
- *     buffers that the item became, or the product of these numbers if they were
- *     split again; 1 if the item is whole
+ *     buffers that the item became, or the product of these numbers if they
+ * were split again; 1 if the item is whole
  *
  * Identifies the sample in a buffer. Elements of this project keep it, and so
  * do decoders, converters and queues, because it has no tags.
+ *
+ * #GstSpdlBatchMeta has an array of this structure, and programs make their own
+ * for gst_spdl_batch_meta_append(). Its size can therefore not change, and new
+ * fields take the place of the reserved ones, which cost 32 of 120 bytes per
+ * item. Initialize it with zeros.
  *
  * Since: 0.1
  */
@@ -51,6 +56,9 @@ struct _GstSpdlItemMeta {
   GstClockTime created;
   guint32 part;
   guint32 parts;
+
+  /*< private >*/
+  gpointer _gst_reserved[GST_PADDING];
 };
 
 /**

@@ -53,6 +53,9 @@ typedef struct _GstSpdlPartsMeta GstSpdlPartsMeta;
  * One part of a sample. The memory layout of raw video is that of its caps,
  * without a #GstVideoMeta.
  *
+ * Only #GstSpdlPartsMeta has this structure, whose array is private, so new
+ * fields can follow the last one.
+ *
  * Since: 0.1
  */
 struct _GstSpdlPart {
@@ -66,9 +69,9 @@ struct _GstSpdlPart {
  * GstSpdlPartsMeta:
  * @meta: the parent
  * @num_parts: number of parts
- * @parts: (array fixed-size=16): the parts, in the order of their memory
  *
- * Describes the parts of a buffer and their positions. Copies of the whole
+ * Describes the parts of a buffer and their positions, in the order of their
+ * memory. gst_spdl_parts_meta_get_part() gets a part. Copies of the whole
  * buffer keep the meta. Copies of a part of the bytes, or of the metas alone,
  * do not.
  *
@@ -78,6 +81,8 @@ struct _GstSpdlPartsMeta {
   GstMeta meta;
 
   guint num_parts;
+
+  /*< private >*/
   GstSpdlPart parts[GST_SPDL_MAX_PARTS];
 };
 

@@ -84,12 +84,19 @@ typedef struct _GstSpdlTensorsInfo GstSpdlTensorsInfo;
  *
  * Type and shape of one tensor.
  *
+ * #GstSpdlTensorsInfo has an array of this structure, which programs have on
+ * their stacks, so new fields take the place of the reserved ones. Initialize
+ * it with zeros.
+ *
  * Since: 0.1
  */
 struct _GstSpdlTensorInfo {
   GstSpdlTensorType type;
   guint rank;
   guint32 dims[GST_SPDL_MAX_RANK];
+
+  /*< private >*/
+  gpointer _gst_reserved[GST_PADDING];
 };
 
 /**
@@ -98,12 +105,16 @@ struct _GstSpdlTensorInfo {
  * @tensors: (array fixed-size=16): the tensors
  *
  * Types and shapes of the tensors of a buffer, with one #GstMemory per tensor.
+ * gst_spdl_tensors_info_init() initializes it.
  *
  * Since: 0.1
  */
 struct _GstSpdlTensorsInfo {
   guint num_tensors;
   GstSpdlTensorInfo tensors[GST_SPDL_MAX_TENSORS];
+
+  /*< private >*/
+  gpointer _gst_reserved[GST_PADDING];
 };
 
 GST_SPDL_API

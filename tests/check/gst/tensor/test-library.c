@@ -245,6 +245,22 @@ GST_START_TEST (test_item_meta)
 
 GST_END_TEST;
 
+/* Sizes of the structures that programs allocate, or of which there are arrays.
+ * New fields take the place of reserved ones. */
+GST_START_TEST (test_sizes)
+{
+#if GLIB_SIZEOF_VOID_P == 8
+  fail_unless_equals_int (sizeof (GstSpdlItemMeta), 120);
+  fail_unless_equals_int (G_STRUCT_OFFSET (GstSpdlItemMeta, parts), 84);
+  fail_unless_equals_int (sizeof (GstSpdlTensorInfo), 104);
+  fail_unless_equals_int (G_STRUCT_OFFSET (GstSpdlTensorInfo, dims), 8);
+  fail_unless_equals_int (sizeof (GstSpdlTensorsInfo), 8 + 16 * 104 + 32);
+  fail_unless_equals_int (sizeof (GstSpdlArrowPart), 16);
+#endif
+}
+
+GST_END_TEST;
+
 GST_START_TEST (test_batch_meta)
 {
   GstBuffer *buffer = gst_buffer_new (), *copy;
@@ -309,6 +325,7 @@ library_suite (void)
   tcase_add_test (tc, test_round_trip);
   tcase_add_test (tc, test_strings);
   tcase_add_test (tc, test_item_meta);
+  tcase_add_test (tc, test_sizes);
   tcase_add_test (tc, test_batch_meta);
   tcase_add_test (tc, test_events);
   return s;

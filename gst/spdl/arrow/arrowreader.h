@@ -55,6 +55,29 @@ SPDL_PRIVATE_API
 gboolean spdl_arrow_opener_open (
     SpdlArrowOpener *self, struct ArrowArrayStream *stream, GError **error);
 
+/* How a loader sets the table of a source: a function that the type of the
+ * source has as its data SPDL_ARROW_SETTER.
+ *
+ * @rows: (nullable): `struct ArrowArrayStream *`, which is moved
+ * @order: (nullable): `struct ArrowArrayStream *` of the rows to send, which is
+ * moved
+ * @opener: (transfer full) (nullable): instead of @rows
+ *
+ * Without @rows and @opener, the source has no table. Returns FALSE if the
+ * source is started; nothing is moved or taken then. */
+typedef gboolean (*SpdlArrowSetter) (GstElement *source, gpointer rows,
+    gpointer order, SpdlArrowOpener *opener, const gchar *name);
+
+#define SPDL_ARROW_SETTER g_quark_from_static_string ("spdl-arrow-setter")
+
+/* Returns NULL if the source takes no tables. */
+static inline SpdlArrowSetter
+spdl_arrow_get_setter (gpointer source)
+{
+  return (SpdlArrowSetter) g_type_get_qdata (
+      G_OBJECT_TYPE (source), SPDL_ARROW_SETTER);
+}
+
 /* Reads record batches from a producer, which may be Python code. All functions
  * of the producer, including those that release its memory, are called by one
  * thread per reader, `spdl-arrow`. No other thread of a pipeline therefore

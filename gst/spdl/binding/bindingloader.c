@@ -72,10 +72,10 @@ gst_spdl_binding_loader_list_locations (GstSpdlLoader *loader)
   GPtrArray *found = g_ptr_array_new ();
 
   for (guint i = 0; i < sources->len; i++) {
-    GObject *source = g_ptr_array_index (sources, i);
+    GstElement *source = g_ptr_array_index (sources, i);
     gchar *location = NULL, *pattern = NULL, *label = NULL;
 
-    if (g_signal_lookup ("set-arrow-table", G_OBJECT_TYPE (source)) == 0)
+    if (!spdl_arrow_get_setter (source))
       continue;
     g_object_get (source, "location", &location, "pattern", &pattern,
         "label-column", &label, NULL);

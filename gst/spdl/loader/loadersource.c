@@ -500,7 +500,7 @@ find_table_source (GstSpdlLoader *self, const gchar *name, GError **error)
     GstElement *source = g_ptr_array_index (self->parts.sources, i);
     g_autofree gchar *location = NULL;
 
-    if (g_signal_lookup ("set-arrow-table", G_OBJECT_TYPE (source)) == 0)
+    if (!spdl_arrow_get_setter (source))
       continue;
     g_object_get (source, "location", &location, NULL);
     has_location = location != NULL;
@@ -532,13 +532,12 @@ set_table (GstSpdlLoader *self, gpointer rows, gpointer order,
     SpdlArrowOpener *opener, const gchar *name, GError **error)
 {
   GstElement *source;
-  gboolean ok = FALSE;
+  gboolean ok;
 
   if (!gst_spdl_loader_check_process (self, error) ||
       !(source = find_table_source (self, name, error)))
     return FALSE;
-  g_signal_emit_by_name (
-      source, "set-arrow-table", rows, order, opener, name, &ok);
+  ok = spdl_arrow_get_setter (source) (source, rows, order, opener, name);
   if (!ok)
     g_set_error_literal (error, GST_SPDL_LOADER_ERROR,
         GST_SPDL_LOADER_ERROR_STARTED,

@@ -225,6 +225,7 @@
 #include <gst/base/gstpushsrc.h>
 #include <gst/spdl/spdl.h>
 
+#include "gst/spdl/arrow/arrowreader.h"
 #include "gst/spdl/common/redact.h"
 #include "gst/spdl/common/sourcenumber.h"
 #include "gst/spdl/stage/droppeditems.h"
@@ -682,11 +683,12 @@ end_epoch (GstSpdlSrc *self)
                                    spdl_sampler_end_epoch (self->sampler)));
 }
 
-/* See GstSpdlSrc::set-arrow-table. */
+/* Called by the loader. See SpdlArrowSetter. */
 static gboolean
-gst_spdl_src_set_arrow_table (GstSpdlSrc *self, gpointer rows, gpointer order,
-    gpointer opener, const gchar *name)
+gst_spdl_src_set_arrow_table (GstElement *source, gpointer rows, gpointer order,
+    SpdlArrowOpener *opener, const gchar *name)
 {
+  GstSpdlSrc *self = GST_SPDL_SRC (source);
   SpdlArrowTable *before = NULL;
   gboolean ok;
 
@@ -903,28 +905,9 @@ gst_spdl_src_class_init (GstSpdlSrcClass *klass)
       G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION,
       G_CALLBACK (gst_spdl_src_cancel_start), NULL, NULL, NULL, G_TYPE_NONE, 0);
 
-  /**
-   * GstSpdlSrc::set-arrow-table:
-   * @rows: (nullable): `struct ArrowArrayStream *`, which is moved
-   * @order: (nullable): `struct ArrowArrayStream *` of one column of integers,
-   *     which is moved: the rows to send, in their order
-   * @opener: (nullable): instead of @rows, an object of the library that opens
-   *     streams, which is taken
-   * @name: name of the table in messages
-   *
-   * Implements gst_spdl_loader_set_arrow_table(),
-   * gst_spdl_loader_set_arrow_stream() and gst_spdl_loader_set_arrow_parts().
-   * Without @rows and @opener, the element has no table.
-   *
-   * Returns: %FALSE if the element is started; nothing is moved then
-   *
-   * Since: 0.1
-   */
-  g_signal_new_class_handler ("set-arrow-table", G_TYPE_FROM_CLASS (klass),
-      G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION,
-      G_CALLBACK (gst_spdl_src_set_arrow_table), NULL, NULL, NULL,
-      G_TYPE_BOOLEAN, 4, G_TYPE_POINTER, G_TYPE_POINTER, G_TYPE_POINTER,
-      G_TYPE_STRING);
+  /* Not a signal, because a program must not pass raw pointers. */
+  g_type_set_qdata (G_TYPE_FROM_CLASS (klass), SPDL_ARROW_SETTER,
+      (gpointer) gst_spdl_src_set_arrow_table);
 
   element_class->change_state = gst_spdl_src_change_state;
   base_class->is_seekable = gst_spdl_src_is_seekable;

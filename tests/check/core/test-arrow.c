@@ -92,6 +92,28 @@ on_item (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
   return GST_PAD_PROBE_OK;
 }
 
+/* No signal takes raw pointers, which any program could emit. */
+GST_START_TEST (test_signals)
+{
+  GstElement *source = gst_element_factory_make ("spdlsrc", NULL);
+  g_autofree guint *ids = NULL;
+  guint n_ids;
+
+  ids = g_signal_list_ids (G_OBJECT_TYPE (source), &n_ids);
+  fail_unless (n_ids > 0);
+  for (guint i = 0; i < n_ids; i++) {
+    GSignalQuery signal;
+
+    g_signal_query (ids[i], &signal);
+    for (guint k = 0; k < signal.n_params; k++)
+      fail_unless (
+          signal.param_types[k] != G_TYPE_POINTER, "%s", signal.signal_name);
+  }
+  gst_object_unref (source);
+}
+
+GST_END_TEST;
+
 /* Items are decoded from the memory of the table. A null row fails. */
 GST_START_TEST (test_no_copy)
 {
@@ -567,6 +589,7 @@ arrow_suite (void)
 
   init_rows ();
   suite_add_tcase (suite, tcase);
+  tcase_add_test (tcase, test_signals);
   tcase_add_test (tcase, test_no_copy);
   tcase_add_test (tcase, test_restart);
   tcase_add_test (tcase, test_resume);

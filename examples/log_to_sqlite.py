@@ -48,7 +48,7 @@ class Log:
         self.database.executescript(TABLES)
         self.begin = time.monotonic()
         self.intervals: Dict[str, Any] = {}
-        self.cpus = GstSpdl.get_cpu_stats()
+        self.cpus = GstSpdl.dup_cpu_stats()
 
     def take(self, message: Any) -> None:
         structure = message.get_structure()
@@ -81,7 +81,7 @@ class Log:
                 self.intervals = {}
 
     def judge(self, stats: List[Any]) -> None:
-        now = GstSpdl.get_cpu_stats()
+        now = GstSpdl.dup_cpu_stats()
         diagnosis = GstSpdl.diagnose_with_cpus(stats, self.cpus, now)
         self.cpus = now
         self.database.execute(

@@ -142,7 +142,7 @@ gst_spdl_batch_get_name (const GstSpdlBatch *batch, guint i)
 }
 
 /**
- * gst_spdl_batch_get_tensor:
+ * gst_spdl_batch_dup_tensor:
  * @batch: a batch
  * @i: index of the tensor, from 0
  *
@@ -153,7 +153,7 @@ gst_spdl_batch_get_name (const GstSpdlBatch *batch, guint i)
  * Since: 0.1
  */
 GstSpdlTensor *
-gst_spdl_batch_get_tensor (GstSpdlBatch *batch, guint i)
+gst_spdl_batch_dup_tensor (GstSpdlBatch *batch, guint i)
 {
   g_return_val_if_fail (batch != NULL, NULL);
 
@@ -222,7 +222,7 @@ gst_spdl_batch_get_item (const GstSpdlBatch *batch, guint i)
 }
 
 /**
- * gst_spdl_batch_get_labels:
+ * gst_spdl_batch_dup_labels:
  * @batch: a batch
  * @n_items: (out): number of items
  *
@@ -234,7 +234,7 @@ gst_spdl_batch_get_item (const GstSpdlBatch *batch, guint i)
  * Since: 0.1
  */
 gint64 *
-gst_spdl_batch_get_labels (const GstSpdlBatch *batch, guint *n_items)
+gst_spdl_batch_dup_labels (const GstSpdlBatch *batch, guint *n_items)
 {
   gint64 *labels;
 
@@ -248,7 +248,7 @@ gst_spdl_batch_get_labels (const GstSpdlBatch *batch, guint *n_items)
 }
 
 /**
- * gst_spdl_batch_get_indices:
+ * gst_spdl_batch_dup_indices:
  * @batch: a batch
  * @n_items: (out): number of items
  *
@@ -260,7 +260,7 @@ gst_spdl_batch_get_labels (const GstSpdlBatch *batch, guint *n_items)
  * Since: 0.1
  */
 guint64 *
-gst_spdl_batch_get_indices (const GstSpdlBatch *batch, guint *n_items)
+gst_spdl_batch_dup_indices (const GstSpdlBatch *batch, guint *n_items)
 {
   guint64 *indices;
 
@@ -274,7 +274,7 @@ gst_spdl_batch_get_indices (const GstSpdlBatch *batch, guint *n_items)
 }
 
 /**
- * gst_spdl_batch_get_keys:
+ * gst_spdl_batch_dup_keys:
  * @batch: a batch
  *
  * Gets the URIs of all items.
@@ -285,7 +285,7 @@ gst_spdl_batch_get_indices (const GstSpdlBatch *batch, guint *n_items)
  * Since: 0.1
  */
 gchar **
-gst_spdl_batch_get_keys (const GstSpdlBatch *batch)
+gst_spdl_batch_dup_keys (const GstSpdlBatch *batch)
 {
   gchar **keys;
 

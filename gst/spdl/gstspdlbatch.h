@@ -43,7 +43,7 @@ GST_SPDL_API
 const gchar *gst_spdl_batch_get_name (const GstSpdlBatch *batch, guint i);
 
 GST_SPDL_API
-GstSpdlTensor *gst_spdl_batch_get_tensor (GstSpdlBatch *batch, guint i);
+GstSpdlTensor *gst_spdl_batch_dup_tensor (GstSpdlBatch *batch, guint i);
 
 GST_SPDL_API
 GstSpdlTensor *
@@ -57,13 +57,13 @@ const GstSpdlItemMeta *
 gst_spdl_batch_get_item (const GstSpdlBatch *batch, guint i);
 
 GST_SPDL_API
-gint64 *gst_spdl_batch_get_labels (const GstSpdlBatch *batch, guint *n_items);
+gint64 *gst_spdl_batch_dup_labels (const GstSpdlBatch *batch, guint *n_items);
 
 GST_SPDL_API
-guint64 *gst_spdl_batch_get_indices (const GstSpdlBatch *batch, guint *n_items);
+guint64 *gst_spdl_batch_dup_indices (const GstSpdlBatch *batch, guint *n_items);
 
 GST_SPDL_API
-gchar **gst_spdl_batch_get_keys (const GstSpdlBatch *batch);
+gchar **gst_spdl_batch_dup_keys (const GstSpdlBatch *batch);
 
 GST_SPDL_API
 GstStructure *gst_spdl_batch_dup_extra (const GstSpdlBatch *batch, guint i);

@@ -52,7 +52,7 @@ get_process_time (void)
 }
 
 /**
- * gst_spdl_get_cpu_stats:
+ * gst_spdl_dup_cpu_stats:
  *
  * Reads the load of the CPUs, for gst_spdl_diagnose_with_cpus(). The structure
  * is called `spdl-cpu-stats`. Times are in ns since an unspecified moment.
@@ -76,7 +76,7 @@ get_process_time (void)
  * Since: 0.1
  */
 GstStructure *
-gst_spdl_get_cpu_stats (void)
+gst_spdl_dup_cpu_stats (void)
 {
   SpdlCpuTimes times;
   GstStructure *s;

@@ -16,7 +16,7 @@ GST_SPDL_API
 guint gst_spdl_get_num_cores (void);
 
 GST_SPDL_API
-GstStructure *gst_spdl_get_cpu_stats (void);
+GstStructure *gst_spdl_dup_cpu_stats (void);
 
 GST_SPDL_API
 void gst_spdl_set_background (gboolean background);

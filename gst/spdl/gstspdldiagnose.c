@@ -310,9 +310,9 @@ gst_spdl_diagnose (GList *stages, guint num_cores, guint64 cpu_time)
  * gst_spdl_diagnose_with_cpus:
  * @stages: (element-type Gst.Structure) (transfer none): as for
  *     gst_spdl_diagnose()
- * @before: (nullable): result of gst_spdl_get_cpu_stats() at the start of the
+ * @before: (nullable): result of gst_spdl_dup_cpu_stats() at the start of the
  *     interval of @stages
- * @after: (nullable): result of gst_spdl_get_cpu_stats() at the end of the
+ * @after: (nullable): result of gst_spdl_dup_cpu_stats() at the end of the
  *     interval
  *
  * Finds the bottleneck like gst_spdl_diagnose(), and takes into account the

@@ -31,7 +31,7 @@ child_seconds (clockid_t clock)
 static guint
 read_pages (GstSpdlBatch *batch)
 {
-  g_autoptr (GstSpdlTensor) data = gst_spdl_batch_get_tensor (batch, 0);
+  g_autoptr (GstSpdlTensor) data = gst_spdl_batch_dup_tensor (batch, 0);
   const guint8 *bytes = gst_spdl_tensor_get_address (data);
   guint sum = 0;
 

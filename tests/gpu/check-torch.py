@@ -57,7 +57,7 @@ push_bytes = bind(spdl, "gst_spdl_loader_push_bytes", c_int, c_void_p, c_void_p,
                   c_void_p, c_int64, c_char_p, c_uint64, error_out)
 end_source = bind(spdl, "gst_spdl_loader_end_source", c_int, c_void_p, c_void_p,
                   error_out)
-get_tensor = bind(spdl, "gst_spdl_batch_get_tensor", c_void_p, c_void_p,
+get_tensor = bind(spdl, "gst_spdl_batch_dup_tensor", c_void_p, c_void_p,
                   ctypes.c_uint)
 batch_unref = bind(spdl, "gst_spdl_batch_unref", None, c_void_p)
 tensor_unref = bind(spdl, "gst_spdl_tensor_unref", None, c_void_p)

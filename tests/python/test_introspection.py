@@ -110,8 +110,8 @@ class PipelineTest(unittest.TestCase):
         self.assertGreaterEqual(GstSpdl.get_num_cores(), 1)
         self.assertLessEqual(GstSpdl.get_num_cores(),
                              len(os.sched_getaffinity(0)))
-        before = GstSpdl.get_cpu_stats()
-        after = GstSpdl.get_cpu_stats()
+        before = GstSpdl.dup_cpu_stats()
+        after = GstSpdl.dup_cpu_stats()
         self.assertEqual(after.get_name(), "spdl-cpu-stats")
         self.assertGreater(after.get_value("time"), before.get_value("time"))
         stats = Gst.Structure.new_from_string(
@@ -204,7 +204,7 @@ class OverrideTest(unittest.TestCase):
         batch = next(iter(self.make_loader()))
         tensor = batch["data"]
         labels = batch["labels"].numpy().tolist()
-        self.assertEqual(labels, batch.get_labels())
+        self.assertEqual(labels, batch.dup_labels())
         address, shape = tensor.get_address(), tuple(tensor.get_shape())
         views = [tensor.numpy(), np.asarray(tensor), np.from_dlpack(tensor)]
         copy = views[0].copy()

@@ -80,11 +80,11 @@ class LoaderTest(unittest.TestCase):
         state = loader.dup_state()
         self.assertEqual(batch.get_state(), state)
         del loader
-        self.assertEqual(batch.get_indices(), list(range(8)))
-        self.assertTrue(all(key.endswith(".jpg") for key in batch.get_keys()))
+        self.assertEqual(batch.dup_indices(), list(range(8)))
+        self.assertTrue(all(key.endswith(".jpg") for key in batch.dup_keys()))
         data = batch.find_tensor("data")
-        labels = batch.get_tensor(1)
-        expected = batch.get_labels()
+        labels = batch.dup_tensor(1)
+        expected = batch.dup_labels()
         del batch
         self.assertEqual(data.get_shape(), [8, 6, 8, 3])
         self.assertEqual(data.get_strides(), [144, 24, 3, 1])
@@ -150,7 +150,7 @@ class LoaderTest(unittest.TestCase):
         labels = []
         with self.assertRaises(GLib.Error) as caught:
             while batch := loader.next(FOREVER):
-                labels += batch.get_labels()
+                labels += batch.dup_labels()
         thread.join()
         self.assertEqual(labels, list(range(40)))
         self.assertTrue(caught.exception.matches(

@@ -26,7 +26,7 @@ class Keys(Sequence):  # type: ignore[type-arg]
 
     def _list(self) -> List[str]:
         if self._uris is None:
-            self._uris = native.batch_get_keys(
+            self._uris = native.batch_dup_keys(
                 self._batch._pointer, self._batch.num_items)
         return self._uris
 
@@ -196,13 +196,13 @@ class Batch:
         and PyTorch can view. With `spdlbatch labels=true`, batch["labels"] has
         them too."""
         return array("q", native.batch_get_numbers(
-            native.batch_get_labels, self._pointer))
+            native.batch_dup_labels, self._pointer))
 
     @property
     def indices(self) -> "array[int]":
         """The place of each item in the dataset, from 0: an array of int64."""
         return array("q", native.batch_get_numbers(
-            native.batch_get_indices, self._pointer))
+            native.batch_dup_indices, self._pointer))
 
     @property
     def keys(self) -> Keys:

@@ -208,15 +208,15 @@ batch_unref = _quick("batch_unref", None, c_void_p)
 batch_get_n_tensors = _quick("batch_get_n_tensors", c_uint, c_void_p)
 batch_get_name = _quick("batch_get_name", c_char_p, c_void_p, c_uint)
 batch_get_n_items = _quick("batch_get_n_items", c_uint, c_void_p)
-batch_get_labels = _quick("batch_get_labels", c_void_p, c_void_p, _uint_out)
-batch_get_indices = _quick("batch_get_indices", c_void_p, c_void_p, _uint_out)
+batch_dup_labels = _quick("batch_dup_labels", c_void_p, c_void_p, _uint_out)
+batch_dup_indices = _quick("batch_dup_indices", c_void_p, c_void_p, _uint_out)
 batch_get_epoch = _quick("batch_get_epoch", c_uint64, c_void_p)
 batch_get_state = _quick("batch_get_state", c_char_p, c_void_p)
 batch_get_buffer = _quick("batch_get_buffer", c_void_p, c_void_p)
 batch_get_caps = _quick("batch_get_caps", c_void_p, c_void_p)
 batch_new = _checked(_quick("batch_new", c_void_p, c_void_p, c_void_p))
 batch_copy = _checked(_slow("binding_batch_copy", c_void_p, c_void_p))
-_batch_get_keys = _quick("batch_get_keys", c_void_p, c_void_p)
+_batch_dup_keys = _quick("batch_dup_keys", c_void_p, c_void_p)
 _batch_dup_extra = _quick(
     "binding_batch_dup_extra", c_void_p, c_void_p, c_uint)
 
@@ -254,8 +254,8 @@ tensor_to_dlpack = _quick("tensor_to_dlpack", c_void_p, c_void_p)
 _tensor_wait = _checked(_quick("tensor_wait", c_int, c_void_p, c_void_p))
 
 
-def batch_get_keys(batch: int, n: int) -> List[str]:
-    pointer = _batch_get_keys(batch)
+def batch_dup_keys(batch: int, n: int) -> List[str]:
+    pointer = _batch_dup_keys(batch)
     keys = (c_char_p * n).from_address(pointer)
     found = [(key or b"").decode(errors="replace") for key in keys]
     _free_strings(pointer)
@@ -263,7 +263,7 @@ def batch_get_keys(batch: int, n: int) -> List[str]:
 
 
 def batch_get_numbers(function: Any, batch: int) -> bytes:
-    """Calls batch_get_labels or batch_get_indices."""
+    """Calls batch_dup_labels or batch_dup_indices."""
     n = c_uint()
     numbers = function(batch, n)
     try:

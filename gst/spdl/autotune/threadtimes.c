@@ -98,7 +98,7 @@ gst_spdl_thread_times_get (GstSpdlThreadTimes *self)
 GstStructure *
 gst_spdl_thread_times_get_cpu_stats (GstSpdlThreadTimes *self)
 {
-  GstStructure *s = gst_spdl_get_cpu_stats ();
+  GstStructure *s = gst_spdl_dup_cpu_stats ();
 
   gst_structure_set (
       s, "loading-time", G_TYPE_UINT64, gst_spdl_thread_times_get (self), NULL);

@@ -37,7 +37,7 @@ void gst_spdl_thread_times_take_message (
  * Callable from any thread. */
 guint64 gst_spdl_thread_times_get (GstSpdlThreadTimes *self);
 
-/* Returns: (transfer full): gst_spdl_get_cpu_stats() with the CPU time of the
+/* Returns: (transfer full): gst_spdl_dup_cpu_stats() with the CPU time of the
  * threads that load, other than the workers of stages, as `loading-time` */
 SPDL_PRIVATE_API
 GstStructure *gst_spdl_thread_times_get_cpu_stats (GstSpdlThreadTimes *self);

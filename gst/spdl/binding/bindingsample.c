@@ -328,7 +328,7 @@ gboolean
 gst_spdl_binding_batch_get_tensor (
     GstSpdlBatch *batch, guint i, GstSpdlBindingTensor *view)
 {
-  return describe_own (gst_spdl_batch_get_tensor (batch, i), view);
+  return describe_own (gst_spdl_batch_dup_tensor (batch, i), view);
 }
 
 /* Batches */

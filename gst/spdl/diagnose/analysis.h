@@ -85,7 +85,7 @@ void gst_spdl_analysis_init (
     GstSpdlAnalysis *self, GList *stages, guint num_cores, guint64 cpu_time);
 void gst_spdl_analysis_clear (GstSpdlAnalysis *self);
 
-/* Adds the CPU load between two results of gst_spdl_get_cpu_stats().
+/* Adds the CPU load between two results of gst_spdl_dup_cpu_stats().
  *
  * @before: (nullable): NULL: only the number of cores is known
  * @after: (nullable): NULL: nothing is added */

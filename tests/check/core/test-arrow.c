@@ -141,7 +141,7 @@ GST_START_TEST (test_no_copy)
       g_autofree gint64 *numbered = NULL;
       guint n;
 
-      numbered = gst_spdl_batch_get_labels (batch, &n);
+      numbered = gst_spdl_batch_dup_labels (batch, &n);
       fail_unless_equals_int (n, b < 2 ? 8 : 3);
       for (guint i = 0; i < n; i++, row++) {
         row += row == 3;
@@ -198,7 +198,7 @@ take_indices (GstSpdlLoader *loader, guint *n)
   g_autoptr (GstSpdlBatch) batch = gst_spdl_loader_next (loader, FOREVER, NULL);
 
   *n = 0;
-  return batch ? gst_spdl_batch_get_indices (batch, n) : NULL;
+  return batch ? gst_spdl_batch_dup_indices (batch, n) : NULL;
 }
 
 /* Resuming from each batch gives the rest, each row once. */
@@ -483,7 +483,7 @@ take_rows (GstSpdlLoader *loader, guint *counts)
   while ((batch = gst_spdl_loader_next (loader, FOREVER, NULL))) {
     guint n_indices;
     g_autofree guint64 *indices =
-        gst_spdl_batch_get_indices (batch, &n_indices);
+        gst_spdl_batch_dup_indices (batch, &n_indices);
     g_autofree gchar *wanted =
         g_strdup_printf ("%" G_GUINT64_FORMAT, indices[0]);
     GstBuffer *buffer = gst_spdl_batch_get_buffer (batch);

@@ -486,7 +486,7 @@ GST_START_TEST (test_tensor)
   g_assert_no_error (error);
   gst_buffer_unref (buffer);
   gst_caps_unref (caps);
-  tensor = gst_spdl_batch_get_tensor (batch, 0);
+  tensor = gst_spdl_batch_dup_tensor (batch, 0);
   gst_spdl_batch_unref (batch);
   fail_unless_equals_int (
       gst_spdl_tensor_get_device (tensor, &device), GST_SPDL_DEVICE_CUDA);

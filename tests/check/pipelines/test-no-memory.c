@@ -359,7 +359,7 @@ GST_START_TEST (test_dlpack)
   gst_buffer_ref (buffer);
   batch = gst_spdl_batch_new (buffer, caps, NULL);
   gst_buffer_unref (buffer);
-  tensor = gst_spdl_batch_get_tensor (batch, 0);
+  tensor = gst_spdl_batch_dup_tensor (batch, 0);
   fail_if (gst_spdl_tensor_is_writable (tensor));
   failing_memory_let_large_fail (MB);
   fail_unless (gst_spdl_tensor_to_dlpack (tensor) == NULL);

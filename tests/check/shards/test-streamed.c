@@ -620,7 +620,7 @@ pull_some (const gchar *fault, const gchar *source, const gchar *state, guint n,
     fail_unless (error == NULL, "%s", error ? error->message : "");
     if (!batch)
       continue;
-    indices = gst_spdl_batch_get_indices (batch, &n_items);
+    indices = gst_spdl_batch_dup_indices (batch, &n_items);
     g_array_append_vals (seen, indices, n_items);
     n--;
   }

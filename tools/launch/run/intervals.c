@@ -19,7 +19,7 @@ struct _Intervals {
   guint64 duration;
   gint64 began; /* monotonic time, us */
   guint64 first_cpu;
-  GstStructure *first_cpus; /* nullable: from gst_spdl_get_cpu_stats() */
+  GstStructure *first_cpus; /* nullable: from gst_spdl_dup_cpu_stats() */
 
   /* Values at the last snapshot. */
   gint64 last_time;

@@ -76,7 +76,7 @@ check_tensors (GstSpdlBatch *batch, GError **error)
   const guint n_items = gst_spdl_batch_get_n_items (batch);
 
   for (guint k = 0; k < gst_spdl_batch_get_n_tensors (batch); k++) {
-    g_autoptr (GstSpdlTensor) tensor = gst_spdl_batch_get_tensor (batch, k);
+    g_autoptr (GstSpdlTensor) tensor = gst_spdl_batch_dup_tensor (batch, k);
     const gchar *name = gst_spdl_tensor_get_name (tensor);
     guint n_dims;
     const gint64 *shape = gst_spdl_tensor_get_shape (tensor, &n_dims);
@@ -117,7 +117,7 @@ digest_add (Digest *self, GstSample *sample)
     XXH3_128bits_reset (&state);
     append_number (&state, gst_spdl_batch_get_item (batch, i)->index);
     for (guint k = 0; k < gst_spdl_batch_get_n_tensors (batch); k++) {
-      g_autoptr (GstSpdlTensor) tensor = gst_spdl_batch_get_tensor (batch, k);
+      g_autoptr (GstSpdlTensor) tensor = gst_spdl_batch_dup_tensor (batch, k);
 
       append_row (&state, batch, tensor, i);
     }

@@ -769,7 +769,7 @@ GST_END_TEST;
 /* The counters of this machine are plausible. */
 GST_START_TEST (test_cpu_stats)
 {
-  GstStructure *s = gst_spdl_get_cpu_stats ();
+  GstStructure *s = gst_spdl_dup_cpu_stats ();
   guint64 time, process;
   double num_cores;
 

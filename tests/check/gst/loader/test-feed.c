@@ -116,7 +116,7 @@ GST_START_TEST (test_many_held)
       check_first_bytes (held[place].tensor, held[place].number, 4);
       gst_spdl_tensor_unref (held[place].tensor);
     }
-    held[place].tensor = gst_spdl_batch_get_tensor (batch, 0);
+    held[place].tensor = gst_spdl_batch_dup_tensor (batch, 0);
     held[place].number = n++;
     gst_spdl_batch_unref (batch);
   }
@@ -196,7 +196,7 @@ GST_START_TEST (test_keep_one)
   guint n = 0, n_different = 0;
 
   while ((batch = gst_spdl_loader_next (feed.loader, FOREVER, NULL))) {
-    g_autoptr (GstSpdlTensor) tensor = gst_spdl_batch_get_tensor (batch, 0);
+    g_autoptr (GstSpdlTensor) tensor = gst_spdl_batch_dup_tensor (batch, 0);
     guint i;
 
     addresses[n] = gst_spdl_tensor_get_address (tensor);
@@ -224,7 +224,7 @@ GST_START_TEST (test_write_in_place)
   guint n = 0;
 
   while ((batch = gst_spdl_loader_next (feed.loader, FOREVER, NULL))) {
-    g_autoptr (GstSpdlTensor) tensor = gst_spdl_batch_get_tensor (batch, 0);
+    g_autoptr (GstSpdlTensor) tensor = gst_spdl_batch_dup_tensor (batch, 0);
 
     fail_unless (gst_spdl_tensor_is_writable (tensor));
     check_batch (tensor, n++, 2);
@@ -251,7 +251,7 @@ GST_START_TEST (test_shared)
 
   push_arrays (&feed);
   batch = gst_spdl_loader_next (feed.loader, FOREVER, NULL);
-  tensor = gst_spdl_batch_get_tensor (batch, 0);
+  tensor = gst_spdl_batch_dup_tensor (batch, 0);
   fail_if (gst_spdl_tensor_is_writable (tensor));
   check_batch (tensor, 0, 2);
   g_object_unref (feed.loader);
@@ -277,7 +277,7 @@ take_label (GstSpdlLoader *loader, GstClockTime timeout, GError **error)
 
   if (!batch)
     return G_MAXUINT;
-  labels = gst_spdl_batch_get_labels (batch, &n);
+  labels = gst_spdl_batch_dup_labels (batch, &n);
   fail_unless_equals_int (n, 1);
   return labels[0];
 }
@@ -358,7 +358,7 @@ GST_START_TEST (test_epoch_is_prompt)
       fail_unless (push_array (loader, i, FOREVER, NULL));
     fail_unless (gst_spdl_loader_end_epoch (loader, NULL));
     batch = gst_spdl_loader_next (loader, FOREVER, NULL);
-    indices = gst_spdl_batch_get_indices (batch, &n);
+    indices = gst_spdl_batch_dup_indices (batch, &n);
     fail_unless (n == 3 && indices[0] == 0 && indices[2] == 2);
     fail_unless_equals_int (gst_spdl_batch_get_epoch (batch), epoch);
     fail_unless (gst_spdl_loader_next (loader, FOREVER, &error) == NULL);
@@ -405,8 +405,8 @@ GST_START_TEST (test_cause)
   for (guint i = 0; i < 2; i++) {
     g_autoptr (GstSpdlBatch) batch =
         gst_spdl_loader_next (loader, FOREVER, NULL);
-    g_auto (GStrv) keys = gst_spdl_batch_get_keys (batch);
-    g_autofree gint64 *labels = gst_spdl_batch_get_labels (batch, &n);
+    g_auto (GStrv) keys = gst_spdl_batch_dup_keys (batch);
+    g_autofree gint64 *labels = gst_spdl_batch_dup_labels (batch, &n);
 
     fail_unless_equals_int (n, i == 0 ? 4 : 2);
     fail_unless_equals_int (labels[1], i * 4 + 1);
@@ -456,7 +456,7 @@ GST_START_TEST (test_uris)
     g_auto (GStrv) keys = NULL;
 
     fail_unless (batch != NULL, "%s", error ? error->message : "end");
-    keys = gst_spdl_batch_get_keys (batch);
+    keys = gst_spdl_batch_dup_keys (batch);
     fail_unless (g_str_has_prefix (keys[0], "file:///"));
     fail_unless (g_str_has_prefix (keys[0] + strlen ("file://"), folder));
   }

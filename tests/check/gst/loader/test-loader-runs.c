@@ -169,7 +169,7 @@ GST_START_TEST (test_restart)
 
     loader_start (loader);
     batch = gst_spdl_loader_next (loader, FOREVER, NULL);
-    indices = gst_spdl_batch_get_indices (batch, &n);
+    indices = gst_spdl_batch_dup_indices (batch, &n);
     fail_unless (n == 8 && indices[0] == 0);
     if (i > 0)
       while (loader_take (loader))
@@ -272,7 +272,7 @@ mark_items (GstSpdlLoader *loader, guint *counts)
   fail_unless (error == NULL, "%s", error ? error->message : "");
   if (!batch)
     return FALSE;
-  indices = gst_spdl_batch_get_indices (batch, &n);
+  indices = gst_spdl_batch_dup_indices (batch, &n);
   for (guint i = 0; i < n; i++)
     counts[indices[i]]++;
   return TRUE;
@@ -367,7 +367,7 @@ assert_first_of (GstSpdlLoader *loader, guint64 epoch)
 
   fail_unless (batch != NULL, "%s", error ? error->message : "an end");
   fail_unless_equals_uint64 (gst_spdl_batch_get_epoch (batch), epoch);
-  indices = gst_spdl_batch_get_indices (batch, &n);
+  indices = gst_spdl_batch_dup_indices (batch, &n);
   fail_unless_equals_uint64 (indices[0], 0);
 }
 

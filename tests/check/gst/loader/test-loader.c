@@ -60,7 +60,7 @@ GST_START_TEST (test_batch)
   fail_unless_equals_int (gst_spdl_batch_get_n_tensors (batch), 2);
   fail_unless_equals_string (gst_spdl_batch_get_name (batch, 1), "labels");
   data = gst_spdl_batch_find_tensor (batch, "data");
-  labels = gst_spdl_batch_get_tensor (batch, 1);
+  labels = gst_spdl_batch_dup_tensor (batch, 1);
   shape = gst_spdl_tensor_get_shape (data, &n);
   fail_unless (n == 4 && shape[0] == 8 && shape[1] == 12 && shape[2] == 16 &&
                shape[3] == 3);
@@ -69,11 +69,11 @@ GST_START_TEST (test_batch)
   fail_unless (gst_spdl_tensor_is_writable (data));
   fail_unless (gst_spdl_tensor_is_contiguous (data));
 
-  numbers = gst_spdl_batch_get_labels (batch, &n);
+  numbers = gst_spdl_batch_dup_labels (batch, &n);
   fail_unless (n == 8 && memcmp (numbers, gst_spdl_tensor_get_address (labels),
                              8 * sizeof *numbers) == 0);
-  indices = gst_spdl_batch_get_indices (batch, &n);
-  keys = gst_spdl_batch_get_keys (batch);
+  indices = gst_spdl_batch_dup_indices (batch, &n);
+  keys = gst_spdl_batch_dup_keys (batch);
   for (guint i = 0; i < 8; i++)
     fail_unless (indices[i] == i && g_str_has_suffix (keys[i], ".jpg"));
   g_object_unref (loader);

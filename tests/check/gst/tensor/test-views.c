@@ -97,7 +97,7 @@ static void
 check_view (GstSpdlBatch *batch, guint i, const gchar *name,
     const gchar *typestr, const gchar *shape, const gchar *strides)
 {
-  g_autoptr (GstSpdlTensor) tensor = gst_spdl_batch_get_tensor (batch, i);
+  g_autoptr (GstSpdlTensor) tensor = gst_spdl_batch_dup_tensor (batch, i);
   const gint64 *numbers;
   guint n;
 
@@ -119,7 +119,7 @@ GST_START_TEST (test_bytes)
   fail_unless_equals_int (gst_spdl_batch_get_n_tensors (batch), 1);
   fail_unless_equals_int (gst_spdl_batch_get_n_items (batch), 0);
   fail_unless (gst_spdl_batch_get_state (batch) == NULL);
-  fail_unless (gst_spdl_batch_get_tensor (batch, 1) == NULL);
+  fail_unless (gst_spdl_batch_dup_tensor (batch, 1) == NULL);
   fail_unless (gst_spdl_batch_find_tensor (batch, "labels") == NULL);
   gst_buffer_unref (buffer);
   fail_if (freed);
@@ -199,7 +199,7 @@ GST_START_TEST (test_video_meta)
       buffer, 0, GST_VIDEO_FORMAT_RGB, 5, 3, 1, offset, stride);
   batch = gst_spdl_batch_new (buffer, caps, NULL);
   check_view (batch, 0, "data", "|u1", "3 5 3", "50 3 1");
-  tensor = gst_spdl_batch_get_tensor (batch, 0);
+  tensor = gst_spdl_batch_dup_tensor (batch, 0);
   fail_unless_equals_int (*(guint8 *) gst_spdl_tensor_get_address (tensor), 7);
   fail_unless_equals_int (gst_spdl_tensor_get_size (tensor), 115);
   fail_if (gst_spdl_tensor_is_contiguous (tensor));
@@ -238,7 +238,7 @@ GST_START_TEST (test_tensors)
     batch = view (buffer, PAIR);
     check_view (batch, 0, "data", "<f4", "2 3", "12 4");
     check_view (batch, 1, "data1", "<i8", "2", "8");
-    first = gst_spdl_batch_get_tensor (batch, 0);
+    first = gst_spdl_batch_dup_tensor (batch, 0);
     second = gst_spdl_batch_find_tensor (batch, "data1");
     fail_unless (gst_spdl_tensor_is_writable (first));
     fail_unless (gst_spdl_tensor_is_writable (second));
@@ -315,11 +315,11 @@ GST_START_TEST (test_items)
   fail_unless (gst_spdl_batch_get_name (batch, 1) == NULL);
   fail_unless_equals_string (gst_spdl_batch_get_state (batch), "spdl1;x");
   fail_unless_equals_int (gst_spdl_batch_get_epoch (batch), 3);
-  labels = gst_spdl_batch_get_labels (batch, &n);
+  labels = gst_spdl_batch_dup_labels (batch, &n);
   fail_unless (n == 2 && labels[0] == -1 && labels[1] == 2);
-  indices = gst_spdl_batch_get_indices (batch, &n);
+  indices = gst_spdl_batch_dup_indices (batch, &n);
   fail_unless (n == 2 && indices[0] == 7 && indices[1] == 9);
-  keys = gst_spdl_batch_get_keys (batch);
+  keys = gst_spdl_batch_dup_keys (batch);
   fail_unless_equals_string (keys[0], "file:///a");
   fail_unless_equals_string (keys[1], "");
   fail_unless (keys[2] == NULL);
@@ -348,8 +348,8 @@ GST_START_TEST (test_dlpack)
   gboolean freed;
   GstBuffer *buffer = make_buffer (24 + 16, &freed);
   GstSpdlBatch *batch = view (buffer, PAIR);
-  GstSpdlTensor *tensor = gst_spdl_batch_get_tensor (batch, 0);
-  GstSpdlTensor *second = gst_spdl_batch_get_tensor (batch, 1);
+  GstSpdlTensor *tensor = gst_spdl_batch_dup_tensor (batch, 0);
+  GstSpdlTensor *second = gst_spdl_batch_dup_tensor (batch, 1);
   Managed *managed = gst_spdl_tensor_to_dlpack (tensor);
   Managed *other = gst_spdl_tensor_to_dlpack (second);
   gpointer unused = gst_spdl_tensor_to_dlpack (tensor);
@@ -389,7 +389,7 @@ GST_START_TEST (test_dlpack_copy)
       "video/x-raw,format=RGB,width=5,height=3,framerate=0/1");
   GstBuffer *held = gst_buffer_ref (buffer);
   GstSpdlBatch *batch = gst_spdl_batch_new (buffer, caps, NULL);
-  GstSpdlTensor *tensor = gst_spdl_batch_get_tensor (batch, 0);
+  GstSpdlTensor *tensor = gst_spdl_batch_dup_tensor (batch, 0);
   Managed *managed = gst_spdl_tensor_to_dlpack (tensor);
   const guint8 *data = managed->dl_tensor.data;
 

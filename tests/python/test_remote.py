@@ -6,6 +6,7 @@
 """The first argument is tools/make-dataset, the second one the number of random
 frames."""
 
+import contextlib
 import gc
 import os
 import random
@@ -27,7 +28,7 @@ from support import describe, make_dataset, make_folder
 from gstspdl import DetachedBatch, Failure, Loader, LoaderError
 from gstspdl._remote_answers import Certificates, Reply, Start
 from gstspdl._remote_direct import (DirectChannel, LinkError, Server, Silence,
-                                    _keep_alive)
+                                    _keep_alive, _make_context)
 from gstspdl._remote_frames import (HEADER_SIZE, FrameError, _make_header,
                                     make_frame, parse_frame, parse_header,
                                     receive_frame)
@@ -270,15 +271,18 @@ class MemoryTest(unittest.TestCase):
         torch.empty.assert_not_called()
 
 
-def make_certificates(folder, name="a"):
-    """Makes a self-signed certificate."""
+def make_certificates(folder, name="a", authority=None):
+    """Makes a certificate that is signed by itself or by another one."""
     key, certificate = folder / f"{name}.key", folder / f"{name}.pem"
+    by = authority.certificate if authority else certificate
     subprocess.run(
         ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
          "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj",
-         f"/CN={name}", "-keyout", key, "-out", certificate],
+         f"/CN={name}", "-keyout", key, "-out", certificate,
+         *(("-CA", authority.certificate, "-CAkey", authority.key)
+           if authority else ())],
         check=True, stderr=subprocess.DEVNULL)
-    return Certificates(str(certificate), str(key), str(certificate))
+    return Certificates(str(certificate), str(key), str(by))
 
 
 class NodeTest(unittest.TestCase):
@@ -417,6 +421,57 @@ class ConnectionTest(unittest.TestCase):
         # Nobody else can connect.
         with self.assertRaises(LinkError):
             self.connect(server)
+
+    def test_silent_strangers(self):
+        """Strangers that say nothing, or a byte at a time, do not keep the
+        trainer out. With many, each is sent away after a second."""
+        end = make_reply(None)
+        for n in 1, 200:
+            server = self.serve([end])
+            with contextlib.ExitStack() as stack:
+                strangers = [stack.enter_context(
+                    socket.create_connection(server.address))
+                    for _ in range(n)]
+                strangers[0].sendall(b"spdl")
+                since = time.monotonic()
+                channel = self.connect(server)
+                self.assertLess(time.monotonic() - since, 9)
+                channel.request()
+                self.assertEqual(channel.receive(), end)
+                # All others are sent away then.
+                for stranger in strangers:
+                    with contextlib.suppress(ConnectionError):
+                        self.assertEqual(stranger.recv(1), b"")
+
+    def test_a_man_in_the_middle(self):
+        """Somebody who has a certificate of the authority cannot pass the
+        proofs on between the trainer and the actor."""
+        folder = make_folder()
+        files = make_certificates(folder)
+        others = make_certificates(folder, "b", files)
+        server = self.serve([make_reply(None)], files)
+        listener = socket.create_server(("127.0.0.1", 0))
+        self.addCleanup(listener.close)
+
+        def pass_on():
+            to_trainer = _make_context(ssl.PROTOCOL_TLS_SERVER, others)
+            to_actor = _make_context(ssl.PROTOCOL_TLS_CLIENT, others)
+            with to_trainer.wrap_socket(
+                    listener.accept()[0], server_side=True) as trainer, \
+                    to_actor.wrap_socket(socket.create_connection(
+                        server.address)) as actor:
+                with contextlib.suppress(OSError):
+                    actor.sendall(trainer.recv(100))
+                    trainer.sendall(actor.recv(100))
+                    actor.sendall(trainer.recv(100))
+
+        thread = threading.Thread(target=pass_on)
+        thread.start()
+        with self.assertRaises(LinkError):
+            DirectChannel(listener.getsockname()[:2], TOKEN, files,
+                          MemoryPool(1), 0)
+        thread.join()
+        self.connect(server, files)
 
     def test_a_false_actor(self):
         """The trainer sends no proof to an actor that has no token."""

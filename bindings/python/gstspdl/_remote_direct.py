@@ -7,6 +7,7 @@ token, which came through Ray and is not sent. The trainer then sends a byte for
 each batch that it wants, and the actor answers each with a frame. While the
 trainer waits for a batch, it sends pings, which the actor answers at once."""
 
+import hashlib
 import hmac
 import os
 import select
@@ -16,7 +17,7 @@ import struct
 import threading
 import time
 from queue import SimpleQueue
-from typing import Any, Callable, List, Optional, Tuple, Union
+from typing import Any, Callable, Dict, List, Optional, Tuple, Union
 
 from ._errors import LoaderError
 from ._remote_answers import Certificates, Reply
@@ -32,6 +33,10 @@ _BATCH, _PING = b"b", b"p"
 
 # Time for connecting and for proofs, in s.
 _PATIENCE = 10.0
+# Connections that may be without a proof. If there are as many, those go that
+# have had this time, in s.
+_MAX_GUESTS = 64
+_HELLO_TIME = 1.0
 # mypy for other systems does not know it in the module socket.
 _TCP_USER_TIMEOUT = 18
 
@@ -153,15 +158,19 @@ class _Connection:
             poll.poll()
 
     def shut_down(self) -> None:
-        """Wakes the thread that waits for the other side."""
-        try:
-            self._socket.shutdown(socket.SHUT_RDWR)
-        except OSError:
-            pass
+        _shut_down(self._socket)
 
     def close(self) -> None:
         self.shut_down()
         self._socket.close()
+
+
+def _shut_down(connection: socket.socket) -> None:
+    """Wakes the thread that waits for the other side."""
+    try:
+        connection.shutdown(socket.SHUT_RDWR)
+    except OSError:
+        pass
 
 
 def _use_cache(connection: socket.socket) -> None:
@@ -184,9 +193,31 @@ def _prove(token: bytes, side: bytes, nonces: bytes) -> bytes:
     return hmac.digest(token, side + nonces, "sha256")
 
 
-def _read(connection: socket.socket, size: int) -> bytes:
+def _read_certificate(files: Certificates) -> bytes:
+    """Returns this side's own one, without those of authorities."""
+    with open(files.certificate, encoding="ascii", errors="replace") as file:
+        text = file.read()
+    begin, end = "-----BEGIN CERTIFICATE-----", "-----END CERTIFICATE-----"
+    return ssl.PEM_cert_to_DER_cert(
+        begin + text.split(begin, 1)[1].split(end, 1)[0] + end)
+
+
+def _bind(connection: socket.socket, files: Optional[Certificates],
+          is_actor: bool) -> bytes:
+    """Returns what the proofs say of the encrypted channel: the certificates at
+    its ends, so that nobody in between can pass the proofs on."""
+    if not files:
+        return b""
+    assert isinstance(connection, ssl.SSLSocket)
+    ends = [connection.getpeercert(True) or b"", _read_certificate(files)]
+    return b"".join(hashlib.sha256(end).digest()
+                    for end in (ends if is_actor else reversed(ends)))
+
+
+def _read(connection: socket.socket, size: int, deadline: float) -> bytes:
     data = b""
     while len(data) < size:
+        connection.settimeout(max(deadline - time.monotonic(), 1e-3))
         more = connection.recv(size - len(data))
         if not more:
             raise LinkError("the other side closed the connection")
@@ -212,34 +243,40 @@ class Server:
     def __init__(self, host: str, token: bytes, files: Optional[Certificates],
                  get_answer: Callable[[], Union[Reply, LoaderError]]) -> None:
         self._token = token
+        self._files = files
         self._context = files and _make_context(ssl.PROTOCOL_TLS_SERVER, files)
         self._get_answer = get_answer
         self._listener = socket.create_server(
             (host, 0),
             family=socket.AF_INET6 if ":" in host else socket.AF_INET)
         self.address: Tuple[str, int] = self._listener.getsockname()[:2]
+        self._lock = threading.Lock()
         self._connection: Optional[_Connection] = None
         self._closed = False
+        #: those that have not proved anything, and since when they are there
+        self._guests: Dict[socket.socket, float] = {}
         self._thread = threading.Thread(target=self._run, daemon=True,
                                         name="spdl-server")
         self._thread.start()
 
     def close(self) -> None:
         """Ends the session. The caller has made get_answer() return."""
-        self._closed = True
-        try:
-            self._listener.shutdown(socket.SHUT_RDWR)
-        except OSError:
-            pass
-        if self._connection:
-            self._connection.shut_down()
+        with self._lock:
+            self._closed = True
+            self._end_accepting()
+            if self._connection:
+                self._connection.shut_down()
         self._thread.join()
 
+    def _end_accepting(self) -> None:
+        """Lock held."""
+        for connection in (self._listener, *self._guests):
+            _shut_down(connection)
+
     def _run(self) -> None:
-        try:
-            with self._listener:
-                self._connection = connection = self._accept()
-        except OSError:
+        with self._listener:
+            connection = self._accept()
+        if not connection:
             return  # closed
         requests: "SimpleQueue[bool]" = SimpleQueue()
         thread = threading.Thread(target=self._answer, daemon=True,
@@ -279,30 +316,64 @@ class Server:
         except Exception as error:  # Another loader would raise it as well.
             return make_frame(LoaderError(f"A batch cannot be sent: {error}"))
 
-    def _accept(self) -> _Connection:
-        """Waits for the trainer. Others are sent away."""
+    def _accept(self) -> Optional[_Connection]:
+        """Waits for the trainer. Others are sent away, and while they are there,
+        they do not keep the trainer from coming in."""
         while True:
-            connection, _ = self._listener.accept()
             try:
-                return self._check(connection)
-            except (OSError, LinkError):
-                connection.close()
+                connection, _ = self._listener.accept()
+            except OSError:
+                return self._connection
+            self._make_room()
+            with self._lock:
+                self._guests[connection] = time.monotonic()
+            threading.Thread(target=self._receive_guest, daemon=True,
+                             args=(connection,), name="spdl-guest").start()
 
-    def _check(self, connection: socket.socket) -> _Connection:
+    def _make_room(self) -> None:
+        """Waits for room for a guest, if there are many."""
+        while True:
+            with self._lock:
+                if len(self._guests) < _MAX_GUESTS or self._closed:
+                    return
+                for guest, since in self._guests.items():
+                    if time.monotonic() >= since + _HELLO_TIME:
+                        _shut_down(guest)
+            time.sleep(0.01)
+
+    def _receive_guest(self, guest: socket.socket) -> None:
+        connection: socket.socket = guest
+        try:
+            connection = self._check(guest)
+            with self._lock:
+                if not self._closed and not self._connection:
+                    self._connection = _Connection(connection)
+                    del self._guests[guest]
+                    self._end_accepting()
+                    return
+        except (OSError, LinkError):
+            pass
+        with self._lock:
+            del self._guests[guest]
+        connection.close()
+
+    def _check(self, connection: socket.socket) -> socket.socket:
+        deadline = time.monotonic() + _PATIENCE
         connection.settimeout(_PATIENCE)
         if self._context:
             connection = self._context.wrap_socket(connection,
                                                    server_side=True)
-        hello = _read(connection, len(_HELLO) + _NONCE_SIZE)
+        hello = _read(connection, len(_HELLO) + _NONCE_SIZE, deadline)
         if not hello.startswith(_HELLO):
             raise LinkError("no hello")
         nonce = os.urandom(_NONCE_SIZE)
-        nonces = hello[len(_HELLO):] + nonce
-        connection.sendall(nonce + _prove(self._token, b"actor", nonces))
-        if not hmac.compare_digest(_read(connection, _PROOF_SIZE),
-                                   _prove(self._token, b"trainer", nonces)):
+        signed = (hello[len(_HELLO):] + nonce +
+                  _bind(connection, self._files, True))
+        connection.sendall(nonce + _prove(self._token, b"actor", signed))
+        if not hmac.compare_digest(_read(connection, _PROOF_SIZE, deadline),
+                                   _prove(self._token, b"trainer", signed)):
             raise LinkError("wrong token")
-        return _Connection(connection)
+        return connection
 
 
 class DirectChannel:
@@ -327,12 +398,14 @@ class DirectChannel:
                     ssl.PROTOCOL_TLS_CLIENT, files).wrap_socket(connection)
             nonce = os.urandom(_NONCE_SIZE)
             connection.sendall(_HELLO + nonce)
-            answer = _read(connection, _NONCE_SIZE + _PROOF_SIZE)
-            nonces = nonce + answer[:_NONCE_SIZE]
+            answer = _read(connection, _NONCE_SIZE + _PROOF_SIZE,
+                           time.monotonic() + _PATIENCE)
+            signed = (nonce + answer[:_NONCE_SIZE] +
+                      _bind(connection, files, False))
             if not hmac.compare_digest(answer[_NONCE_SIZE:],
-                                       _prove(token, b"actor", nonces)):
+                                       _prove(token, b"actor", signed)):
                 raise LinkError("the other side does not know the token")
-            connection.sendall(_prove(token, b"trainer", nonces))
+            connection.sendall(_prove(token, b"trainer", signed))
             self._connection = _Connection(connection, self._ping,
                                            self._silence.interval)
         except ssl.SSLCertVerificationError:

@@ -7,6 +7,8 @@
 
 #include "gst/spdl/stage/capsgate.h"
 
+#include "gst/spdl/stage/refusal.h"
+
 void
 gst_spdl_caps_gate_init (GstSpdlCapsGate *self, GstPad *srcpad)
 {
@@ -111,10 +113,13 @@ gst_spdl_caps_gate_explain (const GstSpdlCapsGate *self)
 {
   g_autoptr (GstCaps) taken = NULL;
   g_autofree gchar *has = NULL, *takes = NULL;
+  GError *reason;
 
   if (!self->caps || gst_pad_peer_query_accept_caps (self->srcpad, self->caps))
     return NULL;
   taken = gst_pad_peer_query_caps (self->srcpad, NULL);
+  if ((reason = gst_spdl_pad_ask_refusal (self->srcpad, self->caps, taken)))
+    return reason;
   has = gst_caps_to_string (self->caps);
   takes = gst_caps_to_string (taken);
   return g_error_new (GST_CORE_ERROR, GST_CORE_ERROR_NEGOTIATION,

@@ -51,6 +51,7 @@
 #include "gst/spdl/stage/capsgate.h"
 #include "gst/spdl/stage/droppeditems.h"
 #include "gst/spdl/stage/plainfilter.h"
+#include "gst/spdl/stage/refusal.h"
 #include "plugins/core/core.h"
 
 typedef enum {
@@ -792,6 +793,7 @@ gst_spdl_aggregate_init (GstSpdlAggregate *self)
   spdl_groups_init (&self->groups);
   gst_spdl_caps_gate_init (&self->gate, self->parent.srcpad);
   GST_PAD_SET_PROXY_CAPS (self->parent.sinkpad);
+  gst_spdl_pad_take_all_caps_events (self->parent.sinkpad);
   GST_PAD_SET_PROXY_ALLOCATION (self->parent.sinkpad);
   GST_PAD_SET_PROXY_CAPS (self->parent.srcpad);
 }

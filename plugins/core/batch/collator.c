@@ -144,6 +144,39 @@ init_convert (
   return TRUE;
 }
 
+static gboolean
+has_type (const GstCaps *caps, const gchar *type)
+{
+  for (guint i = 0; i < gst_caps_get_size (caps); i++)
+    if (gst_structure_has_name (gst_caps_get_structure (caps, i), type))
+      return TRUE;
+  return FALSE;
+}
+
+gboolean
+spdl_collator_check_caps (const GstCaps *caps, GstPad *pad, GError **error)
+{
+  const gchar *type = gst_structure_get_name (gst_caps_get_structure (caps, 0));
+  g_autoptr (GstCaps) known = gst_pad_get_pad_template_caps (pad);
+  g_autofree gchar *text = NULL;
+
+  if (gst_caps_is_subset (caps, known))
+    return TRUE;
+  if (!has_type (known, type)) {
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_WRONG_TYPE,
+        "Items of type %s cannot be stacked, because they are not decoded: "
+        "write \"! %sspdldecode !\", or another decoder, before spdlbatch",
+        type, g_str_equal (type, "text/uri-list") ? "spdlfetch ! " : "");
+    return FALSE;
+  }
+  text = gst_caps_to_string (caps);
+  g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+      "Items of the format %s cannot be stacked: write \"! videoconvert !\", "
+      "\"! audioconvert !\" or another converter before spdlbatch",
+      text);
+  return FALSE;
+}
+
 gboolean
 spdl_collator_init (SpdlCollator *self, const GstCaps *caps,
     const SpdlCollateSettings *settings, GError **error)

@@ -74,6 +74,11 @@ typedef struct {
   ", layout=(string)interleaved, rate=(int)[ 1, max ], channels=(int)[ 1, " \
   "max ]"
 
+/* Returns FALSE with @error set, which names a remedy, if the template of @pad
+ * does not have @caps. */
+gboolean
+spdl_collator_check_caps (const GstCaps *caps, GstPad *pad, GError **error);
+
 /* Initializes a collator. Returns FALSE with @error set if it does not support
  * the caps, or the conversion in @settings for these caps. */
 gboolean spdl_collator_init (SpdlCollator *self, const GstCaps *caps,

@@ -83,6 +83,7 @@
 #include "gst/spdl/stage/droppeditems.h"
 #include "gst/spdl/stage/losses.h"
 #include "gst/spdl/stage/plainfilter.h"
+#include "gst/spdl/stage/refusal.h"
 #include "plugins/core/batch/batchbuilder.h"
 #include "plugins/core/batch/batchpool.h"
 #include "plugins/core/batch/batchsettings.h"
@@ -662,46 +663,17 @@ gst_spdl_batcher_chain (GstSpdlFilter *filter, GstBuffer *buffer)
   return ret;
 }
 
-/* Returns TRUE if the pad template has this media type, maybe in other
- * formats. */
-static gboolean
-has_known_type (GstPad *pad, const GstCaps *caps)
-{
-  g_autoptr (GstCaps) known = gst_pad_get_pad_template_caps (pad);
-  const gchar *name = gst_structure_get_name (gst_caps_get_structure (caps, 0));
-
-  for (guint i = 0; i < gst_caps_get_size (known); i++)
-    if (gst_structure_has_name (gst_caps_get_structure (known, i), name))
-      return TRUE;
-  return FALSE;
-}
-
-/* Accepts other media types, so that set_caps() gets them and can report more
- * than "not negotiated". */
+/* Gives the reason for refused caps to a stage that asks. */
 static gboolean
 sink_query (GstPad *pad, GstObject *parent, GstQuery *query)
 {
-  GstCaps *caps;
+  GstCaps *caps = gst_spdl_query_parse_refusal (query);
+  g_autoptr (GError) error = NULL;
 
-  if (GST_QUERY_TYPE (query) != GST_QUERY_ACCEPT_CAPS)
+  if (!caps || spdl_collator_check_caps (caps, pad, &error))
     return gst_pad_query_default (pad, parent, query);
-  gst_query_parse_accept_caps (query, &caps);
-  if (!gst_caps_is_fixed (caps) || has_known_type (pad, caps))
-    return gst_pad_query_default (pad, parent, query);
-  gst_query_set_accept_caps_result (query, TRUE);
+  gst_spdl_query_set_refusal (query, pad, error);
   return TRUE;
-}
-
-static void
-refuse_caps (GstSpdlBatcher *self, const GstCaps *caps)
-{
-  const gchar *name = gst_structure_get_name (gst_caps_get_structure (caps, 0));
-
-  GST_ELEMENT_ERROR (self, STREAM, WRONG_TYPE,
-      ("Items of type %s cannot be stacked, because they are not decoded: "
-       "write \"! %sspdldecode !\", or another decoder, before spdlbatch",
-          name, g_str_equal (name, "text/uri-list") ? "spdlfetch ! " : ""),
-      (NULL));
 }
 
 /* Applies new caps. Settings of the conversion are read here, so changes apply
@@ -719,12 +691,11 @@ set_caps (GstSpdlBatcher *self, GstEvent *event)
   settings.part = self->settings.part;
   settings.pad = self->settings.pad;
   GST_OBJECT_UNLOCK (self);
-  if (!has_known_type (self->parent.sinkpad, caps)) {
-    refuse_caps (self, caps);
+  if (!spdl_collator_check_caps (caps, self->parent.sinkpad, &error)) {
+    gst_spdl_batcher_fail (self, error);
     self->has_caps = FALSE;
     gst_event_unref (event);
-    /* Refused caps are sent again before each item, and would be reported
-     * again. chain() refuses the items. */
+    /* Upstream would post another error. chain() refuses the items. */
     return TRUE;
   }
   self->has_parts = gst_structure_has_name (
@@ -926,5 +897,7 @@ gst_spdl_batcher_init (GstSpdlBatcher *self)
   spdl_outcome_init (&self->outcome);
   gst_spdl_caps_gate_init (&self->gate, self->parent.srcpad);
   gst_pad_set_query_function (self->parent.sinkpad, sink_query);
+  GST_PAD_SET_ACCEPT_TEMPLATE (self->parent.sinkpad);
+  gst_spdl_pad_take_all_caps_events (self->parent.sinkpad);
   gst_pad_use_fixed_caps (self->parent.srcpad);
 }

@@ -54,6 +54,7 @@
 #include "gst/spdl/common/propertytable.h"
 #include "gst/spdl/common/tryallocator.h"
 #include "gst/spdl/stage/plainfilter.h"
+#include "gst/spdl/stage/refusal.h"
 #include "plugins/core/batch/batchpool.h"
 #include "plugins/core/core.h"
 
@@ -506,6 +507,7 @@ gst_spdl_cache_init (GstSpdlCache *self)
   gst_spdl_property_table_init (properties, &self->settings);
   spdl_cached_batches_init (&self->cached);
   GST_PAD_SET_PROXY_CAPS (self->parent.sinkpad);
+  gst_spdl_pad_take_all_caps_events (self->parent.sinkpad);
   GST_PAD_SET_PROXY_ALLOCATION (self->parent.sinkpad);
   GST_PAD_SET_PROXY_CAPS (self->parent.srcpad);
 }

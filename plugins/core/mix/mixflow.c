@@ -7,6 +7,7 @@
 
 #include "gst/spdl/common/marks.h"
 #include "gst/spdl/progress/state.h"
+#include "gst/spdl/stage/refusal.h"
 #include "plugins/core/mix/mix-private.h"
 
 static gboolean
@@ -581,6 +582,7 @@ spdl_mix_flow_init_pad (GstSpdlMixPad *pad)
   gst_pad_set_event_function (gst_pad, mix_event);
   gst_pad_set_activatemode_function (gst_pad, mix_activate_mode);
   GST_PAD_SET_PROXY_CAPS (gst_pad);
+  gst_spdl_pad_take_all_caps_events (gst_pad);
 }
 
 void

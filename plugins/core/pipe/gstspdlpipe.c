@@ -62,6 +62,7 @@
 #include "gst/spdl/common/bufferitems.h"
 #include "gst/spdl/common/propertytable.h"
 #include "gst/spdl/process/processwatch.h"
+#include "gst/spdl/stage/refusal.h"
 #include "gst/spdl/stage/stage-private.h"
 #include "plugins/core/core.h"
 #include "plugins/core/pipe/pipeworker.h"
@@ -379,11 +380,6 @@ gst_spdl_pipe_query (GstPad *pad, GstObject *parent, GstQuery *query)
 
   if (GST_QUERY_TYPE (query) == GST_QUERY_CAPS && answer_caps (self, query))
     return TRUE;
-  if (GST_QUERY_TYPE (query) == GST_QUERY_ACCEPT_CAPS) {
-    /* Accept all caps here; negotiate() refuses with a better message. */
-    gst_query_set_accept_caps_result (query, TRUE);
-    return TRUE;
-  }
   return self->stage_query (pad, parent, query);
 }
 
@@ -693,6 +689,9 @@ gst_spdl_pipe_init (GstSpdlPipe *self)
   gst_spdl_property_table_init (properties, self);
   self->stage_query = GST_PAD_QUERYFUNC (sinkpad);
   gst_pad_set_query_function (sinkpad, gst_spdl_pipe_query);
+  GST_PAD_SET_ACCEPT_INTERSECT (sinkpad);
+  /* negotiate() refuses with a better message than GStreamer. */
+  gst_spdl_pad_take_all_caps_events (sinkpad);
   self->stage_event = GST_PAD_EVENTFUNC (srcpad);
   gst_pad_set_event_function (srcpad, gst_spdl_pipe_src_event);
 }

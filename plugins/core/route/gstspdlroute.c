@@ -58,6 +58,7 @@
 
 #include "gst/spdl/engine/compat.h"
 #include "gst/spdl/stage/droppeditems.h"
+#include "gst/spdl/stage/refusal.h"
 #include "plugins/core/core.h"
 #include "plugins/core/padchildren.h"
 #include "plugins/core/route/route-private.h"
@@ -844,6 +845,8 @@ gst_spdl_route_init (GstSpdlRoute *self)
   gst_pad_set_chain_list_function (self->sinkpad, route_chain_list);
   gst_pad_set_event_function (self->sinkpad, route_event);
   gst_pad_set_query_function (self->sinkpad, route_query);
-  GST_PAD_SET_ACCEPT_TEMPLATE (self->sinkpad);
+  GST_PAD_SET_ACCEPT_INTERSECT (self->sinkpad);
+  /* The branch of an item decides if its caps are accepted. */
+  gst_spdl_pad_take_all_caps_events (self->sinkpad);
   gst_element_add_pad (GST_ELEMENT (self), self->sinkpad);
 }

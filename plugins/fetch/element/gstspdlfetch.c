@@ -294,7 +294,8 @@ make_sample_caps (GstSpdlFetch *self, GError **error)
   g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_TYPE_NOT_FOUND,
       "parts is set, but downstream does not accept samples of several media "
       "(" GST_SPDL_SAMPLE_CAPS
-      "): link spdldecode with part=NAME, spdlpipe or spdlbatch");
+      "): link spdldecode or spdlpipe with part=NAME, a function, or "
+      "spdlbatch");
   return NULL;
 }
 

@@ -6,6 +6,7 @@
  */
 
 #include "tests/check/support/errors.h"
+#include "tests/check/support/files.h"
 #include "tests/check/support/rig.h"
 #include "tests/check/support/run.h"
 
@@ -257,6 +258,47 @@ GST_START_TEST (test_batches)
 
 GST_END_TEST;
 
+/* Tests that caps which cannot be stacked cause one error, which names the
+ * remedy, whatever element is in front. */
+GST_START_TEST (test_refused_caps)
+{
+  static const gchar *const refused[][2] = {
+    { "image/jpeg", "[stream-error wrong-type]|image/jpeg|! spdldecode" },
+    { "text/uri-list", "[stream-error wrong-type]|spdlfetch ! spdldecode" },
+    { "video/x-raw,format=I420,width=4,height=4,framerate=0/1",
+        "[stream-error format]|I420|videoconvert" },
+    { "audio/x-raw,format=S24_32LE,rate=8000,channels=1,layout=interleaved",
+        "[stream-error format]|S24_32LE|audioconvert" },
+    { "other/tensors,format=flexible,framerate=0/1",
+        "[stream-error format]|flexible" },
+  };
+  static const gchar *const before[] = { "spdlaggregate size=2 ! spdlcache",
+    "spdlmix ! spdlroute", "queue ! spdldisaggregate ! queue" };
+  gchar *folder = files_make_dataset (6);
+
+  for (guint i = 0; i < G_N_ELEMENTS (refused); i++) {
+    Rig *rig = rig_new ("spdlbatch", "batch-size", 2, NULL);
+
+    rig_start (rig, refused[i][0]);
+    for (guint k = 0; k < 2; k++)
+      fail_unless_equals_int (
+          gst_pad_push (rig->src, rig_make_item (k, 24)), GST_FLOW_EOS);
+    fail_unless (errors_text_has (rig_get_error (rig), refused[i][1]), "%s",
+        rig_get_error (rig));
+    rig_assert_log (rig, "error");
+    rig_free (rig);
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (before); i++)
+    run_expect_error (
+        run_pipeline ("spdlsrc location=%s ! spdlfetch caps=image/jpeg ! %s "
+                      "! spdlbatch ! fakesink name=sink",
+            folder, before[i]),
+        refused[0][1]);
+  files_remove_folder (folder);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (test_flush)
 {
   Rig *rig = rig_new ("spdlbatch", "batch-size", 2, NULL);
@@ -495,6 +537,7 @@ batch_suite (void)
   tcase_add_test (tc, test_tensors);
   tcase_add_test (tc, test_memory);
   tcase_add_test (tc, test_batches);
+  tcase_add_test (tc, test_refused_caps);
   tcase_add_test (tc, test_flush);
   tcase_add_test (tc, test_foreign);
   tcase_add_test (tc, test_normalized_planes);

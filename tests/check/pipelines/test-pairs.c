@@ -452,7 +452,7 @@ GST_START_TEST (test_refused)
     { "spdlfetch parts=mask ! avdec_mjpeg",
         "[stream-error type-not-found]|parts" },
     { "spdlfetch parts=mask ! spdlpipe chain=jpegdec",
-        "[stream-error format]" },
+        "[stream-error type-not-found]|parts|part=NAME" },
     { "spdlfetch ! spdlpipe part=mask chain=identity",
         "[stream-error type-not-found]|parts" },
     { "spdlfetch caps=image/jpeg ! spdlpipe part=mask chain=identity",

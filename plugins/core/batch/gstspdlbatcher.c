@@ -812,8 +812,24 @@ gst_spdl_batcher_change_state (GstElement *element, GstStateChange transition)
 
 enum {
   PROP_0,
+  PROP_NAME,
   PROP_SETTINGS, /* first property of the table */
 };
+
+/* Names the element. GstObject would name it after the type, spdlbatcher0, if
+ * @name is NULL. The type has another name than the element, since GstSpdlBatch
+ * is the batch. */
+static void
+set_name (GObject *object, const gchar *name)
+{
+  static gint n_made; /* atomic */
+  g_autofree gchar *made = NULL;
+
+  if (!name)
+    name = made =
+        g_strdup_printf ("spdlbatch%d", g_atomic_int_add (&n_made, 1));
+  gst_object_set_name (GST_OBJECT (object), name);
+}
 
 static void
 gst_spdl_batcher_set_property (
@@ -821,8 +837,11 @@ gst_spdl_batcher_set_property (
 {
   GstSpdlBatcher *self = GST_SPDL_BATCHER (object);
 
-  gst_spdl_property_table_set (spdl_batch_properties, &self->settings,
-      id - PROP_SETTINGS, value, object, pspec);
+  if (id == PROP_NAME)
+    set_name (object, g_value_get_string (value));
+  else
+    gst_spdl_property_table_set (spdl_batch_properties, &self->settings,
+        id - PROP_SETTINGS, value, object, pspec);
 }
 
 static void
@@ -831,8 +850,11 @@ gst_spdl_batcher_get_property (
 {
   GstSpdlBatcher *self = GST_SPDL_BATCHER (object);
 
-  gst_spdl_property_table_get (spdl_batch_properties, &self->settings,
-      id - PROP_SETTINGS, value, object, pspec);
+  if (id == PROP_NAME)
+    g_value_take_string (value, gst_object_get_name (GST_OBJECT (object)));
+  else
+    gst_spdl_property_table_get (spdl_batch_properties, &self->settings,
+        id - PROP_SETTINGS, value, object, pspec);
 }
 
 static void
@@ -842,22 +864,6 @@ gst_spdl_batcher_finalize (GObject *object)
   spdl_targets_clear (&GST_SPDL_BATCHER (object)->targets);
   spdl_outcome_clear (&GST_SPDL_BATCHER (object)->outcome);
   G_OBJECT_CLASS (gst_spdl_batcher_parent_class)->finalize (object);
-}
-
-/* GstObject would name instances after the type, spdlbatcher0. The type has
- * another name than the element, since GstSpdlBatch is the batch. */
-static void
-gst_spdl_batcher_constructed (GObject *object)
-{
-  static gint n_made; /* atomic */
-
-  G_OBJECT_CLASS (gst_spdl_batcher_parent_class)->constructed (object);
-  if (g_str_has_prefix (GST_OBJECT_NAME (object), "spdlbatcher")) {
-    g_autofree gchar *name =
-        g_strdup_printf ("spdlbatch%d", g_atomic_int_add (&n_made, 1));
-
-    gst_object_set_name (GST_OBJECT (object), name);
-  }
 }
 
 static void
@@ -871,7 +877,7 @@ gst_spdl_batcher_class_init (GstSpdlBatcherClass *klass)
   object_class->set_property = gst_spdl_batcher_set_property;
   object_class->get_property = gst_spdl_batcher_get_property;
   object_class->finalize = gst_spdl_batcher_finalize;
-  object_class->constructed = gst_spdl_batcher_constructed;
+  g_object_class_override_property (object_class, PROP_NAME, "name");
   gst_spdl_property_table_install (
       spdl_batch_properties, object_class, PROP_SETTINGS);
 

@@ -109,6 +109,28 @@ gst_spdl_sink_set_waiting (GstSpdlSink *self, gint n, guint64 now)
 
 static void gst_spdl_sink_loader_sink_init (GstSpdlLoaderSinkInterface *iface);
 
+/* URIs of the parent class, appsink://, make the parent class. */
+static const gchar *const *
+get_protocols (GType type)
+{
+  static const gchar *const protocols[] = { "spdlsink", NULL };
+
+  return protocols;
+}
+
+static gchar *
+get_uri (GstURIHandler *handler)
+{
+  return g_strdup ("spdlsink://");
+}
+
+static void
+gst_spdl_sink_uri_handler_init (GstURIHandlerInterface *iface)
+{
+  iface->get_protocols = get_protocols;
+  iface->get_uri = get_uri;
+}
+
 enum {
   PROP_0,
   PROP_RESUME_STATE,
@@ -121,7 +143,9 @@ enum {
 
 G_DEFINE_FINAL_TYPE_WITH_CODE (GstSpdlSink, gst_spdl_sink, GST_TYPE_APP_SINK,
     G_IMPLEMENT_INTERFACE (
-        GST_TYPE_SPDL_LOADER_SINK, gst_spdl_sink_loader_sink_init))
+        GST_TYPE_SPDL_LOADER_SINK, gst_spdl_sink_loader_sink_init)
+        G_IMPLEMENT_INTERFACE (
+            GST_TYPE_URI_HANDLER, gst_spdl_sink_uri_handler_init))
 GST_ELEMENT_REGISTER_DEFINE (
     spdlsink, "spdlsink", GST_RANK_NONE, GST_TYPE_SPDL_SINK)
 

@@ -391,6 +391,33 @@ GST_START_TEST (test_memory)
 GST_END_TEST;
 #endif
 
+/* Tests that a branch of tee that fails posts the only error, and that the
+ * other branch ends, too. */
+GST_START_TEST (test_tee)
+{
+  gchar *folder = files_make_dataset (20);
+  Run *run;
+
+  files_write_text (folder, "class-b/none.jpg", "not a picture");
+  run = run_pipeline (
+      "spdlsrc location=%s epochs=50 ! spdlfetch ! tee name=t "
+      "t. ! queue max-size-buffers=5 ! spdldecode width=8 height=8 "
+      "max-failures=1 ! fakesink "
+      "t. ! queue max-size-buffers=5 ! spdldecode width=8 height=8 "
+      "! fakesink name=sink",
+      folder);
+  fail_unless (errors_text_has (run->error, "[stream-error failed]|none.jpg"),
+      "%s", run->error);
+  fail_unless (run->buffers->len > 0 && run->buffers->len < 50 * 20);
+  fail_unless_equals_int (
+      GST_EVENT_TYPE (g_ptr_array_index (run->stream, run->stream->len - 1)),
+      GST_EVENT_EOS);
+  run_free (run);
+  files_remove_folder (folder);
+}
+
+GST_END_TEST;
+
 static Suite *
 pipeline_suite (void)
 {
@@ -402,6 +429,7 @@ pipeline_suite (void)
   tcase_add_test (tc, test_same_bytes);
   tcase_add_test (tc, test_same_set);
   tcase_add_test (tc, test_bad_files);
+  tcase_add_test (tc, test_tee);
   tcase_add_test (tc, test_budget);
   tcase_add_test (tc, test_sink);
   tcase_add_test (tc, test_stop_any_time);

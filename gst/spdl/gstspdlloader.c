@@ -296,10 +296,13 @@ gst_spdl_loader_emit_notices (
     if (notice->num_failures > 0)
       g_signal_emit (self, signals[SIGNAL_FAILED_IN_EPOCH], 0, notice->stage,
           notice->text, notice->epoch, notice->num_failures, notice->num_items);
-    if (self->keeps_notices)
-      g_queue_push_tail (&self->kept_notices, notice);
-    else
+    if (!self->keeps_notices) {
       gst_spdl_notice_free (notice);
+      continue;
+    }
+    spdl_mutex_lock (&self->lock);
+    g_queue_push_tail (&self->kept_notices, notice);
+    spdl_mutex_unlock (&self->lock);
   }
 }
 
@@ -731,6 +734,20 @@ gst_spdl_loader_dup_stats (GstSpdlLoader *loader)
   return gst_spdl_loader_parts_dup_stats (&loader->parts, FALSE);
 }
 
+/* Reports the failures that @state counts as done: a run that resumes from it
+ * does not report them. A thread that takes batches does so itself. */
+static void
+report_failures_of (GstSpdlLoader *self, const gchar *state)
+{
+  g_autoptr (GstSpdlBusWatch) bus_watch =
+      gst_spdl_loader_get_bus_watch (self, NULL);
+
+  if (!bus_watch || !g_atomic_int_compare_and_exchange (&self->in_next, 0, 1))
+    return;
+  gst_spdl_loader_emit_notices (self, bus_watch, state);
+  g_atomic_int_set (&self->in_next, 0);
+}
+
 /**
  * gst_spdl_loader_dup_state:
  * @loader: a loader
@@ -738,6 +755,11 @@ gst_spdl_loader_dup_stats (GstSpdlLoader *loader)
  * Gets the state with which a run resumes after the last batch. After the last
  * batch of an epoch it becomes the start of the next epoch, as soon as it is
  * known that no more items will come.
+ *
+ * The state may count items that have failed since the last batch, and would
+ * not fail again in a run that resumes. #GstSpdlLoader::failed is emitted for
+ * them before the function returns, unless another thread takes batches, which
+ * emits it.
  *
  * Returns: (transfer full) (nullable): the state; before the first batch, the
  *     state in which this run started; %NULL if it is not known
@@ -756,8 +778,10 @@ gst_spdl_loader_dup_state (GstSpdlLoader *loader)
   spdl_mutex_lock (&loader->lock);
   state = loader->handed_out ? NULL : g_strdup (loader->begun_at);
   spdl_mutex_unlock (&loader->lock);
-  if (!state)
+  if (!state) {
     g_object_get (loader->parts.sink, "resume-state", &state, NULL);
+    report_failures_of (loader, state);
+  }
   return state;
 }
 

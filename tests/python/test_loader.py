@@ -672,6 +672,33 @@ class ErrorTest(unittest.TestCase):
             self.assertTrue(loader.is_finished())
             self.assertEqual(loader.num_failures, 5 * 3)
 
+    def test_failures_since_the_last_batch(self):
+        """A state that counts items that have failed since the last batch, also
+        those of the next epoch, comes with their failures."""
+        file = FOLDER / "first.txt"
+        paths = sorted(map(str, FOLDER.glob("*/*.jpg")))[:4]
+        file.write_text("\n".join(["missing.jpg", "missing-too.jpg", *paths]))
+        self.addCleanup(file.unlink)
+        line = describe(FOLDER, 4, f'location="{file}" label=none epochs=2',
+                        "input").replace("! spdldecode",
+                                         "! spdlpipe name=work ! spdldecode")
+        goes_on = threading.Event()
+        calls = itertools.count()
+
+        def hold_the_second_epoch(sample):
+            if next(calls) >= 4:
+                goes_on.wait()
+            return sample
+
+        loader = Loader(line)
+        with loader.map("work", hold_the_second_epoch):
+            self.assertEqual(len(list(loader)), 1)
+            wait_until(lambda: "epoch=1,mark=2" in loader.state)
+            taken = loader.take_failures(loader.state)
+            goes_on.set()
+            self.assertEqual(sorted((f.epoch, f.index) for f in taken),
+                             [(0, 0), (0, 1), (1, 0), (1, 1)])
+
     def test_error_ends_only_its_run(self):
         for process in False, True:
             with self.subTest(process=process), Loader(

@@ -836,7 +836,10 @@ class Loader(OneReader[Batch]):
         """The state to resume from after the last batch, a text, or None."""
         if self._ahead is not None:
             return self._before.state
-        return native.loader_dup_state(self._pointer)
+        state = native.loader_dup_state(self._pointer)
+        # Of items that have failed since the last batch.
+        self._note_failures()
+        return state
 
     def restore_state(self, state: Optional[State]) -> bool:
         """Sets where the next start begins. Call it while the loader is

@@ -184,7 +184,12 @@ gst_spdl_binding_loader_is_in_epoch (GstSpdlLoader *loader)
 gpointer
 gst_spdl_binding_loader_pop_notice (GstSpdlLoader *loader)
 {
-  return g_queue_pop_head (&loader->kept_notices);
+  gpointer notice;
+
+  spdl_mutex_lock (&loader->lock);
+  notice = g_queue_pop_head (&loader->kept_notices);
+  spdl_mutex_unlock (&loader->lock);
+  return notice;
 }
 
 void

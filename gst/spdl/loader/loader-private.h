@@ -72,9 +72,8 @@ struct _GstSpdlLoader {
   gboolean any_ended;  /* an epoch has ended in this run */
   guint64 next_epoch;  /* the epoch after the last one that ended */
 
-  /* Notices for gst_spdl_binding_loader_pop_notice(). Only used by the thread
-   * that takes batches. */
-  gboolean keeps_notices;
+  /* Notices for gst_spdl_binding_loader_pop_notice(). */
+  gboolean keeps_notices; /* set before the start */
   GQueue kept_notices; /* GstSpdlNotice */
 
   gint in_next; /* atomic */

@@ -362,17 +362,17 @@ time_weights (void)
 static void
 time_look (const gchar *path)
 {
-  SpdlMappedFile mapped_file;
+  SpdlTextFile file;
   double start;
 
-  if (!spdl_mapped_file_open (&mapped_file, path, NULL))
+  if (!spdl_text_file_open (&file, path, NULL))
     return;
   start = cpu_seconds ();
   for (guint i = 0; i < N_DRAWS; i++)
-    sink += spdl_mapped_file_check (&mapped_file, NULL);
+    sink += spdl_text_file_check (&file, NULL);
   printf ("a look at whether the list has changed: %.0f ns\n",
       (cpu_seconds () - start) * 1e9 / N_DRAWS);
-  spdl_mapped_file_close (&mapped_file);
+  spdl_text_file_close (&file);
 }
 
 static void

@@ -19,24 +19,23 @@ static FuzzInput input;
 static gsize offsets[3];
 
 #pragma GCC visibility push(default)
-gboolean __wrap_spdl_mapped_file_open (
-    SpdlMappedFile *self, const gchar *location, GError **error);
-void __wrap_spdl_mapped_file_close (SpdlMappedFile *self);
-gboolean
-__wrap_spdl_mapped_file_check (const SpdlMappedFile *self, GError **error);
-void __wrap_spdl_mapped_file_expect (SpdlMappedFile *self, gboolean in_order);
-void __wrap_spdl_mapped_file_visit (
-    SpdlMappedFile *self, const gchar *from, const gchar *to);
-gboolean __wrap_spdl_mapped_file_copy (
-    const SpdlMappedFile *self, guint64 offset, gsize size, gchar *buffer);
-void __wrap_spdl_mapped_file_forget (SpdlMappedFile *self);
-SpdlIndex *__wrap_spdl_sidecar_load (const SpdlMappedFile *mapped_file,
-    gboolean labels, guint64 classes, guint64 uri, guint64 *hash);
+gboolean __wrap_spdl_text_file_open (
+    SpdlTextFile *self, const gchar *location, GError **error);
+void __wrap_spdl_text_file_close (SpdlTextFile *self);
+gboolean __wrap_spdl_text_file_check (const SpdlTextFile *self, GError **error);
+void __wrap_spdl_text_file_expect (SpdlTextFile *self, gboolean in_order);
+void __wrap_spdl_text_file_visit (
+    SpdlTextFile *self, const gchar *from, const gchar *to);
+gboolean __wrap_spdl_text_file_copy (
+    const SpdlTextFile *self, guint64 offset, gsize size, gchar *buffer);
+void __wrap_spdl_text_file_forget (SpdlTextFile *self);
+SpdlIndex *__wrap_spdl_sidecar_load (const SpdlTextFile *file, gboolean labels,
+    guint64 classes, guint64 uri, guint64 *hash);
 #pragma GCC visibility pop
 
 gboolean
-__wrap_spdl_mapped_file_open (
-    SpdlMappedFile *self, const gchar *location, GError **error)
+__wrap_spdl_text_file_open (
+    SpdlTextFile *self, const gchar *location, GError **error)
 {
   self->location = g_strdup (location);
   self->begin = (const gchar *) input.data;
@@ -45,32 +44,32 @@ __wrap_spdl_mapped_file_open (
 }
 
 void
-__wrap_spdl_mapped_file_close (SpdlMappedFile *self)
+__wrap_spdl_text_file_close (SpdlTextFile *self)
 {
   g_clear_pointer (&self->location, g_free);
 }
 
 gboolean
-__wrap_spdl_mapped_file_check (const SpdlMappedFile *self, GError **error)
+__wrap_spdl_text_file_check (const SpdlTextFile *self, GError **error)
 {
   return TRUE;
 }
 
 void
-__wrap_spdl_mapped_file_expect (SpdlMappedFile *self, gboolean in_order)
+__wrap_spdl_text_file_expect (SpdlTextFile *self, gboolean in_order)
 {
 }
 
 void
-__wrap_spdl_mapped_file_visit (
-    SpdlMappedFile *self, const gchar *from, const gchar *to)
+__wrap_spdl_text_file_visit (
+    SpdlTextFile *self, const gchar *from, const gchar *to)
 {
   g_assert_true (self->begin <= from && from <= to && to <= self->end);
 }
 
 gboolean
-__wrap_spdl_mapped_file_copy (
-    const SpdlMappedFile *self, guint64 offset, gsize size, gchar *buffer)
+__wrap_spdl_text_file_copy (
+    const SpdlTextFile *self, guint64 offset, gsize size, gchar *buffer)
 {
   g_assert_true (offset + size <= input.size);
   memcpy (buffer, input.data + offset, size);
@@ -78,12 +77,12 @@ __wrap_spdl_mapped_file_copy (
 }
 
 void
-__wrap_spdl_mapped_file_forget (SpdlMappedFile *self)
+__wrap_spdl_text_file_forget (SpdlTextFile *self)
 {
 }
 
 SpdlIndex *
-__wrap_spdl_sidecar_load (const SpdlMappedFile *mapped_file, gboolean labels,
+__wrap_spdl_sidecar_load (const SpdlTextFile *file, gboolean labels,
     guint64 classes, guint64 uri, guint64 *hash)
 {
   guint64 *memory;

@@ -9,7 +9,7 @@
 
 #include <gst/gst.h>
 
-#include "plugins/dataset/list/mappedfile.h"
+#include "plugins/dataset/list/textfile.h"
 
 G_BEGIN_DECLS
 

@@ -7,7 +7,7 @@
 
 #pragma once
 
-#include "plugins/dataset/list/mappedfile.h"
+#include "plugins/dataset/list/textfile.h"
 
 G_BEGIN_DECLS
 

@@ -12,8 +12,8 @@
 #include "plugins/common/fingerprint.h"
 #include "plugins/dataset/list/columns.h"
 #include "plugins/dataset/list/listindex.h"
-#include "plugins/dataset/list/mappedfile.h"
 #include "plugins/dataset/list/members.h"
+#include "plugins/dataset/list/textfile.h"
 
 /* Parser of a list. A `.txt` has neither columns nor members. */
 typedef struct {
@@ -22,7 +22,7 @@ typedef struct {
 } Parser;
 
 typedef struct {
-  SpdlMappedFile *mapped_file;
+  SpdlTextFile *file;
   Parser parser;
   const gchar *first;         /* first record after the header */
   SpdlIndex *index;           /* output: gets all items */
@@ -38,7 +38,7 @@ typedef struct {
 #define MAX_PIECE ((gsize) 65536)
 
 struct _SpdlList {
-  SpdlMappedFile mapped_file;
+  SpdlTextFile file;
   Parser parser;
   const gchar *first; /* first record */
   guint64 columns;    /* hash of the columns of URI and label; 0: "uri" and
@@ -105,11 +105,11 @@ is_utf8 (const SpdlScan *self, Progress *progress, const gchar *from,
     const gchar *to)
 {
   if (G_UNLIKELY (to > progress->piece_end)) {
-    const gchar *end = self->mapped_file->end;
+    const gchar *end = self->file->end;
 
     if (end - from > PIECE)
       end = MAX (from + PIECE, to);
-    while (end > to && end < self->mapped_file->end && (*end & 0xc0) == 0x80)
+    while (end > to && end < self->file->end && (*end & 0xc0) == 0x80)
       end--;
     progress->piece_is_utf8 = spdl_line_is_utf8 (from, end - from);
     progress->piece_end = end;
@@ -123,7 +123,7 @@ hash_up_to (const SpdlScan *self, Progress *progress, const gchar *to)
 {
   spdl_fingerprint_append (
       progress->fingerprint, progress->hashed, to - progress->hashed);
-  spdl_mapped_file_visit (self->mapped_file, progress->hashed, to);
+  spdl_text_file_visit (self->file, progress->hashed, to);
   progress->hashed = to;
 }
 
@@ -159,7 +159,7 @@ add_item (SpdlScan *self, const SpdlLine *line, const gchar *at)
 {
   if (self->labels && !line->name.text)
     spdl_index_count_unlabelled (self->index);
-  spdl_index_add (self->index, at - self->mapped_file->begin);
+  spdl_index_add (self->index, at - self->file->begin);
   if (self->weights)
     g_array_append_val (self->weights, line->weight);
 }
@@ -167,14 +167,14 @@ add_item (SpdlScan *self, const SpdlLine *line, const gchar *at)
 static gboolean
 scan_all (SpdlScan *self, Progress *progress, GError **error)
 {
-  const gchar *const end = self->mapped_file->end;
+  const gchar *const end = self->file->end;
   SpdlParseErrors *parse_errors = &progress->parse_errors;
   SpdlLine line;
 
   for (const gchar *at = self->first; at < end; at = line.next) {
     if (G_UNLIKELY (at - progress->hashed >= CHUNK)) {
       hash_up_to (self, progress, at);
-      if (!spdl_mapped_file_check (self->mapped_file, error))
+      if (!spdl_text_file_check (self->file, error))
         return FALSE;
     }
     parse (&self->parser, at, end, &line, NULL);
@@ -187,13 +187,13 @@ scan_all (SpdlScan *self, Progress *progress, GError **error)
     if (G_UNLIKELY (line.parse_error.kind != SPDL_PARSE_ERROR_NONE))
       spdl_parse_errors_add (parse_errors, &line.parse_error,
           parse_errors->n_flaws == 0
-              ? count_newlines (self->mapped_file->begin, at) + 1
+              ? count_newlines (self->file->begin, at) + 1
               : 0);
     else if (line.path.text)
       add_item (self, &line, at);
   }
   hash_up_to (self, progress, end);
-  return spdl_mapped_file_check (self->mapped_file, error);
+  return spdl_text_file_check (self->file, error);
 }
 
 /* Parses the whole list once. Returns FALSE with @error set, in the domain of
@@ -203,24 +203,24 @@ static gboolean
 spdl_scan (SpdlScan *self, GError **error)
 {
   Progress progress = { .fingerprint = spdl_fingerprint_new (),
-    .hashed = self->mapped_file->begin,
+    .hashed = self->file->begin,
     .piece_end = self->first };
   const guint64 *n_flaws = &progress.parse_errors.n_flaws;
   gboolean done;
 
-  spdl_mapped_file_expect (self->mapped_file, TRUE);
+  spdl_text_file_expect (self->file, TRUE);
   done = scan_all (self, &progress, error);
   self->hash = spdl_fingerprint_finish (progress.fingerprint);
   if (done && *n_flaws > 0)
     g_propagate_error (
         error, spdl_parse_errors_to_error (&progress.parse_errors,
-                   self->mapped_file->location,
+                   self->file->location,
                    spdl_index_get_size (self->index) + *n_flaws));
   if (progress.found)
     spdl_classes_sort (progress.found);
   spdl_index_set_classes (self->index, progress.found);
-  spdl_mapped_file_expect (self->mapped_file, FALSE);
-  spdl_mapped_file_forget (self->mapped_file);
+  spdl_text_file_expect (self->file, FALSE);
+  spdl_text_file_forget (self->file);
   return done && *n_flaws == 0;
 }
 
@@ -253,7 +253,7 @@ spdl_list_is_list (const gchar *location)
 void
 spdl_list_free (SpdlList *self)
 {
-  spdl_mapped_file_close (&self->mapped_file);
+  spdl_text_file_close (&self->file);
   g_clear_pointer (&self->parser.columns, spdl_columns_free);
   g_clear_pointer (&self->parser.members, spdl_members_free);
   g_clear_pointer (&self->index, spdl_index_free);
@@ -276,16 +276,16 @@ check_targets (
   g_autofree gchar *fields = spdl_columns_describe (self->parser.columns);
 
   return spdl_targets_check (options->labels.targets, has_column,
-      self->parser.columns, fields, self->mapped_file.location, error);
+      self->parser.columns, fields, self->file.location, error);
 }
 
 /* Creates the parser. Only a `.csv` has a header. */
 static gboolean
 prepare_parser (SpdlList *self, const SpdlListOptions *options, GError **error)
 {
-  const gchar *location = self->mapped_file.location;
+  const gchar *location = self->file.location;
   const gchar *uri = options->uri ? options->uri : "uri";
-  const gchar *at = self->mapped_file.begin, *end = self->mapped_file.end;
+  const gchar *at = self->file.begin, *end = self->file.end;
 
   if (end - at >= 3 && memcmp (at, "\357\273\277", 3) == 0)
     at += 3; /* byte order mark */
@@ -309,7 +309,7 @@ prepare_parser (SpdlList *self, const SpdlListOptions *options, GError **error)
 static gboolean
 scan_lines (SpdlList *self, gboolean weights, GError **error)
 {
-  SpdlScan scan = { &self->mapped_file, self->parser, self->first };
+  SpdlScan scan = { &self->file, self->parser, self->first };
 
   g_clear_pointer (&self->index, spdl_index_free);
   self->index = spdl_index_new (SPDL_INDEX_MAX_ENTRIES);
@@ -330,7 +330,7 @@ has_sidecar (const SpdlList *self, SpdlSidecarUse use)
 {
   return use == SPDL_SIDECAR_ALWAYS ||
          (use == SPDL_SIDECAR_AUTO &&
-             self->mapped_file.stamp.size >= SPDL_SIDECAR_MIN_SIZE);
+             self->file.stamp.size >= SPDL_SIDECAR_MIN_SIZE);
 }
 
 /* Returns the hash of what determines how the lines are read, apart from labels
@@ -339,7 +339,7 @@ has_sidecar (const SpdlList *self, SpdlSidecarUse use)
 static guint64
 hash_format (const SpdlList *self)
 {
-  const gchar *location = self->mapped_file.location;
+  const gchar *location = self->file.location;
 
   return self->columns ^ (is_csv (location) ? 1 : is_jsonl (location) ? 2 : 0);
 }
@@ -355,7 +355,7 @@ read_items (SpdlList *self, const SpdlListOptions *options, GError **error)
 
   if (has)
     self->index = spdl_sidecar_load (
-        &self->mapped_file, self->labels, classes, format, &self->hash);
+        &self->file, self->labels, classes, format, &self->hash);
   loaded = self->index != NULL;
   if ((!loaded || options->weights) &&
       !scan_lines (self, options->weights != NULL, error))
@@ -364,16 +364,16 @@ read_items (SpdlList *self, const SpdlListOptions *options, GError **error)
   if (self->parser.members)
     left_out = spdl_members_describe_left_out (self->parser.members);
   if (has && !loaded && !left_out && spdl_list_get_size (self) > 0 &&
-      spdl_mapped_file_is_settled (&self->mapped_file))
-    spdl_sidecar_store (&self->mapped_file, self->index, self->labels, classes,
-        format, self->hash);
+      spdl_text_file_is_settled (&self->file))
+    spdl_sidecar_store (
+        &self->file, self->index, self->labels, classes, format, self->hash);
   return TRUE;
 }
 
 static gboolean
 has_items (const SpdlList *self, GError **error)
 {
-  const gchar *location = self->mapped_file.location;
+  const gchar *location = self->file.location;
 
   if (spdl_list_get_size (self) > 0)
     return TRUE;
@@ -411,8 +411,8 @@ check_labels (SpdlList *self, const SpdlListOptions *options, GError **error)
   else if (self->parser.members)
     fields = spdl_members_describe (self->parser.members);
   count.fields = fields;
-  return spdl_labels_check (&options->labels, &count,
-      self->mapped_file.location, options->warn, options->user_data, error);
+  return spdl_labels_check (&options->labels, &count, self->file.location,
+      options->warn, options->user_data, error);
 }
 
 /* Warns of columns and members that no item gets. */
@@ -432,7 +432,7 @@ warn_left_out (const SpdlList *self, const SpdlListOptions *options)
   text = g_strdup_printf ("The %s of \"%s\" are left out, because they have no "
                           "name that a field can have, or the name of another "
                           "one: rename them, or remove them",
-      names, self->mapped_file.location);
+      names, self->file.location);
   options->warn (text, options->user_data);
 }
 
@@ -460,7 +460,7 @@ spdl_list_open (
   self->labels = options->labels.read;
   self->columns = hash_columns (options);
   self->classes = self->labels ? options->labels.classes : NULL;
-  if (spdl_mapped_file_open (&self->mapped_file, location, error) &&
+  if (spdl_text_file_open (&self->file, location, error) &&
       prepare_parser (self, options, error) &&
       read_items (self, options, error) && has_items (self, error) &&
       check_labels (self, options, error)) {
@@ -506,8 +506,7 @@ typedef struct {
 static void
 take_mapped (const SpdlList *self, guint64 item, guint64 offset, Stretch *to)
 {
-  *to = (Stretch){ self->mapped_file.begin + offset, self->mapped_file.end,
-    item, offset };
+  *to = (Stretch){ self->file.begin + offset, self->file.end, item, offset };
 }
 
 static gboolean
@@ -517,7 +516,7 @@ take_piece (
   if (!self->piece)
     self->piece = g_malloc (MAX_PIECE);
   *to = (Stretch){ self->piece, self->piece + size, item, offset };
-  return spdl_mapped_file_copy (&self->mapped_file, offset, size, self->piece);
+  return spdl_text_file_copy (&self->file, offset, size, self->piece);
 }
 
 /* Finds a stretch that contains item @i. Sequential access reads from the
@@ -529,7 +528,7 @@ find_stretch (SpdlList *self, guint64 i, Stretch *to)
   guint64 offset, end;
   const guint64 item = spdl_index_find (self->index, i, &offset, &end);
 
-  end = MIN (end, (guint64) (self->mapped_file.end - self->mapped_file.begin));
+  end = MIN (end, (guint64) (self->file.end - self->file.begin));
   if (self->next_item >= MAX (item, 1) && self->next_item <= i)
     take_mapped (self, self->next_item, self->next_offset, to);
   else if (end - offset > MAX_PIECE)
@@ -552,7 +551,7 @@ read_on (SpdlList *self, const Stretch *stretch, guint64 i, SpdlLine *line)
     if (line->parse_error.kind != SPDL_PARSE_ERROR_NONE)
       return NULL;
     if (mapped)
-      spdl_mapped_file_visit (&self->mapped_file, at, line->next);
+      spdl_text_file_visit (&self->file, at, line->next);
     if (line->path.text && item++ == i)
       return at;
   }
@@ -586,7 +585,7 @@ set_moved (const SpdlList *self, guint64 i, GError **error)
       "%" G_GUINT64_FORMAT
       " moved. Remove its index, a file whose name ends in .spdl-index, and "
       "restart without the resume state",
-      self->mapped_file.location, i);
+      self->file.location, i);
 }
 
 gchar *
@@ -598,7 +597,7 @@ spdl_list_get_item (SpdlList *self, guint64 i, gint64 *label,
 
   *extra = NULL;
   *label = SPDL_NO_LABEL;
-  if (!spdl_mapped_file_check (&self->mapped_file, error))
+  if (!spdl_text_file_check (&self->file, error))
     return NULL;
   if (!find_stretch (self, i, &stretch) ||
       !read_item (self, &stretch, i, &line, extra)) {

@@ -8,7 +8,7 @@
 #pragma once
 
 #include "plugins/dataset/list/classes.h"
-#include "plugins/dataset/list/mappedfile.h"
+#include "plugins/dataset/list/textfile.h"
 
 G_BEGIN_DECLS
 

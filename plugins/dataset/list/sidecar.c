@@ -112,9 +112,9 @@ static gchar *(*const places[]) (
     const gchar *list) = { path_beside, spdl_sidecar_file_in_cache };
 
 static gchar *
-find_list (const SpdlMappedFile *mapped_file)
+find_list (const SpdlTextFile *file)
 {
-  char *path = realpath (mapped_file->location, NULL);
+  char *path = realpath (file->location, NULL);
   gchar *list = g_strdup (path);
 
   free (path);
@@ -122,12 +122,11 @@ find_list (const SpdlMappedFile *mapped_file)
 }
 
 static SpdlIndexKey
-make_key (const SpdlMappedFile *mapped_file, gboolean labels, guint64 classes,
+make_key (const SpdlTextFile *file, gboolean labels, guint64 classes,
     guint64 format, guint64 hash)
 {
-  return (SpdlIndexKey){ mapped_file->stamp,
-    spdl_mapped_file_hash_samples (mapped_file) ^ format, labels, classes,
-    hash };
+  return (SpdlIndexKey){ file->stamp,
+    spdl_text_file_hash_samples (file) ^ format, labels, classes, hash };
 }
 
 /* Reads a whole file. It may become shorter meanwhile. Returns 0 or an
@@ -189,17 +188,17 @@ load_index (const gchar *path, SpdlIndexKey *key, const gchar *location)
 }
 
 SpdlIndex *
-spdl_sidecar_load (const SpdlMappedFile *mapped_file, gboolean labels,
-    guint64 classes, guint64 format, guint64 *hash)
+spdl_sidecar_load (const SpdlTextFile *file, gboolean labels, guint64 classes,
+    guint64 format, guint64 *hash)
 {
-  g_autofree gchar *list = find_list (mapped_file);
-  SpdlIndexKey key = make_key (mapped_file, labels, classes, format, 0);
+  g_autofree gchar *list = find_list (file);
+  SpdlIndexKey key = make_key (file, labels, classes, format, 0);
   SpdlIndex *index = NULL;
 
   for (guint i = 0; list && i < G_N_ELEMENTS (places) && !index; i++) {
     g_autofree gchar *path = places[i](list);
 
-    index = load_index (path, &key, mapped_file->location);
+    index = load_index (path, &key, file->location);
   }
   *hash = key.hash;
   return index;
@@ -219,26 +218,25 @@ write_index (int fd, gconstpointer user_data)
 }
 
 gboolean
-spdl_sidecar_store (const SpdlMappedFile *mapped_file, const SpdlIndex *index,
+spdl_sidecar_store (const SpdlTextFile *file, const SpdlIndex *index,
     gboolean labels, guint64 classes, guint64 format, guint64 hash)
 {
-  g_autofree gchar *list = find_list (mapped_file);
-  const SpdlIndexKey key =
-      make_key (mapped_file, labels, classes, format, hash);
+  g_autofree gchar *list = find_list (file);
+  const SpdlIndexKey key = make_key (file, labels, classes, format, hash);
   const Writing writing = { index, &key };
 
   for (guint i = 0; list && i < G_N_ELEMENTS (places); i++) {
     g_autofree gchar *path = places[i](list);
-    const int failed = spdl_sidecar_file_store (
-        path, mapped_file->mode, write_index, &writing);
+    const int failed =
+        spdl_sidecar_file_store (path, file->mode, write_index, &writing);
 
     if (failed == 0) {
       GST_INFO ("the index of the list \"%s\" was written to \"%s\"",
-          mapped_file->location, path);
+          file->location, path);
       return TRUE;
     }
     GST_INFO ("failed to write the index of the list \"%s\" to \"%s\": %s",
-        mapped_file->location, path, g_strerror (failed));
+        file->location, path, g_strerror (failed));
   }
   return FALSE;
 }

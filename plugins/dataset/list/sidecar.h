@@ -27,7 +27,7 @@ typedef enum {
  * SPDL_SIDECAR_AUTO. Such a list is scanned in about 30 ms. */
 #define SPDL_SIDECAR_MIN_SIZE (16 << 20)
 
-/* Loads the index of @mapped_file from one of the two places.
+/* Loads the index of @file from one of the two places.
  *
  * @labels: whether labels must have been parsed
  * @classes: hash of the allowed classes; 0: any
@@ -35,13 +35,12 @@ typedef enum {
  * @hash: (out): hash of the list
  *
  * Returns NULL if there is no valid index. */
-SpdlIndex *spdl_sidecar_load (const SpdlMappedFile *mapped_file,
-    gboolean labels, guint64 classes, guint64 format, guint64 *hash);
+SpdlIndex *spdl_sidecar_load (const SpdlTextFile *file, gboolean labels,
+    guint64 classes, guint64 format, guint64 *hash);
 
 /* Writes the index atomically to the first of the two places that is writable.
  * Returns whether the file exists. */
-gboolean
-spdl_sidecar_store (const SpdlMappedFile *mapped_file, const SpdlIndex *index,
+gboolean spdl_sidecar_store (const SpdlTextFile *file, const SpdlIndex *index,
     gboolean labels, guint64 classes, guint64 format, guint64 hash);
 
 #define SPDL_SIDECAR_SUFFIX ".spdl-index"

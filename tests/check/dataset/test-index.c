@@ -372,17 +372,17 @@ test_damaged (Fixture *f, gconstpointer data)
   g_assert_true (g_file_get_contents (f->sidecar, &content, &size, NULL));
   g_ptr_array_set_size (f->logged, 0);
   for (gsize i = 0; i < size; i++) {
-    SpdlMappedFile mapped_file;
+    SpdlTextFile file;
     guint64 hash;
 
-    g_assert_true (spdl_mapped_file_open (&mapped_file, f->list, NULL));
+    g_assert_true (spdl_text_file_open (&file, f->list, NULL));
     content[i] ^= 1 << i % 8;
     write_sidecar (f, content, size);
-    g_assert_null (spdl_sidecar_load (&mapped_file, TRUE, 0, 0, &hash));
+    g_assert_null (spdl_sidecar_load (&file, TRUE, 0, 0, &hash));
     content[i] ^= 1 << i % 8;
     write_sidecar (f, content, i);
-    g_assert_null (spdl_sidecar_load (&mapped_file, TRUE, 0, 0, &hash));
-    spdl_mapped_file_close (&mapped_file);
+    g_assert_null (spdl_sidecar_load (&file, TRUE, 0, 0, &hash));
+    spdl_text_file_close (&file);
   }
   g_assert_cmpuint (f->logged->len, ==, 2 * size);
   g_assert_true (was_logged (f, "is ignored: the index is cut off"));
@@ -535,19 +535,19 @@ test_old_version (Fixture *f, gconstpointer data)
   guint64 old[11] = { GUINT64_TO_LE (G_GUINT64_CONSTANT (0x017864696c647073)),
     GUINT64_TO_LE (G_GUINT64_CONSTANT (0x500000001)) };
   const guint64 offset = 0;
-  SpdlMappedFile list;
+  SpdlTextFile list;
 
   write_list (f->list, text, LONG_AGO);
-  g_assert_true (spdl_mapped_file_open (&list, f->list, NULL));
+  g_assert_true (spdl_text_file_open (&list, f->list, NULL));
   old[2] = GUINT64_TO_LE (list.stamp.size);
   old[3] = GUINT64_TO_LE (list.stamp.seconds);
   old[4] = GUINT64_TO_LE (list.stamp.nanoseconds);
-  old[5] = GUINT64_TO_LE (spdl_mapped_file_hash_samples (&list));
+  old[5] = GUINT64_TO_LE (spdl_text_file_hash_samples (&list));
   old[6] = GUINT64_TO_LE (spdl_fingerprint_add (0, text->str, text->len));
   old[7] = GUINT64_TO_LE (3);
   old[8] = GUINT64_TO_LE (spdl_fingerprint_add (0, &offset, sizeof offset));
   old[9] = GUINT64_TO_LE (spdl_fingerprint_add (0, old, 72));
-  spdl_mapped_file_close (&list);
+  spdl_text_file_close (&list);
   g_assert_true (
       g_file_set_contents (f->sidecar, (const gchar *) old, sizeof old, NULL));
   assert_labels (f, NULL, "cat,dog,emu 1 2 0");
@@ -725,16 +725,16 @@ test_wrong_offsets (Fixture *f, gconstpointer data)
   g_autoptr (GError) error = NULL;
   SpdlIndex *index = spdl_index_new (SPDL_INDEX_MAX_ENTRIES);
   GstStructure *extra;
-  SpdlMappedFile mapped_file;
+  SpdlTextFile file;
   SpdlList *list;
   gint64 label;
 
   make_list (f, N_ITEMS);
-  g_assert_true (spdl_mapped_file_open (&mapped_file, f->list, NULL));
+  g_assert_true (spdl_text_file_open (&file, f->list, NULL));
   for (guint i = 0; i < N_ITEMS; i++)
-    spdl_index_add (index, i < 990 ? i : mapped_file.stamp.size - 30);
-  g_assert_true (spdl_sidecar_store (&mapped_file, index, TRUE, 0, 0, 1));
-  spdl_mapped_file_close (&mapped_file);
+    spdl_index_add (index, i < 990 ? i : file.stamp.size - 30);
+  g_assert_true (spdl_sidecar_store (&file, index, TRUE, 0, 0, 1));
+  spdl_text_file_close (&file);
   spdl_index_free (index);
   list = spdl_list_open (f->list, &options, &error);
   g_assert_no_error (error);

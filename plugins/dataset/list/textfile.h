@@ -30,40 +30,40 @@ typedef struct {
   const gchar *end;
   gsize window; /* the last window that was visited */
   guint n_windows;
-} SpdlMappedFile;
+} SpdlTextFile;
 
 /* Returns FALSE with @error set, in the domain of GST_RESOURCE_ERROR. */
-gboolean spdl_mapped_file_open (
-    SpdlMappedFile *self, const gchar *location, GError **error);
-void spdl_mapped_file_close (SpdlMappedFile *self);
+gboolean
+spdl_text_file_open (SpdlTextFile *self, const gchar *location, GError **error);
+void spdl_text_file_close (SpdlTextFile *self);
 
 /* Checks that the file has not changed since it was opened; sets @error
  * otherwise. Must be called before each access, because pages after the end of
  * a truncated file must not be accessed. */
-gboolean spdl_mapped_file_check (const SpdlMappedFile *self, GError **error);
+gboolean spdl_text_file_check (const SpdlTextFile *self, GError **error);
 
 /* Returns TRUE if the file is so old that a further change would alter its
  * stamp. File systems store times in steps of up to two seconds. */
-gboolean spdl_mapped_file_is_settled (const SpdlMappedFile *self);
+gboolean spdl_text_file_is_settled (const SpdlTextFile *self);
 
 /* Advises the kernel of sequential or random access. */
-void spdl_mapped_file_expect (SpdlMappedFile *self, gboolean in_order);
+void spdl_text_file_expect (SpdlTextFile *self, gboolean in_order);
 
 /* Records an access to the range from @from to @to. Releases all pages once too
  * many are mapped. */
-void spdl_mapped_file_visit (
-    SpdlMappedFile *self, const gchar *from, const gchar *to);
+void
+spdl_text_file_visit (SpdlTextFile *self, const gchar *from, const gchar *to);
 
 /* Copies a part of the file without mapping it, since the kernel may map much
  * more than is read. Returns FALSE if the file is shorter. */
-gboolean spdl_mapped_file_copy (
-    const SpdlMappedFile *self, guint64 offset, gsize size, gchar *buffer);
+gboolean spdl_text_file_copy (
+    const SpdlTextFile *self, guint64 offset, gsize size, gchar *buffer);
 
 /* Releases all pages. */
-void spdl_mapped_file_forget (SpdlMappedFile *self);
+void spdl_text_file_forget (SpdlTextFile *self);
 
 /* Calculates a hash of excerpts of the file, which detects another file with
  * the same size and modification time. */
-guint64 spdl_mapped_file_hash_samples (const SpdlMappedFile *self);
+guint64 spdl_text_file_hash_samples (const SpdlTextFile *self);
 
 G_END_DECLS

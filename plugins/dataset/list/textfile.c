@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "plugins/dataset/list/mappedfile.h"
+#include "plugins/dataset/list/textfile.h"
 
 #include <gst/gst.h>
 
@@ -40,7 +40,7 @@ stamp_of (const struct stat *st)
 
 /* Returns 0 or an errno. */
 static int
-map_file (SpdlMappedFile *self)
+map_file (SpdlTextFile *self)
 {
   struct stat st;
   void *begin;
@@ -65,23 +65,22 @@ map_file (SpdlMappedFile *self)
 }
 
 gboolean
-spdl_mapped_file_open (
-    SpdlMappedFile *self, const gchar *location, GError **error)
+spdl_text_file_open (SpdlTextFile *self, const gchar *location, GError **error)
 {
   int failed;
 
-  *self = (SpdlMappedFile){ .location = g_strdup (location), .fd = -1 };
+  *self = (SpdlTextFile){ .location = g_strdup (location), .fd = -1 };
   failed = map_file (self);
   if (failed == 0)
     return TRUE;
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_READ,
       "Failed to read the list \"%s\": %s", location, g_strerror (failed));
-  spdl_mapped_file_close (self);
+  spdl_text_file_close (self);
   return FALSE;
 }
 
 void
-spdl_mapped_file_close (SpdlMappedFile *self)
+spdl_text_file_close (SpdlTextFile *self)
 {
   if (self->begin != self->end)
     munmap ((void *) self->begin, self->end - self->begin);
@@ -93,7 +92,7 @@ spdl_mapped_file_close (SpdlMappedFile *self)
 }
 
 gboolean
-spdl_mapped_file_check (const SpdlMappedFile *self, GError **error)
+spdl_text_file_check (const SpdlTextFile *self, GError **error)
 {
   g_autofree gchar *sizes = NULL;
   struct stat st;
@@ -122,7 +121,7 @@ spdl_mapped_file_check (const SpdlMappedFile *self, GError **error)
 }
 
 gboolean
-spdl_mapped_file_is_settled (const SpdlMappedFile *self)
+spdl_text_file_is_settled (const SpdlTextFile *self)
 {
   struct timespec now;
 
@@ -131,14 +130,14 @@ spdl_mapped_file_is_settled (const SpdlMappedFile *self)
 }
 
 void
-spdl_mapped_file_expect (SpdlMappedFile *self, gboolean in_order)
+spdl_text_file_expect (SpdlTextFile *self, gboolean in_order)
 {
   if (self->begin != self->end)
     spdl_compat_expect_order (self->begin, self->end - self->begin, in_order);
 }
 
 void
-spdl_mapped_file_forget (SpdlMappedFile *self)
+spdl_text_file_forget (SpdlTextFile *self)
 {
   self->n_windows = 0;
   if (self->begin != self->end)
@@ -146,8 +145,7 @@ spdl_mapped_file_forget (SpdlMappedFile *self)
 }
 
 void
-spdl_mapped_file_visit (
-    SpdlMappedFile *self, const gchar *from, const gchar *to)
+spdl_text_file_visit (SpdlTextFile *self, const gchar *from, const gchar *to)
 {
   const gsize first = (from - self->begin) / WINDOW;
   const gsize last = (to - self->begin) / WINDOW;
@@ -159,12 +157,12 @@ spdl_mapped_file_visit (
     self->n_windows += first == self->window + 1 ? 1 : WINDOWS_OF_JUMP;
   self->window = last;
   if (self->n_windows > MAX_WINDOWS)
-    spdl_mapped_file_forget (self);
+    spdl_text_file_forget (self);
 }
 
 gboolean
-spdl_mapped_file_copy (
-    const SpdlMappedFile *self, guint64 offset, gsize size, gchar *buffer)
+spdl_text_file_copy (
+    const SpdlTextFile *self, guint64 offset, gsize size, gchar *buffer)
 {
   gssize n = 1;
 
@@ -176,17 +174,17 @@ spdl_mapped_file_copy (
 }
 
 static guint64
-hash_sample (const SpdlMappedFile *self, guint64 hash, guint64 offset)
+hash_sample (const SpdlTextFile *self, guint64 hash, guint64 offset)
 {
   gchar sample[SAMPLE_SIZE];
 
-  if (!spdl_mapped_file_copy (self, offset, SAMPLE_SIZE, sample))
+  if (!spdl_text_file_copy (self, offset, SAMPLE_SIZE, sample))
     return 0;
   return spdl_fingerprint_add (hash, sample, SAMPLE_SIZE);
 }
 
 guint64
-spdl_mapped_file_hash_samples (const SpdlMappedFile *self)
+spdl_text_file_hash_samples (const SpdlTextFile *self)
 {
   const gsize size = self->end - self->begin;
   guint64 hash = 0;

@@ -23,12 +23,9 @@ gboolean __wrap_spdl_text_file_open (
     SpdlTextFile *self, const gchar *location, GError **error);
 void __wrap_spdl_text_file_close (SpdlTextFile *self);
 gboolean __wrap_spdl_text_file_check (const SpdlTextFile *self, GError **error);
-void __wrap_spdl_text_file_expect (SpdlTextFile *self, gboolean in_order);
-void __wrap_spdl_text_file_visit (
-    SpdlTextFile *self, const gchar *from, const gchar *to);
-gboolean __wrap_spdl_text_file_copy (
-    const SpdlTextFile *self, guint64 offset, gsize size, gchar *buffer);
-void __wrap_spdl_text_file_forget (SpdlTextFile *self);
+void __wrap_spdl_text_file_expect (const SpdlTextFile *self, gboolean in_order);
+gboolean __wrap_spdl_text_file_load (const SpdlTextFile *self,
+    SpdlFileWindow *window, guint64 offset, gsize size, GError **error);
 SpdlIndex *__wrap_spdl_sidecar_load (const SpdlTextFile *file, gboolean labels,
     guint64 classes, guint64 uri, guint64 *hash);
 #pragma GCC visibility pop
@@ -38,8 +35,7 @@ __wrap_spdl_text_file_open (
     SpdlTextFile *self, const gchar *location, GError **error)
 {
   self->location = g_strdup (location);
-  self->begin = (const gchar *) input.data;
-  self->end = self->begin + input.size;
+  self->stamp.size = input.size;
   return TRUE;
 }
 
@@ -56,29 +52,23 @@ __wrap_spdl_text_file_check (const SpdlTextFile *self, GError **error)
 }
 
 void
-__wrap_spdl_text_file_expect (SpdlTextFile *self, gboolean in_order)
+__wrap_spdl_text_file_expect (const SpdlTextFile *self, gboolean in_order)
 {
-}
-
-void
-__wrap_spdl_text_file_visit (
-    SpdlTextFile *self, const gchar *from, const gchar *to)
-{
-  g_assert_true (self->begin <= from && from <= to && to <= self->end);
 }
 
 gboolean
-__wrap_spdl_text_file_copy (
-    const SpdlTextFile *self, guint64 offset, gsize size, gchar *buffer)
+__wrap_spdl_text_file_load (const SpdlTextFile *self, SpdlFileWindow *window,
+    guint64 offset, gsize size, GError **error)
 {
-  g_assert_true (offset + size <= input.size);
-  memcpy (buffer, input.data + offset, size);
+  g_assert_cmpuint (offset, <=, input.size);
+  spdl_file_window_clear (window);
+  size = MIN (size, input.size - offset);
+  window->data = g_malloc (MAX (size, 1));
+  if (size > 0)
+    memcpy (window->data, input.data + offset, size);
+  window->size = size;
+  window->offset = offset;
   return TRUE;
-}
-
-void
-__wrap_spdl_text_file_forget (SpdlTextFile *self)
-{
 }
 
 SpdlIndex *

@@ -7,6 +7,7 @@
 
 #pragma once
 
+#include <fcntl.h>
 #include <fnmatch.h>
 #include <glib.h>
 #include <pthread.h>
@@ -257,12 +258,15 @@ spdl_compat_is_kernel_folder (int fd)
 #endif
 }
 
-/* Advises the kernel whether mapped pages will be read in order, so that it
- * reads ahead. POSIX calls this posix_madvise(), which older systems lack. */
+/* Advises the kernel whether a file will be read in order, so that it reads
+ * ahead. macOS has only F_RDAHEAD, which is on by default. */
 static inline void
-spdl_compat_expect_order (gconstpointer data, gsize size, gboolean in_order)
+spdl_compat_expect_order (int fd, gboolean in_order)
 {
-  madvise ((gpointer) data, size, in_order ? MADV_SEQUENTIAL : MADV_NORMAL);
+#ifdef POSIX_FADV_SEQUENTIAL
+  posix_fadvise (
+      fd, 0, 0, in_order ? POSIX_FADV_SEQUENTIAL : POSIX_FADV_NORMAL);
+#endif
 }
 
 /* Unmaps the pages of a mapped file. They no longer count as memory of the

@@ -160,6 +160,7 @@ spdl_columns_new (const gchar *header, const gchar *end, const gchar *uri,
     spdl_parse_errors_add (&parse_errors, &line.parse_error, 1);
     g_propagate_error (
         error, spdl_parse_errors_to_error (&parse_errors, location, 0));
+    spdl_parse_errors_clear (&parse_errors);
   } else if (find_columns (self, uri, label, location, error)) {
     return self;
   }

@@ -17,16 +17,6 @@
 
 #define MAX_QUOTED 60
 
-void
-spdl_parse_errors_add (
-    SpdlParseErrors *self, const SpdlParseError *parse_error, guint64 line)
-{
-  if (self->n_flaws++ > 0)
-    return;
-  self->first = *parse_error;
-  self->first_line = line;
-}
-
 gchar *
 spdl_parse_error_quote (const gchar *text, gsize length)
 {
@@ -200,20 +190,34 @@ describe_error (const SpdlParseError *parse_error)
   }
 }
 
+void
+spdl_parse_errors_add (
+    SpdlParseErrors *self, const SpdlParseError *parse_error, guint64 line)
+{
+  if (self->n_flaws++ > 0)
+    return;
+  self->first = describe_error (parse_error);
+  self->first_line = line;
+}
+
+void
+spdl_parse_errors_clear (SpdlParseErrors *self)
+{
+  g_clear_pointer (&self->first, g_free);
+}
+
 GError *
 spdl_parse_errors_to_error (
     const SpdlParseErrors *self, const gchar *location, guint64 n_lines)
 {
-  g_autofree gchar *what = describe_error (&self->first);
-
   if (n_lines == 0)
     return g_error_new (GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
         "\"%s\" line %" G_GUINT64_FORMAT ": %s", location, self->first_line,
-        what);
+        self->first);
   return g_error_new (GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
       "\"%s\" line %" G_GUINT64_FORMAT ": %s (%" G_GUINT64_FORMAT
       " malformed line%s, of %" G_GUINT64_FORMAT ")",
-      location, self->first_line, what, self->n_flaws,
+      location, self->first_line, self->first, self->n_flaws,
       self->n_flaws == 1 ? "" : "s", n_lines);
 }
 
@@ -245,6 +249,9 @@ strip_spaces (const gchar **text, const gchar **end)
     (*text)++;
 }
 
+/* So many digits fit into 64 bits. */
+#define SAFE_DIGITS 18
+
 /* Parses an integer without surrounding blanks. */
 static inline SpdlParseErrorKind
 parse_integer (const gchar *text, const gchar *end, gint64 *label)
@@ -257,6 +264,17 @@ parse_integer (const gchar *text, const gchar *end, gint64 *label)
     text++;
   if (text == end)
     return SPDL_PARSE_ERROR_LABEL_NO_INTEGER;
+  if (G_LIKELY (end - text <= SAFE_DIGITS)) {
+    for (; text < end; text++) {
+      const guint digit = (guchar) *text - '0';
+
+      if (digit > 9)
+        return SPDL_PARSE_ERROR_LABEL_NO_INTEGER;
+      value = 10 * value + digit;
+    }
+    *label = negative ? -value : value;
+    return SPDL_PARSE_ERROR_NONE;
+  }
   for (; text < end; text++) {
     const gint digit = *text - '0';
 

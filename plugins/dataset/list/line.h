@@ -43,7 +43,7 @@ typedef enum {
   SPDL_PARSE_ERROR_MEMBER_NO_WEIGHT,
 } SpdlParseErrorKind;
 
-/* Parse error of a line. The texts point into the list. */
+/* Parse error of a line. The texts point into the line. */
 typedef struct {
   SpdlParseErrorKind kind;
   const gchar *text;
@@ -54,16 +54,19 @@ typedef struct {
   gsize item_length;
 } SpdlParseError;
 
-/* Number of malformed lines, and the first one. Nothing else is kept, so that a
- * list of malformed lines needs no more memory than a valid one. */
+/* Number of malformed lines, and what is wrong with the first one. Nothing else
+ * is kept, so that a list of malformed lines needs no more memory than a valid
+ * one. */
 typedef struct {
-  SpdlParseError first;
+  gchar *first;       /* (nullable): description of the first one */
   guint64 first_line; /* starts at 1 */
   guint64 n_flaws;
 } SpdlParseErrors;
 
+/* @parse_error: is described at once, so its texts need not stay valid */
 void spdl_parse_errors_add (
     SpdlParseErrors *self, const SpdlParseError *parse_error, guint64 line);
+void spdl_parse_errors_clear (SpdlParseErrors *self);
 
 /* Creates an error in the domain of GST_RESOURCE_ERROR that names the list, the
  * first malformed line and its parse error.
@@ -84,7 +87,7 @@ gchar *spdl_parse_error_quote (const gchar *text, gsize length);
 /* Value in place of a label for an item without one. No label has it. */
 #define SPDL_NO_LABEL G_MININT64
 
-/* A parsed line. The texts point into the list. */
+/* A parsed line. The texts point into the text that was parsed. */
 typedef struct {
   const gchar *next; /* the next line */
   SpdlField path;    /* path or URI; text is NULL if the line is not an item */

@@ -21,28 +21,21 @@ typedef struct {
   SpdlMembers *members; /* (nullable): of a `.jsonl` */
 } Parser;
 
-typedef struct {
-  SpdlTextFile *file;
-  Parser parser;
-  const gchar *first;         /* first record after the header */
-  SpdlIndex *index;           /* output: gets all items */
-  GArray *weights;            /* (nullable): output: double */
-  gboolean labels;            /* whether labels are read */
-  const SpdlClasses *classes; /* (nullable): allowed labels; NULL: the index
-                                 gets the classes of the text labels */
-  guint64 hash;               /* output: hash of the list */
-} SpdlScan;
+#define BYTE_ORDER_MARK "\357\273\277"
+#define MARK_SIZE 3
 
-/* Maximum number of bytes that are copied to read an item. They include the
- * preceding items since the last known offset. */
-#define MAX_PIECE ((gsize) 65536)
+/* Number of bytes of a list that are read at once, in order. More are read for
+ * a longer line. */
+#define CHUNK ((gsize) 262144)
+#define CHUNK_OF_ITEMS ((gsize) 65536)
 
 struct _SpdlList {
   SpdlTextFile file;
+  SpdlFileWindow window; /* part of the file that items are read from */
   Parser parser;
-  const gchar *first; /* first record */
-  guint64 columns;    /* hash of the columns of URI and label; 0: "uri" and
-                         "label" */
+  guint64 first;   /* offset of the first record */
+  guint64 columns; /* hash of the columns of URI and label; 0: "uri" and
+                      "label" */
   SpdlIndex *index;
   GArray *weights; /* nullable */
   gboolean labels;
@@ -51,7 +44,6 @@ struct _SpdlList {
   /* Position after the last item; 0: no item was read yet. */
   guint64 next_item;
   guint64 next_offset;
-  gchar *piece; /* (nullable): MAX_PIECE bytes */
 };
 
 /* Parses the record or line at @at. */
@@ -67,15 +59,50 @@ parse (const Parser *self, const gchar *at, const gchar *end, SpdlLine *line,
     spdl_line_parse (at, end, line);
 }
 
+/* Records that do not end in the window */
+
+static gsize
+get_max_record (const Parser *parser)
+{
+  return parser->columns   ? SPDL_COLUMNS_MAX_RECORD
+         : parser->members ? SPDL_MEMBERS_MAX_LINE
+                           : SPDL_LINE_MAX;
+}
+
+/* Returns TRUE if the file goes on after the window. */
+static gboolean
+has_more (const SpdlTextFile *file, const SpdlFileWindow *window)
+{
+  return window->offset + window->size < file->stamp.size;
+}
+
+/* Returns TRUE if the record at @at was parsed up to the end of the window
+ * without its newline, so that the parser would return something else if the
+ * window were larger. */
+static inline gboolean
+is_cut_off (const Parser *parser, const SpdlTextFile *file,
+    const SpdlFileWindow *window, const gchar *at, const SpdlLine *line)
+{
+  const gchar *const end = window->data + window->size;
+
+  if (G_LIKELY (line->parse_error.kind == SPDL_PARSE_ERROR_NONE &&
+                (line->next < end || end[-1] == '\n')))
+    return FALSE;
+  return (gsize) (end - at) <= get_max_record (parser) &&
+         has_more (file, window);
+}
+
 /* Scan of the list */
 
-/* Number of bytes between checks that the file is unchanged, and number of
- * bytes whose UTF-8 is validated at once. */
-#define CHUNK (1 << 20)
+/* Number of bytes whose UTF-8 is validated at once. */
 #define PIECE (1 << 14)
 
 /* State of a scan. */
 typedef struct {
+  SpdlList *list; /* gets the items and their weights */
+  SpdlFileWindow window;
+  gsize chunk;     /* number of bytes to read at once */
+  const gchar *at; /* the next record */
   SpdlFingerprint *fingerprint;
   const gchar *hashed;
   const gchar *piece_end;
@@ -83,17 +110,23 @@ typedef struct {
   SpdlClasses *found; /* (nullable): names of the text labels */
   gboolean has_numbers;
   SpdlParseErrors parse_errors;
-} Progress;
+} Scan;
 
+/* Returns the number of the line at @offset. */
 static guint64
-count_newlines (const gchar *at, const gchar *end)
+number_line (const SpdlTextFile *file, guint64 offset)
 {
-  guint64 n = 0;
+  SpdlFileWindow window = { NULL };
+  guint64 n = 1;
 
-  while (at < end && (at = memchr (at, '\n', end - at))) {
-    n++;
-    at++;
+  for (guint64 from = 0; from < offset; from += window.size) {
+    if (!spdl_text_file_load (
+            file, &window, from, MIN (CHUNK, offset - from), NULL))
+      break;
+    for (gsize i = 0; i < window.size; i++)
+      n += window.data[i] == '\n';
   }
+  spdl_file_window_clear (&window);
   return n;
 }
 
@@ -101,46 +134,77 @@ count_newlines (const gchar *at, const gchar *end)
  * which is equivalent because a record ends at a character boundary. If that
  * fails, only the record is validated. */
 static gboolean
-is_utf8 (const SpdlScan *self, Progress *progress, const gchar *from,
-    const gchar *to)
+is_utf8 (Scan *self, const gchar *from, const gchar *to)
 {
-  if (G_UNLIKELY (to > progress->piece_end)) {
-    const gchar *end = self->file->end;
+  if (G_UNLIKELY (to > self->piece_end)) {
+    const gchar *const window_end = self->window.data + self->window.size;
+    const gchar *end = window_end;
 
     if (end - from > PIECE)
       end = MAX (from + PIECE, to);
-    while (end > to && end < self->file->end && (*end & 0xc0) == 0x80)
+    while (end > to && end < window_end && (*end & 0xc0) == 0x80)
       end--;
-    progress->piece_is_utf8 = spdl_line_is_utf8 (from, end - from);
-    progress->piece_end = end;
+    self->piece_is_utf8 = spdl_line_is_utf8 (from, end - from);
+    self->piece_end = end;
   }
-  return progress->piece_is_utf8 || spdl_line_is_utf8 (from, to - from);
+  return self->piece_is_utf8 || spdl_line_is_utf8 (from, to - from);
 }
 
 /* Hashes the text that was just parsed, which is still in the CPU's cache. */
 static void
-hash_up_to (const SpdlScan *self, Progress *progress, const gchar *to)
+hash_parsed (Scan *self)
 {
   spdl_fingerprint_append (
-      progress->fingerprint, progress->hashed, to - progress->hashed);
-  spdl_text_file_visit (self->file, progress->hashed, to);
-  progress->hashed = to;
+      self->fingerprint, self->hashed, self->at - self->hashed);
+  self->hashed = self->at;
+}
+
+/* Reads more of the list, so that the window begins at the next record. */
+static gboolean
+load_more (Scan *self, GError **error)
+{
+  const gsize parsed = self->at - self->window.data;
+
+  hash_parsed (self);
+  if (parsed == 0)
+    self->chunk = 2 * get_max_record (&self->list->parser);
+  if (!spdl_text_file_load (&self->list->file, &self->window,
+          self->window.offset + parsed, self->chunk, error))
+    return FALSE;
+  self->at = self->hashed = self->piece_end = self->window.data;
+  return TRUE;
+}
+
+/* Moves to the next line, which begins after the window. */
+static gboolean
+skip_line (Scan *self, GError **error)
+{
+  const gchar *newline = NULL;
+
+  while (!newline && has_more (&self->list->file, &self->window)) {
+    self->at = self->window.data + self->window.size;
+    if (!load_more (self, error))
+      return FALSE;
+    newline = memchr (self->at, '\n', self->window.size);
+  }
+  self->at = newline ? newline + 1 : self->window.data + self->window.size;
+  return TRUE;
 }
 
 /* Records the parse error of the label. */
 static void
-check_label (const SpdlScan *self, Progress *progress, SpdlLine *line)
+check_label (Scan *self, SpdlLine *line)
 {
+  const SpdlClasses *classes = self->list->classes;
   SpdlParseErrorKind kind;
 
   spdl_line_read_label (line);
   if (!line->name.text)
     return;
-  if (!self->classes)
-    kind =
-        spdl_classes_collect (&progress->found, &progress->has_numbers, line);
+  if (!classes)
+    kind = spdl_classes_collect (&self->found, &self->has_numbers, line);
   else
-    kind = spdl_classes_number_line (self->classes, line)
+    kind = spdl_classes_number_line (classes, line)
                ? SPDL_PARSE_ERROR_NONE
                : SPDL_PARSE_ERROR_LABEL_UNKNOWN;
   if (G_LIKELY (kind == SPDL_PARSE_ERROR_NONE))
@@ -148,80 +212,126 @@ check_label (const SpdlScan *self, Progress *progress, SpdlLine *line)
   line->parse_error = (SpdlParseError){ .kind = kind,
     .text = line->name.text,
     .length = line->name.length,
-    .number = self->classes ? spdl_classes_get_size (self->classes)
-                            : SPDL_CLASSES_MAX,
+    .number = classes ? spdl_classes_get_size (classes) : SPDL_CLASSES_MAX,
     .item = line->path.text,
     .item_length = line->path.length };
 }
 
-static void
-add_item (SpdlScan *self, const SpdlLine *line, const gchar *at)
+static inline void
+check_text (Scan *self, const gchar *at, SpdlLine *line)
 {
-  if (self->labels && !line->name.text)
-    spdl_index_count_unlabelled (self->index);
-  spdl_index_add (self->index, at - self->file->begin);
-  if (self->weights)
-    g_array_append_val (self->weights, line->weight);
+  if (line->parse_error.kind != SPDL_PARSE_ERROR_TOO_LONG && !line->is_ascii &&
+      !is_utf8 (self, at, line->next))
+    line->parse_error.kind = SPDL_PARSE_ERROR_NOT_UTF8;
+}
+
+/* Records the error of the line at @offset. */
+static void
+add_error (Scan *self, const SpdlParseError *parse_error, guint64 offset)
+{
+  const gboolean is_first = self->parse_errors.n_flaws == 0;
+
+  spdl_parse_errors_add (&self->parse_errors, parse_error,
+      is_first ? number_line (&self->list->file, offset) : 0);
+}
+
+/* Scans the records that end in the window. The local variables save the loop
+ * some loads from memory in each line. */
+static gboolean
+scan_window (Scan *self, GError **error)
+{
+  const SpdlList *list = self->list;
+  const Parser parser = list->parser;
+  const gboolean labels = list->labels;
+  SpdlIndex *const index = list->index;
+  const gchar *const end = self->window.data + self->window.size;
+  const guint64 end_offset = self->window.offset + self->window.size;
+  const gchar *at = self->at;
+  SpdlLine line;
+
+  for (; at < end; at = line.next) {
+    parse (&parser, at, end, &line, NULL);
+    if (is_cut_off (&parser, &list->file, &self->window, at, &line))
+      break;
+    check_text (self, at, &line);
+    if (labels && line.name.text &&
+        line.parse_error.kind == SPDL_PARSE_ERROR_NONE)
+      check_label (self, &line);
+    if (G_UNLIKELY (line.parse_error.kind != SPDL_PARSE_ERROR_NONE)) {
+      add_error (self, &line.parse_error, end_offset - (end - at));
+      if (line.next == end && end[-1] != '\n')
+        return skip_line (self, error);
+    } else if (line.path.text) {
+      if (labels && !line.name.text)
+        spdl_index_count_unlabelled (index);
+      spdl_index_add (index, end_offset - (end - at));
+      if (list->weights)
+        g_array_append_val (list->weights, line.weight);
+    }
+  }
+  self->at = at;
+  return TRUE;
 }
 
 static gboolean
-scan_all (SpdlScan *self, Progress *progress, GError **error)
+scan_all (Scan *self, GError **error)
 {
-  const gchar *const end = self->file->end;
-  SpdlParseErrors *parse_errors = &progress->parse_errors;
-  SpdlLine line;
+  const SpdlTextFile *file = &self->list->file;
 
-  for (const gchar *at = self->first; at < end; at = line.next) {
-    if (G_UNLIKELY (at - progress->hashed >= CHUNK)) {
-      hash_up_to (self, progress, at);
-      if (!spdl_text_file_check (self->file, error))
-        return FALSE;
+  while (scan_window (self, error)) {
+    if (!has_more (file, &self->window)) {
+      hash_parsed (self);
+      return spdl_text_file_check (file, error);
     }
-    parse (&self->parser, at, end, &line, NULL);
-    if (line.parse_error.kind != SPDL_PARSE_ERROR_TOO_LONG && !line.is_ascii &&
-        !is_utf8 (self, progress, at, line.next))
-      line.parse_error.kind = SPDL_PARSE_ERROR_NOT_UTF8;
-    if (self->labels && line.name.text &&
-        line.parse_error.kind == SPDL_PARSE_ERROR_NONE)
-      check_label (self, progress, &line);
-    if (G_UNLIKELY (line.parse_error.kind != SPDL_PARSE_ERROR_NONE))
-      spdl_parse_errors_add (parse_errors, &line.parse_error,
-          parse_errors->n_flaws == 0
-              ? count_newlines (self->file->begin, at) + 1
-              : 0);
-    else if (line.path.text)
-      add_item (self, &line, at);
+    if (!load_more (self, error))
+      return FALSE;
   }
-  hash_up_to (self, progress, end);
-  return spdl_text_file_check (self->file, error);
+  return FALSE;
+}
+
+/* Loads the beginning of the list, from the header on. */
+static gboolean
+begin_scan (Scan *self, GError **error)
+{
+  const SpdlList *list = self->list;
+
+  self->chunk = CHUNK;
+  if (!spdl_text_file_load (
+          &list->file, &self->window, 0, MAX (CHUNK, list->first), error))
+    return FALSE;
+  self->hashed = self->window.data;
+  self->at = self->piece_end = self->window.data + list->first;
+  return TRUE;
 }
 
 /* Parses the whole list once. Returns FALSE with @error set, in the domain of
  * GST_RESOURCE_ERROR, if a line is malformed or the list changes during the
  * scan. */
 static gboolean
-spdl_scan (SpdlScan *self, GError **error)
+scan_lines (SpdlList *self, gboolean weights, GError **error)
 {
-  Progress progress = { .fingerprint = spdl_fingerprint_new (),
-    .hashed = self->file->begin,
-    .piece_end = self->first };
-  const guint64 *n_flaws = &progress.parse_errors.n_flaws;
+  Scan scan = { .list = self, .fingerprint = spdl_fingerprint_new () };
   gboolean done;
 
-  spdl_text_file_expect (self->file, TRUE);
-  done = scan_all (self, &progress, error);
-  self->hash = spdl_fingerprint_finish (progress.fingerprint);
-  if (done && *n_flaws > 0)
-    g_propagate_error (
-        error, spdl_parse_errors_to_error (&progress.parse_errors,
-                   self->file->location,
-                   spdl_index_get_size (self->index) + *n_flaws));
-  if (progress.found)
-    spdl_classes_sort (progress.found);
-  spdl_index_set_classes (self->index, progress.found);
-  spdl_text_file_expect (self->file, FALSE);
-  spdl_text_file_forget (self->file);
-  return done && *n_flaws == 0;
+  g_clear_pointer (&self->index, spdl_index_free);
+  self->index = spdl_index_new (SPDL_INDEX_MAX_ENTRIES);
+  if (weights)
+    self->weights = g_array_new (FALSE, FALSE, sizeof (double));
+  spdl_text_file_expect (&self->file, TRUE);
+  done = begin_scan (&scan, error) && scan_all (&scan, error);
+  self->hash = spdl_fingerprint_finish (scan.fingerprint);
+  if (done && scan.parse_errors.n_flaws > 0)
+    g_propagate_error (error,
+        spdl_parse_errors_to_error (&scan.parse_errors, self->file.location,
+            spdl_index_get_size (self->index) + scan.parse_errors.n_flaws));
+  done = done && scan.parse_errors.n_flaws == 0;
+  if (scan.found)
+    spdl_classes_sort (scan.found);
+  spdl_index_set_classes (self->index, scan.found);
+  spdl_text_file_expect (&self->file, FALSE);
+  spdl_parse_errors_clear (&scan.parse_errors);
+  spdl_file_window_clear (&scan.window);
+  return done;
 }
 
 static gboolean
@@ -258,7 +368,7 @@ spdl_list_free (SpdlList *self)
   g_clear_pointer (&self->parser.members, spdl_members_free);
   g_clear_pointer (&self->index, spdl_index_free);
   g_clear_pointer (&self->weights, g_array_unref);
-  g_free (self->piece);
+  spdl_file_window_clear (&self->window);
   g_free (self);
 }
 
@@ -279,50 +389,53 @@ check_targets (
       self->parser.columns, fields, self->file.location, error);
 }
 
+/* Parses the header of a `.csv`.
+ *
+ * @head: the beginning of the list, which contains it
+ * @at: its offset */
+static gboolean
+read_header (SpdlList *self, const SpdlFileWindow *head, gsize at,
+    const SpdlListOptions *options, GError **error)
+{
+  const gchar *location = self->file.location;
+  const gchar *next = NULL;
+
+  self->parser.columns = spdl_columns_new (head->data + at,
+      head->data + head->size, options->uri ? options->uri : "uri",
+      spdl_labels_get_column (&options->labels), self->labels, location, &next,
+      error);
+  if (!self->parser.columns || !check_targets (self, options, error))
+    return FALSE;
+  self->first = next - head->data;
+  return !options->weights || spdl_columns_set_weights (self->parser.columns,
+                                  options->weights, location, error);
+}
+
 /* Creates the parser. Only a `.csv` has a header. */
 static gboolean
 prepare_parser (SpdlList *self, const SpdlListOptions *options, GError **error)
 {
   const gchar *location = self->file.location;
-  const gchar *uri = options->uri ? options->uri : "uri";
-  const gchar *at = self->file.begin, *end = self->file.end;
+  SpdlFileWindow head = { NULL };
+  gboolean ok;
 
-  if (end - at >= 3 && memcmp (at, "\357\273\277", 3) == 0)
-    at += 3; /* byte order mark */
-  self->first = at;
-  if (is_jsonl (location)) {
+  ok = spdl_text_file_load (&self->file, &head, 0,
+      is_csv (location) ? MARK_SIZE + SPDL_COLUMNS_MAX_RECORD + 1 : MARK_SIZE,
+      error);
+  if (ok && head.size >= MARK_SIZE &&
+      memcmp (head.data, BYTE_ORDER_MARK, MARK_SIZE) == 0)
+    self->first = MARK_SIZE;
+  if (ok && is_jsonl (location)) {
     self->parser.members =
-        spdl_members_new (uri, spdl_labels_get_column (&options->labels),
-            options->weights, self->labels, location, error);
-    return self->parser.members != NULL;
+        spdl_members_new (options->uri ? options->uri : "uri",
+            spdl_labels_get_column (&options->labels), options->weights,
+            self->labels, location, error);
+    ok = self->parser.members != NULL;
+  } else if (ok && is_csv (location) && head.size > self->first) {
+    ok = read_header (self, &head, self->first, options, error);
   }
-  if (at == end || !is_csv (location))
-    return TRUE;
-  self->parser.columns =
-      spdl_columns_new (at, end, uri, spdl_labels_get_column (&options->labels),
-          self->labels, location, &self->first, error);
-  return self->parser.columns && check_targets (self, options, error) &&
-         (!options->weights || spdl_columns_set_weights (self->parser.columns,
-                                   options->weights, location, error));
-}
-
-static gboolean
-scan_lines (SpdlList *self, gboolean weights, GError **error)
-{
-  SpdlScan scan = { &self->file, self->parser, self->first };
-
-  g_clear_pointer (&self->index, spdl_index_free);
-  self->index = spdl_index_new (SPDL_INDEX_MAX_ENTRIES);
-  if (weights)
-    self->weights = g_array_new (FALSE, FALSE, sizeof (double));
-  scan.index = self->index;
-  scan.weights = self->weights;
-  scan.labels = self->labels;
-  scan.classes = self->classes;
-  if (!spdl_scan (&scan, error))
-    return FALSE;
-  self->hash = scan.hash;
-  return TRUE;
+  spdl_file_window_clear (&head);
+  return ok;
 }
 
 static gboolean
@@ -495,63 +608,60 @@ spdl_list_steal_weights (SpdlList *self)
   return g_steal_pointer (&self->weights);
 }
 
-/* Consecutive items, in the mapped file or in a copy of a part of it. */
-typedef struct {
-  const gchar *begin;
-  const gchar *end;
-  guint64 item;   /* number of the first item */
-  guint64 offset; /* its offset in the file */
-} Stretch;
-
-static void
-take_mapped (const SpdlList *self, guint64 item, guint64 offset, Stretch *to)
-{
-  *to = (Stretch){ self->file.begin + offset, self->file.end, item, offset };
-}
-
-static gboolean
-take_piece (
-    SpdlList *self, guint64 item, guint64 offset, gsize size, Stretch *to)
-{
-  if (!self->piece)
-    self->piece = g_malloc (MAX_PIECE);
-  *to = (Stretch){ self->piece, self->piece + size, item, offset };
-  return spdl_text_file_copy (&self->file, offset, size, self->piece);
-}
-
-/* Finds a stretch that contains item @i. Sequential access reads from the
- * mapping; random access copies a part, since the kernel would map more than
- * needed. Returns FALSE if the file is shorter. */
-static gboolean
-find_stretch (SpdlList *self, guint64 i, Stretch *to)
-{
-  guint64 offset, end;
-  const guint64 item = spdl_index_find (self->index, i, &offset, &end);
-
-  end = MIN (end, (guint64) (self->file.end - self->file.begin));
-  if (self->next_item >= MAX (item, 1) && self->next_item <= i)
-    take_mapped (self, self->next_item, self->next_offset, to);
-  else if (end - offset > MAX_PIECE)
-    take_mapped (self, item, offset, to);
-  else
-    return take_piece (self, item, offset, end - offset, to);
-  return TRUE;
-}
-
-/* Parses up to item @i. Returns the start of its record; NULL if the text does
- * not contain it. */
+/* Parses the record at @offset, and reads more of the list until the window
+ * contains it.
+ *
+ * @size: number of bytes to read if the window does not contain @offset
+ *
+ * Returns its place in the window; NULL with @error set if the list cannot be
+ * read */
 static const gchar *
-read_on (SpdlList *self, const Stretch *stretch, guint64 i, SpdlLine *line)
+parse_at (
+    SpdlList *self, guint64 offset, gsize size, SpdlLine *line, GError **error)
 {
-  const gboolean mapped = stretch->begin != self->piece;
-  guint64 item = stretch->item;
+  SpdlFileWindow *window = &self->window;
+  gboolean is_loaded =
+      offset >= window->offset && offset - window->offset < window->size;
 
-  for (const gchar *at = stretch->begin; at < stretch->end; at = line->next) {
-    parse (&self->parser, at, stretch->end, line, NULL);
-    if (line->parse_error.kind != SPDL_PARSE_ERROR_NONE)
+  for (;;) {
+    const gchar *at;
+
+    if (!is_loaded &&
+        !spdl_text_file_load (&self->file, window, offset, size, error))
       return NULL;
-    if (mapped)
-      spdl_text_file_visit (&self->file, at, line->next);
+    at = window->data + (offset - window->offset);
+    parse (&self->parser, at, window->data + window->size, line, NULL);
+    if (!is_cut_off (&self->parser, &self->file, window, at, line))
+      return at;
+    size = MAX (CHUNK_OF_ITEMS, 2 * (gsize) (window->data + window->size - at));
+    is_loaded = FALSE;
+  }
+}
+
+/* Parses up to item @i: from the item after the last one, or from the last one
+ * before it whose offset is known.
+ *
+ * @offset: (out): of its record
+ *
+ * Returns its record; NULL if the list does not match the index, or with @error
+ * set if it cannot be read. */
+static const gchar *
+find_record (
+    SpdlList *self, guint64 i, SpdlLine *line, guint64 *offset, GError **error)
+{
+  guint64 end, item = spdl_index_find (self->index, i, offset, &end);
+  gsize size = MIN (end - *offset, CHUNK_OF_ITEMS);
+  const gchar *at;
+
+  if (self->next_item >= MAX (item, 1) && self->next_item <= i) {
+    item = self->next_item;
+    *offset = self->next_offset;
+    size = CHUNK_OF_ITEMS;
+  }
+  for (; *offset < self->file.stamp.size; *offset += line->next - at) {
+    at = parse_at (self, *offset, size, line, error);
+    if (!at || line->parse_error.kind != SPDL_PARSE_ERROR_NONE)
+      return NULL;
     if (line->path.text && item++ == i)
       return at;
   }
@@ -559,21 +669,26 @@ read_on (SpdlList *self, const Stretch *stretch, guint64 i, SpdlLine *line)
 }
 
 /* Reads item @i. Its record is parsed a second time for the other fields.
- * Returns FALSE if the list does not match the index. */
+ * Returns FALSE if the list does not match the index, or with @error set if it
+ * cannot be read. */
 static gboolean
-read_item (SpdlList *self, const Stretch *stretch, guint64 i, SpdlLine *line,
-    GstStructure **extra)
+read_item (SpdlList *self, guint64 i, SpdlLine *line, GstStructure **extra,
+    GError **error)
 {
-  const gchar *at = read_on (self, stretch, i, line);
+  guint64 offset;
+  const gchar *at = find_record (self, i, line, &offset, error);
 
   if (!at || !spdl_line_is_utf8 (at, line->next - at))
     return FALSE;
   if (self->parser.columns || self->parser.members)
-    parse (&self->parser, at, stretch->end, line, extra);
+    parse (
+        &self->parser, at, self->window.data + self->window.size, line, extra);
   if (!self->labels)
     line->label = SPDL_NO_LABEL;
   else if (!spdl_classes_number_line (spdl_list_get_classes (self), line))
     return FALSE;
+  self->next_item = i + 1;
+  self->next_offset = offset + (line->next - at);
   return TRUE;
 }
 
@@ -592,22 +707,22 @@ gchar *
 spdl_list_get_item (SpdlList *self, guint64 i, gint64 *label,
     GstStructure **extra, GError **error)
 {
-  Stretch stretch;
+  g_autoptr (GError) problem = NULL;
   SpdlLine line;
+  gboolean found;
 
   *extra = NULL;
   *label = SPDL_NO_LABEL;
-  if (!spdl_text_file_check (&self->file, error))
-    return NULL;
-  if (!find_stretch (self, i, &stretch) ||
-      !read_item (self, &stretch, i, &line, extra)) {
-    self->next_item = 0;
-    g_clear_pointer (extra, gst_structure_free);
-    set_moved (self, i, error);
-    return NULL;
+  found = read_item (self, i, &line, extra, &problem);
+  if (spdl_text_file_check (&self->file, error) && found) {
+    *label = line.label;
+    return spdl_field_dup (&line.path);
   }
-  self->next_item = i + 1;
-  self->next_offset = stretch.offset + (line.next - stretch.begin);
-  *label = line.label;
-  return spdl_field_dup (&line.path);
+  self->next_item = 0;
+  g_clear_pointer (extra, gst_structure_free);
+  if (error && !*error && problem)
+    g_propagate_error (error, g_steal_pointer (&problem));
+  else if (error && !*error)
+    set_moved (self, i, error);
+  return NULL;
 }

@@ -14,9 +14,9 @@
 
 G_BEGIN_DECLS
 
-/* A `.txt`, `.csv` or `.jsonl` list of any size, mapped into memory. It is
- * scanned once when it is opened, unless its index file exists. Lines are
- * parsed again on access. Not thread-safe. */
+/* A `.txt`, `.csv` or `.jsonl` list of any size. It is scanned once when it is
+ * opened, unless its index file exists. Lines are read and parsed again on
+ * access. Not thread-safe. */
 typedef struct _SpdlList SpdlList;
 
 typedef struct {

@@ -1,4 +1,4 @@
-/* gst-spdl: memory-mapped text file
+/* gst-spdl: text file that is read in parts
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -11,20 +11,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "gst/spdl/engine/compat.h"
 #include "plugins/common/fingerprint.h"
-
-/* At most 64 MiB stay mapped, counted in windows. For each page that is
- * accessed, the kernel maps 64 KiB, or a whole large folio of the page
- * cache. */
-#define WINDOW ((gsize) 65536)
-#define MAX_WINDOWS 1024
-#define WINDOWS_OF_JUMP 32
 
 #define SETTLED_SECONDS 2
 #define N_SAMPLES 32
@@ -40,10 +32,9 @@ stamp_of (const struct stat *st)
 
 /* Returns 0 or an errno. */
 static int
-map_file (SpdlTextFile *self)
+open_file (SpdlTextFile *self)
 {
   struct stat st;
-  void *begin;
 
   /* O_NONBLOCK: open() must not wait for the writer of a pipe. */
   self->fd = open (self->location, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -53,14 +44,6 @@ map_file (SpdlTextFile *self)
     return S_ISDIR (st.st_mode) ? EISDIR : ENODEV;
   self->stamp = stamp_of (&st);
   self->mode = st.st_mode & 0777;
-  self->begin = self->end = "";
-  if (st.st_size == 0)
-    return 0;
-  begin = mmap (NULL, st.st_size, PROT_READ, MAP_PRIVATE, self->fd, 0);
-  if (begin == MAP_FAILED)
-    return errno;
-  self->begin = begin;
-  self->end = self->begin + st.st_size;
   return 0;
 }
 
@@ -70,7 +53,7 @@ spdl_text_file_open (SpdlTextFile *self, const gchar *location, GError **error)
   int failed;
 
   *self = (SpdlTextFile){ .location = g_strdup (location), .fd = -1 };
-  failed = map_file (self);
+  failed = open_file (self);
   if (failed == 0)
     return TRUE;
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_READ,
@@ -82,9 +65,6 @@ spdl_text_file_open (SpdlTextFile *self, const gchar *location, GError **error)
 void
 spdl_text_file_close (SpdlTextFile *self)
 {
-  if (self->begin != self->end)
-    munmap ((void *) self->begin, self->end - self->begin);
-  self->begin = self->end = NULL;
   if (self->fd >= 0)
     close (self->fd);
   self->fd = -1;
@@ -130,68 +110,49 @@ spdl_text_file_is_settled (const SpdlTextFile *self)
 }
 
 void
-spdl_text_file_expect (SpdlTextFile *self, gboolean in_order)
+spdl_text_file_expect (const SpdlTextFile *self, gboolean in_order)
 {
-  if (self->begin != self->end)
-    spdl_compat_expect_order (self->begin, self->end - self->begin, in_order);
-}
-
-void
-spdl_text_file_forget (SpdlTextFile *self)
-{
-  self->n_windows = 0;
-  if (self->begin != self->end)
-    spdl_compat_forget_pages (self->begin, self->end - self->begin);
-}
-
-void
-spdl_text_file_visit (SpdlTextFile *self, const gchar *from, const gchar *to)
-{
-  const gsize first = (from - self->begin) / WINDOW;
-  const gsize last = (to - self->begin) / WINDOW;
-
-  if (G_LIKELY (first == self->window && last == first))
-    return;
-  self->n_windows += last - first;
-  if (first != self->window)
-    self->n_windows += first == self->window + 1 ? 1 : WINDOWS_OF_JUMP;
-  self->window = last;
-  if (self->n_windows > MAX_WINDOWS)
-    spdl_text_file_forget (self);
+  spdl_compat_expect_order (self->fd, in_order);
 }
 
 gboolean
-spdl_text_file_copy (
-    const SpdlTextFile *self, guint64 offset, gsize size, gchar *buffer)
+spdl_text_file_load (const SpdlTextFile *self, SpdlFileWindow *window,
+    guint64 offset, gsize size, GError **error)
 {
-  gssize n = 1;
+  int failed;
 
-  for (gsize done = 0; done < size && n > 0; done += n)
-    do
-      n = pread (self->fd, buffer + done, size - done, offset + done);
-    while (n < 0 && errno == EINTR);
-  return n > 0;
-}
+  g_return_val_if_fail (offset <= self->stamp.size, FALSE);
 
-static guint64
-hash_sample (const SpdlTextFile *self, guint64 hash, guint64 offset)
-{
-  gchar sample[SAMPLE_SIZE];
-
-  if (!spdl_text_file_copy (self, offset, SAMPLE_SIZE, sample))
-    return 0;
-  return spdl_fingerprint_add (hash, sample, SAMPLE_SIZE);
+  failed = spdl_file_window_load (
+      window, self->fd, offset, MIN (size, self->stamp.size - offset));
+  if (failed == 0)
+    return TRUE;
+  /* A file that has become shorter has changed. */
+  if (failed != ENODATA || spdl_text_file_check (self, error))
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+        "Failed to read the list \"%s\": %s", self->location,
+        g_strerror (failed));
+  return FALSE;
 }
 
 guint64
 spdl_text_file_hash_samples (const SpdlTextFile *self)
 {
-  const gsize size = self->end - self->begin;
+  const guint64 size = self->stamp.size;
+  const gboolean whole = size <= N_SAMPLES * SAMPLE_SIZE;
+  const guint64 step = (size - SAMPLE_SIZE) / (N_SAMPLES - 1);
+  SpdlFileWindow window = { NULL };
   guint64 hash = 0;
 
-  if (size <= N_SAMPLES * SAMPLE_SIZE)
-    return spdl_fingerprint_add (0, self->begin, size);
-  for (guint i = 0; i < N_SAMPLES; i++)
-    hash = hash_sample (self, hash, (size - SAMPLE_SIZE) / (N_SAMPLES - 1) * i);
-  return hash_sample (self, hash, size - SAMPLE_SIZE);
+  for (guint i = 0; i <= N_SAMPLES; i++) {
+    const guint64 at = i < N_SAMPLES ? step * i : size - SAMPLE_SIZE;
+    const gboolean ok = spdl_text_file_load (
+        self, &window, whole ? 0 : at, whole ? size : SAMPLE_SIZE, NULL);
+
+    hash = ok ? spdl_fingerprint_add (hash, window.data, window.size) : 0;
+    if (whole)
+      break;
+  }
+  spdl_file_window_clear (&window);
+  return hash;
 }

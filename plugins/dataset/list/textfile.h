@@ -1,4 +1,4 @@
-/* gst-spdl: memory-mapped text file
+/* gst-spdl: text file that is read in parts
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -9,6 +9,8 @@
 
 #include <glib.h>
 
+#include "plugins/common/filewindow.h"
+
 G_BEGIN_DECLS
 
 /* Size and modification time, which show whether a file has changed. */
@@ -18,18 +20,13 @@ typedef struct {
   guint32 nanoseconds; /* its nanoseconds */
 } SpdlStamp;
 
-/* A memory-mapped file of any size. Mapped pages count as resident memory of
- * the process, so they are released once there are many; they stay in the page
- * cache. Not thread-safe. */
+/* An open file of any size. It is not mapped, because a file that somebody
+ * truncates while it is mapped kills the process. Not thread-safe. */
 typedef struct {
   gchar *location;
   int fd;
   SpdlStamp stamp; /* when the file was opened */
   guint mode;      /* the file's permissions */
-  const gchar *begin;
-  const gchar *end;
-  gsize window; /* the last window that was visited */
-  guint n_windows;
 } SpdlTextFile;
 
 /* Returns FALSE with @error set, in the domain of GST_RESOURCE_ERROR. */
@@ -38,8 +35,8 @@ spdl_text_file_open (SpdlTextFile *self, const gchar *location, GError **error);
 void spdl_text_file_close (SpdlTextFile *self);
 
 /* Checks that the file has not changed since it was opened; sets @error
- * otherwise. Must be called before each access, because pages after the end of
- * a truncated file must not be accessed. */
+ * otherwise. Must be called after reading: the kernel sets the new time before
+ * it changes the content. */
 gboolean spdl_text_file_check (const SpdlTextFile *self, GError **error);
 
 /* Returns TRUE if the file is so old that a further change would alter its
@@ -47,20 +44,13 @@ gboolean spdl_text_file_check (const SpdlTextFile *self, GError **error);
 gboolean spdl_text_file_is_settled (const SpdlTextFile *self);
 
 /* Advises the kernel of sequential or random access. */
-void spdl_text_file_expect (SpdlTextFile *self, gboolean in_order);
+void spdl_text_file_expect (const SpdlTextFile *self, gboolean in_order);
 
-/* Records an access to the range from @from to @to. Releases all pages once too
- * many are mapped. */
-void
-spdl_text_file_visit (SpdlTextFile *self, const gchar *from, const gchar *to);
-
-/* Copies a part of the file without mapping it, since the kernel may map much
- * more than is read. Returns FALSE if the file is shorter. */
-gboolean spdl_text_file_copy (
-    const SpdlTextFile *self, guint64 offset, gsize size, gchar *buffer);
-
-/* Releases all pages. */
-void spdl_text_file_forget (SpdlTextFile *self);
+/* Loads the part of @size bytes at @offset, or up to the end of the file, into
+ * @window. Keeps what @window already has of it. Returns FALSE with @error set
+ * if the file cannot be read or is shorter than it was. */
+gboolean spdl_text_file_load (const SpdlTextFile *self, SpdlFileWindow *window,
+    guint64 offset, gsize size, GError **error);
 
 /* Calculates a hash of excerpts of the file, which detects another file with
  * the same size and modification time. */

@@ -9,7 +9,9 @@
 
 #include <glib/gstdio.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "plugins/common/fingerprint.h"
 #include "plugins/dataset/list/columns.h"
 #include "plugins/dataset/list/line.h"
 #include "plugins/dataset/list/members.h"
@@ -573,6 +575,167 @@ test_a_million (Fixture *f, gconstpointer data)
   g_unlink (path);
 }
 
+/* Adds a record of about @size bytes whose path is @n, in the format of
+ * @name. */
+static void
+add_record (GString *text, const gchar *name, guint n, guint size)
+{
+  const gboolean txt = g_str_has_suffix (name, ".txt");
+  const gboolean csv = g_str_has_suffix (name, ".csv");
+
+  g_string_append_printf (text,
+      txt   ? "%u\303\251"
+      : csv ? "%u\303\251,%u,\""
+            : "{\"uri\": \"%u\303\251\", \"label\": %u, \"x\": \"",
+      n, n % 7);
+  while (size-- > 0)
+    g_string_append (text, txt                    ? "\303\251"
+                           : csv && size % 9 == 0 ? "\n\"\""
+                                                  : "\342\202\254");
+  if (txt)
+    g_string_append_printf (text, "\t%u\n", n % 7);
+  else
+    g_string_append (text, csv ? "\"\n" : "\"}\n");
+}
+
+/* Tests lists that are read in several parts, whose ends fall anywhere into
+ * records, some of which are longer than a part: in order and in any order. */
+static void
+test_parts (Fixture *f, gconstpointer data)
+{
+  static const gchar *const names[] = { "a.txt", "a.csv", "a.jsonl" };
+
+  for (guint k = 0; k < G_N_ELEMENTS (names); k++) {
+    g_autofree gchar *path = g_build_filename (f->folder, names[k], NULL);
+    const SpdlListOptions options = { .labels = { .read = TRUE } };
+    GString *text = g_string_new (k == 1 ? "uri,label,x\n" : "");
+    const guint n = 3000;
+    SpdlList *list;
+
+    for (guint i = 0; i < n; i++)
+      add_record (text, names[k], i,
+          i % 1000 == 999 ? (k == 0 ? 30000 : 300000) : i * 31 % 401);
+    g_assert_true (g_file_set_contents (path, text->str, text->len, NULL));
+    list = spdl_list_open (path, &options, NULL);
+    g_assert_nonnull (list);
+    g_assert_cmpuint (spdl_list_get_size (list), ==, n);
+    g_assert_cmpuint (spdl_list_get_hash (list), ==,
+        spdl_fingerprint_add (0, text->str, text->len));
+    for (guint i = 0; i < 2 * n; i++) {
+      const guint item = i < n ? i : i * 1009 % n;
+      g_autofree gchar *wanted = g_strdup_printf ("%u\303\251", item);
+      GstStructure *extra;
+      gint64 label;
+      g_autofree gchar *got =
+          spdl_list_get_item (list, item, &label, &extra, NULL);
+
+      if (k == 0)
+        g_assert_true (g_str_has_prefix (got, wanted));
+      else
+        g_assert_cmpstr (got, ==, wanted);
+      g_assert_cmpint (label, ==, item % 7);
+      g_clear_pointer (&extra, gst_structure_free);
+    }
+    spdl_list_free (list);
+    g_unlink (path);
+    g_string_free (text, TRUE);
+  }
+}
+
+/* Tests that lines longer than several parts are skipped up to their end. */
+static void
+test_longer_than_parts (Fixture *f, gconstpointer data)
+{
+  static const struct {
+    const gchar *name, *header, *before, *after, *wanted;
+  } lists[] = {
+    { "a.txt", "", "a", "\n", "\" line 2: *65536*(2 malformed lines, of 4)" },
+    { "a.csv", "uri,label\n", "a,1", "\n",
+        "\" line 3: *1048576*(2 malformed lines, of 4)" },
+    { "a.jsonl", "", "{\"uri\": \"a", "\"}\n",
+        "\" line 2: *1048576*(2 malformed lines, of 4)" },
+  };
+
+  for (guint k = 0; k < G_N_ELEMENTS (lists); k++) {
+    GString *text = g_string_new (lists[k].header);
+
+    for (guint i = 0; i < 4; i++) {
+      g_string_append (text, lists[k].before);
+      for (guint n = i % 2 ? 5000000 + i : 0; n > 0; n--)
+        g_string_append_c (text, '0');
+      g_string_append (text, lists[k].after);
+    }
+    assert_refused (f, lists[k].name, text->str, text->len, lists[k].wanted);
+    g_string_free (text, TRUE);
+  }
+}
+
+typedef struct {
+  const gchar *path;
+  goffset size;
+} Cut;
+
+static gboolean
+has_open (const gchar *path)
+{
+  GDir *dir = g_dir_open ("/proc/self/fd", 0, NULL);
+  gboolean found = FALSE;
+  const gchar *name;
+
+  while (!found && (name = g_dir_read_name (dir))) {
+    g_autofree gchar *link = g_build_filename ("/proc/self/fd", name, NULL);
+    g_autofree gchar *target = g_file_read_link (link, NULL);
+
+    found = g_strcmp0 (target, path) == 0;
+  }
+  g_dir_close (dir);
+  return found;
+}
+
+static gpointer
+cut_open_file (gpointer data)
+{
+  const Cut *cut = data;
+
+  while (!has_open (cut->path))
+    g_thread_yield ();
+  g_assert_cmpint (truncate (cut->path, cut->size), ==, 0);
+  return NULL;
+}
+
+/* Tests that a list which is truncated while it is scanned gives an error. */
+static void
+test_cut_while_scanned (Fixture *f, gconstpointer data)
+{
+  static const goffset sizes[] = { 0, 100, 10000000 };
+  g_autofree gchar *path = g_build_filename (f->folder, "a.txt", NULL);
+  const SpdlListOptions options = { .labels = { .read = TRUE } };
+  GString *text = g_string_new (NULL);
+
+  for (guint i = 0; i < 4000000; i++)
+    g_string_append (text, "a.jpg\t1\n");
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
+    const Cut cut = { path, sizes[i] };
+    g_autoptr (GError) error = NULL;
+    GstStructure *extra;
+    GThread *thread;
+    SpdlList *list;
+    gint64 label;
+
+    g_assert_true (g_file_set_contents (path, text->str, text->len, NULL));
+    thread = g_thread_new ("cut", cut_open_file, (gpointer) &cut);
+    list = spdl_list_open (path, &options, &error);
+    g_thread_join (thread);
+    if (list) /* the scan was over before */
+      g_assert_null (spdl_list_get_item (list, 9, &label, &extra, &error));
+    g_assert_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ);
+    g_assert_nonnull (strstr (error->message, path));
+    g_clear_pointer (&list, spdl_list_free);
+  }
+  g_unlink (path);
+  g_string_free (text, TRUE);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -596,5 +759,8 @@ main (int argc, char **argv)
   ADD ("malformed-txt", test_malformed_txt);
   ADD ("long", test_long);
   ADD ("a-million", test_a_million);
+  ADD ("parts", test_parts);
+  ADD ("longer-than-parts", test_longer_than_parts);
+  ADD ("cut-while-scanned", test_cut_while_scanned);
   return g_test_run ();
 }

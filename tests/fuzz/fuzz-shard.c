@@ -104,7 +104,8 @@ check_notes (const SpdlArchiveSample *sample)
 }
 
 static void
-check_sample (const SpdlArchiveIndex *index, const SpdlArchiveSample *sample)
+check_sample (const SpdlArchiveIndex *index, const SpdlArchiveSample *sample,
+    const SpdlArchiveCursor *cursor)
 {
   static const gchar *const extensions[] = { "png", "jpg", NULL };
   gsize size;
@@ -112,6 +113,10 @@ check_sample (const SpdlArchiveIndex *index, const SpdlArchiveSample *sample)
   SpdlArchiveSample reading = *sample;
   SpdlArchiveFile file;
 
+  if (!data) {
+    data = (const guint8 *) cursor->records.data;
+    size = cursor->records.size;
+  }
   check_text (sample->key, sample->key_length, data, size);
   while (spdl_archive_sample_next (&reading, &file)) {
     check_text (file.extension, file.extension_length, data, size);
@@ -132,6 +137,7 @@ check_sample (const SpdlArchiveIndex *index, const SpdlArchiveSample *sample)
 static void
 check_index (SpdlArchiveIndex *index, guint64 whole)
 {
+  SpdlArchiveCursor cursor = { NULL };
   SpdlArchiveKey key;
 
   spdl_archive_index_get_key (index, &key);
@@ -140,31 +146,36 @@ check_index (SpdlArchiveIndex *index, guint64 whole)
   for (guint64 i = 0; i < MIN (spdl_archive_index_get_size (index), 50); i++) {
     SpdlArchiveSample sample;
     SpdlArchiveFile file;
-    const gboolean ok = spdl_archive_index_get_sample (index, i, &sample);
+    const gboolean ok =
+        spdl_archive_index_get_sample (index, i, &cursor, &sample);
 
     g_assert_true (ok || whole == 0);
     if (!ok)
       continue;
-    check_sample (index, &sample);
+    check_sample (index, &sample, &cursor);
+    g_assert_true (
+        whole == 0 || spdl_archive_sample_is_within (&sample, whole));
     while (whole > 0 && spdl_archive_sample_next (&sample, &file)) {
       g_assert_cmpuint (file.first, <=, whole);
       g_assert_cmpuint (
           spdl_archive_file_get_length (&file), <=, whole - file.first);
     }
   }
-  spdl_archive_index_forget (index);
+  spdl_archive_cursor_clear (&cursor);
 }
 
-/* Opens an index through a mapped file. Takes ownership of @data. */
+/* Opens an index in a file. Takes ownership of @data. */
 static SpdlArchiveIndex *
 open_index (guint8 *data, gsize size, const gchar **flaw)
 {
   const int fd = memfd_create ("index", MFD_CLOEXEC);
   g_autofree gchar *path = g_strdup_printf ("/proc/self/fd/%d", fd);
+  SpdlArchiveCursor cursor = { NULL };
   SpdlArchiveIndex *index;
 
   g_assert_cmpint (write (fd, data, size), ==, size);
-  index = spdl_archive_index_open (path, flaw);
+  index = spdl_archive_index_open (path, &cursor, flaw);
+  spdl_archive_cursor_clear (&cursor);
   close (fd);
   g_free (data);
   return index;
@@ -256,9 +267,10 @@ check_contents (const SpdlSample *sample)
   SpdlArchiveFile file;
   guint n = 0;
 
-  g_assert_true (spdl_archive_index_get_sample (sample->index, 0, &files));
+  g_assert_true (
+      spdl_archive_index_get_sample (sample->index, 0, NULL, &files));
   g_assert_cmpuint (spdl_archive_index_get_size (sample->index), ==, 1);
-  check_sample (sample->index, &files);
+  check_sample (sample->index, &files, NULL);
   while (spdl_archive_sample_next (&files, &file)) {
     GstBuffer *content = g_ptr_array_index (sample->contents, n++);
 

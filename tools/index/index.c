@@ -50,13 +50,13 @@ print_file (const SpdlArchiveFile *file)
 /* Prints a line for each sample: its key, label and, for each of its files,
  * `extension=FIRST-LAST` (`extension=` for an empty one), separated by tabs. */
 static void
-listing_print (const SpdlArchiveIndex *index)
+listing_print (SpdlArchiveIndex *index)
 {
   SpdlArchiveSample sample;
   SpdlArchiveFile file;
 
   for (guint64 i = 0; i < spdl_archive_index_get_size (index); i++) {
-    if (!spdl_archive_index_get_sample (index, i, &sample))
+    if (!spdl_archive_index_get_sample (index, i, NULL, &sample))
       continue;
     printf (
         "%.*s\t%" G_GINT64_FORMAT, sample.key_length, sample.key, sample.label);

@@ -13,7 +13,6 @@
 #include <pthread.h>
 #include <sched.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #ifdef __linux__
 #include <sys/vfs.h>
@@ -267,14 +266,4 @@ spdl_compat_expect_order (int fd, gboolean in_order)
   posix_fadvise (
       fd, 0, 0, in_order ? POSIX_FADV_SEQUENTIAL : POSIX_FADV_NORMAL);
 #endif
-}
-
-/* Unmaps the pages of a mapped file. They no longer count as memory of the
- * process, and are mapped again on access. glibc's posix_madvise() ignores this
- * advice. On macOS it is a hint, and the pages count until memory runs low: a
- * port maps the range again with MAP_FIXED. */
-static inline void
-spdl_compat_forget_pages (gconstpointer data, gsize size)
-{
-  madvise ((gpointer) data, size, MADV_DONTNEED);
 }

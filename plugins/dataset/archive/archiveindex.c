@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -107,19 +106,25 @@ spdl_archive_name_split_list (const gchar *text)
 
 /* Index */
 
+/* Number of bytes that are read at once, to hash an index and in order. */
+#define BLOCK ((gsize) 65536)
+/* Number of bytes of offsets that are read at once, in order. */
+#define BLOCK_OF_PLACES ((gsize) 4096)
+/* Size of the largest record whose memory is kept for the next one. */
+#define MAX_KEPT ((gsize) 1 << 20)
+
+/* Number of bytes to read of a record of unknown size. */
+#define UNKNOWN_SIZE 512
+
 struct _SpdlArchiveIndex {
-  const guint8 *data;
+  guint8 header[SPDL_ARCHIVE_INDEX_HEADER];
   gsize size;
-  gboolean mapped;
-  /* Header fields, copied so that the mapped page of the header need not be
-   * read again. */
-  guint64 n_samples;
-  SpdlArchiveKey key;
-  guint64 flags;
-  guint64 n_long;
-  guint64 hash;
-  const guint8 *records;
-  gsize records_size;
+  guint8 *data; /* (nullable): content; NULL: it is read from the file */
+  gchar *path;
+  int fd;                /* -1: the file is closed */
+  SpdlStamp stamp;       /* of the file */
+  gboolean is_unchecked; /* a part was read since the last check */
+  GError *problem;       /* (nullable): why the file can no longer be used */
 };
 
 static guint64
@@ -128,164 +133,313 @@ word_at (const guint8 *data, guint i)
   return spdl_read_64_le (data + i * sizeof (guint64));
 }
 
-static void
-release_memory (const guint8 *data, gsize size, gboolean mapped)
-{
-  if (mapped)
-    munmap ((void *) data, size);
-  else
-    g_free ((void *) data);
-}
-
 void
 spdl_archive_index_free (SpdlArchiveIndex *self)
 {
-  release_memory (self->data, self->size, self->mapped);
+  spdl_archive_index_close (self);
+  g_clear_error (&self->problem);
+  g_free (self->path);
+  g_free (self->data);
   g_free (self);
 }
 
-static const gchar *
-check_index (const guint8 *data, gsize size)
+void
+spdl_archive_cursor_reset (SpdlArchiveCursor *self)
 {
-  const gsize rest = size - SPDL_ARCHIVE_INDEX_HEADER;
+  self->index = NULL;
+  self->next = 0;
+  self->places.size = self->records.size = 0;
+}
 
-  if (size < SPDL_ARCHIVE_INDEX_HEADER)
-    return "the index is cut off";
-  if (memcmp (data, SPDL_ARCHIVE_INDEX_MARK, 8) != 0 &&
-      memcmp (data, SPDL_ARCHIVE_INDEX_MARK_PACKED, 8) != 0)
-    return "the file is not an index of a shard, or has another version";
-  if (word_at (data, SPDL_ARCHIVE_WORD_HEADER_HASH) !=
-      spdl_fingerprint_add (
-          0, data, SPDL_ARCHIVE_WORD_HEADER_HASH * sizeof (guint64)))
-    return "the header is damaged";
-  if (word_at (data, SPDL_ARCHIVE_WORD_HASH) !=
-      spdl_fingerprint_add (0, data + SPDL_ARCHIVE_INDEX_HEADER, rest))
+void
+spdl_archive_cursor_clear (SpdlArchiveCursor *self)
+{
+  spdl_file_window_clear (&self->places);
+  spdl_file_window_clear (&self->records);
+  self->index = NULL;
+}
+
+/* @hash: of the bytes after the header */
+static const gchar *
+check_index (const guint8 *header, gsize size, guint64 hash)
+{
+  if (word_at (header, SPDL_ARCHIVE_WORD_HASH) != hash)
     return "the index is damaged or cut off";
-  if (word_at (data, SPDL_ARCHIVE_WORD_N_SAMPLES) > rest / sizeof (guint64))
+  if (word_at (header, SPDL_ARCHIVE_WORD_N_SAMPLES) >
+      (size - SPDL_ARCHIVE_INDEX_HEADER) / sizeof (guint64))
     return "the header is invalid";
   return NULL;
 }
 
-static SpdlArchiveIndex *
-take_memory (
-    const guint8 *data, gsize size, gboolean mapped, const gchar **problem)
+static const gchar *
+check_header (const guint8 *header, gsize size)
 {
-  SpdlArchiveIndex *self;
-  gsize places;
-
-  *problem = check_index (data, size);
-  if (*problem) {
-    release_memory (data, size, mapped);
-    return NULL;
-  }
-  self = g_new0 (SpdlArchiveIndex, 1);
-  self->data = data;
-  self->size = size;
-  self->mapped = mapped;
-  self->n_samples = word_at (data, SPDL_ARCHIVE_WORD_N_SAMPLES);
-  self->key =
-      (SpdlArchiveKey){ { word_at (data, SPDL_ARCHIVE_WORD_SIZE),
-                            word_at (data, SPDL_ARCHIVE_WORD_SECONDS),
-                            word_at (data, SPDL_ARCHIVE_WORD_NANOSECONDS) },
-        word_at (data, SPDL_ARCHIVE_WORD_SAMPLES),
-        word_at (data, SPDL_ARCHIVE_WORD_VALIDATOR) };
-  self->flags = word_at (data, SPDL_ARCHIVE_WORD_FLAGS);
-  self->n_long = word_at (data, SPDL_ARCHIVE_WORD_N_LONG);
-  self->hash = word_at (data, SPDL_ARCHIVE_WORD_HASH);
-  places = self->n_samples * sizeof (guint64);
-  self->records = data + SPDL_ARCHIVE_INDEX_HEADER + places;
-  self->records_size = size - SPDL_ARCHIVE_INDEX_HEADER - places;
-  return self;
+  if (size < SPDL_ARCHIVE_INDEX_HEADER)
+    return "the index is cut off";
+  if (memcmp (header, SPDL_ARCHIVE_INDEX_MARK, 8) != 0 &&
+      memcmp (header, SPDL_ARCHIVE_INDEX_MARK_PACKED, 8) != 0)
+    return "the file is not an index of a shard, or has another version";
+  if (word_at (header, SPDL_ARCHIVE_WORD_HEADER_HASH) !=
+      spdl_fingerprint_add (
+          0, header, SPDL_ARCHIVE_WORD_HEADER_HASH * sizeof (guint64)))
+    return "the header is damaged";
+  return NULL;
 }
 
 SpdlArchiveIndex *
 spdl_archive_index_new (guint8 *data, gsize size, const gchar **problem)
 {
-  return take_memory (data, size, FALSE, problem);
-}
+  SpdlArchiveIndex *self;
 
-/* Maps the file for reading. Returns NULL with errno set. */
-static guint8 *
-map_file (int fd, gsize *size)
-{
-  struct stat st;
-  void *data;
-
-  if (fstat (fd, &st) != 0)
-    return NULL;
-  if (!S_ISREG (st.st_mode) || st.st_size == 0) {
-    errno = EINVAL;
+  *problem = check_header (data, size);
+  if (!*problem)
+    *problem = check_index (data, size,
+        spdl_fingerprint_add (0, data + SPDL_ARCHIVE_INDEX_HEADER,
+            size - SPDL_ARCHIVE_INDEX_HEADER));
+  if (*problem) {
+    g_free (data);
     return NULL;
   }
-  *size = st.st_size;
-  data = mmap (NULL, st.st_size, PROT_READ, MAP_SHARED, fd, 0);
-  return data == MAP_FAILED ? NULL : data;
+  self = g_new0 (SpdlArchiveIndex, 1);
+  memcpy (self->header, data, sizeof self->header);
+  self->data = data;
+  self->size = size;
+  self->fd = -1;
+  return self;
+}
+
+/* Index in a file */
+
+static SpdlStamp
+stamp_of (const struct stat *st)
+{
+  const struct timespec time = spdl_compat_get_mtime (st);
+
+  return (SpdlStamp){ st->st_size, time.tv_sec, time.tv_nsec };
+}
+
+static gboolean
+is_same_stamp (const SpdlStamp *a, const SpdlStamp *b)
+{
+  return a->size == b->size && a->seconds == b->seconds &&
+         a->nanoseconds == b->nanoseconds;
+}
+
+/* Opens the file. Returns -1 with errno set on failure. */
+static int
+open_file (const gchar *path, SpdlStamp *stamp)
+{
+  /* O_NONBLOCK: open() must not wait for the writer of a pipe. */
+  const int fd = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  struct stat st;
+
+  if (fd < 0)
+    return -1;
+  if (fstat (fd, &st) == 0 && S_ISREG (st.st_mode)) {
+    *stamp = stamp_of (&st);
+    return fd;
+  }
+  close (fd);
+  errno = EINVAL;
+  return -1;
+}
+
+/* Reads the header and hashes what follows it. Returns the problem, or NULL.
+ *
+ * @window: gets the last block, which may be the whole file */
+static const gchar *
+verify_file (int fd, gsize size, guint8 *header, SpdlFileWindow *window)
+{
+  SpdlFingerprint *fingerprint = spdl_fingerprint_new ();
+  const gchar *problem = size == 0 ? "the index is cut off" : NULL;
+  guint64 hash;
+  gsize n;
+
+  window->size = 0;
+  for (gsize at = 0; at < size && !problem; at += n) {
+    const gsize skipped = at == 0 ? SPDL_ARCHIVE_INDEX_HEADER : 0;
+    const int failed =
+        spdl_file_window_load (window, fd, at, n = MIN (BLOCK, size - at));
+
+    if (failed == ENODATA)
+      problem = "the index is cut off";
+    else if (failed != 0)
+      problem = g_strerror (failed);
+    else if (at == 0)
+      problem = check_header ((const guint8 *) window->data, n);
+    if (!problem && at == 0)
+      memcpy (header, window->data, SPDL_ARCHIVE_INDEX_HEADER);
+    if (!problem)
+      spdl_fingerprint_append (
+          fingerprint, window->data + skipped, n - skipped);
+  }
+  hash = spdl_fingerprint_finish (fingerprint);
+  return problem ? problem : check_index (header, size, hash);
 }
 
 SpdlArchiveIndex *
-spdl_archive_index_open (const gchar *path, const gchar **problem)
+spdl_archive_index_open (
+    const gchar *path, SpdlArchiveCursor *cursor, const gchar **problem)
 {
-  const int fd = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  SpdlArchiveIndex *self = NULL;
-  guint8 *data = NULL;
-  gsize size;
+  SpdlArchiveIndex *self = g_new0 (SpdlArchiveIndex, 1);
 
   *problem = NULL;
-  if (fd >= 0)
-    data = map_file (fd, &size);
-  if (!data)
-    *problem = errno == ENOENT ? NULL : g_strerror (errno);
-  if (fd >= 0)
-    close (fd);
-  if (data)
-    self = take_memory (data, size, TRUE, problem);
-  if (self)
-    spdl_archive_index_forget (self);
+  self->fd = open_file (path, &self->stamp);
+  if (self->fd < 0) {
+    if (errno != ENOENT)
+      *problem = g_strerror (errno);
+    g_free (self);
+    return NULL;
+  }
+  self->path = g_strdup (path);
+  self->size = self->stamp.size;
+  self->is_unchecked = TRUE;
+  spdl_archive_cursor_reset (cursor);
+  *problem = verify_file (self->fd, self->size, self->header, &cursor->records);
+  if (*problem)
+    g_clear_pointer (&self, spdl_archive_index_free);
+  cursor->index = self;
   return self;
+}
+
+void
+spdl_archive_index_close (SpdlArchiveIndex *self)
+{
+  if (self->fd >= 0)
+    close (self->fd);
+  self->fd = -1;
+}
+
+/* Records why the file can no longer be used. Returns FALSE. */
+static gboolean
+set_problem (SpdlArchiveIndex *self, const gchar *problem)
+{
+  if (!self->problem)
+    self->problem = g_error_new (GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+        "Failed to read the index \"%s\" of a shard: %s. Restart, and do not "
+        "change or remove an index while it is in use; to replace it, rename "
+        "another file to its name",
+        self->path, problem);
+  return FALSE;
+}
+
+/* Checks that the file which was opened again has the content of the first one.
+ * Processes that index a shard at the same time replace each other's file by an
+ * equal one. */
+static gboolean
+check_again (SpdlArchiveIndex *self, const SpdlStamp *stamp)
+{
+  guint8 header[SPDL_ARCHIVE_INDEX_HEADER];
+  SpdlFileWindow window = { NULL };
+  const gchar *problem = NULL;
+
+  if (!is_same_stamp (stamp, &self->stamp))
+    problem = verify_file (self->fd, stamp->size, header, &window);
+  else if (pread (self->fd, header, sizeof header, 0) != sizeof header)
+    problem = "the index is cut off";
+  spdl_file_window_clear (&window);
+  /* The header has a hash of the rest. */
+  if (!problem && (stamp->size != self->size ||
+                      memcmp (header, self->header, sizeof header) != 0))
+    problem = "another index was stored at this path since the start";
+  if (problem)
+    return set_problem (self, problem);
+  self->stamp = *stamp;
+  return TRUE;
+}
+
+/* Opens the file again if it was closed. */
+static gboolean
+open_again (SpdlArchiveIndex *self)
+{
+  SpdlStamp stamp;
+
+  if (self->problem)
+    return FALSE;
+  if (self->fd >= 0)
+    return TRUE;
+  self->fd = open_file (self->path, &stamp);
+  if (self->fd < 0)
+    return set_problem (self, g_strerror (errno));
+  return check_again (self, &stamp);
+}
+
+gboolean
+spdl_archive_index_check (SpdlArchiveIndex *self, GError **error)
+{
+  struct stat st;
+
+  if (self->is_unchecked && self->fd >= 0 && !self->problem) {
+    const gboolean ok = fstat (self->fd, &st) == 0;
+    const SpdlStamp now = ok ? stamp_of (&st) : self->stamp;
+
+    if (!ok)
+      set_problem (self, g_strerror (errno));
+    else if (!is_same_stamp (&now, &self->stamp))
+      set_problem (self, "the file has changed since the start");
+  }
+  self->is_unchecked = FALSE;
+  if (!self->problem)
+    return TRUE;
+  g_propagate_error (error, g_error_copy (self->problem));
+  return FALSE;
 }
 
 void
 spdl_archive_index_get_key (const SpdlArchiveIndex *self, SpdlArchiveKey *key)
 {
-  *key = self->key;
+  const guint8 *header = self->header;
+
+  *key =
+      (SpdlArchiveKey){ { word_at (header, SPDL_ARCHIVE_WORD_SIZE),
+                            word_at (header, SPDL_ARCHIVE_WORD_SECONDS),
+                            word_at (header, SPDL_ARCHIVE_WORD_NANOSECONDS) },
+        word_at (header, SPDL_ARCHIVE_WORD_SAMPLES),
+        word_at (header, SPDL_ARCHIVE_WORD_VALIDATOR) };
 }
 
 guint64
 spdl_archive_index_get_size (const SpdlArchiveIndex *self)
 {
-  return self->n_samples;
+  return word_at (self->header, SPDL_ARCHIVE_WORD_N_SAMPLES);
 }
 
 guint64
 spdl_archive_index_get_hash (const SpdlArchiveIndex *self)
 {
-  return self->hash;
+  return word_at (self->header, SPDL_ARCHIVE_WORD_HASH);
 }
 
 guint64
 spdl_archive_index_get_n_long (const SpdlArchiveIndex *self)
 {
-  return self->n_long;
+  return word_at (self->header, SPDL_ARCHIVE_WORD_N_LONG);
+}
+
+static guint64
+get_flags (const SpdlArchiveIndex *self)
+{
+  return word_at (self->header, SPDL_ARCHIVE_WORD_FLAGS);
 }
 
 gboolean
 spdl_archive_index_has_payloads (const SpdlArchiveIndex *self)
 {
-  return self->flags & SPDL_ARCHIVE_FLAG_PAYLOADS;
+  return (get_flags (self) & SPDL_ARCHIVE_FLAG_PAYLOADS) != 0;
 }
 
 gboolean
 spdl_archive_index_has_roles (const SpdlArchiveIndex *self)
 {
-  return (self->flags & SPDL_ARCHIVE_FLAG_ROLES) != 0;
+  return (get_flags (self) & SPDL_ARCHIVE_FLAG_ROLES) != 0;
 }
 
 gint
 spdl_archive_index_has_labels (const SpdlArchiveIndex *self)
 {
-  return self->flags & SPDL_ARCHIVE_FLAG_LABELS      ? 1
-         : self->flags & SPDL_ARCHIVE_FLAG_NO_LABELS ? 0
-                                                     : -1;
+  return get_flags (self) & SPDL_ARCHIVE_FLAG_LABELS      ? 1
+         : get_flags (self) & SPDL_ARCHIVE_FLAG_NO_LABELS ? 0
+                                                          : -1;
 }
 
 const guint8 *
@@ -295,24 +449,26 @@ spdl_archive_index_get_data (const SpdlArchiveIndex *self, gsize *size)
   return self->data;
 }
 
+gboolean
+spdl_archive_index_is_equal (
+    const SpdlArchiveIndex *self, const SpdlArchiveIndex *other)
+{
+  /* The header has a hash of the rest. */
+  return self->size == other->size &&
+         memcmp (self->header, other->header, sizeof self->header) == 0;
+}
+
 void
 spdl_archive_index_restamp (SpdlArchiveIndex *self, guint64 validator)
 {
   guint64 *words = (guint64 *) self->data;
 
-  g_return_if_fail (!self->mapped);
+  g_return_if_fail (self->data);
 
-  self->key.validator = validator;
   words[SPDL_ARCHIVE_WORD_VALIDATOR] = GUINT64_TO_LE (validator);
   words[SPDL_ARCHIVE_WORD_HEADER_HASH] = GUINT64_TO_LE (spdl_fingerprint_add (
       0, words, SPDL_ARCHIVE_WORD_HEADER_HASH * sizeof *words));
-}
-
-void
-spdl_archive_index_forget (SpdlArchiveIndex *self)
-{
-  if (self->mapped)
-    spdl_compat_forget_pages (self->data, self->size);
+  memcpy (self->header, words, sizeof self->header);
 }
 
 gboolean
@@ -339,15 +495,151 @@ spdl_archive_sample_read (
   return TRUE;
 }
 
-gboolean
-spdl_archive_index_get_sample (
-    const SpdlArchiveIndex *self, guint64 i, SpdlArchiveSample *sample)
+static inline gboolean
+has_part (const SpdlFileWindow *window, guint64 offset, gsize size)
 {
-  const guint64 place = word_at (self->data, SPDL_ARCHIVE_N_WORDS + i);
+  const guint64 from = offset - window->offset;
 
-  return spdl_archive_sample_read (
-             sample, self->records, self->records_size, place) &&
-         g_utf8_validate_len (sample->key, sample->key_length, NULL);
+  return offset >= window->offset && from <= window->size &&
+         window->size - from >= size;
+}
+
+static const guint8 *
+load_part (
+    SpdlArchiveIndex *self, SpdlFileWindow *window, guint64 offset, gsize size)
+{
+  int failed;
+
+  if (window->room > MAX_KEPT && size <= MAX_KEPT)
+    spdl_file_window_clear (window);
+  if (!open_again (self))
+    return NULL;
+  self->is_unchecked = TRUE;
+  failed = spdl_file_window_load (
+      window, self->fd, offset, MIN (size, self->size - offset));
+  if (failed == 0)
+    return (const guint8 *) window->data;
+  set_problem (self, failed == ENODATA
+                         ? "the file has become shorter since the start"
+                         : g_strerror (failed));
+  window->size = 0;
+  return NULL;
+}
+
+/* Reads the @size bytes at @offset of the index into @window, unless it has
+ * them.
+ *
+ * @ahead: number of bytes to read at least, if the file has them
+ *
+ * Returns their place; NULL if they cannot be read. */
+static inline const guint8 *
+read_part (SpdlArchiveIndex *self, SpdlFileWindow *window, guint64 offset,
+    gsize size, gsize ahead)
+{
+  if (G_LIKELY (has_part (window, offset, size)))
+    return (const guint8 *) window->data + (offset - window->offset);
+  return load_part (self, window, offset, MAX (size, ahead));
+}
+
+/* Returns the number of bytes of the texts of a record's files. */
+static inline guint64
+measure_texts (const guint8 *files, guint n_files)
+{
+  guint64 size = 0;
+
+  for (; n_files > 0; n_files--, files += SPDL_ARCHIVE_RECORD_FILE) {
+    const guint16 kind = spdl_read_16_le (files + 22);
+
+    size += (guint64) spdl_read_32_le (files + 16) +
+            spdl_read_16_le (files + 20) +
+            (kind & SPDL_ARCHIVE_KIND_PACKED ? SPDL_ARCHIVE_RECORD_PACKING : 0);
+  }
+  return size;
+}
+
+/* Reads the record at @offset of the index, which may have any content.
+ *
+ * @ahead: number of bytes to read at once
+ * @size: (out): its size
+ *
+ * Returns NULL if it is invalid or cannot be read. */
+static inline const guint8 *
+read_record (SpdlArchiveIndex *self, SpdlFileWindow *window, guint64 offset,
+    gsize ahead, gsize *size)
+{
+  const guint64 left = self->size - offset;
+  const guint8 *record;
+  guint n_files;
+  guint64 texts;
+
+  *size = SPDL_ARCHIVE_RECORD_HEAD;
+  if (left < *size ||
+      !(record = read_part (self, window, offset, *size, ahead)))
+    return NULL;
+  n_files = spdl_read_16_le (record + 8);
+  *size += n_files * SPDL_ARCHIVE_RECORD_FILE + spdl_read_16_le (record + 10);
+  if (left < *size ||
+      !(record = read_part (self, window, offset, *size, ahead)))
+    return NULL;
+  texts = measure_texts (record + SPDL_ARCHIVE_RECORD_HEAD, n_files);
+  if (left - *size < texts)
+    return NULL;
+  *size += texts;
+  return read_part (self, window, offset, *size, ahead);
+}
+
+/* Reads a sample of an index in a file: its offset, and then its record. */
+static gboolean
+read_sample (SpdlArchiveIndex *self, guint64 i, SpdlArchiveCursor *cursor,
+    SpdlArchiveSample *sample)
+{
+  const guint64 n = spdl_archive_index_get_size (self);
+  const gboolean in_order = cursor->index == self && cursor->next == i;
+  const guint64 base = SPDL_ARCHIVE_INDEX_HEADER + n * sizeof (guint64);
+  const guint64 offset = SPDL_ARCHIVE_INDEX_HEADER + i * sizeof (guint64);
+  const gboolean is_last = i + 1 == n;
+  gsize size = (is_last ? 1 : 2) * sizeof (guint64);
+  SpdlFileWindow *places = &cursor->places;
+  guint64 place, next = 0;
+  const guint8 *part;
+
+  if (cursor->index != self)
+    spdl_archive_cursor_reset (cursor);
+  cursor->index = self;
+  cursor->next = i + 1;
+  /* The other window may have the whole file. */
+  if (has_part (&cursor->records, offset, size))
+    places = &cursor->records;
+  part = read_part (self, places, offset, size, in_order ? BLOCK_OF_PLACES : 0);
+  if (!part)
+    return FALSE;
+  place = word_at (part, 0);
+  if (!is_last)
+    next = word_at (part, 1);
+  if (place > self->size - base)
+    return FALSE;
+  /* The next record usually begins at the end of this one. */
+  size = in_order       ? BLOCK
+         : next > place ? MIN (next - place, BLOCK)
+                        : UNKNOWN_SIZE;
+  part = read_record (self, &cursor->records, base + place, size, &size);
+  return part && spdl_archive_sample_read (sample, part, size, 0);
+}
+
+gboolean
+spdl_archive_index_get_sample (SpdlArchiveIndex *self, guint64 i,
+    SpdlArchiveCursor *cursor, SpdlArchiveSample *sample)
+{
+  const gsize base = SPDL_ARCHIVE_INDEX_HEADER +
+                     spdl_archive_index_get_size (self) * sizeof (guint64);
+  gboolean ok;
+
+  if (self->data)
+    ok = spdl_archive_sample_read (sample, self->data + base, self->size - base,
+        word_at (self->data, SPDL_ARCHIVE_N_WORDS + i));
+  else
+    ok = read_sample (self, i, cursor, sample);
+  return ok && g_utf8_validate_len (sample->key, sample->key_length, NULL);
 }
 
 /* Checks that extension, packing and text of a file lie within the record and
@@ -400,6 +692,19 @@ spdl_archive_sample_next (SpdlArchiveSample *sample, SpdlArchiveFile *file)
     sample->texts += SPDL_ARCHIVE_RECORD_PACKING;
   sample->files += SPDL_ARCHIVE_RECORD_FILE;
   sample->n_files--;
+  return TRUE;
+}
+
+gboolean
+spdl_archive_sample_is_within (const SpdlArchiveSample *sample, guint64 size)
+{
+  SpdlArchiveSample reading = *sample;
+  SpdlArchiveFile file;
+
+  for (guint i = 0; i < sample->n_files; i++)
+    if (!spdl_archive_sample_next (&reading, &file) || file.first > size ||
+        spdl_archive_file_get_length (&file) > size - file.first)
+      return FALSE;
   return TRUE;
 }
 

@@ -9,6 +9,7 @@
 
 #include <gst/gst.h>
 
+#include "plugins/common/filewindow.h"
 #include "plugins/dataset/list/textfile.h"
 
 G_BEGIN_DECLS
@@ -150,8 +151,8 @@ spdl_archive_file_get_length (const SpdlArchiveFile *file)
   return file->packed ? file->packing.size : file->size;
 }
 
-/* A sample whose strings point into the index. The last fields are the position
- * of the next file to read. */
+/* A sample whose strings point into the index or its cursor. The last fields
+ * are the position of the next file to read. */
 typedef struct {
   gint64 label;
   const gchar *key; /* not terminated */
@@ -163,7 +164,23 @@ typedef struct {
   const gchar *end;
 } SpdlArchiveSample;
 
+/* The content of an index file, in memory or in the file. Others may write the
+ * file, so it is read and not mapped: a mapped file that becomes shorter kills
+ * the process. Not thread-safe. */
 typedef struct _SpdlArchiveIndex SpdlArchiveIndex;
+
+/* The parts of an index that were read last. A cursor serves any number of
+ * indexes, one after the other, so that they need no memory. */
+typedef struct {
+  const SpdlArchiveIndex *index; /* nullable */
+  guint64 next;                  /* the sample after the last one */
+  SpdlFileWindow places;
+  SpdlFileWindow records;
+} SpdlArchiveCursor;
+
+/* Forgets what was read, but keeps the memory. */
+void spdl_archive_cursor_reset (SpdlArchiveCursor *self);
+void spdl_archive_cursor_clear (SpdlArchiveCursor *self);
 
 /* Parses the content of an index file, and verifies its hashes.
  *
@@ -173,10 +190,22 @@ typedef struct _SpdlArchiveIndex SpdlArchiveIndex;
 SpdlArchiveIndex *
 spdl_archive_index_new (guint8 *data, gsize size, const gchar **problem);
 
-/* Maps and parses an index file. The file must not be modified while it is
- * mapped; writers rename a new file to its name. */
-SpdlArchiveIndex *
-spdl_archive_index_open (const gchar *path, const gchar **problem);
+/* Opens an index file and verifies its hashes. Writers rename a new file to its
+ * name, and do not change it.
+ *
+ * @cursor: has the last part of the content afterwards */
+SpdlArchiveIndex *spdl_archive_index_open (
+    const gchar *path, SpdlArchiveCursor *cursor, const gchar **problem);
+
+/* Closes the file, if the index is in one. The next sample that is read opens
+ * it again; if it then has other content, that fails. */
+void spdl_archive_index_close (SpdlArchiveIndex *self);
+
+/* Checks that the samples which were read since the last call are those of the
+ * file that was opened; sets @error otherwise, in the domain of
+ * GST_RESOURCE_ERROR. The kernel sets the new time of a file before it changes
+ * the content, so the check comes after the read. */
+gboolean spdl_archive_index_check (SpdlArchiveIndex *self, GError **error);
 
 void spdl_archive_index_free (SpdlArchiveIndex *self);
 
@@ -196,21 +225,27 @@ gboolean spdl_archive_index_has_roles (const SpdlArchiveIndex *self);
  * have one. */
 gint spdl_archive_index_has_labels (const SpdlArchiveIndex *self);
 
-/* Returns the content of the index file. */
+/* Returns the content of the index; NULL if it is in a file. */
 const guint8 *
 spdl_archive_index_get_data (const SpdlArchiveIndex *self, gsize *size);
 
+/* Returns TRUE if both indexes have the same content. */
+gboolean spdl_archive_index_is_equal (
+    const SpdlArchiveIndex *self, const SpdlArchiveIndex *other);
+
 /* Sets the validator by which a server identifies the shard. The index must not
- * be mapped from a file. */
+ * be in a file. */
 void spdl_archive_index_restamp (SpdlArchiveIndex *self, guint64 validator);
 
-/* Releases the pages that were read, if the index is mapped. */
-void spdl_archive_index_forget (SpdlArchiveIndex *self);
-
-/* Reads sample @i, which must be below the size. Returns FALSE if its record is
- * invalid. */
-gboolean spdl_archive_index_get_sample (
-    const SpdlArchiveIndex *self, guint64 i, SpdlArchiveSample *sample);
+/* Reads sample @i, which must be below the size.
+ *
+ * @cursor: (nullable): holds @sample until it is used again; NULL only if the
+ *     index is in memory
+ *
+ * Returns FALSE if its record is invalid or cannot be read, which
+ * spdl_archive_index_check() tells apart. */
+gboolean spdl_archive_index_get_sample (SpdlArchiveIndex *self, guint64 i,
+    SpdlArchiveCursor *cursor, SpdlArchiveSample *sample);
 
 /* Reads the record at @place of @size bytes of records, but does not check that
  * its key is UTF-8. Returns FALSE if it is invalid. */
@@ -221,6 +256,11 @@ gboolean spdl_archive_sample_read (SpdlArchiveSample *sample,
  * record is invalid. */
 gboolean
 spdl_archive_sample_next (SpdlArchiveSample *sample, SpdlArchiveFile *file);
+
+/* Returns TRUE if all files of the sample are valid and lie in the first @size
+ * bytes of the shard. No file of @sample may have been read yet. */
+gboolean
+spdl_archive_sample_is_within (const SpdlArchiveSample *sample, guint64 size);
 
 /* Returns TRUE if the sample has a label: a `.cls` that is not empty. No file
  * of @sample may have been read yet. */

@@ -127,10 +127,10 @@ check_index (SpdlArchiveIndex *index, const gchar *problem, SpdlReader *reader,
 }
 
 static SpdlArchiveIndex *
-load_index (const gchar *path, SpdlReader *reader)
+load_index (const gchar *path, SpdlReader *reader, SpdlArchiveCursor *cursor)
 {
   const gchar *problem;
-  SpdlArchiveIndex *index = spdl_archive_index_open (path, &problem);
+  SpdlArchiveIndex *index = spdl_archive_index_open (path, cursor, &problem);
 
   return check_index (index, problem, reader, path);
 }
@@ -154,37 +154,24 @@ spdl_archive_store (
   return spdl_sidecar_file_store (path, mode, write_data, bytes);
 }
 
-/* Maps the file that was stored. Returns NULL if it has other content:
+/* Stores the index in a file and opens that file, so that the index uses no
+ * memory. Returns NULL if that fails, or if the file has other content:
  * meanwhile, the index of another shard may have been stored, whose URL differs
  * in the query. */
 static SpdlArchiveIndex *
-map_stored (const gchar *path, const guint8 *data, gsize size)
+keep_index (SpdlArchiveIndex *index, SpdlReader *reader, const gchar *path,
+    SpdlArchiveCursor *cursor)
 {
-  const gchar *problem;
-  SpdlArchiveIndex *mapped = spdl_archive_index_open (path, &problem);
-  gsize n = 0;
-  const guint8 *stored =
-      mapped ? spdl_archive_index_get_data (mapped, &n) : NULL;
-
-  if (n == size && stored && memcmp (stored, data, size) == 0)
-    return mapped;
-  g_clear_pointer (&mapped, spdl_archive_index_free);
-  return NULL;
-}
-
-/* Stores the index in a file and maps that file, so that the index uses no heap
- * memory. */
-static SpdlArchiveIndex *
-keep_index (SpdlArchiveIndex *index, SpdlReader *reader, const gchar *path)
-{
-  SpdlArchiveIndex *mapped = NULL;
   gsize size;
   const guint8 *data = spdl_archive_index_get_data (index, &size);
   const int failed = spdl_archive_store (path, reader->mode, data, size);
+  const gchar *problem;
+  SpdlArchiveIndex *stored =
+      failed == 0 ? spdl_archive_index_open (path, cursor, &problem) : NULL;
 
-  if (failed == 0)
-    mapped = map_stored (path, data, size);
-  if (!mapped) {
+  if (stored && !spdl_archive_index_is_equal (stored, index))
+    g_clear_pointer (&stored, spdl_archive_index_free);
+  if (!stored) {
     GST_INFO ("failed to write the index of the shard \"%s\" to \"%s\": %s",
         reader->name, path,
         failed ? g_strerror (failed) : "the file was replaced");
@@ -193,7 +180,7 @@ keep_index (SpdlArchiveIndex *index, SpdlReader *reader, const gchar *path)
   GST_INFO ("the index of the shard \"%s\" was written to \"%s\"", reader->name,
       path);
   spdl_archive_index_free (index);
-  return mapped;
+  return stored;
 }
 
 static gboolean
@@ -205,17 +192,17 @@ is_settled (const SpdlReader *reader)
 
 static SpdlArchiveIndex *
 keep_somewhere (SpdlArchiveIndex *index, SpdlReader *reader,
-    const gchar *beside, const gchar *cached)
+    const gchar *beside, const gchar *cached, SpdlArchiveCursor *cursor)
 {
-  SpdlArchiveIndex *mapped = NULL;
+  SpdlArchiveIndex *stored = NULL;
 
   if (!is_settled (reader))
     return index;
   if (beside)
-    mapped = keep_index (index, reader, beside);
-  if (!mapped)
-    mapped = keep_index (index, reader, cached);
-  return mapped ? mapped : index;
+    stored = keep_index (index, reader, beside, cursor);
+  if (!stored)
+    stored = keep_index (index, reader, cached, cursor);
+  return stored ? stored : index;
 }
 
 /* Downloads the index at URL.spdl-index. Returns NULL if there is no usable
@@ -270,12 +257,13 @@ is_kept (const SpdlReader *reader, SpdlSidecarUse use)
 
 SpdlArchiveIndex *
 spdl_archive_open (const gchar *location, SpdlSidecarUse use,
-    SpdlIndexer *indexer, SpdlStamp *stamp, GError **error)
+    SpdlIndexer *indexer, SpdlArchiveCursor *cursor, SpdlStamp *stamp,
+    GError **error)
 {
   g_autoptr (SpdlReader) reader =
       spdl_archive_open_reader (location, indexer, error);
   g_autofree gchar *beside = spdl_archive_sidecar_of (location);
-  g_autofree gchar *cached = path_in_cache (location);
+  g_autofree gchar *cached = NULL;
   const gboolean remote = spdl_store_is_remote (location);
   SpdlArchiveIndex *index = NULL;
 
@@ -283,9 +271,12 @@ spdl_archive_open (const gchar *location, SpdlSidecarUse use,
     return NULL;
   *stamp = reader->stamp;
   if (use != SPDL_SIDECAR_NONE && !remote)
-    index = load_index (beside, reader);
-  if (use != SPDL_SIDECAR_NONE && !index)
-    index = load_index (cached, reader);
+    index = load_index (beside, reader, cursor);
+  if (index)
+    return index;
+  cached = path_in_cache (location);
+  if (use != SPDL_SIDECAR_NONE)
+    index = load_index (cached, reader, cursor);
   if (index)
     return index;
   if (use != SPDL_SIDECAR_NONE && remote)
@@ -293,6 +284,7 @@ spdl_archive_open (const gchar *location, SpdlSidecarUse use,
   if (!index)
     index = make_index (reader, indexer, error);
   if (index && is_kept (reader, use))
-    index = keep_somewhere (index, reader, remote ? NULL : beside, cached);
+    index =
+        keep_somewhere (index, reader, remote ? NULL : beside, cached, cursor);
   return index;
 }

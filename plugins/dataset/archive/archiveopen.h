@@ -32,11 +32,13 @@ SpdlReader *spdl_archive_open_reader (
 /* Loads the index of a shard, or builds and stores it. Callable from any
  * thread.
  *
+ * @cursor: has the last part of the index afterwards, if that is in a file
  * @stamp: (out): size and modification time of the shard
  *
  * Returns NULL with @error set, in the domain of GST_RESOURCE_ERROR. */
 SpdlArchiveIndex *spdl_archive_open (const gchar *location, SpdlSidecarUse use,
-    SpdlIndexer *indexer, SpdlStamp *stamp, GError **error);
+    SpdlIndexer *indexer, SpdlArchiveCursor *cursor, SpdlStamp *stamp,
+    GError **error);
 
 /* Writes an index to @path. Returns 0 or an errno. */
 int spdl_archive_store (

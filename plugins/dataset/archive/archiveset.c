@@ -8,6 +8,7 @@
 #include "plugins/dataset/archive/archiveset.h"
 
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "gst/spdl/common/storeuri.h"
@@ -22,10 +23,10 @@
 /* Number of shards that are opened in parallel, to hide the latency of servers
  * and disks. */
 #define N_THREADS 16
-/* Number of items read before the mapped pages of the indexes are released. For
- * each page that is accessed, the kernel maps 64 KiB, or a whole large folio of
- * the page cache. */
-#define MAX_VISITS 128
+/* Number of index files that stay open: a quarter of the descriptors that the
+ * process may have, within these bounds. */
+#define MIN_OPEN 64
+#define MAX_OPEN 4096
 
 typedef struct {
   gchar *location;
@@ -38,7 +39,7 @@ typedef struct {
   guint64 n_unlabelled;
   guint64 first_unlabelled; /* among the items of the shard */
   guint64 first_item;
-  gboolean visited; /* since the pages of its index were released */
+  gboolean is_held; /* its index file stays open */
   GError *error;
 } Shard;
 
@@ -51,9 +52,10 @@ struct _SpdlArchiveSet {
   guint64 n_items;
   guint64 hash;
   guint64 last; /* shard of the last item */
-  Shard *visited[MAX_VISITS];
-  guint n_visited;
-  guint n_visits;
+  SpdlArchiveCursor cursor;
+  Shard **held; /* (nullable): the shards whose index files stay open */
+  guint max_held;
+  guint next_held;          /* place of the one that is closed next */
   SpdlArchiveLosses losses; /* warnings were given of them */
 };
 
@@ -76,6 +78,8 @@ spdl_archive_set_free (SpdlArchiveSet *self)
   g_strfreev (self->extensions);
   spdl_archive_losses_clear (&self->losses);
   g_clear_pointer (&self->indexer, spdl_indexer_free);
+  spdl_archive_cursor_clear (&self->cursor);
+  g_free (self->held);
   g_free (self);
 }
 
@@ -109,9 +113,56 @@ get_payload (const SpdlArchiveSet *self, const Shard *shard,
          file->first + spdl_archive_file_get_length (file) <= shard->stamp.size;
 }
 
+/* Index files */
+
+static guint
+find_max_open (void)
+{
+  struct rlimit limit;
+
+  return getrlimit (RLIMIT_NOFILE, &limit) == 0
+             ? CLAMP (limit.rlim_cur / 4, MIN_OPEN, MAX_OPEN)
+             : MIN_OPEN;
+}
+
+/* Lets the index file of the shard stay open, in place of the one that was
+ * opened first. */
+static void
+hold_index (SpdlArchiveSet *self, Shard *shard)
+{
+  Shard **place = &self->held[self->next_held];
+
+  if (shard->is_held)
+    return;
+  if (*place) {
+    spdl_archive_index_close ((*place)->index);
+    (*place)->is_held = FALSE;
+  }
+  *place = shard;
+  shard->is_held = TRUE;
+  self->next_held = (self->next_held + 1) % self->max_held;
+}
+
+static gboolean
+read_item (const Shard *shard, guint64 i, SpdlArchiveCursor *cursor,
+    SpdlArchiveSample *sample)
+{
+  return spdl_archive_index_get_sample (
+      shard->index, shard->usable ? shard->usable[i] : i, cursor, sample);
+}
+
+static gboolean
+get_sample (
+    SpdlArchiveSet *self, Shard *shard, guint64 i, SpdlArchiveSample *sample)
+{
+  hold_index (self, shard);
+  return read_item (shard, i, &self->cursor, sample);
+}
+
 /* Records which samples have a payload, unless all have one. */
 static void
-find_usable (const SpdlArchiveSet *self, Shard *shard)
+find_usable (
+    const SpdlArchiveSet *self, Shard *shard, SpdlArchiveCursor *cursor)
 {
   const guint64 n = spdl_archive_index_get_size (shard->index);
   guint32 *usable;
@@ -125,27 +176,20 @@ find_usable (const SpdlArchiveSet *self, Shard *shard)
     SpdlArchiveSample sample;
     SpdlArchiveFile file;
 
-    if (spdl_archive_index_get_sample (shard->index, i, &sample) &&
+    if (spdl_archive_index_get_sample (shard->index, i, cursor, &sample) &&
         get_payload (self, shard, &sample, &file))
       usable[shard->n_items++] = i;
   }
-  spdl_archive_index_forget (shard->index);
   if (shard->n_items < n)
     shard->usable = g_renew (guint32, usable, MAX (shard->n_items, 1));
   else
     g_free (usable);
 }
 
-static gboolean
-get_sample (const Shard *shard, guint64 i, SpdlArchiveSample *sample)
-{
-  return spdl_archive_index_get_sample (
-      shard->index, shard->usable ? shard->usable[i] : i, sample);
-}
-
 /* Counts the items without a label. */
 static void
-count_unlabelled (const SpdlArchiveSet *self, Shard *shard)
+count_unlabelled (
+    const SpdlArchiveSet *self, Shard *shard, SpdlArchiveCursor *cursor)
 {
   const SpdlLabelOptions *labels = &self->options.labels;
   const gint has_labels = spdl_archive_index_has_labels (shard->index);
@@ -158,16 +202,15 @@ count_unlabelled (const SpdlArchiveSet *self, Shard *shard)
     return;
   }
   for (guint64 i = 0; i < shard->n_items; i++)
-    if (!get_sample (shard, i, &sample) ||
+    if (!read_item (shard, i, cursor, &sample) ||
         !spdl_archive_sample_has_label (&sample)) {
       if (shard->n_unlabelled++ == 0)
         shard->first_unlabelled = i;
     }
-  spdl_archive_index_forget (shard->index);
 }
 
 static void
-warn_of_roles (SpdlArchiveSet *self, const Shard *shard)
+warn_of_roles (SpdlArchiveSet *self, Shard *shard)
 {
   SpdlArchiveRoles roles = { NULL };
   SpdlArchiveSample sample;
@@ -175,13 +218,12 @@ warn_of_roles (SpdlArchiveSet *self, const Shard *shard)
   if (self->extensions || !spdl_archive_index_has_roles (shard->index))
     return;
   for (guint64 i = 0; i < shard->n_items; i++)
-    if (get_sample (shard, i, &sample) &&
+    if (get_sample (self, shard, i, &sample) &&
         spdl_archive_roles_add (&roles, &sample)) {
       warn_caller (self, spdl_archive_roles_describe (&roles, shard->location));
       break;
     }
   spdl_archive_roles_clear (&roles);
-  spdl_archive_index_forget (shard->index);
 }
 
 static void
@@ -212,27 +254,39 @@ typedef struct {
   gint next; /* atomic: next shard to open */
 } Opening;
 
+static void
+open_shard (SpdlArchiveSet *self, Shard *shard, gboolean is_held,
+    SpdlArchiveCursor *cursor)
+{
+  shard->index = spdl_archive_open (shard->location, self->options.sidecar,
+      self->indexer, cursor, &shard->stamp, &shard->error);
+  if (!shard->index) {
+    if (g_error_matches (
+            shard->error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SEEK))
+      g_atomic_int_set (&self->streamed, TRUE);
+    return;
+  }
+  find_usable (self, shard, cursor);
+  count_unlabelled (self, shard, cursor);
+  spdl_archive_cursor_reset (cursor);
+  spdl_archive_index_check (shard->index, &shard->error);
+  if (!is_held)
+    spdl_archive_index_close (shard->index);
+}
+
 static gpointer
 open_some (gpointer data)
 {
   Opening *opening = data;
   SpdlArchiveSet *self = opening->set;
+  SpdlArchiveCursor cursor = { NULL };
   gint i;
 
-  while (
-      !g_atomic_int_get (&self->streamed) &&
-      (i = g_atomic_int_add (&opening->next, 1)) < (gint) self->shards->len) {
-    Shard *shard = &g_array_index (self->shards, Shard, i);
-
-    shard->index = spdl_archive_open (shard->location, self->options.sidecar,
-        self->indexer, &shard->stamp, &shard->error);
-    if (shard->index) {
-      find_usable (self, shard);
-      count_unlabelled (self, shard);
-    } else if (g_error_matches (
-                   shard->error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SEEK))
-      g_atomic_int_set (&self->streamed, TRUE);
-  }
+  while (!g_atomic_int_get (&self->streamed) &&
+         (i = g_atomic_int_add (&opening->next, 1)) < (gint) self->shards->len)
+    open_shard (self, &g_array_index (self->shards, Shard, i),
+        i < (gint) self->max_held, &cursor);
+  spdl_archive_cursor_clear (&cursor);
   return NULL;
 }
 
@@ -281,8 +335,12 @@ gather_shards (SpdlArchiveSet *self, const gchar *location, GError **error)
       g_propagate_error (error, g_steal_pointer (&shard->error));
       return FALSE;
     }
+    if (i < self->max_held)
+      hold_index (self, shard);
     warn_skipped_samples (self, shard);
     warn_of_roles (self, shard);
+    if (!spdl_archive_index_check (shard->index, error))
+      return FALSE;
     shard->first_item = self->n_items;
     self->n_items += shard->n_items;
     self->hash = spdl_fingerprint_add (self->hash, &hash, sizeof hash);
@@ -307,11 +365,11 @@ check_labels (SpdlArchiveSet *self, const gchar *location, GError **error)
   g_autofree gchar *key = NULL, *fields = NULL;
 
   for (guint i = 0; i < self->shards->len; i++) {
-    const Shard *shard = &g_array_index (self->shards, Shard, i);
+    Shard *shard = &g_array_index (self->shards, Shard, i);
     SpdlArchiveSample sample;
 
     if (!key && shard->n_unlabelled > 0 &&
-        get_sample (shard, shard->first_unlabelled, &sample)) {
+        get_sample (self, shard, shard->first_unlabelled, &sample)) {
       key = g_strndup (sample.key, sample.key_length);
       fields = spdl_archive_notes_describe (&sample, shard->uri);
     }
@@ -357,6 +415,8 @@ spdl_archive_set_open (
   g_array_set_clear_func (self->shards, clear_shard);
   self->indexer = spdl_indexer_new (NULL, options->remote);
   ok = add_shards (self, location, error);
+  self->max_held = MIN (find_max_open (), MAX (self->shards->len, 1));
+  self->held = g_new0 (Shard *, self->max_held);
   if (ok)
     open_all (self);
   g_clear_pointer (&self->indexer, spdl_indexer_free);
@@ -405,23 +465,6 @@ find_shard (SpdlArchiveSet *self, guint64 i)
   return &g_array_index (self->shards, Shard, low);
 }
 
-/* Releases the mapped pages of the visited indexes after MAX_VISITS items,
- * since mapped pages count as resident memory of the process. */
-static void
-visit_shard (SpdlArchiveSet *self, Shard *shard)
-{
-  if (!shard->visited)
-    self->visited[self->n_visited++] = shard;
-  shard->visited = TRUE;
-  if (++self->n_visits < MAX_VISITS)
-    return;
-  for (guint i = 0; i < self->n_visited; i++) {
-    spdl_archive_index_forget (self->visited[i]->index);
-    self->visited[i]->visited = FALSE;
-  }
-  self->n_visits = self->n_visited = 0;
-}
-
 static gboolean
 check_unchanged (const Shard *shard, GError **error)
 {
@@ -451,7 +494,8 @@ describe_sample (SpdlArchiveSet *self, const Shard *shard,
   SpdlArchiveFile file;
   gchar *text;
 
-  if (!get_payload (self, shard, sample, &file))
+  if (!spdl_archive_sample_is_within (sample, shard->stamp.size) ||
+      !get_payload (self, shard, sample, &file))
     return NULL;
   *label = spdl_archive_notes_get_label (&self->options.labels, sample);
   *extra = spdl_archive_notes_new (sample, shard->uri, &file, &self->losses);
@@ -465,19 +509,20 @@ spdl_archive_set_get_item (SpdlArchiveSet *self, guint64 i, gint64 *label,
     GstStructure **extra, GError **error)
 {
   Shard *shard = find_shard (self, i);
-  const guint64 place = i - shard->first_item;
   SpdlArchiveSample sample;
-  gchar *uri = NULL;
+  g_autofree gchar *uri = NULL;
 
   *extra = NULL;
   *label = SPDL_NO_LABEL;
-  if (!check_unchanged (shard, error))
-    return NULL;
-  if (get_sample (shard, place, &sample))
+  if (get_sample (self, shard, i - shard->first_item, &sample))
     uri = describe_sample (self, shard, &sample, label, extra);
-  visit_shard (self, shard);
-  if (!uri)
+  if (check_unchanged (shard, error) &&
+      spdl_archive_index_check (shard->index, error)) {
+    if (uri)
+      return g_steal_pointer (&uri);
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
         "The index of the shard \"%s\" is invalid: remove it", shard->location);
-  return uri;
+  }
+  g_clear_pointer (extra, gst_structure_free);
+  return NULL;
 }

@@ -15,8 +15,8 @@
 
 G_BEGIN_DECLS
 
-/* Concatenation of the samples of several shards. It keeps the index of each
- * shard open, mapped if it is stored in a file. Not thread-safe. */
+/* Concatenation of the samples of several shards. An index that is stored in a
+ * file is read from there. Not thread-safe. */
 typedef struct _SpdlArchiveSet SpdlArchiveSet;
 
 typedef struct {
@@ -51,7 +51,7 @@ guint64 spdl_archive_set_get_hash (const SpdlArchiveSet *self);
 /* Returns the URI of item @i (transfer full), which is a byte range of a shard,
  * and sets its label (SPDL_NO_LABEL: none, or a text, which is the field `cls`)
  * and @extra (transfer full). Returns NULL with
- * @error set if the shard has changed since it was opened. */
+ * @error set if the shard or its index has changed since it was opened. */
 gchar *spdl_archive_set_get_item (SpdlArchiveSet *self, guint64 i,
     gint64 *label, GstStructure **extra, GError **error);
 

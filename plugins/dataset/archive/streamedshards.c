@@ -429,7 +429,7 @@ make_item (SpdlStreamedShards *self, const SpdlSample *sample,
   SpdlArchiveFile file;
   gchar *text;
 
-  if (!spdl_archive_index_get_sample (sample->index, 0, &files) ||
+  if (!spdl_archive_index_get_sample (sample->index, 0, NULL, &files) ||
       !spdl_archive_sample_get_payload (
           &files, (const gchar *const *) self->extensions, &file))
     return FALSE;

@@ -5,8 +5,10 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+#include <glib/gstdio.h>
 #include <gst/gst.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "plugins/dataset/archive/archiveopen.h"
 #include "plugins/dataset/archive/archivewriter.h"
@@ -190,6 +192,146 @@ test_hash (void)
   spdl_archive_index_free (other);
 }
 
+/* Checks sample @i of an index in a file against the same one in memory. */
+static void
+assert_same_sample (SpdlArchiveIndex *file, SpdlArchiveCursor *cursor,
+    SpdlArchiveIndex *memory, guint64 i)
+{
+  SpdlArchiveSample a, b;
+  SpdlArchiveFile x, y;
+
+  g_assert_true (spdl_archive_index_get_sample (file, i, cursor, &a));
+  g_assert_true (spdl_archive_index_get_sample (memory, i, NULL, &b));
+  g_assert_cmpint (a.label, ==, b.label);
+  g_assert_cmpmem (a.key, a.key_length, b.key, b.key_length);
+  g_assert_cmpuint (a.n_files, ==, b.n_files);
+  while (spdl_archive_sample_next (&b, &y)) {
+    g_assert_true (spdl_archive_sample_next (&a, &x));
+    g_assert_cmpuint (x.first, ==, y.first);
+    g_assert_cmpuint (x.size, ==, y.size);
+    g_assert_cmpmem (
+        x.extension, x.extension_length, y.extension, y.extension_length);
+    g_assert_cmpmem (x.text, x.text_length, y.text, y.text_length);
+  }
+  g_assert_false (spdl_archive_sample_next (&a, &x));
+}
+
+/* Returns the path of a file with the index of @n samples, some of which have
+ * texts that are longer than what is read at once. */
+static gchar *
+write_index (guint n, SpdlArchiveIndex **memory, gsize *size)
+{
+  static const SpdlArchiveKey key = { { 1 << 30, -1, 2 }, 3, 4 };
+  g_autoptr (SpdlArchiveWriter) writer = spdl_archive_writer_new ();
+  g_autofree gchar *text = g_strnfill (3 << 20, 'x');
+  const gchar *problem;
+  gchar *path = NULL;
+  guint8 *data;
+  int fd;
+
+  for (guint i = 0; i < n; i++) {
+    g_autofree gchar *image = g_strdup_printf ("%u.jpg", i);
+    g_autofree gchar *note = g_strdup_printf ("%u.txt", i);
+    const gsize length = i % 500 == 250 ? 3 << 20 : i * 37 % 300;
+
+    g_assert_null (
+        spdl_archive_writer_add (writer, image, 1000 * i, 99, NULL, NULL, 0));
+    g_assert_null (
+        spdl_archive_writer_add (writer, note, 1, length, NULL, text, length));
+  }
+  data = spdl_archive_writer_finish (writer, &key, size);
+  fd = g_file_open_tmp ("spdl-index-XXXXXX", &path, NULL);
+  g_assert_cmpint (write (fd, data, *size), ==, *size);
+  close (fd);
+  *memory = spdl_archive_index_new (data, *size, &problem);
+  return path;
+}
+
+/* Tests the samples of an index in a file, in order and in any order, and after
+ * the file was closed. */
+static void
+test_file (void)
+{
+  const guint n = 2000;
+  SpdlArchiveIndex *memory, *file;
+  SpdlArchiveCursor cursor = { NULL };
+  g_autoptr (GError) error = NULL;
+  const gchar *problem;
+  gsize size;
+  g_autofree gchar *path = write_index (n, &memory, &size);
+
+  file = spdl_archive_index_open (path, &cursor, &problem);
+  g_assert_nonnull (file);
+  g_assert_null (spdl_archive_index_get_data (file, &size));
+  g_assert_true (spdl_archive_index_is_equal (file, memory));
+  for (guint i = 0; i < n; i++)
+    assert_same_sample (file, &cursor, memory, i);
+  for (guint i = 0; i < n; i++) {
+    assert_same_sample (file, &cursor, memory, i * 1009 % n);
+    g_assert_cmpuint (cursor.records.room, <=, 4 << 20);
+    if (i % 100 == 0)
+      spdl_archive_index_close (file);
+  }
+  g_assert_cmpuint (cursor.records.room, <=, 1 << 20);
+  g_assert_true (spdl_archive_index_check (file, &error));
+  spdl_archive_cursor_clear (&cursor);
+  spdl_archive_index_free (file);
+  spdl_archive_index_free (memory);
+  g_unlink (path);
+}
+
+/* Tests an index file that is truncated after it was opened: no sample is
+ * wrong, and the check fails. */
+static void
+test_truncated_file (void)
+{
+  const guint n = 100;
+  SpdlArchiveIndex *memory;
+  gsize size;
+  g_autofree gchar *path = write_index (n, &memory, &size);
+  g_autofree gchar *content = NULL;
+
+  g_assert_true (g_file_get_contents (path, &content, NULL, NULL));
+  for (gsize cut = 0; cut < size; cut += 61) {
+    SpdlArchiveCursor cursor = { NULL };
+    SpdlArchiveSample sample;
+    g_autoptr (GError) error = NULL;
+    const gchar *problem;
+    SpdlArchiveIndex *file;
+
+    g_assert_true (g_file_set_contents (path, content, size, NULL));
+    file = spdl_archive_index_open (path, &cursor, &problem);
+    g_assert_nonnull (file);
+    spdl_archive_cursor_reset (&cursor);
+    g_assert_cmpint (truncate (path, cut), ==, 0);
+    g_assert_false (
+        spdl_archive_index_get_sample (file, n - 1, &cursor, &sample));
+    g_assert_false (spdl_archive_index_check (file, &error));
+    g_assert_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ);
+    g_assert_nonnull (strstr (error->message, path));
+    spdl_archive_cursor_clear (&cursor);
+    spdl_archive_index_free (file);
+  }
+  spdl_archive_index_free (memory);
+  g_unlink (path);
+}
+
+/* Tests the check of a sample against the size of its shard. */
+static void
+test_within (void)
+{
+  g_autofree guint8 *data = NULL;
+  gsize size;
+  SpdlArchiveIndex *index = make_index (9, &data, &size);
+  SpdlArchiveSample sample;
+
+  g_assert_true (spdl_archive_index_get_sample (index, 8, NULL, &sample));
+  g_assert_true (spdl_archive_sample_is_within (&sample, 8099));
+  g_assert_false (spdl_archive_sample_is_within (&sample, 8098));
+  g_assert_false (spdl_archive_sample_is_within (&sample, 0));
+  spdl_archive_index_free (index);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -201,5 +343,8 @@ main (int argc, char **argv)
   g_test_add_func ("/archive/sidecar", test_sidecar);
   g_test_add_func ("/archive/damage", test_damage);
   g_test_add_func ("/archive/hash", test_hash);
+  g_test_add_func ("/archive/file", test_file);
+  g_test_add_func ("/archive/truncated-file", test_truncated_file);
+  g_test_add_func ("/archive/within", test_within);
   return g_test_run ();
 }

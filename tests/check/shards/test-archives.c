@@ -5,8 +5,11 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+#include <fcntl.h>
 #include <glib/gstdio.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -467,48 +470,202 @@ GST_START_TEST (test_changed_before)
 
 GST_END_TEST;
 
+/* What happens to a file after some items. */
+typedef struct {
+  void (*change) (const gchar *path);
+  const gchar *path;
+  guint n_items;
+} Change;
+
 static GstPadProbeReturn
 on_item (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
 {
-  guint *n = user_data;
+  Change *change = user_data;
 
-  if (++*n == 5)
-    change_shard (100);
+  if (++change->n_items == 5)
+    change->change (change->path);
   return GST_PAD_PROBE_OK;
 }
 
-GST_START_TEST (test_changed_while_in_use)
+/* Reads shards, and changes a file after five items.
+ *
+ * @wanted: (nullable): parts of the error, which comes after @n items; NULL:
+ *     none, and there are @n items */
+static void
+assert_changed (const gchar *shards, const gchar *order,
+    void (*func) (const gchar *path), const gchar *name, guint n,
+    const gchar *wanted)
 {
-  g_autofree gchar *description = g_strdup_printf (
-      "spdlsrc name=source location=%s/train-0000.tar ! fakesink", folder);
+  g_autofree gchar *description =
+      g_strdup_printf ("spdlsrc name=source location=\"%s/%s\" %s ! fakesink",
+          folder, shards, order);
+  g_autofree gchar *path = g_build_filename (folder, name, NULL);
+  Change change = { func, path, 0 };
   GstElement *pipeline, *source;
   GstMessage *message;
   GError *error = NULL;
   GstBus *bus;
   GstPad *pad;
-  guint n = 0;
 
-  tar_write_shard (folder, "train-0000.tar", 0, 20, SIZE);
   pipeline = gst_parse_launch (description, NULL);
   source = gst_bin_get_by_name (GST_BIN (pipeline), "source");
   pad = gst_element_get_static_pad (source, "src");
   bus = gst_element_get_bus (pipeline);
-  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, on_item, &n, NULL);
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, on_item, &change, NULL);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   message = gst_bus_timed_pop_filtered (
       bus, 60 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
-  fail_unless_equals_int (GST_MESSAGE_TYPE (message), GST_MESSAGE_ERROR);
-  gst_message_parse_error (message, &error, NULL);
-  fail_unless (errors_has (error, "[resource-error read]|train-0000"), "%s",
-      error->message);
-  fail_unless_equals_int (n, 5);
-  g_error_free (error);
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR)
+    gst_message_parse_error (message, &error, NULL);
+  fail_unless ((error != NULL) == (wanted != NULL), "%s: %s", name,
+      error ? error->message : "no error");
+  fail_unless (
+      !error || errors_has (error, wanted), "%s", error ? error->message : "");
+  fail_unless_equals_int (change.n_items, n);
+  g_clear_error (&error);
   gst_message_unref (message);
   gst_element_set_state (pipeline, GST_STATE_NULL);
   gst_object_unref (bus);
   gst_object_unref (pad);
   gst_object_unref (source);
   gst_object_unref (pipeline);
+}
+
+static void
+change_first_shard (const gchar *path)
+{
+  change_shard (100);
+}
+
+GST_START_TEST (test_changed_while_in_use)
+{
+  tar_write_shard (folder, "train-0000.tar", 0, 20, SIZE);
+  assert_changed ("train-0000.tar", "", change_first_shard, "train-0000.tar", 5,
+      "[resource-error read]|train-0000");
+}
+
+GST_END_TEST;
+
+/* Indexes the shards that match, and gives their indexes an old time. */
+static void
+write_indexes (const gchar *shards, guint n_shards, guint n_items)
+{
+  const struct timespec times[2] = { { 1000000000, 0 }, { 1000000000, 0 } };
+
+  assert_in_order (fetch (shards, "index-cache=always"), 0, n_items);
+  for (guint i = 0; i < n_shards; i++) {
+    g_autofree gchar *path =
+        g_strdup_printf ("%s/train-%04u.tar.spdl-index", folder, i);
+
+    fail_unless_equals_int (utimensat (AT_FDCWD, path, times, 0), 0);
+  }
+}
+
+static void
+truncate_to_nothing (const gchar *path)
+{
+  fail_unless_equals_int (truncate (path, 0), 0);
+}
+
+static void
+truncate_to_header (const gchar *path)
+{
+  fail_unless_equals_int (truncate (path, 88), 0);
+}
+
+/* As `cp` does with the same file. */
+static void
+write_again (const gchar *path)
+{
+  g_autofree gchar *content = NULL;
+  FILE *file;
+  gsize size;
+
+  fail_unless (g_file_get_contents (path, &content, &size, NULL));
+  file = fopen (path, "w");
+  fail_unless_equals_int (fwrite (content, 1, size, file), size);
+  fail_unless_equals_int (fclose (file), 0);
+}
+
+static void
+replace_by_equal (const gchar *path)
+{
+  g_autofree gchar *content = NULL;
+  gsize size;
+
+  fail_unless (g_file_get_contents (path, &content, &size, NULL));
+  fail_unless_equals_int (unlink (path), 0);
+  fail_unless (g_file_set_contents (path, content, size, NULL));
+}
+
+static void
+replace_by_other (const gchar *path)
+{
+  g_autofree gchar *other =
+      g_build_filename (folder, "train-0001.tar.spdl-index", NULL);
+
+  fail_unless_equals_int (rename (other, path), 0);
+}
+
+static void
+remove_file (const gchar *path)
+{
+  fail_unless_equals_int (unlink (path), 0);
+}
+
+/* Tests that an index which is changed in place while it is in use is an error,
+ * and that one which is replaced or removed stays in use. */
+GST_START_TEST (test_index_changed_while_in_use)
+{
+  static void (*const bad[]) (const gchar *path) = { truncate_to_nothing,
+    truncate_to_header, write_again };
+  static void (*const good[]) (
+      const gchar *path) = { replace_by_equal, remove_file };
+  const gchar *name = "train-0000.tar.spdl-index";
+
+  for (guint i = 0; i < G_N_ELEMENTS (bad); i++) {
+    tar_write_shard (folder, "train-0000.tar", 0, 20, SIZE);
+    write_indexes ("train-0000.tar", 1, 20);
+    assert_changed ("train-0000.tar", "shuffle=true", bad[i], name, 5,
+        "[resource-error read]|train-0000.tar.spdl-index");
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (good); i++) {
+    write_indexes ("train-0000.tar", 1, 20);
+    assert_changed ("train-0000.tar", "shuffle=true", good[i], name, 20, NULL);
+  }
+}
+
+GST_END_TEST;
+
+/* Tests indexes that do not stay open, because there are more shards than the
+ * process should have descriptors for. */
+GST_START_TEST (test_many_indexes)
+{
+  static const struct {
+    void (*change) (const gchar *path);
+    gboolean is_bad;
+  } changes[] = { { replace_by_equal, FALSE }, { truncate_to_header, TRUE },
+    { write_again, FALSE }, { replace_by_other, TRUE }, { remove_file, TRUE } };
+  const guint n = 70, last = n - 1;
+  struct rlimit limit, low;
+  g_autofree gchar *name = g_strdup_printf ("train-%04u.tar.spdl-index", last);
+  g_autofree gchar *wanted = g_strdup_printf ("[resource-error read]|%s", name);
+
+  fail_unless_equals_int (getrlimit (RLIMIT_NOFILE, &limit), 0);
+  low = limit;
+  low.rlim_cur = 256;
+  fail_unless_equals_int (setrlimit (RLIMIT_NOFILE, &low), 0);
+  for (guint i = 0; i < n; i++) {
+    g_autofree gchar *shard = g_strdup_printf ("train-%04u.tar", i);
+
+    tar_write_shard (folder, shard, i, 1, SIZE);
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (changes); i++) {
+    write_indexes ("train-*.tar", n, n);
+    assert_changed ("train-*.tar", "", changes[i].change, name,
+        changes[i].is_bad ? last : n, changes[i].is_bad ? wanted : NULL);
+  }
+  setrlimit (RLIMIT_NOFILE, &limit);
 }
 
 GST_END_TEST;
@@ -658,6 +815,8 @@ archives_suite (void)
   tcase_add_test (tc, test_index_in_cache);
   tcase_add_test (tc, test_changed_before);
   tcase_add_test (tc, test_changed_while_in_use);
+  tcase_add_test (tc, test_index_changed_while_in_use);
+  tcase_add_test (tc, test_many_indexes);
   tcase_add_test (tc, test_refused);
   tcase_add_test (tc, test_ranks);
   tcase_add_test (tc, test_resume);

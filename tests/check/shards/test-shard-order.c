@@ -45,14 +45,14 @@ finish (SpdlArchiveWriter *writer)
 }
 
 static void
-assert_sample (const SpdlArchiveIndex *index, guint i, guint number)
+assert_sample (SpdlArchiveIndex *index, guint i, guint number)
 {
   g_autofree gchar *key = g_strdup_printf ("a/%06u", number);
   g_autofree gchar *text = g_strdup_printf ("%u", number);
   SpdlArchiveSample sample;
   SpdlArchiveFile file;
 
-  g_assert_true (spdl_archive_index_get_sample (index, i, &sample));
+  g_assert_true (spdl_archive_index_get_sample (index, i, NULL, &sample));
   g_assert_cmpmem (sample.key, sample.key_length, key, strlen (key));
   g_assert_cmpint (sample.label, ==, number);
   g_assert_cmpint (sample.n_files, ==, 3);
@@ -119,7 +119,7 @@ test_unchanged (void)
   index = finish (writer);
   g_assert_cmphex (spdl_archive_index_get_hash (index), ==,
       G_GUINT64_CONSTANT (0x41d17f339aef0403));
-  g_assert_true (spdl_archive_index_get_sample (index, 0, &sample));
+  g_assert_true (spdl_archive_index_get_sample (index, 0, NULL, &sample));
   g_assert_true (spdl_archive_sample_next (&sample, &file));
   g_assert_cmpint (file.kind, ==, SPDL_ARCHIVE_MEDIA);
   spdl_archive_index_free (index);
@@ -159,7 +159,8 @@ note_sample (SpdlSample *sample, gpointer user_data)
   GString *text = user_data;
   SpdlArchiveSample files;
 
-  g_assert_true (spdl_archive_index_get_sample (sample->index, 0, &files));
+  g_assert_true (
+      spdl_archive_index_get_sample (sample->index, 0, NULL, &files));
   g_string_append_printf (text, "%.*s%u%s ", files.key_length, files.key,
       files.n_files, sample->unchecked ? "?" : "");
   spdl_sample_free (sample);

@@ -758,11 +758,11 @@ class ArgumentsTest(unittest.TestCase):
     def test_types(self):
         line = str(Pipeline().fetch(
             task_timeout=1.5, timeout=datetime.timedelta(minutes=1),
-            max_size=-1, cache_dir=pathlib.Path("a b")))
+            max_size=-1, cache_dir=pathlib.Path("a b"), cache_shared=True))
         self.assertIn("task-timeout=1500000000", line)
         self.assertIn(" timeout=60", line)
         self.assertIn("max-size=18446744073709551615", line)
-        self.assertIn('cache-dir="a b"', line)
+        self.assertIn('cache-dir="a b" cache-shared=true', line)
         line = str(Pipeline().decode(width=np.int64(8), flip=np.float32(0.5)))
         self.assertEqual(line, "spdldecode width=8 flip=0.5")
         self.assertEqual(

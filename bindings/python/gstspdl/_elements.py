@@ -214,6 +214,7 @@ class Elements:
         coalesce: Optional[int] = None,
         cache_dir: Optional[Path] = None,
         cache_size: Optional[int] = None,
+        cache_shared: Optional[bool] = None,
         cache_validate: Optional[FetchCacheValidate] = None,
         s3_endpoint: Optional[str] = None,
         s3_region: Optional[str] = None,
@@ -264,6 +265,8 @@ class Elements:
         servers and object stores; processes may share it (unset = no cache).
         `cache_size`: Maximum bytes in cache-dir; the least recently used files
         are removed (0 = no limit). Default: 68719476736.
+        `cache_shared`: Use cache-dir although other users can write it, all of
+        whom are trusted. Default: False.
         `cache_validate`: How to check that an entry of cache-dir is current.
         One of "etag", "date", "none". Default: "etag".
         `s3_endpoint`: Address of an S3-compatible store, such as
@@ -940,6 +943,7 @@ PROPERTIES: Dict[str, Dict[str, Tuple[Any, ...]]] = {
         "coalesce": ("int", 0, 9223372036854775807),
         "cache-dir": ("path",),
         "cache-size": ("int", 0, 9223372036854775807),
+        "cache-shared": ("bool",),
         "cache-validate": ("enum", ("etag", "date", "none")),
         "s3-endpoint": ("text",),
         "s3-region": ("text",),

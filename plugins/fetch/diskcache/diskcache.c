@@ -41,7 +41,7 @@ struct _SpdlDiskCache {
   SpdlDiskTally *tally;
   SpdlDiskCacheWarnFunc warn;
   gpointer user_data;
-  gchar *folder;
+  SpdlDiskFolder folder;
   gchar *headers; /* request headers, which are part of the key */
   SpdlThreadPool *thread_pool;
   gint counting;             /* atomic: counting has started or is done */
@@ -156,14 +156,6 @@ spdl_disk_tally_report (
       counts.errors - since.errors, NULL);
 }
 
-static int
-open_file (const gchar *folder, const gchar *name)
-{
-  g_autofree gchar *path = g_build_filename (folder, name, NULL);
-
-  return open (path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-}
-
 /* Locks the file, or gives up after 100 ms. A process that is stopped while it
  * holds the lock must not block all others, and the next count corrects a wrong
  * total. */
@@ -202,9 +194,9 @@ read_sum (int fd)
  * cannot be read. Returns FALSE if the total cannot be recorded, for example on
  * a full disk; the next count corrects it. */
 static gboolean
-change_sum (const gchar *folder, gint64 change, guint64 *result)
+change_sum (const SpdlDiskFolder *folder, gint64 change, guint64 *result)
 {
-  const int fd = open_file (folder, ".spdl-size");
+  const int fd = spdl_disk_folder_open_file (folder, ".spdl-size");
   gboolean ok = TRUE;
   guint64 sum, written;
 
@@ -221,8 +213,8 @@ change_sum (const gchar *folder, gint64 change, guint64 *result)
   if (change != 0)
     ok = pwrite (fd, &written, sizeof written, 0) == (ssize_t) sizeof written;
   if (!ok)
-    GST_INFO (
-        "failed to record the size of \"%s\": %s", folder, g_strerror (errno));
+    GST_INFO ("failed to record the size of \"%s\": %s", folder->path,
+        g_strerror (errno));
   unlock_file (fd);
   *result = sum;
   return ok;
@@ -232,7 +224,7 @@ change_sum (const gchar *folder, gint64 change, guint64 *result)
 
 /* State of a directory walk. */
 typedef struct {
-  const gchar *folder;
+  const SpdlDiskFolder *folder;
   gint *quit;
   gint64 begun;
   guint64 sum;
@@ -291,7 +283,7 @@ visit_file (Walk *self, int dir, const gchar *prefix, const gchar *name)
 static void
 visit_folder (Walk *self, const gchar *prefix)
 {
-  g_autofree gchar *path = g_build_filename (self->folder, prefix, NULL);
+  g_autofree gchar *path = g_build_filename (self->folder->path, prefix, NULL);
   DIR *dir = opendir (path);
   struct dirent *entry;
 
@@ -339,8 +331,8 @@ remove_oldest (Walk *self, guint64 wanted)
   g_array_sort (self->leaves, compare_age);
   for (guint i = 0; i < self->leaves->len && sum > wanted; i++) {
     const Leaf *leaf = &g_array_index (self->leaves, Leaf, i);
-    g_autofree gchar *path =
-        g_strdup_printf ("%s/%.2s/%s", self->folder, leaf->name, leaf->name);
+    g_autofree gchar *path = g_strdup_printf (
+        "%s/%.2s/%s", self->folder->path, leaf->name, leaf->name);
 
     if (is_over (self))
       break;
@@ -351,7 +343,7 @@ remove_oldest (Walk *self, guint64 wanted)
   }
   GST_INFO ("%u entries of \"%s\" were removed, %" G_GUINT64_FORMAT
             " bytes remain",
-      n, self->folder, sum);
+      n, self->folder->path, sum);
   g_clear_pointer (&self->leaves, g_array_unref);
   return sum;
 }
@@ -360,9 +352,9 @@ remove_oldest (Walk *self, guint64 wanted)
  * process holds the lock, the total still exceeds @max_size, or it cannot be
  * recorded. */
 static gboolean
-count_once (const gchar *folder, guint64 max_size, gint *quit)
+count_once (const SpdlDiskFolder *folder, guint64 max_size, gint *quit)
 {
-  const int fd = open_file (folder, ".spdl-lock");
+  const int fd = spdl_disk_folder_open_file (folder, ".spdl-lock");
   Walk self = { folder, quit, g_get_monotonic_time (), 0, NULL };
   guint64 noted, sum, result;
   gboolean recorded = TRUE;
@@ -386,7 +378,7 @@ count_once (const gchar *folder, guint64 max_size, gint *quit)
 }
 
 static gboolean
-is_too_large (const gchar *folder, gint64 grown, guint64 max_size)
+is_too_large (const SpdlDiskFolder *folder, gint64 grown, guint64 max_size)
 {
   guint64 sum;
 
@@ -397,7 +389,8 @@ is_too_large (const gchar *folder, gint64 grown, guint64 max_size)
 /* Counts all files, removes temporary files of killed processes, and enforces
  * @max_size. */
 static void
-spdl_disk_bound_count (const gchar *folder, guint64 max_size, gint *quit)
+spdl_disk_bound_count (
+    const SpdlDiskFolder *folder, guint64 max_size, gint *quit)
 {
   /* Repeat if other processes exceeded the limit while they could not get the
    * lock. */
@@ -412,7 +405,7 @@ spdl_disk_bound_count (const gchar *folder, guint64 max_size, gint *quit)
  * @quit: atomic; stops the removal soon after it is set */
 static void
 spdl_disk_bound_add (
-    const gchar *folder, gint64 grown, guint64 max_size, gint *quit)
+    const SpdlDiskFolder *folder, gint64 grown, guint64 max_size, gint *quit)
 {
   if (is_too_large (folder, grown, max_size))
     spdl_disk_bound_count (folder, max_size, quit);
@@ -446,23 +439,19 @@ spdl_disk_cache_new (const SpdlDiskCacheSettings *settings,
     const SpdlHttpSettings *http, SpdlDiskTally *tally,
     SpdlDiskCacheWarnFunc warn, gpointer user_data, GError **error)
 {
-  g_autofree gchar *folder = g_canonicalize_filename (settings->folder, NULL);
+  SpdlDiskFolder folder;
   SpdlDiskCache *self;
 
-  if (g_mkdir_with_parents (folder, 0700) != 0 ||
-      !g_file_test (folder, G_FILE_TEST_IS_DIR)) {
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-        "cache-dir \"%s\" cannot be used: %s", settings->folder,
-        g_strerror (errno));
+  if (!spdl_disk_folder_open (
+          &folder, settings->folder, settings->shared, error))
     return NULL;
-  }
   self = g_new0 (SpdlDiskCache, 1);
   self->settings = settings;
   self->http = http;
   self->tally = tally;
   self->warn = warn;
   self->user_data = user_data;
-  self->folder = g_steal_pointer (&folder);
+  self->folder = folder;
   self->headers = spdl_http_settings_list (http);
   self->thread_pool = spdl_thread_pool_new ("spdl-cache", MAX_THREADS);
   return self;
@@ -474,7 +463,7 @@ spdl_disk_cache_free (SpdlDiskCache *self)
   g_atomic_int_set (&self->quit, TRUE);
   spdl_thread_pool_free (self->thread_pool);
   g_free (self->headers);
-  g_free (self->folder);
+  spdl_disk_folder_close (&self->folder);
   g_free (self);
 }
 
@@ -483,7 +472,7 @@ count_files (gpointer data)
 {
   SpdlDiskCache *self = data;
 
-  spdl_disk_bound_count (self->folder, self->settings->max_size, &self->quit);
+  spdl_disk_bound_count (&self->folder, self->settings->max_size, &self->quit);
 }
 
 /* Warnings */
@@ -510,7 +499,7 @@ report_store_failure (SpdlDiskCache *self, int failed)
   text = g_strdup_printf (
       "An item cannot be stored in cache-dir \"%s\": %s. Fetching continues "
       "without the cache (cache-errors in stage-stats counts such items)",
-      self->folder, g_strerror (failed));
+      self->folder.path, g_strerror (failed));
   self->warn (self->user_data, text);
 }
 
@@ -561,13 +550,13 @@ store_entry (gpointer data)
   SpdlDiskCache *self = fetch->cache;
   gint64 grown;
   const int failed = spdl_disk_folder_store (
-      self->folder, fetch->name, &fetch->origin, fetch->content, &grown);
+      &self->folder, fetch->name, &fetch->origin, fetch->content, &grown);
 
   if (failed != 0)
     report_store_failure (self, failed);
   else
     spdl_disk_bound_add (
-        self->folder, grown, self->settings->max_size, &self->quit);
+        &self->folder, grown, self->settings->max_size, &self->quit);
   finish_fetch (fetch, g_steal_pointer (&fetch->content), NULL);
 }
 
@@ -615,7 +604,7 @@ look_up (Fetch *fetch, GCancellable *cancellable)
   const SpdlDiskLimits limits = { self->http->max_size, G_MAXINT64 };
 
   fetch->kept = spdl_disk_folder_load (
-      self->folder, fetch->name, &limits, cancellable, &fetch->known);
+      &self->folder, fetch->name, &limits, cancellable, &fetch->known);
   if (fetch->kept && !is_enough (self, &fetch->known)) {
     gst_clear_buffer (&fetch->kept);
     spdl_validator_clear (&fetch->known);

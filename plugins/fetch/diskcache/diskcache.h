@@ -60,6 +60,7 @@ typedef enum {
 typedef struct {
   gchar *folder;    /* nullable: NULL: no cache */
   guint64 max_size; /* in bytes; 0: no limit */
+  gboolean shared;  /* others may write the folder */
   SpdlCacheValidate validate;
 } SpdlDiskCacheSettings;
 

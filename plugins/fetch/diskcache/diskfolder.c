@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glib/gstdio.h>
+#include <gst/gst.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
@@ -23,16 +24,121 @@ GST_DEBUG_CATEGORY_EXTERN (spdl_fetch_debug);
 /* The time of use is updated if it is older than this, in seconds. */
 #define USE_STEP 60
 
+/* The folder */
+
+static gboolean
+fail_open (const gchar *location, const gchar *problem, GError **error)
+{
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+      "cache-dir \"%s\" cannot be used: %s", location, problem);
+  return FALSE;
+}
+
+/* Checks that only this user, or root, can add files. The sticky bit does not
+ * prevent that. A superuser may use the folder of any user. */
+static gboolean
+check_writers (const struct stat *st, const gchar *location, GError **error)
+{
+  static const gchar *const advice =
+      "use a folder that only you can write, or set cache-shared=true if you "
+      "trust all who can write this one";
+  const uid_t user = geteuid ();
+  g_autofree gchar *problem = NULL;
+
+  if (st->st_uid != user && st->st_uid != 0 && user != 0)
+    problem = g_strdup_printf ("its owner is the user %u, who could store "
+                               "other data in it: %s",
+        (guint) st->st_uid, advice);
+  else if (st->st_mode & (S_IWGRP | S_IWOTH))
+    problem = g_strdup_printf (
+        "its mode is %04o, so other users could store other data in it: %s",
+        (guint) st->st_mode & 07777, advice);
+  return !problem || fail_open (location, problem, error);
+}
+
+gboolean
+spdl_disk_folder_open (SpdlDiskFolder *self, const gchar *location,
+    gboolean shared, GError **error)
+{
+  g_autofree gchar *path = g_canonicalize_filename (location, NULL);
+  struct stat st;
+
+  if (g_mkdir_with_parents (path, 0700) != 0 || stat (path, &st) != 0)
+    return fail_open (location, g_strerror (errno), error);
+  if (!S_ISDIR (st.st_mode))
+    return fail_open (location, g_strerror (ENOTDIR), error);
+  if (!shared && !check_writers (&st, location, error))
+    return FALSE;
+  *self = (SpdlDiskFolder){ g_steal_pointer (&path), st.st_uid, shared };
+  return TRUE;
+}
+
+void
+spdl_disk_folder_close (SpdlDiskFolder *self)
+{
+  g_clear_pointer (&self->path, g_free);
+}
+
+/* Returns TRUE if nobody else can have written the file. The folder may have
+ * been writable for others before. */
+static gboolean
+is_own_file (const SpdlDiskFolder *self, const struct stat *st)
+{
+  return S_ISREG (st->st_mode) &&
+         (self->shared || ((st->st_uid == self->owner ||
+                               st->st_uid == geteuid () || st->st_uid == 0) &&
+                              (st->st_mode & (S_IWGRP | S_IWOTH)) == 0));
+}
+
+/* Returns the mode of a new file or folder, which the umask restricts. */
+static guint
+get_mode (const SpdlDiskFolder *self, guint mode)
+{
+  return self->shared ? mode : mode & ~(guint) (S_IWGRP | S_IWOTH);
+}
+
+int
+spdl_disk_folder_open_file (const SpdlDiskFolder *self, const gchar *name)
+{
+  const int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+  g_autofree gchar *path = g_build_filename (self->path, name, NULL);
+
+  for (guint i = 0; i < 2; i++) {
+    int fd = open (path, flags);
+    struct stat st;
+
+    if (fd < 0 && errno == ENOENT)
+      fd = open (path, flags | O_CREAT, get_mode (self, 0666));
+    /* A file with several names may be a file elsewhere. */
+    if (fd >= 0 && fstat (fd, &st) == 0 && is_own_file (self, &st) &&
+        st.st_nlink <= 1)
+      return fd;
+    if (fd >= 0)
+      close (fd);
+    else if (errno != ELOOP)
+      return -1;
+    errno = EPERM;
+    if (i > 0 || unlink (path) != 0)
+      break;
+    GST_WARNING ("\"%s\" was removed, because it was a link, or others may "
+                 "write it",
+        path);
+  }
+  return -1;
+}
+
+/* Entries */
+
 /* Returns: (transfer full): the path of the entry
  * @parent: (out) (transfer full): path of its folder */
 static gchar *
-make_path (const gchar *folder, const guint8 *name, gchar **parent)
+make_path (const SpdlDiskFolder *self, const guint8 *name, gchar **parent)
 {
   gchar hex[2 * SPDL_DIGEST_SIZE + 1];
 
   for (guint i = 0; i < SPDL_DIGEST_SIZE; i++)
     g_snprintf (hex + 2 * i, 3, "%02x", name[i]);
-  *parent = g_strdup_printf ("%s/%.2s", folder, hex);
+  *parent = g_strdup_printf ("%s/%.2s", self->path, hex);
   return g_strdup_printf ("%s/%s", *parent, hex);
 }
 
@@ -77,8 +183,9 @@ is_confirmed (GstBuffer *content, const SpdlDiskEntry *entry)
 }
 
 static GstBuffer *
-read_entry (int fd, const guint8 *name, const SpdlDiskLimits *limits,
-    GCancellable *cancellable, SpdlValidator *validator, const gchar **problem)
+read_entry (const SpdlDiskFolder *self, int fd, const guint8 *name,
+    const SpdlDiskLimits *limits, GCancellable *cancellable,
+    SpdlValidator *validator, const gchar **problem)
 {
   g_autoptr (GError) error = NULL;
   SpdlDiskEntry entry;
@@ -86,8 +193,8 @@ read_entry (int fd, const guint8 *name, const SpdlDiskLimits *limits,
   struct stat st;
   gsize head;
 
-  *problem = "the entry is not a regular file";
-  if (fstat (fd, &st) != 0 || !S_ISREG (st.st_mode) ||
+  *problem = "the entry is not a regular file, or others may write it";
+  if (fstat (fd, &st) != 0 || !is_own_file (self, &st) ||
       !(head = read_head (fd, &st, name, &entry, problem)))
     return NULL;
 
@@ -108,13 +215,13 @@ read_entry (int fd, const guint8 *name, const SpdlDiskLimits *limits,
 }
 
 GstBuffer *
-spdl_disk_folder_load (const gchar *folder, const guint8 name[SPDL_DIGEST_SIZE],
-    const SpdlDiskLimits *limits, GCancellable *cancellable,
-    SpdlValidator *validator)
+spdl_disk_folder_load (const SpdlDiskFolder *self,
+    const guint8 name[SPDL_DIGEST_SIZE], const SpdlDiskLimits *limits,
+    GCancellable *cancellable, SpdlValidator *validator)
 {
   g_autofree gchar *parent = NULL;
-  g_autofree gchar *path = make_path (folder, name, &parent);
-  const int fd = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  g_autofree gchar *path = make_path (self, name, &parent);
+  const int fd = open (path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
   const gchar *problem = NULL;
   GstBuffer *content;
 
@@ -124,7 +231,8 @@ spdl_disk_folder_load (const gchar *folder, const guint8 name[SPDL_DIGEST_SIZE],
       GST_INFO ("\"%s\" is ignored: %s", path, g_strerror (errno));
     return NULL;
   }
-  content = read_entry (fd, name, limits, cancellable, validator, &problem);
+  content =
+      read_entry (self, fd, name, limits, cancellable, validator, &problem);
   close (fd);
   if (!content)
     GST_INFO ("\"%s\" is ignored: %s", path, problem);
@@ -134,14 +242,15 @@ spdl_disk_folder_load (const gchar *folder, const guint8 name[SPDL_DIGEST_SIZE],
 /* Writing */
 
 static int
-open_temporary_file (const gchar *parent, gchar **path)
+open_temporary_file (
+    const SpdlDiskFolder *self, const gchar *parent, gchar **path)
 {
   int fd;
 
   *path = g_strconcat (
       parent, "/" SPDL_DISK_FOLDER_TEMPORARY_PREFIX "XXXXXX", NULL);
   /* The mode is subject to the umask, as for any new file. */
-  fd = g_mkstemp_full (*path, O_WRONLY | O_CLOEXEC, 0666);
+  fd = g_mkstemp_full (*path, O_WRONLY | O_CLOEXEC, get_mode (self, 0666));
   if (fd < 0)
     g_clear_pointer (path, g_free);
   return fd;
@@ -149,29 +258,29 @@ open_temporary_file (const gchar *parent, gchar **path)
 
 /* The cache folder may have been removed as well. */
 static void
-make_parent (const gchar *parent)
+make_parent (const SpdlDiskFolder *self, const gchar *parent)
 {
-  g_autofree gchar *folder = NULL;
+  const guint mode = get_mode (self, 0777);
 
-  if (g_mkdir (parent, 0777) == 0 || errno != ENOENT)
+  if (g_mkdir (parent, mode) == 0 || errno != ENOENT)
     return;
-  folder = g_path_get_dirname (parent);
-  g_mkdir_with_parents (folder, 0700);
-  g_mkdir (parent, 0777);
+  g_mkdir_with_parents (self->path, 0700);
+  g_mkdir (parent, mode);
 }
 
 /* Creates and locks a temporary file, so that no process treats it as a
  * leftover and removes it. */
 static int
-create_temporary_file (const gchar *parent, gchar **path)
+create_temporary_file (
+    const SpdlDiskFolder *self, const gchar *parent, gchar **path)
 {
   for (;;) {
-    int fd = open_temporary_file (parent, path);
+    int fd = open_temporary_file (self, parent, path);
     struct stat st;
 
     if (fd < 0 && errno == ENOENT) {
-      make_parent (parent);
-      fd = open_temporary_file (parent, path);
+      make_parent (self, parent);
+      fd = open_temporary_file (self, parent, path);
     }
     if (fd < 0)
       return -1;
@@ -224,12 +333,12 @@ write_entry (int fd, SpdlDiskEntry *entry, GstBuffer *content, gsize *head_size)
 }
 
 int
-spdl_disk_folder_store (const gchar *folder,
+spdl_disk_folder_store (const SpdlDiskFolder *self,
     const guint8 name[SPDL_DIGEST_SIZE], const SpdlValidator *validator,
     GstBuffer *content, gint64 *grown)
 {
   g_autofree gchar *parent = NULL;
-  g_autofree gchar *path = make_path (folder, name, &parent);
+  g_autofree gchar *path = make_path (self, name, &parent);
   g_autofree gchar *temporary_path = NULL;
   SpdlDiskEntry entry = { .validator = *validator };
   gsize head_size;
@@ -240,11 +349,11 @@ spdl_disk_folder_store (const gchar *folder,
   memcpy (entry.name, name, SPDL_DIGEST_SIZE);
   if (!spdl_disk_entry_fits (&entry))
     return ENAMETOOLONG;
-  fd = create_temporary_file (parent, &temporary_path);
+  fd = create_temporary_file (self, parent, &temporary_path);
   if (fd < 0)
     return errno;
   failed = write_entry (fd, &entry, content, &head_size);
-  if (failed == 0 && stat (path, &st) == 0)
+  if (failed == 0 && lstat (path, &st) == 0)
     *grown = -(gint64) spdl_disk_folder_count (st.st_size);
   if (failed == 0 && rename (temporary_path, path) != 0)
     failed = errno;

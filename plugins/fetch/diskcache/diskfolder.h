@@ -7,6 +7,8 @@
 
 #pragma once
 
+#include <sys/types.h>
+
 #include "plugins/fetch/diskcache/diskentry.h"
 #include "plugins/fetch/io/disk.h"
 
@@ -21,17 +23,37 @@ G_BEGIN_DECLS
 
 #define SPDL_DISK_FOLDER_TEMPORARY_PREFIX ".spdl-"
 
+/* The folder, and whose files in it are used. */
+typedef struct {
+  gchar *path;
+  uid_t owner;     /* of the folder */
+  gboolean shared; /* others may write the folder and its files */
+} SpdlDiskFolder;
+
+/* Creates the folder if necessary. Returns FALSE with @error set if it cannot
+ * be used, or if it is not @shared and somebody else could store files in it.
+ * @location: as the user wrote it */
+gboolean spdl_disk_folder_open (SpdlDiskFolder *self, const gchar *location,
+    gboolean shared, GError **error);
+void spdl_disk_folder_close (SpdlDiskFolder *self);
+
+/* Opens a file of the cache other than an entry for reading and writing, and
+ * creates it if necessary. Something else of that name, such as a symbolic
+ * link or another user's file, is removed. Returns -1 with errno set on
+ * failure. */
+int spdl_disk_folder_open_file (const SpdlDiskFolder *self, const gchar *name);
+
 /* Returns the content of the entry @name and updates its time of use, or
  * returns NULL if there is no valid entry within @limits.
  * @validator: (out): the stored validator */
-GstBuffer *spdl_disk_folder_load (const gchar *folder,
+GstBuffer *spdl_disk_folder_load (const SpdlDiskFolder *self,
     const guint8 name[SPDL_DIGEST_SIZE], const SpdlDiskLimits *limits,
     GCancellable *cancellable, SpdlValidator *validator);
 
 /* Stores an entry, or replaces it.
  * @grown: (out): change of the total size, in bytes
  * Returns 0 or an errno value. */
-int spdl_disk_folder_store (const gchar *folder,
+int spdl_disk_folder_store (const SpdlDiskFolder *self,
     const guint8 name[SPDL_DIGEST_SIZE], const SpdlValidator *validator,
     GstBuffer *content, gint64 *grown);
 

@@ -70,9 +70,11 @@
  * shared with other processes. Above `cache-size` bytes, the least recently
  * used ones are removed. The element validates an item with the server by its
  * ETag; for a current item, the server sends no body. `cache-validate=none`
- * skips the request for data that never changes. An item that cannot be stored
- * is not an error. The fields `cache-hits`, `cache-misses`, `cache-bytes` and
- * `cache-errors` of `stage-stats` show the state of the cache.
+ * skips the request for data that never changes. A folder that other users can
+ * write is an error, unless `cache-shared` is set. An item that cannot be
+ * stored is not an error. The fields `cache-hits`, `cache-misses`,
+ * `cache-bytes` and `cache-errors` of `stage-stats` show the state of the
+ * cache.
  *
  * ## Output
  * The caps are `application/octet-stream`, or those that downstream requires;
@@ -201,6 +203,11 @@ static const SpdlProperty properties[] = {
       "Maximum bytes in cache-dir; the least recently used files are removed "
       "(0 = no limit)",
       0, G_MAXINT64, DEFAULT_CACHE_SIZE),
+  SPDL_PROPERTY_BOOLEAN (SpdlFetchSettings, cache.shared, READY, "cache-shared",
+      "Cache shared",
+      "Use cache-dir although other users can write it, all of whom are "
+      "trusted",
+      FALSE),
   SPDL_PROPERTY_ENUM (SpdlFetchSettings, cache.validate, READY,
       "cache-validate", "Cache validation",
       "How to check that an entry of cache-dir is current",

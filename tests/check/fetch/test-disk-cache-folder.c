@@ -8,8 +8,9 @@
 
 #include <fcntl.h>
 #include <glib/gstdio.h>
+#include <signal.h>
 #include <string.h>
-#include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -287,21 +288,157 @@ GST_START_TEST (test_damaged_size)
 
 GST_END_TEST;
 
-/* Tests a total above the limit in a file that cannot be written. */
+/* Tests a total above the limit that cannot be written. */
 GST_START_TEST (test_fixed_size)
 {
   const guint64 size = GUINT64_TO_LE (2000000);
-  const int fd = memfd_create ("size", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-  g_autofree gchar *target = g_strdup_printf ("/proc/self/fd/%d", fd);
-  g_autofree gchar *path =
-      g_build_filename (cached_folder, "cache", ".spdl-size", NULL);
+  const struct rlimit none = { 0, RLIM_INFINITY };
+  struct rlimit limit;
 
-  fail_unless_equals_int (write (fd, &size, sizeof size), sizeof size);
-  fail_unless_equals_int (fcntl (fd, F_ADD_SEALS, F_SEAL_WRITE), 0);
-  files_write_text (cached_folder, "cache/notes.txt", "makes the folder");
-  fail_unless_equals_int (symlink (target, path), 0);
+  files_write (cached_folder, "cache/.spdl-size", &size, sizeof size);
+  fail_unless_equals_int (getrlimit (RLIMIT_FSIZE, &limit), 0);
+  signal (SIGXFSZ, SIG_IGN);
+  fail_unless_equals_int (setrlimit (RLIMIT_FSIZE, &none), 0);
   expect_idle ();
-  close (fd);
+  fail_unless_equals_int (setrlimit (RLIMIT_FSIZE, &limit), 0);
+}
+
+GST_END_TEST;
+
+/* Other users */
+
+static gchar *
+make_path (const gchar *name)
+{
+  return g_build_filename (cached_folder, "cache", name, NULL);
+}
+
+/* Loads the last list with @more; the start must fail if @is_refused. */
+static void
+expect_start (const gchar *more, gboolean is_refused)
+{
+  CachedLoad *load = cached_load_again (more);
+
+  if (is_refused)
+    fail_unless (load->error && errors_text_has (load->error,
+                                    "[resource-error settings]|cache-dir|"
+                                    "cache-shared"),
+        "%s", load->error);
+  else
+    cached_assert_whole (load, 1, 0);
+  cached_load_free (load);
+}
+
+/* Tests that a folder which others can write is refused, unless it is shared,
+ * and that a new folder is private. */
+GST_START_TEST (test_writers)
+{
+  static const struct {
+    mode_t mode;
+    gboolean is_refused;
+  } folders[] = { { 0700, FALSE }, { 0755, FALSE }, { 0720, TRUE },
+    { 0702, TRUE }, { 0775, TRUE }, { 01777, TRUE }, { 02770, TRUE } };
+  g_autofree gchar *cache = make_path (NULL);
+  struct stat st;
+
+  cached_write_many ("kept", 1, 1000);
+  umask (002);
+  cached_expect ("", 1, 0, 0);
+  fail_unless_equals_int (stat (cache, &st), 0);
+  fail_unless_equals_int_hex (st.st_mode & 07777, 0700);
+  for (guint i = 0; i < G_N_ELEMENTS (folders); i++) {
+    fail_unless_equals_int (chmod (cache, folders[i].mode), 0);
+    expect_start ("", folders[i].is_refused);
+    cached_expect ("cache-shared=true", 1, 0, 1);
+  }
+}
+
+GST_END_TEST;
+
+/* Tests the folder of another user. Only the superuser can make one. */
+GST_START_TEST (test_owner)
+{
+  g_autofree gchar *cache = make_path (NULL);
+
+  if (geteuid () != 0)
+    return;
+  cached_write_many ("kept", 1, 1000);
+  fail_unless_equals_int (chmod (cached_folder, 0755), 0);
+  fail_unless_equals_int (g_mkdir (cache, 0755), 0);
+  fail_unless_equals_int (chown (cache, 4321, -1), 0);
+  expect_start ("", FALSE);
+  fail_unless_equals_int (seteuid (4322), 0);
+  expect_start ("", TRUE);
+  fail_unless_equals_int (seteuid (0), 0);
+  fail_unless_equals_int (seteuid (4321), 0);
+  expect_start ("", FALSE);
+  fail_unless_equals_int (seteuid (0), 0);
+  fail_unless_equals_int (chown (cache, 0, -1), 0);
+  fail_unless_equals_int (seteuid (4322), 0);
+  expect_start ("", FALSE);
+  fail_unless_equals_int (seteuid (0), 0);
+}
+
+GST_END_TEST;
+
+/* Tests entries that others own or may write, and an entry that is a link. */
+GST_START_TEST (test_planted_entries)
+{
+  g_autofree gchar *moved = g_build_filename (cached_folder, "moved", NULL);
+  g_autoptr (GPtrArray) files = NULL;
+  const gchar *path;
+
+  cached_write_many ("kept", 1, 1000);
+  umask (0);
+  cached_expect ("", 1, 0, 0);
+  cached_expect ("cache-validate=none", 1, 0, 1);
+  files = cached_list_files (FALSE);
+  path = g_ptr_array_index (files, 0);
+  fail_unless_equals_int (chmod (path, 0664), 0);
+  cached_expect ("cache-validate=none cache-shared=true", 1, 0, 1);
+  cached_expect ("cache-validate=none", 1, 0, 0);
+  cached_expect ("cache-validate=none", 1, 0, 1);
+  if (geteuid () == 0) {
+    fail_unless_equals_int (chown (path, 4321, -1), 0);
+    cached_expect ("cache-validate=none cache-shared=true", 1, 0, 1);
+    cached_expect ("cache-validate=none", 1, 0, 0);
+    cached_expect ("cache-validate=none", 1, 0, 1);
+  }
+  fail_unless_equals_int (rename (path, moved), 0);
+  fail_unless_equals_int (symlink (moved, path), 0);
+  cached_expect ("cache-validate=none cache-shared=true", 1, 0, 0);
+  cached_expect ("cache-validate=none", 1, 0, 0);
+  cached_expect ("cache-validate=none", 1, 0, 1);
+}
+
+GST_END_TEST;
+
+/* Tests that nothing is written through links in the folder. */
+GST_START_TEST (test_links)
+{
+  static const gchar *const names[] = { ".spdl-size", ".spdl-lock" };
+  g_autofree gchar *victim = g_build_filename (cached_folder, "victim", NULL);
+
+  cached_write_many ("kept", 1, 1000);
+  for (guint i = 0; i < 8; i++) {
+    const gchar *shared = i & 1 ? "cache-shared=true" : "";
+    g_autofree gchar *path = make_path (names[i >> 1 & 1]);
+    g_autofree gchar *data = NULL;
+    struct stat st;
+
+    files_write_text (cached_folder, "victim", "important data");
+    g_unlink (path);
+    cached_expect (shared, 1, 0, i > 0);
+    g_unlink (path);
+    fail_unless_equals_int (
+        i & 4 ? link (victim, path) : symlink (victim, path), 0);
+    cached_expect (shared, 1, 0, 1);
+    expect_idle ();
+    fail_unless (g_file_get_contents (victim, &data, NULL, NULL));
+    fail_unless_equals_string (data, "important data");
+    fail_unless (lstat (path, &st) == 0 && S_ISREG (st.st_mode));
+    fail_unless_equals_int (st.st_nlink, 1);
+  }
 }
 
 GST_END_TEST;
@@ -321,6 +458,10 @@ disk_cache_folder_suite (void)
   tcase_add_test (tc, test_bound);
   tcase_add_test (tc, test_damaged_size);
   tcase_add_test (tc, test_fixed_size);
+  tcase_add_test (tc, test_writers);
+  tcase_add_test (tc, test_owner);
+  tcase_add_test (tc, test_planted_entries);
+  tcase_add_test (tc, test_links);
   return s;
 }
 

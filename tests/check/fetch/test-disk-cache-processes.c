@@ -218,7 +218,7 @@ mount_small_disk (const gchar *child_folder)
   return g_mkdir_with_parents (cache, 0700) == 0 &&
          unshare (CLONE_NEWNS) == 0 &&
          mount (NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
-         mount ("spdl", cache, "tmpfs", 0, "size=1m") == 0;
+         mount ("spdl", cache, "tmpfs", 0, "size=1m,mode=0700") == 0;
 }
 
 GST_START_TEST (test_large_files)

@@ -60,9 +60,10 @@ typedef struct _GstSpdlBusWatch {
   GstSpdlThreadTimes threads;
   GstStructure *first_cpus; /* counters at the start of the run */
 
-  SpdlMutex lock;    /* innermost, except for the lock of the sink */
+  SpdlMutex lock;    /* innermost, except for those of sink and sources */
   SpdlCond has_room; /* space for pushed items; also start and end */
   gboolean stopped;
+  gboolean start_failed;   /* a source could not start */
   GstStructure *last_cpus; /* nullable: counters at the end of the run */
   GError *error;           /* first error */
   /* Element and item of the error; nullable. */
@@ -119,6 +120,11 @@ void gst_spdl_bus_watch_stop (GstSpdlBusWatch *self);
 
 void
 gst_spdl_bus_watch_set_max_failures (GstSpdlBusWatch *self, gint max_failures);
+
+/* Wakes the threads that wait for the start.
+ *
+ * @ok: FALSE: a source could not start, and has posted an error */
+void gst_spdl_bus_watch_note_start (gpointer self, gboolean ok);
 
 /* Sets the error that ends the run, unless there is one already. Does not end
  * the sources.

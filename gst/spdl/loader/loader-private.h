@@ -7,6 +7,7 @@
 
 #pragma once
 
+#include <gio/gio.h>
 #include <unistd.h>
 
 #include "gst/spdl/engine/sync.h"
@@ -17,9 +18,10 @@
 G_BEGIN_DECLS
 
 /* gstspdlloader.c has the object: creation, properties, signals, status and
- * resume state. loaderrun.c has the runs: start, next, stop. loadersource.c
- * lets the application be the source. loaderparts.c finds the elements of a
- * pipeline that the loader needs. */
+ * resume state. loaderrun.c has the runs: start, next, stop. loaderasync.c
+ * has their asynchronous forms. loadersource.c lets the application be the
+ * source. loaderparts.c finds the elements of a pipeline that the loader
+ * needs. */
 
 typedef struct _GstSpdlBusWatch GstSpdlBusWatch;
 
@@ -61,6 +63,7 @@ struct _GstSpdlLoader {
 
   SpdlMutex lock;
   GstSpdlBusWatch *bus_watch; /* of the last run; nullable */
+  guint n_stopping;           /* calls of stop() that wait for the state lock */
   gint max_failures;
   guint64 epoch;
   gboolean finished;
@@ -113,10 +116,15 @@ void gst_spdl_loader_parts_end_run (GstSpdlLoaderParts *self);
 SPDL_PRIVATE_API
 void gst_spdl_loader_parts_find_sources (GstSpdlLoaderParts *self);
 
-/* Ends a start that waits for a server, in another thread. Has no effect before
- * the sources begin to wait, so call it until the start has ended. */
+/* Sets the function that each source calls when its start ends, see
+ * spdl_async_start_set_func(). */
 SPDL_PRIVATE_API
-void gst_spdl_loader_parts_cancel_start (const GstSpdlLoaderParts *self);
+void gst_spdl_loader_parts_watch_starts (const GstSpdlLoaderParts *self,
+    void (*func) (gpointer user_data, gboolean ok), gpointer user_data);
+
+/* Returns TRUE while a source waits for a server. */
+SPDL_PRIVATE_API
+gboolean gst_spdl_loader_parts_are_starting (const GstSpdlLoaderParts *self);
 
 /* Returns: (transfer full): the pipeline of a description, NULL with @error
  * set */
@@ -184,6 +192,24 @@ gst_spdl_loader_is_own_process (const GstSpdlLoader *self)
 
 /* Returns FALSE with @error set in a child process. */
 gboolean gst_spdl_loader_check_process (GstSpdlLoader *self, GError **error);
+
+/* Implements gst_spdl_loader_start(). @cancellable: (nullable) */
+gboolean gst_spdl_loader_start_run (
+    GstSpdlLoader *self, GCancellable *cancellable, GError **error);
+
+/* Admits one thread or asynchronous call at a time, until end_taking().
+ *
+ * Returns: (transfer full): NULL with @error set */
+GstSpdlBusWatch *
+gst_spdl_loader_begin_taking (GstSpdlLoader *self, GError **error);
+void
+gst_spdl_loader_end_taking (GstSpdlLoader *self, GstSpdlBusWatch *bus_watch);
+
+/* Implement gst_spdl_loader_next() and gst_spdl_loader_wait() after this. */
+GstSpdlBatch *gst_spdl_loader_pull (GstSpdlLoader *self,
+    GstSpdlBusWatch *bus_watch, GstClockTime timeout, GError **error);
+gboolean gst_spdl_loader_wait_for_next (
+    GstSpdlLoader *self, GstSpdlBusWatch *bus_watch, GstClockTime timeout);
 
 /* Returns: (transfer full): the bus watch of the last run, NULL with @error
  * set */

@@ -10,6 +10,7 @@
 #include <gst/app/gstappsink.h>
 #include <gst/app/gstappsrc.h>
 
+#include "gst/spdl/common/asyncstart.h"
 #include "gst/spdl/common/redact.h"
 #include "gst/spdl/common/propertytable.h"
 #include "gst/spdl/diagnose/analysis.h"
@@ -246,6 +247,15 @@ prerolls (GObject *element)
   return async;
 }
 
+void
+gst_spdl_loader_parts_watch_starts (const GstSpdlLoaderParts *self,
+    void (*func) (gpointer user_data, gboolean ok), gpointer user_data)
+{
+  for (guint i = 0; i < self->sources->len; i++)
+    spdl_async_start_set_func (
+        g_ptr_array_index (self->sources, i), func, user_data);
+}
+
 /* Disables preroll of all sinks. A loader does not need it, and an error during
  * preroll would prevent the pipeline from reaching PLAYING, so that items that
  * were finished before the error would not be delivered. */
@@ -328,6 +338,7 @@ void
 gst_spdl_loader_parts_end_run (GstSpdlLoaderParts *self)
 {
   g_ptr_array_set_size (self->run_changes, 0);
+  gst_spdl_loader_parts_watch_starts (self, NULL, NULL);
   detach_source (self);
 }
 
@@ -481,12 +492,13 @@ gst_spdl_loader_parts_put_back_states (
   g_ptr_array_unref (states);
 }
 
-void
-gst_spdl_loader_parts_cancel_start (const GstSpdlLoaderParts *self)
+gboolean
+gst_spdl_loader_parts_are_starting (const GstSpdlLoaderParts *self)
 {
   for (guint i = 0; i < self->sources->len; i++)
-    g_signal_emit_by_name (
-        g_ptr_array_index (self->sources, i), "cancel-start");
+    if (spdl_async_start_is_active (g_ptr_array_index (self->sources, i)))
+      return TRUE;
+  return FALSE;
 }
 
 guint

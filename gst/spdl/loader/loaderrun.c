@@ -11,9 +11,6 @@
 #include "gst/spdl/engine/cpus.h"
 #include "gst/spdl/loader/buswatch.h"
 
-/* Time between attempts to cancel a start, in us. */
-#define STOP_INTERVAL 5000
-
 /* Start of a run that continues after a skipped epoch. */
 typedef struct {
   const gchar *state; /* nullable: positions of the sources are unknown */
@@ -67,12 +64,14 @@ begin_run (GstSpdlLoader *self, const Place *place)
   GstSpdlBusWatch *bus_watch = gst_spdl_bus_watch_new (
       self->parts.pipeline, self->made_pipeline, self->parts.sink, -1);
   GstSpdlBusWatch *old;
+  gboolean stopping;
 
   begin_counting (bus_watch);
   spdl_mutex_lock (&self->lock);
   gst_spdl_bus_watch_set_max_failures (bus_watch, self->max_failures);
   old = self->bus_watch;
   self->bus_watch = gst_spdl_bus_watch_ref (bus_watch);
+  stopping = self->n_stopping > 0;
   g_free (self->begun_at);
   self->begun_at = g_strdup (place ? place->state : self->restored);
   self->epoch = place ? place->epoch : 0;
@@ -85,6 +84,8 @@ begin_run (GstSpdlLoader *self, const Place *place)
   spdl_mutex_unlock (&self->lock);
   if (old)
     gst_spdl_bus_watch_unref (old);
+  if (stopping)
+    gst_spdl_bus_watch_stop (bus_watch);
   if (self->cpu_budget > 0) {
     bus_watch->governor = gst_spdl_governor_new (
         GST_BIN (self->parts.pipeline), self->cpu_budget);
@@ -176,9 +177,63 @@ find_start (GstSpdlLoader *self)
   g_free (start);
 }
 
-/* State lock held. Starts a run. @place: (nullable): as for begin_run() */
+static void
+on_cancelled (GCancellable *cancellable, gpointer bus_watch)
+{
+  gst_spdl_bus_watch_note_start (bus_watch, TRUE);
+}
+
+/* State lock held. Waits until the sources have opened their datasets, which
+ * may be on servers. Returns FALSE if one of them failed, or if the run was
+ * stopped or cancelled meanwhile. */
 static gboolean
-start_run (GstSpdlLoader *self, const Place *place, GError **error)
+wait_for_sources (
+    GstSpdlLoader *self, GstSpdlBusWatch *bus_watch, GCancellable *cancellable)
+{
+  const gulong handler = cancellable
+                             ? g_cancellable_connect (cancellable,
+                                   G_CALLBACK (on_cancelled), bus_watch, NULL)
+                             : 0;
+  gboolean starting, ok;
+
+  spdl_mutex_lock (&bus_watch->lock);
+  while ((starting = gst_spdl_loader_parts_are_starting (&self->parts)) &&
+         !bus_watch->stopped && !bus_watch->start_failed &&
+         !g_cancellable_is_cancelled (cancellable))
+    spdl_cond_wait (&bus_watch->has_room, &bus_watch->lock);
+  ok = !starting && !bus_watch->start_failed;
+  spdl_mutex_unlock (&bus_watch->lock);
+  g_cancellable_disconnect (cancellable, handler);
+  return ok;
+}
+
+/* Sets the error of a run that has not started.
+ *
+ * @reason: (transfer full) (nullable): its reason, if it is known */
+static void
+set_no_start (GstSpdlBusWatch *bus_watch, GCancellable *cancellable,
+    GError *reason, GError **error)
+{
+  if (is_stopped (bus_watch)) {
+    g_clear_error (&reason);
+    gst_spdl_loader_set_stopped (&reason);
+  } else if (!reason &&
+             !g_cancellable_set_error_if_cancelled (cancellable, &reason)) {
+    reason = gst_spdl_bus_watch_dup_error (bus_watch);
+  }
+  if (!reason)
+    reason = g_error_new_literal (GST_SPDL_LOADER_ERROR,
+        GST_SPDL_LOADER_ERROR_FAILED, "Failed to start the pipeline");
+  g_propagate_error (error, reason);
+}
+
+/* State lock held. Starts a run.
+ *
+ * @place: (nullable): as for begin_run()
+ * @cancellable: (nullable): ends the wait for a server */
+static gboolean
+start_run (GstSpdlLoader *self, const Place *place, GCancellable *cancellable,
+    GError **error)
 {
   GPtrArray *states = NULL;
   GstSpdlBusWatch *bus_watch;
@@ -191,31 +246,47 @@ start_run (GstSpdlLoader *self, const Place *place, GError **error)
   if (place && place->state)
     states = gst_spdl_loader_parts_exchange_states (&self->parts, place->state);
   bus_watch = begin_run (self, place);
+  gst_spdl_loader_parts_watch_starts (
+      &self->parts, gst_spdl_bus_watch_note_start, bus_watch);
   gst_spdl_loader_open_source (self, bus_watch, place ? place->epoch : 0);
   gst_spdl_loader_sink_set_open (self->parts.sink, TRUE);
   ok = gst_element_set_state (GST_ELEMENT (self->parts.pipeline),
            GST_STATE_PLAYING) != GST_STATE_CHANGE_FAILURE;
-  ok = gst_spdl_bus_watch_check (bus_watch, &reason) && ok;
+  ok = gst_spdl_bus_watch_check (bus_watch, &reason) && ok &&
+       wait_for_sources (self, bus_watch, cancellable);
   if (states)
     gst_spdl_loader_parts_put_back_states (&self->parts, states, place->state);
   self->running = ok;
   if (ok && self->parts.sources->len > 0)
     find_start (self);
   if (!ok) {
-    if (is_stopped (bus_watch)) {
-      g_clear_error (&reason);
-      gst_spdl_loader_set_stopped (&reason);
-    } else if (!reason) {
-      reason = gst_spdl_bus_watch_dup_error (bus_watch);
-    }
+    set_no_start (bus_watch, cancellable, reason, error);
     gst_spdl_bus_watch_stop (bus_watch);
     end_run (self, bus_watch);
-    if (!reason)
-      reason = g_error_new_literal (GST_SPDL_LOADER_ERROR,
-          GST_SPDL_LOADER_ERROR_FAILED, "Failed to start the pipeline");
-    g_propagate_error (error, reason);
   }
   gst_spdl_bus_watch_unref (bus_watch);
+  return ok;
+}
+
+gboolean
+gst_spdl_loader_start_run (
+    GstSpdlLoader *self, GCancellable *cancellable, GError **error)
+{
+  gboolean ok;
+
+  if (!gst_spdl_loader_check_process (self, error) ||
+      g_cancellable_set_error_if_cancelled (cancellable, error))
+    return FALSE;
+  spdl_mutex_lock (&self->state_lock);
+  g_atomic_int_inc (&self->n_starts);
+  ok = gst_spdl_loader_end_stopped_run (self);
+  if (ok)
+    ok = start_run (self, NULL, cancellable, error);
+  else
+    g_set_error_literal (error, GST_SPDL_LOADER_ERROR,
+        GST_SPDL_LOADER_ERROR_STARTED,
+        "The loader is already started: stop it first");
+  spdl_mutex_unlock (&self->state_lock);
   return ok;
 }
 
@@ -228,6 +299,9 @@ start_run (GstSpdlLoader *self, const Place *place, GError **error)
  * Starts the pipeline, at the beginning or at the restored state. It can be
  * started again after gst_spdl_loader_stop().
  *
+ * A dataset on a server is open when the function returns. A
+ * gst_spdl_loader_stop() in another thread ends the wait for the server.
+ *
  * A stage whose `concurrency` was not set gets one task per core, and 16 tasks
  * if its tasks wait instead of computing (`spdlfetch`).
  *
@@ -238,23 +312,9 @@ start_run (GstSpdlLoader *self, const Place *place, GError **error)
 gboolean
 gst_spdl_loader_start (GstSpdlLoader *loader, GError **error)
 {
-  gboolean ok;
-
   g_return_val_if_fail (GST_IS_SPDL_LOADER (loader), FALSE);
 
-  if (!gst_spdl_loader_check_process (loader, error))
-    return FALSE;
-  spdl_mutex_lock (&loader->state_lock);
-  g_atomic_int_inc (&loader->n_starts);
-  ok = gst_spdl_loader_end_stopped_run (loader);
-  if (ok)
-    ok = start_run (loader, NULL, error);
-  else
-    g_set_error_literal (error, GST_SPDL_LOADER_ERROR,
-        GST_SPDL_LOADER_ERROR_STARTED,
-        "The loader is already started: stop it first");
-  spdl_mutex_unlock (&loader->state_lock);
-  return ok;
+  return gst_spdl_loader_start_run (loader, NULL, error);
 }
 
 /* State lock held. Stops and ends the run, if there is one. */
@@ -301,6 +361,25 @@ stop_later (GstSpdlLoader *self, gint n_starts)
   g_thread_unref (g_thread_new ("spdl-stop", stop_in_thread, job));
 }
 
+/* Returns: (transfer full) (nullable): the bus watch of the last run
+ *
+ * @waits: the stop waits for the state lock. A run that begins meanwhile, such
+ * as that of the next epoch, is stopped, too, so that it does not wait for a
+ * server. */
+static GstSpdlBusWatch *
+begin_stop (GstSpdlLoader *self, gboolean waits)
+{
+  GstSpdlBusWatch *bus_watch = NULL;
+
+  spdl_mutex_lock (&self->lock);
+  if (self->bus_watch) {
+    bus_watch = gst_spdl_bus_watch_ref (self->bus_watch);
+    self->n_stopping += waits;
+  }
+  spdl_mutex_unlock (&self->lock);
+  return bus_watch;
+}
+
 /**
  * gst_spdl_loader_stop:
  * @loader: a loader
@@ -319,7 +398,8 @@ stop_later (GstSpdlLoader *self, gint n_starts)
 void
 gst_spdl_loader_stop (GstSpdlLoader *loader)
 {
-  GstSpdlBusWatch *bus_watch;
+  const gboolean waits = !spdl_thread_has_batch_scheduling ();
+  g_autoptr (GstSpdlBusWatch) bus_watch = NULL;
   gint n_starts;
 
   g_return_if_fail (GST_IS_SPDL_LOADER (loader));
@@ -327,23 +407,19 @@ gst_spdl_loader_stop (GstSpdlLoader *loader)
   if (!gst_spdl_loader_check_process (loader, NULL))
     return;
   n_starts = g_atomic_int_get (&loader->n_starts);
-  if (!(bus_watch = gst_spdl_loader_get_bus_watch (loader, NULL)))
+  if (!(bus_watch = begin_stop (loader, waits)))
     return;
   /* Wake waiting threads first, because the state change may take long. */
   gst_spdl_bus_watch_stop (bus_watch);
-  gst_spdl_bus_watch_unref (bus_watch);
-
-  if (spdl_thread_has_batch_scheduling ()) {
+  if (!waits) {
     stop_later (loader, n_starts);
     return;
   }
-  /* Another thread may be starting the run, and its source may have to be
-   * reached first. */
-  while (!spdl_mutex_trylock (&loader->state_lock)) {
-    gst_spdl_loader_parts_cancel_start (&loader->parts);
-    g_usleep (STOP_INTERVAL);
-  }
+  spdl_mutex_lock (&loader->state_lock);
   stop_run (loader);
+  spdl_mutex_lock (&loader->lock);
+  loader->n_stopping--;
+  spdl_mutex_unlock (&loader->lock);
   spdl_mutex_unlock (&loader->state_lock);
 }
 
@@ -440,8 +516,8 @@ get_rest (GstClockTime timeout, GstClockTime begun)
   return timeout > waited ? timeout - waited : 0;
 }
 
-static GstSpdlBatch *
-pull_next_batch (GstSpdlLoader *self, GstSpdlBusWatch *bus_watch,
+GstSpdlBatch *
+gst_spdl_loader_pull (GstSpdlLoader *self, GstSpdlBusWatch *bus_watch,
     GstClockTime timeout, GError **error)
 {
   const GstClockTime begun = gst_util_get_timestamp ();
@@ -495,11 +571,8 @@ pull_next_batch (GstSpdlLoader *self, GstSpdlBusWatch *bus_watch,
   return NULL;
 }
 
-/* Admits one thread at a time, until end_taking().
- *
- * Returns: (transfer full): NULL with @error set */
-static GstSpdlBusWatch *
-begin_taking (GstSpdlLoader *self, GError **error)
+GstSpdlBusWatch *
+gst_spdl_loader_begin_taking (GstSpdlLoader *self, GError **error)
 {
   GstSpdlBusWatch *bus_watch;
 
@@ -515,8 +588,8 @@ begin_taking (GstSpdlLoader *self, GError **error)
   return NULL;
 }
 
-static void
-end_taking (GstSpdlLoader *self, GstSpdlBusWatch *bus_watch)
+void
+gst_spdl_loader_end_taking (GstSpdlLoader *self, GstSpdlBusWatch *bus_watch)
 {
   g_atomic_int_set (&self->in_next, 0);
   gst_spdl_bus_watch_unref (bus_watch);
@@ -552,10 +625,10 @@ gst_spdl_loader_next (
 
   g_return_val_if_fail (GST_IS_SPDL_LOADER (loader), NULL);
 
-  if (!(bus_watch = begin_taking (loader, error)))
+  if (!(bus_watch = gst_spdl_loader_begin_taking (loader, error)))
     return NULL;
-  batch = pull_next_batch (loader, bus_watch, timeout, error);
-  end_taking (loader, bus_watch);
+  batch = gst_spdl_loader_pull (loader, bus_watch, timeout, error);
+  gst_spdl_loader_end_taking (loader, bus_watch);
   return batch;
 }
 
@@ -577,7 +650,7 @@ take_end (GstSpdlLoader *self, GstSpdlBusWatch *bus_watch,
 
     gst_spdl_loader_sink_get_sources (self->parts.sink, sources);
     known = sources->n >= n;
-    batch = pull_next_batch (
+    batch = gst_spdl_loader_pull (
         self, bus_watch, known ? 0 : GST_CLOCK_TIME_NONE, &reason);
     if (!batch && !g_error_matches (reason, GST_SPDL_LOADER_ERROR,
                       GST_SPDL_LOADER_ERROR_TIMED_OUT)) {
@@ -639,7 +712,7 @@ go_to_epoch (GstSpdlLoader *self, GstSpdlBusWatch *bus_watch, guint64 epoch,
       gst_spdl_loader_sink_dup_epoch_state (self->parts.sink, epoch);
   stop_run (self);
   place.n_failures = gst_spdl_bus_watch_leave_epoch (bus_watch, epoch);
-  return start_run (self, &place, error);
+  return start_run (self, &place, NULL, error);
 }
 
 /* Carries the number of reported failures over to the next run. */
@@ -725,17 +798,17 @@ gst_spdl_loader_next_epoch (GstSpdlLoader *loader, GError **error)
 
   g_return_val_if_fail (GST_IS_SPDL_LOADER (loader), FALSE);
 
-  if (!(bus_watch = begin_taking (loader, error)))
+  if (!(bus_watch = gst_spdl_loader_begin_taking (loader, error)))
     return FALSE;
   ok = leave_epoch (loader, bus_watch, error);
-  end_taking (loader, bus_watch);
+  gst_spdl_loader_end_taking (loader, bus_watch);
   return ok;
 }
 
 /* Waiting */
 
-static gboolean
-wait_for_next (
+gboolean
+gst_spdl_loader_wait_for_next (
     GstSpdlLoader *self, GstSpdlBusWatch *bus_watch, GstClockTime timeout)
 {
   gboolean no_more;
@@ -770,7 +843,7 @@ gst_spdl_loader_wait (GstSpdlLoader *loader, GstClockTime timeout)
       !(bus_watch = gst_spdl_loader_get_bus_watch (loader, NULL)))
     return TRUE;
   if (g_atomic_int_compare_and_exchange (&loader->in_next, 0, 1)) {
-    any = wait_for_next (loader, bus_watch, timeout);
+    any = gst_spdl_loader_wait_for_next (loader, bus_watch, timeout);
     g_atomic_int_set (&loader->in_next, 0);
   }
   gst_spdl_bus_watch_unref (bus_watch);

@@ -202,6 +202,11 @@
  * of what is left of the epoch, and reports it in `start-state`. Streamed
  * shards cannot be divided within an epoch; that is an error.
  *
+ * ## Starting
+ * The change from READY to PAUSED is asynchronous if the dataset is on a server
+ * or a table: it ends when the dataset is open, or after an error message. From
+ * then on, `num-items`, `classes` and `start-state` are valid.
+ *
  * ## Example
  * |[
  * gst-launch-1.0 spdlsrc location=/usr/share/icons pattern="*.png"
@@ -226,8 +231,10 @@
 #include <gst/spdl/spdl.h>
 
 #include "gst/spdl/arrow/arrowreader.h"
+#include "gst/spdl/common/asyncstart.h"
 #include "gst/spdl/common/redact.h"
 #include "gst/spdl/common/sourcenumber.h"
+#include "gst/spdl/common/storeuri.h"
 #include "gst/spdl/stage/droppeditems.h"
 #include "gst/spdl/stage/plainstats.h"
 #include "plugins/core/core.h"
@@ -252,12 +259,15 @@ struct _GstSpdlSrc {
   SpdlSourceSettings settings;
   gint64 epochs;
   SpdlArrowTable *table; /* nullable */
-  SpdlSampler *sampler;  /* set while started */
+  gboolean started;      /* in PAUSED, or on the way there */
+  gboolean flushing;     /* waits are interrupted */
   GCancellable *opening; /* (nullable): set while the dataset is opened */
+  SpdlSampler *sampler;  /* (nullable): set while the dataset is open */
   GStrv classes;         /* (nullable): classes in use */
   gchar *start; /* (nullable): start state of this rank while started */
 
-  guint32 number; /* number among the sources of the pipeline */
+  SpdlSourceSettings run; /* copy for a run, from READY to PAUSED on */
+  guint32 number;         /* number among the sources of the pipeline */
   guint64 n_items;
   gboolean announced; /* the source event was sent */
 };
@@ -451,8 +461,6 @@ clear_settings (SpdlSourceSettings *settings)
   gst_spdl_property_table_clear (properties, settings);
 }
 
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (SpdlSourceSettings, clear_settings)
-
 static GParamSpec *num_items_property;
 
 G_DEFINE_FINAL_TYPE (GstSpdlSrc, gst_spdl_src, GST_TYPE_PUSH_SRC)
@@ -467,57 +475,54 @@ post_warning (const gchar *text, gpointer user_data)
   GST_ELEMENT_WARNING (user_data, RESOURCE, READ, ("%s", shown), (NULL));
 }
 
-/* Copies the settings, including strings. Returns `epochs`. */
+/* Begins a start with a copy of the settings. Returns TRUE if the dataset may
+ * have to be waited for: for a server, or for the producer of a table. */
+static gboolean
+begin_start (GstSpdlSrc *self)
+{
+  self->number = spdl_source_number_take (GST_ELEMENT (self));
+  self->announced = FALSE;
+  clear_settings (&self->run);
+  GST_OBJECT_LOCK (self);
+  self->started = TRUE;
+  self->flushing = FALSE;
+  self->run = self->settings;
+  gst_spdl_property_table_own (properties, &self->run);
+  self->run.table = self->table;
+  GST_OBJECT_UNLOCK (self);
+  if (self->run.table && !self->run.location)
+    self->run.location = g_strdup (spdl_arrow_table_get_name (self->run.table));
+  return self->run.table ||
+         (self->run.location && spdl_store_is_remote (self->run.location));
+}
+
 static gint64
-copy_settings (GstSpdlSrc *self, SpdlSourceSettings *settings)
+get_epochs (GstSpdlSrc *self)
 {
   gint64 epochs;
 
   GST_OBJECT_LOCK (self);
-  *settings = self->settings;
-  gst_spdl_property_table_own (properties, settings);
-  settings->table = self->table;
   epochs = self->epochs;
   GST_OBJECT_UNLOCK (self);
   return epochs;
 }
 
 static SpdlSampler *
-make_delivery (GstSpdlSrc *self, GCancellable *cancellable, GError **error)
+make_sampler (GstSpdlSrc *self, GError **error)
 {
-  g_auto (SpdlSourceSettings) settings = { NULL };
-  const gint64 epochs = copy_settings (self, &settings);
   SpdlSampler *sampler;
 
-  settings.remote.cancellable = cancellable;
-  if (settings.table && settings.location &&
-      !g_str_equal (
-          settings.location, spdl_arrow_table_get_name (settings.table))) {
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-        "location is \"%s\", but the program has set the table \"%s\": leave "
-        "out one of them",
-        settings.location, spdl_arrow_table_get_name (settings.table));
-    return NULL;
-  }
-  if (settings.table && !settings.location)
-    settings.location = g_strdup (spdl_arrow_table_get_name (settings.table));
-  if (!settings.location || !*settings.location) {
-    g_set_error_literal (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-        "location is not set: set it to a folder, to a .txt, .csv or .jsonl "
-        "list, or to .tar or .zip shards");
-    return NULL;
-  }
   if (!spdl_source_number_check_state (
-          GST_ELEMENT (self), settings.resume_state, error))
+          GST_ELEMENT (self), self->run.resume_state, error))
     return NULL;
   sampler =
-      spdl_sampler_open (&settings, self->number, post_warning, self, error);
-  if (!sampler || epochs >= 0 || spdl_sampler_get_size (sampler) > 0)
+      spdl_sampler_open (&self->run, self->number, post_warning, self, error);
+  if (!sampler || get_epochs (self) >= 0 || spdl_sampler_get_size (sampler) > 0)
     return sampler;
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
       "shard-mode=uneven leaves no item of \"%s\" for this rank, so epochs=-1 "
       "would never end: set shard-mode to pad, or epochs",
-      settings.location);
+      self->run.location);
   spdl_sampler_free (sampler);
   return NULL;
 }
@@ -528,27 +533,9 @@ dup_names (const SpdlClasses *classes)
   return classes ? g_strdupv ((GStrv) spdl_classes_get_names (classes)) : NULL;
 }
 
-static gboolean
-open_dataset (GstSpdlSrc *self)
+static void
+take_sampler (GstSpdlSrc *self, SpdlSampler *sampler)
 {
-  g_autoptr (GError) error = NULL;
-  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
-  SpdlSampler *sampler;
-
-  self->number = spdl_source_number_take (GST_ELEMENT (self));
-  GST_OBJECT_LOCK (self);
-  self->opening = cancellable;
-  GST_OBJECT_UNLOCK (self);
-  sampler = make_delivery (self, cancellable, &error);
-  GST_OBJECT_LOCK (self);
-  self->opening = NULL;
-  GST_OBJECT_UNLOCK (self);
-  if (!sampler) {
-    spdl_source_number_release (GST_ELEMENT (self));
-    spdl_redact_error (error);
-    gst_spdl_post_error (GST_ELEMENT (self), error);
-    return FALSE;
-  }
   GST_OBJECT_LOCK (self);
   self->sampler = sampler;
   self->n_items = spdl_sampler_get_size (sampler);
@@ -556,10 +543,41 @@ open_dataset (GstSpdlSrc *self)
   self->classes = dup_names (spdl_sampler_get_classes (sampler));
   self->start = spdl_sampler_get_start (sampler);
   GST_OBJECT_UNLOCK (self);
-  self->announced = FALSE;
   gst_spdl_plain_stats_start (self->stats);
   g_object_notify_by_pspec (G_OBJECT (self), num_items_property);
-  return TRUE;
+}
+
+/* Returns GST_FLOW_ERROR after posting an error, and GST_FLOW_FLUSHING if it
+ * was interrupted. */
+static GstFlowReturn
+open_dataset (GstSpdlSrc *self)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  SpdlSampler *sampler = NULL;
+  gboolean interrupted;
+
+  GST_OBJECT_LOCK (self);
+  interrupted = self->flushing;
+  self->opening = cancellable;
+  GST_OBJECT_UNLOCK (self);
+  self->run.remote.cancellable = cancellable;
+  if (!interrupted)
+    sampler = make_sampler (self, &error);
+  self->run.remote.cancellable = NULL;
+  GST_OBJECT_LOCK (self);
+  interrupted = self->flushing;
+  self->opening = NULL;
+  GST_OBJECT_UNLOCK (self);
+  if (sampler) {
+    take_sampler (self, sampler);
+    return GST_FLOW_OK;
+  }
+  if (interrupted)
+    return GST_FLOW_FLUSHING;
+  spdl_redact_error (error);
+  gst_spdl_post_error (GST_ELEMENT (self), error);
+  return GST_FLOW_ERROR;
 }
 
 /* Frees the sampler, after removing it under the object lock, so that
@@ -570,29 +588,52 @@ close_dataset (GstSpdlSrc *self)
   SpdlSampler *sampler;
 
   spdl_source_number_release (GST_ELEMENT (self));
-  gst_spdl_plain_stats_stop (self->stats);
+  spdl_async_start_clear (GST_ELEMENT (self));
   GST_OBJECT_LOCK (self);
+  self->started = FALSE;
   sampler = g_steal_pointer (&self->sampler);
   g_clear_pointer (&self->start, g_free);
   GST_OBJECT_UNLOCK (self);
-  g_clear_pointer (&sampler, spdl_sampler_free);
+  if (!sampler)
+    return;
+  gst_spdl_plain_stats_stop (self->stats);
+  spdl_sampler_free (sampler);
 }
 
 /* Opens the dataset here rather than in GstBaseSrc's start(), after which the
- * base class would post a second error. */
+ * base class would post a second error. If this may have to wait, the streaming
+ * thread opens it. */
+static GstStateChangeReturn
+start_source (GstSpdlSrc *self)
+{
+  GstElement *element = GST_ELEMENT (self);
+  GstElementClass *parent_class = GST_ELEMENT_CLASS (gst_spdl_src_parent_class);
+  GstStateChangeReturn ret = GST_STATE_CHANGE_FAILURE;
+
+  if (begin_start (self))
+    ret = spdl_async_start_begin (element);
+  else if (open_dataset (self) == GST_FLOW_OK)
+    ret = GST_STATE_CHANGE_SUCCESS;
+  if (ret != GST_STATE_CHANGE_FAILURE &&
+      parent_class->change_state (element, GST_STATE_CHANGE_READY_TO_PAUSED) ==
+          GST_STATE_CHANGE_FAILURE)
+    ret = GST_STATE_CHANGE_FAILURE;
+  if (ret == GST_STATE_CHANGE_FAILURE)
+    close_dataset (self);
+  return ret;
+}
+
 static GstStateChangeReturn
 gst_spdl_src_change_state (GstElement *element, GstStateChange transition)
 {
   GstSpdlSrc *self = GST_SPDL_SRC (element);
   GstStateChangeReturn ret;
 
-  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED && !open_dataset (self))
-    return GST_STATE_CHANGE_FAILURE;
+  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED)
+    return start_source (self);
   ret = GST_ELEMENT_CLASS (gst_spdl_src_parent_class)
             ->change_state (element, transition);
-  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY ||
-      (transition == GST_STATE_CHANGE_READY_TO_PAUSED &&
-          ret == GST_STATE_CHANGE_FAILURE))
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY)
     close_dataset (self);
   return ret;
 }
@@ -664,11 +705,8 @@ announce_source (GstSpdlSrc *self)
 static gboolean
 has_epoch (GstSpdlSrc *self)
 {
-  gint64 epochs;
+  const gint64 epochs = get_epochs (self);
 
-  GST_OBJECT_LOCK (self);
-  epochs = self->epochs;
-  GST_OBJECT_UNLOCK (self);
   return epochs < 0 ||
          spdl_sampler_get_epoch (self->sampler) < (guint64) epochs;
 }
@@ -693,7 +731,7 @@ gst_spdl_src_set_arrow_table (GstElement *source, gpointer rows, gpointer order,
   gboolean ok;
 
   GST_OBJECT_LOCK (self);
-  ok = !self->sampler && !self->opening;
+  ok = !self->started;
   if (ok) {
     before = self->table;
     self->table = opener ? spdl_arrow_table_new_lazy (opener, name)
@@ -705,30 +743,22 @@ gst_spdl_src_set_arrow_table (GstElement *source, gpointer rows, gpointer order,
   return ok;
 }
 
-static void
-gst_spdl_src_cancel_start (GstSpdlSrc *self)
-{
-  GCancellable *opening;
-
-  GST_OBJECT_LOCK (self);
-  opening = self->opening ? g_object_ref (self->opening) : NULL;
-  GST_OBJECT_UNLOCK (self);
-  if (!opening)
-    return;
-  g_cancellable_cancel (opening);
-  g_object_unref (opening);
-}
-
-/* Interrupts waiting for streamed shards. */
+/* Interrupts waiting for the dataset, or for items of it. */
 static gboolean
 set_flushing (GstBaseSrc *src, gboolean flushing)
 {
   GstSpdlSrc *self = GST_SPDL_SRC (src);
+  g_autoptr (GCancellable) opening = NULL;
 
   GST_OBJECT_LOCK (self);
+  self->flushing = flushing;
   if (self->sampler)
     spdl_sampler_set_flushing (self->sampler, flushing);
+  if (flushing && self->opening)
+    opening = g_object_ref (self->opening);
   GST_OBJECT_UNLOCK (self);
+  if (opening)
+    g_cancellable_cancel (opening);
   return TRUE;
 }
 
@@ -744,13 +774,28 @@ gst_spdl_src_unlock_stop (GstBaseSrc *src)
   return set_flushing (src, FALSE);
 }
 
+/* Opens the dataset in the streaming thread, which ends the change to PAUSED.
+ */
+static GstFlowReturn
+finish_start (GstSpdlSrc *self)
+{
+  const GstFlowReturn ret = open_dataset (self);
+
+  spdl_async_start_end (GST_ELEMENT (self), ret != GST_FLOW_ERROR);
+  /* After GST_FLOW_ERROR, GstBaseSrc would post a second error. */
+  return ret == GST_FLOW_ERROR ? GST_FLOW_EOS : ret;
+}
+
 static GstFlowReturn
 gst_spdl_src_create (GstPushSrc *src, GstBuffer **buffer)
 {
   GstSpdlSrc *self = GST_SPDL_SRC (src);
   g_autoptr (GError) error = NULL;
   SpdlSamplerItem item;
+  GstFlowReturn ret;
 
+  if (!self->sampler && (ret = finish_start (self)) != GST_FLOW_OK)
+    return ret;
   if (!self->announced)
     announce_source (self);
   while (has_epoch (self)) {
@@ -845,6 +890,7 @@ gst_spdl_src_finalize (GObject *object)
   GstSpdlSrc *self = GST_SPDL_SRC (object);
 
   clear_settings (&self->settings);
+  clear_settings (&self->run);
   g_strfreev (self->classes);
   g_clear_pointer (&self->table, spdl_arrow_table_free);
   gst_spdl_plain_stats_free (self->stats);
@@ -891,19 +937,6 @@ gst_spdl_src_class_init (GstSpdlSrcClass *klass)
   gst_element_class_set_static_metadata (element_class, "Dataset source",
       "Source", "Sends the URIs of a dataset's items, epoch by epoch",
       "the gst-spdl developers");
-
-  /**
-   * GstSpdlSrc::cancel-start:
-   *
-   * Ends the start of the element if it waits for a server, because it lists
-   * objects or reads shards or their indexes. The change of state then fails
-   * without further delay. At other times, the signal has no effect.
-   *
-   * Since: 0.1
-   */
-  g_signal_new_class_handler ("cancel-start", G_TYPE_FROM_CLASS (klass),
-      G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION,
-      G_CALLBACK (gst_spdl_src_cancel_start), NULL, NULL, NULL, G_TYPE_NONE, 0);
 
   /* Not a signal, because a program must not pass raw pointers. */
   g_type_set_qdata (G_TYPE_FROM_CLASS (klass), SPDL_ARROW_SETTER,

@@ -99,6 +99,27 @@ spdl_sampler_get_size (const SpdlSampler *self)
                                               : self->size;
 }
 
+/* Returns FALSE with @error set unless there is one dataset. */
+static gboolean
+check_location (const SpdlSourceSettings *settings, GError **error)
+{
+  const gchar *table =
+      settings->table ? spdl_arrow_table_get_name (settings->table) : NULL;
+
+  if (!settings->location || !*settings->location)
+    g_set_error_literal (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+        "location is not set: set it to a folder, to a .txt, .csv or .jsonl "
+        "list, or to .tar or .zip shards");
+  else if (table && !g_str_equal (settings->location, table))
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+        "location is \"%s\", but the program has set the table \"%s\": leave "
+        "out one of them",
+        settings->location, table);
+  else
+    return TRUE;
+  return FALSE;
+}
+
 static gboolean
 check_shard (
     SpdlSampler *self, const SpdlSourceSettings *settings, GError **error)
@@ -433,7 +454,8 @@ spdl_sampler_open (const SpdlSourceSettings *settings, guint32 source,
   /* Check the partition first, as opening a dataset may take long. */
   self->partition.run = settings->shard_run;
   self->partition.mode = settings->shard_mode;
-  if (!spdl_rank_partition_init (
+  if (!check_location (settings, error) ||
+      !spdl_rank_partition_init (
           &self->partition, settings->rank, settings->world_size, error) ||
       !check_draws (settings, error) || !take_labels (self, settings, error) ||
       !open_dataset (self, settings, warn, user_data, error) ||

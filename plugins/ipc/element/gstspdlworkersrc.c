@@ -33,6 +33,9 @@
  * stdout is forwarded to the stderr of this process, with the name of the
  * worker before each line.
  *
+ * The change from READY to PAUSED is asynchronous: it ends when the pipeline of
+ * the process plays, or after an error message.
+ *
  * A process that neither answers nor uses CPU time for `worker-timeout`,
  * because it was stopped or its storage hangs, is killed.
  *
@@ -55,6 +58,7 @@
 #include <gst/spdl/spdl.h>
 #include <unistd.h>
 
+#include "gst/spdl/common/asyncstart.h"
 #include "gst/spdl/common/propertytable.h"
 #include "gst/spdl/common/sourcenumber.h"
 #include "gst/spdl/process/processwatch.h"
@@ -161,11 +165,11 @@ struct _GstSpdlWorkerSrc {
   GstMessage *error;   /* nullable: to be posted at the end of the stream */
   gboolean warned_of_slabs; /* that slabs are short; warns once */
   gboolean has_pushed;      /* pushed a buffer in this run */
+  gboolean has_played;      /* the worker's pipeline played in this run */
 
   SpdlMutex lock;
   /* Protected by `lock`: */
   SpdlWorkerConnection *connection; /* nullable */
-  gboolean starting;                /* waiting for the worker's pipeline */
   gboolean flushing;
   GPtrArray
       *figures; /* nullable: last statistics of a process that has ended */
@@ -295,7 +299,7 @@ begin_run (GstSpdlWorkerSrc *self, GError **error)
   self->base = spdl_source_number_take (GST_ELEMENT (self));
   g_atomic_int_set (&self->n_restarts, 0);
   spdl_restart_reset (&self->restart);
-  self->warned_of_slabs = self->has_pushed = FALSE;
+  self->warned_of_slabs = self->has_pushed = self->has_played = FALSE;
   return check_config (&self->run.config, error) &&
          spdl_source_number_check_state (
              GST_ELEMENT (self), self->run.config.resume_state, error);
@@ -312,56 +316,45 @@ take_classes (GstSpdlWorkerSrc *self)
   GST_OBJECT_UNLOCK (self);
 }
 
-static void
-set_starting (GstSpdlWorkerSrc *self, gboolean starting)
-{
-  spdl_mutex_lock (&self->lock);
-  self->starting = starting;
-  self->flushing = FALSE;
-  /* The start may have been canceled when the pipeline already played. */
-  if (self->connection)
-    spdl_worker_connection_interrupt (self->connection, FALSE);
-  spdl_mutex_unlock (&self->lock);
-}
-
-/* See GstSpdlWorkerSrc::cancel-start. */
-static void
-gst_spdl_worker_src_cancel_start (GstSpdlWorkerSrc *self)
-{
-  spdl_mutex_lock (&self->lock);
-  if (self->starting && self->connection)
-    spdl_worker_connection_interrupt (self->connection, TRUE);
-  spdl_mutex_unlock (&self->lock);
-}
-
-/* Starts a run: starts the process and waits until its pipeline is in PLAYING.
- * Returns FALSE if it fails; an error has then been posted. */
-static gboolean
+/* Starts a run: starts the process, which the streaming thread waits for.
+ * Returns the result of the change of state. After a failure, an error has been
+ * posted. */
+static GstStateChangeReturn
 gst_spdl_worker_src_open (GstSpdlWorkerSrc *self)
 {
   g_autoptr (GError) error = NULL;
-  g_autofree gchar *why = NULL;
-  GstMessage *failure = NULL;
-  SpdlWorkerConnectionStatus status;
 
   if (!begin_run (self, &error)) {
     gst_spdl_post_error (GST_ELEMENT (self), error);
-    return FALSE;
+    return GST_STATE_CHANGE_FAILURE;
   }
   gst_spdl_plain_stats_start (self->stats);
-  set_starting (self, TRUE);
   open_link (self, self->run.config.resume_state);
-  status = spdl_worker_connection_wait (self->connection, &failure, &why);
-  set_starting (self, FALSE);
-  if (status == SPDL_WORKER_CONNECTION_PLAYS) {
+  return spdl_async_start_begin (GST_ELEMENT (self));
+}
+
+/* Waits until the worker's pipeline is in PLAYING, which ends the change to
+ * PAUSED. Returns GST_FLOW_EOS after posting an error. */
+static GstFlowReturn
+finish_start (GstSpdlWorkerSrc *self)
+{
+  g_autofree gchar *why = NULL;
+  GstMessage *failure = NULL;
+  const SpdlWorkerConnectionStatus status =
+      spdl_worker_connection_wait (self->connection, &failure, &why);
+
+  self->has_played = status == SPDL_WORKER_CONNECTION_PLAYS;
+  if (self->has_played)
     take_classes (self);
-    return TRUE;
-  }
-  if (failure)
+  else if (failure)
     gst_element_post_message (GST_ELEMENT (self), failure);
   else if (why)
     gst_spdl_worker_src_post_death (self, why, "before its pipeline played");
-  return FALSE;
+  spdl_async_start_end (GST_ELEMENT (self), !failure && !why);
+  if (self->has_played)
+    return GST_FLOW_OK;
+  return status == SPDL_WORKER_CONNECTION_INTERRUPTED ? GST_FLOW_FLUSHING
+                                                      : GST_FLOW_EOS;
 }
 
 /* Ends a run. */
@@ -369,6 +362,7 @@ static void
 gst_spdl_worker_src_close (GstSpdlWorkerSrc *self)
 {
   spdl_source_number_release (GST_ELEMENT (self));
+  spdl_async_start_clear (GST_ELEMENT (self));
   close_link (self);
   gst_clear_message (&self->error);
   gst_spdl_plain_stats_stop (self->stats);
@@ -639,7 +633,7 @@ static GstFlowReturn
 gst_spdl_worker_src_create (GstPushSrc *src, GstBuffer **buffer)
 {
   GstSpdlWorkerSrc *self = GST_SPDL_WORKER_SRC (src);
-  GstFlowReturn ret = GST_FLOW_OK;
+  GstFlowReturn ret = self->has_played ? GST_FLOW_OK : finish_start (self);
   SpdlWorkerMessage *worker_message;
 
   while (ret == GST_FLOW_OK) {
@@ -660,17 +654,18 @@ gst_spdl_worker_src_change_state (
     GstElement *element, GstStateChange transition)
 {
   GstSpdlWorkerSrc *self = GST_SPDL_WORKER_SRC (element);
-  GstStateChangeReturn ret = GST_STATE_CHANGE_FAILURE;
+  const gboolean starts = transition == GST_STATE_CHANGE_READY_TO_PAUSED;
+  const GstStateChangeReturn start =
+      starts ? gst_spdl_worker_src_open (self) : GST_STATE_CHANGE_SUCCESS;
+  GstStateChangeReturn ret = start;
 
-  if (transition != GST_STATE_CHANGE_READY_TO_PAUSED ||
-      gst_spdl_worker_src_open (self))
+  if (start != GST_STATE_CHANGE_FAILURE)
     ret = GST_ELEMENT_CLASS (gst_spdl_worker_src_parent_class)
               ->change_state (element, transition);
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY ||
-      (transition == GST_STATE_CHANGE_READY_TO_PAUSED &&
-          ret == GST_STATE_CHANGE_FAILURE))
+      (starts && ret == GST_STATE_CHANGE_FAILURE))
     gst_spdl_worker_src_close (self);
-  return ret;
+  return starts && ret == GST_STATE_CHANGE_SUCCESS ? start : ret;
 }
 
 static gboolean
@@ -793,21 +788,6 @@ gst_spdl_worker_src_class_init (GstSpdlWorkerSrcClass *klass)
   object_class->finalize = gst_spdl_worker_src_finalize;
   gst_spdl_property_table_install (properties, object_class, PROP_SETTINGS);
   gst_spdl_install_stats_properties (object_class, PROP_STATS_INTERVAL);
-
-  /**
-   * GstSpdlWorkerSrc::cancel-start:
-   *
-   * Ends the start of the element if the pipeline of the worker process does
-   * not play yet, for example because its source waits for a server. The change
-   * of state then fails without further delay. At other times, the signal has
-   * no effect.
-   *
-   * Since: 0.1
-   */
-  g_signal_new_class_handler ("cancel-start", G_TYPE_FROM_CLASS (klass),
-      G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION,
-      G_CALLBACK (gst_spdl_worker_src_cancel_start), NULL, NULL, NULL,
-      G_TYPE_NONE, 0);
 
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class, "Worker process",

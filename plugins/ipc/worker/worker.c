@@ -358,8 +358,6 @@ worker_bus_free (WorkerBus *self)
  * exits immediately when the socket is closed. */
 
 #define STATUS_BROKEN 3
-/* Interval at which a start is canceled until it ends. */
-#define CANCEL_INTERVAL (10 * GST_MSECOND)
 
 typedef struct {
   SpdlWire *wire;
@@ -375,6 +373,7 @@ typedef struct {
   SpdlCond cond;
   /* Protected by the lock: */
   gboolean starting;
+  gboolean start_failed; /* a source could not start */
   gboolean stop;
 } Worker;
 
@@ -483,25 +482,6 @@ handle_message (Worker *self, const SpdlWireMessage *message)
   }
 }
 
-/* Ends a start that waits for a server. */
-static void
-cancel_start (Worker *self)
-{
-  GstSpdlLoaderParts parts = { .pipeline = self->pipeline };
-
-  gst_spdl_loader_parts_find_sources (&parts);
-  spdl_mutex_lock (&self->lock);
-  while (self->starting) {
-    spdl_mutex_unlock (&self->lock);
-    gst_spdl_loader_parts_cancel_start (&parts);
-    spdl_mutex_lock (&self->lock);
-    if (self->starting)
-      spdl_cond_wait_for (&self->cond, &self->lock, CANCEL_INTERVAL);
-  }
-  spdl_mutex_unlock (&self->lock);
-  g_ptr_array_unref (parts.sources);
-}
-
 static gpointer
 read_all (gpointer user_data)
 {
@@ -520,7 +500,6 @@ read_all (gpointer user_data)
         "message %d of %" G_GSIZE_FORMAT " bytes", message.type, message.size);
     end_broken (error);
   } while (message.type != SPDL_WIRE_STOP);
-  cancel_start (self);
   return NULL;
 }
 
@@ -632,6 +611,50 @@ send_started (Worker *self)
   spdl_wire_send (self->wire, SPDL_WIRE_STARTED, bytes->data, bytes->len, -1);
 }
 
+/* Called when a source has started, or has failed to. */
+static void
+note_start (gpointer user_data, gboolean ok)
+{
+  Worker *self = user_data;
+
+  spdl_mutex_lock (&self->lock);
+  self->start_failed |= !ok;
+  spdl_cond_broadcast (&self->cond);
+  spdl_mutex_unlock (&self->lock);
+}
+
+/* Waits until the sources have opened their datasets, which may be on servers.
+ * Returns FALSE if one of them failed, or if the worker is to stop. */
+static gboolean
+wait_for_sources (Worker *self, const GstSpdlLoaderParts *parts)
+{
+  gboolean starting, ok;
+
+  spdl_mutex_lock (&self->lock);
+  while ((starting = gst_spdl_loader_parts_are_starting (parts)) &&
+         !self->start_failed && !self->stop)
+    spdl_cond_wait (&self->cond, &self->lock);
+  ok = !starting && !self->start_failed;
+  spdl_mutex_unlock (&self->lock);
+  return ok;
+}
+
+/* Returns FALSE if the pipeline cannot play, or if the worker is to stop. */
+static gboolean
+play_sources (Worker *self)
+{
+  GstSpdlLoaderParts parts = { .pipeline = self->pipeline };
+  gboolean ok;
+
+  gst_spdl_loader_parts_find_sources (&parts);
+  gst_spdl_loader_parts_watch_starts (&parts, note_start, self);
+  ok = gst_element_set_state (GST_ELEMENT (self->pipeline),
+           GST_STATE_PLAYING) != GST_STATE_CHANGE_FAILURE &&
+       wait_for_sources (self, &parts);
+  g_ptr_array_unref (parts.sources);
+  return ok;
+}
+
 static gboolean
 start_worker (Worker *self)
 {
@@ -644,11 +667,9 @@ start_worker (Worker *self)
    * no slabs before it has received STARTED. */
   gst_element_set_locked_state (GST_ELEMENT (self->sink), TRUE);
   gst_element_set_state (GST_ELEMENT (self->sink), GST_STATE_PLAYING);
-  ok = gst_element_set_state (GST_ELEMENT (self->pipeline),
-           GST_STATE_PLAYING) != GST_STATE_CHANGE_FAILURE;
+  ok = play_sources (self);
   spdl_mutex_lock (&self->lock);
   self->starting = FALSE;
-  spdl_cond_broadcast (&self->cond);
   spdl_mutex_unlock (&self->lock);
   if (ok)
     send_started (self);

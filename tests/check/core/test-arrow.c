@@ -100,7 +100,6 @@ GST_START_TEST (test_signals)
   guint n_ids;
 
   ids = g_signal_list_ids (G_OBJECT_TYPE (source), &n_ids);
-  fail_unless (n_ids > 0);
   for (guint i = 0; i < n_ids; i++) {
     GSignalQuery signal;
 

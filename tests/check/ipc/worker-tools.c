@@ -32,6 +32,8 @@ worker_play (GstElement *pipeline)
 {
   fail_unless (gst_element_set_state (pipeline, GST_STATE_PLAYING) !=
                GST_STATE_CHANGE_FAILURE);
+  /* Wait until the worker plays, or has failed. */
+  gst_element_get_state (pipeline, NULL, NULL, GST_CLOCK_TIME_NONE);
 }
 
 void

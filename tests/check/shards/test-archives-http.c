@@ -14,6 +14,7 @@
 #include "tests/check/support/run.h"
 #include "tests/check/support/served.h"
 #include "tests/check/support/tars.h"
+#include "tests/check/support/wait.h"
 
 /* The size of a sample's payload, which is large compared to a header. */
 #define SIZE 60000
@@ -401,6 +402,213 @@ GST_START_TEST (test_coalesce_flush)
 
 GST_END_TEST;
 
+/* Starts */
+
+#define SILENT "/stall-head/99/0/a.tar"
+#define HERE "/shard/0/0/train-0000.tar"
+
+static GstElement *
+make_source (const gchar *path)
+{
+  g_autofree gchar *location =
+      g_strconcat (server_get_base (served.server), path, NULL);
+  GstElement *src = gst_element_factory_make ("spdlsrc", NULL);
+
+  g_object_set (
+      src, "location", location, "timeout", 0, "index-cache", 0, NULL);
+  return src;
+}
+
+static GstElement *
+make_pipeline (GstElement *src)
+{
+  GstElement *pipeline = gst_pipeline_new (NULL);
+  GstElement *sink = gst_element_factory_make ("fakesink", NULL);
+
+  gst_bin_add_many (GST_BIN (pipeline), src, sink, NULL);
+  fail_unless (gst_element_link (src, sink));
+  return pipeline;
+}
+
+static GstMessage *
+take_message (GstElement *pipeline, GstMessageType types, GstClockTime timeout)
+{
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GstMessage *message = gst_bus_timed_pop_filtered (bus, timeout, types);
+
+  gst_object_unref (bus);
+  return message;
+}
+
+static void
+assert_message (GstElement *pipeline, GstMessageType type)
+{
+  GstMessage *message =
+      take_message (pipeline, type | GST_MESSAGE_ERROR, 60 * GST_SECOND);
+
+  fail_unless (message && GST_MESSAGE_TYPE (message) == type,
+      "%" GST_PTR_FORMAT, message);
+  gst_message_unref (message);
+}
+
+static void
+assert_open (GstElement *src, guint n)
+{
+  g_autofree gchar *start = NULL;
+  guint64 num_items;
+
+  g_object_get (src, "num-items", &num_items, "start-state", &start, NULL);
+  fail_unless_equals_uint64 (num_items, n);
+  fail_unless (start != NULL);
+}
+
+/* A source whose server never answers changes its state at once, up and down,
+ * and without an error. */
+GST_START_TEST (test_start_of_silence)
+{
+  GstElement *src = make_source (SILENT), *pipeline = make_pipeline (src);
+
+  for (guint i = 0; i < 8; i++) {
+    fail_unless_equals_int (gst_element_set_state (pipeline,
+                                i % 2 ? GST_STATE_PLAYING : GST_STATE_PAUSED),
+        GST_STATE_CHANGE_ASYNC);
+    if (i & 4)
+      wait_until (server_count_path (served.server, SILENT) > i - 4);
+    fail_unless_equals_int (
+        gst_element_get_state (src, NULL, NULL, 0), GST_STATE_CHANGE_ASYNC);
+    fail_unless_equals_int (gst_element_set_state (pipeline,
+                                i & 2 ? GST_STATE_NULL : GST_STATE_READY),
+        GST_STATE_CHANGE_SUCCESS);
+  }
+  fail_unless (take_message (pipeline, GST_MESSAGE_ERROR, 0) == NULL);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (pipeline);
+}
+
+GST_END_TEST;
+
+/* The end of the stream ends the wait for a server, too. */
+GST_START_TEST (test_end_of_silence)
+{
+  GstElement *pipeline = make_pipeline (make_source (SILENT));
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  wait_until (server_count_path (served.server, SILENT) > 0);
+  fail_unless (gst_element_send_event (pipeline, gst_event_new_eos ()));
+  assert_message (pipeline, GST_MESSAGE_EOS);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (pipeline);
+}
+
+GST_END_TEST;
+
+/* The change to PAUSED ends when the dataset is open, in a pipeline and of the
+ * element alone. */
+GST_START_TEST (test_start)
+{
+  GstElement *src = make_source (HERE), *pipeline = make_pipeline (src);
+  GstElement *alone = gst_object_ref_sink (make_source (HERE));
+  GstState state;
+
+  write_shards (1);
+  server_set_latency (served.server, 20);
+  for (guint i = 0; i < 2; i++) {
+    fail_unless_equals_int (gst_element_set_state (pipeline, GST_STATE_PAUSED),
+        GST_STATE_CHANGE_ASYNC);
+    assert_message (pipeline, GST_MESSAGE_ASYNC_DONE);
+    assert_open (src, N_EACH);
+    gst_element_set_state (pipeline, GST_STATE_READY);
+  }
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  assert_message (pipeline, GST_MESSAGE_EOS);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (pipeline);
+
+  for (state = GST_STATE_PAUSED; state <= GST_STATE_PLAYING; state++) {
+    GstState reached;
+
+    fail_unless_equals_int (
+        gst_element_set_state (alone, state), GST_STATE_CHANGE_ASYNC);
+    fail_unless_equals_int (
+        gst_element_get_state (alone, &reached, NULL, GST_CLOCK_TIME_NONE),
+        GST_STATE_CHANGE_SUCCESS);
+    fail_unless_equals_int (reached, state);
+    assert_open (alone, N_EACH);
+    gst_element_set_state (alone, GST_STATE_NULL);
+  }
+  gst_object_unref (alone);
+}
+
+GST_END_TEST;
+
+/* A local dataset is open when the state has been set. */
+GST_START_TEST (test_start_of_files)
+{
+  GstElement *src =
+      gst_object_ref_sink (gst_element_factory_make ("spdlsrc", NULL));
+  g_autofree gchar *path =
+      g_build_filename (served.folder, "train-0000.tar", NULL);
+
+  write_shards (1);
+  g_object_set (src, "location", path, NULL);
+  fail_unless_equals_int (
+      gst_element_set_state (src, GST_STATE_PAUSED), GST_STATE_CHANGE_SUCCESS);
+  assert_open (src, N_EACH);
+  gst_element_set_state (src, GST_STATE_NULL);
+  g_object_set (src, "location", "/nowhere", NULL);
+  fail_unless_equals_int (
+      gst_element_set_state (src, GST_STATE_PAUSED), GST_STATE_CHANGE_FAILURE);
+  gst_element_set_state (src, GST_STATE_NULL);
+  gst_object_unref (src);
+}
+
+GST_END_TEST;
+
+/* The error of a server is posted once, before the change of state ends. The
+ * element can start again. */
+GST_START_TEST (test_start_fails)
+{
+  GstElement *src = make_source ("/404/99/0/a.tar");
+  GstElement *pipeline = make_pipeline (src);
+  g_autofree gchar *location =
+      g_strconcat (server_get_base (served.server), HERE, NULL);
+
+  for (guint i = 0; i < 4; i++) {
+    GError *error = NULL;
+    GstMessage *message;
+
+    fail_unless_equals_int (gst_element_set_state (pipeline,
+                                i % 2 ? GST_STATE_PLAYING : GST_STATE_PAUSED),
+        GST_STATE_CHANGE_ASYNC);
+    message = take_message (
+        pipeline, GST_MESSAGE_ERROR | GST_MESSAGE_ASYNC_DONE, 60 * GST_SECOND);
+    fail_unless_equals_int (GST_MESSAGE_TYPE (message), GST_MESSAGE_ERROR);
+    fail_unless (GST_MESSAGE_SRC (message) == GST_OBJECT (src));
+    gst_message_parse_error (message, &error, NULL);
+    fail_unless (errors_has (error, "[resource-error not-found]|404"));
+    g_error_free (error);
+    gst_message_unref (message);
+    /* GstBin's answer after an error. */
+    fail_unless_equals_int (
+        gst_element_get_state (pipeline, NULL, NULL, GST_CLOCK_TIME_NONE),
+        GST_STATE_CHANGE_FAILURE);
+    fail_unless_equals_int (
+        gst_element_get_state (src, NULL, NULL, GST_CLOCK_TIME_NONE),
+        GST_STATE_CHANGE_SUCCESS);
+    fail_unless (take_message (pipeline, GST_MESSAGE_ERROR, 0) == NULL);
+    gst_element_set_state (pipeline, i & 2 ? GST_STATE_NULL : GST_STATE_READY);
+  }
+  write_shards (1);
+  g_object_set (src, "location", location, NULL);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  assert_message (pipeline, GST_MESSAGE_EOS);
+  assert_open (src, N_EACH);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (pipeline);
+}
+
+GST_END_TEST;
+
 static Suite *
 archives_http_suite (void)
 {
@@ -418,6 +626,11 @@ archives_http_suite (void)
   tcase_add_test (tc, test_coalesce_failures);
   tcase_add_test (tc, test_coalesce_alone);
   tcase_add_test (tc, test_coalesce_flush);
+  tcase_add_test (tc, test_start_of_silence);
+  tcase_add_test (tc, test_end_of_silence);
+  tcase_add_test (tc, test_start);
+  tcase_add_test (tc, test_start_of_files);
+  tcase_add_test (tc, test_start_fails);
   suite_add_tcase (s, tc);
   return s;
 }

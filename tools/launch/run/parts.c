@@ -183,17 +183,6 @@ parts_set_budget (GPtrArray *parts, double budget)
   }
 }
 
-void
-parts_cancel_start (GPtrArray *parts)
-{
-  for (guint i = 0; i < parts->len; i++) {
-    Part *part = g_ptr_array_index (parts, i);
-
-    if (g_signal_lookup ("cancel-start", G_OBJECT_TYPE (part->element)) != 0)
-      g_signal_emit_by_name (part->element, "cancel-start");
-  }
-}
-
 /* Returns whether the element has the properties of a source with epochs. */
 static gboolean
 has_epochs (const Part *part)

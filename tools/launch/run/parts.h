@@ -35,10 +35,6 @@ Part *parts_find_element (GPtrArray *parts, GstObject *element);
 /* Sets the CPU budget of worker processes. */
 void parts_set_budget (GPtrArray *parts, double budget);
 
-/* Ends a start that waits for a server, in another thread. Has no effect before
- * a source begins to wait. */
-void parts_cancel_start (GPtrArray *parts);
-
 /* Sets the interval of statistics messages, in ns. */
 void parts_set_interval (GPtrArray *parts, guint64 interval);
 /* Returns: (transfer full): a copy of @stats with the display name */

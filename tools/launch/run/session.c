@@ -24,8 +24,6 @@
 #define QUIET_MS 500
 /* Time after which it ends in any case: another source may go on. */
 #define DRAIN_TIME (5 * G_TIME_SPAN_SECOND)
-/* Interval at which a start is canceled until it ends. */
-#define CANCEL_INTERVAL (10 * G_TIME_SPAN_MILLISECOND)
 
 struct _Session {
   gchar *description;
@@ -41,7 +39,6 @@ struct _Session {
   SessionEnd end;
   GError *error;
   gint64 failed;       /* monotonic time of the error, us */
-  gint stopped;        /* atomic: the pipeline is stopped */
   guint64 last_pulled; /* number of batches at the last check */
 
   guint64 n_failures;
@@ -395,32 +392,6 @@ begin_session (Session *self)
       puller_start (self->pipeline, self->sink, &self->limits, on_ended, self);
 }
 
-/* Ends starts that wait for a server. When a start fails, GstBin may begin
- * another one. */
-static gpointer
-cancel_starts (gpointer data)
-{
-  Session *self = data;
-
-  while (!g_atomic_int_get (&self->stopped)) {
-    parts_cancel_start (self->parts);
-    g_usleep (CANCEL_INTERVAL);
-  }
-  return NULL;
-}
-
-static void
-stop_pipeline (Session *self)
-{
-  GThread *thread;
-
-  self->stopped = FALSE;
-  thread = g_thread_new ("cancel", cancel_starts, self);
-  gst_element_set_state (self->pipeline, GST_STATE_NULL);
-  g_atomic_int_set (&self->stopped, TRUE);
-  g_thread_join (thread);
-}
-
 /* Collects the statistics before the pipeline is stopped. */
 static void
 stop_session (Session *self)
@@ -429,7 +400,7 @@ stop_session (Session *self)
   self->result = intervals_sum_up (self->intervals, get_counts (self));
   if (self->sink)
     g_object_get (self->sink, "resume-state", &self->state, NULL);
-  stop_pipeline (self);
+  gst_element_set_state (self->pipeline, GST_STATE_NULL);
   g_clear_pointer (&self->governor, gst_spdl_governor_free);
   puller_free (self->puller);
   self->puller = NULL;

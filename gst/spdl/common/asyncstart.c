@@ -1,0 +1,138 @@
+/* gst-spdl: asynchronous start of a source
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "gst/spdl/common/asyncstart.h"
+
+/* Data of an element, guarded by its object lock. */
+typedef struct {
+  gboolean active;
+  void (*func) (gpointer user_data, gboolean ok); /* nullable */
+  gpointer user_data;
+} Start;
+
+/* Object lock held. Returns: (nullable): NULL: the element has never started */
+static Start *
+get_start (GstElement *element)
+{
+  return g_object_get_data (G_OBJECT (element), "spdl-async-start");
+}
+
+/* The state lock of the element is held, or it is in READY. */
+static Start *
+need_start (GstElement *element)
+{
+  Start *start = get_start (element);
+
+  if (!start)
+    g_object_set_data_full (G_OBJECT (element), "spdl-async-start",
+        start = g_new0 (Start, 1), g_free);
+  return start;
+}
+
+GstStateChangeReturn
+spdl_async_start_begin (GstElement *element)
+{
+  Start *start = need_start (element);
+  gboolean at_once;
+
+  GST_OBJECT_LOCK (element);
+  start->active = TRUE;
+  at_once = start->func != NULL;
+  GST_OBJECT_UNLOCK (element);
+  if (at_once)
+    return GST_STATE_CHANGE_SUCCESS;
+  gst_element_post_message (
+      element, gst_message_new_async_start (GST_OBJECT (element)));
+  return GST_STATE_CHANGE_ASYNC;
+}
+
+static void
+post_change (
+    GstElement *element, GstState before, GstState state, GstState target)
+{
+  gst_element_post_message (
+      element, gst_message_new_state_changed (GST_OBJECT (element), before,
+                   state, state == target ? GST_STATE_VOID_PENDING : target));
+}
+
+static void
+post_end (GstElement *element, GstState target)
+{
+  post_change (element, GST_STATE_READY, GST_STATE_PAUSED, target);
+  gst_element_post_message (element,
+      gst_message_new_async_done (GST_OBJECT (element), GST_CLOCK_TIME_NONE));
+  if (target == GST_STATE_PLAYING)
+    post_change (element, GST_STATE_PAUSED, GST_STATE_PLAYING, target);
+  GST_STATE_BROADCAST (element);
+}
+
+/* Commits the state without the state lock, like GstBaseSink: a change of state
+ * that waits for the streaming thread holds it. */
+void
+spdl_async_start_end (GstElement *element, gboolean ok)
+{
+  Start *start = get_start (element), copy;
+  gboolean commits;
+  GstState target;
+
+  GST_OBJECT_LOCK (element);
+  start->active = FALSE;
+  copy = *start;
+  target = GST_STATE_PENDING (element);
+  commits = !copy.func && GST_STATE (element) < GST_STATE_PAUSED &&
+            target >= GST_STATE_PAUSED;
+  if (commits) {
+    GST_STATE (element) = target;
+    GST_STATE_NEXT (element) = GST_STATE_VOID_PENDING;
+    GST_STATE_PENDING (element) = GST_STATE_VOID_PENDING;
+    GST_STATE_RETURN (element) = GST_STATE_CHANGE_SUCCESS;
+  }
+  GST_OBJECT_UNLOCK (element);
+
+  if (commits)
+    post_end (element, target);
+  if (copy.func)
+    copy.func (copy.user_data, ok);
+}
+
+void
+spdl_async_start_clear (GstElement *element)
+{
+  Start *start = get_start (element);
+
+  if (!start)
+    return;
+  GST_OBJECT_LOCK (element);
+  start->active = FALSE;
+  GST_OBJECT_UNLOCK (element);
+}
+
+gboolean
+spdl_async_start_is_active (GstElement *element)
+{
+  Start *start = get_start (element);
+  gboolean active;
+
+  if (!start)
+    return FALSE;
+  GST_OBJECT_LOCK (element);
+  active = start->active;
+  GST_OBJECT_UNLOCK (element);
+  return active;
+}
+
+void
+spdl_async_start_set_func (GstElement *element,
+    void (*func) (gpointer user_data, gboolean ok), gpointer user_data)
+{
+  Start *start = need_start (element);
+
+  GST_OBJECT_LOCK (element);
+  start->func = func;
+  start->user_data = user_data;
+  GST_OBJECT_UNLOCK (element);
+}

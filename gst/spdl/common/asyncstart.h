@@ -1,0 +1,55 @@
+/* gst-spdl: asynchronous start of a source
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#pragma once
+
+#include <gst/gst.h>
+
+#include "gst/spdl/engine/visibility.h"
+
+G_BEGIN_DECLS
+
+/* A source that waits for a server or a process when it starts must not block
+ * the thread that changes the state. It waits in its streaming thread, in
+ * create(), which GstBaseSrc interrupts when the element goes down, and the
+ * change from READY to PAUSED is asynchronous.
+ *
+ * A loader waits itself. The change is then done at once, like that of a sink
+ * without preroll: after an error of any element, GstBin would not continue an
+ * asynchronous change, and items that were finished before would not arrive. */
+
+/* Begins a start, in change_state() before it chains up. Returns its result if
+ * chaining up succeeds. */
+SPDL_PRIVATE_API
+GstStateChangeReturn spdl_async_start_begin (GstElement *element);
+
+/* Ends the start in the streaming thread. The element is then in PAUSED, or in
+ * the higher state that it was set to. It is so also after a failure: a program
+ * that waits for the state would hang otherwise. Does nothing if the element
+ * goes down, or has started.
+ *
+ * @ok: FALSE: it failed, and an error was posted */
+SPDL_PRIVATE_API
+void spdl_async_start_end (GstElement *element, gboolean ok);
+
+/* Forgets a start when the element is in READY again. */
+SPDL_PRIVATE_API
+void spdl_async_start_clear (GstElement *element);
+
+/* Returns TRUE from begin() to end(). */
+SPDL_PRIVATE_API
+gboolean spdl_async_start_is_active (GstElement *element);
+
+/* Sets a function that end() calls in the streaming thread, while the element
+ * is in READY. The change is then done at once.
+ *
+ * @func: (nullable): NULL: none */
+SPDL_PRIVATE_API
+void spdl_async_start_set_func (GstElement *element,
+    void (*func) (gpointer user_data, gboolean ok), gpointer user_data);
+
+G_END_DECLS

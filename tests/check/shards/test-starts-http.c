@@ -1,0 +1,197 @@
+/* gst-spdl: tests of loaders that start on a server
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "tests/check/support/errors.h"
+#include "tests/check/support/files.h"
+#include "tests/check/support/loaders.h"
+#include "tests/check/support/served.h"
+#include "tests/check/support/tars.h"
+#include "tests/check/support/wait.h"
+
+#define SILENT "/stall-head/99/0/a.tar"
+#define N_SAMPLES 6
+
+/* @worker: the source is in a worker process */
+static GstSpdlLoader *
+make_loader (const gchar *path, gboolean worker)
+{
+  g_autofree gchar *source = g_strdup_printf (
+      "spdlsrc name=src location=%s%s timeout=0 retries=0 epochs=2",
+      server_get_base (served.server), path);
+
+  return worker
+             ? loader_make ("spdlworkersrc pipeline=\"%s\" ! spdlsink", source)
+             : loader_make ("%s ! spdlsink", source);
+}
+
+static GstSpdlLoader *
+make_good_loader (gboolean worker)
+{
+  tar_write_shard (served.folder, "a.tar", 0, N_SAMPLES, 100);
+  server_set_latency (served.server, 20);
+  return make_loader ("/shard/0/0/a.tar", worker);
+}
+
+static gpointer
+start_in_thread (gpointer loader)
+{
+  GError *error = NULL;
+
+  fail_if (gst_spdl_loader_start (loader, &error));
+  return error;
+}
+
+static void
+assert_stopped (GError *error)
+{
+  fail_unless (g_error_matches (
+      error, GST_SPDL_LOADER_ERROR, GST_SPDL_LOADER_ERROR_STOPPED));
+  g_error_free (error);
+}
+
+/* A stop from another thread ends a start that waits for a server. */
+GST_START_TEST (test_stop_of_a_start)
+{
+  for (guint i = 0; i < 4; i++) {
+    GstSpdlLoader *loader = make_loader (SILENT, i >= 2);
+    GThread *thread = g_thread_new ("start", start_in_thread, loader);
+
+    wait_until (server_count_path (served.server, SILENT) > i);
+    gst_spdl_loader_stop (loader);
+    assert_stopped (g_thread_join (thread));
+    fail_if (gst_spdl_loader_is_running (loader));
+    g_object_unref (loader);
+  }
+}
+
+GST_END_TEST;
+
+static gpointer
+leave_in_thread (gpointer loader)
+{
+  GError *error = NULL;
+
+  fail_if (gst_spdl_loader_next_epoch (loader, &error));
+  return error;
+}
+
+/* It also ends the start of the next epoch. */
+GST_START_TEST (test_stop_of_an_epoch)
+{
+  GstSpdlLoader *loader = make_good_loader (FALSE);
+  GstBin *pipeline = GST_BIN (gst_spdl_loader_get_pipeline (loader));
+  GstElement *src = gst_bin_get_by_name (pipeline, "src");
+  g_autofree gchar *silent =
+      g_strconcat (server_get_base (served.server), SILENT, NULL);
+  GThread *thread;
+
+  loader_start (loader);
+  fail_unless_equals_int (loader_take (loader), 1);
+  g_object_set (src, "location", silent, NULL);
+  gst_object_unref (src);
+  thread = g_thread_new ("leave", leave_in_thread, loader);
+  wait_until (server_count_path (served.server, SILENT) > 0);
+  gst_spdl_loader_stop (loader);
+  assert_stopped (g_thread_join (thread));
+  g_object_unref (loader);
+}
+
+GST_END_TEST;
+
+/* A start returns the error of the server. */
+GST_START_TEST (test_start_fails)
+{
+  for (guint i = 0; i < 4; i++) {
+    g_autoptr (GstSpdlLoader) loader = make_loader ("/404/99/0/a.tar", i % 2);
+    g_autoptr (GError) error = NULL;
+
+    fail_if (gst_spdl_loader_start (loader, &error));
+    fail_unless (errors_has (error, "[resource-error not-found]|404"), "%s",
+        error->message);
+    fail_if (gst_spdl_loader_is_running (loader));
+    loader_assert_next_fails (loader, GST_SPDL_LOADER_ERROR_STOPPED);
+  }
+}
+
+GST_END_TEST;
+
+/* An error in another branch, while a source waits for its server, is no error
+ * of the start. It arrives after the batches. */
+GST_START_TEST (test_error_elsewhere)
+{
+  gchar *folder = files_make_folder ();
+
+  files_write_text (folder, "bad.jpg", "no picture");
+  tar_write_shard (served.folder, "a.tar", 0, N_SAMPLES, 100);
+  server_set_latency (served.server, 50);
+  for (guint i = 0; i < 5; i++) {
+    g_autoptr (GstSpdlLoader) loader = loader_make (
+        "spdlmix name=m ! spdlsink "
+        "spdlsrc location=%s ! spdlfetch ! spdldecode max-failures=0 ! m. "
+        "spdlsrc location=%s/shard/0/0/a.tar index-cache=none ! m.",
+        folder, server_get_base (served.server));
+    guint n_items;
+    g_autoptr (GError) error = NULL;
+
+    loader_start (loader);
+    error = loader_take_until_error (loader, &n_items);
+    fail_unless (errors_has (error, "bad.jpg"), "%s", error->message);
+  }
+  files_remove_folder (folder);
+}
+
+GST_END_TEST;
+
+/* The dataset is open after the start, and all of it arrives. */
+GST_START_TEST (test_start_on_a_server)
+{
+  for (guint i = 0; i < 2; i++) {
+    GstSpdlLoader *loader = make_good_loader (i == 1);
+    g_autofree gchar *state = NULL;
+
+    loader_start (loader);
+    if (i == 0)
+      fail_unless_equals_uint64 (
+          gst_spdl_loader_get_num_batches (loader, G_MAXUINT64), N_SAMPLES);
+    state = gst_spdl_loader_dup_state (loader);
+    for (guint epoch = 0; epoch < 2; epoch++) {
+      for (guint n = 0; n < N_SAMPLES; n++)
+        fail_unless_equals_int (loader_take (loader), 1);
+      fail_unless_equals_int (loader_take (loader), 0);
+    }
+    /* The last epoch of a worker is not known. */
+    if (i == 1)
+      fail_unless_equals_int (loader_take (loader), 0);
+    fail_unless (gst_spdl_loader_is_finished (loader));
+    gst_spdl_loader_stop (loader);
+    if (i == 0)
+      fail_unless (
+          gst_spdl_loader_restore_state (loader, state, NULL) && state);
+    g_object_unref (loader);
+  }
+}
+
+GST_END_TEST;
+
+static Suite *
+starts_http_suite (void)
+{
+  Suite *s = suite_create ("starts-http");
+  TCase *tc = tcase_create ("general");
+
+  suite_add_tcase (s, tc);
+  tcase_set_timeout (tc, 60);
+  tcase_add_checked_fixture (tc, served_setup, served_teardown);
+  tcase_add_test (tc, test_stop_of_a_start);
+  tcase_add_test (tc, test_stop_of_an_epoch);
+  tcase_add_test (tc, test_start_fails);
+  tcase_add_test (tc, test_error_elsewhere);
+  tcase_add_test (tc, test_start_on_a_server);
+  return s;
+}
+
+GST_CHECK_MAIN (starts_http);

@@ -8,6 +8,7 @@
 #ifndef __GST_SPDL_LOADER_H__
 #define __GST_SPDL_LOADER_H__
 
+#include <gio/gio.h>
 #include <gst/spdl/gstspdlbatch.h>
 #include <gst/spdl/gstspdldiagnose.h>
 
@@ -100,8 +101,26 @@ GST_SPDL_API
 gboolean gst_spdl_loader_start (GstSpdlLoader *loader, GError **error);
 
 GST_SPDL_API
+void
+gst_spdl_loader_start_async (GstSpdlLoader *loader, GCancellable *cancellable,
+    GAsyncReadyCallback callback, gpointer user_data);
+
+GST_SPDL_API
+gboolean gst_spdl_loader_start_finish (
+    GstSpdlLoader *loader, GAsyncResult *result, GError **error);
+
+GST_SPDL_API
 GstSpdlBatch *gst_spdl_loader_next (
     GstSpdlLoader *loader, GstClockTime timeout, GError **error);
+
+GST_SPDL_API
+void
+gst_spdl_loader_next_async (GstSpdlLoader *loader, GCancellable *cancellable,
+    GAsyncReadyCallback callback, gpointer user_data);
+
+GST_SPDL_API
+GstSpdlBatch *gst_spdl_loader_next_finish (
+    GstSpdlLoader *loader, GAsyncResult *result, GError **error);
 
 GST_SPDL_API
 gboolean gst_spdl_loader_next_epoch (GstSpdlLoader *loader, GError **error);

@@ -58,6 +58,7 @@ struct _GstSpdlLoader {
   SpdlMutex state_lock;
   gboolean running;
   gint n_starts; /* atomic: number of calls of start() */
+  gint starting; /* atomic: an asynchronous start is in progress */
   gulong probe;  /* on the source pad */
   gdouble cpu_budget;
 

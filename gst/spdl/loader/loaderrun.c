@@ -299,8 +299,9 @@ gst_spdl_loader_start_run (
  * Starts the pipeline, at the beginning or at the restored state. It can be
  * started again after gst_spdl_loader_stop().
  *
- * A dataset on a server is open when the function returns. A
- * gst_spdl_loader_stop() in another thread ends the wait for the server.
+ * A dataset on a server is open when the function returns. The function has no
+ * #GCancellable, because gst_spdl_loader_stop() ends the wait for the server
+ * from any thread. gst_spdl_loader_start_async() does not wait, and has one.
  *
  * A stage whose `concurrency` was not set gets one task per core, and 16 tasks
  * if its tasks wait instead of computing (`spdlfetch`).
@@ -610,6 +611,7 @@ gst_spdl_loader_end_taking (GstSpdlLoader *self, GstSpdlBusWatch *bus_watch)
  * gst_spdl_loader_is_finished() returns %TRUE.
  *
  * #GstSpdlLoader::failed and #GstSpdlLoader::warned are emitted in this thread.
+ * gst_spdl_loader_next_async() does not wait, and has a #GCancellable.
  *
  * Returns: (transfer full) (nullable): the batch; %NULL at the end of an epoch
  *     or of the stream, or with @error set

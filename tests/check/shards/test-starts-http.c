@@ -177,6 +177,99 @@ GST_START_TEST (test_start_on_a_server)
 
 GST_END_TEST;
 
+/* Asynchronous starts */
+
+static void
+take_result (GObject *object, GAsyncResult *result, gpointer place)
+{
+  *(GAsyncResult **) place = g_object_ref (result);
+}
+
+static GAsyncResult *
+wait_for (GAsyncResult **result)
+{
+  while (!*result)
+    g_main_context_iteration (NULL, TRUE);
+  return *result;
+}
+
+static void
+assert_started (GstSpdlLoader *loader, GAsyncResult **result)
+{
+  g_autoptr (GError) error = NULL;
+  const gboolean ok =
+      gst_spdl_loader_start_finish (loader, wait_for (result), &error);
+
+  fail_unless (ok, "%s", error ? error->message : "");
+  g_clear_object (result);
+}
+
+static void
+assert_not_started (
+    GstSpdlLoader *loader, GAsyncResult **result, GQuark domain, gint code)
+{
+  g_autoptr (GError) error = NULL;
+
+  fail_if (gst_spdl_loader_start_finish (loader, wait_for (result), &error));
+  fail_unless (g_error_matches (error, domain, code), "%s", error->message);
+  g_clear_object (result);
+}
+
+GST_START_TEST (test_start_async)
+{
+  GstSpdlLoader *loader = make_good_loader (FALSE);
+  GAsyncResult *result = NULL, *second = NULL;
+
+  for (guint i = 0; i < 2; i++) {
+    gst_spdl_loader_start_async (loader, NULL, take_result, &result);
+    gst_spdl_loader_start_async (loader, NULL, take_result, &second);
+    assert_not_started (
+        loader, &second, GST_SPDL_LOADER_ERROR, GST_SPDL_LOADER_ERROR_BUSY);
+    assert_started (loader, &result);
+    gst_spdl_loader_start_async (loader, NULL, take_result, &second);
+    assert_not_started (
+        loader, &second, GST_SPDL_LOADER_ERROR, GST_SPDL_LOADER_ERROR_STARTED);
+    fail_unless_equals_int (loader_take (loader), 1);
+    gst_spdl_loader_stop (loader);
+  }
+  g_object_unref (loader);
+
+  loader = make_loader ("/404/99/0/a.tar", FALSE);
+  gst_spdl_loader_start_async (loader, NULL, take_result, &result);
+  assert_not_started (
+      loader, &result, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND);
+  g_object_unref (loader);
+}
+
+GST_END_TEST;
+
+/* A cancellation, before and during a start, and a stop. */
+GST_START_TEST (test_start_cancelled)
+{
+  for (guint i = 0; i < 4; i++) {
+    GstSpdlLoader *loader = make_loader (SILENT, i == 3);
+    g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+    const guint n = server_count_path (served.server, SILENT);
+    GAsyncResult *result = NULL;
+
+    if (i == 0)
+      g_cancellable_cancel (cancellable);
+    gst_spdl_loader_start_async (loader, cancellable, take_result, &result);
+    if (i > 0)
+      wait_until (server_count_path (served.server, SILENT) > n);
+    if (i == 1)
+      gst_spdl_loader_stop (loader);
+    else
+      g_cancellable_cancel (cancellable);
+    assert_not_started (loader, &result,
+        i == 1 ? GST_SPDL_LOADER_ERROR : G_IO_ERROR,
+        i == 1 ? GST_SPDL_LOADER_ERROR_STOPPED : G_IO_ERROR_CANCELLED);
+    g_object_unref (loader);
+  }
+}
+
+GST_END_TEST;
+
 static Suite *
 starts_http_suite (void)
 {
@@ -191,6 +284,8 @@ starts_http_suite (void)
   tcase_add_test (tc, test_start_fails);
   tcase_add_test (tc, test_error_elsewhere);
   tcase_add_test (tc, test_start_on_a_server);
+  tcase_add_test (tc, test_start_async);
+  tcase_add_test (tc, test_start_cancelled);
   return s;
 }
 

@@ -1,19 +1,22 @@
-/* gst-spdl: tests of many starts, which must not hang
+/* gst-spdl: tests of many starts, which must not hang, and of asynchronous
+ * calls
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-/* A thread that sets PLAYING and the streaming thread race for a lock. A start
- * that loses is rare, so a few starts show little: SPDL_CYCLES is the number of
- * starts of each test. Run it beside two busy loops:
+/* Many starts: a thread that sets PLAYING and the streaming thread race for a
+ * lock. A start that loses is rare, so a few starts show little: SPDL_CYCLES is
+ * the number of starts of each test. Run it beside two busy loops:
  *
  *     SPDL_CYCLES=20000 meson test -C build --timeout-multiplier 0 starts */
 
 #include <gst/app/gstappsink.h>
 
+#include "tests/check/support/files.h"
 #include "tests/check/support/loaders.h"
+#include "tests/check/support/wait.h"
 
 /* Longer than any start on a busy machine. */
 #define HANGS_AFTER (30 * G_TIME_SPAN_SECOND)
@@ -192,6 +195,115 @@ GST_START_TEST (test_not_async)
 
 GST_END_TEST;
 
+/* Asynchronous calls */
+
+static void
+take_result (GObject *object, GAsyncResult *result, gpointer place)
+{
+  *(GAsyncResult **) place = g_object_ref (result);
+}
+
+static GAsyncResult *
+wait_for (GAsyncResult **result)
+{
+  while (!*result)
+    g_main_context_iteration (NULL, TRUE);
+  return *result;
+}
+
+/* Returns the number of items; 0 without a batch. */
+static guint
+finish_next (GstSpdlLoader *loader, GAsyncResult **result, GError **error)
+{
+  GstSpdlBatch *batch =
+      gst_spdl_loader_next_finish (loader, wait_for (result), error);
+  const guint n = batch ? gst_spdl_batch_get_n_items (batch) : 0;
+
+  g_clear_pointer (&batch, gst_spdl_batch_unref);
+  g_clear_object (result);
+  return n;
+}
+
+static void
+assert_stopped (GError *error)
+{
+  fail_unless (g_error_matches (
+      error, GST_SPDL_LOADER_ERROR, GST_SPDL_LOADER_ERROR_STOPPED));
+  g_error_free (error);
+}
+
+GST_START_TEST (test_next_async)
+{
+  gchar *folder = files_make_dataset (20);
+  GstSpdlLoader *loader = loader_make (LOADER_JOB, folder, 2);
+  GAsyncResult *result = NULL, *second = NULL;
+  GError *error = NULL;
+
+  gst_spdl_loader_next_async (loader, NULL, take_result, &result);
+  finish_next (loader, &result, &error);
+  fail_unless (g_error_matches (
+      error, GST_SPDL_LOADER_ERROR, GST_SPDL_LOADER_ERROR_NOT_STARTED));
+  g_clear_error (&error);
+  loader_start (loader);
+  for (guint i = 0; i < 8; i++) {
+    static const guint sizes[] = { 8, 8, 4, 0 };
+
+    gst_spdl_loader_next_async (loader, NULL, take_result, &result);
+    gst_spdl_loader_next_async (loader, NULL, take_result, &second);
+    finish_next (loader, &second, &error);
+    fail_unless (g_error_matches (
+        error, GST_SPDL_LOADER_ERROR, GST_SPDL_LOADER_ERROR_BUSY));
+    g_clear_error (&error);
+    fail_unless_equals_int (
+        finish_next (loader, &result, &error), sizes[i % 4]);
+    fail_unless (error == NULL);
+  }
+  fail_unless (gst_spdl_loader_is_finished (loader));
+  g_object_unref (loader);
+  files_remove_folder (folder);
+}
+
+GST_END_TEST;
+
+/* A cancellation or a stop ends the wait for a batch, and no batch is lost. */
+GST_START_TEST (test_next_cancelled)
+{
+  GstSpdlLoader *loader = loader_make ("identity ! spdlsink");
+  g_autoptr (GBytes) item = g_bytes_new_static ("abc", 3);
+  GstCaps *caps = gst_caps_new_empty_simple ("text/plain");
+  GAsyncResult *result = NULL;
+  GError *error = NULL;
+
+  loader_start (loader);
+  for (guint i = 0; i < 20; i++) {
+    g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+
+    if (i == 0)
+      g_cancellable_cancel (cancellable);
+    gst_spdl_loader_next_async (loader, cancellable, take_result, &result);
+    if (i % 2)
+      wait_until_asleep ();
+    g_cancellable_cancel (cancellable);
+    finish_next (loader, &result, &error);
+    fail_unless (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED));
+    g_clear_error (&error);
+    fail_unless (gst_spdl_loader_push_bytes (
+        loader, item, caps, -1, NULL, GST_CLOCK_TIME_NONE, NULL));
+    gst_spdl_loader_next_async (loader, NULL, take_result, &result);
+    fail_unless_equals_int (finish_next (loader, &result, &error), 1);
+    fail_unless (error == NULL);
+  }
+  gst_spdl_loader_next_async (loader, NULL, take_result, &result);
+  wait_until_asleep ();
+  gst_spdl_loader_stop (loader);
+  finish_next (loader, &result, &error);
+  assert_stopped (error);
+  gst_caps_unref (caps);
+  g_object_unref (loader);
+}
+
+GST_END_TEST;
+
 static Suite *
 starts_suite (void)
 {
@@ -204,6 +316,8 @@ starts_suite (void)
   tcase_add_test (tc, test_loaders);
   tcase_add_test (tc, test_left);
   tcase_add_test (tc, test_not_async);
+  tcase_add_test (tc, test_next_async);
+  tcase_add_test (tc, test_next_cancelled);
   return s;
 }
 

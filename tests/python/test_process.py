@@ -36,6 +36,18 @@ def source():
     yield b""
 loader = Loader("spdldecode ! spdlbatch ! spdlsink", source=source())
 """
+# The source waits for a server that never responds.
+SILENCE = """
+import socket, threading
+server = socket.create_server(("127.0.0.1", 0))
+source = "spdlsrc location=http://127.0.0.1:%d/a.tar timeout=0"
+def accept():
+    global connection
+    connection = server.accept()
+    print("waits", flush=True)
+threading.Thread(target=accept).start()
+loader = Loader(sys.argv[1].format(source % server.getsockname()[1]))
+"""
 GI = """
 import gi
 gi.require_version("GstSpdl", "1.0")
@@ -64,6 +76,16 @@ class InterruptTest(unittest.TestCase):
         self.assertEqual(err.splitlines()[-1], "KeyboardInterrupt")
         self.assertNotIn("RuntimeError", err)
         self.assertEqual(code, -signal.SIGINT)
+
+    def test_interrupt_of_a_start(self):
+        for job in ("{} ! spdlsink",
+                    'spdlworkersrc pipeline="{}" ! spdlsink'):
+            code, out, err = self.interrupt(
+                START + SILENCE + "try:\n"
+                "    loader.start()\n"
+                "except KeyboardInterrupt:\n"
+                "    print(loader.is_running())\n", job)
+            self.assertEqual((err, out, code), ("", "False\n", 0))
 
     def test_interrupt_between_batches(self):
         code, _, err = self.interrupt(

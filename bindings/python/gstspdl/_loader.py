@@ -15,7 +15,7 @@ from typing import (TYPE_CHECKING, Any, Callable, Deque, Dict, Iterable,
                     Iterator, List, Mapping, NamedTuple, Optional, Sequence,
                     Sized, Union)
 
-from . import _arrow, _map, _native as native, _parquet
+from . import _arrow, _interrupts, _map, _native as native, _parquet
 from ._batch import Batch
 from ._decode import write_property
 from ._epoch import EpochIterator, OneReader, Pass
@@ -412,11 +412,15 @@ class Loader(OneReader[Batch]):
         self._begun = True
         _running.add(self)
         try:
-            native.loader_start(self._pointer)
-        except native.Error as error:
-            self._begun = False
-            _running.discard(self)
-            raise self._explain(error) from error
+            _interrupts.run(native.loader_start, self._pointer,
+                            cancel=self._stop)
+        except BaseException as error:
+            if not self.is_running():
+                self._begun = False
+                _running.discard(self)
+            if isinstance(error, native.Error):
+                raise self._explain(error) from error
+            raise
         self._begin_source()
         return True
 
@@ -536,7 +540,8 @@ class Loader(OneReader[Batch]):
         was_in_epoch = native.loader_is_in_epoch(self._pointer)
         try:
             if not self._was_stopped_since(stops):
-                native.loader_next_epoch(self._pointer)
+                _interrupts.run(native.loader_next_epoch, self._pointer,
+                                cancel=self._stop)
         except native.Error as error:
             raise self._explain(error) from self._cause_of(error)
         finally:

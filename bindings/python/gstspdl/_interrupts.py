@@ -22,8 +22,13 @@ def run(function: Callable[..., Any], *arguments: Any,
         return
     errors: List[BaseException] = []
     ended = threading.Event()
+    # Of the thread that calls the function, or of this one, which then does not
+    # know whether it has started the other.
+    claim = threading.Lock()
 
     def call() -> None:
+        if not claim.acquire(blocking=False):
+            return
         try:
             function(*arguments)
         except BaseException as error:
@@ -31,15 +36,14 @@ def run(function: Callable[..., Any], *arguments: Any,
         finally:
             ended.set()
 
-    thread = threading.Thread(target=call, name="spdl-wait", daemon=True)
-    thread.start()
     try:
+        threading.Thread(target=call, name="spdl-wait", daemon=True).start()
         ended.wait()
     finally:
-        # After Ctrl-C. The function may not have begun to wait yet.
-        while not ended.wait(_GRACE):
-            cancel()
-        thread.join()
+        if not claim.acquire(blocking=False):
+            # After Ctrl-C. The function may not have begun to wait yet.
+            while not ended.wait(_GRACE):
+                cancel()
     if errors:
         try:
             raise errors[0]

@@ -7,6 +7,7 @@
 
 #pragma once
 
+#include "plugins/fetch/http/chunks.h"
 #include "plugins/fetch/http/httpfuncs.h"
 #include "plugins/fetch/http/request.h"
 #include "plugins/fetch/http/response.h"
@@ -95,8 +96,10 @@ struct _SpdlRequest {
   GCancellable *cancellable;
   GSource *cancel_later; /* nullable; see cancel_try() */
   SpdlRequestStop stop;
-  guint8 *reading;  /* destination of the current read */
-  guint8 *unwanted; /* nullable: buffer for skipped bytes */
+  SpdlChunks chunks;
+  guint8 *reading;       /* destination of the current read */
+  guint8 *unwanted;      /* nullable: buffer for skipped bytes */
+  guint n_informational; /* responses before the actual one (1xx) */
   guint64 to_skip;
   gboolean discard; /* the bytes to skip are all that is left to read */
   gboolean same;    /* the cached version is current */

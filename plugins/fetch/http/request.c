@@ -525,6 +525,7 @@ send_now (SpdlRequest *self)
   self->rejected = FALSE;
   self->stop = SPDL_REQUEST_STOP_NOT;
   self->asked_delay = 0;
+  self->chunks.raw = NULL;
   self->to_skip = 0;
   self->discard = FALSE;
   self->same = FALSE;

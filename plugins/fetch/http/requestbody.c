@@ -19,9 +19,10 @@ GST_DEBUG_CATEGORY_EXTERN (spdl_fetch_debug);
 /* Maximum number of bytes to keep of the body of an error. */
 #define MAX_REFUSAL 4096
 
-/* Maximum number of bytes to read of a body in one iteration of the main loop,
- * for fairness to other requests. */
+/* Maximum number of bytes and of reads of a body in one iteration of the main
+ * loop, for fairness to other requests. */
 #define MAX_AT_ONCE (256 * 1024)
+#define MAX_READS 1024
 
 static void
 on_closed (GObject *stream, GAsyncResult *result, gpointer data)
@@ -77,21 +78,6 @@ add_bytes (SpdlRequest *self, gsize n)
   return FALSE;
 }
 
-/* Returns whether the connection was closed between two chunks. libsoup before
- * 3.6.5 treats that as the end of the body. Until 3.3 it reads the line that
- * ends the chunks into the buffer of the caller, which identifies the real
- * end. */
-static gboolean
-is_cut_between_chunks (SpdlRequest *self)
-{
-  SoupMessageHeaders *headers =
-      soup_message_get_response_headers (self->message);
-
-  return !soup_check_version (3, 3, 0) &&
-         soup_message_headers_get_encoding (headers) == SOUP_ENCODING_CHUNKED &&
-         *self->reading == '\0';
-}
-
 static void
 check_is_whole (SpdlRequest *self)
 {
@@ -99,8 +85,7 @@ check_is_whole (SpdlRequest *self)
   GError *error = NULL;
   guint64 size;
 
-  if (self->response.has_size ? self->body.size < self->response.size
-                              : is_cut_between_chunks (self))
+  if (self->response.has_size && self->body.size < self->response.size)
     spdl_request_set_broken_end (self, NULL);
   else if (!self->response.has_size &&
            !spdl_range_get_size (
@@ -120,14 +105,41 @@ close_at_end (SpdlRequest *self)
   spdl_request_end_try (self);
 }
 
+/* Processes @n bytes of a body in chunks, or the end of the connection. Returns
+ * the number of bytes of content, 0 at the end of the body, or -1 if there is
+ * neither: @more is set if more bytes are needed, else the body has no correct
+ * end. */
+static gssize
+take_chunks (SpdlRequest *self, gssize n, gboolean *more)
+{
+  g_autoptr (GError) reason = NULL;
+  const SpdlChunksResult result =
+      n > 0 ? spdl_chunks_take (&self->chunks, self->reading, n, self->stream)
+            : SPDL_CHUNKS_INVALID;
+
+  *more = result == SPDL_CHUNKS_FRAMING && self->stop == SPDL_REQUEST_STOP_NOT;
+  if (result == SPDL_CHUNKS_INVALID && n > 0 && !self->discard &&
+      self->stop == SPDL_REQUEST_STOP_NOT) {
+    reason = g_error_new_literal (
+        G_IO_ERROR, G_IO_ERROR_INVALID_DATA, "its chunked encoding is invalid");
+    spdl_request_set_broken_end (self, reason);
+  }
+  return result == SPDL_CHUNKS_CONTENT ? n : result == SPDL_CHUNKS_END ? 0 : -1;
+}
+
 /* Processes the result of a read: @n bytes, the end of the body, or @error.
  * Returns whether more are needed; else the stream is closed, and @self may
  * have been freed. */
 static gboolean
 take_bytes (SpdlRequest *self, gssize n, const GError *error)
 {
-  gboolean more = n > 0;
+  gboolean more = FALSE;
 
+  if (n >= 0 && spdl_chunks_is_used (&self->chunks))
+    n = take_chunks (self, n, &more);
+  if (more)
+    return TRUE;
+  more = n > 0;
   /* Changing the timer for each read would wake the main loop each time. */
   if (n > 0)
     self->active_at = g_get_monotonic_time ();
@@ -176,6 +188,11 @@ reserve_bytes (SpdlRequest *self, gsize *capacity, GError **error)
 {
   const guint64 expected = self->response.has_size ? self->response.size : 0;
 
+  if (spdl_chunks_is_used (&self->chunks) &&
+      !spdl_chunks_is_in_content (&self->chunks)) {
+    *capacity = sizeof self->chunks.framing;
+    return self->chunks.framing;
+  }
   return self->body_stream
              ? spdl_body_stream_reserve (self->body_stream, capacity)
              : spdl_body_reserve (&self->body, expected, capacity, error);
@@ -202,7 +219,8 @@ prepare_buffer (SpdlRequest *self, gsize *capacity)
     spdl_request_close_stream (self);
     return NULL;
   }
-  *data = '\0';
+  if (spdl_chunks_is_used (&self->chunks))
+    *capacity = MIN (*capacity, spdl_chunks_get_wanted (&self->chunks));
   self->reading = data;
   return data;
 }
@@ -212,21 +230,23 @@ prepare_buffer (SpdlRequest *self, gsize *capacity)
 void
 spdl_request_read_more (SpdlRequest *self)
 {
-  GPollableInputStream *stream = G_POLLABLE_INPUT_STREAM (self->stream);
+  GInputStream *stream = self->chunks.raw ? self->chunks.raw : self->stream;
   gsize capacity, n_read = 0;
+  guint n_reads = 0;
   guint8 *data;
 
   while ((data = prepare_buffer (self, &capacity))) {
     g_autoptr (GError) error = NULL;
     gssize n = -1;
 
-    if (n_read < MAX_AT_ONCE)
+    if (n_read < MAX_AT_ONCE && n_reads++ < MAX_READS)
       n = g_pollable_input_stream_read_nonblocking (
-          stream, data, capacity, self->cancellable, &error);
+          G_POLLABLE_INPUT_STREAM (stream), data, capacity, self->cancellable,
+          &error);
     if (n < 0 && (!error || g_error_matches (
                                 error, G_IO_ERROR, G_IO_ERROR_WOULD_BLOCK))) {
-      g_input_stream_read_async (self->stream, data, capacity,
-          G_PRIORITY_DEFAULT, self->cancellable, on_read, self);
+      g_input_stream_read_async (stream, data, capacity, G_PRIORITY_DEFAULT,
+          self->cancellable, on_read, self);
       return;
     }
     if (!take_bytes (self, n, error))
@@ -236,6 +256,19 @@ spdl_request_read_more (SpdlRequest *self)
 }
 
 /* Response */
+
+/* Prepares to read the body of the response. */
+static void
+begin_body (SpdlRequest *self)
+{
+  SoupMessageHeaders *headers =
+      soup_message_get_response_headers (self->message);
+
+  if (soup_message_headers_get_encoding (headers) == SOUP_ENCODING_CHUNKED)
+    spdl_chunks_begin (&self->chunks, self->stream);
+  spdl_request_set_stall_timer (self);
+  spdl_request_read_more (self);
+}
 
 static void
 log_no_ranges (SpdlRequest *self)
@@ -431,6 +464,5 @@ spdl_request_on_answer (GObject *session, GAsyncResult *result, gpointer data)
     self->to_skip = MAX_UNWANTED;
     self->discard = TRUE;
   }
-  spdl_request_set_stall_timer (self);
-  spdl_request_read_more (self);
+  begin_body (self);
 }

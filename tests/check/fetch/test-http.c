@@ -124,7 +124,21 @@ static const struct {
   { "/500/1/1000", 1000, 2, NULL },
   { "/503/99/1000", 0, 0, "[resource-error busy]|2|503" },
   { "/206/99/1000", 0, 1, "[resource-error read]" },
-  { "/endless/99/1000", 0, 0, "[resource-error open-read]" },
+  { "/endless-headers/99/1000", 0, 0, "[resource-error open-read]" },
+  { "/rich-chunks/99/1001", 1001, 1, NULL },
+  { "/tail/1/1000/negative", 1000, 2, NULL },
+  { "/tail/1/1000/overflow", 1000, 2, NULL },
+  { "/tail/1/1000/letters", 1000, 2, NULL },
+  { "/tail/1/1000/letters-and-end", 1000, 2, NULL },
+  { "/tail/1/1000/letters-and-trailer", 1000, 2, NULL },
+  { "/tail/1/1000/no-size", 1000, 2, NULL },
+  { "/tail/1/1000/only-extension", 1000, 2, NULL },
+  { "/tail/1/1000/cut", 1000, 2, NULL },
+  { "/tail/1/1000/cut-in-size", 1000, 2, NULL },
+  { "/tail/1/1000/cut-in-end", 1000, 2, NULL },
+  { "/tail/1/1000/cut-in-trailer", 1000, 2, NULL },
+  { "/tail/1/1000/spill", 1000, 2, NULL },
+  { "/tail/99/1000/letters", 0, 2, "[resource-error read]|2|500" },
 };
 
 GST_START_TEST (test_faults)
@@ -281,6 +295,29 @@ GST_START_TEST (test_threads)
     fail_unless (
         gst_structure_get_uint64 (stats, "http-threads", &http_threads));
     fail_unless_equals_uint64 (http_threads, cases[i].http_threads);
+  }
+}
+
+GST_END_TEST;
+
+/* Tests that a body in chunks leaves its connection in use, with trailers or
+ * not. */
+GST_START_TEST (test_chunks_keep_connection)
+{
+  ServerCounts counts;
+  Run *run;
+
+  for (guint i = 0; i < 2; i++) {
+    write_items (i == 0 ? "/chunks/0/100000" : "/rich-chunks/99/100000", 10);
+    run = run_pipeline ("spdlsrc location=%s/list.txt ! spdlfetch "
+                        "concurrency=1 ! fakesink name=sink",
+        folder);
+    fail_unless_equals_int (run->buffers->len, 10);
+    for (guint j = 0; j < 10; j++)
+      assert_body (run, j, 0, 100000, 0);
+    run_free (run);
+    server_get_counts (server, &counts);
+    fail_unless_equals_int (counts.connections, i + 1);
   }
 }
 
@@ -785,6 +822,7 @@ http_suite (void)
   tcase_add_test (tc, test_in_flight_singly);
   tcase_add_test (tc, test_in_flight_in_groups);
   tcase_add_test (tc, test_threads);
+  tcase_add_test (tc, test_chunks_keep_connection);
   tcase_add_test (tc, test_resume);
   tcase_add_test (tc, test_limits);
   tcase_add_test (tc, test_task_timeout);

@@ -202,15 +202,6 @@ drip (Request *r)
   r->keep = FALSE;
 }
 
-static void
-send_headers_without_end (Request *r)
-{
-  send_text (r, "HTTP/1.1 200 OK\r\n");
-  while (send_text (r, "X-More: and more and more and more and more\r\n"))
-    ;
-  r->keep = FALSE;
-}
-
 /* @where: has no fault if @count is 0 */
 static void
 redirect (Request *r, const gchar *where, guint64 count)
@@ -376,8 +367,6 @@ answer_badly (Request *r)
   } else if (strcmp (fault, "garbage") == 0) {
     send_text (r, "\1\2\3 I am a teapot, short and stout\r\n\r\n\r\n");
     r->keep = FALSE;
-  } else if (strcmp (fault, "endless") == 0) {
-    send_headers_without_end (r);
   } else if (strcmp (fault, "otherrange") == 0) {
     const Part other = { 1, r->size - 1, TRUE, 0 };
 
@@ -399,7 +388,7 @@ server_answer (Request *r)
 {
   const gchar *fault = r->fault;
 
-  if (server_answer_versioned (r))
+  if (server_answer_versioned (r) || server_answer_hostile (r))
     return;
   if (strcmp (fault, "file") == 0 || strcmp (fault, "shortfile") == 0) {
     send_file (r);

@@ -37,6 +37,10 @@ void server_answer (Request *r);
 /* Sends the response if the path is a versioned resource. */
 gboolean server_answer_versioned (Request *r);
 
+/* Sends the response if it is one without end, or with chunks that are broken
+ * or rich. */
+gboolean server_answer_hostile (Request *r);
+
 /* Returns FALSE if the connection is closed. */
 gboolean server_send (Request *r, gconstpointer data, gsize size);
 

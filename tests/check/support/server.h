@@ -34,7 +34,6 @@ G_BEGIN_DECLS
  *     stall-body   stalls in the middle of the body
  *     drip         sends a byte every 50 ms
  *     garbage      sends data that is not HTTP
- *     endless      sends endless headers
  *     silent       closes after each response without announcing it
  *     close        announces that it closes after each response
  *     otherrange   sends another range than requested
@@ -55,6 +54,16 @@ G_BEGIN_DECLS
  *                  ranges, or resets the connection after SIZE bytes
  *     othertape    and it is another version each time
  *     tapejam      stalls after SIZE bytes
+ *
+ * Responses without end are in server-hostile.c (endless-headers and others),
+ * as are:
+ *
+ *     tail         sends half of the body in a chunk, and ends as the rest of
+ *                  the path says, without a correct end
+ *     rich-chunks  sends chunks with all that is allowed around them
+ *     endless-redirects
+ *                  redirects to another path each time
+ *     record       begins a record of TLS and stalls
  *
  * Faults for the cache. Resources have a version, server_set_version(), as
  * their ETag:

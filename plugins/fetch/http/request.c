@@ -466,6 +466,8 @@ spdl_request_end_try (SpdlRequest *self)
   spdl_rate_slot_leave (&self->slot);
   destroy_source (&self->cancel_later);
   g_clear_object (&self->stream);
+  if (self->message)
+    g_signal_handlers_disconnect_by_data (self->message, self);
   g_clear_object (&self->message);
   g_clear_pointer (&self->asked, g_uri_unref);
   g_clear_object (&self->cancellable);
@@ -508,6 +510,27 @@ ask_for_changes (SpdlRequest *self)
   spdl_validator_put (known, self->message);
 }
 
+/* Ends an attempt whose server sends responses 1xx without end.
+ *
+ * Cancelling is safe here with every version of libsoup: before the dispatch
+ * that calls this ends, libsoup looks at the cancellable, even if the actual
+ * response has arrived with this one, so no callback without an error can be
+ * waiting (see cancel_try()). */
+static void
+on_informational (SoupMessage *message, gpointer data)
+{
+  SpdlRequest *self = data;
+
+  if (++self->n_informational != SPDL_MAX_INFORMATIONAL)
+    return;
+  spdl_request_set_end (self, SPDL_REQUEST_END_RETRY,
+      g_error_new (GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_READ,
+          "The server sent %d informational responses (last: %u) instead of "
+          "the actual one",
+          SPDL_MAX_INFORMATIONAL, soup_message_get_status (message)));
+  g_cancellable_cancel (self->cancellable);
+}
+
 static GUri *
 get_uri (SpdlRequest *self)
 {
@@ -525,6 +548,7 @@ send_now (SpdlRequest *self)
   self->rejected = FALSE;
   self->stop = SPDL_REQUEST_STOP_NOT;
   self->asked_delay = 0;
+  self->n_informational = 0;
   self->chunks.raw = NULL;
   self->to_skip = 0;
   self->discard = FALSE;
@@ -540,6 +564,8 @@ send_now (SpdlRequest *self)
   /* SOUP_METHOD_GET reads a variable that another thread may be writing. */
   self->message = soup_message_new_from_uri ("GET", uri);
   self->asked = g_uri_ref (soup_message_get_uri (self->message));
+  g_signal_connect (
+      self->message, "got-informational", G_CALLBACK (on_informational), self);
   soup_message_add_flags (self->message, SOUP_MESSAGE_NO_REDIRECT);
   if (self->object)
     soup_message_add_flags (self->message, SOUP_MESSAGE_DO_NOT_USE_AUTH_CACHE);

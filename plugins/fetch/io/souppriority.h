@@ -16,3 +16,8 @@
  * 3.6.5 then frees the request twice
  * (docs/explanation/libsoup-cancellation.md). */
 #define SPDL_SOUP_PRIORITY (G_PRIORITY_DEFAULT - 1)
+
+/* Maximum number of responses 1xx before the actual one. libsoup reads them in
+ * one dispatch as long as they keep coming, and nothing else happens on its
+ * thread. */
+#define SPDL_MAX_INFORMATIONAL 64

@@ -37,6 +37,7 @@ typedef struct {
   GSource *cancel_later; /* nullable */
   GByteArray *body;
   guint8 block[BLOCK_SIZE];
+  guint n_informational; /* responses before the actual one (1xx) */
   gboolean timed_out;
   gboolean too_large;
   gboolean done;
@@ -139,6 +140,19 @@ on_deadline (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
+/* Ends an exchange whose service sends responses 1xx without end. Cancelling is
+ * safe here, see on_informational() of request.c. */
+static void
+on_informational (SoupMessage *message, gpointer data)
+{
+  Exchange *self = data;
+
+  if (++self->n_informational < SPDL_MAX_INFORMATIONAL)
+    return;
+  self->timed_out = TRUE;
+  g_cancellable_cancel (self->cancellable);
+}
+
 static void
 on_closed (GObject *stream, GAsyncResult *result, gpointer data)
 {
@@ -175,6 +189,8 @@ on_read (GObject *stream, GAsyncResult *result, gpointer data)
     close_stream (self);
 }
 
+/* Unlike the client of items, trusts libsoup to find the end of chunks: a part
+ * of a document is not valid, and a part of a token or name is refused. */
 static void
 read_more (Exchange *self)
 {
@@ -217,12 +233,15 @@ run_exchange (Exchange *self, gint64 deadline)
   g_source_set_callback (timer, on_deadline, self, NULL);
   g_source_attach (timer, self->client->context);
   self->cancellable = g_cancellable_new ();
+  g_signal_connect (
+      self->message, "got-informational", G_CALLBACK (on_informational), self);
   soup_session_send_async (self->client->session, self->message,
       SPDL_SOUP_PRIORITY, self->cancellable, on_answer, self);
   while (!self->done)
     g_main_context_iteration (self->client->context, TRUE);
   destroy_source (&timer);
   destroy_source (&self->cancel_later);
+  g_signal_handlers_disconnect_by_data (self->message, self);
   g_clear_object (&self->stream);
   g_clear_object (&self->cancellable);
 }

@@ -30,7 +30,7 @@ INHERITED = {"spdlsink": ["max-buffers"]}
 # Properties that are times, in units of a second.
 DURATIONS = {"stats-interval": 10**9, "task-timeout": 10**9,
              "worker-timeout": 10**9, "offset": 10**9, "duration": 10**9,
-             "timeout": 1}
+             "timeout": 1, "list-timeout": 1}
 # Properties that are files or folders.
 PATHS = "location", "cache-dir", "tls-ca-file"
 # GstValueArrays, by the type of their elements.

@@ -7,8 +7,16 @@
 
 #include <string.h>
 
+#include "gst/spdl/engine/memory.h"
+#include "plugins/common/fingerprint.h"
 #include "plugins/fetch/store/listing.h"
 #include "plugins/shards/shardremote.h"
+
+/* Limits of what a server sends. A page has at most 1,000 keys of 1,024 bytes,
+ * escaped, with their fields. Some servers send pages without keys, of deleted
+ * objects or of folders. */
+#define MAX_PAGE (32 * 1024 * 1024)
+#define MAX_PAGES_WITHOUT_KEYS 1000
 
 static void
 on_head (gpointer user_data, SoupMessage *message)
@@ -22,13 +30,13 @@ on_head (gpointer user_data, SoupMessage *message)
 
 /* Waits for the page at @uri and parses it. */
 static gboolean
-read_page (SpdlRemoteClient *client, const gchar *uri, SpdlListing *listing,
-    GError **error)
+read_page (SpdlRemoteClient *client, const gchar *uri, gint64 deadline,
+    SpdlListing *listing, GError **error)
 {
   static const SpdlRange all = { 0, G_MAXUINT64 };
   g_autofree gchar *link = NULL; /* the header */
-  g_autoptr (GstBuffer) content =
-      spdl_remote_fetch (client, uri, &all, on_head, &link, error);
+  g_autoptr (GstBuffer) content = spdl_remote_fetch (
+      client, uri, &all, deadline, MAX_PAGE, on_head, &link, error);
   GstMapInfo map;
   gboolean ok;
 
@@ -56,50 +64,138 @@ dup_begin (const gchar *page_uri)
   return g_strdup_printf ("%.*s/", (int) strcspn (page_uri, "?"), page_uri);
 }
 
+/* What was listed. */
+typedef struct {
+  const gchar *location;
+  gchar *begin;
+  GHashTable *hashes; /* of the URIs */
+  guint64 size;       /* of the URIs */
+  guint n_without;    /* successive pages without a key */
+  SpdlKeyFunc func;
+  gpointer user_data;
+} Found;
+
+/* Returns whether @uri is new. With hashes of 64 bits, only a repetition is
+ * not, except once in many million listings. */
+static gboolean
+is_new (Found *self, const gchar *uri)
+{
+  const guint64 hash = spdl_fingerprint_add (0, uri, strlen (uri));
+
+  return sizeof (gpointer) < sizeof hash ||
+         g_hash_table_add (self->hashes, (gpointer) (gsize) hash);
+}
+
+static gboolean
+set_invalid (GError **error, const gchar *problem, const gchar *subject)
+{
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+      "The server's listing is invalid: %s%s", problem, subject);
+  return FALSE;
+}
+
+/* Passes on the keys of a page. Returns FALSE with @error set if the server
+ * repeats keys, sends too many pages without keys, or more keys than fit into
+ * memory: its listing may never end. Keys need not be in order, which not all
+ * servers keep. */
+static gboolean
+pass_keys (Found *self, const SpdlListing *page, GError **error)
+{
+  gboolean any = FALSE;
+
+  for (guint i = 0; i < page->keys->len; i++) {
+    const gchar *key = g_ptr_array_index (page->keys, i);
+    g_autofree gchar *uri = g_strconcat (self->begin, key, NULL);
+
+    /* A server may return more than was requested. */
+    if (!g_str_has_prefix (uri, self->location))
+      continue;
+    if (!is_new (self, uri))
+      return set_invalid (error, "it repeats the key ", key);
+    any = TRUE;
+    self->size += strlen (uri);
+    self->func (uri, self->user_data);
+  }
+  self->n_without = any ? 0 : self->n_without + 1;
+  if (self->n_without > MAX_PAGES_WITHOUT_KEYS)
+    return set_invalid (error,
+        "more than " G_STRINGIFY (MAX_PAGES_WITHOUT_KEYS) " pages",
+        " in succession have no key");
+  if (self->size <= spdl_memory_get_share ())
+    return TRUE;
+  g_set_error_literal (error, GST_RESOURCE_ERROR,
+      GST_RESOURCE_ERROR_NO_SPACE_LEFT,
+      "The keys need more than a quarter of the memory: choose a smaller "
+      "folder, or use shards");
+  return FALSE;
+}
+
+/* Reads the pages one after the other. */
+static gboolean
+read_pages (
+    SpdlRemoteClient *client, Found *found, gint64 deadline, GError **error)
+{
+  g_auto (SpdlListing) page = { NULL };
+  g_autofree gchar *token = NULL; /* of the previous page */
+  g_autofree gchar *uri = spdl_listing_make_uri (found->location, NULL);
+
+  spdl_listing_init (&page);
+  for (;;) {
+    if (!read_page (client, uri, deadline, &page, error) ||
+        !pass_keys (found, &page, error))
+      return FALSE;
+    g_ptr_array_set_size (page.keys, 0);
+    if (!page.token)
+      return TRUE;
+    if (g_strcmp0 (page.token, token) == 0)
+      return set_invalid (error, "a page refers to itself as the next one", "");
+    g_free (token);
+    token = g_strdup (page.token);
+    g_free (uri);
+    uri = spdl_listing_make_uri (found->location, token);
+  }
+}
+
+static void
+explain_timeout (const SpdlRemoteClient *client, GError *reason)
+{
+  g_free (reason->message);
+  reason->message = g_strdup_printf (
+      "it took longer than list-timeout (%u s): choose a smaller folder, use "
+      "shards, or set list-timeout to a longer time",
+      client->list_timeout);
+}
+
 gboolean
-spdl_remote_list (gpointer client, const gchar *location, SpdlKeyFunc func,
+spdl_remote_list (gpointer data, const gchar *location, SpdlKeyFunc func,
     gpointer user_data, GError **error)
 {
-  g_auto (SpdlListing) listing = { NULL };
+  SpdlRemoteClient *client = data;
+  const gint64 deadline =
+      client->list_timeout > 0
+          ? g_get_monotonic_time () + client->list_timeout * G_TIME_SPAN_SECOND
+          : G_MAXINT64;
+  Found found = { .location = location, .func = func, .user_data = user_data };
   g_autofree gchar *uri = spdl_listing_make_uri (location, NULL);
-  g_autofree gchar *begin = NULL;
-  g_autofree gchar *token = NULL; /* of the previous page */
   g_autoptr (GError) reason = NULL;
-  gboolean ok = uri != NULL;
 
-  spdl_listing_init (&listing);
-  if (ok)
-    begin = dup_begin (uri);
-  while (ok && (ok = read_page (client, uri, &listing, &reason))) {
-    for (guint i = 0; i < listing.keys->len; i++) {
-      g_autofree gchar *found =
-          g_strconcat (begin, g_ptr_array_index (listing.keys, i), NULL);
-
-      /* A server may return more than was requested. */
-      if (g_str_has_prefix (found, location))
-        func (found, user_data);
-    }
-    g_ptr_array_set_size (listing.keys, 0);
-    if (!listing.token)
-      break;
-    /* A repeated page would cause an endless loop. */
-    if (g_strcmp0 (listing.token, token) == 0) {
-      g_set_error_literal (&reason, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
-          "The server's listing is invalid: a page refers to itself as the "
-          "next one");
-      ok = FALSE;
-      break;
-    }
-    g_free (token);
-    token = g_strdup (listing.token);
-    g_free (uri);
-    uri = spdl_listing_make_uri (location, listing.token);
+  if (!uri) {
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+        "Failed to list \"%s\": write s3://bucket/folder/ or "
+        "gs://bucket/folder/",
+        location);
+    return FALSE;
   }
-  if (!ok)
-    g_set_error (error, GST_RESOURCE_ERROR,
-        reason ? reason->code : GST_RESOURCE_ERROR_SETTINGS,
-        "Failed to list \"%s\": %s", location,
-        reason ? reason->message
-               : "write s3://bucket/folder/ or gs://bucket/folder/");
-  return ok;
+  found.begin = dup_begin (uri);
+  found.hashes = g_hash_table_new (NULL, NULL);
+  if (!read_pages (client, &found, deadline, &reason)) {
+    if (g_get_monotonic_time () >= deadline &&
+        !g_cancellable_is_cancelled (client->cancellable))
+      explain_timeout (client, reason);
+    g_set_error (error, GST_RESOURCE_ERROR, reason->code,
+        "Failed to list \"%s\": %s", location, reason->message);
+  }
+  g_hash_table_unref (found.hashes);
+  g_free (found.begin);
+  return !reason;
 }

@@ -61,6 +61,7 @@ spdl_remote_client_new (const SpdlRemoteSettings *remote, GError **error)
     return NULL;
   self = g_new0 (Client, 1);
   self->http = http;
+  self->list_timeout = remote->list_timeout;
   self->cancellable = remote->cancellable ? g_object_ref (remote->cancellable)
                                           : g_cancellable_new ();
   return self;
@@ -112,15 +113,21 @@ on_wait_end (gpointer data, GstBuffer *content, GError *error)
 
 GstBuffer *
 spdl_remote_fetch (SpdlRemoteClient *client, const gchar *uri,
-    const SpdlRange *range, SpdlHttpHeadFunc head, gpointer user_data,
-    GError **error)
+    const SpdlRange *range, gint64 deadline, guint64 max_size,
+    SpdlHttpHeadFunc head, gpointer user_data, GError **error)
 {
   Wait wait = { head, user_data };
+  const SpdlHttpFetch fetch = { .uri = uri,
+    .range = *range,
+    .deadline = deadline,
+    .max_size = max_size,
+    .cancellable = client->cancellable,
+    .func = on_wait_end,
+    .user_data = &wait };
 
   g_mutex_init (&wait.lock);
   g_cond_init (&wait.cond);
-  spdl_http_fetch_with_head (client->http, uri, range, client->cancellable,
-      on_wait_head, on_wait_end, &wait);
+  spdl_http_fetch_with_head (client->http, &fetch, on_wait_head);
   g_mutex_lock (&wait.lock);
   while (!wait.done)
     g_cond_wait (&wait.cond, &wait.lock);
@@ -180,7 +187,7 @@ fetch_range (RemoteReader *self, guint64 offset, gsize size, GError **error)
   const SpdlRange range = { offset, offset + size - 1 };
   g_autoptr (GError) reason = NULL;
   g_autoptr (GstBuffer) content = spdl_remote_fetch (
-      self->client, self->uri, &range, on_head, self, &reason);
+      self->client, self->uri, &range, G_MAXINT64, 0, on_head, self, &reason);
 
   if (content && self->partial)
     return g_steal_pointer (&content);

@@ -15,17 +15,20 @@ G_BEGIN_DECLS
 typedef struct {
   SpdlHttp *http;
   GCancellable *cancellable;
+  guint list_timeout; /* s; 0: no limit */
 } SpdlRemoteClient;
 
 /* Requests @range of @uri and waits for it.
  *
+ * @deadline: monotonic time in us; G_MAXINT64: none
+ * @max_size: bytes; 0: no limit
  * @head: called with @user_data for each successful response, in the client's
  *     thread
  *
  * Returns: (transfer full): NULL with @error set */
 GstBuffer *spdl_remote_fetch (SpdlRemoteClient *client, const gchar *uri,
-    const SpdlRange *range, SpdlHttpHeadFunc head, gpointer user_data,
-    GError **error);
+    const SpdlRange *range, gint64 deadline, guint64 max_size,
+    SpdlHttpHeadFunc head, gpointer user_data, GError **error);
 
 /* Creates an HTTP client, which any number of readers and threads may share.
  * Returns NULL with @error set on failure. */

@@ -7,6 +7,7 @@ with bearer tokens, the Hugging Face Hub, and a service that issues
 credentials. Each server records its requests."""
 
 import collections
+import contextlib
 import dataclasses
 import datetime
 import email.utils
@@ -49,6 +50,7 @@ class Answer:
     body: bytes = b""
     headers: dict = dataclasses.field(default_factory=dict)
     sent: int = -1  # of the body, before the connection breaks; -1: all
+    endless: bool = False  # repeats the body until the client closes
 
 
 def answer_json(value, status=200, **headers):
@@ -146,6 +148,9 @@ class Server:
         handler.send_response(answer.status)
         for name, value in answer.headers.items():
             handler.send_header(name, value)
+        if answer.endless:
+            self._send_without_end(handler, answer.body)
+            return
         handler.send_header("Content-Length", str(len(answer.body)))
         handler.end_headers()
         body = answer.body if answer.sent < 0 else answer.body[:answer.sent]
@@ -154,6 +159,16 @@ class Server:
         handler.wfile.flush()
         if len(body) < len(answer.body):
             handler.close_connection = True
+
+
+    @staticmethod
+    def _send_without_end(handler, body):
+        handler.send_header("Transfer-Encoding", "chunked")
+        handler.end_headers()
+        handler.close_connection = True
+        with contextlib.suppress(OSError):
+            while True:
+                handler.wfile.write(b"%x\r\n%s\r\n" % (len(body), body))
 
 
 def send_bytes(request, data, **headers):

@@ -7,6 +7,7 @@
 
 import importlib.util
 import io
+import itertools
 import os
 import sys
 import time
@@ -121,6 +122,16 @@ class GuideTest(StoreTest):
         self.run_block(["bash", "-c", f"'{INDEX}' {command}"])
         self.assertEqual(
             len(list((self.folder / "indexes").glob("*.spdl-index"))), 128)
+
+
+def answer_page(keys, token):
+    """Returns a page of a listing; `token`: None if it is the last one."""
+    more = "" if token is None else (
+        "<IsTruncated>true</IsTruncated>"
+        f"<NextContinuationToken>{token}</NextContinuationToken>")
+    keys = "".join(f"<Contents><Key>{key}</Key></Contents>" for key in keys)
+    return Answer(200, f"<ListBucketResult>{more}{keys}</ListBucketResult>"
+                  .encode())
 
 
 @needs_stores
@@ -319,6 +330,58 @@ class FakeS3Test(StoreTest):
         result = self.load()
         self.assertIsNotNone(result.error)
         self.assertLess(len(self.store.take_requests()), 20)
+
+    def list_pages(self, make_page, **properties):
+        """Returns the error and the number of requests of a listing whose
+        n-th page is make_page(n)."""
+        n = itertools.count()
+        self.store.add_fault(lambda request: make_page(next(n)), 10_000,
+                             lambda r: "list-type" in r.query)
+        source = "".join(f" {name.replace('_', '-')}={value}"
+                         for name, value in properties.items())
+        result = self.load(f"spdlsrc location=s3://bucket/item/{source}",
+                           None, "2")
+        self.assertEqual(result.items, [])
+        self.assertIn('Failed to list "s3://bucket/item/"', result.error[0])
+        return result.error[0], len(self.store.take_requests())
+
+    def test_listing_repeats_keys(self):
+        error, n = self.list_pages(lambda n: answer_page(
+            [f"item/{n % 2}"], f"token {n % 2}"))
+        self.assertIn("repeats the key item/0", error)
+        self.assertEqual(n, 3)
+
+    def test_listing_without_keys(self):
+        error, n = self.list_pages(lambda n: answer_page([], f"token {n}"))
+        self.assertIn("1000 pages", error)
+        self.assertEqual(n, 1001)
+
+    def test_unordered_listing(self):
+        """Tests that a store may list keys in any order, with some pages
+        without keys."""
+        keys = sorted(self.objects, reverse=True)
+        pages = [keys[:20], [], keys[20:40], [], keys[40:]]
+        for i, page in enumerate(pages):
+            self.store.add_fault(
+                answer_page(page, f"token {i}" if i < 4 else None), 1,
+                lambda r: "list-type" in r.query)
+        self.assert_loaded(self.load(), self.objects)
+
+    def test_listing_takes_too_long(self):
+        def make_page(n):
+            time.sleep(0.02)
+            return answer_page([f"item/{n}"], f"token {n}")
+
+        begun = time.monotonic()
+        error, _ = self.list_pages(make_page, list_timeout=1)
+        self.assertIn("list-timeout (1 s)", error)
+        self.assertGreaterEqual(time.monotonic() - begun, 1)
+
+    def test_page_without_end(self):
+        error, n = self.list_pages(lambda n: Answer(
+            200, b"<ListBucketResult>" + b"<a/>" * 100_000, endless=True))
+        self.assertIn("33554432 bytes", error)
+        self.assertEqual(n, 1)
 
     def serve_credentials(self, issue, token="Bearer sesame-container"):
         service = CredentialService(issue, token)

@@ -91,6 +91,7 @@ class Elements:
         extra_headers: Optional[Headers] = None,
         trusted_origins: Optional[str] = None,
         timeout: Optional[Seconds] = None,
+        list_timeout: Optional[Seconds] = None,
         retries: Optional[int] = None,
         s3_endpoint: Optional[str] = None,
         s3_region: Optional[str] = None,
@@ -170,6 +171,8 @@ class Elements:
         another server redirects to them ("https://cdn.example.com").
         `timeout`: Seconds without data after which a request for a shard fails
         (0 = no limit). Default: 30.
+        `list_timeout`: Seconds after which the listing of a folder or of
+        shards in an object store fails (0 = no limit). Default: 3600.
         `retries`: Number of times to retry a request for a shard or its index
         after a temporary failure. Default: 3.
         `s3_endpoint`: Address of an S3-compatible store, such as
@@ -917,6 +920,7 @@ PROPERTIES: Dict[str, Dict[str, Tuple[Any, ...]]] = {
         "extra-headers": ("headers",),
         "trusted-origins": ("text",),
         "timeout": ("seconds", 1, 0, 3600),
+        "list-timeout": ("seconds", 1, 0, 86400),
         "retries": ("int", 0, 1000),
         "s3-endpoint": ("text",),
         "s3-region": ("text",),

@@ -431,6 +431,11 @@ static const SpdlProperty properties[] = {
       "Seconds without data after which a request for a shard fails (0 = no "
       "limit)",
       0, SPDL_REMOTE_MAX_TIMEOUT, SPDL_REMOTE_TIMEOUT),
+  SPDL_PROPERTY_UINT (SpdlSourceSettings, remote.list_timeout, READY,
+      "list-timeout", "List timeout",
+      "Seconds after which the listing of a folder or of shards in an object "
+      "store fails (0 = no limit)",
+      0, SPDL_REMOTE_MAX_LIST_TIMEOUT, SPDL_REMOTE_LIST_TIMEOUT),
   SPDL_PROPERTY_UINT (SpdlSourceSettings, remote.retries, READY, "retries",
       "Retries",
       "Number of times to retry a request for a shard or its index after a "

@@ -15,6 +15,7 @@ spdl_remote_settings_init (SpdlRemoteSettings *self)
   *self = (SpdlRemoteSettings){
     .user_agent = g_strdup (SPDL_REMOTE_USER_AGENT),
     .timeout = SPDL_REMOTE_TIMEOUT,
+    .list_timeout = SPDL_REMOTE_LIST_TIMEOUT,
     .retries = SPDL_REMOTE_RETRIES,
   };
 }

@@ -21,6 +21,8 @@ G_BEGIN_DECLS
 #define SPDL_REMOTE_USER_AGENT "gst-spdl/" PACKAGE_VERSION
 #define SPDL_REMOTE_TIMEOUT 30
 #define SPDL_REMOTE_MAX_TIMEOUT 3600
+#define SPDL_REMOTE_LIST_TIMEOUT 3600
+#define SPDL_REMOTE_MAX_LIST_TIMEOUT 86400
 #define SPDL_REMOTE_RETRIES 3
 #define SPDL_REMOTE_MAX_RETRIES 1000
 
@@ -31,6 +33,7 @@ typedef struct {
   GstStructure *extra_headers; /* nullable */
   gchar *trusted_origins;      /* nullable */
   guint timeout;               /* s without data; 0: no timeout */
+  guint list_timeout;          /* s for a listing; 0: no limit */
   guint retries;
   SpdlStoreSettings store;
   GCancellable *cancellable; /* nullable: cancels all requests permanently */

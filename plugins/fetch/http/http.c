@@ -436,20 +436,13 @@ spdl_http_fetch (SpdlHttp *self, const SpdlHttpFetch *fetch)
 }
 
 void
-spdl_http_fetch_with_head (SpdlHttp *self, const gchar *uri,
-    const SpdlRange *range, GCancellable *cancellable, SpdlHttpHeadFunc head,
-    SpdlHttpFunc func, gpointer user_data)
+spdl_http_fetch_with_head (
+    SpdlHttp *self, const SpdlHttpFetch *fetch, SpdlHttpHeadFunc head)
 {
-  const SpdlHttpFetch fetch = { .uri = uri,
-    .range = *range,
-    .deadline = spdl_http_settings_get_deadline (&self->settings),
-    .cancellable = cancellable,
-    .func = func,
-    .user_data = user_data };
-  SpdlRequest *request = spdl_request_new (&self->settings, &fetch);
+  SpdlRequest *request = spdl_request_new (&self->settings, fetch);
 
   spdl_request_set_head (request, head);
-  begin_request (choose_client (self), request, cancellable);
+  begin_request (choose_client (self), request, fetch->cancellable);
 }
 
 static void

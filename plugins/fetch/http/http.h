@@ -85,6 +85,7 @@ typedef struct {
   SpdlRange range;
   gboolean foreign; /* do not send extra headers: another server gave @uri */
   gint64 deadline;  /* monotonic time in us; G_MAXINT64: none */
+  guint64 max_size; /* bytes of a response; 0: `max_size` of the settings */
   GCancellable *cancellable; /* must be the same for all fetches of a client */
   /* Validators must stay valid until @func is called. If the server still has
    * the version that @known describes, there is no content. */
@@ -103,11 +104,10 @@ void spdl_http_free (SpdlHttp *self);
 /* Fetches a range of a resource. Can be called from any thread. */
 void spdl_http_fetch (SpdlHttp *self, const SpdlHttpFetch *fetch);
 
-/* Same, with the extra headers, within task_timeout.
- * @head: (nullable): called before @func, with the same @user_data */
-void spdl_http_fetch_with_head (SpdlHttp *self, const gchar *uri,
-    const SpdlRange *range, GCancellable *cancellable, SpdlHttpHeadFunc head,
-    SpdlHttpFunc func, gpointer user_data);
+/* Same, without a second request.
+ * @head: called before the function of @fetch, with the same data */
+void spdl_http_fetch_with_head (
+    SpdlHttp *self, const SpdlHttpFetch *fetch, SpdlHttpHeadFunc head);
 
 /* Fetches @uri into @body_stream, which must stay valid until the fetch ends
  * it. An interrupted body is resumed by a byte range request or, if the server

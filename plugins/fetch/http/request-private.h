@@ -70,6 +70,7 @@ struct _SpdlRequest {
   GCancellable *outer;    /* cancellable of the caller */
   SpdlRequests *requests; /* NULL before it starts */
   GSource *timer;
+  guint64 max_size; /* of a response; 0: that of the settings */
   gint64 deadline;  /* monotonic time in us; G_MAXINT64: none */
   gint64 active_at; /* when bytes arrived last */
   guint n_tries;

@@ -38,6 +38,7 @@ spdl_request_new (const SpdlHttpSettings *settings, const SpdlHttpFetch *fetch)
   self->params.known = fetch->known;
   self->params.origin = fetch->origin;
   self->foreign = fetch->foreign;
+  self->max_size = fetch->max_size;
   self->deadline = fetch->deadline;
   self->outer = g_object_ref (fetch->cancellable);
   self->func = fetch->func;

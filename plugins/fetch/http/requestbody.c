@@ -52,6 +52,24 @@ skip_bytes (SpdlRequest *self, guint64 n)
   return self->to_skip > 0;
 }
 
+/* Returns FALSE with @error set if @size bytes are too many.
+ * @is_part: more may follow */
+static gboolean
+check_size (SpdlRequest *self, guint64 size, gboolean is_part, GError **error)
+{
+  const guint64 max_size = self->settings->max_size;
+
+  if (self->max_size == 0)
+    return is_part ? spdl_check_max_part (size, max_size, error)
+                   : spdl_check_max_size (size, max_size, error);
+  if (size <= self->max_size)
+    return TRUE;
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+      "The response has more than %" G_GUINT64_FORMAT " bytes, the limit",
+      self->max_size);
+  return FALSE;
+}
+
 /* Commits @n bytes to the body. Returns whether more are needed. */
 static gboolean
 add_bytes (SpdlRequest *self, gsize n)
@@ -65,8 +83,7 @@ add_bytes (SpdlRequest *self, gsize n)
     self->n_tries = 1; /* from here on, counts the attempts for the rest */
     return TRUE;
   }
-  if (!spdl_check_max_part (
-          self->body.size, self->settings->max_size, &error)) {
+  if (!check_size (self, self->body.size, TRUE, &error)) {
     spdl_request_set_end (self, SPDL_REQUEST_END_FAILED, error);
     return FALSE;
   }
@@ -426,8 +443,7 @@ spdl_request_on_answer (GObject *session, GAsyncResult *result, gpointer data)
   if (action == SPDL_RESPONSE_ACTION_ANEW && self->body_stream)
     action = SPDL_RESPONSE_ACTION_FAILED; /* the data was already delivered */
   if (action == SPDL_RESPONSE_ACTION_GOOD && self->response.has_size &&
-      !spdl_check_max_size (
-          self->response.size, self->settings->max_size, &error))
+      !check_size (self, self->response.size, FALSE, &error))
     action = SPDL_RESPONSE_ACTION_FAILED;
   if (self->leg)
     spdl_hedge_leg_answered (self->leg, soup_message_get_status (self->message),

@@ -52,6 +52,13 @@ skip_bytes (SpdlRequest *self, guint64 n)
   return self->to_skip > 0;
 }
 
+/* Returns the maximum size of the body; 0: no limit. */
+static guint64
+get_max_size (const SpdlRequest *self)
+{
+  return self->max_size > 0 ? self->max_size : self->settings->max_size;
+}
+
 /* Returns FALSE with @error set if @size bytes are too many.
  * @is_part: more may follow */
 static gboolean
@@ -212,7 +219,8 @@ reserve_bytes (SpdlRequest *self, gsize *capacity, GError **error)
   }
   return self->body_stream
              ? spdl_body_stream_reserve (self->body_stream, capacity)
-             : spdl_body_reserve (&self->body, expected, capacity, error);
+             : spdl_body_reserve (
+                   &self->body, expected, get_max_size (self), capacity, error);
 }
 
 /* Returns the address for the next bytes, or NULL if nothing can be read now,

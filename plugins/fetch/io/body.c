@@ -13,23 +13,24 @@
 #define DEFAULT_FIRST (64 * 1024)
 
 static gsize
-next_capacity (const SpdlBody *self, guint64 expected)
+next_capacity (const SpdlBody *self, guint64 expected, guint64 max_size)
 {
   const guint64 doubled = (guint64) self->capacity * 2;
   /* One more byte, to detect the end without growing. */
   const guint64 wanted = expected > 0 ? expected + 1 : DEFAULT_FIRST;
+  const guint64 next = self->capacity == 0       ? MIN (wanted, MAX_FIRST)
+                       : wanted > self->capacity ? MIN (wanted, doubled)
+                                                 : doubled;
 
-  if (self->capacity == 0)
-    return MIN (wanted, MAX_FIRST);
-  return wanted > self->capacity ? MIN (wanted, doubled) : doubled;
+  return max_size > 0 && max_size < next ? max_size + 1 : next;
 }
 
 guint8 *
-spdl_body_reserve (
-    SpdlBody *self, guint64 expected, gsize *free, GError **error)
+spdl_body_reserve (SpdlBody *self, guint64 expected, guint64 max_size,
+    gsize *free, GError **error)
 {
   if (self->size == self->capacity) {
-    const gsize capacity = next_capacity (self, expected);
+    const gsize capacity = next_capacity (self, expected, max_size);
     guint8 *data = g_try_realloc (self->data, capacity);
 
     if (!data) {

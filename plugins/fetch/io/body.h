@@ -23,10 +23,12 @@ typedef struct {
 
 /* Makes room for more data.
  * @expected: expected total size; 0: unknown
+ * @max_size: maximum total size; 0: none. There is room for one more byte,
+ * which shows that the data is too large.
  * @free: (out): number of free bytes, at least 1
  * Returns the address of the free bytes, or NULL with @error set. */
-guint8 *spdl_body_reserve (
-    SpdlBody *self, guint64 expected, gsize *free, GError **error);
+guint8 *spdl_body_reserve (SpdlBody *self, guint64 expected, guint64 max_size,
+    gsize *free, GError **error);
 
 /* Commits @n bytes at the reserved address. */
 static inline void

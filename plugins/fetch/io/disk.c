@@ -98,7 +98,7 @@ read_all (int fd, SpdlBody *body, guint64 size, const SpdlRange *range,
   while (body->size < size) {
     gsize free;
 
-    if (!spdl_body_reserve (body, size, &free, error) ||
+    if (!spdl_body_reserve (body, size, 0, &free, error) ||
         !read_some (fd, body, MIN (free, size - body->size), range, limits,
             cancellable, error))
       return FALSE;
@@ -173,8 +173,8 @@ read_stream (GInputStream *stream, SpdlBody *body, guint64 wanted,
     g_autoptr (GError) reason = NULL;
     gsize capacity;
     gssize n;
-    guint8 *data = spdl_body_reserve (
-        body, wanted == G_MAXUINT64 ? 0 : wanted, &capacity, error);
+    guint8 *data = spdl_body_reserve (body, wanted == G_MAXUINT64 ? 0 : wanted,
+        limits->max_size, &capacity, error);
 
     if (!data)
       return FALSE;

@@ -362,13 +362,16 @@ GST_END_TEST;
 GST_START_TEST (test_limits)
 {
   static const gchar *paths[] = { "/bytes/0/1001", "/chunks/0/1001",
-    "/huge/99/10", "/bytes/0/1000", "/bytes/0/5000#bytes=0-999",
-    "/chunks/0/1000" };
+    "/huge/99/10", "/endless-body/99/1", "/bytes/0/1000",
+    "/bytes/0/5000#bytes=0-999", "/chunks/0/1000" };
   Run *run = run_paths (paths, G_N_ELEMENTS (paths), "max-size=1000");
 
   fail_unless_equals_int (run->buffers->len, 3);
-  fail_unless_equals_int (run->failures->len, 3);
-  for (guint i = 0; i < 3; i++) {
+  fail_unless_equals_int (run->failures->len, 4);
+  /* No more is read than shows that it is too much. */
+  fail_unless (errors_text_has (reason_of (run, paths[3]), "1001 bytes"), "%s",
+      reason_of (run, paths[3]));
+  for (guint i = 0; i < 4; i++) {
     fail_unless (errors_text_has (run_failure_text (run, i),
                      "[resource-error read]|max-size|(1000)"),
         "%s", run_failure_text (run, i));

@@ -734,6 +734,19 @@ gst_spdl_loader_dup_stats (GstSpdlLoader *loader)
   return gst_spdl_loader_parts_dup_stats (&loader->parts, FALSE);
 }
 
+gchar *
+gst_spdl_loader_read_state (GstSpdlLoader *self)
+{
+  gchar *state;
+
+  spdl_mutex_lock (&self->lock);
+  state = self->handed_out ? NULL : g_strdup (self->begun_at);
+  spdl_mutex_unlock (&self->lock);
+  if (!state)
+    g_object_get (self->parts.sink, "resume-state", &state, NULL);
+  return state;
+}
+
 /* Reports the failures that @state counts as done: a run that resumes from it
  * does not report them. A thread that takes batches does so itself. */
 static void
@@ -742,7 +755,8 @@ report_failures_of (GstSpdlLoader *self, const gchar *state)
   g_autoptr (GstSpdlBusWatch) bus_watch =
       gst_spdl_loader_get_bus_watch (self, NULL);
 
-  if (!bus_watch || !g_atomic_int_compare_and_exchange (&self->in_next, 0, 1))
+  if (!state || !bus_watch ||
+      !g_atomic_int_compare_and_exchange (&self->in_next, 0, 1))
     return;
   gst_spdl_loader_emit_notices (self, bus_watch, state);
   g_atomic_int_set (&self->in_next, 0);
@@ -775,13 +789,8 @@ gst_spdl_loader_dup_state (GstSpdlLoader *loader)
 
   if (!gst_spdl_loader_is_own_process (loader))
     return NULL;
-  spdl_mutex_lock (&loader->lock);
-  state = loader->handed_out ? NULL : g_strdup (loader->begun_at);
-  spdl_mutex_unlock (&loader->lock);
-  if (!state) {
-    g_object_get (loader->parts.sink, "resume-state", &state, NULL);
-    report_failures_of (loader, state);
-  }
+  state = gst_spdl_loader_read_state (loader);
+  report_failures_of (loader, state);
   return state;
 }
 

@@ -64,7 +64,7 @@ dup_begin (const gchar *page_uri)
   return g_strdup_printf ("%.*s/", (int) strcspn (page_uri, "?"), page_uri);
 }
 
-/* What was listed. */
+/* The objects that were listed. */
 typedef struct {
   const gchar *location;
   gchar *begin;

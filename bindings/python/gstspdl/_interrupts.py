@@ -22,7 +22,7 @@ def run(function: Callable[..., Any], *arguments: Any,
         return
     errors: List[BaseException] = []
     ended = threading.Event()
-    # Of the thread that calls the function, or of this one, which then does not
+    # Taken by the thread that calls the function, or by this one if it does not
     # know whether it has started the other.
     claim = threading.Lock()
 

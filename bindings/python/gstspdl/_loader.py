@@ -810,7 +810,7 @@ class Loader(OneReader[Batch]):
         before the first batch, the one to begin with."""
         if self._ahead is not None:
             return self._before.epoch
-        state = self.state if self._fresh else None
+        state = self._read_state() if self._fresh else None
         if state:
             return native.state_get_epoch(state)[0]
         return int(native.loader_get_epoch(self._pointer))
@@ -845,6 +845,12 @@ class Loader(OneReader[Batch]):
         # Of items that have failed since the last batch.
         self._note_failures()
         return state
+
+    def _read_state(self) -> Optional[str]:
+        """Returns the state, without the failures that it counts."""
+        if self._ahead is not None:
+            return self._before.state
+        return native.loader_read_state(self._pointer)
 
     def restore_state(self, state: Optional[State]) -> bool:
         """Sets where the next start begins. Call it while the loader is
@@ -890,8 +896,8 @@ class Loader(OneReader[Batch]):
             self.start()
         if self._is_at_beginning(epoch):
             return
-        batch = None if self.state else self._peek_next(None)
-        state = batch.state if batch else self.state
+        batch = None if self._read_state() else self._peek_next(None)
+        state = batch.state if batch else self._read_state()
         if not state:
             raise LoaderError("The epoch cannot be set, because the pipeline "
                               "has no spdlsrc", code="state")
@@ -899,7 +905,7 @@ class Loader(OneReader[Batch]):
         self.restore_state(native.state_dup_at_epoch(state, epoch))
 
     def _is_at_beginning(self, epoch: int) -> bool:
-        state = self.state
+        state = self._read_state()
         if state:
             return native.state_get_epoch(state) == (epoch, True)
         return (self._fresh or self._between) and self.epoch == epoch

@@ -363,6 +363,7 @@ _loader_dup_classes = _checked(_slow(
 _loader_set_classes = _checked(_slow(
     "loader_set_classes", c_int, c_void_p, POINTER(c_char_p)))
 _loader_dup_state = _quick("loader_dup_state", c_void_p, c_void_p)
+_loader_read_state = _quick("binding_loader_read_state", c_void_p, c_void_p)
 _loader_restore_state = _checked(_slow(
     "loader_restore_state", c_int, c_void_p, c_char_p))
 
@@ -448,6 +449,10 @@ def loader_set_classes(loader: int, classes: Optional[Sequence[str]]) -> None:
 
 def loader_dup_state(loader: int) -> Optional[str]:
     return _take_text(_loader_dup_state(loader))
+
+
+def loader_read_state(loader: int) -> Optional[str]:
+    return _take_text(_loader_read_state(loader))
 
 
 def loader_restore_state(loader: int, state: Optional[str]) -> None:

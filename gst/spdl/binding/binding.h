@@ -138,9 +138,12 @@ gboolean gst_spdl_binding_loader_is_in_epoch (GstSpdlLoader *loader);
 SPDL_PRIVATE_API
 void gst_spdl_binding_loader_keep_notices (GstSpdlLoader *loader);
 
-/* Called by the thread that takes batches.
- *
- * Returns: (transfer full) (nullable): the next failure or warning, a
+/* Returns: (transfer full) (nullable): the state of
+ * gst_spdl_loader_dup_state(), without reporting the failures that it counts */
+SPDL_PRIVATE_API
+gchar *gst_spdl_binding_loader_read_state (GstSpdlLoader *loader);
+
+/* Returns: (transfer full) (nullable): the next failure or warning, a
  * #GstSpdlNotice */
 SPDL_PRIVATE_API
 gpointer gst_spdl_binding_loader_pop_notice (GstSpdlLoader *loader);

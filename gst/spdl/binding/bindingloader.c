@@ -181,6 +181,12 @@ gst_spdl_binding_loader_is_in_epoch (GstSpdlLoader *loader)
   return in_epoch;
 }
 
+gchar *
+gst_spdl_binding_loader_read_state (GstSpdlLoader *loader)
+{
+  return gst_spdl_loader_read_state (loader);
+}
+
 gpointer
 gst_spdl_binding_loader_pop_notice (GstSpdlLoader *loader)
 {

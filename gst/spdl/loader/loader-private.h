@@ -224,6 +224,9 @@ gst_spdl_loader_get_bus_watch (GstSpdlLoader *self, GError **error);
 void gst_spdl_loader_emit_notices (
     GstSpdlLoader *self, GstSpdlBusWatch *bus_watch, const gchar *state);
 
+/* Returns what gst_spdl_loader_dup_state() returns, but reports no failures. */
+gchar *gst_spdl_loader_read_state (GstSpdlLoader *self);
+
 /* Sets %GST_SPDL_LOADER_ERROR_STOPPED. */
 void gst_spdl_loader_set_stopped (GError **error);
 

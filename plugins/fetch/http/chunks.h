@@ -13,9 +13,9 @@ G_BEGIN_DECLS
 
 /* Decoder of the chunked transfer coding.
  *
- * libsoup takes a chunk size that is no number for the last chunk, up to 3.7.0,
- * and a connection that is closed between two chunks for the end of the body,
- * up to 3.6.4: a part would pass for the whole. From 3.6.6 on it reads trailers
+ * libsoup before 3.7.1 takes an invalid chunk size for that of the last chunk,
+ * and before 3.6.5 the end of a connection between two chunks for the end of
+ * the body: a part would pass for the whole. From 3.6.6 on it reads trailers
  * without end in one call. So the chunks are decoded here, from the stream
  * below libsoup's decoder, and a body without a correct end counts as broken
  * off. */

@@ -22,9 +22,11 @@ spdl_retry_is_status (guint status)
 gboolean
 spdl_retry_is_error (const GError *error)
 {
-  /* Errors of certificates and URIs are permanent. */
+  /* Errors of certificates and URIs are permanent. A connection that is reset
+   * during the handshake counts as one to a peer without TLS. */
   if (error->domain == G_TLS_ERROR)
-    return error->code == G_TLS_ERROR_EOF || error->code == G_TLS_ERROR_MISC;
+    return error->code == G_TLS_ERROR_EOF || error->code == G_TLS_ERROR_MISC ||
+           error->code == G_TLS_ERROR_NOT_TLS;
   if (error->domain == SOUP_SESSION_ERROR)
     return error->code == SOUP_SESSION_ERROR_PARSING ||
            error->code == SOUP_SESSION_ERROR_ENCODING;

@@ -5,18 +5,22 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The first argument is tools/make-dataset."""
 
+import contextlib
 import copy
+import functools
+import http.server
 import os
 import pathlib
 import pickle
 import subprocess
 import sys
+import threading
 import unittest
 import warnings
 from collections.abc import Mapping
 
 import numpy as np
-from support import ROOT, describe, make_dataset
+from support import ROOT, describe, make_dataset, make_folder
 
 import gstspdl
 from gstspdl import DetachedBatch, Loader, LoaderError
@@ -36,6 +40,23 @@ def dump(value):
     buffers = []
     data = pickle.dumps(value, protocol=5, buffer_callback=buffers.append)
     return data, buffers
+
+
+class Handler(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
+
+
+@contextlib.contextmanager
+def serve(folder):
+    """Serves the files of a folder, and returns the URI of the server."""
+    handler = functools.partial(Handler, directory=folder)
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever).start()
+        try:
+            yield f"http://127.0.0.1:{server.server_address[1]}"
+        finally:
+            server.shutdown()
 
 
 class BatchTest(unittest.TestCase):
@@ -105,6 +126,34 @@ class OtherTest(unittest.TestCase):
         self.assertIs(type(other), LoaderError)
         for name in "code", "stage", "uri", "args":
             self.assertEqual(getattr(other, name), getattr(error, name))
+
+    def test_secrets(self):
+        """The keys, failures and errors of items that need credentials."""
+        folder = make_folder()
+        with serve(folder) as base:
+            base = base.replace("//", "//me:sesame@")
+            (folder / "item").write_bytes(b"sesame")
+            (folder / "list.txt").write_text("".join(
+                f"{base}/{name}?{secret}\n" for name in ("item", "none")
+                for secret in ("sig=sesame", "private_key=sesame",
+                               "to=http%3A%2F%2Fme%3Asesame%40host")))
+            line = (f"spdlsrc location={folder}/list.txt epochs=1 "
+                    "! spdlfetch retries=0 "
+                    'caps="other/tensors,format=static,num_tensors=1,'
+                    'types=(string)uint8,dimensions=(string)6,framerate=0/1" '
+                    "max-failures={} ! spdlbatch batch-size=9 ! spdlsink")
+            with Loader(line.format(-1)) as loader:
+                batch, failures = list(loader)[0], loader.failures
+            with self.assertRaises(LoaderError) as caught:
+                with Loader(line.format(0)) as loader:
+                    list(loader)
+        self.assertEqual((batch.num_items, len(failures)), (3, 3))
+        # The content is not redacted.
+        self.assertIn(b"sesame", pickle.dumps(batch))
+        detached = pickle.loads(pickle.dumps(batch))
+        for value in detached.keys, failures, caught.exception:
+            self.assertNotIn(b"sesame", pickle.dumps(value))
+        self.assertIn("private_key=***", " ".join(detached.keys))
 
     def test_without_the_library(self):
         """Another process with NumPy alone, without library and GStreamer."""

@@ -7,6 +7,93 @@
 
 #include "gst/spdl/common/propertytable.h"
 
+#include "gst/spdl/common/redact.h"
+
+/* Secrets
+ *
+ * A dot file of a pipeline, and gst-launch -v, show the properties that differ
+ * from their default. The parameters below count a value with a secret as the
+ * default, so that it is not shown; g_object_get() still returns it. */
+
+static gboolean
+holds_secret (const GValue *value)
+{
+  const gchar *text = g_value_get_string (value);
+  g_autofree gchar *shown = text ? spdl_redact_text (text) : NULL;
+
+  return g_strcmp0 (shown, text) != 0;
+}
+
+static gint
+compare_strings (GParamSpec *pspec, const GValue *a, const GValue *b)
+{
+  return holds_secret (a) || holds_secret (b)
+             ? 0
+             : g_strcmp0 (g_value_get_string (a), g_value_get_string (b));
+}
+
+static gint
+compare_structures (GParamSpec *pspec, const GValue *a, const GValue *b)
+{
+  return 0;
+}
+
+static void
+string_class_init (gpointer klass, gpointer data)
+{
+  G_PARAM_SPEC_CLASS (klass)->values_cmp = compare_strings;
+}
+
+static void
+structure_class_init (gpointer klass, gpointer data)
+{
+  G_PARAM_SPEC_CLASS (klass)->values_cmp = compare_structures;
+}
+
+static GType
+register_param_type (GType parent, const gchar *name, GClassInitFunc class_init)
+{
+  GTypeQuery query;
+
+  g_type_query (parent, &query);
+  return g_type_register_static_simple (
+      parent, name, query.class_size, class_init, query.instance_size, NULL, 0);
+}
+
+/* A string, such as a URI with a password. */
+static GParamSpec *
+make_string_param_spec (const gchar *name, const gchar *nick,
+    const gchar *blurb, const gchar *initial, GParamFlags flags)
+{
+  static gsize type = 0;
+  GParamSpec *pspec;
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type, register_param_type (G_TYPE_PARAM_STRING,
+                                  "GstSpdlParamString", string_class_init));
+  pspec = g_param_spec_internal (type, name, nick, blurb, flags);
+  g_free (G_PARAM_SPEC_STRING (pspec)->default_value);
+  G_PARAM_SPEC_STRING (pspec)->default_value = g_strdup (initial);
+  return pspec;
+}
+
+/* A structure, such as HTTP headers with a password. */
+static GParamSpec *
+make_structure_param_spec (
+    const gchar *name, const gchar *nick, const gchar *blurb, GParamFlags flags)
+{
+  static gsize type = 0;
+  GParamSpec *pspec;
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (
+        &type, register_param_type (G_TYPE_PARAM_BOXED, "GstSpdlParamStructure",
+                   structure_class_init));
+  pspec = g_param_spec_internal (type, name, nick, blurb, flags);
+  pspec->value_type = GST_TYPE_STRUCTURE;
+  return pspec;
+}
+
 /* Array values */
 
 /* Uses GstValueArray, because gst-launch has no syntax for a GStrv. */
@@ -137,11 +224,11 @@ make_param_spec (const SpdlProperty *property)
     case SPDL_PROPERTY_KIND_STRING:
     case SPDL_PROPERTY_KIND_CHOICE:
     case SPDL_PROPERTY_KIND_INTERNED:
-      return g_param_spec_string (name, nick, blurb, initial.s, flags);
+      return make_string_param_spec (name, nick, blurb, initial.s, flags);
     case SPDL_PROPERTY_KIND_NAMES:
       return make_names_param_spec (name, nick, blurb, flags);
     case SPDL_PROPERTY_KIND_STRUCTURE:
-      return g_param_spec_boxed (name, nick, blurb, GST_TYPE_STRUCTURE, flags);
+      return make_structure_param_spec (name, nick, blurb, flags);
     case SPDL_PROPERTY_KIND_NUMBERS:
       return gst_param_spec_array (name, nick, blurb,
           g_param_spec_double (name, nick, "One of the values", -G_MAXDOUBLE,

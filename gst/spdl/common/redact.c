@@ -17,6 +17,9 @@
 /* Characters that end a URI in a text. */
 #define TEXT_ENDS " \t\r\n\"'<>`"
 
+/* URIs in URIs are searched to this depth. */
+#define MAX_DEPTH 8
+
 typedef struct {
   const gchar *begin;
   const gchar *end;
@@ -50,16 +53,40 @@ find_userinfo (const gchar *uri, const gchar *end)
   return at ? (Span){ begin, at } : none;
 }
 
+/* Returns the first of the characters @any from @at to @end, or @end. */
+static const gchar *
+find_any (const gchar *at, const gchar *end, const gchar *any)
+{
+  while (at < end && !strchr (any, *at))
+    at++;
+  return at;
+}
+
+/* Checks if @host belongs to Azure Functions, where the parameter `code` is a
+ * key. Elsewhere, it may be any code. */
+static gboolean
+has_secret_code (Span host)
+{
+  static const gchar azure[] = ".azurewebsites.net";
+  const gsize n = strlen (azure);
+
+  return (gsize) (host.end - host.begin) > n &&
+         g_ascii_strncasecmp (host.end - n, azure, n) == 0;
+}
+
 /* Checks if the parameter @name=@value is a secret: a signature, a token, a key
  * or a password. A "key" that contains a dot or a slash is the name of an
- * object; it identifies the item and is not secret. */
+ * object; it identifies the item and is not secret. The lists hold names
+ * without "-", "_" and ".". */
 static gboolean
-is_secret (Span name, Span value)
+is_secret (Span name, Span value, Span host)
 {
   static const gchar *const parts[] = { "signature", "token", "secret", "passw",
-    "credential", "apikey", "accesskey", "authorization", "session" };
+    "credential", "apikey", "accesskey", "authkey", "privatekey",
+    "authorization", "session" };
+  /* hdnts, hdnea, hdntl: tokens of Akamai */
   static const gchar *const wholes[] = { "sig", "auth", "pwd", "pass", "jwt",
-    "hmac" };
+    "hmac", "hdnts", "hdnea", "hdntl" };
   g_autofree gchar *plain = g_uri_unescape_segment (name.begin, name.end, NULL);
   gsize n = 0;
 
@@ -75,60 +102,125 @@ is_secret (Span name, Span value)
   for (guint i = 0; i < G_N_ELEMENTS (wholes); i++)
     if (g_str_equal (plain, wholes[i]))
       return TRUE;
+  if (g_str_equal (plain, "code"))
+    return has_secret_code (host);
   return g_str_equal (plain, "key") &&
          !memchr (value.begin, '.', value.end - value.begin) &&
          !memchr (value.begin, '/', value.end - value.begin);
 }
 
-static gboolean append_uri (GString *out, const gchar *uri, const gchar *end);
+static gboolean
+append_uri (GString *out, const gchar *uri, const gchar *end, guint depth);
+
+/* Appends a part of a URI, which may be a URI itself, also with escapes as in
+ * "http%3A%2F%2Fuser%3Apassword%40host". Returns TRUE if something was
+ * hidden. */
+static gboolean
+append_nested (GString *out, const gchar *begin, const gchar *end, guint depth)
+{
+  g_autofree gchar *plain = NULL;
+  g_autoptr (GString) shown = NULL;
+
+  if (!memchr (begin, '%', end - begin) ||
+      g_strstr_len (begin, end - begin, "://"))
+    return append_uri (out, begin, end, depth + 1);
+  plain = g_uri_unescape_segment (begin, end, NULL);
+  shown = g_string_new (NULL);
+  /* The escapes stay as they are if they hide nothing. */
+  if (!plain || !append_uri (shown, plain, plain + strlen (plain), depth + 1)) {
+    g_string_append_len (out, begin, end - begin);
+    return FALSE;
+  }
+  g_string_append_uri_escaped (out, shown->str, "*", FALSE);
+  return TRUE;
+}
 
 /* Appends the part of a URI after its path. Returns TRUE if something was
  * hidden. */
 static gboolean
-append_parameters (GString *out, const gchar *at, const gchar *end)
+append_parameters (
+    GString *out, const gchar *at, const gchar *end, Span host, guint depth)
 {
   gboolean hidden = FALSE;
 
   while (at < end) {
-    const gchar *next, *equals;
+    const gchar *next, *equals, *value;
 
     g_string_append_c (out, *at++); /* the separator */
-    for (next = at; next < end && !strchr ("?&;#", *next); next++)
-      ;
+    next = find_any (at, end, "?&;#");
     equals = memchr (at, '=', next - at);
-    if (equals && equals + 1 < next &&
-        is_secret ((Span){ at, equals }, (Span){ equals + 1, next })) {
-      g_string_append_len (out, at, equals + 1 - at);
+    value = equals ? equals + 1 : at;
+    g_string_append_len (out, at, value - at);
+    if (equals && value < next &&
+        is_secret ((Span){ at, equals }, (Span){ value, next }, host)) {
       g_string_append (out, HIDDEN);
       hidden = TRUE;
     } else {
-      hidden |= append_uri (out, at, next); /* may be a URI */
+      hidden |= append_nested (out, value, next, depth);
     }
     at = next;
   }
   return hidden;
 }
 
+/* Appends the path of a URI from @at, which begins with its host. A segment may
+ * hold a URI with escapes, as the paths of proxies do. */
 static gboolean
-append_uri (GString *out, const gchar *uri, const gchar *end)
+append_path (GString *out, const gchar *at, const gchar *end, guint depth)
+{
+  gboolean hidden = FALSE;
+
+  if (g_strstr_len (at, end - at, "://"))
+    return append_uri (out, at, end, depth + 1);
+  while (at < end) {
+    const gchar *next = find_any (at, end, "/");
+
+    if (memchr (at, '%', next - at))
+      hidden |= append_nested (out, at, next, depth);
+    else
+      g_string_append_len (out, at, next - at);
+    if (next < end)
+      g_string_append_c (out, *next++);
+    at = next;
+  }
+  return hidden;
+}
+
+/* Appends a URI, or a text without one. Returns TRUE if something was
+ * hidden. */
+static gboolean
+append_uri (GString *out, const gchar *uri, const gchar *end, guint depth)
 {
   const Span user = find_userinfo (uri, end);
-  const gboolean has_user = user.end < end;
-  const gchar *rest = has_user ? user.end : uri, *query = rest;
+  const gchar *slashes = g_strstr_len (uri, end - uri, "://");
+  gboolean hidden = user.end < end;
+  const gchar *host, *query;
+  Span name;
 
-  if (has_user) {
-    g_string_append_len (out, uri, user.begin - uri);
+  if (depth > MAX_DEPTH) { /* bounds the stack */
     g_string_append (out, HIDDEN);
+    return TRUE;
   }
-  while (query < end && *query != '?' && *query != '#')
-    query++;
-  g_string_append_len (out, rest, query - rest);
+  if (!slashes && memchr (uri, '%', end - uri))
+    return append_nested (out, uri, end, depth);
+  if (!slashes) {
+    g_string_append_len (out, uri, end - uri);
+    return FALSE;
+  }
+  host = hidden ? user.end : slashes + strlen ("://");
+  g_string_append_len (out, uri, (hidden ? user.begin : host) - uri);
+  if (hidden)
+    g_string_append (out, HIDDEN);
   /* A key may hold any character, and has no query. */
   if (spdl_store_is_uri (uri)) {
-    g_string_append_len (out, query, end - query);
-    return has_user;
+    g_string_append_len (out, host, end - host);
+    return hidden;
   }
-  return append_parameters (out, query, end) || has_user;
+  query = find_any (host, end, "?#;");
+  name = (Span){ host, find_any (host, query, "/:") };
+  hidden |= append_path (out, host, query, depth);
+  hidden |= append_parameters (out, query, end, name, depth);
+  return hidden;
 }
 
 gchar *
@@ -137,11 +229,11 @@ spdl_redact_uri (const gchar *uri)
   g_autoptr (GString) out = NULL;
 
   /* Most items are local files, whose names may contain any character. */
-  if (strncmp (uri, "file:", 5) == 0 || *uri == '/' || !strpbrk (uri, "@?#") ||
-      !strstr (uri, "://"))
+  if (strncmp (uri, "file:", 5) == 0 || *uri == '/' ||
+      !strpbrk (uri, "@?#;%") || !strstr (uri, "://"))
     return NULL;
   out = g_string_new (NULL);
-  if (!append_uri (out, uri, uri + strlen (uri)))
+  if (!append_uri (out, uri, uri + strlen (uri), 0))
     return NULL;
   return g_string_free (g_steal_pointer (&out), FALSE);
 }
@@ -261,7 +353,10 @@ spdl_redact_text (const gchar *text)
       end++;
     if (end > text && g_str_has_prefix (end, "://")) {
       end += strcspn (end, TEXT_ENDS);
-      append_uri (out, text, end);
+      append_uri (out, text, end, 0);
+    } else if (end > text && g_ascii_strncasecmp (end, "%3A%2F%2F", 9) == 0) {
+      end += strcspn (end, TEXT_ENDS "&;?#=");
+      append_nested (out, text, end, 0);
     } else {
       end = MAX (end, text + 1);
       g_string_append_len (out, text, end - text);

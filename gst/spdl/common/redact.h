@@ -16,7 +16,8 @@ G_BEGIN_DECLS
 /* A URI can hold two kinds of secrets: the userinfo before its host, and query
  * parameters such as `X-Amz-Signature`, `sig` and `token`. Requests need them;
  * messages, logs, item names and cache names must not show them. Each is
- * replaced by `***`; the rest of the URI is unchanged. */
+ * replaced by `***`; the rest of the URI is unchanged. URIs in a URI, with or
+ * without escapes, are redacted as well. */
 
 /* Redacts @uri, which is one URI or a path.
  *

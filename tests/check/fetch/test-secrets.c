@@ -630,6 +630,16 @@ note_message (GstMessage *message)
     add_output (debug);
 }
 
+/* Records what GST_DEBUG_BIN_TO_DOT_FILE() writes. */
+static void
+add_dump (GstElement *pipeline)
+{
+  g_autofree gchar *dump =
+      gst_debug_bin_to_dot_data (GST_BIN (pipeline), GST_DEBUG_GRAPH_SHOW_ALL);
+
+  add_output (dump);
+}
+
 /* Pulls up to @limit items, until the end or an error, and records all output.
  * Returns the number of items. @state: (out): the resume state */
 static guint
@@ -660,6 +670,7 @@ run_and_note (const gchar *description, guint limit, gchar **state)
   g_object_get (sink, "resume-state", state, NULL);
   if (*state)
     add_output (*state);
+  add_dump (pipeline);
   for (GstMessage *message; (message = gst_bus_pop (bus));) {
     note_message (message);
     gst_message_unref (message);
@@ -791,6 +802,39 @@ GST_START_TEST (test_no_secret_in_output)
 
 GST_END_TEST;
 
+/* Tests that graphs hide properties with secrets, and show the others. The
+ * properties themselves are complete. */
+GST_START_TEST (test_dump)
+{
+  g_autoptr (GstElement) pipeline = gst_parse_launch (
+      "spdlsrc name=src location=http://me:sesame@host/a.tar?v=1 " HEADERS
+      " ! spdlfetch name=fetch user-agent=visible/1 " HEADERS
+      " ! fakesink spdlworkersrc name=worker "
+      "pipeline=\"spdlsrc location=https://host/a.tar?sig=sesame\" ! fakesink",
+      NULL);
+  g_autoptr (GstElement) src = NULL, fetch = NULL, worker = NULL;
+  g_autofree gchar *dump = NULL, *location = NULL, *description = NULL;
+  g_autoptr (GstStructure) headers = NULL;
+
+  fail_unless (pipeline != NULL);
+  dump =
+      gst_debug_bin_to_dot_data (GST_BIN (pipeline), GST_DEBUG_GRAPH_SHOW_ALL);
+  fail_if (strstr (dump, SECRET), "%s", dump);
+  fail_unless (strstr (dump, "visible/1"), "%s", dump);
+  src = gst_bin_get_by_name (GST_BIN (pipeline), "src");
+  fetch = gst_bin_get_by_name (GST_BIN (pipeline), "fetch");
+  worker = gst_bin_get_by_name (GST_BIN (pipeline), "worker");
+  g_object_get (src, "location", &location, NULL);
+  g_object_get (fetch, "extra-headers", &headers, NULL);
+  g_object_get (worker, "pipeline", &description, NULL);
+  fail_unless_equals_string (location, "http://me:sesame@host/a.tar?v=1");
+  fail_unless_equals_string (
+      gst_structure_get_string (headers, "X-Api-Key"), "sesame-2");
+  fail_unless (strstr (description, "sig=sesame") != NULL);
+}
+
+GST_END_TEST;
+
 /* Tests that a new password does not change the key of a cache entry. */
 GST_START_TEST (test_cache_name)
 {
@@ -838,6 +882,7 @@ secrets_suite (void)
   tcase_add_test (tc, test_fields_after_list);
   tcase_add_test (tc, test_fields_after_event);
   tcase_add_test (tc, test_no_secret_in_output);
+  tcase_add_test (tc, test_dump);
   tcase_add_test (tc, test_cache_name);
   return s;
 }

@@ -17,6 +17,12 @@ SECRET = "sesame"
 HEADERS = (r'extra-headers="headers, Authorization=(string)\"Bearer sesame\", '
            r'X-Key=(string){sesame, sesame-2}"')
 ITEM = bytes(64)
+# Each item has another kind of secret.
+SECRETS = ("X-Amz-Signature=sesame", "private_key=sesame", "auth_key=1-sesame",
+           "hdnts=exp=1~hmac=sesame", "hdnea=st=1~acl=/*~hmac=sesame",
+           "to=http%3A%2F%2Fme%3Asesame%40host%2F", "sig=sesame",
+           "to=http%253A%252F%252Fme%253Asesame%2540host",
+           "X-Amz-Signature=sesame", "X-Amz-Signature=sesame")
 CAPS = ("other/tensors,format=static,num_tensors=1,types=(string)uint8,"
         "dimensions=(string)64,framerate=0/1")
 
@@ -45,11 +51,12 @@ class SecretsTest(unittest.TestCase):
         self.addCleanup(self.server.shutdown)
         temporary = tempfile.TemporaryDirectory()
         self.addCleanup(temporary.cleanup)
-        self.list = pathlib.Path(temporary.name) / "list.txt"
+        self.folder = pathlib.Path(temporary.name)
+        self.list = self.folder / "list.txt"
         port = self.server.server_address[1]
         self.list.write_text("".join(
-            f"http://me:sesame@127.0.0.1:{port}/{i}?X-Amz-Signature=sesame\n"
-            for i in range(10)))
+            f"http://me:sesame@127.0.0.1:{port}/{i}?{secret}\n"
+            for i, secret in enumerate(SECRETS)))
 
     def describe(self):
         return ["spdlsrc", f"location={self.list}", "!", "spdlfetch",
@@ -70,6 +77,24 @@ class SecretsTest(unittest.TestCase):
                       env={**os.environ, "GST_DEBUG": "spdl*:9"})
         self.assertIn("/9?X-Amz-Signature=***", done.stderr)
         self.assertNotIn(SECRET, done.stdout + done.stderr)
+
+    def test_keys(self):
+        """Tests the messages about items with each kind of secret."""
+        self.list.write_text(self.list.read_text().replace("?", "/x?"))
+        done, data = launch_json(*self.describe())
+        self.assertEqual(len(data["failed-items"]), 10)
+        self.assertNotIn(SECRET, done.stdout + done.stderr + str(data))
+
+    def test_dumps(self):
+        """Tests the graphs that GStreamer writes, and the trace."""
+        trace = self.folder / "trace.json"
+        done = launch("--trace", trace, *self.describe(),
+                      env={**os.environ, "GST_DEBUG": "spdl*:9",
+                           "GST_DEBUG_DUMP_DOT_DIR": str(self.folder)})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertNotIn(SECRET, trace.read_text())
+        for dump in self.folder.glob("*.dot"):
+            self.assertNotIn(SECRET, dump.read_text())
 
     def test_limit(self):
         """Tests the item that exceeds the failure limit."""

@@ -7,6 +7,8 @@
 
 #include "gst/spdl/common/redact.h"
 
+#include <string.h>
+
 /* @shown: NULL: nothing is redacted */
 typedef struct {
   const gchar *text;
@@ -45,6 +47,30 @@ test_uris (void)
     { "https://h/a?design=1&signal=2", NULL },
     { "https://h/?u=http://me:pw@x/", "https://h/?u=http://***@x/" },
     { "https://me:pw@h/a?Signature=b", "https://***@h/a?Signature=***" },
+    { "https://h/a?private_key=b&auth_key=1-2-3",
+        "https://h/a?private_key=***&auth_key=***" },
+    { "https://h/a?hdnts=exp=1~acl=/*~hmac=0a&id=2",
+        "https://h/a?hdnts=***&id=2" },
+    { "https://h/a?hdnea=st=1~hmac=0a#hdntl=exp=1",
+        "https://h/a?hdnea=***#hdntl=***" },
+    { "https://h/a;jsessionid=0A?id=2", "https://h/a;jsessionid=***?id=2" },
+    { "https://f.AzureWebsites.net:443/api?code=a/b.c==",
+        "https://f.AzureWebsites.net:443/api?code=***" },
+    { "https://me@f.azurewebsites.net/?code=a",
+        "https://***@f.azurewebsites.net/?code=***" },
+    { "https://azurewebsites.net.example.com/?code=a", NULL },
+    { "https://h/azurewebsites.net?code=a", NULL },
+    { "http://h/?u=http%3A%2F%2Fme%3Apw%40x%2Fa&id=2",
+        "http://h/?u=http%3A%2F%2F***%40x%2Fa&id=2" },
+    { "http://h/http%3a%2f%2fme%3apw%40x/a%20b.jpg",
+        "http://h/http%3A%2F%2F***%40x/a%20b.jpg" },
+    { "http://h/?u=http%253A%252F%252Fme%253Apw%2540x",
+        "http://h/?u=http%253A%252F%252F***%2540x" },
+    { "http://h/?u=https%3A%2F%2Fx%2F%3Fsig%3Da%26id%3D2",
+        "http://h/?u=https%3A%2F%2Fx%2F%3Fsig%3D***%26id%3D2" },
+    { "http://h/http://me:pw@x/a", "http://h/http://***@x/a" },
+    { "http://h/a%40b%3A.jpg?u=a%20b%2", NULL },
+    { "http://h/?u=http://x/%41?id=1", NULL },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
@@ -83,6 +109,8 @@ test_texts (void)
         "could not set property \"extra-headers***" },
     { "could not set property \302\253extra-headers\302\273 to \302\253x y",
         "could not set property \302\253extra-headers***" },
+    { "to http%3A%2F%2Fme%3Apw%40h%2Fa&id=2 now",
+        "to http%3A%2F%2F***%40h%2Fa&id=2 now" },
     { "extra-headers were not sent", "extra-headers were not sent" },
     { "extra-headers=\"not ended, x", "extra-headers=***" },
   };
@@ -122,7 +150,8 @@ test_random (void)
 {
   static const gchar *const pieces[] = { "http://", "://", "@", ":", "/", "?",
     "&", "#", ";", "=", "sig", "token", "extra-headers", "\"", "'", "\\", " ",
-    "[", "]", "%", "%41", "a", "5", "\303\251", "\n" };
+    "[", "]", "%", "%41", "a", "5", "\303\251", "\n", "%3A%2F%2F", "%40", "%25",
+    "http%3a%2f%2f" };
   g_autoptr (GRand) rand = g_rand_new_with_seed (27);
 
   for (guint round = 0; round < 20000; round++) {
@@ -141,6 +170,25 @@ test_random (void)
   }
 }
 
+/* Deep nesting neither overflows the stack nor shows a secret. */
+static void
+test_depth (void)
+{
+  static const gchar *const pieces[] = { "http://h/",
+    "http://h/?u=", "http://h/;u=" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (pieces); i++) {
+    g_autoptr (GString) text = g_string_new (NULL);
+    g_autofree gchar *shown = NULL;
+
+    for (guint n = 0; n < 100000; n++)
+      g_string_append (text, pieces[i]);
+    g_string_append (text, "http://me:sesame@h/");
+    shown = spdl_redact_text (text->str);
+    g_assert_null (strstr (shown, "sesame"));
+  }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -149,5 +197,6 @@ main (int argc, char **argv)
   g_test_add_func ("/redact/texts", test_texts);
   g_test_add_func ("/redact/remove-userinfo", test_remove_userinfo);
   g_test_add_func ("/redact/random", test_random);
+  g_test_add_func ("/redact/depth", test_depth);
   return g_test_run ();
 }

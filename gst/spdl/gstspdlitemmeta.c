@@ -21,6 +21,8 @@
 
 #include <string.h>
 
+#include "gst/spdl/common/showntext.h"
+
 GType
 gst_spdl_item_meta_api_get_type (void)
 {
@@ -173,7 +175,7 @@ gst_spdl_item_meta_unassign (GstSpdlItemMeta *item)
  * @item: a meta
  *
  * Formats the name of an item for a message: its URI, or its number without
- * one.
+ * one. Characters that are not printable are escaped.
  *
  * Returns: (transfer full): the name; free with g_free()
  *
@@ -185,7 +187,7 @@ gst_spdl_item_meta_describe (const GstSpdlItemMeta *item)
   g_return_val_if_fail (item != NULL, NULL);
 
   if (item->uri)
-    return g_strdup (item->uri);
+    return spdl_show_line (item->uri);
   return g_strdup_printf ("item %" G_GUINT64_FORMAT
                           " of epoch %" G_GUINT64_FORMAT,
       item->index, item->epoch);

@@ -7,6 +7,7 @@
 
 #include "plugins/common/progresstracker.h"
 
+#include "gst/spdl/common/logline.h"
 #include "gst/spdl/common/marks.h"
 
 typedef struct {
@@ -105,7 +106,7 @@ add_source (SpdlProgressTracker *self, GstEvent *event, guint32 number,
     return;
   tally = spdl_tally_new (number, state, n_items, &problem);
   if (!tally)
-    GST_WARNING ("source %u sent an invalid state: %s", number, problem);
+    SPDL_WARNING ("source %u sent an invalid state: %s", number, problem);
   else if (before && !spdl_tally_is_same_dataset (before->tally, tally)) {
     self->has_conflict = TRUE;
     self->conflict = number;
@@ -131,8 +132,8 @@ end_epoch (
     return;
   n_lost = spdl_tally_end_epoch (tally, epoch, n_items);
   if (n_lost > 0)
-    GST_WARNING ("%" G_GUINT64_FORMAT " items of epoch %" G_GUINT64_FORMAT
-                 " did not arrive, and no element reported why",
+    SPDL_WARNING ("%" G_GUINT64_FORMAT " items of epoch %" G_GUINT64_FORMAT
+                  " did not arrive, and no element reported why",
         n_lost, epoch);
 }
 

@@ -64,6 +64,7 @@ count_bytes (const SpdlClasses *classes)
 
   for (guint i = 0; names && names[i]; i++) {
     g_assert_true (g_utf8_validate (names[i], -1, NULL));
+    fuzz_check_text (names[i]);
     g_assert_cmpint (
         spdl_classes_find (classes, names[i], strlen (names[i])), ==, i);
     g_assert_true (i == 0 || strcmp (names[i - 1], names[i]) < 0);

@@ -37,12 +37,14 @@ check_member (const SpdlJsonMember *member, const json_t *json, gboolean once)
   json_t *value = decode (member);
 
   g_assert_true (g_utf8_validate (name, -1, NULL));
+  fuzz_check_text (name);
   g_assert_true (value || member->kind == SPDL_JSON_NUMBER ||
                  member->kind == SPDL_JSON_NESTED);
   if (value && member->kind == SPDL_JSON_STRING) {
     g_autofree gchar *text = spdl_field_dup (&member->value);
 
     g_assert_cmpstr (text, ==, json_string_value (value));
+    fuzz_check_text (text);
   }
   if (value)
     g_assert_true (

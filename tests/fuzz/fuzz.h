@@ -65,7 +65,11 @@ fuzz_take_side (FuzzInput *self, guint most)
 /* Initializes GLib and GStreamer without plugins. Critical warnings abort. */
 void fuzz_init (void);
 
-/* Checks that the error message can be displayed. */
+/* Checks that @text, from a parser, becomes printable where it leaves the
+ * project. */
+void fuzz_check_text (const gchar *text);
+
+/* Checks the message of an error like fuzz_check_text(). */
 void fuzz_check_error (const GError *error);
 
 G_END_DECLS

@@ -13,6 +13,7 @@ import io
 import json
 import os
 import pathlib
+import pty
 import random
 import struct
 import subprocess
@@ -317,6 +318,30 @@ class FormatsTest(ShardsTest):
         self.assertEqual(done.returncode, 1)
         self.assertIn('"small.jpg"', done.stderr)
         self.assertIn(part, done.stderr)
+
+    def test_control_characters(self):
+        """Tests names that clear the terminal: exact in a pipe, escaped on a
+        terminal and in messages."""
+        name = "\x1b[2J\u202ea"
+        write_tar(self.shard, [(f"{name}.jpg", b"x"), (f"{name}.txt", b"y")],
+                  tarfile.PAX_FORMAT)
+        self.assertEqual(run(TOOL, "--list", self.shard).stdout.split("\t")[0],
+                         name)
+        main, terminal = pty.openpty()
+        subprocess.run([TOOL, "--list", self.shard], stdout=terminal,
+                       timeout=120, check=True)
+        os.close(terminal)
+        shown = os.read(main, 4096).decode()
+        os.close(main)
+        self.assertTrue(shown.startswith(r"\x1b[2J\u202ea"), shown)
+        self.assertNotIn("\x1b", shown)
+        write_tar(self.shard, [(f"{name}.jpg", bytes(5000))],
+                  tarfile.PAX_FORMAT)
+        os.truncate(self.shard, 4096)
+        done = run(TOOL, self.shard)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(r"\x1b[2J\u202ea.jpg", done.stderr)
+        self.assertNotRegex(done.stderr, "[\x1b\u202e]")
 
     def test_sparse(self):
         (self.folder / "hole.jpg").write_bytes(b"begin")

@@ -8,6 +8,7 @@
 import gc
 import threading
 import unittest
+import warnings
 import weakref
 
 import numpy as np
@@ -297,6 +298,22 @@ class SecretsTest(unittest.TestCase):
             with self.assertRaises(LoaderError) as raised:
                 list(loader)
             self.assertEqual(raised.exception.code, "source")
+
+    def test_control_characters(self):
+        """Tests that texts are printable, and that the URI stays exact."""
+        uri = "odd://\x1b[2J\u202e\na"
+        with Loader(FILES, source=[uri]) as loader:
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                with self.assertRaises(LoaderError) as raised:
+                    list(loader)
+            failure, = loader.failures
+        self.assertEqual(failure.uri, uri)
+        texts = [str(raised.exception), failure.reason,
+                 *(str(warning.message) for warning in caught)]
+        for text in texts:
+            self.assertNotRegex(text, "[\x00-\x1f\x7f-\x9f\u202e]")
+        self.assertIn(r"odd://\x1b[2J\u202e\na", str(raised.exception))
 
     def test_exception_without_text(self):
         class Faulty(Exception):

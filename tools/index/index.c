@@ -11,9 +11,10 @@
 #include <locale.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "gst/spdl/common/init.h"
-#include "gst/spdl/common/redact.h"
+#include "gst/spdl/common/showntext.h"
 #include "gst/spdl/common/storeuri.h"
 #include "plugins/dataset/archive/archiveindex.h"
 #include "plugins/dataset/archive/archiveopen.h"
@@ -35,10 +36,23 @@ typedef struct {
 
 /* Listing */
 
+/* Prints a name from a shard: exactly, or for people on a terminal. */
+static void
+print_name (const gchar *name, int length)
+{
+  g_autofree gchar *exact = g_strndup (name, length);
+  g_autofree gchar *shown =
+      isatty (STDOUT_FILENO) ? spdl_show_line (exact) : NULL;
+
+  printf ("%s", shown ? shown : exact);
+}
+
 static void
 print_file (const SpdlArchiveFile *file)
 {
-  printf ("\t%.*s=", file->extension_length, file->extension);
+  printf ("\t");
+  print_name (file->extension, file->extension_length);
+  printf ("=");
   if (file->size > 0)
     printf ("%" G_GUINT64_FORMAT "-%" G_GUINT64_FORMAT, file->first,
         file->first + spdl_archive_file_get_length (file) - 1);
@@ -58,8 +72,8 @@ listing_print (SpdlArchiveIndex *index)
   for (guint64 i = 0; i < spdl_archive_index_get_size (index); i++) {
     if (!spdl_archive_index_get_sample (index, i, NULL, &sample))
       continue;
-    printf (
-        "%.*s\t%" G_GINT64_FORMAT, sample.key_length, sample.key, sample.label);
+    print_name (sample.key, sample.key_length);
+    printf ("\t%" G_GINT64_FORMAT, sample.label);
     while (spdl_archive_sample_next (&sample, &file))
       print_file (&file);
     printf ("\n");
@@ -96,7 +110,7 @@ static void
 fail_run (Run *run, const gchar *text)
 {
   run->n_failed++;
-  g_autofree gchar *shown = spdl_redact_text (text);
+  g_autofree gchar *shown = spdl_show_text (text);
 
   fprintf (stderr, "gst-spdl-index: %s\n", shown);
 }

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "gst/spdl/common/redact.h"
+#include "gst/spdl/common/showntext.h"
 #include "gst/spdl/engine/trace.h"
 #include "tools/launch/modes/modes.h"
 #include "tools/launch/modes/options.h"
@@ -29,7 +29,7 @@ enum {
 static int
 print_error (const GError *error, int status)
 {
-  g_autofree gchar *text = spdl_redact_text (error->message);
+  g_autofree gchar *text = spdl_show_text (error->message);
 
   fprintf (stderr, "error: %s\n", text);
   return status;

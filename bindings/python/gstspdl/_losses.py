@@ -67,8 +67,10 @@ class Losses:
     def _describe(self, last: "Failure") -> str:
         # An epoch that did not reach its end has no summary.
         if not self._summaries:
+            from ._native import show_line
+
             return (f"{self._num_failures} items failed; last: {last.stage}: "
-                    f"{last.uri or 'an item'}: {last.reason}")
+                    f"{show_line(last.uri or 'an item')}: {last.reason}")
         return "; ".join(self._summaries)
 
     def warn_of_others(self) -> None:

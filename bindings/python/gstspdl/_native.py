@@ -182,6 +182,14 @@ def _take_text(pointer: Optional[int]) -> Optional[str]:
     return text
 
 
+_show_line = _quick("binding_show_line", c_void_p, c_char_p)
+
+
+def show_line(text: str) -> str:
+    """Returns the text without secrets and control characters."""
+    return _take_text(_show_line(text.encode(errors="surrogateescape"))) or ""
+
+
 def _take_strings(pointer: Optional[int]) -> Optional[List[str]]:
     if not pointer:
         return None

@@ -86,6 +86,10 @@ void gst_spdl_binding_free (gpointer memory);
 SPDL_PRIVATE_API
 void gst_spdl_binding_free_strings (gchar **strings);
 
+/* See spdl_show_line(). */
+SPDL_PRIVATE_API
+gchar *gst_spdl_binding_show_line (const gchar *text);
+
 SPDL_PRIVATE_API
 void gst_spdl_binding_free_error (GError *error);
 

@@ -8,6 +8,7 @@
 #include "gst/spdl/arrow/arrowreader.h"
 #include "gst/spdl/binding/binding.h"
 #include "gst/spdl/binding/structurejson.h"
+#include "gst/spdl/common/showntext.h"
 #include "gst/spdl/cuda/cudart.h"
 #include "gst/spdl/engine/trace.h"
 #include "gst/spdl/loader/buswatch.h"
@@ -99,6 +100,12 @@ void
 gst_spdl_binding_free_strings (gchar **strings)
 {
   g_strfreev (strings);
+}
+
+gchar *
+gst_spdl_binding_show_line (const gchar *text)
+{
+  return spdl_show_line (text);
 }
 
 void

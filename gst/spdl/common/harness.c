@@ -7,6 +7,8 @@
 
 #include "gst/spdl/common/harness.h"
 
+#include "gst/spdl/common/logline.h"
+
 static GstStaticPadTemplate out_template = GST_STATIC_PAD_TEMPLATE (
     "out", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
 
@@ -71,7 +73,7 @@ on_message (GstBus *bus, GstMessage *message, gpointer user_data)
 
   if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR) {
     gst_message_parse_error (message, &error, &debug);
-    GST_DEBUG ("%s: %s (%s)", GST_MESSAGE_SRC_NAME (message), error->message,
+    SPDL_DEBUG ("%s: %s (%s)", GST_MESSAGE_SRC_NAME (message), error->message,
         GST_STR_NULL (debug));
     g_mutex_lock (&self->lock);
     if (!self->message) {

@@ -365,15 +365,3 @@ spdl_redact_text (const gchar *text)
   }
   return g_string_free (out, FALSE);
 }
-
-void
-spdl_redact_error (GError *error)
-{
-  gchar *shown;
-
-  if (!error)
-    return;
-  shown = spdl_redact_text (error->message);
-  g_free (error->message);
-  error->message = shown;
-}

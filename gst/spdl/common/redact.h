@@ -39,12 +39,6 @@ gchar *spdl_redact_dup_uri (const gchar *uri);
 SPDL_PRIVATE_API
 gchar *spdl_redact_text (const gchar *text);
 
-/* Redacts the message of an error like spdl_redact_text().
- *
- * @error: (nullable) */
-SPDL_PRIVATE_API
-void spdl_redact_error (GError *error);
-
 /* Removes the userinfo from @uri, so that a name made from the URI does not
  * depend on it.
  *

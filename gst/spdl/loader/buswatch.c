@@ -9,6 +9,7 @@
 
 #include <gst/app/gstappsrc.h>
 
+#include "gst/spdl/common/showntext.h"
 #include "gst/spdl/engine/cpus.h"
 #include "gst/spdl/progress/state.h"
 #include "gst/spdl/stage/losses.h"
@@ -191,6 +192,7 @@ keep_error (
 {
   gboolean first;
 
+  spdl_show_error (error); /* the message may be of any element */
   spdl_mutex_lock (&self->lock);
   first = !self->error;
   if (first) {
@@ -358,7 +360,7 @@ on_warning (GstSpdlBusWatch *self, GstMessage *message)
         G_TYPE_UINT64, &notice->num_failures, NULL);
   gst_message_parse_warning (message, &error, NULL);
   notice->stage = g_strdup (stage ? stage : GST_MESSAGE_SRC_NAME (message));
-  notice->text = g_strdup (error->message);
+  notice->text = spdl_show_text (error->message);
   keep_notice (self, notice);
 }
 
@@ -421,6 +423,8 @@ gst_spdl_bus_watch_leave_epoch (GstSpdlBusWatch *self, guint64 epoch)
 static GError *
 count_failure (GstSpdlBusWatch *self, const GstSpdlNotice *notice)
 {
+  g_autofree gchar *name =
+      spdl_show_line (notice->uri ? notice->uri : "an item without a URI");
   GError *error = NULL;
 
   spdl_mutex_lock (&self->lock);
@@ -433,8 +437,7 @@ count_failure (GstSpdlBusWatch *self, const GstSpdlNotice *notice)
     error = g_error_new (GST_SPDL_LOADER_ERROR, GST_SPDL_LOADER_ERROR_FAILURES,
         "%" G_GUINT64_FORMAT
         " items failed, but max-failures is %d; the last was %s, in %s: %s",
-        self->n_failures, self->max_failures,
-        notice->uri ? notice->uri : "an item without a URI", notice->stage,
+        self->n_failures, self->max_failures, name, notice->stage,
         notice->error ? notice->error->message : "no reason given");
   }
   spdl_mutex_unlock (&self->lock);
@@ -451,6 +454,7 @@ on_item_failed (GstSpdlBusWatch *self, const GstStructure *s)
 
   notice->epoch = notice->index = notice->sequence = G_MAXUINT64;
   gst_structure_get (s, "error", G_TYPE_ERROR, &notice->error, NULL);
+  spdl_show_error (notice->error); /* the message may be of any element */
   gst_structure_get (s, "source", G_TYPE_UINT, &notice->source, "epoch",
       G_TYPE_UINT64, &notice->epoch, "index", G_TYPE_UINT64, &notice->index,
       "sequence", G_TYPE_UINT64, &notice->sequence, NULL);

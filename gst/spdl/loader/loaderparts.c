@@ -11,8 +11,8 @@
 #include <gst/app/gstappsrc.h>
 
 #include "gst/spdl/common/asyncstart.h"
-#include "gst/spdl/common/redact.h"
 #include "gst/spdl/common/propertytable.h"
+#include "gst/spdl/common/showntext.h"
 #include "gst/spdl/diagnose/analysis.h"
 #include "gst/spdl/loader/parse.h"
 #include "gst/spdl/stage/stage-private.h"
@@ -400,7 +400,7 @@ gst_spdl_loader_parse (const gchar *description, GError **error)
   GstElement *pipeline;
 
   if (!element && error)
-    spdl_redact_error (*error);
+    spdl_show_error (*error);
   if (!element || GST_IS_PIPELINE (element))
     return element ? gst_object_ref_sink (GST_PIPELINE (element)) : NULL;
   pipeline = gst_object_ref_sink (gst_pipeline_new (NULL));

@@ -9,6 +9,7 @@
 
 #include "gst/spdl/common/bufferitems.h"
 #include "gst/spdl/common/marks.h"
+#include "gst/spdl/common/showntext.h"
 
 typedef struct {
   guint32 source;
@@ -23,10 +24,13 @@ gst_spdl_post_item_failed (GstElement *element, const GstSpdlItemMeta *item,
     const GError *error, guint64 num_failures)
 {
   g_autofree gchar *name = gst_object_get_name (GST_OBJECT (element));
-  GstStructure *s = gst_structure_new ("spdl-item-failed", "stage",
-      G_TYPE_STRING, name, "error", G_TYPE_ERROR, error, "num-failures",
-      G_TYPE_UINT64, num_failures, NULL);
+  g_autoptr (GError) shown = g_error_copy (error);
+  GstStructure *s;
 
+  spdl_show_error (shown);
+  s = gst_structure_new ("spdl-item-failed", "stage", G_TYPE_STRING, name,
+      "error", G_TYPE_ERROR, shown, "num-failures", G_TYPE_UINT64, num_failures,
+      NULL);
   if (item)
     gst_structure_set (s, "uri", G_TYPE_STRING, item->uri, "index",
         G_TYPE_UINT64, item->index, "source", G_TYPE_UINT, item->source,
@@ -40,8 +44,16 @@ void
 gst_spdl_post_error (GstElement *element, const GError *error)
 {
   gst_element_message_full (element, GST_MESSAGE_ERROR, error->domain,
-      error->code, g_strdup (error->message), NULL, __FILE__, GST_FUNCTION,
-      __LINE__);
+      error->code, spdl_show_text (error->message), NULL, __FILE__,
+      GST_FUNCTION, __LINE__);
+}
+
+void
+gst_spdl_post_warning (
+    GstElement *element, GQuark domain, gint code, const gchar *text)
+{
+  gst_element_message_full (element, GST_MESSAGE_WARNING, domain, code,
+      spdl_show_text (text), NULL, __FILE__, GST_FUNCTION, __LINE__);
 }
 
 void
@@ -49,8 +61,8 @@ gst_spdl_post_error_of_item (
     GstElement *element, const GError *error, const gchar *uri)
 {
   gst_element_message_full_with_details (element, GST_MESSAGE_ERROR,
-      error->domain, error->code, g_strdup (error->message), NULL, __FILE__,
-      GST_FUNCTION, __LINE__,
+      error->domain, error->code, spdl_show_text (error->message), NULL,
+      __FILE__, GST_FUNCTION, __LINE__,
       gst_structure_new ("details", "uri", G_TYPE_STRING, uri, NULL));
 }
 

@@ -13,6 +13,9 @@
 
 G_BEGIN_DECLS
 
+/* The functions that post a message change its text like spdl_show_text(). The
+ * URI of an item stays exact. */
+
 /* Posts `spdl-item-failed` for one item. @item: (nullable): metadata of the
  * item, if it is known */
 SPDL_PRIVATE_API
@@ -22,6 +25,11 @@ void gst_spdl_post_item_failed (GstElement *element,
 /* Posts an error message with the text, the domain and the code of @error. */
 SPDL_PRIVATE_API
 void gst_spdl_post_error (GstElement *element, const GError *error);
+
+/* Posts a warning. */
+SPDL_PRIVATE_API
+void gst_spdl_post_warning (
+    GstElement *element, GQuark domain, gint code, const gchar *text);
 
 /* Posts the error of an item, with its URI in the details of the message. @uri:
  * (nullable) */

@@ -7,6 +7,8 @@
 
 #include "gst/spdl/stage/losses.h"
 
+#include "gst/spdl/common/showntext.h"
+
 /* Number of failures of an epoch that are posted one by one. */
 #define POSTED_AT_FIRST 3
 
@@ -33,10 +35,9 @@ gst_spdl_loss_free (GstSpdlLoss *self)
   g_free (self);
 }
 
-/* @text: (transfer full) */
 static void
 post_error (const GstSpdlLosses *self, GstElement *element, guint64 epoch,
-    gboolean summary, GQuark domain, gint code, gchar *text)
+    gboolean summary, GQuark domain, gint code, const gchar *text)
 {
   g_autofree gchar *stage = gst_object_get_name (GST_OBJECT (element));
   GstStructure *details = gst_structure_new (GST_SPDL_LOSSES_DETAILS, "stage",
@@ -47,7 +48,8 @@ post_error (const GstSpdlLosses *self, GstElement *element, guint64 epoch,
   if (self->last->uri)
     gst_structure_set (details, "uri", G_TYPE_STRING, self->last->uri, NULL);
   gst_element_message_full_with_details (element, GST_MESSAGE_WARNING, domain,
-      code, text, NULL, __FILE__, GST_FUNCTION, __LINE__, details);
+      code, spdl_show_text (text), NULL, __FILE__, GST_FUNCTION, __LINE__,
+      details);
 }
 
 static gboolean
@@ -62,31 +64,36 @@ void
 gst_spdl_losses_add (
     GstSpdlLosses *self, GstElement *element, GstSpdlLoss *loss)
 {
+  g_autofree gchar *text = NULL;
+
   g_clear_pointer (&self->last, gst_spdl_loss_free);
   self->last = loss;
   self->num_failures++;
   if (self->num_failures > POSTED_AT_FIRST &&
       !is_power_of_ten (self->num_failures))
     return;
+  text = g_strdup_printf ("%s: %s (failure %" G_GUINT64_FORMAT
+                          " in epoch %" G_GUINT64_FORMAT ")",
+      loss->name, loss->error->message, self->num_failures, loss->epoch);
   post_error (self, element, loss->epoch, FALSE, loss->error->domain,
-      loss->error->code,
-      g_strdup_printf ("%s: %s (failure %" G_GUINT64_FORMAT
-                       " in epoch %" G_GUINT64_FORMAT ")",
-          loss->name, loss->error->message, self->num_failures, loss->epoch));
+      loss->error->code, text);
 }
 
 void
 gst_spdl_losses_end_epoch (
     GstSpdlLosses *self, GstElement *element, guint64 epoch)
 {
-  if (self->last)
+  g_autofree gchar *text = NULL;
+
+  if (self->last) {
+    text = g_strdup_printf ("%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
+                            " items failed in epoch %" G_GUINT64_FORMAT
+                            "; last: %s: %s",
+        self->num_failures, self->num_items, epoch, self->last->name,
+        self->last->error->message);
     post_error (self, element, epoch, TRUE, GST_STREAM_ERROR,
-        GST_STREAM_ERROR_FAILED,
-        g_strdup_printf ("%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
-                         " items failed in epoch %" G_GUINT64_FORMAT
-                         "; last: %s: %s",
-            self->num_failures, self->num_items, epoch, self->last->name,
-            self->last->error->message));
+        GST_STREAM_ERROR_FAILED, text);
+  }
   gst_spdl_losses_reset (self);
 }
 

@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+#include "gst/spdl/common/logline.h"
 #include "gst/spdl/stage/stage-private.h"
 
 #include "gst/spdl/gstspdlbatchmeta.h"
@@ -235,7 +236,7 @@ item_failed (GstSpdlStage *self, GstSpdlTask *task, GError *error)
   num = count_failure (self, &over);
   item = gst_spdl_task_get_item_meta (task);
   gst_spdl_dropped_items_note_failure (&task->dropped_items, item, error);
-  GST_INFO_OBJECT (self, "failed: %s: %s",
+  SPDL_INFO_OBJECT (self, "failed: %s: %s",
       item && item->uri ? item->uri : "item", error->message);
   post_failures (self, task, error, num);
   if (over) {

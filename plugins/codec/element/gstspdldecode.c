@@ -127,7 +127,9 @@
 #include <gst/spdl/spdl.h>
 #include <gst/video/video.h>
 
+#include "gst/spdl/common/logline.h"
 #include "gst/spdl/common/propertytable.h"
+#include "gst/spdl/stage/droppeditems.h"
 #include "plugins/codec/codec.h"
 #include "plugins/codec/element/itemdecoder.h"
 #include "plugins/codec/element/mainimage.h"
@@ -511,10 +513,14 @@ static void
 warn_once (
     GstSpdlStage *stage, Warnings which, const gchar *uri, const gchar *text)
 {
+  g_autofree gchar *name = NULL, *whole = NULL;
+
   if (g_atomic_int_or (&GST_SPDL_DECODE (stage)->warnings, which) & which)
     return;
-  GST_ELEMENT_WARNING (
-      stage, STREAM, FORMAT, ("%s: %s", uri ? uri : "item", text), (NULL));
+  name = spdl_show_line (uri ? uri : "item");
+  whole = g_strdup_printf ("%s: %s", name, text);
+  gst_spdl_post_warning (
+      GST_ELEMENT (stage), GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT, whole);
 }
 
 /* Warns of parts that may not be aligned. */
@@ -653,7 +659,7 @@ gst_spdl_decode_process (
     return FALSE;
   }
   if (reason) {
-    GST_WARNING_OBJECT (stage, "kept despite corruption: %s: %s",
+    SPDL_WARNING_OBJECT (stage, "kept despite corruption: %s: %s",
         item && item->uri ? item->uri : "item", reason->message);
     g_error_free (reason);
   }

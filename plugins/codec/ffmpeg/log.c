@@ -10,6 +10,8 @@
 #include <gst/gst.h>
 #include <stdio.h>
 
+#include "gst/spdl/common/logline.h"
+
 GST_DEBUG_CATEGORY_EXTERN (spdl_decode_debug);
 #define GST_CAT_DEFAULT spdl_decode_debug
 
@@ -39,7 +41,7 @@ log_message (void *object, int level, const char *format, va_list arguments)
     return;
   vsnprintf (text, sizeof text, format, arguments);
   g_strchomp (text);
-  GST_LOG ("%s", text);
+  SPDL_LOG ("%s", text);
   if (level > AV_LOG_ERROR)
     return;
   watch = __atomic_load_n (&watcher, __ATOMIC_RELAXED);

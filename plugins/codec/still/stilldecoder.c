@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "gst/spdl/common/harness.h"
+#include "gst/spdl/common/logline.h"
 #include "gst/spdl/common/tryallocator.h"
 #include "plugins/codec/resize/picture.h"
 #include "plugins/common/bytes.h"
@@ -322,7 +323,7 @@ spdl_element_decoder_new (
         message ? message : "the format is not accepted");
     g_clear_pointer (&self, spdl_element_decoder_free);
   } else {
-    GST_INFO ("%s is open for %" GST_PTR_FORMAT, name, caps);
+    SPDL_INFO ("%s is open for %" GST_PTR_FORMAT, name, caps);
   }
   return self;
 }
@@ -802,7 +803,7 @@ ensure_element_decoder (Candidate *candidate)
   if (candidate->element_decoder)
     return TRUE;
   candidate->failed = TRUE;
-  GST_WARNING ("%s cannot be used: %s", GST_OBJECT_NAME (candidate->factory),
+  SPDL_WARNING ("%s cannot be used: %s", GST_OBJECT_NAME (candidate->factory),
       error->message);
   return FALSE;
 }

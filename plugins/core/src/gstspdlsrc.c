@@ -475,9 +475,8 @@ GST_ELEMENT_REGISTER_DEFINE (
 static void
 post_warning (const gchar *text, gpointer user_data)
 {
-  g_autofree gchar *shown = spdl_redact_text (text);
-
-  GST_ELEMENT_WARNING (user_data, RESOURCE, READ, ("%s", shown), (NULL));
+  gst_spdl_post_warning (
+      user_data, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ, text);
 }
 
 /* Begins a start with a copy of the settings. Returns TRUE if the dataset may
@@ -580,7 +579,6 @@ open_dataset (GstSpdlSrc *self)
   }
   if (interrupted)
     return GST_FLOW_FLUSHING;
-  spdl_redact_error (error);
   gst_spdl_post_error (GST_ELEMENT (self), error);
   return GST_FLOW_ERROR;
 }
@@ -677,7 +675,6 @@ make_item (GstSpdlSrc *self, const SpdlSamplerItem *item)
 static GstFlowReturn
 post_failure (GstSpdlSrc *self, GError *error)
 {
-  spdl_redact_error (error);
   gst_spdl_post_error (GST_ELEMENT (self), error);
   /* After GST_FLOW_ERROR, GstBaseSrc would post a second error. */
   gst_spdl_plain_stats_finish (self->stats);

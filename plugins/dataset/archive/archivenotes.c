@@ -11,6 +11,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "gst/spdl/common/logline.h"
 #include "gst/spdl/common/redact.h"
 #include "plugins/dataset/archive/archiveopen.h"
 #include "plugins/dataset/list/columns.h"
@@ -157,7 +158,7 @@ read_json (const gchar *text, const gchar *uri, const gchar *key,
   if (!root) {
     g_autofree gchar *shown = spdl_redact_dup_uri (uri);
 
-    GST_WARNING (
+    SPDL_WARNING (
         "the sample \"%s\" of \"%s\" gets no fields from its JSON file: %s",
         key, shown, error.text);
   }

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "gst/spdl/common/logline.h"
 #include "gst/spdl/common/redact.h"
 #include "gst/spdl/common/storeuri.h"
 #include "gst/spdl/engine/memory.h"
@@ -117,10 +118,10 @@ check_index (SpdlArchiveIndex *index, const gchar *problem, SpdlReader *reader,
   if (index)
     problem = find_difference (index, reader);
   if (problem)
-    GST_WARNING ("the index \"%s\" of the shard \"%s\" is ignored: %s", path,
+    SPDL_WARNING ("the index \"%s\" of the shard \"%s\" is ignored: %s", path,
         reader->name, problem);
   else if (index)
-    GST_INFO ("the shard \"%s\" has the index \"%s\"", reader->name, path);
+    SPDL_INFO ("the shard \"%s\" has the index \"%s\"", reader->name, path);
   if (problem)
     g_clear_pointer (&index, spdl_archive_index_free);
   return index;
@@ -172,13 +173,13 @@ keep_index (SpdlArchiveIndex *index, SpdlReader *reader, const gchar *path,
   if (stored && !spdl_archive_index_is_equal (stored, index))
     g_clear_pointer (&stored, spdl_archive_index_free);
   if (!stored) {
-    GST_INFO ("failed to write the index of the shard \"%s\" to \"%s\": %s",
+    SPDL_INFO ("failed to write the index of the shard \"%s\" to \"%s\": %s",
         reader->name, path,
         failed ? g_strerror (failed) : "the file was replaced");
     return NULL;
   }
-  GST_INFO ("the index of the shard \"%s\" was written to \"%s\"", reader->name,
-      path);
+  SPDL_INFO ("the index of the shard \"%s\" was written to \"%s\"",
+      reader->name, path);
   spdl_archive_index_free (index);
   return stored;
 }
@@ -219,7 +220,7 @@ fetch_sidecar (SpdlReader *shard, const gchar *uri, SpdlIndexer *indexer)
   SpdlArchiveIndex *index = NULL;
 
   if (!reader) {
-    GST_INFO ("the shard \"%s\" has no index \"%s\": %s", shard->name, shown,
+    SPDL_INFO ("the shard \"%s\" has no index \"%s\": %s", shard->name, shown,
         error->message);
     return NULL;
   }

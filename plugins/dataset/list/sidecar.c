@@ -16,6 +16,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "gst/spdl/common/logline.h"
+
 #define GST_CAT_DEFAULT get_category ()
 
 /* Files next to others, or in the user's cache */
@@ -180,10 +182,10 @@ load_index (const gchar *path, SpdlIndexKey *key, const gchar *location)
   else
     index = spdl_index_file_read (data, size, key, &problem);
   if (problem)
-    GST_INFO ("the index \"%s\" of the list \"%s\" is ignored: %s", path,
+    SPDL_INFO ("the index \"%s\" of the list \"%s\" is ignored: %s", path,
         location, problem);
   else
-    GST_INFO ("the list \"%s\" has the index \"%s\"", location, path);
+    SPDL_INFO ("the list \"%s\" has the index \"%s\"", location, path);
   return index;
 }
 
@@ -231,11 +233,11 @@ spdl_sidecar_store (const SpdlTextFile *file, const SpdlIndex *index,
         spdl_sidecar_file_store (path, file->mode, write_index, &writing);
 
     if (failed == 0) {
-      GST_INFO ("the index of the list \"%s\" was written to \"%s\"",
+      SPDL_INFO ("the index of the list \"%s\" was written to \"%s\"",
           file->location, path);
       return TRUE;
     }
-    GST_INFO ("failed to write the index of the list \"%s\" to \"%s\": %s",
+    SPDL_INFO ("failed to write the index of the list \"%s\" to \"%s\": %s",
         file->location, path, g_strerror (failed));
   }
   return FALSE;

@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "gst/spdl/common/logline.h"
 #include "gst/spdl/common/redact.h"
 #include "gst/spdl/common/storeuri.h"
 #include "gst/spdl/engine/compat.h"
@@ -213,7 +214,7 @@ change_sum (const SpdlDiskFolder *folder, gint64 change, guint64 *result)
   if (change != 0)
     ok = pwrite (fd, &written, sizeof written, 0) == (ssize_t) sizeof written;
   if (!ok)
-    GST_INFO ("failed to record the size of \"%s\": %s", folder->path,
+    SPDL_INFO ("failed to record the size of \"%s\": %s", folder->path,
         g_strerror (errno));
   unlock_file (fd);
   *result = sum;
@@ -248,7 +249,7 @@ remove_if_left (int dir, const gchar *name)
   if (fd < 0)
     return;
   if (flock (fd, LOCK_EX | LOCK_NB) == 0 && unlinkat (dir, name, 0) == 0)
-    GST_INFO ("\"%s\" is a leftover, and is removed", name);
+    SPDL_INFO ("\"%s\" is a leftover, and is removed", name);
   close (fd);
 }
 
@@ -341,8 +342,8 @@ remove_oldest (Walk *self, guint64 wanted)
       n++;
     }
   }
-  GST_INFO ("%u entries of \"%s\" were removed, %" G_GUINT64_FORMAT
-            " bytes remain",
+  SPDL_INFO ("%u entries of \"%s\" were removed, %" G_GUINT64_FORMAT
+             " bytes remain",
       n, self->folder->path, sum);
   g_clear_pointer (&self->leaves, g_array_unref);
   return sum;
@@ -493,7 +494,7 @@ report_store_failure (SpdlDiskCache *self, int failed)
 {
   g_autofree gchar *text = NULL;
 
-  GST_INFO ("an item cannot be stored: %s", g_strerror (failed));
+  SPDL_INFO ("an item cannot be stored: %s", g_strerror (failed));
   if (!spdl_disk_tally_add_error (self->tally))
     return;
   text = g_strdup_printf (

@@ -18,6 +18,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "gst/spdl/common/logline.h"
+
 GST_DEBUG_CATEGORY_EXTERN (spdl_fetch_debug);
 #define GST_CAT_DEFAULT spdl_fetch_debug
 
@@ -120,8 +122,8 @@ spdl_disk_folder_open_file (const SpdlDiskFolder *self, const gchar *name)
     errno = EPERM;
     if (i > 0 || unlink (path) != 0)
       break;
-    GST_WARNING ("\"%s\" was removed, because it was a link, or others may "
-                 "write it",
+    SPDL_WARNING ("\"%s\" was removed, because it was a link, or others may "
+                  "write it",
         path);
   }
   return -1;
@@ -228,14 +230,14 @@ spdl_disk_folder_load (const SpdlDiskFolder *self,
   memset (validator, 0, sizeof *validator);
   if (fd < 0) {
     if (errno != ENOENT)
-      GST_INFO ("\"%s\" is ignored: %s", path, g_strerror (errno));
+      SPDL_INFO ("\"%s\" is ignored: %s", path, g_strerror (errno));
     return NULL;
   }
   content =
       read_entry (self, fd, name, limits, cancellable, validator, &problem);
   close (fd);
   if (!content)
-    GST_INFO ("\"%s\" is ignored: %s", path, problem);
+    SPDL_INFO ("\"%s\" is ignored: %s", path, problem);
   return content;
 }
 

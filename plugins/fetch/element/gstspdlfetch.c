@@ -112,6 +112,7 @@
 
 #include "gst/spdl/common/propertytable.h"
 #include "gst/spdl/engine/memory.h"
+#include "gst/spdl/stage/droppeditems.h"
 #include "plugins/fetch/diskcache/diskcache.h"
 #include "plugins/fetch/element/coalesce.h"
 #include "plugins/fetch/element/fetch-private.h"
@@ -330,7 +331,8 @@ gst_spdl_fetch_negotiate (GstSpdlStage *stage, GstCaps *caps, GError **error)
 static void
 on_cache_warning (gpointer user_data, const gchar *text)
 {
-  GST_ELEMENT_WARNING (user_data, RESOURCE, WRITE, ("%s", text), (NULL));
+  gst_spdl_post_warning (
+      user_data, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_WRITE, text);
 }
 
 /* Opens the disk cache if cache-dir is set. Returns FALSE with @error set on

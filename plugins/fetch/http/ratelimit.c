@@ -10,6 +10,7 @@
 #include <gst/gst.h>
 #include <string.h>
 
+#include "gst/spdl/common/logline.h"
 #include "gst/spdl/engine/sync.h"
 #include "plugins/fetch/http/origin.h"
 #include "plugins/fetch/http/retry.h"
@@ -295,7 +296,7 @@ spdl_rate_limits_reject (SpdlRateLimits *self, SpdlRateSlot *slot,
     const guint n = self->count_requests (self->user_data);
     g_autofree gchar *limit = describe_limit (name, message, asked);
 
-    GST_INFO ("%s: %u requests are in flight", limit, n);
+    SPDL_INFO ("%s: %u requests are in flight", limit, n);
     if (self->counts)
       __atomic_store_n (
           &self->counts->limit, g_intern_string (limit), __ATOMIC_RELAXED);

@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+#include "gst/spdl/common/logline.h"
 #include "plugins/fetch/http/origin.h"
 #include "plugins/fetch/http/request-private.h"
 
@@ -173,7 +174,7 @@ spdl_redirect_follow (SpdlRedirect *self, GUri *begin, SoupMessage *message,
     return FALSE;
   see_uri (self, uri);
   origin = spdl_origin_dup (uri);
-  GST_DEBUG ("%s redirects to %s", from_origin, origin);
+  SPDL_DEBUG ("%s redirects to %s", from_origin, origin);
   self->foreign |=
       !g_str_equal (origin, home) && !spdl_origin_is_trusted (origin, trusted);
   g_clear_pointer (&self->uri, g_uri_unref);

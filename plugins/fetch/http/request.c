@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+#include "gst/spdl/common/logline.h"
 #include "plugins/fetch/http/request-private.h"
 
 #include <string.h>
@@ -423,7 +424,7 @@ log_failure (SpdlRequest *self)
 {
   g_autofree gchar *uri = spdl_redact_dup_uri (self->uri);
 
-  GST_INFO ("%s: %s; retrying", uri, self->error->message);
+  SPDL_INFO ("%s: %s; retrying", uri, self->error->message);
 }
 
 /* Adds the object store's error code to the error, or schedules an immediate

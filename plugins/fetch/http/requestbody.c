@@ -5,6 +5,8 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+#include "gst/spdl/common/logline.h"
+#include "gst/spdl/common/showntext.h"
 #include "plugins/fetch/http/request-private.h"
 
 #include "gst/spdl/common/redact.h"
@@ -300,8 +302,8 @@ log_no_ranges (SpdlRequest *self)
 {
   g_autofree gchar *uri = spdl_redact_dup_uri (self->uri);
 
-  GST_WARNING ("%s: the server supports no byte ranges: %" G_GUINT64_FORMAT
-               " bytes are discarded",
+  SPDL_WARNING ("%s: the server supports no byte ranges: %" G_GUINT64_FORMAT
+                " bytes are discarded",
       uri, self->to_skip);
 }
 
@@ -429,7 +431,7 @@ spdl_request_on_answer (GObject *session, GAsyncResult *result, gpointer data)
 
   self->stream = soup_session_send_finish (self->session, result, &reason);
   if (!self->stream) {
-    spdl_redact_error (reason);
+    spdl_show_error (reason);
     if (self->stop == SPDL_REQUEST_STOP_NOT)
       spdl_request_set_end (self,
           spdl_retry_is_error (reason) ? SPDL_REQUEST_END_RETRY

@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+#include "gst/spdl/common/logline.h"
 #include "plugins/fetch/store/credentials-private.h"
 
 #include <gst/gst.h>
@@ -259,12 +260,12 @@ take_secrets (SpdlCredentials *self, SpdlSecrets *secrets)
   self->refused = FALSE;
   if (secrets->expires == G_MAXINT64) {
     self->renewal = G_MAXINT64;
-    GST_INFO ("%s credentials of %s", kind_names[self->kind], source);
+    SPDL_INFO ("%s credentials of %s", kind_names[self->kind], source);
   } else {
     self->renewal =
         secrets->expires - MIN (RENEWAL_TIME, (secrets->expires - now) / 2);
     time = format_time (secrets->expires);
-    GST_INFO ("%s credentials of %s, valid until %s", kind_names[self->kind],
+    SPDL_INFO ("%s credentials of %s, valid until %s", kind_names[self->kind],
         source, time);
   }
   g_clear_pointer (&self->secrets, spdl_secrets_unref);
@@ -277,7 +278,7 @@ take_secrets (SpdlCredentials *self, SpdlSecrets *secrets)
 static void
 take_failure (SpdlCredentials *self, GError *error)
 {
-  GST_INFO ("%s credentials: %s", kind_names[self->kind], error->message);
+  SPDL_INFO ("%s credentials: %s", kind_names[self->kind], error->message);
   g_clear_error (&self->error);
   self->error = error;
   self->pause_end = get_monotonic_time (self) + SPDL_CREDENTIALS_PAUSE;

@@ -10,7 +10,7 @@
 #include <gst/gst.h>
 #include <string.h>
 
-#include "gst/spdl/common/redact.h"
+#include "gst/spdl/common/showntext.h"
 #include "plugins/fetch/io/cafile.h"
 #include "plugins/fetch/io/environment.h"
 #include "plugins/fetch/io/proxy.h"
@@ -340,7 +340,7 @@ try_request (SpdlMetadataClient *self, const SpdlMetadataRequest *request,
   exchange.body = g_byte_array_new ();
   run_exchange (&exchange, deadline);
   if (exchange.error)
-    spdl_redact_error (exchange.error);
+    spdl_show_error (exchange.error);
   ok = !exchange.error && !exchange.timed_out && !exchange.too_large;
   if (is_temporary (&exchange) && !last) {
     ok = FALSE;

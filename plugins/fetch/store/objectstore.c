@@ -10,6 +10,7 @@
 #include <gst/gst.h>
 #include <string.h>
 
+#include "gst/spdl/common/logline.h"
 #include "gst/spdl/common/redact.h"
 #include "gst/spdl/common/storeuri.h"
 #include "plugins/fetch/store/awsfiles.h"
@@ -174,7 +175,7 @@ get_place (SpdlStore *self, Kind kind)
         spdl_aws_profile_load (&files, get_profile (self), &error);
 
     if (!loaded)
-      GST_WARNING ("%s", error->message);
+      SPDL_WARNING ("%s", error->message);
     find_s3 (self, place, loaded ? &files : NULL);
     return place;
   }
@@ -465,7 +466,7 @@ correct_region (SpdlObject *self, const gchar *region, gsize n)
   name = g_strndup (region, n);
   if (g_strcmp0 (name, self->region) == 0)
     return FALSE;
-  GST_INFO ("the bucket \"%s\" is in the region %s", self->bucket, name);
+  SPDL_INFO ("the bucket \"%s\" is in the region %s", self->bucket, name);
   self->region_mended = TRUE;
   g_hash_table_insert (
       self->store->regions, g_strdup (self->bucket), g_steal_pointer (&name));
@@ -497,8 +498,8 @@ correct_clock (SpdlObject *self, SoupMessage *message)
   self->clock_mended = TRUE;
   self->store->skew =
       g_date_time_to_unix (date) - g_get_real_time () / G_USEC_PER_SEC;
-  GST_WARNING ("this machine's clock differs by %" G_GINT64_FORMAT
-               " s from the object store's, whose time is used",
+  SPDL_WARNING ("this machine's clock differs by %" G_GINT64_FORMAT
+                " s from the object store's, whose time is used",
       self->store->skew);
   return TRUE;
 }

@@ -10,6 +10,7 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include "gst/spdl/common/logline.h"
 #include "gst/spdl/process/processwatch.h"
 #include "plugins/ipc/element/sharedbuffers.h"
 #include "plugins/ipc/element/sourcebase.h"
@@ -484,7 +485,7 @@ reap_process (
 
   while (spdl_output_read (&self->output)) {
   }
-  GST_INFO_OBJECT (self->element, "process %s", how);
+  SPDL_INFO_OBJECT (self->element, "process %s", how);
   if (was_killed) {
     g_autofree gchar *reason = spdl_process_watch_describe (&self->watch);
 

@@ -15,9 +15,10 @@
 
 #include "gst/spdl/autotune/pipelinegovernor.h"
 #include "gst/spdl/common/init.h"
-#include "gst/spdl/common/redact.h"
+#include "gst/spdl/common/showntext.h"
 #include "gst/spdl/loader/loader-private.h"
 #include "gst/spdl/loader/parse.h"
+#include "gst/spdl/stage/droppeditems.h"
 #include "plugins/ipc/wire/serializermessage.h"
 #include "plugins/ipc/wire/wirereader.h"
 #include "plugins/ipc/wire/workerconfig.h"
@@ -49,7 +50,7 @@ parse_pipeline (const gchar *description, GError **error)
   GstElement *pipeline;
 
   if (!element && error)
-    spdl_redact_error (*error);
+    spdl_show_error (*error);
   if (!element || GST_IS_PIPELINE (element))
     return element ? gst_object_ref_sink (GST_PIPELINE (element)) : NULL;
   pipeline = gst_object_ref_sink (gst_pipeline_new (NULL));
@@ -143,8 +144,8 @@ dup_classes (GstPipeline *pipeline)
 
   gst_spdl_loader_parts_find_sources (&parts);
   if (!gst_spdl_loader_parts_dup_classes (&parts, &classes, &error))
-    GST_ELEMENT_WARNING (
-        pipeline, RESOURCE, SETTINGS, ("%s", error->message), (NULL));
+    gst_spdl_post_warning (GST_ELEMENT (pipeline), GST_RESOURCE_ERROR,
+        GST_RESOURCE_ERROR_SETTINGS, error->message);
   g_ptr_array_unref (parts.sources);
   return classes;
 }
@@ -550,8 +551,10 @@ static void
 send_error (Worker *self, GError *error)
 {
   g_autoptr (GByteArray) bytes = g_byte_array_new ();
-  g_autoptr (GstMessage) message = gst_message_new_error (NULL, error, NULL);
+  g_autoptr (GstMessage) message = NULL;
 
+  spdl_show_error (error);
+  message = gst_message_new_error (NULL, error, NULL);
   spdl_put_message (bytes, message);
   spdl_wire_send (self->wire, SPDL_WIRE_MESSAGE, bytes->data, bytes->len, -1);
 }

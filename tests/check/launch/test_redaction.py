@@ -1,12 +1,15 @@
 #!/usr/bin/python3
-# gst-spdl: tests that gst-spdl-launch-1.0 redacts credentials
+# gst-spdl: tests that gst-spdl-launch-1.0 shows no secrets and control characters
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 import http.server
+import io
+import json
 import os
 import pathlib
+import tarfile
 import tempfile
 import threading
 import unittest
@@ -31,6 +34,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
     """Serves /0 to /7; other paths are missing."""
 
     def do_GET(self):
+        if "odd" in self.path:
+            self.wfile.write(b"HTTP/1.1 404 \x1b[2J\x9b2J\r\n"
+                             b"Content-Length: 0\r\n\r\n")
+            return
         good = self.path[1:].partition("?")[0] in list("01234567")
         self.send_response(200 if good else 404)
         self.send_header("Content-Length", str(len(ITEM) if good else 0))
@@ -42,7 +49,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         pass
 
 
-class SecretsTest(unittest.TestCase):
+class ServerTest(unittest.TestCase):
     def setUp(self):
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0),
                                                       Handler)
@@ -53,9 +60,14 @@ class SecretsTest(unittest.TestCase):
         self.addCleanup(temporary.cleanup)
         self.folder = pathlib.Path(temporary.name)
         self.list = self.folder / "list.txt"
-        port = self.server.server_address[1]
+        self.port = self.server.server_address[1]
+
+
+class SecretsTest(ServerTest):
+    def setUp(self):
+        super().setUp()
         self.list.write_text("".join(
-            f"http://me:sesame@127.0.0.1:{port}/{i}?{secret}\n"
+            f"http://me:sesame@127.0.0.1:{self.port}/{i}?{secret}\n"
             for i, secret in enumerate(SECRETS)))
 
     def describe(self):
@@ -120,6 +132,56 @@ class SecretsTest(unittest.TestCase):
                 self.assertNotEqual(done.returncode, 0)
                 self.assertRegex(done.stderr, r"\*\*\*|headers=\.\.\.")
                 self.assertNotIn(SECRET, done.stdout + done.stderr)
+
+
+class PrintableTest(ServerTest):
+    """Tests names and texts that clear the terminal and forge lines."""
+
+    ODD = "\x1b[2J\x9b2J\u202e\nerror: forged"
+
+    def check(self, *description):
+        """Runs a pipeline of which all items fail. Returns their URIs."""
+        report = self.folder / "run.html"
+        done, data = launch_json("--report", report, *description)
+        log = launch(*description, env={
+            **os.environ, "GST_DEBUG": "spdl*:9", "GST_DEBUG_NO_COLOR": "1"})
+        reasons = [item["error"] for item in data["failed-items"]]
+        for text in (done.stdout, done.stderr, log.stdout, log.stderr,
+                     report.read_text(), data["error"], *reasons):
+            self.assertNotRegex(text, "[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]")
+        for text in done.stderr, log.stderr:
+            self.assertNotRegex(text, "(?m)^error: forged")
+            self.assertIn(r"\x1b[2J", text)
+        return [item["uri"] for item in data["failed-items"]]
+
+    def test_list(self):
+        """Tests URIs of a list, which messages contain exactly, and the text of
+        a status."""
+        base = f"http://127.0.0.1:{self.port}"
+        uris = [f"{base}/odd", f"{base}/{self.ODD}", f"odd://{self.ODD}"]
+        path = self.folder / "list.jsonl"
+        path.write_text("".join(json.dumps({"uri": uri}) + "\n"
+                                for uri in uris))
+        found = self.check("spdlsrc", f"location={path}", "!", "spdlfetch",
+                           "retries=0", f"caps={CAPS}", "!", "spdlbatch", "!",
+                           "spdlsink")
+        self.assertEqual(sorted(found), sorted(uris))
+
+    def test_shard(self):
+        """Tests the names of a shard's members, and values of its JSON."""
+        with tarfile.open(self.folder / "a.tar", "w") as shard:
+            for name, data in ((f"{self.ODD}.jpg", b"no image"),
+                               (f"{self.ODD}.json",
+                                json.dumps({"part": self.ODD}).encode())):
+                member = tarfile.TarInfo(name)
+                member.size = len(data)
+                shard.addfile(member, io.BytesIO(data))
+        for more in "parts=part", "parts=part coalesce=5":
+            with self.subTest(more=more):
+                self.check("spdlsrc", f"location={self.folder}/a.tar", "!",
+                           "spdlfetch", *more.split(), "!", "spdldecode",
+                           "width=8", "height=8", "!", "spdlbatch", "!",
+                           "spdlsink")
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+#include "gst/spdl/common/showntext.h"
 #include "tools/launch/modes/modes.h"
 
 #include <gio/gio.h>
@@ -13,7 +14,6 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "gst/spdl/common/redact.h"
 #include "tools/launch/modes/points.h"
 #include "tools/launch/run/parts.h"
 #include "tools/launch/run/pipeline.h"
@@ -107,7 +107,7 @@ take_error (GstMessage *message, GError **error)
   GError *reason = NULL;
 
   gst_message_parse_error (message, &reason, NULL);
-  spdl_redact_error (reason); /* the error may be of any element */
+  spdl_show_error (reason); /* the error may be of any element */
   g_propagate_error (error, reason);
 }
 

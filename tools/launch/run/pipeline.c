@@ -8,6 +8,7 @@
 #include "tools/launch/run/pipeline.h"
 
 #include "gst/spdl/common/redact.h"
+#include "gst/spdl/common/showntext.h"
 #include "tools/launch/run/parts.h"
 
 #include <gio/gio.h>
@@ -44,7 +45,7 @@ pipeline_new (gchar **description, GError **error)
   GstElement *pipeline = gst_spdl_parse_launchv (description, error);
 
   if (!pipeline) {
-    spdl_redact_error (*error);
+    spdl_show_error (*error);
     g_prefix_error (error, "Failed to create the pipeline: ");
     return NULL;
   }

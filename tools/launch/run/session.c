@@ -8,7 +8,8 @@
 #include "tools/launch/run/session.h"
 
 #include "gst/spdl/autotune/pipelinegovernor.h"
-#include "gst/spdl/common/redact.h"
+#include "gst/spdl/common/logline.h"
+#include "gst/spdl/common/showntext.h"
 #include "tools/launch/run/intervals.h"
 #include "tools/launch/run/pipeline.h"
 #include "tools/launch/run/process.h"
@@ -157,10 +158,10 @@ take_error (Session *self, GstMessage *message)
   Part *part = parts_find_element (self->parts, GST_MESSAGE_SRC (message));
 
   gst_message_parse_error (message, &error, &debug);
-  spdl_redact_error (error); /* the error may be of any element */
+  spdl_show_error (error); /* the error may be of any element */
   g_prefix_error (&error,
       "%s: ", part ? part->name : GST_OBJECT_NAME (GST_MESSAGE_SRC (message)));
-  GST_INFO ("%s", debug);
+  SPDL_INFO ("%s", debug);
   fail_session (self, error);
 }
 
@@ -186,11 +187,30 @@ take_warning (Session *self, GstMessage *message)
   if (is_of_one_item (message))
     return;
   gst_message_parse_warning (message, &error, NULL);
-  spdl_redact_error (error);
+  spdl_show_error (error);
   if (self->funcs && self->funcs->warning)
     self->funcs->warning (self,
         part ? part->name : GST_OBJECT_NAME (GST_MESSAGE_SRC (message)),
         error->message, self->user_data);
+}
+
+gchar *
+failure_format (const GstStructure *failure)
+{
+  const gchar *uri = gst_structure_get_string (failure, "uri");
+  g_autofree gchar *name = spdl_show_line (uri);
+  g_autofree gchar *reason = failure_dup_reason (failure);
+
+  return g_strconcat (name, uri ? ": " : "", reason, NULL);
+}
+
+gchar *
+failure_dup_reason (const GstStructure *failure)
+{
+  g_autoptr (GError) error = NULL;
+
+  gst_structure_get (failure, "error", G_TYPE_ERROR, &error, NULL);
+  return spdl_show_text (error ? error->message : "failed");
 }
 
 /* @failure: structure with the display name of the stage */
@@ -206,18 +226,14 @@ take_failure (Session *self, const GstStructure *failure)
       self->n_failures <= (guint64) self->limits.max_failures || self->error)
     return;
 
-  GError *error = NULL;
-  gst_structure_get (failure, "error", G_TYPE_ERROR, &error, NULL);
+  g_autofree gchar *text = failure_format (failure);
   fail_session (
       self, g_error_new (G_IO_ERROR, G_IO_ERROR_FAILED,
                 "%" G_GUINT64_FORMAT
                 " items failed, but --max-failures is %" G_GINT64_FORMAT
-                "; the last one in %s: %s: %s",
+                "; the last one in %s: %s",
                 self->n_failures, self->limits.max_failures,
-                gst_structure_get_string (failure, "stage"),
-                gst_structure_get_string (failure, "uri"),
-                error ? error->message : ""));
-  g_clear_error (&error);
+                gst_structure_get_string (failure, "stage"), text));
   finish_session (self, SESSION_FAILED);
 }
 

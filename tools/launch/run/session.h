@@ -88,6 +88,11 @@ Snapshot *session_dup_totals (Session *self, const Snapshot *interval);
 const Snapshot *session_get_result (Session *self);
 /* Returns: (element-type GstStructure): the first 100 failures */
 GPtrArray *session_get_failures (Session *self);
+/* Formats a failure: its URI, if it has one, and the reason, for people.
+ * Returns: (transfer full) */
+gchar *failure_format (const GstStructure *failure);
+/* Returns: (transfer full): the reason of a failure */
+gchar *failure_dup_reason (const GstStructure *failure);
 /* Returns: (element-type GstStructure): the first 100 decisions, with `time` in
  * seconds */
 GPtrArray *session_get_tuning (Session *self);

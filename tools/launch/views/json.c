@@ -141,14 +141,12 @@ add_failures (JsonBuilder *b, GPtrArray *failures)
   json_builder_begin_array (b);
   for (guint i = 0; i < failures->len; i++) {
     const GstStructure *s = g_ptr_array_index (failures, i);
-    GError *error = NULL;
+    g_autofree gchar *reason = failure_dup_reason (s);
 
-    gst_structure_get (s, "error", G_TYPE_ERROR, &error, NULL);
     json_builder_begin_object (b);
     gst_structure_foreach (s, add_field, b);
-    add_string (b, "error", error ? error->message : NULL);
+    add_string (b, "error", reason);
     json_builder_end_object (b);
-    g_clear_error (&error);
   }
   json_builder_end_array (b);
 }

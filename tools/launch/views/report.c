@@ -7,6 +7,7 @@
 
 #include "tools/launch/views/report.h"
 
+#include "gst/spdl/common/showntext.h"
 #include "tools/launch/run/process.h"
 #include "tools/launch/views/charts.h"
 #include "tools/launch/views/output.h"
@@ -298,17 +299,11 @@ append_table (GString *out, const Snapshot *result)
 static void
 append_failure (GString *out, const GstStructure *failure)
 {
-  GError *error = NULL;
-
-  gst_structure_get (failure, "error", G_TYPE_ERROR, &error, NULL);
   g_string_append (out, "<tr>");
   append_cell (out, g_strdup (gst_structure_get_string (failure, "stage")));
-  append_cell (out, g_strdup (gst_structure_has_field (failure, "uri")
-                                  ? gst_structure_get_string (failure, "uri")
-                                  : ""));
-  append_cell (out, g_strdup (error ? error->message : ""));
+  append_cell (out, spdl_show_line (gst_structure_get_string (failure, "uri")));
+  append_cell (out, failure_dup_reason (failure));
   g_string_append (out, "</tr>\n");
-  g_clear_error (&error);
 }
 
 static void

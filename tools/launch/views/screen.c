@@ -270,14 +270,13 @@ static void
 on_failure (Session *session, const GstStructure *failure, gpointer user_data)
 {
   Screen *self = user_data;
-  const gchar *uri = gst_structure_get_string (failure, "uri");
-  g_autoptr (GError) error = NULL;
+  g_autofree gchar *text = NULL;
 
   if (!begin_line (self, &self->n_failures, "items failed"))
     return;
-  gst_structure_get (failure, "error", G_TYPE_ERROR, &error, NULL);
-  fprintf (stderr, "%s: %s%s%s\n", gst_structure_get_string (failure, "stage"),
-      uri ? uri : "", uri ? ": " : "", error ? error->message : "failed");
+  text = failure_format (failure);
+  fprintf (
+      stderr, "%s: %s\n", gst_structure_get_string (failure, "stage"), text);
 }
 
 static void

@@ -10,6 +10,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "tools/launch/run/session.h"
+
 #define MIN_NAME 8
 #define MAX_NAME 40
 #define MIN_BAR 4
@@ -379,14 +381,12 @@ append_first_failure (GString *text, GPtrArray *failures, const gchar *stage)
 {
   for (guint i = 0; i < failures->len; i++) {
     const GstStructure *s = g_ptr_array_index (failures, i);
-    const gchar *uri = gst_structure_get_string (s, "uri");
-    g_autoptr (GError) error = NULL;
+    g_autofree gchar *first = NULL;
 
     if (g_strcmp0 (gst_structure_get_string (s, "stage"), stage) != 0)
       continue;
-    gst_structure_get (s, "error", G_TYPE_ERROR, &error, NULL);
-    g_string_append_printf (text, "; first: %s%s%s", uri ? uri : "",
-        uri ? ": " : "", error ? error->message : "failed");
+    first = failure_format (s);
+    g_string_append_printf (text, "; first: %s", first);
     return;
   }
 }

@@ -177,6 +177,31 @@ class TableTest(unittest.TestCase):
                 np.concatenate([np.array(b[name]) for b in batches]),
                 decode_files(rows))
 
+    def test_parts_of_strangers(self):
+        """Tests what a column of `parts` may name. The column of the items may
+        name any file."""
+        own = PATHS[0].as_uri()
+        for mask, trust, error in (
+                (str(PATHS[1]), "", f"trusted-origins=file:{PATHS[1].parent}"),
+                (PATHS[1].as_uri(), "", "trusted-origins=file:"),
+                ("s3://bucket/key", "", "trusted-origins=s3://bucket"),
+                ("masks/1.png", "", "absolute path"),
+                (str(PATHS[1]), f"file:{PATHS[1].parent}", None),
+                (own, "", None)):
+            table = pa.table({"uri": [own], "mask": [mask]})
+            line = ('spdlsrc epochs=1 ! spdlfetch parts=mask retries=0 '
+                    f'trusted-origins="{trust}" ! spdldecode part=data width=8 '
+                    'height=8 ! spdldecode part=mask width=8 height=8 '
+                    '! spdlbatch ! spdlsink')
+            with self.subTest(mask=mask, trust=trust):
+                with Loader(line, source=table) as loader:
+                    if error:
+                        with self.assertRaises(LoaderError):
+                            list(loader)
+                        self.assertIn(error, loader.failures[0].reason)
+                    else:
+                        self.assertEqual(len(list(loader)), 1)
+
     def test_uri_column(self):
         table = pa.table({"other": [b"x"] * N_ROWS, "image": FILES,
                           "file": list(map(str, PATHS))})

@@ -257,8 +257,8 @@ class Elements:
         `tls_ca_file`: PEM file of the certificate authorities to trust (unset
         = the system's).
         `trusted_origins`: Servers that get extra-headers and credentials when
-        another server redirects to them, and schemes that a server may
-        redirect to ("https://cdn.example.com,file:").
+        another server redirects to them, and schemes and folders that servers,
+        shards and tables may refer to ("https://cdn.example.com,file:/data").
         `parts`: Fields of an item's extra, such as columns of a list, that
         hold the URIs of the sample's other media, which are fetched as well
         ("mask,depth").

@@ -700,6 +700,9 @@ announce_source (GstSpdlSrc *self)
   GST_OBJECT_UNLOCK (self);
   if (base)
     gst_spdl_event_set_base (event, base);
+  else /* shards and tables; only the columns of a list name anything */
+    gst_structure_set (gst_event_writable_structure (event), "foreign",
+        G_TYPE_BOOLEAN, TRUE, NULL);
   gst_pad_push_event (GST_BASE_SRC_PAD (self), event);
 }
 

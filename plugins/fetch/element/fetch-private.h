@@ -29,6 +29,12 @@ typedef struct {
   gchar *parts; /* nullable */
 } SpdlFetchSettings;
 
+/* Announcement of a source about the fields of its items. */
+typedef struct {
+  gchar *base;      /* nullable: base folder of relative paths */
+  gboolean foreign; /* strangers may have written them */
+} SpdlFetchSource;
+
 struct _GstSpdlFetch {
   GstSpdlStage parent;
   GstPadEventFunction stage_event; /* event function of the base class */
@@ -39,7 +45,7 @@ struct _GstSpdlFetch {
   GstCaps *caps; /* property; nullable */
   GstCaps *src_caps;
   SpdlFetchSettings settings; /* properties */
-  GHashTable *bases;          /* base folder of relative paths, per source */
+  GHashTable *sources;        /* SpdlFetchSource, by number */
 
   SpdlFetchSettings used; /* copy of `settings` from the start of the stage */
   SpdlDiskCache *cache;   /* nullable */

@@ -274,20 +274,22 @@ fetch_uri (GstSpdlTask *task, gchar *uri, gboolean foreign, gint64 deadline,
   func (user_data, content, error);
 }
 
-/* Returns the base folder of relative paths for the item's source.
- * Returns: (transfer full) (nullable) */
-static gchar *
-dup_base (GstSpdlFetch *self, GstSpdlTask *task)
+/* Copies what the item's source has announced. Free `base` with g_free(). */
+static SpdlFetchSource
+copy_source (GstSpdlFetch *self, GstSpdlTask *task)
 {
   const GstSpdlItemMeta *item = gst_spdl_task_get_item_meta (task);
-  gchar *base = NULL;
+  const SpdlFetchSource *found;
+  SpdlFetchSource source = { NULL, FALSE };
 
   GST_OBJECT_LOCK (self);
-  if (item)
-    base = g_strdup (
-        g_hash_table_lookup (self->bases, GUINT_TO_POINTER (item->source)));
+  found = item ? g_hash_table_lookup (
+                     self->sources, GUINT_TO_POINTER (item->source))
+               : NULL;
+  if (found)
+    source = (SpdlFetchSource){ g_strdup (found->base), found->foreign };
   GST_OBJECT_UNLOCK (self);
-  return base;
+  return source;
 }
 
 static void
@@ -295,9 +297,10 @@ fetch_parts (
     GstSpdlFetch *self, GstSpdlTask *task, const gchar *uri, gint64 deadline)
 {
   static const SpdlPartsFuncs funcs = { fetch_uri, finish_item };
-  g_autofree gchar *base = dup_base (self, task);
+  const SpdlFetchSource source = copy_source (self, task);
+  g_autofree gchar *base = source.base;
   const SpdlPartsRules rules = { deadline, base,
-    self->used.http.trusted_origins };
+    self->used.http.trusted_origins, source.foreign };
   g_autoptr (GstCaps) caps = NULL;
 
   GST_OBJECT_LOCK (self);

@@ -30,8 +30,9 @@
  * (`http://user:password@host`) are sent only to the same scheme, host and
  * port, and to servers in `trusted-origins`. A redirect to a file or to another
  * scheme than `http` and `https` is refused, unless `trusted-origins` names
- * that scheme: `trusted-origins="https://cdn.example.com,file:"`. Messages and
- * logs show `***` in place of the credentials and signatures of a URI.
+ * that scheme: `trusted-origins="https://cdn.example.com,file:"`, or the folder
+ * of the file: `file:/data`. Messages and logs show `***` in place of the
+ * credentials and signatures of a URI.
  *
  * With `hedge=0.02`, a request whose response has not begun after the time in
  * which 99 % of the recent ones have is sent a second time. The response that
@@ -82,8 +83,9 @@
  *
  * `parts` lists fields of the item's `extra` that hold paths or URIs, such as
  * columns of a `.csv` list. The element reads these too and sends a sample of
- * several media, see #GstSpdlPartsMeta. URIs from a shard on a server are
- * treated like redirects of that server.
+ * several media, see #GstSpdlPartsMeta. Values from shards and tables may name
+ * only their own file or server, and other servers, which get no credentials.
+ * Local files, buckets and other schemes need `trusted-origins`.
  *
  * ## Example
  * |[
@@ -180,8 +182,8 @@ static const SpdlProperty properties[] = {
   SPDL_PROPERTY_STRING (SpdlFetchSettings, http.trusted_origins, READY,
       "trusted-origins", "Trusted origins",
       "Servers that get extra-headers and credentials when another server "
-      "redirects to them, and schemes that a server may redirect to "
-      "(\"https://cdn.example.com,file:\")",
+      "redirects to them, and schemes and folders that servers, shards and "
+      "tables may refer to (\"https://cdn.example.com,file:/data\")",
       NULL),
   SPDL_PROPERTY_STRING (SpdlFetchSettings, parts, READY, "parts", "Parts",
       "Fields of an item's extra, such as columns of a list, that hold the "
@@ -378,7 +380,7 @@ gst_spdl_fetch_start (GstSpdlStage *stage, GError **error)
   gst_spdl_property_table_clear (properties, &self->used);
   self->used = self->settings;
   gst_spdl_property_table_own (properties, &self->used);
-  g_hash_table_remove_all (self->bases);
+  g_hash_table_remove_all (self->sources);
   GST_OBJECT_UNLOCK (self);
   self->used.http.hedge_counts = &self->hedges;
   self->used.http.rate_counts = &self->rates;
@@ -522,19 +524,29 @@ gst_spdl_fetch_chain_group (
   return self->stage_chain (pad, parent, group);
 }
 
-/* Sets the base folder of a source. A source without one, such as a shard on a
- * server, must not get that of an earlier list, which would make its fields
- * trusted. */
 static void
-set_base (GstSpdlFetch *self, guint32 source, const gchar *uri)
+free_source (gpointer data)
 {
-  gchar *base = uri ? g_filename_from_uri (uri, NULL, NULL) : NULL;
+  SpdlFetchSource *source = data;
 
+  g_free (source->base);
+  g_free (source);
+}
+
+/* Keeps what a source announces about the fields of its items. It replaces what
+ * an earlier source announced, since a shard must not get the base folder of a
+ * list, which would make its fields trusted. */
+static void
+keep_source (GstSpdlFetch *self, guint32 number, GstEvent *event)
+{
+  const gchar *uri = gst_spdl_event_get_base (event);
+  SpdlFetchSource *source = g_new0 (SpdlFetchSource, 1);
+
+  source->base = uri ? g_filename_from_uri (uri, NULL, NULL) : NULL;
+  gst_structure_get_boolean (
+      gst_event_get_structure (event), "foreign", &source->foreign);
   GST_OBJECT_LOCK (self);
-  if (base)
-    g_hash_table_insert (self->bases, GUINT_TO_POINTER (source), base);
-  else
-    g_hash_table_remove (self->bases, GUINT_TO_POINTER (source));
+  g_hash_table_insert (self->sources, GUINT_TO_POINTER (number), source);
   GST_OBJECT_UNLOCK (self);
 }
 
@@ -545,7 +557,7 @@ gst_spdl_fetch_sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
   guint32 source;
 
   if (gst_spdl_event_parse_source (event, &source, NULL, NULL))
-    set_base (self, source, gst_spdl_event_get_base (event));
+    keep_source (self, source, event);
   return self->stage_event (pad, parent, event);
 }
 
@@ -596,7 +608,7 @@ gst_spdl_fetch_finalize (GObject *object)
   gst_spdl_property_table_clear (properties, &self->used);
   spdl_disk_tally_clear (&self->cache_tally);
   g_strfreev (self->names);
-  g_hash_table_unref (self->bases);
+  g_hash_table_unref (self->sources);
   g_mutex_clear (&self->lock);
   G_OBJECT_CLASS (gst_spdl_fetch_parent_class)->finalize (object);
 }
@@ -639,7 +651,7 @@ gst_spdl_fetch_init (GstSpdlFetch *self)
   GstPad *sinkpad = gst_spdl_stage_get_sink_pad (GST_SPDL_STAGE (self));
 
   gst_spdl_property_table_init (properties, &self->settings);
-  self->bases = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+  self->sources = g_hash_table_new_full (NULL, NULL, NULL, free_source);
   spdl_disk_tally_init (&self->cache_tally);
   g_mutex_init (&self->lock);
   self->stage_event = GST_PAD_EVENTFUNC (sinkpad);

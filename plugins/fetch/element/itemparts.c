@@ -175,26 +175,56 @@ add_part (Fetch *self, const gchar *name, gchar *uri)
   self->parts[self->n_parts++] = (Part){ self, name, uri };
 }
 
-/* Checks that @part may be fetched, given that the server of @home supplied its
- * URI. */
+/* Checks if both URIs name parts of the same file, or files of one server. */
 static gboolean
-check_part (Part *part, const gchar *home, const gchar *trusted, GError **error)
+is_home (const gchar *uri, const gchar *origin, const gchar *home)
 {
+  const gsize n = strcspn (home, "#");
   g_autofree gchar *from = spdl_origin_dup_of (home);
-  g_autofree gchar *origin = spdl_origin_dup_of (part->uri);
 
-  /* A relative path without a base is rejected later. */
-  if (!origin || g_strcmp0 (origin, from) == 0 ||
-      spdl_origin_is_trusted (origin, trusted))
+  if (g_str_has_prefix (home, "arrow:") || spdl_store_is_remote (home))
+    return g_strcmp0 (origin, from) == 0;
+  return strcspn (uri, "#") == n && strncmp (uri, home, n) == 0;
+}
+
+/* Checks that @part, with the foreign value @value, may be fetched for the item
+ * @home. */
+static gboolean
+check_part (Part *part, const gchar *value, const gchar *home,
+    const SpdlPartsRules *rules, GError **error)
+{
+  const gboolean is_absolute =
+      spdl_uri_has_scheme (part->uri) || g_path_is_absolute (part->uri);
+  g_autofree gchar *origin = spdl_origin_dup_of (part->uri);
+  g_autofree gchar *shown = NULL, *suggestion = NULL;
+
+  if (!is_absolute) /* a relative path without a base is rejected later */
+    return TRUE;
+  if (rules->base && !spdl_uri_has_scheme (value) &&
+      !g_path_is_absolute (value) && !spdl_origin_leads_up (value))
+    return TRUE;
+  if (is_home (part->uri, origin, home) ||
+      spdl_origin_trusts (part->uri, rules->trusted))
     return TRUE;
   part->foreign = TRUE;
-  if (spdl_store_is_remote (part->uri))
+  if (origin && spdl_origin_is_http (origin))
     return TRUE;
+  shown = spdl_redact_dup_uri (part->uri);
+  suggestion = spdl_origin_suggest (part->uri);
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_AUTHORIZED,
-      "Part \"%s\" is refused: the server %s refers to \"%s\", but may refer "
-      "only to http: and https:; set trusted-origins=%s to allow it",
-      part->name, from, origin, origin);
+      "Part \"%s\" is refused: a shard, a table or a server refers to \"%s\", "
+      "but may refer only to itself, and to http: and https:; set "
+      "trusted-origins=%s to allow it",
+      part->name, shown, suggestion);
   return FALSE;
+}
+
+/* Checks if strangers may have written the fields of the item. */
+static gboolean
+is_foreign (const Fetch *self, const SpdlPartsRules *rules)
+{
+  return rules->foreign ||
+         (!rules->base && spdl_store_is_remote (self->parts[0].uri));
 }
 
 static gboolean
@@ -207,9 +237,9 @@ add_field (
 
   if (value) {
     add_part (self, name, resolve_uri (value, rules->base));
-    return rules->base || !spdl_store_is_remote (self->parts[0].uri) ||
-           check_part (&self->parts[self->n_parts - 1], self->parts[0].uri,
-               rules->trusted, error);
+    return !is_foreign (self, rules) ||
+           check_part (&self->parts[self->n_parts - 1], value,
+               self->parts[0].uri, rules, error);
   }
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
       "Item has no part \"%s\": the field of its extra is missing or empty",

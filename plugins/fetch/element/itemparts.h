@@ -35,6 +35,7 @@ typedef struct {
   gint64 deadline;      /* of all parts; monotonic time in us */
   const gchar *base;    /* nullable: base folder of relative paths */
   const gchar *trusted; /* nullable: trusted origins, see origin.h */
+  gboolean foreign;     /* strangers may have written the fields */
 } SpdlPartsRules;
 
 typedef struct {
@@ -49,9 +50,10 @@ GStrv spdl_parts_parse (const gchar *text, GError **error);
 /* Starts to fetch @uri and the parts in the fields @names of the item's
  * `extra`. @names must stay valid until the end.
  *
- * Fields of a remote item are supplied by its server, unless they come from a
- * local list, which has a base. They may refer to HTTP(S) servers, without
- * credentials if the origin differs, but not to files.
+ * Fields are foreign if the rules say so, or if the item is remote and does not
+ * come from a local list, which has a base. Foreign fields may refer to the
+ * item's own file or server, to relative paths below the base, and to HTTP(S)
+ * servers without credentials.
  * @caps: (nullable): caps of the content of @uri */
 void spdl_parts_begin (GstSpdlTask *task, const gchar *uri, GStrv names,
     const SpdlPartsRules *rules, GstCaps *caps, const SpdlPartsFuncs *funcs);

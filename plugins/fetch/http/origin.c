@@ -70,6 +70,32 @@ spdl_origin_is_http (const gchar *origin)
          g_str_has_prefix (origin, "https:");
 }
 
+/* Returns the path of a local file that @uri, a URI or an absolute path, names
+ * without a byte range. Returns NULL for others, and for a path that could lead
+ * out of a folder. */
+static gchar *
+dup_path (const gchar *uri)
+{
+  g_autofree gchar *plain = g_strndup (uri, strcspn (uri, "#"));
+  g_autofree gchar *path = g_path_is_absolute (plain)
+                               ? g_strdup (plain)
+                               : g_filename_from_uri (plain, NULL, NULL);
+
+  return path && !spdl_origin_leads_up (path) ? g_steal_pointer (&path) : NULL;
+}
+
+/* Returns "file:/folder", or NULL if the entry is invalid. */
+static gchar *
+parse_folder (const gchar *entry)
+{
+  g_autofree gchar *path = strchr (entry, '#') ? NULL : dup_path (entry);
+  gsize n = path ? strlen (path) : 0;
+
+  while (n > 0 && path[n - 1] == '/')
+    n--;
+  return n > 0 ? g_strdup_printf ("file:%.*s", (int) n, path) : NULL;
+}
+
 /* Returns the origin of a list entry, or NULL if the entry is invalid. */
 static gchar *
 parse_entry (const gchar *entry)
@@ -80,6 +106,8 @@ parse_entry (const gchar *entry)
 
   if (spdl_store_is_uri (entry))
     return dup_bucket (entry);
+  if (g_ascii_strncasecmp (entry, "file:/", 6) == 0)
+    return parse_folder (entry);
   if (n > 1 && entry[n - 1] == ':' && !memchr (entry, ':', n - 1)) {
     scheme = g_uri_parse_scheme (entry);
     return scheme && !spdl_origin_is_http (entry)
@@ -110,6 +138,49 @@ spdl_origin_is_trusted (const gchar *origin, const gchar *trusted)
 }
 
 gboolean
+spdl_origin_leads_up (const gchar *path)
+{
+  g_auto (GStrv) names = g_strsplit (path, "/", -1);
+
+  return g_strv_contains ((const gchar *const *) names, "..");
+}
+
+gboolean
+spdl_origin_trusts (const gchar *uri, const gchar *trusted)
+{
+  g_autofree gchar *origin = spdl_origin_dup_of (uri);
+  g_autofree gchar *path = dup_path (uri);
+  g_auto (GStrv) entries = g_strsplit (trusted ? trusted : "", ",", -1);
+
+  if (spdl_origin_is_trusted (origin ? origin : "file:", trusted))
+    return TRUE;
+  for (guint i = 0; path && entries[i]; i++) {
+    const gchar *entry = g_strstrip (entries[i]);
+    g_autofree gchar *folder = g_ascii_strncasecmp (entry, "file:/", 6) == 0
+                                   ? parse_folder (entry)
+                                   : NULL;
+    const gsize n = folder ? strlen (folder + strlen ("file:")) : 0;
+
+    if (folder && strncmp (path, folder + strlen ("file:"), n) == 0 &&
+        path[n] == '/')
+      return TRUE;
+  }
+  return FALSE;
+}
+
+gchar *
+spdl_origin_suggest (const gchar *uri)
+{
+  g_autofree gchar *path = dup_path (uri);
+  g_autofree gchar *folder = path ? g_path_get_dirname (path) : NULL;
+
+  if (folder && strlen (folder) > 1)
+    return g_strconcat ("file:", folder, NULL);
+  return g_path_is_absolute (uri) ? g_strdup ("file:")
+                                  : spdl_origin_dup_of (uri);
+}
+
+gboolean
 spdl_origin_check_trusted (
     const gchar *trusted, gboolean schemes, GError **error)
 {
@@ -126,7 +197,8 @@ spdl_origin_check_trusted (
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
         "trusted-origins has \"%s\": write servers as https://host or "
         "https://host:port%s, separated by commas",
-        shown, schemes ? ", and schemes as file:" : "");
+        shown,
+        schemes ? ", schemes as file:, and folders as file:/folder" : "");
     return FALSE;
   }
   return TRUE;

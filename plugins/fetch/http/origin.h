@@ -17,7 +17,8 @@ G_BEGIN_DECLS
  * such as "file:". Extra headers and credentials belong to one origin.
  *
  * `trusted-origins` is a comma-separated list of further origins: servers that
- * may receive credentials, and schemes that servers may refer to. */
+ * may receive credentials, and schemes and local folders ("file:/folder") that
+ * servers and data of others may refer to. */
 
 gchar *spdl_origin_dup (GUri *uri);
 
@@ -28,6 +29,16 @@ gboolean spdl_origin_is_http (const gchar *origin);
 
 /* @trusted: (nullable) */
 gboolean spdl_origin_is_trusted (const gchar *origin, const gchar *trusted);
+
+/* Same for an absolute URI or path, which may also lie in a trusted folder. */
+gboolean spdl_origin_trusts (const gchar *uri, const gchar *trusted);
+
+/* Returns the entry of the list that makes spdl_origin_trusts() return TRUE for
+ * @uri, an absolute URI or path. */
+gchar *spdl_origin_suggest (const gchar *uri);
+
+/* Checks if a path has a component "..". */
+gboolean spdl_origin_leads_up (const gchar *path);
 
 /* Checks that @trusted is a valid list. Returns FALSE with @error set in the
  * domain GST_RESOURCE_ERROR otherwise.

@@ -143,7 +143,9 @@ get_next (SoupMessage *message, const gchar *from, const gchar *trusted,
   g_autofree gchar *origin = uri ? spdl_origin_dup (uri) : NULL;
 
   if (origin && !spdl_origin_is_http (origin)) {
-    if (spdl_origin_is_trusted (origin, trusted))
+    if (spdl_origin_is_trusted (origin, trusted) ||
+        (g_str_equal (origin, "file:") &&
+            spdl_origin_trusts (location, trusted)))
       g_set_error_literal (error, SPDL_HTTP_ELSEWHERE, 0, location);
     else
       g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_AUTHORIZED,

@@ -238,7 +238,8 @@ GST_END_TEST;
 GST_START_TEST (test_bad_trust)
 {
   static const gchar *const bad[] = { "host", "http:", "https://", "*",
-    "http://h/path", "http://h?q", "ftp://h", "file:///", "http://h:99999" };
+    "http://h/path", "http://h?q", "ftp://h", "file:///", "file:/a/../b",
+    "file:/a#b", "file://a", "http://h:99999" };
 
   for (guint i = 0; i < G_N_ELEMENTS (bad); i++) {
     g_autofree gchar *trust =
@@ -261,12 +262,15 @@ GST_START_TEST (test_schemes)
     "gopher://x", "FILE:/etc/passwd", "resource:///x" };
   const gchar *base = server_get_base (served.server);
   g_autofree gchar *file = g_strdup_printf ("file://%s/local", served.folder);
+  g_autofree gchar *folder =
+      g_strdup_printf ("trusted-origins=file:%s", served.folder);
   Run *run;
 
   files_write_text (served.folder, "local", "0123456789");
   set_place (served.server, "file", "%s", file);
   assert_refused (fetch ("", "%s/to/99/1/file", base),
       GST_RESOURCE_ERROR_NOT_AUTHORIZED, "\"file:\"");
+  assert_came (fetch (folder, "%s/to/99/1/file", base));
   for (guint i = 0; i < G_N_ELEMENTS (places); i++) {
     set_place (served.server, "a", "%s", places[i]);
     assert_refused (
@@ -448,56 +452,86 @@ run_fields (const gchar *location, const gchar *more)
       location, HEADERS, more);
 }
 
-/* Tests the URIs in the fields of a shard from a server. They may name servers,
- * which get no secrets, and no local files unless trusted. */
+/* Loads the shard at @location, whose field is @value. It is refused with an
+ * error that names @origin, or comes if that is NULL. */
+static void
+check_field (const gchar *location, const gchar *value, const gchar *more,
+    const gchar *origin)
+{
+  Run *run;
+
+  write_shard (value);
+  run = run_fields (location, more);
+  if (origin)
+    assert_refused (run, GST_RESOURCE_ERROR_NOT_AUTHORIZED, origin);
+  else
+    assert_came (run);
+}
+
+/* Tests what the fields of a shard may name: files and other schemes if they
+ * are trusted, and servers, which get no secrets. */
+static void
+check_fields_of (const gchar *location, const gchar *own, gboolean asks)
+{
+  const gchar *there = server_get_base (other);
+  g_autofree gchar *path = g_build_filename (served.folder, "local", NULL);
+  g_autofree gchar *uri = g_strconcat ("file://", path, NULL);
+  g_autofree gchar *folder = g_strconcat ("file:", served.folder, NULL);
+  g_autofree gchar *trust = g_strconcat ("trusted-origins=", folder, NULL);
+  g_autofree gchar *slash = g_strconcat (trust, "/", NULL);
+  g_autofree gchar *prefix = g_strconcat (trust, "/loc", NULL);
+  g_autofree gchar *up =
+      g_strconcat ("file://", served.folder, "/x/%2e%2E/local", NULL);
+  g_autofree gchar *web = g_strconcat ("trusted-origins=", there, NULL);
+  g_autofree gchar *elsewhere =
+      g_strconcat (there, "/auth/0/2000/field?token=sesame-5", NULL);
+
+  check_field (location, path, "", folder);
+  check_field (location, uri, web, folder);
+  check_field (location, path, "trusted-origins=file:", NULL);
+  check_field (location, uri, trust, NULL);
+  check_field (location, path, slash, NULL);
+  check_field (location, path, prefix, folder);
+  check_field (location, up, trust, "trusted-origins=file:");
+  check_field (location, "smb://host/key", "", "smb:");
+  check_field (location, "s3://bucket/key", "", "s3://bucket");
+  check_field (location, own, "", NULL);
+  check_field (location, elsewhere, "", there);
+  if (asks)
+    fail_if (server_has_seen (other, "sesame-1"));
+  check_field (location, elsewhere, web, NULL);
+  fail_unless (server_has_seen (other, "sesame-1"));
+}
+
 GST_START_TEST (test_fields)
 {
   static const gchar *const kinds[] = { "shard", "tape" };
+  const gchar *base = server_get_base (served.server);
   g_autofree gchar *local = g_build_filename (served.folder, "train.tar", NULL);
-  g_autofree gchar *path = g_build_filename (served.folder, "local", NULL);
-  g_autofree gchar *elsewhere = g_strdup_printf (
-      "%s/auth/0/2000/field?token=sesame-5", server_get_base (other));
+  g_autofree gchar *list = g_build_filename (served.folder, "list.csv", NULL);
+  g_autofree gchar *own = g_strdup_printf ("file://%s#bytes=0-9", local);
+  g_autofree gchar *text = g_strdup_printf ("uri,txt\n%s/bytes/0/9,local\n"
+                                            "%s/bytes/0/9,%s/local\n",
+      base, base, served.folder);
+  Run *run;
 
   files_write_text (served.folder, "local", "0123456789");
+  check_fields_of (local, own, TRUE);
+  g_clear_pointer (&own, g_free);
+  own = g_strconcat (base, "/bytes/0/9", NULL);
   for (guint i = 0; i < G_N_ELEMENTS (kinds); i++) {
-    g_autofree gchar *location = g_strdup_printf (
-        "%s/%s/0/0/train.tar", server_get_base (served.server), kinds[i]);
-    g_autofree gchar *trust =
-        g_strdup_printf ("trusted-origins=%s", server_get_base (other));
-    g_autofree gchar *uri = g_strconcat ("file://", path, NULL);
+    g_autofree gchar *location =
+        g_strdup_printf ("%s/%s/0/0/train.tar", base, kinds[i]);
 
-    write_shard (path);
-    assert_refused (run_fields (location, ""),
-        GST_RESOURCE_ERROR_NOT_AUTHORIZED, "\"file:\"");
-    assert_came (run_fields (location, "trusted-origins=file:"));
-    write_shard (uri);
-    assert_refused (run_fields (location, trust),
-        GST_RESOURCE_ERROR_NOT_AUTHORIZED, "\"file:\"");
-    write_shard ("smb://host/key");
-    assert_refused (run_fields (location, ""),
-        GST_RESOURCE_ERROR_NOT_AUTHORIZED, "\"smb:\"");
-
-    write_shard (elsewhere);
-    assert_refused (run_fields (location, ""),
-        GST_RESOURCE_ERROR_NOT_AUTHORIZED, server_get_base (other));
-    if (i == 0)
-      fail_if (server_has_seen (other, "sesame-1"));
-    assert_came (run_fields (location, trust));
-    fail_unless (server_has_seen (other, "sesame-1"));
+    check_fields_of (location, own, FALSE);
+    fail_unless (got_secret (served.server, "/bytes/0/9"));
   }
 
-  /* A local shard and a local list may name any file. */
-  write_shard (path);
-  assert_came (run_fields (local, ""));
-  {
-    g_autofree gchar *text = g_strdup_printf (
-        "uri,txt\n%s/bytes/0/9,%s\n", server_get_base (served.server), "local");
-
-    files_write_text (served.folder, "list.csv", text);
-  }
-  g_free (local);
-  local = g_build_filename (served.folder, "list.csv", NULL);
-  assert_came (run_fields (local, ""));
+  /* A list may name any file. */
+  files_write_text (served.folder, "list.csv", text);
+  run = run_fields (list, "");
+  fail_unless_equals_int (run->buffers->len, 2);
+  run_free (run);
 }
 
 GST_END_TEST;
@@ -559,9 +593,11 @@ GST_START_TEST (test_fields_after_list)
 GST_END_TEST;
 
 /* Pushes a source event, with @base (nullable), and an item of the server whose
- * field names a local file. */
+ * field names a local file.
+ * @foreign: whether strangers may have written it */
 static void
-push_item_of (Rig *rig, guint64 number, const gchar *base, const gchar *file)
+push_item_of (Rig *rig, guint64 number, const gchar *base, gboolean foreign,
+    const gchar *file)
 {
   GstBuffer *item =
       rig_make_uri_item (number, server_get_base (served.server), "/bytes/0/9");
@@ -569,13 +605,16 @@ push_item_of (Rig *rig, guint64 number, const gchar *base, const gchar *file)
 
   if (base)
     gst_spdl_event_set_base (event, base);
+  gst_structure_set (gst_event_writable_structure (event), "foreign",
+      G_TYPE_BOOLEAN, foreign, NULL);
   gst_pad_push_event (rig->src, event);
   gst_spdl_buffer_get_item_meta (item)->extra =
       gst_structure_new ("extra", "txt", G_TYPE_STRING, file, NULL);
   fail_unless_equals_int (gst_pad_push (rig->src, item), GST_FLOW_OK);
 }
 
-/* Tests that an event without a folder replaces one with a folder. */
+/* Tests that an event without a folder replaces one with a folder, and what
+ * strangers may name with a folder. */
 GST_START_TEST (test_fields_after_event)
 {
   Rig *rig = rig_new ("spdlfetch", "parts", "txt", "concurrency", 1, NULL);
@@ -584,12 +623,17 @@ GST_START_TEST (test_fields_after_event)
 
   files_write_text (served.folder, "local", "0123456789");
   rig_start (rig, "text/uri-list");
-  push_item_of (rig, 0, base, path);
+  push_item_of (rig, 0, base, FALSE, path);
   rig_wait_items (rig, 1);
-  push_item_of (rig, 1, NULL, path);
+  push_item_of (rig, 1, NULL, FALSE, path);
+  /* Strangers may name files below the base folder, by relative paths. */
+  push_item_of (rig, 2, base, TRUE, "local");
+  push_item_of (rig, 3, base, TRUE, path);
+  push_item_of (rig, 4, base, TRUE, "../local");
+  push_item_of (rig, 5, base, TRUE, "sub/../local");
   rig_push_eos (rig);
   rig_wait_eos (rig);
-  fail_unless_equals_int (rig_count_items (rig), 1);
+  fail_unless_equals_int (rig_count_items (rig), 2);
   fail_unless (rig_find_message (rig, "spdl-item-failed") != NULL);
   rig_free (rig);
 }

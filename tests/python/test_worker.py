@@ -6,6 +6,7 @@
 """The first argument is tools/make-dataset."""
 
 import contextlib
+import http.server
 import importlib.util
 import itertools
 import os
@@ -15,8 +16,8 @@ import threading
 import unittest
 
 import numpy as np
-from support import (describe, make_dataset, needs_gi, run_python,
-                     wait_until)
+from support import (describe, make_dataset, make_folder, needs_gi,
+                     run_python, wait_until, wait_until_asleep)
 
 from gstspdl import Loader, LoaderError
 
@@ -29,9 +30,43 @@ def indices_of(batches):
     return sorted(i for batch in batches for i in batch.indices)
 
 
+def figure_of(loader, stage, name):
+    return next((stats[name] for stats in loader.stats
+                 if stats["stage"] == stage), None)
+
+
 def pid_of(loader):
-    return next(stats["pid"] for stats in loader.stats
-                if stats["stage"] == "worker")
+    return figure_of(loader, "worker", "pid")
+
+
+@contextlib.contextmanager
+def held_file(data):
+    """Yields the URL of a file that arrives only after the event is set, and a
+    semaphore that each request for it releases."""
+    release = threading.Event()
+    requested = threading.Semaphore(0)
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            requested.release()
+            release.wait(60)
+            with contextlib.suppress(OSError):
+                self.send_response(200)
+                self.send_header("Content-Length", str(len(data)))
+                self.end_headers()
+                self.wfile.write(data)
+
+        def log_message(self, *_):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/held.jpg", release, requested
+    finally:
+        release.set()
+        server.shutdown()
+        server.server_close()
 
 
 def in_order(more=""):
@@ -168,6 +203,40 @@ class WorkerTest(unittest.TestCase):
             worker = next(stats for stats in loader.stats
                           if stats["stage"] == "worker")
             self.assertGreater(worker["num-restarts"], 0)
+
+    def test_failures_are_reported_once(self):
+        """The first item holds back the failures behind it, which are reported
+        but not done when the process is killed."""
+        photos = sorted(FOLDER.glob("*/*.jpg"))[:12]
+        with contextlib.ExitStack() as stack:
+            url, release, requested = stack.enter_context(
+                held_file(photos[0].read_bytes()))
+            location = make_folder() / "list.txt"
+            location.write_text("\n".join(
+                [url, *(f"{FOLDER}/missing-{i}.jpg" for i in range(6)),
+                 *map(str, photos), f"{FOLDER}/missing-6.jpg"]))
+            loader = stack.enter_context(Loader(
+                f"spdlsrc location={location} epochs=2 "
+                "! spdlfetch concurrency=4 output-order=input "
+                "! spdldecode width=32 height=32 "
+                "! spdlbatch batch-size=4 ! spdlsink",
+                process={"restarts": 3}, max_failures=14))
+            for _ in range(2):
+                requested.acquire(timeout=60)
+                wait_until_asleep(os.getpid(), pid := pid_of(loader))
+                os.kill(pid, signal.SIGKILL)
+            requested.acquire(timeout=60)
+            release.set()
+            for epoch in range(2):
+                keys = sorted(key for batch in loader for key in batch.keys)
+                self.assertEqual(keys, sorted(
+                    [url, *(path.as_uri() for path in photos)]))
+                self.assertEqual(loader.num_failures, 7 * (epoch + 1))
+            failed = [(f.epoch, f.uri[-9:])
+                      for f in loader.take_failures(loader.state)]
+            self.assertEqual(sorted(failed), [
+                (epoch, f"ing-{i}.jpg") for epoch in range(2)
+                for i in range(7)])
 
     def test_stop_while_waiting(self):
         loader = Loader(in_order() + " max-buffers=1", process=True)

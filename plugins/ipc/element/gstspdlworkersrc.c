@@ -232,7 +232,8 @@ open_link (GstSpdlWorkerSrc *self, const gchar *state)
   connection = spdl_worker_connection_new (GST_ELEMENT (self),
       spdl_environment_select (
           (const gchar *const *) environ, self->run.rank, self->run.world_size),
-      &config, self->base, self->run.worker_timeout);
+      &config, self->base, self->run.worker_timeout,
+      self->run.restarts > 0 ? &self->restart : NULL);
   spdl_mutex_lock (&self->lock);
   self->connection = connection;
   send_cpu_budget (self);
@@ -375,6 +376,7 @@ gst_spdl_worker_src_reopen (GstSpdlWorkerSrc *self, const gchar *state,
     GstMessage **failure, gchar **why)
 {
   close_link (self);
+  spdl_restart_end_process (&self->restart);
   open_link (self, state);
   return spdl_worker_connection_wait (self->connection, failure, why);
 }

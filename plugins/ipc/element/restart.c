@@ -15,9 +15,45 @@ typedef struct {
   guint64 epoch; /* first epoch whose end was not pushed yet */
 } Source;
 
+/* A failed item. Each of its parts may fail. */
+typedef struct {
+  guint32 source;
+  guint64 epoch;
+  guint64 sequence;
+  guint n_reported; /* number of reports that were not repeated */
+  guint n_seen;     /* number of reports of the process `process` */
+  guint process;
+} Failure;
+
+/* Number of failures that are kept at least. */
+#define MIN_FAILURES 1000
+
+static guint
+hash_failure (gconstpointer data)
+{
+  const Failure *failure = data;
+  const guint64 number =
+      failure->sequence + failure->epoch * 0x9e3779b97f4a7c15;
+
+  return g_int64_hash (&number) ^ failure->source;
+}
+
+static gboolean
+is_same_failure (gconstpointer a, gconstpointer b)
+{
+  const Failure *one = a, *other = b;
+
+  return one->source == other->source && one->epoch == other->epoch &&
+         one->sequence == other->sequence;
+}
+
 void
 spdl_restart_init (SpdlRestart *self)
 {
+  spdl_mutex_init (&self->lock);
+  self->failures =
+      g_hash_table_new_full (hash_failure, is_same_failure, g_free, NULL);
+  self->max_failures = MIN_FAILURES;
   spdl_progress_tracker_init (&self->tracker);
   self->tracker.max_gaps = G_MAXUINT;
   self->sources = g_array_new (FALSE, FALSE, sizeof (Source));
@@ -28,6 +64,8 @@ spdl_restart_clear (SpdlRestart *self)
 {
   spdl_progress_tracker_clear (&self->tracker);
   g_array_unref (self->sources);
+  g_hash_table_unref (self->failures);
+  spdl_mutex_clear (&self->lock);
 }
 
 void
@@ -35,6 +73,10 @@ spdl_restart_reset (SpdlRestart *self)
 {
   spdl_progress_tracker_reset (&self->tracker);
   g_array_set_size (self->sources, 0);
+  spdl_mutex_lock (&self->lock);
+  g_hash_table_remove_all (self->failures);
+  self->max_failures = MIN_FAILURES;
+  spdl_mutex_unlock (&self->lock);
 }
 
 static Source *
@@ -62,6 +104,102 @@ get_epoch (const gchar *text, guint32 number)
              : 0;
 }
 
+/* Failures */
+
+/* Counts a report of the current process. Returns TRUE if it is not repeated:
+ * earlier processes have reported fewer failures of the item. Lock held. */
+static gboolean
+count_report (SpdlRestart *self, const Failure *key)
+{
+  Failure *failure = g_hash_table_lookup (self->failures, key);
+
+  if (!failure) {
+    failure = g_new (Failure, 1);
+    *failure = *key;
+    g_hash_table_add (self->failures, failure);
+  }
+  if (failure->process != self->n_processes)
+    failure->n_seen = 0;
+  failure->process = self->n_processes;
+  if (++failure->n_seen <= failure->n_reported)
+    return FALSE;
+  failure->n_reported++;
+  return TRUE;
+}
+
+gboolean
+spdl_restart_add_message (SpdlRestart *self, GstMessage *message)
+{
+  const GstStructure *s = gst_message_get_structure (message);
+  Failure key = { 0 };
+  gboolean is_new;
+
+  if (GST_MESSAGE_TYPE (message) != GST_MESSAGE_ELEMENT || !s ||
+      !gst_structure_has_name (s, "spdl-item-failed") ||
+      !gst_structure_get (s, "source", G_TYPE_UINT, &key.source, "epoch",
+          G_TYPE_UINT64, &key.epoch, "sequence", G_TYPE_UINT64, &key.sequence,
+          NULL))
+    return TRUE;
+  spdl_mutex_lock (&self->lock);
+  is_new = count_report (self, &key);
+  spdl_mutex_unlock (&self->lock);
+  return is_new;
+}
+
+void
+spdl_restart_end_process (SpdlRestart *self)
+{
+  spdl_mutex_lock (&self->lock);
+  self->n_processes++;
+  spdl_mutex_unlock (&self->lock);
+}
+
+/* Progress of a source in a state. */
+typedef struct {
+  const gchar *text;
+  SpdlState state;
+  guint32 source;
+  gboolean is_read;
+} Place;
+
+/* Returns TRUE if no later process repeats the item. */
+static gboolean
+is_done (gpointer key, gpointer value, gpointer user_data)
+{
+  const Failure *failure = key;
+  Place *place = user_data;
+  g_autofree gchar *problem = NULL;
+
+  if (!place->is_read || place->source != failure->source) {
+    spdl_state_clear (&place->state);
+    spdl_state_init (&place->state);
+    place->source = failure->source;
+    place->is_read =
+        spdl_state_read (&place->state, place->text, place->source, &problem);
+  }
+  return place->is_read && spdl_progress_has (&place->state.progress,
+                               failure->epoch, failure->sequence);
+}
+
+/* Removes the failures of finished items when there are many, so that their
+ * number depends on what is in progress. */
+static void
+limit_failures (SpdlRestart *self)
+{
+  g_autofree gchar *text = NULL;
+  Place place = { NULL };
+
+  spdl_mutex_lock (&self->lock);
+  if (g_hash_table_size (self->failures) > self->max_failures &&
+      (place.text = text = spdl_restart_dup_state (self))) {
+    g_hash_table_foreach_remove (self->failures, is_done, &place);
+    spdl_state_clear (&place.state);
+    self->max_failures =
+        MAX (MIN_FAILURES, 2 * g_hash_table_size (self->failures));
+  }
+  spdl_mutex_unlock (&self->lock);
+}
+
 gboolean
 spdl_restart_add_event (SpdlRestart *self, GstEvent *event)
 {
@@ -83,6 +221,7 @@ spdl_restart_add_event (SpdlRestart *self, GstEvent *event)
     source->epoch = epoch + 1;
   }
   spdl_progress_tracker_handle_event (&self->tracker, event);
+  limit_failures (self);
   return TRUE;
 }
 

@@ -7,6 +7,7 @@
 
 #pragma once
 
+#include "gst/spdl/engine/sync.h"
 #include "plugins/common/progresstracker.h"
 
 G_BEGIN_DECLS
@@ -15,10 +16,18 @@ G_BEGIN_DECLS
  * those that leave it. A process that resumes from this state sends all
  * missing items and no duplicates. An epoch that was complete, but whose end
  * event was not pushed yet, would have no end; this object supplies it. Stream
- * lock held. */
+ * lock held.
+ *
+ * Items that failed ahead of the state fail again in the next process, which
+ * reports them again. This object recognizes the repeated reports. */
 typedef struct {
   SpdlProgressTracker tracker;
   GArray *sources; /* of Source */
+
+  SpdlMutex lock;       /* of what follows, which another thread uses as well */
+  GHashTable *failures; /* Failure: those that may be reported again */
+  guint n_processes;
+  guint max_failures; /* that are kept before the finished ones are removed */
 } SpdlRestart;
 
 void spdl_restart_init (SpdlRestart *self);
@@ -30,6 +39,14 @@ void spdl_restart_reset (SpdlRestart *self);
  * FALSE for an event that an earlier process has already sent. */
 gboolean spdl_restart_add_event (SpdlRestart *self, GstEvent *event);
 void spdl_restart_add_buffer (SpdlRestart *self, GstBuffer *buffer);
+
+/* Records the message of a failed item. Returns FALSE if an earlier process has
+ * reported this failure. Other messages are always new. May be called from any
+ * thread. */
+gboolean spdl_restart_add_message (SpdlRestart *self, GstMessage *message);
+
+/* Call it after the last message of a process. */
+void spdl_restart_end_process (SpdlRestart *self);
 
 /* Returns: (transfer full) (nullable): the state; NULL if there was no
  * source */

@@ -21,7 +21,8 @@ struct _SpdlWorkerConnection {
   GstElement *element;
   GStrv environment;
   GByteArray *config;
-  guint32 base; /* base of the source numbers */
+  guint32 base;         /* base of the source numbers */
+  SpdlRestart *restart; /* nullable */
   GThread *thread;
 
   /* Used only by the thread. */
@@ -86,12 +87,14 @@ new_figures (void)
 
 SpdlWorkerConnection *
 spdl_worker_connection_new (GstElement *element, GStrv environment,
-    const SpdlWorkerConfig *config, guint32 base, guint64 timeout)
+    const SpdlWorkerConfig *config, guint32 base, guint64 timeout,
+    SpdlRestart *restart)
 {
   SpdlWorkerConnection *self = g_new0 (SpdlWorkerConnection, 1);
 
   self->element = element;
   self->base = base;
+  self->restart = restart;
   self->environment = environment;
   self->config = g_byte_array_new ();
   spdl_put_worker_config (self->config, config);
@@ -659,8 +662,10 @@ read_message (SpdlWorkerConnection *self, SpdlPayload *payload, GError **error)
   spdl_source_base_shift_message (message, self->base);
   if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR)
     add_error (self, message);
-  else
+  else if (!self->restart || spdl_restart_add_message (self->restart, message))
     gst_element_post_message (self->element, message);
+  else
+    gst_message_unref (message);
   return TRUE;
 }
 

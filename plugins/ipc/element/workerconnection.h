@@ -7,6 +7,7 @@
 
 #pragma once
 
+#include "plugins/ipc/element/restart.h"
 #include "plugins/ipc/element/workermessage.h"
 #include "plugins/ipc/wire/workerconfig.h"
 
@@ -24,10 +25,11 @@ typedef struct _SpdlWorkerConnection SpdlWorkerConnection;
  * @config: serialized during the call
  * @base: added to the numbers of its sources
  * @timeout: time without progress after which the process is killed, in ns; 0:
- *     no limit */
-SpdlWorkerConnection *
-spdl_worker_connection_new (GstElement *element, GStrv environment,
-    const SpdlWorkerConfig *config, guint32 base, guint64 timeout);
+ *     no limit
+ * @restart: (nullable): decides which reports of failed items are posted */
+SpdlWorkerConnection *spdl_worker_connection_new (GstElement *element,
+    GStrv environment, const SpdlWorkerConfig *config, guint32 base,
+    guint64 timeout, SpdlRestart *restart);
 /* Stops the process: asks it to stop, so that it sends its statistics, and
  * kills it after a timeout. */
 void spdl_worker_connection_stop (SpdlWorkerConnection *self);

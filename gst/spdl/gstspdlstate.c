@@ -9,6 +9,7 @@
 
 #include "gst/spdl/gstspdlloader.h"
 #include "gst/spdl/progress/reshard.h"
+#include "gst/spdl/progress/storedranks.h"
 
 /**
  * gst_spdl_state_is_done:
@@ -142,7 +143,8 @@ set_error (GError **error, const gchar *failure, const gchar *problem)
 /**
  * gst_spdl_state_merge:
  * @states: (array zero-terminated=1): the states of all ranks of a run, in any
- *     order. Each may itself be a result of this function
+ *     order. Each may itself be a result of this function; that of a rank that
+ *     has resumed from such a result, and has not begun, is one
  * @error: (nullable): %GST_SPDL_LOADER_ERROR_STATE
  *
  * Joins the states of all ranks in one. A run with any number of ranks can
@@ -166,7 +168,7 @@ gst_spdl_state_merge (const gchar *const *states, GError **error)
   g_autofree gchar *problem = NULL;
 
   g_return_val_if_fail (states != NULL, NULL);
-  ranks = spdl_ranks_read (states, &problem);
+  ranks = spdl_stored_ranks_read (states, &problem);
   return ranks ? spdl_ranks_write (ranks)
                : set_error (error, "The states of the ranks cannot be joined",
                      problem);
@@ -203,7 +205,7 @@ gst_spdl_state_reshard (
   gchar **result;
 
   g_return_val_if_fail (states != NULL, NULL);
-  ranks = spdl_ranks_read (states, &problem);
+  ranks = spdl_stored_ranks_read (states, &problem);
   if (ranks)
     reshard = spdl_reshard_new (ranks, world_size, &problem);
   if (!reshard)

@@ -71,6 +71,58 @@ class ReshardTest(unittest.TestCase):
                     state=states) as loader:
             self.assertEqual(loader.state, states[1])
 
+    def test_ranks_that_have_not_begun(self):
+        """The state of a rank before its first batch may be the joined one."""
+        before, states = collections.Counter(), []
+        for rank in range(2):
+            items, state = load(rank, 2, 3)
+            before.update(items)
+            states.append(state)
+
+        def store(rank, world, n_batches, process, is_started):
+            loader = Loader(describe(FOLDER, 4, UNEVEN), rank=rank,
+                            world_size=world, state=states, process=process)
+            if n_batches == 0 and not is_started:
+                return loader.state
+            with loader:
+                seen.update(i for batch in itertools.islice(loader, n_batches)
+                            for i in batch.indices)
+                return loader.state
+
+        for world, n_begun, process, is_started in itertools.product(
+                (2, 3), (0, 1, 2), (False, True), (False, True)):
+            with self.subTest(world=world, n_begun=n_begun, process=process,
+                              is_started=is_started):
+                seen = before.copy()
+                parts = [store(rank, world, rank < n_begun, process,
+                               is_started) for rank in reversed(range(world))]
+                for rank in range(4):
+                    with Loader(describe(FOLDER, 4, UNEVEN), rank=rank,
+                                world_size=4, state=parts) as loader:
+                        seen.update(i for batch in loader
+                                    for i in batch.indices)
+                self.assertEqual(seen, collections.Counter(GOOD))
+                if 0 < n_begun < world:
+                    # A joined state too many, and one too few.
+                    with self.assertRaises(LoaderError) as caught:
+                        merge_states([*parts, merge_states(states)])
+                    self.assertEqual(caught.exception.code, "state")
+                    if n_begun + 1 < world and not is_started:
+                        with self.assertRaises(LoaderError) as caught:
+                            merge_states(parts[1:])
+                        self.assertEqual(caught.exception.code, "state")
+
+    def test_ranks_that_have_not_begun_after_a_single_one(self):
+        for n_batches in 0, 3:
+            items, state = load(0, 1, n_batches)
+            seen = collections.Counter(items)
+            parts = [state, state]
+            items, parts[0] = load(0, 2, 1, state=state)
+            seen.update(items)
+            for rank in range(3):
+                seen.update(load(rank, 3, None, state=parts)[0])
+            self.assertEqual(seen, collections.Counter(GOOD))
+
     def test_ranks_in_different_epochs(self):
         items, states = collections.Counter(), []
         for rank, n_batches in enumerate((1, 8, 3)):

@@ -328,6 +328,53 @@ class Http2Test(unittest.TestCase):
         self.assertEqual(server.connections, 2)
 
 
+class SilentHttp2Server(Http2Server):
+    """Answers no request."""
+
+    def serve(self, plain, dies):
+        with contextlib.suppress(OSError), self.context.wrap_socket(
+                plain, server_side=True) as connection:
+            connection.sendall(bytes(3) + b"\4\0" + bytes(4))
+            while connection.recv(1000):
+                pass
+
+
+class SilentHttp2Test(unittest.TestCase):
+    def setUp(self):
+        self.server = SilentHttp2Server(0)
+        self.addCleanup(self.server.listener.close)
+        self.good = Origin()
+        self.addCleanup(self.good.close)
+
+    def check(self, settings):
+        uris = [f"{self.server.url}/{i}" for i in range(3)]
+        others = [f"{self.good.url}/{i}" for i in range(20)]
+        with environment():
+            items, failures = fetch(
+                *uris, *others, settings=f"tls-ca-file={PEM} concurrency=8 "
+                f"retries=0 {settings}")
+        self.assertEqual(set(items), set(others))
+        self.assertEqual(set(failures), set(uris))
+
+    def test_timeout(self):
+        self.check("timeout=1")
+
+    def test_task_timeout(self):
+        self.check("timeout=0 task-timeout=1000000000")
+
+    def test_stop(self):
+        path = FOLDER / "silent.txt"
+        path.write_text(f"{self.server.url}/1\n")
+        with environment(), Loader(
+                f"spdlsrc location={path} ! spdlfetch timeout=0 "
+                f"tls-ca-file={PEM} caps=application/octet-stream "
+                "! spdlsink") as loader:
+            with self.assertRaises(LoaderError):
+                loader.next(1_000_000_000)
+            # Returns.
+            loader.stop()
+
+
 class CookieServer(Server):
     """Redirects as servers that need a cookie do."""
 

@@ -60,14 +60,31 @@ spdl_connections_watch (SoupSession *session, SoupMessage *message)
       message, "network-event", G_CALLBACK (on_network_event), session);
 }
 
+/* Returns: (nullable): the socket of the message's connection of HTTP/2 */
+static GSocket *
+find_socket (SoupSession *session, SoupMessage *message)
+{
+  GHashTable *sockets = g_object_get_data (G_OBJECT (session), KEY);
+
+  return sockets
+             ? g_hash_table_lookup (sockets,
+                   GSIZE_TO_POINTER (soup_message_get_connection_id (message)))
+             : NULL;
+}
+
+void
+spdl_connections_break (SoupSession *session, SoupMessage *message)
+{
+  GSocket *socket = find_socket (session, message);
+
+  if (socket && !g_socket_is_closed (socket))
+    g_socket_shutdown (socket, TRUE, TRUE, NULL);
+}
+
 gboolean
 spdl_connections_is_lost (SoupSession *session, SoupMessage *message)
 {
-  GHashTable *sockets = g_object_get_data (G_OBJECT (session), KEY);
-  GSocket *socket =
-      sockets ? g_hash_table_lookup (sockets,
-                    GSIZE_TO_POINTER (soup_message_get_connection_id (message)))
-              : NULL;
+  GSocket *socket = find_socket (session, message);
   gchar byte;
   gssize n;
 

@@ -19,4 +19,8 @@ void spdl_connections_watch (SoupSession *session, SoupMessage *message);
  * body no data has arrived for a while. */
 gboolean spdl_connections_is_lost (SoupSession *session, SoupMessage *message);
 
+/* Shuts the connection of HTTP/2 of @message down, if it has one, which ends
+ * all requests on it. */
+void spdl_connections_break (SoupSession *session, SoupMessage *message);
+
 G_END_DECLS

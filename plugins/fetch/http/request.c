@@ -23,6 +23,9 @@ GST_DEBUG_CATEGORY_EXTERN (spdl_fetch_debug);
 /* Time without data after which a connection of HTTP/2 is checked. */
 #define CHECK_TIME G_TIME_SPAN_SECOND
 
+/* Time for a cancelled attempt to end. */
+#define CANCEL_TIME (200 * G_TIME_SPAN_MILLISECOND)
+
 static void begin_try (SpdlRequest *self);
 static void send_request (SpdlRequest *self);
 static void look_at_slot (SpdlRequest *self);
@@ -229,6 +232,8 @@ cancel_try (SpdlRequest *self)
 static void
 stop_request (SpdlRequest *self, SpdlRequestStop why)
 {
+  gboolean hurries;
+
   if (self->wants_credentials)
     spdl_object_stop_waiting (self->object, self);
   if (self->waiting || self->wants_credentials || self->throttled) {
@@ -238,11 +243,16 @@ stop_request (SpdlRequest *self, SpdlRequestStop why)
                                          : deadline_error (self));
     return;
   }
+  /* A second request for the same item, which has lost, may end later. */
+  hurries = !self->leg || why != SPDL_REQUEST_STOP_CANCELLED ||
+            self->stop == SPDL_REQUEST_STOP_CANCELLED ||
+            g_cancellable_is_cancelled (self->outer);
   /* An attempt that has stalled may not have ended yet. The client cancels only
    * once, so the request must not be repeated. */
   if (self->stop == SPDL_REQUEST_STOP_NOT || why == SPDL_REQUEST_STOP_CANCELLED)
     self->stop = why;
-  g_source_set_ready_time (self->timer, -1);
+  g_source_set_ready_time (
+      self->timer, hurries ? g_get_monotonic_time () + CANCEL_TIME : -1);
   if (self->paused)
     end_pause (self, spdl_request_close_stream);
   else
@@ -255,7 +265,11 @@ on_timer (gpointer data)
   SpdlRequest *self = data;
   const gint64 now = g_get_monotonic_time ();
 
-  if (now >= self->deadline)
+  /* libsoup looks at the cancellable of a request of HTTP/2 only when a frame
+   * arrives, so a silent server would hold it without end. */
+  if (self->message && self->stop != SPDL_REQUEST_STOP_NOT)
+    spdl_connections_break (self->session, self->message);
+  else if (now >= self->deadline)
     stop_request (self, SPDL_REQUEST_STOP_DEADLINE);
   else if (self->throttled)
     look_at_slot (self);

@@ -41,6 +41,7 @@
 
 #include "gst/spdl/autotune/pipelinetuner.h"
 #include "gst/spdl/common/sourcenumber.h"
+#include "gst/spdl/stage/taskthread.h"
 #include "gst/spdl/engine/cpus.h"
 #include "gst/spdl/engine/ticker.h"
 #include "gst/spdl/gstspdlbatchmeta.h"
@@ -204,25 +205,24 @@ gst_spdl_stage_default_concurrency (GstSpdlStage *self, gint n)
   spdl_mutex_unlock (&priv->tuning_lock);
 }
 
-/* Registers the stage for tuning, or unregisters it. Returns a ticker that must
- * be stopped after the lock is released. Tuning lock held. */
-static SpdlTicker *
+/* Registers the stage for tuning, or unregisters it, and releases the tuning
+ * lock. */
+static void
 join_or_leave (GstSpdlStage *self)
 {
   GstSpdlStagePrivate *priv = gst_spdl_stage_get_private (self);
+  g_autoptr (GError) error = NULL;
+  SpdlTicker *ended = NULL;
 
   if (!priv->started || priv->concurrency != 0)
-    return gst_spdl_tuner_remove (self);
-  gst_spdl_tuner_add (self);
-  return NULL;
-}
-
-static void
-unlock_tuning (GstSpdlStagePrivate *priv, SpdlTicker *ended)
-{
+    ended = gst_spdl_tuner_remove (self);
+  else
+    gst_spdl_tuner_add (self, &error);
   spdl_mutex_unlock (&priv->tuning_lock);
   if (ended)
     spdl_ticker_stop (ended);
+  if (error)
+    gst_spdl_post_error (GST_ELEMENT (self), error);
 }
 
 /* Sets the value of the property. 0: automatic. */
@@ -241,7 +241,7 @@ gst_spdl_stage_set_concurrency (GstSpdlStage *self, guint concurrency)
     priv->current = get_default (self);
   GST_OBJECT_UNLOCK (self);
   gst_spdl_stage_apply_limits (self);
-  unlock_tuning (priv, join_or_leave (self));
+  join_or_leave (self);
 }
 
 /* Records that the stage has started or is about to stop. An automatic stage is
@@ -253,7 +253,7 @@ gst_spdl_stage_set_started (GstSpdlStage *self, gboolean started)
 
   spdl_mutex_lock (&priv->tuning_lock);
   priv->started = started;
-  unlock_tuning (priv, join_or_leave (self));
+  join_or_leave (self);
 }
 
 void
@@ -517,7 +517,8 @@ start_stage (GstSpdlStage *self, GError **error)
                    : spdl_pool_new (priv->current);
   if (!pool)
     return FALSE;
-  if (klass->start && !klass->start (self, error)) {
+  if (!spdl_pool_begin (pool, error) ||
+      (klass->start && !klass->start (self, error))) {
     spdl_pool_unref (pool);
     return FALSE;
   }
@@ -571,6 +572,12 @@ gst_spdl_stage_change_state (GstElement *element, GstStateChange transition)
           ret == GST_STATE_CHANGE_FAILURE))
     stop_stage (self);
   return ret;
+}
+
+static gboolean
+gst_spdl_stage_post_message (GstElement *element, GstMessage *message)
+{
+  return spdl_task_thread_post_message (parent_class, element, message);
 }
 
 static void
@@ -693,6 +700,7 @@ gst_spdl_stage_class_init (gpointer klass, gpointer data)
   object_class->get_property = gst_spdl_stage_get_property;
   object_class->finalize = gst_spdl_stage_finalize;
   element_class->change_state = gst_spdl_stage_change_state;
+  element_class->post_message = gst_spdl_stage_post_message;
   install_properties (object_class);
   gst_type_mark_as_plugin_api (GST_TYPE_SPDL_STAGE, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_SPDL_OUTPUT_ORDER, 0);

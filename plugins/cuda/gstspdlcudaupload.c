@@ -402,6 +402,20 @@ check_device (GstSpdlCudaUpload *self, GError **error)
                              self->cudart, get_device_id (self), error);
 }
 
+/* Buffers that are still in use hold references to their allocator. */
+static void
+close_device (GstSpdlCudaUpload *self)
+{
+  GstAllocator *pinned;
+
+  g_clear_pointer (&self->uploads, spdl_uploads_free);
+  gst_clear_object (&self->allocator);
+  GST_OBJECT_LOCK (self);
+  pinned = g_steal_pointer (&self->pinned);
+  GST_OBJECT_UNLOCK (self);
+  gst_clear_object (&pinned);
+}
+
 static gboolean
 open_device (GstSpdlCudaUpload *self, GError **error)
 {
@@ -423,22 +437,11 @@ open_device (GstSpdlCudaUpload *self, GError **error)
   self->pinned = pinned;
   const guint prefetch = self->prefetch;
   GST_OBJECT_UNLOCK (self);
-  self->uploads = spdl_uploads_new (self->cudart, device_id, prefetch, &funcs);
-  return TRUE;
-}
-
-/* Buffers that are still in use hold references to their allocator. */
-static void
-close_device (GstSpdlCudaUpload *self)
-{
-  GstAllocator *pinned;
-
-  g_clear_pointer (&self->uploads, spdl_uploads_free);
-  gst_clear_object (&self->allocator);
-  GST_OBJECT_LOCK (self);
-  pinned = g_steal_pointer (&self->pinned);
-  GST_OBJECT_UNLOCK (self);
-  gst_clear_object (&pinned);
+  self->uploads =
+      spdl_uploads_new (self->cudart, device_id, prefetch, &funcs, error);
+  if (!self->uploads)
+    close_device (self);
+  return self->uploads != NULL;
 }
 
 static GstStateChangeReturn

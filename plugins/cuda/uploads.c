@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "gst/spdl/cuda/pinned.h"
+#include "gst/spdl/engine/newthread.h"
 
 typedef struct {
   SpdlTransfer transfer;
@@ -313,7 +314,7 @@ run_worker (gpointer data)
 
 SpdlUploads *
 spdl_uploads_new (const GstSpdlCudart *cudart, gint device_id,
-    guint max_in_flight, const SpdlUploadsFuncs *funcs)
+    guint max_in_flight, const SpdlUploadsFuncs *funcs, GError **error)
 {
   SpdlUploads *self = g_new0 (SpdlUploads, 1);
 
@@ -325,18 +326,23 @@ spdl_uploads_new (const GstSpdlCudart *cudart, gint device_id,
   spdl_cond_init (&self->begun);
   spdl_cond_init (&self->changed);
   g_queue_init (&self->uploads);
-  self->thread = g_thread_new ("spdl-uploads", run_worker, self);
+  self->thread = spdl_thread_try_new (
+      "spdl-uploads", "uploads to the GPU", run_worker, self, error);
+  if (!self->thread)
+    g_clear_pointer (&self, spdl_uploads_free);
   return self;
 }
 
 void
 spdl_uploads_free (SpdlUploads *self)
 {
-  spdl_mutex_lock (&self->lock);
-  self->ending = TRUE;
-  spdl_cond_signal (&self->begun);
-  spdl_mutex_unlock (&self->lock);
-  g_thread_join (self->thread);
+  if (self->thread) {
+    spdl_mutex_lock (&self->lock);
+    self->ending = TRUE;
+    spdl_cond_signal (&self->begun);
+    spdl_mutex_unlock (&self->lock);
+    g_thread_join (self->thread);
+  }
   spdl_cond_clear (&self->begun);
   spdl_cond_clear (&self->changed);
   spdl_mutex_clear (&self->lock);

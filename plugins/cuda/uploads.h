@@ -65,8 +65,9 @@ typedef enum {
   SPDL_UPLOADS_FAILED,
 } SpdlUploadsState;
 
+/* Returns NULL with @error set if the thread cannot be created. */
 SpdlUploads *spdl_uploads_new (const GstSpdlCudart *cudart, gint device_id,
-    guint max_in_flight, const SpdlUploadsFuncs *funcs);
+    guint max_in_flight, const SpdlUploadsFuncs *funcs, GError **error);
 
 /* Waits for the transfers in flight and frees the object. */
 void spdl_uploads_free (SpdlUploads *self);

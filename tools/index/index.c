@@ -154,10 +154,8 @@ keep_index (Run *run, const SpdlReader *reader, const gchar *path, guint8 *data,
 }
 
 static void
-index_shard (gpointer data, gpointer user_data)
+index_shard (const gchar *location, Run *run)
 {
-  const gchar *location = data;
-  Run *run = user_data;
   g_autoptr (GError) error = NULL;
   g_autofree gchar *path = find_path (run, location);
   g_autoptr (SpdlReader) reader =
@@ -175,16 +173,39 @@ index_shard (gpointer data, gpointer user_data)
   g_mutex_unlock (&run->lock);
 }
 
+/* Locations that several threads index. */
+typedef struct {
+  Run *run;
+  const GPtrArray *names;
+  gint next; /* atomic */
+} Names;
+
+static gpointer
+index_some (gpointer data)
+{
+  Names *self = data;
+  guint i;
+
+  while ((i = g_atomic_int_add (&self->next, 1)) < self->names->len)
+    index_shard (g_ptr_array_index (self->names, i), self->run);
+  return NULL;
+}
+
 static void
 index_all (Run *run, const GPtrArray *names)
 {
+  Names job = { run, names, 0 };
+  GThread *threads[N_THREADS] = { NULL };
   /* One thread keeps the order of the listing. */
-  GThreadPool *pool = g_thread_pool_new (
-      index_shard, run, run->list ? 1 : N_THREADS, FALSE, NULL);
+  const guint n = run->list ? 1 : MIN (N_THREADS, names->len);
 
-  for (guint i = 0; i < names->len; i++)
-    g_thread_pool_push (pool, g_ptr_array_index (names, i), NULL);
-  g_thread_pool_free (pool, FALSE, TRUE);
+  /* If there can be no more threads, the others do their work. */
+  for (guint i = 1; i < n; i++)
+    threads[i] = g_thread_try_new ("index", index_some, &job, NULL);
+  index_some (&job);
+  for (guint i = 1; i < n; i++)
+    if (threads[i])
+      g_thread_join (threads[i]);
 }
 
 static void

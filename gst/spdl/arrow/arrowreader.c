@@ -7,6 +7,7 @@
 
 #include "gst/spdl/arrow/arrowreader.h"
 
+#include "gst/spdl/engine/newthread.h"
 #include "gst/spdl/engine/sync.h"
 
 struct _SpdlArrowOpener {
@@ -138,6 +139,7 @@ struct _SpdlArrowBatch {
 struct _SpdlArrowReader {
   SpdlArrowOpener *opener;        /* (nullable): of a stream that is not open */
   struct ArrowArrayStream stream; /* only used by the thread */
+  gboolean has_thread;            /* FALSE: it could not be created */
 
   SpdlMutex lock; /* guards the following fields */
   SpdlCond wake;
@@ -362,6 +364,7 @@ static SpdlArrowReader *
 start_reader (struct ArrowArrayStream stream, SpdlArrowOpener *opener)
 {
   SpdlArrowReader *self = g_new0 (SpdlArrowReader, 1);
+  GThread *thread;
 
   self->stream = stream;
   self->opener = opener;
@@ -369,7 +372,11 @@ start_reader (struct ArrowArrayStream stream, SpdlArrowOpener *opener)
   spdl_cond_init (&self->wake);
   spdl_cond_init (&self->answered);
   g_queue_init (&self->released);
-  g_thread_unref (g_thread_new ("spdl-arrow", run, self));
+  thread =
+      spdl_thread_try_new ("spdl-arrow", "a table", run, self, &self->error);
+  self->has_thread = thread != NULL;
+  if (thread)
+    g_thread_unref (thread);
   return self;
 }
 
@@ -395,8 +402,12 @@ spdl_arrow_reader_free (SpdlArrowReader *self)
   add_calls (1);
   spdl_mutex_lock (&self->lock);
   self->is_freed = TRUE;
+  if (!self->has_thread)
+    release_stream (self);
   spdl_cond_signal (&self->wake);
   spdl_mutex_unlock (&self->lock);
+  if (!self->has_thread)
+    destroy (self);
 }
 
 /* Lock held. */

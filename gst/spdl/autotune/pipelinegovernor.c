@@ -347,10 +347,10 @@ gst_spdl_governor_set_budget (GstSpdlGovernor *self, gdouble budget)
   spdl_mutex_unlock (&self->lock);
 }
 
-void
-gst_spdl_governor_start (GstSpdlGovernor *self)
+gboolean
+gst_spdl_governor_start (GstSpdlGovernor *self, GError **error)
 {
-  g_return_if_fail (!self->ticker);
+  g_return_val_if_fail (!self->ticker, FALSE);
 
   spdl_mutex_lock (&self->lock);
   begin_account (self);
@@ -358,7 +358,9 @@ gst_spdl_governor_start (GstSpdlGovernor *self)
   self->last_cpu = 0;
   count_cpus_of_budget (self, 1);
   spdl_mutex_unlock (&self->lock);
-  self->ticker = spdl_ticker_new (INTERVAL, on_tick, self, NULL);
+  self->ticker =
+      spdl_ticker_new (INTERVAL, on_tick, self, NULL, "the CPU budget", error);
+  return self->ticker != NULL;
 }
 
 void

@@ -50,9 +50,10 @@ SPDL_PRIVATE_API
 void gst_spdl_governor_set_budget (GstSpdlGovernor *self, gdouble budget);
 
 /* Start before the pipeline changes to PAUSED, and stop before it changes to
- * NULL, which lifts all limits. */
+ * NULL, which lifts all limits. Returns FALSE with @error set (%G_THREAD_ERROR)
+ * if there can be no thread. */
 SPDL_PRIVATE_API
-void gst_spdl_governor_start (GstSpdlGovernor *self);
+gboolean gst_spdl_governor_start (GstSpdlGovernor *self, GError **error);
 SPDL_PRIVATE_API
 void gst_spdl_governor_stop (GstSpdlGovernor *self);
 

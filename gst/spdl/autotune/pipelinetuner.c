@@ -230,9 +230,10 @@ find_pipeline (GstSpdlStage *stage)
   return found;
 }
 
-/* Registry lock held. Creates the tuner of a pipeline. */
+/* Registry lock held. Creates the tuner of a pipeline, or returns NULL with
+ * @error set. */
 static Tuner *
-tuner_new (gconstpointer pipeline)
+tuner_new (gconstpointer pipeline, GError **error)
 {
   Tuner *self = g_new0 (Tuner, 1);
 
@@ -241,7 +242,13 @@ tuner_new (gconstpointer pipeline)
   spdl_mutex_init (&self->lock);
   self->stages = g_ptr_array_new ();
   self->tuner = spdl_tuner_new (spdl_cpus_count ());
-  self->ticker = spdl_ticker_new (INTERVAL, on_tick, self, tuner_unref);
+  self->ticker = spdl_ticker_new (
+      INTERVAL, on_tick, self, tuner_unref, "the choice of concurrency", error);
+  if (!self->ticker) {
+    self->n_refs = 1;
+    tuner_unref (self);
+    return NULL;
+  }
   registry = g_slist_prepend (registry, self);
   return self;
 }
@@ -260,31 +267,32 @@ find_tuner_of (GstSpdlStage *stage)
 }
 
 /* Registry lock held. Returns the tuner of @pipeline, which is created if
- * necessary. */
+ * necessary, or NULL with @error set. */
 static Tuner *
-find_tuner_for (gconstpointer pipeline)
+find_tuner_for (gconstpointer pipeline, GError **error)
 {
   for (GSList *l = registry; l; l = l->next)
     if (((Tuner *) l->data)->pipeline == pipeline)
       return l->data;
-  return tuner_new (pipeline);
+  return tuner_new (pipeline, error);
 }
 
-void
-gst_spdl_tuner_add (GstSpdlStage *stage)
+gboolean
+gst_spdl_tuner_add (GstSpdlStage *stage, GError **error)
 {
   gconstpointer pipeline = find_pipeline (stage);
+  Tuner *self;
 
   spdl_mutex_lock (&registry_lock);
-  if (!find_tuner_of (stage)) {
-    Tuner *self = find_tuner_for (pipeline);
-
+  self = find_tuner_of (stage);
+  if (!self && (self = find_tuner_for (pipeline, error))) {
     spdl_mutex_lock (&self->lock);
     g_ptr_array_add (self->stages, stage);
     self->changed = TRUE;
     spdl_mutex_unlock (&self->lock);
   }
   spdl_mutex_unlock (&registry_lock);
+  return self != NULL;
 }
 
 SpdlTicker *

@@ -19,8 +19,9 @@ typedef struct _SpdlTicker SpdlTicker;
  * post decisions as `spdl-tuning`. */
 
 /* Adds a stage that has started, unless it was added before. Callable from any
- * thread. */
-void gst_spdl_tuner_add (GstSpdlStage *stage);
+ * thread. Returns FALSE with @error set (%G_THREAD_ERROR) if the tuner can have
+ * no thread. */
+gboolean gst_spdl_tuner_add (GstSpdlStage *stage, GError **error);
 
 /* Removes a stage, which is not used any more when this returns. Returns:
  * (nullable): a ticker that the caller must stop after releasing its locks. */

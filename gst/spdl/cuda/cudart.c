@@ -297,13 +297,17 @@ gst_spdl_cudart_call (const GstSpdlCudart *self, gint device_id,
 {
   Call call = { self, device_id, func, user_data };
   gint current = -1;
+  GThread *thread = NULL;
 
-  if (self->cudaGetDevice (&current) == cudaSuccess && current == device_id) {
+  if (self->cudaGetDevice (&current) != cudaSuccess || current != device_id)
+    thread = g_thread_try_new ("spdl-cuda", run_call, &call, NULL);
+  /* If there can be no thread, this one changes its device meanwhile. */
+  if (!thread) {
     const GstSpdlCudartSaved saved = gst_spdl_cudart_enter (self, device_id);
 
     func (user_data);
     gst_spdl_cudart_leave (self, saved);
     return;
   }
-  g_thread_join (g_thread_new ("spdl-cuda", run_call, &call));
+  g_thread_join (thread);
 }

@@ -11,6 +11,7 @@
 
 #include "gst/spdl/engine/clock.h"
 #include "gst/spdl/engine/cpus.h"
+#include "gst/spdl/engine/newthread.h"
 
 static SpdlMutex registry_lock = PTHREAD_MUTEX_INITIALIZER;
 static GHashTable *registry = NULL; /* name -> SpdlPool, not owned */
@@ -118,23 +119,38 @@ join_finished (SpdlPool *self)
   g_ptr_array_set_size (self->finished, 0);
 }
 
-static void
+/* Lock held. Returns 0, or an error number of the system. */
+static int
 add_thread (SpdlPool *self)
 {
   SpdlPoolThread *thread = g_new0 (SpdlPoolThread, 1);
+  int problem;
 
   join_finished (self);
   thread->pool = self;
-  if (pthread_create (&thread->id, NULL, thread_main, thread) != 0) {
-    /* Existing threads take over the work; without any, tasks would never
-     * run. */
+  problem = pthread_create (&thread->id, NULL, thread_main, thread);
+  if (problem != 0) {
     g_free (thread);
-    if (self->threads->len == 0)
-      g_error ("Failed to start a worker thread");
-    return;
+    return problem;
   }
   g_ptr_array_add (self->threads, thread);
   self->waking = TRUE;
+  return 0;
+}
+
+gboolean
+spdl_pool_begin (SpdlPool *self, GError **error)
+{
+  int problem = 0;
+
+  spdl_mutex_lock (&self->lock);
+  if (self->threads->len == 0)
+    problem = add_thread (self);
+  spdl_mutex_unlock (&self->lock);
+  if (problem != 0)
+    spdl_thread_set_error (error, self->name ? self->name : "spdl-worker",
+        "the tasks of a stage", problem);
+  return problem == 0;
 }
 
 SpdlPool *
@@ -272,6 +288,8 @@ spdl_pool_call_thread_unlocked (SpdlPool *self)
     self->waking = TRUE;
     return self->n_idle > 1 || !self->has_sentinel ? &self->work : &self->watch;
   }
+  /* If there can be no more threads, the others take over the work: the first
+   * one, which spdl_pool_begin() has created, is the last to end. */
   if (self->threads->len < self->max_threads)
     add_thread (self);
   return NULL;

@@ -18,7 +18,8 @@ G_BEGIN_DECLS
  * which they were added. Stages are added when they reach PAUSED, those at the
  * sink first, so tasks closest to the sink run first.
  *
- * Threads are created on demand.
+ * The first thread is created by spdl_pool_begin(), others on demand. If one of
+ * these cannot be created, the existing ones do its work.
  *
  * Waking: waking a sleeping thread takes microseconds, so at most one is being
  * woken at a time. It takes a task and, if there is another one, wakes the next
@@ -74,6 +75,10 @@ SpdlPool *spdl_pool_new (guint max_threads);
  * set if it exists with another size. */
 SpdlPool *
 spdl_pool_get_shared (const gchar *name, guint n_threads, GError **error);
+
+/* Creates the first thread, unless there is one. Returns FALSE with @error set
+ * (%G_THREAD_ERROR) if that is not possible: tasks would never run. */
+gboolean spdl_pool_begin (SpdlPool *self, GError **error);
 
 /* Drops a reference. The last one joins the threads; no client of the caller
  * may be left. */

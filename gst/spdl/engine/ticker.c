@@ -8,6 +8,7 @@
 #include "gst/spdl/engine/ticker.h"
 
 #include "gst/spdl/engine/clock.h"
+#include "gst/spdl/engine/newthread.h"
 
 struct _SpdlTicker {
   SpdlMutex lock;
@@ -72,9 +73,10 @@ run_ticker (void *user_data)
 
 SpdlTicker *
 spdl_ticker_new (guint64 interval, void (*func) (gpointer data), gpointer data,
-    GDestroyNotify free_data)
+    GDestroyNotify free_data, const gchar *purpose, GError **error)
 {
   SpdlTicker *self = g_new0 (SpdlTicker, 1);
+  int problem;
 
   spdl_mutex_init (&self->lock);
   spdl_cond_init (&self->stopped);
@@ -85,10 +87,13 @@ spdl_ticker_new (guint64 interval, void (*func) (gpointer data), gpointer data,
   /* Hold the lock, because the thread may stop itself as soon as it runs, and
    * then needs its id. */
   spdl_mutex_lock (&self->lock);
-  if (pthread_create (&self->id, NULL, run_ticker, self) != 0)
-    g_error ("Failed to start a thread that watches a pipeline");
+  problem = pthread_create (&self->id, NULL, run_ticker, self);
   spdl_mutex_unlock (&self->lock);
-  return self;
+  if (problem == 0)
+    return self;
+  spdl_thread_set_error (error, "spdl-ticker", purpose, problem);
+  ticker_free (self);
+  return NULL;
 }
 
 void

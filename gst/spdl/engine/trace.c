@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "gst/spdl/engine/newthread.h"
 #include "gst/spdl/engine/sync.h"
 
 #define N_EVENTS 512
@@ -285,11 +286,21 @@ spdl_trace_get_track (const gchar *element)
 
 /* Start and stop */
 
+static void
+writer_free (Writer *self)
+{
+  spdl_mutex_clear (&self->lock);
+  spdl_cond_clear (&self->wake);
+  g_string_free (self->text, TRUE);
+  g_free (self->path);
+  g_free (self);
+}
+
 gboolean
 spdl_trace_start (const gchar *path, GError **error)
 {
   Writer *self = NULL;
-  int file;
+  int file, problem;
 
   spdl_mutex_lock (&trace_lock);
   if (writer) {
@@ -301,7 +312,7 @@ spdl_trace_start (const gchar *path, GError **error)
     g_set_error (error, G_IO_ERROR, g_io_error_from_errno (errno),
         "Cannot write the trace to \"%s\": %s", path, g_strerror (errno));
   } else {
-    self = writer = g_new0 (Writer, 1);
+    self = g_new0 (Writer, 1);
     self->path = g_strdup (path);
     self->file = file;
     self->started = g_get_monotonic_time () * 1000;
@@ -313,11 +324,17 @@ spdl_trace_start (const gchar *path, GError **error)
         (gint) getpid ());
     spdl_mutex_init (&self->lock);
     spdl_cond_init (&self->wake);
-    if (pthread_create (&self->thread, NULL, write_chunks, self) != 0)
-      g_error ("Failed to start the thread of a trace");
-    if (!logs)
-      logs = g_ptr_array_new ();
-    __atomic_store_n (&current, self, __ATOMIC_RELEASE);
+    problem = pthread_create (&self->thread, NULL, write_chunks, self);
+    if (problem != 0) {
+      spdl_thread_set_error (error, "spdl-trace", "the trace", problem);
+      close (file);
+      g_clear_pointer (&self, writer_free);
+    } else {
+      writer = self;
+      if (!logs)
+        logs = g_ptr_array_new ();
+      __atomic_store_n (&current, self, __ATOMIC_RELEASE);
+    }
   }
   spdl_mutex_unlock (&trace_lock);
   return self != NULL;
@@ -397,10 +414,6 @@ spdl_trace_stop (guint64 *n_dropped, GError **error)
     g_set_error (error, G_IO_ERROR, g_io_error_from_errno (problem),
         "Cannot write the trace to \"%s\": %s", self->path,
         g_strerror (problem));
-  spdl_mutex_clear (&self->lock);
-  spdl_cond_clear (&self->wake);
-  g_string_free (self->text, TRUE);
-  g_free (self->path);
-  g_free (self);
+  writer_free (self);
   return problem == 0;
 }

@@ -10,7 +10,9 @@
 #include <gst/app/gstappsrc.h>
 
 #include "gst/spdl/common/showntext.h"
+#include "gst/spdl/stage/taskthread.h"
 #include "gst/spdl/engine/cpus.h"
+#include "gst/spdl/engine/newthread.h"
 #include "gst/spdl/progress/state.h"
 #include "gst/spdl/stage/losses.h"
 
@@ -156,10 +158,11 @@ run_job (gpointer user_data)
 
 /* Starts a thread that pushes the end of the stream at @element, at most one
  * per element. A separate thread is needed because the end waits for the data
- * that was pushed before it. Lock held. */
+ * that was pushed before it. Without one, the run ends at once. Lock held. */
 static void
 begin_job (GstSpdlBusWatch *self, GstElement *element)
 {
+  g_autoptr (GError) error = NULL;
   Job *job;
 
   for (GSList *l = self->jobs; l; l = l->next)
@@ -170,9 +173,17 @@ begin_job (GstSpdlBusWatch *self, GstElement *element)
   job = g_new (Job, 1);
   job->bus_watch = self;
   job->element = gst_object_ref (element);
-  job->thread = g_thread_new ("spdl-end", run_job, job);
-  self->jobs = g_slist_prepend (self->jobs, job);
-  self->n_jobs++;
+  job->thread = spdl_thread_try_new (
+      "spdl-end", "the end of the stream after an error", run_job, job, &error);
+  if (job->thread) {
+    self->jobs = g_slist_prepend (self->jobs, job);
+    self->n_jobs++;
+    return;
+  }
+  GST_WARNING_OBJECT (element, "%s", error->message);
+  self->no_more = TRUE;
+  gst_object_unref (job->element);
+  g_free (job);
 }
 
 static void
@@ -470,114 +481,30 @@ on_item_failed (GstSpdlBusWatch *self, const GstStructure *s)
 
 /* Streaming threads */
 
-/* Creates a thread for each task. GStreamer's own threads later serve other
- * pipelines, so they must be able to leave the policy. */
-#define GST_TYPE_SPDL_THREADS (gst_spdl_threads_get_type ())
-G_DECLARE_FINAL_TYPE (
-    GstSpdlThreads, gst_spdl_threads, GST, SPDL_THREADS, GstTaskPool)
-
-struct _GstSpdlThreads {
-  GstTaskPool parent;
-};
-
-G_DEFINE_FINAL_TYPE (GstSpdlThreads, gst_spdl_threads, GST_TYPE_TASK_POOL)
-
-typedef struct {
-  GstTaskPoolFunction func;
-  gpointer user_data;
-} Call;
-
-static gpointer
-run_call (gpointer data)
-{
-  const Call call = *(Call *) data;
-
-  g_free (data);
-  spdl_thread_begin_work ();
-  call.func (call.user_data);
-  return NULL;
-}
-
-static gpointer
-gst_spdl_threads_push (GstTaskPool *pool, GstTaskPoolFunction func,
-    gpointer user_data, GError **error)
-{
-  Call *call = g_new (Call, 1);
-  GThread *thread;
-
-  *call = (Call){ func, user_data };
-  thread = g_thread_try_new ("spdl-stream", run_call, call, error);
-  if (!thread)
-    g_free (call);
-  return thread;
-}
-
+/* Gives a new streaming thread to its task. Without one, the run fails. */
 static void
-gst_spdl_threads_join (GstTaskPool *pool, gpointer id)
+prepare_task (GstSpdlBusWatch *self, GstMessage *message)
 {
-  if (id)
-    g_thread_join (id);
-}
+  GstElement *owner;
+  GError *error = NULL;
 
-static void
-gst_spdl_threads_dispose_handle (GstTaskPool *pool, gpointer id)
-{
-  if (id)
-    g_thread_unref (id);
-}
-
-static void
-gst_spdl_threads_prepare (GstTaskPool *pool, GError **error)
-{
-}
-
-static void
-gst_spdl_threads_cleanup (GstTaskPool *pool)
-{
-}
-
-static void
-gst_spdl_threads_class_init (GstSpdlThreadsClass *klass)
-{
-  GstTaskPoolClass *pool_class = GST_TASK_POOL_CLASS (klass);
-
-  pool_class->prepare = gst_spdl_threads_prepare;
-  pool_class->cleanup = gst_spdl_threads_cleanup;
-  pool_class->push = gst_spdl_threads_push;
-  pool_class->join = gst_spdl_threads_join;
-  pool_class->dispose_handle = gst_spdl_threads_dispose_handle;
-}
-
-static void
-gst_spdl_threads_init (GstSpdlThreads *self)
-{
-}
-
-static void
-use_own_threads (GstMessage *message)
-{
-  const GValue *object = gst_message_get_stream_status_object (message);
-  GstTaskPool *pool;
-
-  if (!object || !G_VALUE_HOLDS (object, GST_TYPE_TASK))
+  if (spdl_task_thread_prepare (message, &error))
     return;
-  pool = g_object_new (GST_TYPE_SPDL_THREADS, NULL);
-  gst_task_set_pool (g_value_get_object (object), pool);
-  gst_object_unref (pool);
+  gst_message_parse_stream_status (message, NULL, &owner);
+  fail_run (self, error, GST_OBJECT_NAME (owner), NULL, owner);
 }
 
-/* Gives a streaming thread the batch policy when it enters the pipeline. The
- * thread announces both entering and leaving, after which its thread pool uses
- * it for other pipelines. In the background, each task gets a new thread
- * instead. */
+/* Gives a streaming thread the batch policy when it enters the pipeline. A
+ * thread of another pool announces both entering and leaving, after which it is
+ * used for other pipelines. */
 static void
-be_patient (GstMessage *message)
+be_patient (GstSpdlBusWatch *self, GstMessage *message)
 {
   GstStreamStatusType type;
 
   gst_message_parse_stream_status (message, &type, NULL);
-  if (type == GST_STREAM_STATUS_TYPE_CREATE && spdl_threads_are_background ())
-    use_own_threads (message);
+  if (type == GST_STREAM_STATUS_TYPE_CREATE)
+    prepare_task (self, message);
   else if (type == GST_STREAM_STATUS_TYPE_ENTER)
     spdl_thread_set_batch_scheduling (TRUE);
   else if (type == GST_STREAM_STATUS_TYPE_LEAVE)
@@ -605,7 +532,7 @@ handle_message (GstSpdlBusWatch *self, GstMessage *message)
         on_item_failed (self, s);
       break;
     case GST_MESSAGE_STREAM_STATUS:
-      be_patient (message);
+      be_patient (self, message);
       gst_spdl_thread_times_take_message (&self->threads, message);
       break;
     default:

@@ -9,6 +9,7 @@
 
 #include "gst/spdl/common/marks.h"
 #include "gst/spdl/engine/cpus.h"
+#include "gst/spdl/engine/newthread.h"
 #include "gst/spdl/loader/buswatch.h"
 
 /* Start of a run that continues after a skipped epoch. */
@@ -65,6 +66,7 @@ begin_run (GstSpdlLoader *self, const Place *place)
       self->parts.pipeline, self->made_pipeline, self->parts.sink, -1);
   GstSpdlBusWatch *old;
   gboolean stopping;
+  GError *error = NULL;
 
   begin_counting (bus_watch);
   spdl_mutex_lock (&self->lock);
@@ -90,7 +92,8 @@ begin_run (GstSpdlLoader *self, const Place *place)
     bus_watch->governor = gst_spdl_governor_new (
         GST_BIN (self->parts.pipeline), self->cpu_budget);
     gst_spdl_governor_set_threads (bus_watch->governor, &bus_watch->threads);
-    gst_spdl_governor_start (bus_watch->governor);
+    if (!gst_spdl_governor_start (bus_watch->governor, &error))
+      gst_spdl_bus_watch_set_error (bus_watch, error);
   }
   return bus_watch;
 }
@@ -250,10 +253,12 @@ start_run (GstSpdlLoader *self, const Place *place, GCancellable *cancellable,
       &self->parts, gst_spdl_bus_watch_note_start, bus_watch);
   gst_spdl_loader_open_source (self, bus_watch, place ? place->epoch : 0);
   gst_spdl_loader_sink_set_open (self->parts.sink, TRUE);
-  ok = gst_element_set_state (GST_ELEMENT (self->parts.pipeline),
+  ok = !gst_spdl_bus_watch_failed_in (bus_watch, G_MAXUINT64) &&
+       gst_element_set_state (GST_ELEMENT (self->parts.pipeline),
            GST_STATE_PLAYING) != GST_STATE_CHANGE_FAILURE;
-  ok = gst_spdl_bus_watch_check (bus_watch, &reason) && ok &&
-       wait_for_sources (self, bus_watch, cancellable);
+  if (!gst_spdl_bus_watch_failed_in (bus_watch, G_MAXUINT64))
+    ok = gst_spdl_bus_watch_check (bus_watch, &reason) && ok;
+  ok = ok && wait_for_sources (self, bus_watch, cancellable);
   if (states)
     gst_spdl_loader_parts_put_back_states (&self->parts, states, place->state);
   self->running = ok;
@@ -355,11 +360,22 @@ stop_in_thread (gpointer user_data)
 static void
 stop_later (GstSpdlLoader *self, gint n_starts)
 {
+  g_autoptr (GError) error = NULL;
   Stop *job = g_new (Stop, 1);
+  GThread *thread;
 
   job->loader = g_object_ref (self);
   job->n_starts = n_starts;
-  g_thread_unref (g_thread_new ("spdl-stop", stop_in_thread, job));
+  thread = spdl_thread_try_new (
+      "spdl-stop", "the stop of a loader", stop_in_thread, job, &error);
+  if (thread) {
+    g_thread_unref (thread);
+    return;
+  }
+  /* The run is marked as stopped. The next start or stop ends it. */
+  GST_WARNING_OBJECT (self->parts.pipeline, "%s", error->message);
+  g_object_unref (job->loader);
+  g_free (job);
 }
 
 /* Returns: (transfer full) (nullable): the bus watch of the last run

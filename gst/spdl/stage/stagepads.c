@@ -8,6 +8,7 @@
 #include "gst/spdl/stage/stage-private.h"
 
 #include "gst/spdl/common/marks.h"
+#include "gst/spdl/stage/taskthread.h"
 #include "gst/spdl/gstspdlevents.h"
 
 GST_DEBUG_CATEGORY_EXTERN (gst_spdl_stage_debug);
@@ -215,7 +216,7 @@ stage_chain_list (GstPad *pad, GstObject *parent, GstBufferList *list)
   return put_task (self, task);
 }
 
-static void start_pushing (GstSpdlStage *self);
+static gboolean start_pushing (GstSpdlStage *self);
 
 static void
 flush_start (GstSpdlStagePrivate *priv)
@@ -544,11 +545,13 @@ push_next (gpointer user_data)
     stop_pushing (self, ret);
 }
 
-static void
+static gboolean
 start_pushing (GstSpdlStage *self)
 {
-  gst_pad_start_task (
-      gst_spdl_stage_get_private (self)->srcpad, push_next, self, NULL);
+  GstPad *pad = gst_spdl_stage_get_private (self)->srcpad;
+
+  return gst_pad_start_task (pad, push_next, self, NULL) &&
+         !spdl_task_thread_is_missing (pad);
 }
 
 static gboolean
@@ -559,12 +562,10 @@ stage_src_activate_mode (
 
   if (mode != GST_PAD_MODE_PUSH)
     return FALSE;
-  if (active) {
-    start_pushing (self);
+  if (active && start_pushing (self))
     return TRUE;
-  }
   flush_start (gst_spdl_stage_get_private (self));
-  return gst_pad_stop_task (pad);
+  return gst_pad_stop_task (pad) && !active;
 }
 
 void

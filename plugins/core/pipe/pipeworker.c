@@ -10,6 +10,7 @@
 #include <gst/spdl/spdl.h>
 #include <string.h>
 
+#include "gst/spdl/engine/newthread.h"
 #include "gst/spdl/engine/sync.h"
 
 /* A runner sends items through its chain, either in the calling thread or, with
@@ -136,13 +137,15 @@ runner_thread (gpointer data)
   return NULL;
 }
 
-/* Creates a runner.
+/* Creates a runner. Returns NULL with @error set if its thread cannot be
+ * created.
  *
  * @chain: (transfer full)
  * @tally: (transfer none)
  * @threaded: whether to create a thread */
 static PipeRunner *
-pipe_runner_new (SpdlPipeChain *chain, SpdlPipeTally *tally, gboolean threaded)
+pipe_runner_new (SpdlPipeChain *chain, SpdlPipeTally *tally, gboolean threaded,
+    GError **error)
 {
   PipeRunner *self = g_new0 (PipeRunner, 1);
 
@@ -154,8 +157,13 @@ pipe_runner_new (SpdlPipeChain *chain, SpdlPipeTally *tally, gboolean threaded)
   spdl_cond_init (&self->given);
   spdl_cond_init (&self->done);
   if (threaded)
-    self->thread = g_thread_new ("spdl-chain", runner_thread, self);
-  return self;
+    self->thread = spdl_thread_try_new (
+        "spdl-chain", "elements with task-timeout", runner_thread, self, error);
+  if (self->thread || !threaded)
+    return self;
+  self->n_refs = 1;
+  unref_runner (self);
+  return NULL;
 }
 
 /* Ends the thread, unless it was abandoned. An abandoned thread frees the
@@ -479,15 +487,17 @@ ensure_runner (SpdlPipeWorker *self, GError **error)
 {
   SpdlPipeShared *shared = self->shared;
   SpdlPipeChain *chain;
+  PipeRunner *runner;
 
   if (self->runner)
     return TRUE;
   self->round = g_atomic_int_get (&shared->round);
   if (!(chain = take_chain (shared, error)))
     return FALSE;
-  set_runner (
-      self, pipe_runner_new (chain, shared->tally, shared->task_timeout > 0));
-  return TRUE;
+  runner =
+      pipe_runner_new (chain, shared->tally, shared->task_timeout > 0, error);
+  set_runner (self, runner);
+  return runner != NULL;
 }
 
 static void

@@ -6,6 +6,7 @@
  */
 
 #include "gst/spdl/common/newextra.h"
+#include "gst/spdl/engine/newthread.h"
 #include "gst/spdl/stage/droppeditems.h"
 #include "plugins/core/route/route-private.h"
 
@@ -498,6 +499,7 @@ push_ends (gpointer user_data)
 static void
 push_end_apart (GstSpdlRoute *self, GstSpdlRoutePad *pad, GstEvent *event)
 {
+  g_autoptr (GError) error = NULL;
   gboolean begin;
 
   spdl_mutex_lock (&self->lock);
@@ -509,7 +511,16 @@ push_end_apart (GstSpdlRoute *self, GstSpdlRoutePad *pad, GstEvent *event)
     return;
   spdl_route_join_ender (pad);
   pad->route = self;
-  pad->ender = g_thread_new ("spdl-end", push_ends, pad);
+  pad->ender = spdl_thread_try_new (
+      "spdl-end", "the end of a branch", push_ends, pad, &error);
+  if (pad->ender)
+    return;
+  gst_spdl_post_error (GST_ELEMENT (self), error);
+  spdl_mutex_lock (&self->lock);
+  g_queue_clear_full (&pad->ends, (GDestroyNotify) gst_event_unref);
+  pad->is_ending = FALSE;
+  spdl_cond_broadcast (&self->ended);
+  spdl_mutex_unlock (&self->lock);
 }
 
 void

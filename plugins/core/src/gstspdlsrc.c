@@ -235,6 +235,7 @@
 #include "gst/spdl/common/redact.h"
 #include "gst/spdl/common/sourcenumber.h"
 #include "gst/spdl/common/storeuri.h"
+#include "gst/spdl/stage/taskthread.h"
 #include "gst/spdl/stage/droppeditems.h"
 #include "gst/spdl/stage/plainstats.h"
 #include "plugins/core/core.h"
@@ -618,8 +619,10 @@ start_source (GstSpdlSrc *self)
   else if (open_dataset (self) == GST_FLOW_OK)
     ret = GST_STATE_CHANGE_SUCCESS;
   if (ret != GST_STATE_CHANGE_FAILURE &&
-      parent_class->change_state (element, GST_STATE_CHANGE_READY_TO_PAUSED) ==
-          GST_STATE_CHANGE_FAILURE)
+      spdl_task_thread_check_start (parent_class, element,
+          GST_BASE_SRC_PAD (self), GST_STATE_CHANGE_READY_TO_PAUSED,
+          parent_class->change_state (element,
+              GST_STATE_CHANGE_READY_TO_PAUSED)) == GST_STATE_CHANGE_FAILURE)
     ret = GST_STATE_CHANGE_FAILURE;
   if (ret == GST_STATE_CHANGE_FAILURE)
     close_dataset (self);
@@ -925,6 +928,13 @@ install_properties (GObjectClass *object_class)
   gst_spdl_install_stats_properties (object_class, PROP_STATS_INTERVAL);
 }
 
+static gboolean
+gst_spdl_src_post_message (GstElement *element, GstMessage *message)
+{
+  return spdl_task_thread_post_message (
+      GST_ELEMENT_CLASS (gst_spdl_src_parent_class), element, message);
+}
+
 static void
 gst_spdl_src_class_init (GstSpdlSrcClass *klass)
 {
@@ -948,6 +958,7 @@ gst_spdl_src_class_init (GstSpdlSrcClass *klass)
       (gpointer) gst_spdl_src_set_arrow_table);
 
   element_class->change_state = gst_spdl_src_change_state;
+  element_class->post_message = gst_spdl_src_post_message;
   base_class->is_seekable = gst_spdl_src_is_seekable;
   base_class->unlock = gst_spdl_src_unlock;
   base_class->unlock_stop = gst_spdl_src_unlock_stop;

@@ -61,6 +61,7 @@
 #include "gst/spdl/common/asyncstart.h"
 #include "gst/spdl/common/propertytable.h"
 #include "gst/spdl/common/sourcenumber.h"
+#include "gst/spdl/stage/taskthread.h"
 #include "gst/spdl/process/processwatch.h"
 #include "gst/spdl/stage/droppeditems.h"
 #include "gst/spdl/stage/plainstats.h"
@@ -219,10 +220,11 @@ gst_spdl_worker_src_update_cpu_budget (GstSpdlWorkerSrc *self)
   spdl_mutex_unlock (&self->lock);
 }
 
-/* Starts a worker process.
+/* Starts a worker process. Returns FALSE with @error set if its thread cannot
+ * be created.
  * @state: (nullable): resume state */
-static void
-open_link (GstSpdlWorkerSrc *self, const gchar *state)
+static gboolean
+open_link (GstSpdlWorkerSrc *self, const gchar *state, GError **error)
 {
   SpdlWorkerConfig config = self->run.config;
   g_autofree gchar *own_state = spdl_source_base_take_state (state, self->base);
@@ -233,12 +235,15 @@ open_link (GstSpdlWorkerSrc *self, const gchar *state)
       spdl_environment_select (
           (const gchar *const *) environ, self->run.rank, self->run.world_size),
       &config, self->base, self->run.worker_timeout,
-      self->run.restarts > 0 ? &self->restart : NULL);
+      self->run.restarts > 0 ? &self->restart : NULL, error);
+  if (!connection)
+    return FALSE;
   spdl_mutex_lock (&self->lock);
   self->connection = connection;
   send_cpu_budget (self);
   spdl_worker_connection_interrupt (connection, self->flushing);
   spdl_mutex_unlock (&self->lock);
+  return TRUE;
 }
 
 static void
@@ -330,7 +335,10 @@ gst_spdl_worker_src_open (GstSpdlWorkerSrc *self)
     return GST_STATE_CHANGE_FAILURE;
   }
   gst_spdl_plain_stats_start (self->stats);
-  open_link (self, self->run.config.resume_state);
+  if (!open_link (self, self->run.config.resume_state, &error)) {
+    gst_spdl_post_error (GST_ELEMENT (self), error);
+    return GST_STATE_CHANGE_FAILURE;
+  }
   return spdl_async_start_begin (GST_ELEMENT (self));
 }
 
@@ -375,9 +383,14 @@ static SpdlWorkerConnectionStatus
 gst_spdl_worker_src_reopen (GstSpdlWorkerSrc *self, const gchar *state,
     GstMessage **failure, gchar **why)
 {
+  g_autoptr (GError) error = NULL;
+
   close_link (self);
   spdl_restart_end_process (&self->restart);
-  open_link (self, state);
+  if (!open_link (self, state, &error)) {
+    *why = g_strdup (error->message);
+    return SPDL_WORKER_CONNECTION_DIED;
+  }
   return spdl_worker_connection_wait (self->connection, failure, why);
 }
 
@@ -664,10 +677,19 @@ gst_spdl_worker_src_change_state (
   if (start != GST_STATE_CHANGE_FAILURE)
     ret = GST_ELEMENT_CLASS (gst_spdl_worker_src_parent_class)
               ->change_state (element, transition);
+  ret = spdl_task_thread_check_start (gst_spdl_worker_src_parent_class, element,
+      GST_BASE_SRC_PAD (self), transition, ret);
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY ||
       (starts && ret == GST_STATE_CHANGE_FAILURE))
     gst_spdl_worker_src_close (self);
   return starts && ret == GST_STATE_CHANGE_SUCCESS ? start : ret;
+}
+
+static gboolean
+gst_spdl_worker_src_post_message (GstElement *element, GstMessage *message)
+{
+  return spdl_task_thread_post_message (
+      GST_ELEMENT_CLASS (gst_spdl_worker_src_parent_class), element, message);
 }
 
 static gboolean
@@ -796,6 +818,7 @@ gst_spdl_worker_src_class_init (GstSpdlWorkerSrcClass *klass)
       "Source", "Runs a pipeline in a worker process",
       "the gst-spdl developers");
   element_class->change_state = gst_spdl_worker_src_change_state;
+  element_class->post_message = gst_spdl_worker_src_post_message;
   base_class->is_seekable = gst_spdl_worker_src_is_seekable;
   base_class->unlock = gst_spdl_worker_src_unlock;
   base_class->unlock_stop = gst_spdl_worker_src_unlock_stop;

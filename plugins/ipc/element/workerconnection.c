@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "gst/spdl/common/logline.h"
+#include "gst/spdl/engine/newthread.h"
 #include "gst/spdl/process/processwatch.h"
 #include "plugins/ipc/element/sharedbuffers.h"
 #include "plugins/ipc/element/sourcebase.h"
@@ -88,7 +89,7 @@ new_figures (void)
 SpdlWorkerConnection *
 spdl_worker_connection_new (GstElement *element, GStrv environment,
     const SpdlWorkerConfig *config, guint32 base, guint64 timeout,
-    SpdlRestart *restart)
+    SpdlRestart *restart, GError **error)
 {
   SpdlWorkerConnection *self = g_new0 (SpdlWorkerConnection, 1);
 
@@ -103,7 +104,10 @@ spdl_worker_connection_new (GstElement *element, GStrv environment,
   spdl_mutex_init (&self->lock);
   spdl_cond_init (&self->cond);
   g_queue_init (&self->messages);
-  self->thread = g_thread_new ("spdl-worker", run_connection, self);
+  self->thread = spdl_thread_try_new ("spdl-worker",
+      "a worker process and its messages", run_connection, self, error);
+  if (!self->thread)
+    g_clear_pointer (&self, spdl_worker_connection_free);
   return self;
 }
 

@@ -26,10 +26,11 @@ typedef struct _SpdlWorkerConnection SpdlWorkerConnection;
  * @base: added to the numbers of its sources
  * @timeout: time without progress after which the process is killed, in ns; 0:
  *     no limit
- * @restart: (nullable): decides which reports of failed items are posted */
+ * @restart: (nullable): decides which reports of failed items are posted
+ * Returns: NULL with @error set if the thread cannot be created */
 SpdlWorkerConnection *spdl_worker_connection_new (GstElement *element,
     GStrv environment, const SpdlWorkerConfig *config, guint32 base,
-    guint64 timeout, SpdlRestart *restart);
+    guint64 timeout, SpdlRestart *restart, GError **error);
 /* Stops the process: asks it to stop, so that it sends its statistics, and
  * kills it after a timeout. */
 void spdl_worker_connection_stop (SpdlWorkerConnection *self);

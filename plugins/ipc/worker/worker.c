@@ -16,6 +16,8 @@
 #include "gst/spdl/autotune/pipelinegovernor.h"
 #include "gst/spdl/common/init.h"
 #include "gst/spdl/common/showntext.h"
+#include "gst/spdl/stage/taskthread.h"
+#include "gst/spdl/engine/newthread.h"
 #include "gst/spdl/loader/loader-private.h"
 #include "gst/spdl/loader/parse.h"
 #include "gst/spdl/stage/droppeditems.h"
@@ -268,34 +270,56 @@ run_job (gpointer user_data)
 }
 
 /* Starts a thread that sends EOS to @element, once per element. A separate
- * thread is needed because EOS waits for data that was pushed before it. Lock
- * held. */
-static void
+ * thread is needed because EOS waits for data that was pushed before it.
+ * Returns FALSE if it cannot be created. Lock held. */
+static gboolean
 begin_job (WorkerBus *self, GstElement *element)
 {
+  g_autoptr (GError) error = NULL;
   Job *job;
 
   for (GSList *l = self->jobs; l; l = l->next)
     if (((Job *) l->data)->element == element)
-      return;
+      return TRUE;
   job = g_new (Job, 1);
   job->bus = self;
   job->element = gst_object_ref (element);
-  self->jobs = g_slist_prepend (self->jobs, job);
-  self->n_jobs++;
-  job->thread = g_thread_new ("spdl-end", run_job, job);
+  job->thread = spdl_thread_try_new (
+      "spdl-end", "the end of the stream after an error", run_job, job, &error);
+  if (job->thread) {
+    self->jobs = g_slist_prepend (self->jobs, job);
+    self->n_jobs++;
+    return TRUE;
+  }
+  fprintf (stderr, "%s\n", error->message);
+  gst_object_unref (job->element);
+  g_free (job);
+  return FALSE;
 }
 
 static void
 on_error (WorkerBus *self, GstObject *source)
 {
+  gboolean ends = source != GST_OBJECT (self->sink);
+
   spdl_mutex_lock (&self->lock);
   if (GST_IS_ELEMENT (source) && source != GST_OBJECT (self->pipeline))
-    begin_job (self, GST_ELEMENT (source));
-  begin_job (self, GST_ELEMENT (self->pipeline));
+    ends &= begin_job (self, GST_ELEMENT (source));
+  ends &= begin_job (self, GST_ELEMENT (self->pipeline));
   spdl_mutex_unlock (&self->lock);
-  if (source == GST_OBJECT (self->sink))
+  /* No end will arrive. */
+  if (!ends)
     worker_sink_end (self->sink);
+}
+
+/* Tasks of elements of others, such as queue. */
+static void
+prepare_task (WorkerBus *self, GstMessage *message)
+{
+  g_autoptr (GError) error = NULL;
+
+  if (!spdl_task_thread_prepare (message, &error))
+    gst_spdl_post_error (GST_ELEMENT (self->pipeline), error);
 }
 
 static GstBusSyncReply
@@ -304,6 +328,7 @@ on_message (GstBus *bus, GstMessage *message, gpointer user_data)
   WorkerBus *self = user_data;
   g_autoptr (GByteArray) bytes = g_byte_array_new ();
 
+  prepare_task (self, message);
   if (spdl_put_message (bytes, message))
     spdl_wire_send (self->wire, SPDL_WIRE_MESSAGE, bytes->data, bytes->len, -1);
   if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR)
@@ -661,10 +686,13 @@ play_sources (Worker *self)
 static gboolean
 start_worker (Worker *self)
 {
+  g_autoptr (GError) error = NULL;
   gboolean ok;
 
-  if (self->governor)
-    gst_spdl_governor_start (self->governor);
+  if (self->governor && !gst_spdl_governor_start (self->governor, &error)) {
+    send_error (self, error);
+    return FALSE;
+  }
   /* The sink is set to PLAYING before data flows. While it waits for a slab, it
    * holds the lock that the state change needs, and the parent process returns
    * no slabs before it has received STARTED. */
@@ -705,11 +733,15 @@ clear_worker (Worker *self)
 static void
 run_worker (Worker *self)
 {
+  g_autoptr (GError) error = NULL;
   GThread *thread;
 
   self->starting = TRUE;
-  thread = g_thread_new ("spdl-reader", read_all, self);
-  if (!start_worker (self)) {
+  thread = spdl_thread_try_new ("spdl-reader",
+      "messages of a worker's parent process", read_all, self, &error);
+  if (!thread)
+    send_error (self, error);
+  if (!thread || !start_worker (self)) {
     end_worker (self);
     g_clear_pointer (&self->bus, worker_bus_free);
     /* The reading thread is still running. */

@@ -14,6 +14,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "gst/spdl/engine/newthread.h"
 #include "tools/launch/modes/points.h"
 #include "tools/launch/run/parts.h"
 #include "tools/launch/run/pipeline.h"
@@ -234,26 +235,31 @@ run_feeder (gpointer data)
   return NULL;
 }
 
-static Feeder *
-feeder_new (GstElement *appsrc, GPtrArray *samples)
-{
-  Feeder *self = g_new0 (Feeder, 1);
-
-  self->appsrc = GST_APP_SRC (gst_object_ref (appsrc));
-  self->samples = g_ptr_array_ref (samples);
-  self->thread = g_thread_new ("feed", run_feeder, self);
-  return self;
-}
-
 /* Call it after the pipeline is stopped. */
 static void
 feeder_free (Feeder *self)
 {
   g_atomic_int_set (&self->stopped, TRUE);
-  g_thread_join (self->thread);
+  if (self->thread)
+    g_thread_join (self->thread);
   gst_object_unref (self->appsrc);
   g_ptr_array_unref (self->samples);
   g_free (self);
+}
+
+/* Returns NULL with @error set if its thread cannot be created. */
+static Feeder *
+feeder_new (GstElement *appsrc, GPtrArray *samples, GError **error)
+{
+  Feeder *self = g_new0 (Feeder, 1);
+
+  self->appsrc = GST_APP_SRC (gst_object_ref (appsrc));
+  self->samples = g_ptr_array_ref (samples);
+  self->thread = spdl_thread_try_new (
+      "feed", "the items of a stage", run_feeder, self, error);
+  if (!self->thread)
+    g_clear_pointer (&self, feeder_free);
+  return self;
 }
 
 static Part *
@@ -344,18 +350,18 @@ measure_point (Bench *self, Point *point)
   GstElement *appsrc;
   Session *session =
       session_new_for (make_pipeline (options, point->cost, &appsrc));
-  Feeder *feeder = feeder_new (appsrc, self->samples);
+  Feeder *feeder = feeder_new (appsrc, self->samples, &error);
 
   if (options->duration == 0)
     limits.duration = DEFAULT_DURATION * GST_SECOND;
   limits.warm_up = limits.duration * WARM_UP;
   limits.interval = GST_SECOND / 10;
   point->n_runs = 1;
-  if (session_run (session, &limits, NULL, NULL, &error))
+  if (feeder && session_run (session, &limits, NULL, NULL, &error))
     take_result (session, point);
   else
     point->error = g_strdup (error->message);
-  feeder_free (feeder);
+  g_clear_pointer (&feeder, feeder_free);
   session_free (session);
   return !interrupt_came (&self->interrupt);
 }

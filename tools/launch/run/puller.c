@@ -9,6 +9,8 @@
 
 #include <gst/spdl/spdl.h>
 
+#include "gst/spdl/engine/newthread.h"
+#include "gst/spdl/stage/droppeditems.h"
 #include "tools/launch/run/itemdigest.h"
 
 struct _Puller {
@@ -121,6 +123,7 @@ Puller *
 puller_start (GstElement *pipeline, GstElement *sink,
     const SessionLimits *limits, GSourceFunc ended, gpointer user_data)
 {
+  g_autoptr (GError) problem = NULL;
   Puller *self = g_new0 (Puller, 1);
 
   self->pipeline = pipeline;
@@ -131,7 +134,13 @@ puller_start (GstElement *pipeline, GstElement *sink,
   self->user_data = user_data;
   g_mutex_init (&self->lock);
   g_cond_init (&self->cond);
-  self->thread = g_thread_new ("pull", thread_main, self);
+  self->thread = spdl_thread_try_new (
+      "pull", "the batches of the pipeline", thread_main, self, &problem);
+  if (!self->thread) {
+    gst_spdl_post_error (pipeline, problem);
+    self->failed = TRUE;
+    g_idle_add (ended, user_data);
+  }
   return self;
 }
 
@@ -177,7 +186,8 @@ puller_stop (Puller *self)
 void
 puller_free (Puller *self)
 {
-  g_thread_join (self->thread);
+  if (self->thread)
+    g_thread_join (self->thread);
   /* Remove a pending idle call of the thread. */
   while (g_idle_remove_by_data (self->user_data))
     ;

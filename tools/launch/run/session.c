@@ -10,6 +10,7 @@
 #include "gst/spdl/autotune/pipelinegovernor.h"
 #include "gst/spdl/common/logline.h"
 #include "gst/spdl/common/showntext.h"
+#include "gst/spdl/stage/droppeditems.h"
 #include "tools/launch/run/intervals.h"
 #include "tools/launch/run/pipeline.h"
 #include "tools/launch/run/process.h"
@@ -383,11 +384,14 @@ session_free (Session *self)
 static void
 begin_budget (Session *self)
 {
+  g_autoptr (GError) error = NULL;
+
   self->governor =
       gst_spdl_governor_new (GST_BIN (self->pipeline), self->limits.cpu_budget);
   /* The process has no other work, so its whole CPU time counts. */
   gst_spdl_governor_set_clock (self->governor, process_get_cpu_time);
-  gst_spdl_governor_start (self->governor);
+  if (!gst_spdl_governor_start (self->governor, &error))
+    gst_spdl_post_error (self->pipeline, error);
   /* The governor sees only this process. */
   parts_set_budget (self->parts, self->limits.cpu_budget);
 }

@@ -303,7 +303,7 @@ govern (Line *line)
   gst_spdl_thread_times_init (&threads);
   gst_spdl_governor_set_threads (governor, &threads);
   gst_bus_set_sync_handler (line->bus, count_threads, NULL, NULL);
-  gst_spdl_governor_start (governor);
+  gst_spdl_governor_start (governor, NULL);
   line_play (line);
   return governor;
 }

@@ -9,6 +9,7 @@
 
 /* Included before the sources of the engine. */
 
+#include <errno.h>
 #include <glib.h>
 #include <pthread.h>
 
@@ -18,6 +19,8 @@ static inline int
 model_pthread_create (
     pthread_t *id, const pthread_attr_t *attr, ModelFunc func, void *data)
 {
+  if (!model_take_thread ())
+    return EAGAIN;
   *id = model_thread_start (func, data);
   return 0;
 }

@@ -47,6 +47,7 @@ typedef struct {
 
 static Thread threads[MAX_THREADS];
 static guint n_threads, current;
+static guint n_threads_left = G_MAXUINT; /* that the engine can create */
 static ucontext_t explorer;
 static Choice choices[MAX_CHOICES];
 static guint n_choices, n_made, n_preemptions, max_preemptions, n_steps;
@@ -372,6 +373,21 @@ model_thread_start (ModelFunc func, void *data)
   if (n_threads > 1)
     model_yield ();
   return self - threads;
+}
+
+void
+model_limit_threads (guint n)
+{
+  n_threads_left = n;
+}
+
+gboolean
+model_take_thread (void)
+{
+  if (n_threads_left == 0)
+    return FALSE;
+  n_threads_left--;
+  return TRUE;
 }
 
 void

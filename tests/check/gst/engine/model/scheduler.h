@@ -56,6 +56,11 @@ typedef void *(*ModelFunc) (void *data);
 guint model_thread_start (ModelFunc func, void *data);
 void model_thread_join (guint thread);
 
+/* Limits the number of threads that the engine can create from now on. */
+void model_limit_threads (guint n);
+/* Returns FALSE if the limit is reached. */
+gboolean model_take_thread (void);
+
 /* Time in ns, which goes on by `tick` with each call. */
 guint64 model_get_time (void);
 

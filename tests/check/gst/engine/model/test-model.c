@@ -207,6 +207,24 @@ run_through (gconstpointer data)
   world_clear (&w);
 }
 
+/* If no second thread can be created, the first one does its work. Without any,
+ * a pool does not begin. */
+static void
+run_one_thread (gconstpointer data)
+{
+  SpdlPool *pool = spdl_pool_new (1);
+  GError *error = NULL;
+
+  model_limit_threads (0);
+  model_assert (!spdl_pool_begin (pool, &error));
+  model_assert (g_error_matches (error, G_THREAD_ERROR, G_THREAD_ERROR_AGAIN));
+  g_clear_error (&error);
+  spdl_pool_unref (pool);
+  model_limit_threads (1);
+  run_through (data);
+  model_limit_threads (G_MAXUINT);
+}
+
 /* At most the tasks that had begun have run since @n ran. */
 static void
 assert_none_began (const World *w, guint n)
@@ -451,6 +469,7 @@ static const ModelScenario scenarios[] = {
   { "two workers", run_through, &two, LONG, TRUE },
   { "two workers, short tasks", run_through, &two_short, SHORT },
   { "two workers, completion order", run_through, &two_any, LONG, TRUE },
+  { "one thread for two workers", run_one_thread, &two, LONG, TRUE },
   { "parts", run_through, &parts, LONG, TRUE },
   { "flush", run_flush, &few, LONG },
   { "flush, parts", run_flush, &few_parts, LONG },

@@ -320,9 +320,11 @@ class EpochTest(unittest.TestCase):
         loader.start()
         self.assertEqual(indices_of(loader), ALL)
         loader.stop()
-        with self.assertRaises(LoaderError) as raised:
-            list(loader)
-        self.assertEqual(raised.exception.code, "stopped")
+        self.assertEqual({b.epoch for b in loader}, {1})
+        loader.stop()
+        loader.start()
+        self.assertEqual({b.epoch for b in loader}, {0})
+        loader.stop()
 
     def test_many_loaders(self):
         loaders = [Loader(describe(FOLDER)) for _ in range(6)]
@@ -434,13 +436,22 @@ class StopTest(unittest.TestCase):
         self.check_stop_during_a_start(
             'spdlworkersrc pipeline="{}" ! spdlsink')
 
+    def stop_until(self, loader, ended, delay=0):
+        """Stops often, since a `for` that begins after a stop continues."""
+        time.sleep(delay)
+        while not ended.is_set():
+            loader.stop()
+
     def test_stop_from_another_thread(self):
+        ended = threading.Event()
         with Loader(describe(FOLDER)) as loader:
-            stopper = threading.Thread(target=loader.stop)
+            stopper = threading.Thread(target=self.stop_until,
+                                       args=(loader, ended))
             with self.assertRaises(LoaderError) as raised:
                 stopper.start()
                 while True:
                     list(loader)
+            ended.set()
             stopper.join()
         self.assertEqual(raised.exception.code, "stopped")
 
@@ -465,10 +476,81 @@ class StopTest(unittest.TestCase):
         self.assertEqual(raised.exception.code, "stopped")
 
 
-    def test_stop_between_epochs(self):
-        for line, more in (describe(FOLDER), {}), (
-                "spdlbatch batch-size=4 ! spdlsink",
-                {"source": [np.zeros(2, "uint8")] * 20}):
+    def take(self, loader, n_batches):
+        """Takes batches over several epochs. Returns the items of each epoch,
+        and the iterator of the last one."""
+        epochs, iterator = [], None
+        while n_batches > 0:
+            iterator = iter(loader)
+            epochs.append([])
+            for batch in iterator:
+                epochs[-1] += batch.indices
+                n_batches -= 1
+                if n_batches == 0:
+                    break
+        return epochs, iterator
+
+    def test_continue(self):
+        """Compared with a loader that is not stopped, nothing is doubled and
+        nothing is lost, items and failures."""
+        broken = make_dataset(N_ITEMS)
+        for path in sorted(broken.glob("*/*.jpg"))[3::7]:
+            path.write_text("no image")
+        for source, process in itertools.product(
+                ("shuffle=true seed=5", ""), (False, True)):
+            line = describe(broken, 4, source=f"{source} epochs=3",
+                            order="input")
+            with Loader(line) as loader:
+                whole = [[i for b in loader for i in b.indices]
+                         for _ in range(3)]
+                failed = loader.take_failures(loader.state)
+            n = -(-len(whole[0]) // 4)
+            for n_batches in 0, 1, n - 1, n, n + 1, 2 * n + 2, 3 * n:
+                with self.subTest(source=source, process=process,
+                                  n_batches=n_batches):
+                    loader = Loader(line, process=process)
+                    loader.start()
+                    epochs, iterator = self.take(loader, n_batches)
+                    found = loader.take_failures(
+                        loader.state) if n_batches % 2 else []
+                    loader.stop()
+                    if iterator and n_batches % n:
+                        with self.assertRaises(LoaderError) as raised:
+                            next(iterator)
+                        self.assertEqual(raised.exception.code, "stopped")
+                        epochs[-1] += [i for b in loader for i in b.indices]
+                    for _ in range(5):
+                        epochs.append([i for b in loader for i in b.indices])
+                    found += loader.take_failures(loader.state)
+                    self.assertEqual([e for e in epochs if e], whole)
+                    self.assertEqual(
+                        sorted((f.epoch, f.index) for f in found),
+                        sorted((f.epoch, f.index) for f in failed))
+                    self.assertEqual(loader.num_failures, len(failed))
+                    loader.stop()
+
+    def test_continue_often(self):
+        loader = Loader(describe(FOLDER, source="shuffle=true", order="input"))
+        with Loader(describe(FOLDER, source="shuffle=true",
+                             order="input")) as other:
+            whole = [list(b.indices) for _ in range(2) for b in other]
+        seen = []
+        while len(seen) < len(whole):
+            for batch in loader:
+                seen.append(list(batch.indices))
+                break
+            if len(seen) < len(whole):  # A batch that was looked at stays.
+                self.assertEqual(list(loader.peek().indices),
+                                 whole[len(seen)])
+            loader.stop()
+        self.assertEqual(seen, whole)
+
+    def test_no_state_to_continue_from(self):
+        for line, more in (
+                ("videotestsrc num-buffers=9 ! video/x-raw,format=RGB,width=8,"
+                 "height=8 ! spdlbatch batch-size=2 ! spdlsink", {}),
+                ("spdlbatch batch-size=4 ! spdlsink",
+                 {"source": [np.zeros(2, "uint8")] * 20})):
             with Loader(line, **more) as loader:
                 next(iter(loader))
                 loader.stop()
@@ -476,6 +558,9 @@ class StopTest(unittest.TestCase):
                     with self.assertRaises(LoaderError) as raised:
                         next(iter(loader))
                     self.assertEqual(raised.exception.code, "stopped")
+                    self.assertFalse(loader.is_running())
+                loader.start()
+                self.assertEqual(len(list(loader)), 5)
 
     def test_stop_while_leaving_epochs(self):
         for line, more in (describe(FOLDER), {}), (
@@ -483,13 +568,15 @@ class StopTest(unittest.TestCase):
                 {"source": [np.zeros(2, "uint8")] * 20}):
             for i in range(8):
                 loader = Loader(line, **more)
+                ended = threading.Event()
                 with self.assertRaises(LoaderError) as raised:
                     loader.start()
-                    stopper = threading.Thread(target=lambda: (
-                        time.sleep(i * 0.004), loader.stop()))
+                    stopper = threading.Thread(target=self.stop_until, args=(
+                        loader, ended, i * 0.004))
                     stopper.start()
                     while True:
                         next(iter(loader))
+                ended.set()
                 stopper.join()
                 self.assertEqual(raised.exception.code, "stopped")
                 self.assertFalse(loader.is_running())

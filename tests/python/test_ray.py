@@ -99,6 +99,49 @@ class EpochTest(RayTest):
                 self.assertEqual([digest(b) for b in loader], wanted[:n])
                 self.assertEqual(loader.stats[0]["restarts"], 0)
 
+    def test_continue_after_a_stop(self):
+        """Compared with loaders that are not stopped, nothing is doubled and
+        nothing is lost."""
+        wanted = load_here(CLEAN, 3, 1)
+        n = len(wanted) // 3
+        for n_batches in 0, 1, n - 1, n, n + 2:
+            with self.subTest(n_batches=n_batches):
+                loader = load(CLEAN)
+                loader.start()
+                found, batches = [], None
+                while len(found) < n_batches:
+                    batches = iter(loader)
+                    found += [digest(b) for b in itertools.islice(
+                        batches, n_batches - len(found))]
+                loader.stop()
+                if n_batches % n:
+                    with self.assertRaises(LoaderError) as error:
+                        next(batches)
+                    self.assertEqual(error.exception.code, "stopped")
+                while len(found) < 3 * n:
+                    found += [digest(b) for b in loader]
+                self.assertEqual(found, wanted)
+                loader.stop()
+                loader.start()
+                self.assertEqual([digest(b) for b in loader], wanted[:n])
+                loader.set_epoch(2)
+                loader.stop()
+                self.assertEqual([digest(b) for b in loader], wanted[2 * n:])
+                loader.stop()
+
+    def test_failures_after_a_stop(self):
+        tally = Tally()
+        loader = load(FAST, 2)
+        for _ in range(2):
+            for batch in itertools.islice(loader, 3):
+                tally.add(batch)
+            loader.stop()
+            for batch in loader:
+                tally.add(batch)
+        tally.take(loader)
+        loader.stop()
+        tally.check(self, 2)
+
     def test_failures(self):
         with load() as loader:
             with self.assertWarns(LoaderWarning) as caught:

@@ -37,7 +37,10 @@ def run(function: Callable[..., Any], *arguments: Any,
             ended.set()
 
     try:
-        threading.Thread(target=call, name="spdl-wait", daemon=True).start()
+        try:
+            threading.Thread(target=call, name="spdl-wait", daemon=True).start()
+        except RuntimeError:  # The limit of threads is reached.
+            call()
         ended.wait()
     finally:
         if not claim.acquire(blocking=False):

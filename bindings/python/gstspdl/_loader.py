@@ -400,11 +400,36 @@ class Loader(OneReader[Batch]):
         self._end_thread(_MAX_BUSY)
         self._ahead = None
         self._between = False
-        self._fresh = True
-        self._pass = Pass()
         self._pending.clear()
         self._losses.clear()
         self._drop_pull()
+        self._run(native.loader_start)
+        return True
+
+    def _continue(self) -> None:
+        """Starts the loader after the last batch before stop(). What was taken
+        in advance stays. Failures that the state does not count occur again."""
+        native.loader_stop(self._pointer)  # may have been in another thread
+        if not self._pull.batch:
+            self._drop_pull()
+        state = native.loader_read_state(self._pointer)
+        repeated = [f for f in self._pending if not f.is_done(state)]
+        gone = set(repeated)
+        for kept in self._pending, self._failures:
+            done = [f for f in kept if f not in gone]
+            kept.clear()
+            kept.extend(done)
+        try:
+            self._run(lambda pointer: native.loader_continue(
+                pointer, len(repeated)))
+        finally:
+            self._begun = True  # The next `for` tries again.
+            self._note_failures()
+
+    def _run(self, start: Callable[[int], Any]) -> None:
+        """Starts a run."""
+        self._fresh = True
+        self._pass = Pass()
         for pool in self._pools:
             pool.wait()
         _note_start()
@@ -412,8 +437,7 @@ class Loader(OneReader[Batch]):
         self._begun = True
         _running.add(self)
         try:
-            _interrupts.run(native.loader_start, self._pointer,
-                            cancel=self._stop)
+            _interrupts.run(start, self._pointer, cancel=self._stop)
         except BaseException as error:
             if not self.is_running():
                 self._begun = False
@@ -422,7 +446,6 @@ class Loader(OneReader[Batch]):
                 raise self._explain(error) from error
             raise
         self._begin_source()
-        return True
 
     def _begin_source(self) -> None:
         if self._source is None or not self.is_running():
@@ -438,7 +461,8 @@ class Loader(OneReader[Batch]):
     def stop(self) -> None:
         """Stops the pipeline. Any thread may call it at any time, also
         repeatedly, and so may a function of map(). A `for` that waits raises
-        LoaderError with the code "stopped". Batches stay valid."""
+        LoaderError with the code "stopped"; a new one continues after the last
+        batch. Batches stay valid."""
         if self._is_left():
             return
         with self._stops_lock:
@@ -499,11 +523,15 @@ class Loader(OneReader[Batch]):
 
     def __iter__(self) -> Iterator[Batch]:
         """Begins the next epoch, also after a `break`. The first call begins
-        the first epoch, or the rest of it when resuming. An earlier iterator
-        raises LoaderError at its next step, if it had batches left."""
+        the first epoch, or the rest of it when resuming. After stop(), it
+        starts the loader and continues with the rest of the epoch. An earlier
+        iterator raises LoaderError at its next step, if it had batches
+        left."""
         self._check_process()
         if not self._begun:
             self.start()
+        elif not (self.is_running() or self.has_source()):
+            self._continue()
         elif not (self._fresh or self._between):
             self._leave_epoch()
         self._begin_epoch()

@@ -319,6 +319,8 @@ loader_set_default_rank = _slow(
 loader_get_num_batches = _slow(
     "loader_get_num_batches", c_uint64, c_void_p, c_uint64)
 loader_start = _checked(_slow("loader_start", c_int, c_void_p))
+loader_continue = _checked(_slow(
+    "binding_loader_continue", c_int, c_void_p, c_uint64))
 loader_stop = _slow("loader_stop", None, c_void_p)
 
 

@@ -120,8 +120,10 @@ class RemoteLoader(OneReader[DetachedBatch]):
         self._worker_timeout = worker_timeout
         self._max_failures = max_failures
         self._plan = self._make_plan(state)
-        # State at the last stop.
+        # State at the last stop, unless the next start has another one.
         self._last: Optional[Dict[str, Any]] = None
+        # Epoch of the last set_epoch(), in a run.
+        self._sought: Optional[int] = None
         self._board = Board(set())
         self._links: List[Link] = []
         self._finalizer: Any = None
@@ -164,7 +166,20 @@ class RemoteLoader(OneReader[DetachedBatch]):
         start."""
         if self._links:
             return
-        board, plan = Board(set(self._board.node_ids)), self._plan
+        self._last = None
+        self._pending.clear()
+        self._losses.clear()
+        self._run(self._plan)
+
+    def _ensure_started(self) -> None:
+        """Starts the loaders, after stop() where they were stopped."""
+        if self._last is None or self._links:
+            self.start()
+        else:
+            self._run(self._make_plan(self._last))
+
+    def _run(self, plan: _Plan) -> None:
+        board = Board(set(self._board.node_ids))
         settings = Settings(make_class(), self._options, self._job,
                             self._prefetch, self._restarts, MemoryPool(
                                 self._n_loaders * (self._prefetch + 2)),
@@ -179,12 +194,10 @@ class RemoteLoader(OneReader[DetachedBatch]):
         self._finalizer.atexit = False
         self._turn = plan.turn
         self._pass = Pass()
-        self._epoch = None
+        self._epoch = self._sought = None
         self._fresh = True
         self._between = False
         self._error = None
-        self._pending.clear()
-        self._losses.clear()
         _running.add(self)
         for link in self._links:
             link.thread.start()
@@ -196,13 +209,19 @@ class RemoteLoader(OneReader[DetachedBatch]):
 
     def stop(self) -> None:
         """Ends all loaders. Any thread may call it. A `for` that waits raises
-        LoaderError with the code "stopped". The next start begins at the first
-        epoch, or at `state`. Batches stay valid."""
+        LoaderError with the code "stopped"; a new one continues after the last
+        batch. start() begins at the first epoch, or at `state`. Batches stay
+        valid."""
         self._stop()
 
     def _stop(self) -> None:
         if self._links and self._epoch is not None:
             self._last = self.state_dict()
+        elif self._links and self._sought is not None:
+            self._last = _Plan(
+                [link.given or state for link, state in zip(
+                    self._links, self._plan.states)],
+                epoch=self._sought).to_dict()
         links, self._links = self._links, []
         if links:
             self._finalizer.detach()
@@ -267,9 +286,11 @@ class RemoteLoader(OneReader[DetachedBatch]):
 
     def __iter__(self) -> Iterator[DetachedBatch]:
         """Begins the next epoch, also after a `break`. The first call begins
-        the first epoch, or the rest of it when resuming. An earlier iterator
-        raises LoaderError at its next step, if it had batches left."""
-        self.start()
+        the first epoch, or the rest of it when resuming. After stop(), it
+        starts the loaders and continues with the rest of the epoch. An earlier
+        iterator raises LoaderError at its next step, if it had batches
+        left."""
+        self._ensure_started()
         if not (self._fresh or self._between):
             self._end_if_over()
         if not (self._fresh or self._between):
@@ -283,7 +304,7 @@ class RemoteLoader(OneReader[DetachedBatch]):
         `timeout`: time to wait in ns. By default, there is no limit. Raises
         LoaderError with the code "timed-out" if no batch arrives in time; no
         batch is lost."""
-        self.start()
+        self._ensure_started()
         return self._take(timeout)
 
     def peek(self, timeout: Optional[int] = None) -> Optional[DetachedBatch]:
@@ -293,7 +314,7 @@ class RemoteLoader(OneReader[DetachedBatch]):
         next epoch.
 
         `timeout`: time to wait in ns. By default, there is no limit."""
-        self.start()
+        self._ensure_started()
         return self._alone(self._peek_next, timeout)
 
     def _take_next(self, timeout: Optional[int]) -> Optional[DetachedBatch]:
@@ -403,7 +424,7 @@ class RemoteLoader(OneReader[DetachedBatch]):
     def epoch(self) -> int:
         """The epoch of the last batch; after the end of an epoch, the next
         one. Starts the loaders."""
-        self.start()
+        self._ensure_started()
         self._await_start()
         assert self._epoch is not None
         return self._epoch
@@ -414,7 +435,7 @@ class RemoteLoader(OneReader[DetachedBatch]):
 
         `epoch`: the number of the epoch, from 0."""
         _check_number("epoch", epoch, 0)
-        self.start()
+        self._ensure_started()
         if self._error:
             raise self._error
         if (self._fresh or self._between) and self.epoch == epoch and not any(
@@ -424,6 +445,7 @@ class RemoteLoader(OneReader[DetachedBatch]):
             for link in self._links:
                 link.seek(epoch)
         self._epoch = None
+        self._sought = epoch
         self._turn = 0
         self._fresh = True
         self._between = False
@@ -431,7 +453,7 @@ class RemoteLoader(OneReader[DetachedBatch]):
     def __len__(self) -> int:
         """Returns the number of batches in an epoch of this trainer if no item
         fails. Starts the loaders. Raises TypeError if it is not known."""
-        self.start()
+        self._ensure_started()
         self._await_start()
         numbers = [link.started.num_batches if link.started else None
                    for link in self._links]
@@ -448,7 +470,7 @@ class RemoteLoader(OneReader[DetachedBatch]):
     @property
     def classes(self) -> Optional[List[str]]:
         """The class names, or None. Starts the loaders."""
-        self.start()
+        self._ensure_started()
         self._await_start()
         started = self._links[0].started
         return started.classes if started else None
@@ -521,6 +543,7 @@ class RemoteLoader(OneReader[DetachedBatch]):
         if not self._links or not found:
             self._n_loaders = num_loaders
             self._plan = self._make_plan(found or None)
+            self._last = None
             return
         parts = self._reshard(found, self._world_size * num_loaders)
         fresh, between, epoch = self._fresh, self._between, self.epoch

@@ -138,6 +138,11 @@ void gst_spdl_binding_loader_try_next (
 SPDL_PRIVATE_API
 gboolean gst_spdl_binding_loader_is_in_epoch (GstSpdlLoader *loader);
 
+/* Calls gst_spdl_loader_continue(). */
+SPDL_PRIVATE_API
+gboolean gst_spdl_binding_loader_continue (
+    GstSpdlLoader *loader, guint64 n_repeated, GError **error);
+
 /* Keeps failures and warnings for gst_spdl_binding_loader_pop_notice(). */
 SPDL_PRIVATE_API
 void gst_spdl_binding_loader_keep_notices (GstSpdlLoader *loader);

@@ -194,6 +194,13 @@ gst_spdl_binding_loader_read_state (GstSpdlLoader *loader)
   return gst_spdl_loader_read_state (loader);
 }
 
+gboolean
+gst_spdl_binding_loader_continue (
+    GstSpdlLoader *loader, guint64 n_repeated, GError **error)
+{
+  return gst_spdl_loader_continue (loader, n_repeated, error);
+}
+
 gpointer
 gst_spdl_binding_loader_pop_notice (GstSpdlLoader *loader)
 {

@@ -135,6 +135,14 @@ GstPipeline *gst_spdl_loader_parse (const gchar *description, GError **error);
 SPDL_PRIVATE_API
 void gst_spdl_loader_parts_tune (GstSpdlLoaderParts *self);
 
+/* Starts a stopped loader after the last batch that was taken. Returns FALSE
+ * with @error set if its state is not known.
+ *
+ * @n_repeated: number of reported failures that the state does not count, so
+ *     that they occur again */
+gboolean gst_spdl_loader_continue (
+    GstSpdlLoader *self, guint64 n_repeated, GError **error);
+
 /* Sets the share of the CPU cores that loading may use. 0: no limit. */
 void gst_spdl_loader_set_cpu_budget (GstSpdlLoader *self, gdouble budget);
 

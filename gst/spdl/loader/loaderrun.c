@@ -10,6 +10,7 @@
 #include "gst/spdl/common/marks.h"
 #include "gst/spdl/engine/cpus.h"
 #include "gst/spdl/engine/newthread.h"
+#include "gst/spdl/gstspdlstate.h"
 #include "gst/spdl/loader/buswatch.h"
 
 /* Start of a run that continues after a skipped epoch. */
@@ -749,6 +750,53 @@ keep_reported (GstSpdlLoader *self, GstSpdlBusWatch *left)
   spdl_mutex_lock (&bus_watch->lock);
   bus_watch->n_reported += n_reported;
   spdl_mutex_unlock (&bus_watch->lock);
+}
+
+/* State lock held. Starts a stopped loader at @state, if it is known. */
+static gboolean
+start_at (
+    GstSpdlLoader *self, const gchar *state, guint64 n_failures, GError **error)
+{
+  Place place = { .state = state, .n_failures = n_failures };
+
+  if (state && gst_spdl_state_get_epoch (state, &place.epoch, NULL))
+    return start_run (self, &place, NULL, error);
+  if (!self->parts.appsrc && !self->handed_out)
+    return start_run (self, NULL, NULL, error);
+  g_set_error_literal (error, GST_SPDL_LOADER_ERROR,
+      GST_SPDL_LOADER_ERROR_STOPPED,
+      "The loader was stopped, and has no state from which it could continue: "
+      "start it to begin again");
+  return FALSE;
+}
+
+gboolean
+gst_spdl_loader_continue (
+    GstSpdlLoader *self, guint64 n_repeated, GError **error)
+{
+  g_autoptr (GstSpdlBusWatch) left = NULL;
+  g_autofree gchar *state = NULL;
+  gboolean ok;
+
+  if (!gst_spdl_loader_check_process (self, error) ||
+      !(left = gst_spdl_loader_get_bus_watch (self, error)))
+    return FALSE;
+  /* The run may have been stopped in one of its own threads. */
+  gst_spdl_loader_stop (self);
+  state = gst_spdl_loader_read_state (self);
+  /* Other failures will occur again. */
+  self->n_epochs = 0;
+  gst_spdl_loader_emit_notices (self, left, state);
+  spdl_mutex_lock (&left->lock);
+  left->n_reported -= MIN (n_repeated, left->n_reported);
+  spdl_mutex_unlock (&left->lock);
+  spdl_mutex_lock (&self->state_lock);
+  g_atomic_int_inc (&self->n_starts);
+  ok = start_at (self, state, left->n_reported, error);
+  spdl_mutex_unlock (&self->state_lock);
+  if (ok)
+    keep_reported (self, left);
+  return ok;
 }
 
 static gboolean

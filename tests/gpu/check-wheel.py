@@ -7,6 +7,7 @@
 on stderr if gstspdl, PyTorch or a GPU is missing. Prints a line of JSON."""
 
 import json
+import random
 import sys
 import threading
 import warnings
@@ -14,7 +15,7 @@ import warnings
 try:
     import torch
 
-    import gstspdl
+    import gstspdl.torch
     from gstspdl.torch import Dataset
 except ImportError as error:
     sys.exit(print(error, file=sys.stderr) or 77)
@@ -180,6 +181,70 @@ def check_training():
     return losses[0], losses[-1]
 
 
+def check_stops():
+    """Stops loaders at any moment. Returns how many bytes of the device stay in
+    use after that."""
+    draw = random.Random(3)
+    kept = []
+    free = None
+    for i in range(60):
+        loader = gstspdl.Loader(describe(
+            f"spdlcudaupload prefetch={draw.randint(1, 8)}", epochs=-1))
+        stopper = threading.Timer(draw.random() * 0.2, loader.stop)
+        stopper.start()
+        try:
+            for batch in loader:
+                kept[:] = [torch.from_dlpack(batch["data"])]
+        except gstspdl.LoaderError as error:
+            assert error.code == "stopped", error
+        stopper.join()
+        loader.stop()
+        kept.clear()
+        del loader
+        torch.cuda.synchronize()
+        if i == 9:
+            free = torch.cuda.mem_get_info()[0]
+    lost = free - torch.cuda.mem_get_info()[0]
+    assert lost < 32 << 20, lost
+    return lost
+
+
+def check_processes(expected):
+    """Uploads what another process has decoded, from the memory that both share."""
+    child = describe("queue").replace("! queue ! spdlsink", "")
+    with gstspdl.Loader(f"spdlworkersrc slabs=40 pipeline=\"{child}\" "
+                        "! spdlcudaupload ! spdlsink") as loader:
+        found = [(list(batch.indices), torch.from_dlpack(batch["data"]),
+                  list(batch.labels)) for batch in loader]
+    assert sum(len(indices) for indices, _, _ in found) == len(expected)
+    for batch in found:
+        compare(expected, *batch)
+
+
+class Squares(torch.utils.data.Dataset):
+    def __len__(self):
+        return 100
+
+    def __getitem__(self, index):
+        return {"value": torch.full((3, 64), index * index), "index": index}
+
+
+def check_dataloader():
+    """Compares pinned batches of worker processes with PyTorch's."""
+    for n_workers in 0, 2:
+        pairs = [list(cls(Squares(), batch_size=8, num_workers=n_workers,
+                          pin_memory=True))
+                 for cls in (torch.utils.data.DataLoader,
+                             gstspdl.torch.DataLoader)]
+        assert len(pairs[0]) == len(pairs[1]) == 13
+        for right, found in zip(*pairs):
+            assert right.keys() == found.keys()
+            for key, tensor in right.items():
+                assert tensor.is_pinned() and found[key].is_pinned(), key
+                there = found[key].to("cuda", non_blocking=True)
+                assert torch.equal(there.cpu(), tensor), key
+
+
 def main():
     warnings.simplefilter("error")
     expected = load_on_cpu()
@@ -190,10 +255,13 @@ def main():
     check_reuse(expected)
     graphs = check_capture(expected)
     losses = check_training()
+    check_processes(expected)
+    check_dataloader()
+    lost = check_stops()
     print(json.dumps({
         "what": "wheel", "version": torch.__version__,
         "device": torch.cuda.get_device_name(), "items": len(expected),
-        "normalize_difference": difference, "graphs": graphs,
+        "normalize_difference": difference, "graphs": graphs, "bytes_lost": lost,
         "losses": [round(loss, 3) for loss in losses]}))
 
 

@@ -407,8 +407,9 @@ class Loader(OneReader[Batch]):
         return True
 
     def _continue(self) -> None:
-        """Starts the loader after the last batch before stop(). What was taken
-        in advance stays. Failures that the state does not count occur again."""
+        """Starts the loader after the last batch before stop(). A batch that
+        was taken in advance stays. Failures that the state does not count
+        occur again."""
         native.loader_stop(self._pointer)  # may have been in another thread
         if not self._pull.batch:
             self._drop_pull()

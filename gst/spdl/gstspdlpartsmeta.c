@@ -284,7 +284,7 @@ gst_spdl_buffer_append_part (
     return FALSE;
   if (!meta)
     meta = add_meta (buffer);
-  return append_part (buffer, meta, g_ref_string_new_intern (name), part, caps);
+  return append_part (buffer, meta, g_ref_string_new (name), part, caps);
 }
 
 static GstBuffer *

@@ -116,6 +116,38 @@ GST_START_TEST (test_append)
 
 GST_END_TEST;
 
+static gpointer
+count_wrong_names (gpointer data)
+{
+  guint n_wrong = 0;
+
+  for (guint i = 0; i < 100000; i++) {
+    GstBuffer *sample = gst_buffer_new ();
+    const GstSpdlPart *part;
+
+    append (sample, "data", 4, 1, NULL);
+    part = gst_spdl_parts_meta_get_part (
+        gst_spdl_buffer_get_parts_meta (sample), 0);
+    n_wrong += !g_str_equal (part->name, "data");
+    gst_buffer_unref (sample);
+  }
+  return GUINT_TO_POINTER (n_wrong);
+}
+
+/* Tests names that threads create and free at the same time. Names that GLib
+ * interns can be freed while another thread gets them. */
+GST_START_TEST (test_names_of_threads)
+{
+  GThread *threads[4];
+
+  for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
+    threads[i] = g_thread_new ("names", count_wrong_names, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (threads); i++)
+    fail_unless_equals_int (GPOINTER_TO_UINT (g_thread_join (threads[i])), 0);
+}
+
+GST_END_TEST;
+
 /* Tests that the meta is copied along with the memory. */
 GST_START_TEST (test_copies)
 {
@@ -769,6 +801,7 @@ samples_suite (void)
 
   suite_add_tcase (s, tc);
   tcase_add_test (tc, test_append);
+  tcase_add_test (tc, test_names_of_threads);
   tcase_add_test (tc, test_copies);
   tcase_add_test (tc, test_replace);
   tcase_add_test (tc, test_rows);

@@ -355,8 +355,17 @@ spdl_progress_tracker_dup_epoch_state (SpdlProgressTracker *self, guint64 epoch)
 gchar *
 spdl_progress_tracker_dup_state (SpdlProgressTracker *self)
 {
+  gchar *state;
+
   /* After the last pull, the state includes items that were lost since then, so
-   * that an epoch whose last item failed is completed. */
-  return self->n_batches_waiting > 0 ? g_strdup (self->pulled)
-                                     : write_state (self);
+   * that an epoch whose last item failed is completed. It is kept, so that no
+   * later state is behind it: these items were perhaps reported with it. */
+  if (self->n_batches_waiting > 0)
+    return g_strdup (self->pulled);
+  state = write_state (self);
+  if (state) {
+    g_free (self->pulled);
+    self->pulled = g_strdup (state);
+  }
+  return state;
 }

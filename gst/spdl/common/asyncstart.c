@@ -9,8 +9,8 @@
 
 /* Data of an element, guarded by its object lock. */
 typedef struct {
-  gboolean active;
-  void (*func) (gpointer user_data, gboolean ok); /* nullable */
+  SpdlAsyncStart state;
+  void (*func) (gpointer user_data); /* nullable */
   gpointer user_data;
 } Start;
 
@@ -40,7 +40,7 @@ spdl_async_start_begin (GstElement *element)
   gboolean at_once;
 
   GST_OBJECT_LOCK (element);
-  start->active = TRUE;
+  start->state = SPDL_ASYNC_START_ACTIVE;
   at_once = start->func != NULL;
   GST_OBJECT_UNLOCK (element);
   if (at_once)
@@ -80,7 +80,7 @@ spdl_async_start_end (GstElement *element, gboolean ok)
   GstState target;
 
   GST_OBJECT_LOCK (element);
-  start->active = FALSE;
+  start->state = ok ? SPDL_ASYNC_START_DONE : SPDL_ASYNC_START_FAILED;
   copy = *start;
   target = GST_STATE_PENDING (element);
   commits = !copy.func && GST_STATE (element) < GST_STATE_PAUSED &&
@@ -96,7 +96,7 @@ spdl_async_start_end (GstElement *element, gboolean ok)
   if (commits)
     post_end (element, target);
   if (copy.func)
-    copy.func (copy.user_data, ok);
+    copy.func (copy.user_data);
 }
 
 void
@@ -107,27 +107,27 @@ spdl_async_start_clear (GstElement *element)
   if (!start)
     return;
   GST_OBJECT_LOCK (element);
-  start->active = FALSE;
+  start->state = SPDL_ASYNC_START_DONE;
   GST_OBJECT_UNLOCK (element);
 }
 
-gboolean
-spdl_async_start_is_active (GstElement *element)
+SpdlAsyncStart
+spdl_async_start_get (GstElement *element)
 {
   Start *start = get_start (element);
-  gboolean active;
+  SpdlAsyncStart state;
 
   if (!start)
-    return FALSE;
+    return SPDL_ASYNC_START_DONE;
   GST_OBJECT_LOCK (element);
-  active = start->active;
+  state = start->state;
   GST_OBJECT_UNLOCK (element);
-  return active;
+  return state;
 }
 
 void
-spdl_async_start_set_func (GstElement *element,
-    void (*func) (gpointer user_data, gboolean ok), gpointer user_data)
+spdl_async_start_set_func (
+    GstElement *element, void (*func) (gpointer user_data), gpointer user_data)
 {
   Start *start = need_start (element);
 

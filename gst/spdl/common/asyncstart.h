@@ -40,16 +40,22 @@ void spdl_async_start_end (GstElement *element, gboolean ok);
 SPDL_PRIVATE_API
 void spdl_async_start_clear (GstElement *element);
 
-/* Returns TRUE from begin() to end(). */
+typedef enum {
+  SPDL_ASYNC_START_DONE, /* or there was none */
+  SPDL_ASYNC_START_ACTIVE,
+  SPDL_ASYNC_START_FAILED,
+} SpdlAsyncStart;
+
+/* Returns the state of the last start. */
 SPDL_PRIVATE_API
-gboolean spdl_async_start_is_active (GstElement *element);
+SpdlAsyncStart spdl_async_start_get (GstElement *element);
 
 /* Sets a function that end() calls in the streaming thread, while the element
  * is in READY. The change is then done at once.
  *
  * @func: (nullable): NULL: none */
 SPDL_PRIVATE_API
-void spdl_async_start_set_func (GstElement *element,
-    void (*func) (gpointer user_data, gboolean ok), gpointer user_data);
+void spdl_async_start_set_func (
+    GstElement *element, void (*func) (gpointer user_data), gpointer user_data);
 
 G_END_DECLS

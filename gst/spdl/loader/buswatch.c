@@ -662,12 +662,11 @@ gst_spdl_bus_watch_detach (GstSpdlBusWatch *self)
 }
 
 void
-gst_spdl_bus_watch_note_start (gpointer self, gboolean ok)
+gst_spdl_bus_watch_note_start (gpointer self)
 {
   GstSpdlBusWatch *bus_watch = self;
 
   spdl_mutex_lock (&bus_watch->lock);
-  bus_watch->start_failed |= !ok;
   spdl_cond_broadcast (&bus_watch->has_room);
   spdl_mutex_unlock (&bus_watch->lock);
 }

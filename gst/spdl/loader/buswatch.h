@@ -63,7 +63,6 @@ typedef struct _GstSpdlBusWatch {
   SpdlMutex lock;    /* innermost, except for those of sink and sources */
   SpdlCond has_room; /* space for pushed items; also start and end */
   gboolean stopped;
-  gboolean start_failed;   /* a source could not start */
   GstStructure *last_cpus; /* nullable: counters at the end of the run */
   GError *error;           /* first error */
   /* Element and item of the error; nullable. */
@@ -121,10 +120,8 @@ void gst_spdl_bus_watch_stop (GstSpdlBusWatch *self);
 void
 gst_spdl_bus_watch_set_max_failures (GstSpdlBusWatch *self, gint max_failures);
 
-/* Wakes the threads that wait for the start.
- *
- * @ok: FALSE: a source could not start, and has posted an error */
-void gst_spdl_bus_watch_note_start (gpointer self, gboolean ok);
+/* Wakes the threads that wait for the start. */
+void gst_spdl_bus_watch_note_start (gpointer self);
 
 /* Sets the error that ends the run, unless there is one already. Does not end
  * the sources.

@@ -10,6 +10,7 @@
 #include <gio/gio.h>
 #include <unistd.h>
 
+#include "gst/spdl/common/asyncstart.h"
 #include "gst/spdl/engine/sync.h"
 #include "gst/spdl/gstspdlloader.h"
 #include "gst/spdl/loader/loadersink.h"
@@ -78,7 +79,7 @@ struct _GstSpdlLoader {
 
   /* Notices for gst_spdl_binding_loader_pop_notice(). */
   gboolean keeps_notices; /* set before the start */
-  GQueue kept_notices; /* GstSpdlNotice */
+  GQueue kept_notices;    /* GstSpdlNotice */
 
   gint in_next; /* atomic */
   /* Only used by the thread in next(). */
@@ -121,11 +122,12 @@ void gst_spdl_loader_parts_find_sources (GstSpdlLoaderParts *self);
  * spdl_async_start_set_func(). */
 SPDL_PRIVATE_API
 void gst_spdl_loader_parts_watch_starts (const GstSpdlLoaderParts *self,
-    void (*func) (gpointer user_data, gboolean ok), gpointer user_data);
+    void (*func) (gpointer user_data), gpointer user_data);
 
-/* Returns TRUE while a source waits for a server. */
+/* Returns whether a source has failed to start, else whether one waits for a
+ * server. */
 SPDL_PRIVATE_API
-gboolean gst_spdl_loader_parts_are_starting (const GstSpdlLoaderParts *self);
+SpdlAsyncStart gst_spdl_loader_parts_get_start (const GstSpdlLoaderParts *self);
 
 /* Returns: (transfer full): the pipeline of a description, NULL with @error
  * set */

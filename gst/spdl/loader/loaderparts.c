@@ -249,7 +249,7 @@ prerolls (GObject *element)
 
 void
 gst_spdl_loader_parts_watch_starts (const GstSpdlLoaderParts *self,
-    void (*func) (gpointer user_data, gboolean ok), gpointer user_data)
+    void (*func) (gpointer user_data), gpointer user_data)
 {
   for (guint i = 0; i < self->sources->len; i++)
     spdl_async_start_set_func (
@@ -492,13 +492,15 @@ gst_spdl_loader_parts_put_back_states (
   g_ptr_array_unref (states);
 }
 
-gboolean
-gst_spdl_loader_parts_are_starting (const GstSpdlLoaderParts *self)
+SpdlAsyncStart
+gst_spdl_loader_parts_get_start (const GstSpdlLoaderParts *self)
 {
+  SpdlAsyncStart start = SPDL_ASYNC_START_DONE;
+
   for (guint i = 0; i < self->sources->len; i++)
-    if (spdl_async_start_is_active (g_ptr_array_index (self->sources, i)))
-      return TRUE;
-  return FALSE;
+    start = MAX (
+        start, spdl_async_start_get (g_ptr_array_index (self->sources, i)));
+  return start;
 }
 
 guint

@@ -184,7 +184,7 @@ find_start (GstSpdlLoader *self)
 static void
 on_cancelled (GCancellable *cancellable, gpointer bus_watch)
 {
-  gst_spdl_bus_watch_note_start (bus_watch, TRUE);
+  gst_spdl_bus_watch_note_start (bus_watch);
 }
 
 /* State lock held. Waits until the sources have opened their datasets, which
@@ -198,17 +198,16 @@ wait_for_sources (
                              ? g_cancellable_connect (cancellable,
                                    G_CALLBACK (on_cancelled), bus_watch, NULL)
                              : 0;
-  gboolean starting, ok;
+  SpdlAsyncStart start;
 
   spdl_mutex_lock (&bus_watch->lock);
-  while ((starting = gst_spdl_loader_parts_are_starting (&self->parts)) &&
-         !bus_watch->stopped && !bus_watch->start_failed &&
-         !g_cancellable_is_cancelled (cancellable))
+  while ((start = gst_spdl_loader_parts_get_start (&self->parts)) ==
+             SPDL_ASYNC_START_ACTIVE &&
+         !bus_watch->stopped && !g_cancellable_is_cancelled (cancellable))
     spdl_cond_wait (&bus_watch->has_room, &bus_watch->lock);
-  ok = !starting && !bus_watch->start_failed;
   spdl_mutex_unlock (&bus_watch->lock);
   g_cancellable_disconnect (cancellable, handler);
-  return ok;
+  return start == SPDL_ASYNC_START_DONE;
 }
 
 /* Sets the error of a run that has not started.
@@ -781,7 +780,7 @@ gst_spdl_loader_continue (
   if (!gst_spdl_loader_check_process (self, error) ||
       !(left = gst_spdl_loader_get_bus_watch (self, error)))
     return FALSE;
-  /* The run may have been stopped in one of its own threads. */
+  /* A thread of the run itself may have stopped it. */
   gst_spdl_loader_stop (self);
   state = gst_spdl_loader_read_state (self);
   /* Other failures will occur again. */

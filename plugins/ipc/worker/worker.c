@@ -399,7 +399,6 @@ typedef struct {
   SpdlCond cond;
   /* Protected by the lock: */
   gboolean starting;
-  gboolean start_failed; /* a source could not start */
   gboolean stop;
 } Worker;
 
@@ -641,12 +640,11 @@ send_started (Worker *self)
 
 /* Called when a source has started, or has failed to. */
 static void
-note_start (gpointer user_data, gboolean ok)
+note_start (gpointer user_data)
 {
   Worker *self = user_data;
 
   spdl_mutex_lock (&self->lock);
-  self->start_failed |= !ok;
   spdl_cond_broadcast (&self->cond);
   spdl_mutex_unlock (&self->lock);
 }
@@ -656,15 +654,15 @@ note_start (gpointer user_data, gboolean ok)
 static gboolean
 wait_for_sources (Worker *self, const GstSpdlLoaderParts *parts)
 {
-  gboolean starting, ok;
+  SpdlAsyncStart start;
 
   spdl_mutex_lock (&self->lock);
-  while ((starting = gst_spdl_loader_parts_are_starting (parts)) &&
-         !self->start_failed && !self->stop)
+  while ((start = gst_spdl_loader_parts_get_start (parts)) ==
+             SPDL_ASYNC_START_ACTIVE &&
+         !self->stop)
     spdl_cond_wait (&self->cond, &self->lock);
-  ok = !starting && !self->start_failed;
   spdl_mutex_unlock (&self->lock);
-  return ok;
+  return start == SPDL_ASYNC_START_DONE;
 }
 
 /* Returns FALSE if the pipeline cannot play, or if the worker is to stop. */

@@ -8,10 +8,13 @@
 import contextlib
 import http.server
 import importlib.util
+import io
 import itertools
 import os
 import pathlib
+import re
 import signal
+import tarfile
 import threading
 import unittest
 
@@ -35,12 +38,24 @@ def figure_of(loader, stage, name):
                  if stats["stage"] == stage), None)
 
 
+def find_worker():
+    """Returns the pid of a worker, also while it starts."""
+    for entry in pathlib.Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            _, name, rest = re.split("[()]", (entry / "stat").read_text())
+            state, parent = rest.split()[:2]
+            if (name == "gst-spdl-worker" and state != "Z" and
+                    int(parent) == os.getpid()):
+                return int(entry.name)
+    raise ProcessLookupError
+
+
 def pid_of(loader):
     return figure_of(loader, "worker", "pid")
 
 
 @contextlib.contextmanager
-def held_file(data):
+def held_file(data, suffix=".jpg"):
     """Yields the URL of a file that arrives only after the event is set, and a
     semaphore that each request for it releases."""
     release = threading.Event()
@@ -62,7 +77,7 @@ def held_file(data):
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     threading.Thread(target=server.serve_forever).start()
     try:
-        yield f"http://127.0.0.1:{server.server_port}/held.jpg", release, requested
+        yield f"http://127.0.0.1:{server.server_port}/held{suffix}", release, requested
     finally:
         release.set()
         server.shutdown()
@@ -203,6 +218,42 @@ class WorkerTest(unittest.TestCase):
             worker = next(stats for stats in loader.stats
                           if stats["stage"] == "worker")
             self.assertGreater(worker["num-restarts"], 0)
+
+    def test_restart_of_a_start(self):
+        """A process that is killed while it starts is replaced, too."""
+        shard = io.BytesIO()
+        with tarfile.open(fileobj=shard, mode="w") as archive:
+            for path in sorted(FOLDER.glob("*/*.jpg"))[:12]:
+                archive.add(path, path.name)
+        with held_file(shard.getvalue(), ".tar") as (url, release, requested):
+            line = (f"spdlsrc location={url} ! spdlfetch "
+                    "! spdldecode width=32 height=32 ! spdlbatch ! spdlsink")
+            for restarts in 0, 2:
+                release.clear()
+                loader = Loader(line, process={"restarts": restarts})
+                caught = []
+
+                def start():
+                    try:
+                        loader.start()
+                    except LoaderError as error:
+                        caught.append(error)
+
+                starter = threading.Thread(target=start)
+                starter.start()
+                for _ in range(max(restarts, 1)):
+                    self.assertTrue(requested.acquire(timeout=60), caught)
+                    os.kill(find_worker(), signal.SIGKILL)
+                if restarts > 0:
+                    requested.acquire(timeout=60)
+                release.set()
+                starter.join()
+                if restarts == 0:
+                    self.assertIn("signal 9", str(caught[0]))
+                else:
+                    self.assertEqual(caught, [])
+                    self.assertEqual(indices_of(loader), list(range(12)))
+                loader.stop()
 
     def test_failures_are_reported_once(self):
         """The first item holds back the failures behind it, which are reported

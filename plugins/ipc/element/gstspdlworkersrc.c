@@ -342,30 +342,6 @@ gst_spdl_worker_src_open (GstSpdlWorkerSrc *self)
   return spdl_async_start_begin (GST_ELEMENT (self));
 }
 
-/* Waits until the worker's pipeline is in PLAYING, which ends the change to
- * PAUSED. Returns GST_FLOW_EOS after posting an error. */
-static GstFlowReturn
-finish_start (GstSpdlWorkerSrc *self)
-{
-  g_autofree gchar *why = NULL;
-  GstMessage *failure = NULL;
-  const SpdlWorkerConnectionStatus status =
-      spdl_worker_connection_wait (self->connection, &failure, &why);
-
-  self->has_played = status == SPDL_WORKER_CONNECTION_PLAYS;
-  if (self->has_played)
-    take_classes (self);
-  else if (failure)
-    gst_element_post_message (GST_ELEMENT (self), failure);
-  else if (why)
-    gst_spdl_worker_src_post_death (self, why, "before its pipeline played");
-  spdl_async_start_end (GST_ELEMENT (self), !failure && !why);
-  if (self->has_played)
-    return GST_FLOW_OK;
-  return status == SPDL_WORKER_CONNECTION_INTERRUPTED ? GST_FLOW_FLUSHING
-                                                      : GST_FLOW_EOS;
-}
-
 /* Ends a run. */
 static void
 gst_spdl_worker_src_close (GstSpdlWorkerSrc *self)
@@ -596,6 +572,30 @@ worker_died (GstSpdlWorkerSrc *self, const gchar *text)
     }
   }
   return give_up (self, why, hindrance);
+}
+
+/* Waits until the worker's pipeline is in PLAYING, which ends the change to
+ * PAUSED. Returns GST_FLOW_EOS after posting an error. */
+static GstFlowReturn
+finish_start (GstSpdlWorkerSrc *self)
+{
+  g_autofree gchar *why = NULL;
+  SpdlWorkerConnectionStatus status =
+      spdl_worker_connection_wait (self->connection, &self->error, &why);
+
+  while (status == SPDL_WORKER_CONNECTION_DIED && !find_hindrance (self))
+    status = begin_again (self, &why);
+  self->has_played = status == SPDL_WORKER_CONNECTION_PLAYS;
+  if (self->has_played)
+    take_classes (self);
+  else if (status != SPDL_WORKER_CONNECTION_INTERRUPTED)
+    give_up (self, why, "before its pipeline played");
+  spdl_async_start_end (GST_ELEMENT (self),
+      self->has_played || status == SPDL_WORKER_CONNECTION_INTERRUPTED);
+  if (self->has_played)
+    return GST_FLOW_OK;
+  return status == SPDL_WORKER_CONNECTION_INTERRUPTED ? GST_FLOW_FLUSHING
+                                                      : GST_FLOW_EOS;
 }
 
 /* Messages from the worker */

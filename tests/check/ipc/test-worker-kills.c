@@ -226,6 +226,7 @@ GST_START_TEST (test_restarted)
   gchar *folder = files_make_dataset (N_ITEMS);
   GRand *random = g_rand_new_with_seed (2);
   const guint n = worker_get_cycles (6);
+  guint64 n_restarts = 0;
 
   for (guint i = 0; i < n; i++) {
     GstElement *pipeline = make (folder, orders[i % 2], 100);
@@ -239,11 +240,13 @@ GST_START_TEST (test_restarted)
       kill_worker (pipeline);
     }
     worker_run_to_end (pipeline);
-    fail_unless (worker_get_figure (pipeline, "num-restarts") > 0);
+    n_restarts += worker_get_figure (pipeline, "num-restarts");
     worker_stop (pipeline);
     seen_assert_once (&seen);
     seen_clear (&seen);
   }
+  /* A process may have ended before the first signal. */
+  fail_unless (n_restarts > 0);
   g_rand_free (random);
   files_remove_folder (folder);
 }
@@ -289,6 +292,7 @@ GST_START_TEST (test_stopped_and_restarted)
   gchar *folder = files_make_dataset (N_ITEMS);
   GRand *random = g_rand_new_with_seed (4);
   const guint n = worker_get_cycles (2);
+  guint64 n_restarts = 0;
 
   for (guint i = 0; i < n; i++) {
     GstElement *pipeline = make (folder, i % 2 ? "input" : "completion", 100);
@@ -302,11 +306,13 @@ GST_START_TEST (test_stopped_and_restarted)
       signal_worker (pipeline, SIGSTOP);
     }
     worker_run_to_end (pipeline);
-    fail_unless (worker_get_figure (pipeline, "num-restarts") > 0);
+    n_restarts += worker_get_figure (pipeline, "num-restarts");
     worker_stop (pipeline);
     seen_assert_once (&seen);
     seen_clear (&seen);
   }
+  /* A process may have ended before the first signal. */
+  fail_unless (n_restarts > 0);
   g_rand_free (random);
   files_remove_folder (folder);
 }

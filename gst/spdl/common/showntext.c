@@ -47,7 +47,8 @@ static gchar *
 show (const gchar *text, gboolean lines)
 {
   g_autofree gchar *redacted = spdl_redact_text (text ? text : "");
-  GString *out = g_string_sized_new (strlen (redacted));
+  const gsize size = strlen (redacted);
+  g_autoptr (GString) out = g_string_sized_new (size);
 
   for (const gchar *at = redacted; *at;) {
     const gunichar c = g_utf8_get_char_validated (at, -1);
@@ -66,7 +67,8 @@ show (const gchar *text, gboolean lines)
     }
     at = next;
   }
-  return g_string_free (out, FALSE);
+  /* An escaped character may be in the middle of a secret. */
+  return out->len > size ? spdl_redact_text (out->str) : g_strdup (out->str);
 }
 
 gchar *

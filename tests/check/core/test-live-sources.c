@@ -128,7 +128,7 @@ remove_source (Live *self, const gchar *name)
 /* Pulls until an item of the list with that name has arrived, and returns the
  * number of its source. */
 static guint32
-pull_until (Live *self, const gchar *name)
+pull_after (Live *self, const gchar *name, gint last)
 {
   for (;;) {
     g_autoptr (GstSample) sample = NULL;
@@ -139,9 +139,15 @@ pull_until (Live *self, const gchar *name)
     fail_unless (sample != NULL);
     item = gst_spdl_buffer_get_item_meta (gst_sample_get_buffer (sample));
     base = g_path_get_basename (item->uri);
-    if (g_str_has_prefix (base, name))
+    if (g_str_has_prefix (base, name) && (gint) item->source > last)
       return item->source;
   }
+}
+
+static guint
+pull_until (Live *self, const gchar *name)
+{
+  return pull_after (self, name, -1);
 }
 
 static gchar *
@@ -242,14 +248,14 @@ GST_START_TEST (test_numbers)
   fail_unless_equals_int (pull_until (&live, "c"), 2);
   remove_source (&live, "c");
   add_source (&live, folder, "c");
-  fail_unless_equals_int (pull_until (&live, "c"), 3);
+  fail_unless_equals_int (pull_after (&live, "c", 2), 3);
   remove_source (&live, "a");
   remove_source (&live, "b");
   remove_source (&live, "c");
   add_source (&live, folder, "c");
-  fail_unless_equals_int (pull_until (&live, "c"), 4);
+  fail_unless_equals_int (pull_after (&live, "c", 3), 4);
   add_source (&live, folder, "b");
-  fail_unless_equals_int (pull_until (&live, "b"), 5);
+  fail_unless_equals_int (pull_after (&live, "b", 1), 5);
 
   gst_element_set_state (live.pipeline, GST_STATE_READY);
   gst_element_set_state (live.pipeline, GST_STATE_PLAYING);

@@ -32,23 +32,27 @@ static const struct {
   { "/endless-headers/99/", "too big", "too big" },
   { "/endless-line/99/", "too big", "too big" },
   { "/endless-early/99/", "64|103", "64|103" },
-  { "/slow-early/99/", "timeout|2 s", "task-timeout" },
-  { "/slow-head/99/", "timeout|2 s", "task-timeout" },
+  { "/slow-early/99/", "timeout|5 s", "task-timeout" },
+  { "/slow-head/99/", "timeout|5 s", "task-timeout" },
   { "/endless-size/99/", "chunked", "chunked" },
   { "/endless-extension/99/", "chunked", "chunked" },
   { "/endless-trailers/99/", "chunked", "chunked" },
-  { "/slow-trailers/99/", "timeout|2 s", "task-timeout" },
+  { "/slow-trailers/99/", "timeout|5 s", "task-timeout" },
   { "/endless-chunks/99/", "max-size", "max-size" },
   { "/endless-body/99/", "max-size", "max-size" },
   { "/slow-body/99/", NULL, "task-timeout" },
   { "/endless-refusal/99/", "404", "404" },
   { "/endless-redirects/99/", "20", "20" },
-  { "/stall-head/99/", "timeout|2 s", "task-timeout" },
-  { "/stall-body/99/10", "timeout|2 s", "task-timeout" },
-  { "tls/record/99/", "timeout|2 s", "task-timeout" },
-  { "tls/slow-early/99/", "timeout|2 s", "task-timeout" },
+  { "/stall-head/99/", "timeout|5 s", "task-timeout" },
+  { "/stall-body/99/10", "timeout|5 s", "task-timeout" },
+  { "tls/record/99/", "timeout|5 s", "task-timeout" },
+#ifndef __SANITIZE_ADDRESS__
+  /* In the server, glib-networking leaks the error of a write to a connection
+   * that was closed. */
+  { "tls/slow-early/99/", "timeout|5 s", "task-timeout" },
   { "tls/endless-early/99/", "64|103", "64|103" },
-  { "mute/", "timeout|2 s", "task-timeout" },
+#endif
+  { "mute/", "timeout|5 s", "task-timeout" },
 };
 
 static void
@@ -124,7 +128,7 @@ check_error (guint i, const gchar *text, gboolean with_timeout)
   fail_unless (
       errors_text_has (text, with_timeout ? hostile[i].with_timeout
                                           : hostile[i].with_task_timeout) ||
-          errors_text_has (text, with_timeout ? "timeout|2 s" : "task-timeout"),
+          errors_text_has (text, with_timeout ? "timeout|5 s" : "task-timeout"),
       "%s: %s", hostile[i].path, text);
 }
 
@@ -156,7 +160,7 @@ check_limit (gboolean with_timeout)
                            "tls-ca-file=%s/ca.pem concurrency=64 retries=0 "
                            "max-size=1000000 %s ! fakesink name=sink",
       folder, folder,
-      with_timeout ? "timeout=2" : "timeout=0 task-timeout=2000000000");
+      with_timeout ? "timeout=5" : "timeout=0 task-timeout=5000000000");
 
   fail_unless (run->error == NULL, "%s", run->error);
   check_failures (run, with_timeout);

@@ -44,7 +44,7 @@ send_without_end (
   r->keep = FALSE;
   if (server_send (r, begin, strlen (begin)))
     while (server_send (r, block->str, block->len))
-      g_usleep (slow ? 50000 : 0);
+      g_usleep (slow ? 100000 : 0);
   g_string_free (block, TRUE);
 }
 

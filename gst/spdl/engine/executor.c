@@ -638,9 +638,13 @@ spdl_executor_start (
   self->usual_time = SPDL_EXECUTOR_KEEP_BACK * self->concurrency;
   self->flushing = FALSE;
   self->pool = pool;
-  if (!pool->name)
-    pool->max_threads = self->concurrency;
   spdl_pool_add_client (pool, &self->client);
+  if (!pool->name) {
+    /* The pool's first thread runs already. */
+    spdl_mutex_lock (&pool->lock);
+    spdl_pool_set_max_threads_unlocked (pool, self->concurrency);
+    spdl_mutex_unlock (&pool->lock);
+  }
   spdl_mutex_unlock (&self->pool_lock);
 }
 

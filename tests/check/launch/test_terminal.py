@@ -96,6 +96,7 @@ class TerminalTest(unittest.TestCase):
         status = pathlib.Path(f"/proc/{terminal.process.pid}/status")
         while int(re.search(r"SigCgt:\s(\w+)", status.read_text())[1],
                   16) & 1 << signal.SIGINT - 1:
+            self.assertIsNone(terminal.process.poll())
             time.sleep(0.01)
         terminal.press_ctrl_c()
         self.assertEqual(terminal.wait(), -signal.SIGINT)

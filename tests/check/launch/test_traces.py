@@ -82,6 +82,7 @@ class TraceTest(unittest.TestCase):
         self.path.unlink()
         with running("--trace", self.path, endless) as process:
             while not self.path.exists() or self.path.stat().st_size < 70000:
+                self.assertIsNone(process.poll())
                 time.sleep(0.01)
             interrupt(process)
         self.assertEqual(process.returncode, 0)

@@ -399,14 +399,17 @@ spdl_arrow_reader_new_lazy (SpdlArrowOpener *opener)
 void
 spdl_arrow_reader_free (SpdlArrowReader *self)
 {
+  /* The thread frees the reader as soon as it has the lock. */
+  const gboolean has_thread = self->has_thread;
+
   add_calls (1);
   spdl_mutex_lock (&self->lock);
   self->is_freed = TRUE;
-  if (!self->has_thread)
+  if (!has_thread)
     release_stream (self);
   spdl_cond_signal (&self->wake);
   spdl_mutex_unlock (&self->lock);
-  if (!self->has_thread)
+  if (!has_thread)
     destroy (self);
 }
 

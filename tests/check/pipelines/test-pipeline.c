@@ -378,7 +378,7 @@ GST_START_TEST (test_memory)
       gst_bus_timed_pop_filtered (bus, GST_CLOCK_TIME_NONE, GST_MESSAGE_EOS));
   gst_element_set_state (pipeline, GST_STATE_NULL);
   ratio = (gdouble) memory.at_30 / memory.at_10;
-  fail_unless (memory.at_10 > 0 && ratio < 1.005 && ratio > 0.995,
+  fail_unless (memory.at_10 > 0 && ratio < 1.01 && ratio > 0.99,
       "%" G_GSIZE_FORMAT " bytes at epoch 10, %" G_GSIZE_FORMAT " at 30",
       memory.at_10, memory.at_30);
   gst_object_unref (bus);

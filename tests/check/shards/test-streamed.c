@@ -405,14 +405,14 @@ GST_END_TEST;
 /* Checks that an interrupted shard that cannot be resumed loses its remaining
  * samples. */
 static void
-assert_lost (const gchar *fault, const gchar *part)
+assert_lost (const gchar *fault, guint timeout, const gchar *part)
 {
   g_autofree gchar *location =
       g_strdup_printf ("{%s/train-0000,tape/0/0/train-0001}.tar", fault);
-  Run *run = run_pipeline ("spdlsrc location=\"%s/%s\" epochs=2 timeout=1 "
+  Run *run = run_pipeline ("spdlsrc location=\"%s/%s\" epochs=2 timeout=%u "
                            "retries=1 ! spdlfetch output-order=input "
                            "! fakesink name=sink",
-      server_get_base (served.server), location);
+      server_get_base (served.server), location, timeout);
   g_autofree gchar *text = list_samples (run);
 
   fail_unless (run->error == NULL, "%s", run->error);
@@ -433,9 +433,9 @@ assert_lost (const gchar *fault, const gchar *part)
 
 GST_START_TEST (test_lost)
 {
-  assert_lost ("othertape/2/150000", "[resource-error read]");
-  assert_lost ("tape/3/150000", "[resource-error read]|150000");
-  assert_lost ("tapejam/3/150000", "[resource-error read]|1");
+  assert_lost ("othertape/2/150000", 30, "[resource-error read]");
+  assert_lost ("tape/3/150000", 30, "[resource-error read]|150000");
+  assert_lost ("tapejam/3/150000", 3, "[resource-error read]|3");
 }
 
 GST_END_TEST;

@@ -250,7 +250,7 @@ GST_END_TEST;
 GST_START_TEST (test_sizes)
 {
 #if GLIB_SIZEOF_VOID_P == 8
-  fail_unless_equals_int (sizeof (GstSpdlItemMeta), 120);
+  fail_unless_equals_int (sizeof (GstSpdlItemMeta), 104);
   fail_unless_equals_int (G_STRUCT_OFFSET (GstSpdlItemMeta, parts), 84);
   fail_unless_equals_int (sizeof (GstSpdlTensorInfo), 104);
   fail_unless_equals_int (G_STRUCT_OFFSET (GstSpdlTensorInfo, dims), 8);

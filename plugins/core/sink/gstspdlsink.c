@@ -801,10 +801,14 @@ drop_queued (GstSpdlSink *self)
 {
   GstBaseSinkClass *app_class =
       GST_BASE_SINK_CLASS (gst_spdl_sink_parent_class);
+  gboolean waiting;
 
+  spdl_mutex_lock (&self->stats->lock);
+  waiting = self->n_waiting > 0;
+  spdl_mutex_unlock (&self->stats->lock);
   /* Not without need: a pull that waits for the first batch would return
    * NULL. */
-  if (self->n_waiting > 0 || gst_app_sink_is_eos (GST_APP_SINK (self))) {
+  if (waiting || gst_app_sink_is_eos (GST_APP_SINK (self))) {
     app_class->stop (GST_BASE_SINK (self));
     app_class->start (GST_BASE_SINK (self));
   }
@@ -820,9 +824,10 @@ gst_spdl_sink_start (GstBaseSink *sink)
 {
   GstSpdlSink *self = GST_SPDL_SINK (sink);
 
-  self->n_waiting = 0;
   reset_run (self);
+  spdl_mutex_lock (&self->stats->lock);
   self->stats->fields = GST_SPDL_FIELDS_BATCHES | GST_SPDL_FIELDS_PUT;
+  spdl_mutex_unlock (&self->stats->lock);
   gst_spdl_plain_stats_start (self->stats);
   warn_of_gst_launch (self);
   return GST_BASE_SINK_CLASS (gst_spdl_sink_parent_class)->start (sink);

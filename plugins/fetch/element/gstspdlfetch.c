@@ -381,7 +381,6 @@ gst_spdl_fetch_start (GstSpdlStage *stage, GError **error)
   self->used = self->settings;
   gst_spdl_property_table_own (properties, &self->used);
   g_hash_table_remove_all (self->sources);
-  GST_OBJECT_UNLOCK (self);
   self->used.http.hedge_counts = &self->hedges;
   self->used.http.rate_counts = &self->rates;
   /* The rules of second requests hold within a thread. */
@@ -389,6 +388,7 @@ gst_spdl_fetch_start (GstSpdlStage *stage, GError **error)
       self->used.http.hedge > 0
           ? 1
           : MIN (MAX_HTTP_THREADS, gst_spdl_get_num_cores ());
+  GST_OBJECT_UNLOCK (self);
   clear_counts (self);
   if (self->used.http.max_size == 0)
     self->used.http.max_size = spdl_memory_get_share ();
@@ -484,18 +484,18 @@ static void
 report_http_time (GstSpdlFetch *self, gboolean interval, GstStructure *stats)
 {
   const guint64 now = __atomic_load_n (&self->http_time, __ATOMIC_RELAXED);
-  guint64 before = 0;
+  guint64 before = 0, n_threads;
 
   GST_OBJECT_LOCK (self);
   if (interval) {
     before = self->http_time_before;
     self->http_time_before = now;
   }
+  n_threads = self->used.http.max_threads;
   GST_OBJECT_UNLOCK (self);
   if (now > 0)
     gst_structure_set (stats, "http-cpu-time", G_TYPE_UINT64, now - before,
-        "http-threads", G_TYPE_UINT64, (guint64) self->used.http.max_threads,
-        NULL);
+        "http-threads", G_TYPE_UINT64, n_threads, NULL);
 }
 
 static void
@@ -503,11 +503,15 @@ gst_spdl_fetch_add_stats (
     GstSpdlStage *stage, gboolean interval, GstStructure *stats)
 {
   GstSpdlFetch *self = GST_SPDL_FETCH (stage);
+  gboolean hedges;
 
+  GST_OBJECT_LOCK (self);
+  hedges = self->used.http.hedge > 0;
+  GST_OBJECT_UNLOCK (self);
   spdl_disk_tally_report (&self->cache_tally, interval, stats);
   report_http_time (self, interval, stats);
   report_rates (self, interval, stats);
-  if (self->used.http.hedge > 0)
+  if (hedges)
     report_hedges (self, interval, stats);
 }
 

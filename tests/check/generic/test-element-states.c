@@ -66,6 +66,43 @@ GST_START_TEST (test_two_threads)
 
 GST_END_TEST;
 
+/* Reads all properties, as a program that shows them does, until told to stop.
+ */
+static gpointer
+read_properties (gpointer element)
+{
+  g_autofree GParamSpec **all = NULL;
+  guint n;
+
+  all = g_object_class_list_properties (G_OBJECT_GET_CLASS (element), &n);
+  while (!g_object_get_data (element, "stop"))
+    for (guint i = 0; i < n; i++)
+      if (all[i]->flags & G_PARAM_READABLE) {
+        GValue value = G_VALUE_INIT;
+
+        g_object_get_property (element, all[i]->name, &value);
+        g_value_unset (&value);
+      }
+  return NULL;
+}
+
+static void
+change_and_read (GstElement *element, gboolean starts)
+{
+  GThread *reader = g_thread_new ("reader", read_properties, element);
+
+  change_at_random (element);
+  g_object_set_data (G_OBJECT (element), "stop", element);
+  g_thread_join (reader);
+}
+
+GST_START_TEST (test_reading)
+{
+  elements_for_each (change_and_read);
+}
+
+GST_END_TEST;
+
 static Suite *
 element_states_suite (void)
 {
@@ -76,6 +113,7 @@ element_states_suite (void)
   tcase_add_checked_fixture (tc, NULL, elements_tear_down);
   tcase_add_test (tc, test_one_thread);
   tcase_add_test (tc, test_two_threads);
+  tcase_add_test (tc, test_reading);
   return s;
 }
 

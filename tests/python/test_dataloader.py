@@ -632,6 +632,24 @@ except RuntimeError as error:
 """)
         self.assertEqual(found, "True True\n")
 
+    def test_files_on_their_way(self):
+        """Other programs of the user may have sent all descriptors that it may
+        send."""
+        found = self.run_limited(100, """
+import socket
+first, second = socket.socketpair()
+try:
+    while True:
+        socket.send_fds(first, [b"x"], [0] * 10)
+except OSError:
+    pass
+try:
+    list(DataLoader(sets.Numbers(3), num_workers=1))
+except RuntimeError as error:
+    print("ulimit" in str(error))
+""")
+        self.assertEqual(found, "True\n")
+
 
 class DeathTest(Case):
     def test_once(self):

@@ -62,7 +62,11 @@ spdl_packet_send (int socket, gconstpointer data, gsize size, int fd,
     set_closed (error);
   else
     g_set_error (error, G_IO_ERROR, g_io_error_from_errno (errno),
-        "Failed to send to another process: %s", g_strerror (errno));
+        "Failed to send to another process: %s%s", g_strerror (errno),
+        errno == ETOOMANYREFS
+            ? ": raise the limit of open files (ulimit -n), which also holds "
+              "for those on their way between the processes of this user"
+            : "");
   return FALSE;
 }
 

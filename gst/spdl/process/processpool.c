@@ -100,7 +100,8 @@ gst_spdl_fork_server_begin (
 
   if (socketpair (AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) != 0) {
     g_set_error (error, G_IO_ERROR, g_io_error_from_errno (errno),
-        "Failed to create a connection for a worker process: %s",
+        "Failed to create a connection for a worker process: %s: raise the "
+        "limit of open files (ulimit -n), or use fewer processes",
         g_strerror (errno));
     return NULL;
   }

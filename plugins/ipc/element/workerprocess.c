@@ -289,7 +289,8 @@ spdl_process_start (
   if (socketpair (AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0 ||
       pipe2 (pipes, O_CLOEXEC) != 0) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_FAILED,
-        "Failed to create a connection for a worker process: %s",
+        "Failed to create a connection for a worker process: %s: raise the "
+        "limit of open files (ulimit -n), or use fewer processes",
         g_strerror (errno));
   } else {
     sockets[1] = move_up (sockets[1]);

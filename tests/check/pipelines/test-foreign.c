@@ -401,8 +401,13 @@ GST_START_TEST (test_flushed_gap)
   rig_push_eos (rig);
   rig_wait_eos (rig);
   log = describe_log (rig);
-  fail_unless_equals_string (
-      log, "stream-start flush-start flush-stop caps segment 0 eos");
+  /* If the flush is faster than the push of stream-start, it is pushed again.
+   */
+  fail_unless (g_regex_match_simple (
+                   "^stream-start flush-start flush-stop (stream-start )?"
+                   "caps segment 0 eos$",
+                   log, 0, 0),
+      "%s", log);
   rig_free (rig);
 }
 

@@ -442,9 +442,10 @@ class RateTest(unittest.TestCase):
                     stats[0], server.url)
 
     def test_limit(self):
-        """One attempt more is enough, since rejected items wait for free."""
+        """Few attempts are enough, since rejected items wait for free. One is
+        not, if a busy machine lets the server answer in bursts."""
         paths = {f"/{i}" for i in range(20)}
-        items, failures, stats, url = self.fetch(*paths)
+        items, failures, stats, url = self.fetch(*paths, settings="retries=3")
         self.assertEqual((items, failures), (paths, set()))
         self.assertIn(url, stats["rate-limit"])
         self.assertGreater(stats["rate-limited"], 0)

@@ -32,7 +32,6 @@ typedef enum {
   SPDL_REQUEST_STOP_CANCELLED,
   SPDL_REQUEST_STOP_DEADLINE, /* of the whole fetch */
   SPDL_REQUEST_STOP_STALLED,  /* no data before the timeout */
-  SPDL_REQUEST_STOP_LOST,     /* the connection is closed */
 } SpdlRequestStop;
 
 typedef enum {

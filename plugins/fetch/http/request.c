@@ -13,18 +13,12 @@
 #include "gst/spdl/common/redact.h"
 #include "gst/spdl/common/storeuri.h"
 #include "plugins/fetch/http/bodystream.h"
-#include "plugins/fetch/http/connections.h"
 #include "plugins/fetch/http/retry.h"
+#include "plugins/fetch/io/http1.h"
 #include "plugins/fetch/io/souppriority.h"
 
 GST_DEBUG_CATEGORY_EXTERN (spdl_fetch_debug);
 #define GST_CAT_DEFAULT spdl_fetch_debug
-
-/* Time without data after which a connection of HTTP/2 is checked. */
-#define CHECK_TIME G_TIME_SPAN_SECOND
-
-/* Time for a cancelled attempt to end. */
-#define CANCEL_TIME (200 * G_TIME_SPAN_MILLISECOND)
 
 static void begin_try (SpdlRequest *self);
 static void send_request (SpdlRequest *self);
@@ -146,13 +140,6 @@ spdl_request_set_timer (SpdlRequest *self, gint64 time)
   g_source_set_ready_time (self->timer, ready == G_MAXINT64 ? -1 : ready);
 }
 
-static gboolean
-reads_http2 (SpdlRequest *self)
-{
-  return self->stream &&
-         soup_message_get_http_version (self->message) > SOUP_HTTP_1_1;
-}
-
 /* Returns when the attempt has stalled, unless more bytes arrive. */
 static gint64
 get_stall_time (SpdlRequest *self)
@@ -167,10 +154,7 @@ void
 spdl_request_set_stall_timer (SpdlRequest *self)
 {
   self->active_at = g_get_monotonic_time ();
-  spdl_request_set_timer (
-      self, reads_http2 (self)
-                ? MIN (get_stall_time (self), self->active_at + CHECK_TIME)
-                : get_stall_time (self));
+  spdl_request_set_timer (self, get_stall_time (self));
 }
 
 static GError *
@@ -232,8 +216,6 @@ cancel_try (SpdlRequest *self)
 static void
 stop_request (SpdlRequest *self, SpdlRequestStop why)
 {
-  gboolean hurries;
-
   if (self->wants_credentials)
     spdl_object_stop_waiting (self->object, self);
   if (self->waiting || self->wants_credentials || self->throttled) {
@@ -243,16 +225,11 @@ stop_request (SpdlRequest *self, SpdlRequestStop why)
                                          : deadline_error (self));
     return;
   }
-  /* A second request for the same item, which has lost, may end later. */
-  hurries = !self->leg || why != SPDL_REQUEST_STOP_CANCELLED ||
-            self->stop == SPDL_REQUEST_STOP_CANCELLED ||
-            g_cancellable_is_cancelled (self->outer);
   /* An attempt that has stalled may not have ended yet. The client cancels only
    * once, so the request must not be repeated. */
   if (self->stop == SPDL_REQUEST_STOP_NOT || why == SPDL_REQUEST_STOP_CANCELLED)
     self->stop = why;
-  g_source_set_ready_time (
-      self->timer, hurries ? g_get_monotonic_time () + CANCEL_TIME : -1);
+  g_source_set_ready_time (self->timer, -1);
   if (self->paused)
     end_pause (self, spdl_request_close_stream);
   else
@@ -265,26 +242,16 @@ on_timer (gpointer data)
   SpdlRequest *self = data;
   const gint64 now = g_get_monotonic_time ();
 
-  /* libsoup looks at the cancellable of a request of HTTP/2 only when a frame
-   * arrives, so a silent server would hold it without end. */
-  if (self->message && self->stop != SPDL_REQUEST_STOP_NOT)
-    spdl_connections_break (self->session, self->message);
-  else if (now >= self->deadline)
+  if (now >= self->deadline)
     stop_request (self, SPDL_REQUEST_STOP_DEADLINE);
   else if (self->throttled)
     look_at_slot (self);
   else if (self->waiting)
     begin_try (self);
-  else if (now >= get_stall_time (self))
-    stop_request (self, SPDL_REQUEST_STOP_STALLED);
-  else if (!reads_http2 (self))
+  else if (now < get_stall_time (self))
     spdl_request_set_timer (self, get_stall_time (self));
-  else if (now >= self->active_at + CHECK_TIME &&
-           spdl_connections_is_lost (self->session, self->message))
-    stop_request (self, SPDL_REQUEST_STOP_LOST);
   else
-    spdl_request_set_timer (
-        self, MIN (get_stall_time (self), now + CHECK_TIME));
+    stop_request (self, SPDL_REQUEST_STOP_STALLED);
   return G_SOURCE_CONTINUE;
 }
 
@@ -372,9 +339,6 @@ set_stopped_end (SpdlRequest *self)
     case SPDL_REQUEST_STOP_DEADLINE:
       spdl_request_set_end (
           self, SPDL_REQUEST_END_FAILED, deadline_error (self));
-      break;
-    case SPDL_REQUEST_STOP_LOST:
-      spdl_request_set_broken_end (self, NULL);
       break;
     default:
       spdl_request_set_end (self, SPDL_REQUEST_END_RETRY,
@@ -473,7 +437,7 @@ spdl_request_end_try (SpdlRequest *self)
 
   /* A known error takes precedence over a stall while reading the rest. */
   if (self->stop != SPDL_REQUEST_STOP_NOT &&
-      !(self->error && self->stop >= SPDL_REQUEST_STOP_STALLED))
+      !(self->error && self->stop == SPDL_REQUEST_STOP_STALLED))
     set_stopped_end (self);
   else if (self->object && self->error && self->message &&
            self->error->domain != SPDL_HTTP_ELSEWHERE &&
@@ -595,8 +559,7 @@ send_now (SpdlRequest *self)
   if (self->object && !self->redirect.foreign)
     spdl_object_sign (self->object, self->message);
   ask_for_changes (self);
-  if (g_str_equal (g_uri_get_scheme (uri), "https"))
-    spdl_connections_watch (self->session, self->message);
+  spdl_http1_require (self->message);
   spdl_request_set_stall_timer (self);
   soup_session_send_async (self->session, self->message, SPDL_SOUP_PRIORITY,
       self->cancellable, spdl_request_on_answer, self);

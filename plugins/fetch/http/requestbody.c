@@ -119,14 +119,10 @@ check_is_whole (SpdlRequest *self)
     spdl_request_set_end (self, SPDL_REQUEST_END_FAILED, error);
 }
 
-/* At the end of an HTTP/1 body, closing does not block. */
+/* At the end of a body, closing does not block. */
 static void
 close_at_end (SpdlRequest *self)
 {
-  if (soup_message_get_http_version (self->message) > SOUP_HTTP_1_1) {
-    spdl_request_close_stream (self);
-    return;
-  }
   g_input_stream_close (self->stream, self->cancellable, NULL);
   spdl_request_end_try (self);
 }

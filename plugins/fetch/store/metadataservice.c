@@ -13,6 +13,7 @@
 #include "gst/spdl/common/showntext.h"
 #include "plugins/fetch/io/cafile.h"
 #include "plugins/fetch/io/environment.h"
+#include "plugins/fetch/io/http1.h"
 #include "plugins/fetch/io/proxy.h"
 #include "plugins/fetch/io/souppriority.h"
 
@@ -271,6 +272,7 @@ make_message (const SpdlMetadataRequest *request, GError **error)
   }
   message = soup_message_new_from_uri (request->method, uri);
   soup_message_add_flags (message, SOUP_MESSAGE_NO_REDIRECT);
+  spdl_http1_require (message);
   if (request->header)
     soup_message_headers_replace (soup_message_get_request_headers (message),
         request->header, request->header_value);

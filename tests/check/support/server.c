@@ -193,6 +193,7 @@ typedef struct {
 static gpointer
 run_connection (gpointer data)
 {
+  static const gchar *const protocols[] = { "h2", NULL };
   Visit *visit = data;
   Server *server = visit->server;
   GIOStream *stream = g_object_ref (G_IO_STREAM (visit->connection));
@@ -203,6 +204,9 @@ run_connection (gpointer data)
     g_object_unref (stream);
     stream = g_tls_server_connection_new (
         G_IO_STREAM (visit->connection), server->certificate, NULL);
+    /* Closes the connection to a client that offers HTTP/2. */
+    g_tls_connection_set_advertised_protocols (
+        G_TLS_CONNECTION (stream), protocols);
   }
   serve (server, visit->connection, stream);
   g_mutex_lock (&server->lock);

@@ -101,6 +101,35 @@ class TrainersTest(Needs):
         self.assertEqual(re.findall(r"epoch (\d)", text), ["0", "1"])
 
 
+class AccelerateTest(Needs):
+    """The loaders that Accelerate and Trainer make."""
+
+    def read(self, n_ranks, *options):
+        """Returns the classes and the batches of each rank."""
+        out = make_folder()
+        launch_ranks(n_ranks, ROOT / "tests" / "python" / "accelerate_rank.py",
+                     out, *options, folder=make_folder())
+        found = [json.loads((out / f"{rank}.json").read_text())
+                 for rank in range(n_ranks)]
+        kinds, batches = set(), []
+        for value in (value for rank in found for job in rank for value in job):
+            if isinstance(value, str):
+                kinds.add(value)
+            else:
+                batches.append(value)
+        return kinds, batches
+
+    def test_same_batches(self):
+        self.need_ranks()
+        self.need("accelerate", "transformers")
+        for n in 1, 2:
+            kinds, expected = self.read(n)
+            self.assertEqual(kinds, {"torch.utils.data.dataloader"})
+            kinds, found = self.read(n, "use")
+            self.assertEqual(kinds, {"gstspdl._dataloader"})
+            self.assertEqual(found, expected)
+
+
 class PagesTest(Needs):
     """The scripts of the pages in docs/how-to, with small images and batches.
     They run twice: the second time for one more epoch."""

@@ -316,6 +316,19 @@ class ResultTest(Case):
                     self.assertTrue(torch.equal(one.to_dense(),
                                                 other.to_dense()))
 
+    def test_strides(self):
+        """Results have the memory format that they had in the worker."""
+        for name, expected in sets.make_formats().items():
+            with self.subTest(name):
+                found, = DataLoader(sets.Holding(
+                    lambda data, name=name: sets.make_formats()[name]),
+                    num_workers=1, batch_size=None)
+                self.assertTrue(torch.equal(found, expected))
+                if name == "gaps":  # are left out
+                    expected = expected.clone()
+                self.assertEqual(found.stride(), expected.stride())
+        self.assertEqual(found.storage().size(), 1)
+
     def test_no_leaf(self):
         loader = DataLoader(sets.Leafless(), num_workers=1, batch_size=None)
         with self.assertRaisesRegex(RuntimeError, "leaf"):

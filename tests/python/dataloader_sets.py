@@ -412,7 +412,7 @@ class KillingIterable(Sharded):
             yield i
 
 
-# What a dataset shares with the trainer
+# Datasets that share something with the trainer
 
 class Told(Numbers):
     """The trainer tells it the epoch. It counts its items for the trainer."""

@@ -412,6 +412,80 @@ class KillingIterable(Sharded):
             yield i
 
 
+# Datasets that share something with the trainer
+
+class Told(Numbers):
+    """The trainer tells it the epoch. It counts its items for the trainer."""
+
+    def __init__(self):
+        super().__init__(6)
+        self.epoch = torch.zeros((), dtype=torch.int64).share_memory_()
+        self.counts = torch.zeros(2, dtype=torch.int64).share_memory_()
+
+    def __getitem__(self, i):
+        self.counts[0] += 1
+        return int(self.epoch)
+
+
+class Connected(Numbers):
+    """Has objects of multiprocessing."""
+
+    def __init__(self, context):
+        super().__init__(3)
+        self.parts = {"value": context.Value("i", 0), "lock": context.Lock(),
+                      "array": context.Array("i", 3),
+                      "event": context.Event(), "queue": context.Queue()}
+
+    def __getitem__(self, i):
+        assert self.parts["event"].is_set()
+        with self.parts["lock"]:
+            self.parts["value"].value += 1
+        self.parts["array"][i] = i
+        self.parts["queue"].put(i)
+        return i
+
+
+class Holding(Numbers):
+    """Item i is what a function finds in a worker."""
+
+    def __init__(self, find, **parts):
+        super().__init__(1)
+        self.find = find
+        self.__dict__.update(parts)
+
+    def __getitem__(self, i):
+        return self.find(self)
+
+
+def describe_arrays(data):
+    """Values, types and the mapped files of the arrays of a dataset."""
+    with open("/proc/self/maps", encoding="utf-8") as maps:
+        is_mapped = data.name in maps.read()
+    return is_mapped, [(type(array).__name__, array.flags.writeable,
+                        array.tolist()) for array in data.arrays]
+
+
+def write_arrays(data):
+    for array in data.arrays:
+        array[0] = 77
+
+
+def write_and_sum(data):
+    """Changes tensors and arrays that the dataset does not share."""
+    before = int(data.tensor.sum()), int(data.array.sum()), list(data.list)
+    data.tensor += 1
+    data.array += 1
+    return before, os.getppid()
+
+
+def see_views(data):
+    """Views of one storage stay views of one."""
+    data.row[0] = 5
+    return (data.table.stride(), float(data.table[1, 0]),
+            type(data.parameter).__name__, data.empty.shape,
+            data.half.tolist(), data.sparse.to_dense().tolist())
+
+
 # Items of all kinds of tensors
 
 DTYPES = [torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64,
@@ -427,6 +501,18 @@ def make_tensors():
             torch.empty(0, 3), leaf, torch.eye(3).to_sparse(),
             torch.nn.Parameter(torch.ones(2)),
             torch.view_as_complex(torch.rand(3, 2)).conj() * 0]
+
+
+def make_formats():
+    image = torch.arange(120.0).reshape(2, 3, 4, 5)
+    return {"channels last": image.contiguous(
+                memory_format=torch.channels_last),
+            "transposed": torch.arange(6).reshape(2, 3).t(),
+            "permuted": image.permute(3, 0, 2, 1),
+            "gaps": image[:, :, ::2].transpose(0, 1),
+            "no item": torch.empty(2, 0, 3).transpose(0, 2),
+            "expanded twice": torch.arange(3).expand(4, 3).t(),
+            "expanded": torch.ones(1).expand(100000)}
 
 
 class Tensors(Numbers):

@@ -3,6 +3,7 @@
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
+import contextlib
 import os
 import random
 import signal
@@ -67,6 +68,19 @@ def interrupt_in(function):
 
     signal.signal(signal.SIGINT, signal.default_int_handler)
     threading.Thread(target=interrupt).start()
+
+
+@contextlib.contextmanager
+def a_thread():
+    """This process has another thread, so that it must not be forked."""
+    end = threading.Event()
+    thread = threading.Thread(target=end.wait)
+    thread.start()
+    try:
+        yield
+    finally:
+        end.set()
+        thread.join()
 
 
 class Case(unittest.TestCase):

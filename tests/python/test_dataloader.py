@@ -32,7 +32,8 @@ except ImportError:
     print("needs PyTorch: install python3-torch")
     sys.exit(77)
 import dataloader_sets as sets
-from dataloader_support import Case, flatten, interrupt_in, is_same, seed
+from dataloader_support import (Case, a_thread, flatten, interrupt_in, is_same,
+                                seed)
 from torch.utils.data import (DataLoader as Reference, DistributedSampler,
                               RandomSampler, SequentialSampler,
                               SubsetRandomSampler, WeightedRandomSampler,
@@ -316,6 +317,19 @@ class ResultTest(Case):
                     self.assertTrue(torch.equal(one.to_dense(),
                                                 other.to_dense()))
 
+    def test_strides(self):
+        """Results have the memory format that they had in the worker."""
+        for name, expected in sets.make_formats().items():
+            with self.subTest(name):
+                found, = DataLoader(sets.Holding(
+                    lambda data, name=name: sets.make_formats()[name]),
+                    num_workers=1, batch_size=None)
+                self.assertTrue(torch.equal(found, expected))
+                if name == "gaps":  # are left out
+                    expected = expected.clone()
+                self.assertEqual(found.stride(), expected.stride())
+        self.assertEqual(found.storage().size(), 1)
+
     def test_no_leaf(self):
         loader = DataLoader(sets.Leafless(), num_workers=1, batch_size=None)
         with self.assertRaisesRegex(RuntimeError, "leaf"):
@@ -469,15 +483,18 @@ class ErrorTest(Case):
         self.assertEqual(list(iterator), list(range(5, N)))
 
     def test_dataset_that_cannot_be_pickled(self):
-        kind, text, _ = self.catch(DataLoader(sets.Locked(), num_workers=1))
+        loader = DataLoader(sets.Locked(), num_workers=1)
+        with a_thread():
+            kind, text, _ = self.catch(loader)
         self.assertEqual(kind, TypeError)
-        self.assertIn("lock", text)
+        self.assertIn("dataset.lock", text)
         # In the process, it need not be.
         self.assertEqual(len(list(DataLoader(sets.Locked()))), N)
 
     def test_dataset_that_cannot_be_unpickled(self):
-        kind, text, _ = self.catch(DataLoader(sets.FailsToLoad(),
-                                              num_workers=1))
+        with a_thread():
+            kind, text, _ = self.catch(DataLoader(sets.FailsToLoad(),
+                                                  num_workers=1))
         self.assertEqual(kind, RuntimeError)
         self.assertIn("this cannot be unpickled", text)
 

@@ -4,16 +4,17 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 import functools
-import hashlib
 import itertools
+import multiprocessing
 import operator
 import os
 import resource
 import sys
 import time
+import warnings
 import weakref
 from dataclasses import dataclass, field
-from typing import Any, Dict, Iterator, List, Optional, Tuple, cast
+from typing import Any, Dict, Iterator, List, Optional, Tuple, Union, cast
 
 import torch
 import torch.utils.data
@@ -21,11 +22,12 @@ from torch._utils import ExceptionWrapper
 from torch.utils.data import dataloader as torch_loader
 
 from . import _native as native
+from ._dataloader_job import Pickled, dump_job
 from ._dataloader_stats import Clock, Numbers, Verdict
 from ._dataloader_workers import Place, Workers
 from ._fetch import Answer, Begin, Fetcher, FetchJob, Task
 from ._pinning import PinningWorkers, pin
-from ._processes import Server, StartError, can_fork, dump, start_base
+from ._processes import Server, StartError, can_fork, start_base
 from ._silence import WORKER_TIMEOUT, check_timeout
 
 # Tasks of a worker whose batches the trainer has not taken. All must fit into
@@ -43,14 +45,20 @@ def _list_modules() -> Tuple[str, ...]:
 
 
 class _Template:
-    """The process that has the dataset and forks workers."""
+    """The process that has the dataset and forks workers. It is a fork of this
+    one with the job, or unpickles it."""
 
-    def __init__(self, job: bytes, worker_timeout: float) -> None:
-        self.digest = _digest(job)
-        # Without threads, the program may still have initialized CUDA.
-        self._server = Server(job, *_list_modules(),
-                              may_fork=not torch.cuda.is_initialized(),
-                              timeout=worker_timeout)
+    def __init__(self, job: Union[FetchJob, Pickled],
+                 worker_timeout: float) -> None:
+        self.pickled = job if isinstance(job, Pickled) else None
+        data: Any = job
+        fds: List[int] = []
+        if self.pickled:
+            data, fds = self.pickled.store()
+        self._server = Server(data, *_list_modules(), fds=fds,
+                              may_fork=_may_fork(), timeout=worker_timeout)
+        if self.pickled:
+            self.pickled.close()
         self.hurry = self._server.hurry
         self.pointer = self._server.pointer
         weakref.finalize(self, _close_server, self._server, os.getpid())
@@ -66,9 +74,18 @@ class _Template:
         return self._server.is_running()
 
 
-def _digest(job: bytes) -> bytes:
-    """Tells jobs apart without keeping them, which may be large."""
-    return hashlib.blake2b(job).digest()
+def _may_fork() -> bool:
+    # Without threads, the program may still have initialized CUDA.
+    return can_fork() and not torch.cuda.is_initialized()
+
+
+def _forks(loader: Any) -> bool:
+    """Returns whether PyTorch would fork the workers of a loader."""
+    context = loader.multiprocessing_context
+    if context is not None:
+        return str(context.get_start_method()) == "fork"
+    method = multiprocessing.get_start_method(allow_none=True)
+    return (method or multiprocessing.get_all_start_methods()[0]) == "fork"
 
 
 def _close_server(server: Server, owner: int) -> None:
@@ -366,11 +383,11 @@ class DataLoader(torch.utils.data.DataLoader):  # type: ignore[type-arg,misc]
             ...
 
     All arguments are those of PyTorch's class, of which this is a subclass. The
-    batches are equal for equal seeds. `multiprocessing_context` has no effect:
-    another process unpickles the dataset and forks the workers. It is a fork of
-    this one if this one has a single thread and has not initialized CUDA, else
-    of a new interpreter. Install cloudpickle for datasets and functions of the
-    main module.
+    batches are equal for equal seeds. Another process has the dataset and forks
+    the workers. It is a fork of this one if this one has a single thread and has
+    not initialized CUDA, else of a new interpreter, which unpickles the dataset.
+    `multiprocessing_context` "spawn" or "forkserver" unpickles it in any case.
+    Install cloudpickle for datasets and functions of the main module.
 
     A worker that ends is replaced, and its batches are fetched again. One that
     is stopped or hangs in the kernel for `worker_timeout` seconds is killed and
@@ -449,13 +466,28 @@ class DataLoader(torch.utils.data.DataLoader):  # type: ignore[type-arg,misc]
 
     def _get_template(self, job: FetchJob) -> _Template:
         """A process that has the dataset as it is now."""
-        data = dump(job)
-        template = self._template
-        if (template is None or template.digest != _digest(data) or
-                not template.is_running()):
-            self._template = template = _Template(
-                data, self._worker_timeout)
-        return template
+        forks = _forks(self)
+        if forks and _may_fork():
+            self._template = _Template(job, self._worker_timeout)
+            return self._template
+        last = self._template
+        if last is not None and not last.is_running():
+            last = None
+        try:
+            pickled = dump_job(job, not forks)
+        except Exception as error:
+            if last is None or last.pickled:
+                raise
+            warnings.warn(
+                "DataLoader: this program cannot be forked any more, since it "
+                f"has threads or uses CUDA. {error}. The workers of this epoch "
+                "have the dataset as it was in the last epoch: later changes "
+                "to it have no effect in them", stacklevel=3)
+            return last
+        if last is None or not last.pickled or not pickled.is_same(
+                last.pickled):
+            self._template = last = _Template(pickled, self._worker_timeout)
+        return last
 
     # Resuming
 

@@ -26,7 +26,7 @@ _PLACE = struct.Struct("=QQ")
 _Memory = ctypes.c_ubyte * (1 << 62)
 
 
-def _view_memory(address: int, size: int, owner: Any) -> memoryview:
+def view_memory(address: int, size: int, owner: Any) -> memoryview:
     """A view that keeps the owner of the memory alive."""
     memory: Any = _Memory.from_address(address)
     memory.owner = owner
@@ -43,18 +43,20 @@ def _find_in_main(name: str) -> Any:
 
 
 def _make_tensor(data: Any, dtype: torch.dtype, shape: Sequence[int],
-                 requires_grad: bool) -> torch.Tensor:
+                 strides: Sequence[int], requires_grad: bool) -> torch.Tensor:
     if len(memoryview(data)) == 0:
-        tensor = torch.empty(shape, dtype=dtype)
+        tensor = torch.empty_strided(shape, strides, dtype=dtype)
     else:
-        tensor = torch.frombuffer(data, dtype=dtype).view(shape)
+        tensor = torch.frombuffer(data, dtype=dtype).as_strided(shape, strides)
     return tensor.requires_grad_() if requires_grad else tensor
 
 
-def _view(tensor: torch.Tensor) -> memoryview:
-    """The memory of a contiguous tensor, also of types that NumPy lacks."""
-    return _view_memory(tensor.data_ptr(),
-                        tensor.numel() * tensor.element_size(), tensor)
+def _measure(tensor: torch.Tensor) -> int:
+    """Returns the number of elements from the first to the last in memory."""
+    if tensor.numel() == 0:
+        return 0
+    return 1 + sum(int((size - 1) * stride) for size, stride in
+                   zip(tensor.shape, tensor.stride()))
 
 
 class _Pickler(pickle.Pickler):
@@ -70,19 +72,24 @@ class _Pickler(pickle.Pickler):
     def _reduce_tensor(self, tensor: torch.Tensor) -> Any:
         if (tensor.layout is not torch.strided or tensor.is_quantized or
                 tensor.device.type != "cpu" or tensor.is_conj() or
-                tensor.is_neg()):
+                tensor.is_neg() or getattr(tensor, "is_nested", False)):
             return NotImplemented
         if tensor.requires_grad and not tensor.is_leaf:
             raise RuntimeError(
                 "a tensor that requires grad and is not a leaf cannot be sent "
                 "from a worker process: return tensor.detach()")
-        whole = tensor.detach().contiguous()
+        whole = tensor.detach()
+        if _measure(whole) > whole.numel():
+            whole = whole.clone()  # without gaps, in the same memory format
+        size = _measure(whole) * whole.element_size()
         return _make_tensor, (
-            pickle.PickleBuffer(_view(whole)), tensor.dtype,
-            tuple(tensor.shape), tensor.requires_grad)
+            # Also of types that NumPy lacks.
+            pickle.PickleBuffer(view_memory(whole.data_ptr(), size, whole)),
+            whole.dtype, tuple(whole.shape), whole.stride(),
+            tensor.requires_grad)
 
 
-def _align(size: int) -> int:
+def align(size: int) -> int:
     return -(-size // _ALIGNMENT) * _ALIGNMENT
 
 
@@ -100,12 +107,12 @@ def send(link: int, value: Any) -> None:
     end = 0
     for array in arrays:
         places.append((end, array.nbytes))
-        end += _align(array.nbytes)
+        end += align(array.nbytes)
     table = b"".join(_PLACE.pack(*place) for place in places)
     tail = text + table + _END.pack(end, len(text), len(arrays))
     pointer, address = native.process_link_alloc(link, end + len(tail))
     sample = Sample(pointer)
-    memory = _view_memory(address, end + len(tail), sample)
+    memory = view_memory(address, end + len(tail), sample)
     for (place, size), array in zip(places, arrays):
         memory[place:place + size] = array
     memory[end:end + len(tail)] = tail
@@ -128,7 +135,7 @@ def receive_sample(link: int) -> Sample:
 def load(sample: Sample) -> Any:
     """Unpickles the object of a sample."""
     address, size = native.sample_get_bytes(sample._pointer)
-    memory = _view_memory(address, size, sample)
+    memory = view_memory(address, size, sample)
     end = size - _END.size
     begin, length, n = _END.unpack(memory[end:])
     table = memory[end - n * _PLACE.size:end]

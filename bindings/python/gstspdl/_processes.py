@@ -5,6 +5,7 @@
 
 import contextlib
 import ctypes
+import functools
 import gc
 import importlib
 import io
@@ -19,9 +20,10 @@ import threading
 import time
 import weakref
 from types import FunctionType
-from typing import Any, Dict, Iterator, Optional, Sequence, Tuple
+from typing import (Any, Callable, Dict, Iterator, List, Optional, Sequence,
+                    Tuple)
 
-from . import _native as native
+from . import _inherit, _native as native
 from ._silence import WORKER_TIMEOUT, get_interval
 
 # Starts _worker.main(). The main module of the program is not imported.
@@ -37,6 +39,8 @@ _BLAS_NAMES = ("scipy_openblas_get_num_threads64_",
                "openblas_get_num_threads")
 
 
+#: Descriptors of a message, of which the kernel allows 253.
+MAX_FDS = 200
 #: Message of a process that can fork workers.
 READY = b"ready"
 
@@ -59,16 +63,19 @@ class _Pickler(pickle.Pickler):
         return NotImplemented
 
 
-def dump(value: Any) -> bytes:
-    """Pickles a function or a dataset for another process."""
+def get_pickler() -> Any:
+    """The class that pickles a function or a dataset for another process."""
     try:
-        cloudpickle = importlib.import_module("cloudpickle")
+        return importlib.import_module("cloudpickle").CloudPickler
     except ImportError:
-        stream = io.BytesIO()
-        _Pickler(stream, pickle.HIGHEST_PROTOCOL).dump(value)
-        return stream.getvalue()
-    data: bytes = cloudpickle.dumps(value, pickle.HIGHEST_PROTOCOL)
-    return data
+        return _Pickler
+
+
+def dump(value: Any) -> bytes:
+    """Pickles a function for another process."""
+    stream = io.BytesIO()
+    get_pickler()(stream, pickle.HIGHEST_PROTOCOL).dump(value)
+    return stream.getvalue()
 
 
 def _find_folder() -> Optional[str]:
@@ -78,11 +85,11 @@ def _find_folder() -> Optional[str]:
         return None  # it was removed
 
 
-def _write_payload(job: bytes) -> int:
+def _write_payload(job: bytes, state: _inherit.State) -> int:
     """A file in memory with the state of this process and the pickled job."""
     fd = os.memfd_create("gst-spdl-job")
     with os.fdopen(os.dup(fd), "wb") as stream:
-        pickle.dump((sys.path, dict(os.environ), _find_folder()), stream)
+        pickle.dump((sys.path, dict(os.environ), _find_folder(), state), stream)
         stream.write(job)
     os.lseek(fd, 0, os.SEEK_SET)
     return fd
@@ -90,6 +97,11 @@ def _write_payload(job: bytes) -> int:
 
 def _make_sockets() -> "Tuple[socket.socket, socket.socket]":
     return socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+
+
+def _send_fds(connection: socket.socket, fds: Sequence[int]) -> None:
+    for i in range(0, len(fds), MAX_FDS):
+        socket.send_fds(connection, [b"."], fds[i:i + MAX_FDS])
 
 
 class _Base:
@@ -118,12 +130,14 @@ class _Base:
     def pid(self) -> int:
         return self._process.pid
 
-    def begin(self, job: bytes) -> socket.socket:
+    def begin(self, job: bytes, fds: List[int]) -> socket.socket:
         """Returns a connection to a process for the job."""
+        state, fds = _inherit.save(fds)
         ours, theirs = _make_sockets()
-        payload = _write_payload(job)
+        payload = _write_payload(job, state)
         try:
             socket.send_fds(self._socket, [b"."], [theirs.fileno(), payload])
+            _send_fds(ours, fds)
         finally:
             theirs.close()
             os.close(payload)
@@ -208,6 +222,11 @@ def close_bases() -> None:
         base.close()
 
 
+def _note_fork() -> None:
+    global _has_forked
+    _has_forked = True
+
+
 def _begin_child() -> None:
     global _bases_lock
     _bases_lock = threading.RLock()
@@ -218,7 +237,9 @@ def _begin_child() -> None:
     _bases.clear()
 
 
-os.register_at_fork(after_in_child=_begin_child)
+#: OpenBLAS has ended its threads. It may start them again.
+_has_forked = False
+os.register_at_fork(before=_note_fork, after_in_child=_begin_child)
 
 
 def _count_blas_threads() -> int:
@@ -239,22 +260,27 @@ def _count_blas_threads() -> int:
 
 def can_fork() -> bool:
     """Returns True if no other thread of this process can hold a lock while it
-    forks: there is none, or only those of OpenBLAS."""
+    forks: there is none, or only those that OpenBLAS starts with the program."""
     try:
         n = len(os.listdir("/proc/self/task"))
-        return n == 1 or n == 1 + _count_blas_threads()
+        return n == 1 or (not _has_forked and n == 1 + _count_blas_threads())
     except OSError:
         return False
 
 
-def _fork_job(job: bytes) -> "Tuple[socket.socket, int]":
+def _fork_job(job: Any, fds: List[int]) -> "Tuple[socket.socket, int]":
     """Forks a process for a job from this one, and returns a connection to it
-    and its process ID."""
-    from ._worker import begin_fork
+    and its process ID. A job that is not pickled is there already."""
+    from ._worker import begin_fork, load_job
 
     ours, theirs = _make_sockets()
     _sockets.add(ours)
-    payload = _write_payload(job)
+    payload = -1
+    load: Callable[[socket.socket], Any] = lambda control: job
+    if isinstance(job, bytes):
+        payload = _write_payload(job, _inherit.State(len(fds)))
+        load = functools.partial(load_job, payload)
+        _send_fds(ours, fds)
     for stream in sys.stdout, sys.stderr:
         if stream is not None:
             stream.flush()  # else both processes write what is in it
@@ -267,11 +293,12 @@ def _fork_job(job: bytes) -> "Tuple[socket.socket, int]":
             pid = os.fork()
             if pid == 0:
                 try:
-                    begin_fork(parent, theirs.detach(), payload)
+                    begin_fork(parent, theirs.detach(), load)
                 finally:
                     os._exit(1)
         finally:
-            os.close(payload)
+            if payload >= 0:
+                os.close(payload)
             if collects:
                 gc.enable()
     return ours, pid
@@ -281,22 +308,25 @@ class Server:
     """A process that forks workers for a job. It starts at once, and unpickles
     the job meanwhile.
 
+    `job`: pickled, or itself if `may_fork` and can_fork()
+    `fds`: descriptors for InheritedFd in the pickle
     `may_fork`: from this process if that is safe, instead of a new
     interpreter
     `timeout`: time in s after which it, or a worker, is killed if it makes no
     progress. 0: never"""
 
-    def __init__(self, job: bytes, *modules: str, may_fork: bool = False,
+    def __init__(self, job: Any, *modules: str, fds: Sequence[int] = (),
+                 may_fork: bool = False,
                  timeout: float = WORKER_TIMEOUT) -> None:
         native.init()
         self._base: Optional[_Base] = None
         self._child = 0
         if may_fork and can_fork():
-            self._socket, self._child = _fork_job(job)
+            self._socket, self._child = _fork_job(job, list(fds))
         else:
             self._base = start_base(*modules)
             try:
-                self._socket = self._base.begin(job)
+                self._socket = self._base.begin(job, list(fds))
             except BaseException:
                 _leave_base(self._base)
                 raise

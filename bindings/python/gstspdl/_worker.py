@@ -26,7 +26,7 @@ from functools import partial
 from typing import (Any, Callable, Dict, Iterator, List, Optional, Sequence,
                     Tuple)
 
-from . import _map, _native as native
+from . import _inherit, _map, _native as native
 from ._sample import Sample
 
 # SpdlForkOperation of processpool.h.
@@ -38,6 +38,8 @@ _GRACE = 1.0
 _PR_SET_PDEATHSIG = 1
 # A message of the socket must fit into its buffer.
 _MAX_TEXT = 50_000
+# At least as many as the descriptors of a message.
+_MAX_FDS = 253
 
 
 class FunctionJob:
@@ -133,7 +135,9 @@ class _Server:
         status = 1
         try:
             self._control.close()
+            _inherit.renew()
             _work(fd, number, self._job, parent)
+            _inherit.finish()
             status = 0
         except BaseException:
             traceback.print_exc()
@@ -199,7 +203,8 @@ def main(fd: int, modules: Sequence[str]) -> None:
         parent = os.getpid()
         if os.fork() == 0:
             control.close()
-            _begin_job(parent, *fds)
+            fd, payload_fd = fds
+            _begin_job(parent, fd, partial(load_job, payload_fd))
         for inherited in fds:
             os.close(inherited)
 
@@ -237,7 +242,8 @@ def _end_with_parent(parent: int) -> None:
         os._exit(1)
 
 
-def begin_fork(parent: int, fd: int, payload_fd: int) -> None:
+def begin_fork(parent: int, fd: int, load: Callable[[socket.socket], Any],
+               ) -> None:
     """Begins a job in a fork of the trainer's process. Does not return."""
     signal.set_wakeup_fd(-1)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -245,23 +251,39 @@ def begin_fork(parent: int, fd: int, payload_fd: int) -> None:
     # The trainer's objects stay as they are, in memory that both share.
     gc.freeze()
     gc.enable()
-    _begin_job(parent, fd, payload_fd)
+    _inherit.renew()
+    _begin_job(parent, fd, load)
 
 
-def _begin_job(parent: int, fd: int, payload_fd: int) -> None:
-    """Unpickles a job and serves its requests. Does not return."""
+def load_job(payload_fd: int, control: socket.socket) -> Any:
+    """Takes over the state of the trainer, and unpickles a job."""
+    with os.fdopen(payload_fd, "rb") as payload:
+        sys.path[:], environment, folder, state = pickle.load(payload)
+        os.environ.clear()
+        os.environ.update(environment)
+        if folder is not None:
+            os.chdir(folder)
+        fds: List[int] = []
+        while len(fds) < state.n_fds:
+            data, received, _, _ = socket.recv_fds(control, 1, _MAX_FDS)
+            if not data:
+                os._exit(0)  # the trainer has ended
+            fds += received
+        _inherit.begin(state, fds)
+        job = pickle.load(payload)
+    _inherit.end_begin()
+    return job
+
+
+def _begin_job(parent: int, fd: int,
+               load: Callable[[socket.socket], Any]) -> None:
+    """Gets a job and serves its requests. Does not return."""
     _end_with_parent(parent)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     control = socket.socket(fileno=fd)
     try:
         _send(control, str(os.getpid()).encode())
-        with os.fdopen(payload_fd, "rb") as payload:
-            sys.path[:], environment, folder = pickle.load(payload)
-            os.environ.clear()
-            os.environ.update(environment)
-            if folder is not None:
-                os.chdir(folder)
-            job = pickle.load(payload)
+        job = load(control)
         if "torch" in sys.modules:
             sys.modules["torch"].set_num_threads(1)
         if threading.active_count() > 1:

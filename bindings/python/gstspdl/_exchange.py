@@ -51,6 +51,12 @@ def _make_tensor(data: Any, dtype: torch.dtype, shape: Sequence[int],
     return tensor.requires_grad_() if requires_grad else tensor
 
 
+def _make_storage(data: torch.Tensor) -> Any:
+    if hasattr(data, "untyped_storage"):
+        return data.untyped_storage()
+    return data.storage().untyped()  # PyTorch 1
+
+
 def _view(tensor: torch.Tensor) -> memoryview:
     """The memory of a contiguous tensor, also of types that NumPy lacks."""
     return _view_memory(tensor.data_ptr(),
@@ -61,6 +67,10 @@ class _Pickler(pickle.Pickler):
     def reducer_override(self, value: Any) -> Any:
         if type(value) is torch.Tensor:
             return self._reduce_tensor(value)
+        if (isinstance(value, torch.UntypedStorage) and
+                value.device.type == "cpu"):
+            return _make_storage, (
+                torch.tensor([], dtype=torch.uint8).set_(value),)
         if (isinstance(value, (FunctionType, type)) and
                 value.__module__ == "__main__" and
                 "<" not in value.__qualname__):

@@ -8,6 +8,7 @@ memory. Each process has one thread when it forks, so that a fork copies no lock
 that another thread holds. A trainer with one thread may fork the process of a job
 itself."""
 
+import atexit
 import ctypes
 import errno
 import gc
@@ -132,8 +133,10 @@ class _Server:
             return pid
         status = 1
         try:
+            atexit._clear()  # of the processes that it is a fork of
             self._control.close()
             _work(fd, number, self._job, parent)
+            _finish()
             status = 0
         except BaseException:
             traceback.print_exc()
@@ -174,6 +177,21 @@ class _Server:
                 time.sleep(0.002)
 
 
+def _finish() -> None:
+    """Does what multiprocessing does at the end of a process: removes its
+    temporary files, ends its children, and waits for its threads. Modules are
+    not finalized, as in any forked process."""
+    atexit._run_exitfuncs()
+    util: Any = sys.modules.get("multiprocessing.util")
+    if util is not None:
+        process: Any = sys.modules["multiprocessing.process"]
+        # Others are children of the process that it is a fork of.
+        process._children = {child for child in process._children
+                             if child._parent_pid == os.getpid()}
+        util._exit_function()
+    threading._shutdown()  # type: ignore[attr-defined]
+
+
 def _flush() -> None:
     for stream in sys.stdout, sys.stderr:
         try:
@@ -202,6 +220,10 @@ def main(fd: int, modules: Sequence[str]) -> None:
             _begin_job(parent, *fds)
         for inherited in fds:
             os.close(inherited)
+    # Modules that are finalized may write what they leak.
+    atexit._run_exitfuncs()
+    _flush()
+    os._exit(0)
 
 
 def _receive_all(control: socket.socket) -> "Iterator[Tuple[bytes, List[int]]]":

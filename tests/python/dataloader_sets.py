@@ -3,7 +3,9 @@
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
+import atexit
 import collections
+import multiprocessing.util
 import os
 import pathlib
 import random
@@ -177,6 +179,71 @@ class _Steps:
 
     def load_state_dict(self, state):
         self.at = state["at"]
+
+
+class OwnIterator(Stateful):
+    """Is its own iterator, and iter() begins again."""
+
+    def __iter__(self):
+        self.at = 0
+        return self
+
+    def __next__(self):
+        if self.at == 20:
+            raise StopIteration
+        self.at += 1
+        return self.at
+
+
+class Epochs(Stateful):
+    """Counts its epochs."""
+
+    def __init__(self, begins_again=True):
+        super().__init__()
+        self.epoch = 0
+        self.begins_again = begins_again
+
+    def __iter__(self):
+        while self.at < 8:
+            self.at += 1
+            yield 100 * self.epoch + self.at
+        if self.begins_again:
+            self.at = 0
+            self.epoch += 1
+
+    def state_dict(self):
+        return {"at": self.at, "epoch": self.epoch}
+
+    def load_state_dict(self, state):
+        self.at, self.epoch = state["at"], state["epoch"]
+
+
+class Drawing(Numbers):
+    """Has random items, and PyTorch's random numbers in its state."""
+
+    def __getitem__(self, i):
+        return i, torch.rand(2)
+
+    def state_dict(self):
+        return {"random": torch.get_rng_state()}
+
+    def load_state_dict(self, state):
+        torch.set_rng_state(state["random"])
+
+
+class DrawingItems(Stateful):
+    def __iter__(self):
+        while self.at < 20:
+            self.at += 1
+            yield torch.rand(2)
+        self.at = 0
+
+    def state_dict(self):
+        return {"at": self.at, "random": torch.get_rng_state()}
+
+    def load_state_dict(self, state):
+        self.at = state["at"]
+        torch.set_rng_state(state["random"])
 
 
 class Remembering(Numbers):
@@ -355,6 +422,26 @@ class Waiting(Numbers):
         while i == self.item and not os.path.exists(self.file):
             time.sleep(0.002)
         return i
+
+
+class Storages(Numbers):
+    def __getitem__(self, i):
+        storage = torch.full((3,), i, dtype=torch.uint8).storage()
+        if hasattr(storage, "untyped"):
+            return storage.untyped()
+        return storage._storage
+
+
+class Leaving:
+    """A worker_init_fn. The end of a worker makes files."""
+
+    def __init__(self, folder):
+        self.folder = pathlib.Path(folder)
+
+    def __call__(self, number):
+        atexit.register((self.folder / str(number)).touch)
+        folder = multiprocessing.util.get_temp_dir()
+        (self.folder / f"temporary {number}").write_text(folder)
 
 
 class Slow(Numbers):

@@ -13,6 +13,7 @@ import pickle
 import random
 import re
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -157,6 +158,11 @@ class OrderTest(Case):
             open(file, "x").close()
             self.assertEqual(sorted([first, *flatten(batches)]),
                              list(range(N)))
+
+    def test_subscript(self):
+        """Annotations name the type of the batches."""
+        self.assertEqual(DataLoader[int].__origin__, DataLoader)
+        self.assertEqual(list(DataLoader[int]([1], batch_size=None)), [1])
 
     def test_len(self):
         for arguments in ({"batch_size": 5}, {"batch_size": 5,
@@ -329,6 +335,14 @@ class ResultTest(Case):
                     expected = expected.clone()
                 self.assertEqual(found.stride(), expected.stride())
         self.assertEqual(found.storage().size(), 1)
+
+    def test_storages(self):
+        found = list(DataLoader(sets.Storages(3), num_workers=1,
+                                batch_size=None))
+        self.assertEqual(len({type(storage) for storage in found}), 1)
+        self.assertIs(type(found[0]), type(sets.Storages()[0]))
+        self.assertEqual([storage.tolist() for storage in found],
+                         [[i] * 3 for i in range(3)])
 
     def test_no_leaf(self):
         loader = DataLoader(sets.Leafless(), num_workers=1, batch_size=None)
@@ -807,6 +821,80 @@ class StoppedTest(Case):
     def test_wrong_timeout(self):
         with self.assertRaises(ValueError):
             DataLoader(sets.Numbers(), worker_timeout=-1)
+
+
+class ProcessTest(Case):
+    """What programs use of PyTorch's private names."""
+
+    def test_processes(self):
+        loader = DataLoader(sets.Numbers(), num_workers=2,
+                            persistent_workers=True)
+        iterator = iter(loader)
+        processes = list(loader._iterator._workers)
+        self.assertEqual(sorted(worker.pid for worker in processes),
+                         sorted(workers()))
+        for worker in processes:
+            self.assertTrue(worker.is_alive())
+            self.assertIsNone(worker.exitcode)
+            self.assertIn("started", repr(worker))
+        begun = time.monotonic()
+        processes[0].join(0.01)
+        self.assertGreaterEqual(time.monotonic() - begun, 0.01)
+        # It is replaced.
+        processes[0].kill()
+        self.assertEqual(flatten(iterator), list(range(N)))
+        self.assertNotEqual(iterator._workers[0].pid, processes[0].pid)
+        iterator._shutdown_workers()
+        self.assertEqual([worker.exitcode for worker in processes],
+                         [-signal.SIGKILL, 0])
+        for worker in processes:
+            worker.join()
+            self.assertFalse(worker.is_alive())
+            worker.terminate()  # does nothing
+
+    def test_shutdown(self):
+        for persistent in False, True:
+            loader = DataLoader(sets.Numbers(), num_workers=2,
+                                persistent_workers=persistent)
+            for _ in range(2):
+                iterator = iter(loader)
+                next(iterator)
+                iterator._shutdown_workers()
+                iterator._shutdown_workers()
+                self.assertEqual(workers(), [])
+                with self.assertRaisesRegex(RuntimeError, "have ended"):
+                    next(iterator)
+            self.assertEqual(flatten(loader), list(range(N)))
+
+    def test_exit_of_a_worker(self):
+        """It calls functions of atexit, and removes its temporary files."""
+        with tempfile.TemporaryDirectory() as folder:
+            list(DataLoader(sets.Numbers(), num_workers=2,
+                            worker_init_fn=sets.Leaving(folder)))
+            wait_until(lambda: not workers())
+            for number in "0", "1":
+                self.assertTrue(os.path.exists(f"{folder}/{number}"))
+                with open(f"{folder}/temporary {number}",
+                          encoding="utf-8") as stream:
+                    self.assertFalse(os.path.exists(stream.read()))
+
+    def test_modules_that_write_at_exit(self):
+        """The interpreter that forks does not finalize modules: libraries
+        write what they leak."""
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        ours.close()
+        with theirs:
+            done = run_python("""
+import os, sys, types
+from gstspdl._worker import main
+class Leak:
+    def __del__(self, write=os.write):
+        write(2, b"leak")
+sys.modules["leaking"] = types.ModuleType("leaking")
+sys.modules["leaking"].leak = Leak()
+main(int(sys.argv[1]), ["leaking"])
+""", theirs.fileno(), pass_fds=[theirs.fileno()])
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
 
 
 class EndTest(Case):

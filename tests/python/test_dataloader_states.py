@@ -7,8 +7,11 @@
 errors. The first argument is tools/make-dataset."""
 
 import copy
+import json
+import os
 import pickle
 import sys
+import tempfile
 import unittest
 import warnings
 
@@ -185,11 +188,112 @@ class StateTest(Case):
         self.assertEqual(flatten(loader), list(range(N)))
 
     def test_out_of_order(self):
-        loader = DataLoader(sets.Numbers(), num_workers=2, in_order=False)
-        iterator = iter(loader)
-        next(iterator)
-        with self.assertRaises(ValueError):
-            loader.state_dict()
+        """A batch that others have overtaken comes after the state."""
+        with tempfile.TemporaryDirectory() as folder:
+            file = os.path.join(folder, "go")
+            loaders = [DataLoader(sets.Waiting(3, file), shuffle=shuffle,
+                                  num_workers=n, in_order=False)
+                       for shuffle in (False, True) for n in (2, 2, 0)]
+            for first, *others in loaders[:3], loaders[3:]:
+                found, states = [], []
+                iterator = iter(first)
+                while 3 not in found:
+                    if len(found) == N - first.prefetch_factor:
+                        open(file, "x").close()
+                    states.append((len(found), dup(first.state_dict())))
+                    found += flatten(read(iterator, 1))
+                for n, state in states[::6] + states[-1:]:
+                    for loader in others:
+                        loader.load_state_dict(state)
+                        rest = flatten(loader)
+                        self.assertEqual(sorted(found[:n] + rest),
+                                         list(range(N)))
+                os.remove(file)
+
+    def test_out_of_order_iterable(self):
+        for kind in sets.Sharded, sets.Stateful:
+            loader = DataLoader(kind(), 2, num_workers=2, in_order=False)
+            found = read(iter(loader), 5)
+            resumed = DataLoader(kind(), 2, num_workers=2, in_order=False)
+            resumed.load_state_dict(dup(loader.state_dict()))
+            self.assertEqual(sorted(flatten(found + list(resumed))),
+                             list(range(N)))
+
+    def test_later_epochs(self):
+        """Persistent workers draw no new seed, so the order of their second
+        epoch is another one than that of new workers."""
+        for n_workers, more in ((0, {}), (2, {}),
+                                (2, {"persistent_workers": True})):
+            for seed_of in None, 5:
+                def make(n=n_workers, more=more, seed_of=seed_of):
+                    return DataLoader(
+                        sets.Numbers(), 3, True, num_workers=n, **more,
+                        generator=seed_of and
+                        torch.Generator().manual_seed(seed_of))
+
+                for n in 0, 5, 13:
+                    seed()
+                    first = make()
+                    list(first)
+                    iterator = iter(first)
+                    read(iterator, n)
+                    if n == 13:
+                        self.assertIsNone(next(iterator, None))
+                    state = dup(first.state_dict())
+                    rest = list(iterator) if n < 13 else list(first)
+                    torch.manual_seed(99)
+                    second = make()
+                    second.load_state_dict(state)
+                    self.assertTrue(is_same(list(second), rest),
+                                    (n_workers, more, seed_of, n))
+
+    def test_new_seed(self):
+        """It decides about epochs that have not begun."""
+        first = DataLoader(sets.Numbers(), shuffle=True)
+        expected = []
+        for loads in False, True:
+            torch.manual_seed(7)
+            if loads:
+                first.load_state_dict(first.state_dict())
+            torch.manual_seed(8)
+            expected.append(flatten(first))
+        self.assertEqual(*expected)
+
+    def test_plain_data(self):
+        for make in (lambda: sets.Numbers(), lambda: sets.Sharded(),
+                     lambda: sets.Stateful(), lambda: sets.StatefulIterator()):
+            for n in 0, 2:
+                def loader(n=n, make=make):
+                    data = make()
+                    return DataLoader(
+                        data, 3, num_workers=n,
+                        sampler=None if hasattr(data, "__iter__")
+                        else RandomSampler(data))
+
+                first = loader()
+                iterator = iter(first)
+                next(iterator)
+                state = json.loads(json.dumps(first.state_dict()))
+                second = loader()
+                second.load_state_dict(state)
+                self.assertTrue(is_same(list(second), list(iterator)))
+
+    def test_places_as_in_torchdata(self):
+        """Programs look at the states of datasets in it."""
+        for n in 0, 2:
+            for kind, is_own in (sets.Stateful, True), (
+                    sets.OwnIterator, False):
+                loader = DataLoader(kind(), num_workers=n)
+                read(iter(loader), 2)
+                found = loader.state_dict()
+                if n:
+                    found = found["_snapshot"]["_worker_snapshots"]["worker_1"]
+                expected = {"at": 1 if n else 2}
+                self.assertEqual(
+                    [found["dataset_state"],
+                     found["fetcher_state"]["dataset_iter_state"]],
+                    [expected, None] if is_own else [None, expected])
+                self.assertFalse(found["fetcher_state"]["fetcher_ended"])
 
 
 class StepTest(Case):
@@ -205,12 +309,15 @@ class StepTest(Case):
             seed()
             whole = loader()
             iterator = iter(whole)
-            states = [dup(whole.state_dict())]
+            kept = [whole.state_dict()]
+            states = dup(kept)
             expected = []
             while (batches := read(iterator, 1)):
                 expected += batches
-                states.append(dup(whole.state_dict()))
+                kept.append(whole.state_dict())
+                states.append(dup(kept[-1]))
             self.assertGreater(len(expected), 3)
+            self.assertTrue(is_same(kept, states))  # They did not change.
             for n in {*range(0, len(states), slow_or(1, 3)), len(expected)}:
                 state = states[n]
                 with self.subTest(num_workers=n_workers, n=n):
@@ -229,13 +336,19 @@ class StepTest(Case):
     def test_map_with_a_state(self):
         self.check(lambda: (sets.Remembering(), {}))
 
+    def test_random_numbers_in_a_state(self):
+        """Those that the dataset restores are not undone."""
+        for more in {}, {"shuffle": True}:
+            self.check(lambda more=more: (sets.Drawing(), more))
+        self.check(lambda: (sets.DrawingItems(), {}), batch_size=2)
+
     def test_single_items(self):
         self.check(lambda: (sets.Numbers(9), {}), batch_size=None)
         self.check(lambda: (sets.Sharded(9), {}), batch_size=None)
 
     def test_iterable(self):
         for kind in (sets.Sharded, sets.Stateful, sets.StatefulIterator,
-                     sets.Unsharded):
+                     sets.OwnIterator, sets.Unsharded):
             self.check(lambda kind=kind: (kind(), {}), batch_size=3)
 
     def test_iterable_drop_last(self):
@@ -368,6 +481,49 @@ class RepeatedTest(Case):
             resumed.load_state_dict(dup(loader.state_dict()))
             self.assertEqual(flatten(resumed), list(range(N)))
 
+    def test_end_of_an_epoch(self):
+        """The dataset's own state is that after its last item."""
+        for n, persistent, later in (0, False, [1, 2]), (2, True, [1, 2]), (
+                2, False, [0, 0]):
+            def make(n=n, persistent=persistent):
+                return DataLoader(sets.Epochs(), 4, num_workers=n,
+                                  persistent_workers=persistent)
+
+            first, second = make(), make()
+            self.assertEqual({i // 100 for i in flatten(first)}, {0})
+            second.load_state_dict(dup(first.state_dict()))
+            for epoch in later:
+                for loader in first, second:
+                    self.assertEqual(
+                        flatten(loader),
+                        [100 * epoch + i for begin in (1, 5)
+                         for _ in range(n or 1)
+                         for i in range(begin, begin + 4)])
+
+    def test_random_numbers_of_epochs(self):
+        """A dataset that restores them does not shift those of the sampler."""
+        def make():
+            return DataLoader(sets.Drawing(), 3, True)
+
+        seed()
+        first = make()
+        expected = [list(first) for _ in range(2)]
+        state = dup(first.state_dict())
+        expected += [list(first) for _ in range(2)]
+        torch.manual_seed(99)
+        second = make()
+        second.load_state_dict(state)
+        found = [list(second) for _ in range(2)]
+        self.assertTrue(is_same(found, expected[2:]))
+
+    def test_no_more_items(self):
+        """A dataset whose state at its end means its end."""
+        loader = DataLoader(sets.Epochs(begins_again=False))
+        list(loader)
+        loader.load_state_dict(dup(loader.state_dict()))
+        with self.assertWarnsRegex(UserWarning, "the epoch is empty"):
+            self.assertEqual(list(loader), [])
+
     def test_length(self):
         """len() counts the whole epoch."""
         loader = self.make()
@@ -428,6 +584,27 @@ class ErrorTest(Case):
             given = [i for i in found if isinstance(i, int)]
             self.assertEqual(sorted(given), sorted(set(given)))
             self.assertIn(20, given)
+
+    def test_other_classes(self):
+        with self.assertRaisesRegex(ValueError, "not a state of another"):
+            DataLoader([1]).load_state_dict({"_snapshot": {}})
+
+    def test_other_order(self):
+        """It is an error if a sampler does not repeat its order."""
+        class Unknown(torch.utils.data.Sampler):
+            def __init__(self):
+                pass
+
+            def __iter__(self):
+                return iter(orders.pop())
+
+        orders = [[0, 1, 2], [2, 1, 0]]
+        loader = DataLoader(sets.Numbers(3), sampler=Unknown())
+        next(iter(loader))
+        loader.load_state_dict(loader.state_dict())
+        orders.append([0, 1, 2])
+        with self.assertRaisesRegex(ValueError, "does not begin with"):
+            iter(loader)
 
     def test_malformed(self):
         for state in {}, {"num_yielded": 0}:

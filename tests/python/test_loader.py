@@ -326,6 +326,36 @@ class EpochTest(unittest.TestCase):
         self.assertEqual({b.epoch for b in loader}, {0})
         loader.stop()
 
+    def test_start_of_a_running_loader(self):
+        """It goes on with the batch after the last one, also with a source
+        that is busy."""
+        numbers = list(range(60))
+        for n in 0, 3, 60:
+            loader = Loader("spdlpipe name=f concurrency=1 ! spdlsink",
+                            source=[np.array([i]) for i in numbers])
+            loader.map("f", lambda sample: sample).start()
+            iterator = iter(loader)
+            found = [next(iterator) for _ in range(n)]
+            with self.assertRaisesRegex(LoaderError, "stop it") as raised:
+                loader.start()
+            self.assertEqual(raised.exception.code, "started")
+            found += list(iterator)
+            for batches in found, loader:
+                self.assertEqual([int(b["data"].numpy()[0]) for b in batches],
+                                 numbers)
+            loader.stop()
+
+    def test_groups(self):
+        """The items of a group arrive one by one."""
+        for line, expected in (
+                ("spdlaggregate size=3", [[i] for i in range(8)]),
+                ("spdlbatch batch-size=3",
+                 [[[0], [1], [2]], [[3], [4], [5]], [[6], [7]]])):
+            with Loader(line + " ! spdlsink",
+                        source=[np.array([i]) for i in range(8)]) as loader:
+                self.assertEqual([batch["data"].numpy().tolist()
+                                  for batch in loader], expected)
+
     def test_many_loaders(self):
         loaders = [Loader(describe(FOLDER)) for _ in range(6)]
         iterators = [iter(loader) for loader in loaders]

@@ -111,7 +111,7 @@ class PinningTest(Pinned):
         """All batches that workers may fetch ahead are pinned ahead."""
         iterator = iter(make(num_workers=1, prefetch_factor=3))
         next(iterator)
-        pinned = iterator._workers._ready
+        pinned = iterator._pool._ready
         wait_until(lambda: len(pinned) == 3)
         self.assertEqual(items_of(iterator), list(range(3, 12)))
 
@@ -194,7 +194,7 @@ class PinningTest(Pinned):
                 first, second = loader(), loader()
                 iterator = iter(first)
                 begun = [next(iterator) for _ in range(n)]
-                pinned = iterator._workers._ready
+                pinned = iterator._pool._ready
                 wait_until(lambda: len(pinned) == 4)
                 second.load_state_dict(first.state_dict())
                 self.assertTrue(is_same(begun + list(second), expected))

@@ -14,18 +14,22 @@ import time
 import warnings
 import weakref
 from dataclasses import dataclass, field
-from typing import Any, Dict, Iterator, List, Optional, Tuple, Union, cast
+from typing import (Any, Dict, Iterator, List, Optional, Tuple, TypeVar, Union,
+                    cast)
 
 import torch
 import torch.utils.data
 from torch._utils import ExceptionWrapper
 from torch.utils.data import dataloader as torch_loader
 
-from . import _native as native
+from . import _dataloader_states as states, _native as native
 from ._dataloader_job import Pickled, dump_job
+from ._dataloader_process import WorkerProcess
+from ._dataloader_states import Progress, State
 from ._dataloader_stats import Clock, Numbers, Verdict
-from ._dataloader_workers import Place, Workers
-from ._fetch import Answer, Begin, Fetcher, FetchJob, Task
+from ._dataloader_workers import Worker, Workers
+from ._fetch import (Answer, Begin, Fetcher, FetchJob, Place, Task,
+                     load_state)
 from ._pinning import PinningWorkers, pin
 from ._processes import Server, StartError, can_fork, start_base
 from ._silence import WORKER_TIMEOUT, check_timeout
@@ -35,6 +39,7 @@ from ._silence import WORKER_TIMEOUT, check_timeout
 _MAX_AHEAD = 100
 
 _Kind = torch_loader._DatasetKind
+Item = TypeVar("Item", covariant=True)
 
 
 def _list_modules() -> Tuple[str, ...]:
@@ -94,66 +99,6 @@ def _close_server(server: Server, owner: int) -> None:
         server.close()
 
 
-@dataclass
-class _Progress:
-    """How far an epoch is, for a state."""
-
-    #: random numbers and samplers at its beginning
-    start: Dict[str, Any]
-    n_yielded: int = 0
-    #: of each worker, for an iterable dataset, or one with a state
-    workers: List[Place] = field(default_factory=list)
-    #: knows the state of the dataset if there is no worker
-    fetcher: Optional[Fetcher] = None
-    next_worker: int = 0
-    is_done: bool = False
-
-
-# States
-
-def _list_samplers(loader: Any) -> Dict[str, Any]:
-    if loader._dataset_kind == _Kind.Iterable:
-        return {}
-    found = {"sampler": loader.sampler, "batch_sampler": loader.batch_sampler}
-    return {name: sampler for name, sampler in found.items()
-            if sampler is not None}
-
-
-def _save_start(loader: Any, with_default: bool) -> Dict[str, Any]:
-    """Saves the state on which the order of an epoch depends.
-
-    `with_default`: the state of PyTorch's default generator, which is used
-    without a generator, belongs to it."""
-    start: Dict[str, Any] = {}
-    if isinstance(loader.generator, torch.Generator):
-        start["generator"] = loader.generator.get_state()
-    elif with_default:
-        start["default_generator"] = torch.get_rng_state()
-    for name, sampler in _list_samplers(loader).items():
-        generator = getattr(sampler, "generator", None)
-        if (isinstance(generator, torch.Generator) and
-                generator is not loader.generator):
-            start[name + ".generator"] = generator.get_state()
-        if hasattr(sampler, "set_epoch") and hasattr(sampler, "epoch"):
-            start[name + ".epoch"] = sampler.epoch
-        if hasattr(sampler, "state_dict") and hasattr(sampler,
-                                                      "load_state_dict"):
-            start[name] = sampler.state_dict()
-    return start
-
-
-def _restore_start(loader: Any, start: Dict[str, Any]) -> None:
-    if "generator" in start and loader.generator is not None:
-        loader.generator.set_state(start["generator"])
-    for name, sampler in _list_samplers(loader).items():
-        if name + ".generator" in start:
-            sampler.generator.set_state(start[name + ".generator"])
-        if name + ".epoch" in start:
-            sampler.set_epoch(start[name + ".epoch"])
-        if name in start:
-            sampler.load_state_dict(start[name])
-
-
 # Iterators
 
 class _Iterator(torch_loader._BaseDataLoaderIter):  # type: ignore[misc]
@@ -162,60 +107,107 @@ class _Iterator(torch_loader._BaseDataLoaderIter):  # type: ignore[misc]
 
     _sampler_iter: Any
 
-    def __init__(self, loader: "DataLoader",
-                 resumed: Optional[Dict[str, Any]]) -> None:
-        start = (resumed or {}).get("start")
+    def __init__(self, loader: "DataLoader[Any]",
+                 resumed: Optional[State]) -> None:
+        resumed = resumed or {}
         outer = None
-        if start is not None:
-            _restore_start(loader, start)
-            if "default_generator" in start:
-                outer = torch.get_rng_state()
-                torch.set_rng_state(start["default_generator"])
+        self._has_seeded = False
+        self._may_lack_items = False
+        places = states.load_places(resumed, loader.num_workers,
+                                    loader._dataset_kind == _Kind.Iterable)
+        is_reset = resumed.get("is_reset", False)
+        if is_reset:
+            super().__init__(loader)  # draws a seed, as that epoch did not
+        if "start" in resumed:
+            states.restore_start(loader, resumed["start"])
+            if resumed["num_yielded"] > 0 or not loader._was_seeded():
+                outer = states.restore_default_generator(resumed["start"])
         try:
-            self._progress = _Progress(_save_start(loader, True))
-            super().__init__(loader)
-            self._resume(resumed or {})
+            if resumed.get("is_between"):
+                self._begin_epoch(loader, places)
+            self._progress = Progress(states.save_start(loader),
+                                      workers=places, is_reset=is_reset,
+                                      is_local=loader.num_workers == 0)
+            if is_reset:
+                self._sampler_iter = iter(self._index_sampler)
+            else:
+                super().__init__(loader)
+            self._resume(resumed)
             loader._progress = self._progress
             self._clock = Clock(loader._numbers)
             self._begin(loader)
         finally:
             # The program's random numbers go on as if there were no repetition.
-            if outer is not None:
+            if outer is not None and not self._has_seeded:
                 torch.set_rng_state(outer)
 
-    def _resume(self, resumed: Dict[str, Any]) -> None:
+    def _begin_epoch(self, loader: "DataLoader[Any]",
+                     places: List[Place]) -> None:
+        """Loads states from between two epochs."""
+        # The dataset may know no items after the state of its end.
+        self._may_lack_items = any(place.has_state() for place in places)
+
+    def _resume(self, resumed: State) -> None:
         progress = self._progress
         progress.n_yielded = self._num_yielded = resumed.get("num_yielded", 0)
-        progress.workers = [Place(*place)
-                            for place in resumed.get("workers", ())]
+        progress.given = set(resumed.get("given", ()))
         progress.next_worker = resumed.get("next_worker", 0)
-        self._check_workers()
-        if self._dataset_kind == _Kind.Iterable:
-            return
-        for _ in range(progress.n_yielded):
-            next(self._sampler_iter, None)
-        if resumed:
-            # A sampler may draw its random numbers now.
-            self._sampler_iter = itertools.chain(
-                list(itertools.islice(self._sampler_iter, 1)),
-                self._sampler_iter)
-        if self._num_workers > 0:
+        #: of the batches that the sampler gives
+        self._batch_numbers: Iterator[int] = itertools.count()
+        #: the epoch was begun before
+        self._has_begun = bool(resumed)
+        self._first = resumed.get("start", {}).get("first")
+        if self._dataset_kind != _Kind.Iterable and self._num_workers > 0:
             progress.next_worker = progress.n_yielded % self._num_workers
 
-    def _check_workers(self) -> None:
-        saved = self._progress.workers
-        if len(saved) in (0, max(self._num_workers, 1)):
+    def _skip(self) -> None:
+        """Asks the sampler again for the batches that have come."""
+        if not self._has_begun or self._dataset_kind == _Kind.Iterable:
             return
-        if (self._dataset_kind == _Kind.Iterable or
-                any(place.state is not None for place in saved)):
-            raise ValueError(
-                f"the state was saved with num_workers={len(saved)}, not "
-                f"{self._num_workers}: an iterable dataset, or one with "
-                "state_dict(), must resume with the same number")
-        self._progress.workers = []
+        progress = self._progress
+        first = self._first
+        begun = list(itertools.islice(self._sampler_iter, 1))
+        if not states.is_first(begun, first):
+            # It went on after a place that it had saved.
+            self._sampler_iter = iter(self._index_sampler)
+            begun = list(itertools.islice(self._sampler_iter, 1))
+        states.check_first(begun, first)
+        progress.start["first"] = first or states.describe(begun)
+        end = max(progress.given, default=progress.first)
+        begun += itertools.islice(self._sampler_iter, end)
+        left = [(number, index) for number, index in enumerate(begun)
+                if number >= progress.first and number not in progress.given]
+        self._sampler_iter = itertools.chain(
+            [index for _, index in left], self._sampler_iter)
+        self._batch_numbers = itertools.chain(
+            [number for number, _ in left], itertools.count(end + 1))
 
-    def _begin(self, loader: "DataLoader") -> None:
+    def _next_index(self) -> Any:
+        index = super()._next_index()
+        start = self._progress.start
+        if "first" not in start and self._dataset_kind != _Kind.Iterable:
+            start["first"] = states.describe([index])
+        return index
+
+    def _begin(self, loader: "DataLoader[Any]") -> None:
         raise NotImplementedError
+
+    def _end(self) -> None:
+        self._progress.is_done = True
+        if self._may_lack_items and self._progress.n_yielded == 0:
+            warnings.warn(
+                "the epoch is empty: the dataset has no more items after "
+                "load_state_dict() with its state from the end of the last "
+                "epoch. Let it begin a new epoch from this state, or call its "
+                "set_epoch() first", stacklevel=4)
+        self._may_lack_items = False
+
+    def _note(self, number: int) -> None:
+        """Counts a batch."""
+        if self._dataset_kind == _Kind.Iterable:
+            self._progress.n_yielded += 1
+        else:
+            self._progress.note(number)
 
     def _get_pin_device(self) -> Any:
         return getattr(self, "_pin_memory_device", None)
@@ -226,7 +218,7 @@ class _Iterator(torch_loader._BaseDataLoaderIter):  # type: ignore[misc]
         try:
             data = super().__next__()
         except StopIteration:
-            self._progress.is_done = True
+            self._end()
             raise
         finally:
             clock.end_wait()
@@ -237,24 +229,36 @@ class _Iterator(torch_loader._BaseDataLoaderIter):  # type: ignore[misc]
 class _LocalIterator(_Iterator):
     """Fetches in the process of the trainer."""
 
-    def _begin(self, loader: "DataLoader") -> None:
+    def _begin_epoch(self, loader: "DataLoader[Any]",
+                     places: List[Place]) -> None:
+        super()._begin_epoch(loader, places)
+        state, places[0] = places[0].state, Place()
+        if state is not None:  # The epoch begins with the random numbers of it.
+            self._has_seeded = load_state(loader.dataset, state)
+
+    def _begin(self, loader: "DataLoader[Any]") -> None:
         self._numbers = loader._numbers
         if hasattr(torch.utils.data, "graph_settings") and isinstance(
                 self._dataset, (torch.utils.data.IterDataPipe,
                                 torch.utils.data.MapDataPipe)):
             torch.utils.data.graph_settings.apply_sharding(
                 self._dataset, self._world_size, self._rank)
-        place = (self._progress.workers or [Place()])[0]
+        progress = self._progress
+        if progress.n_yielded > 0:
+            self._skip()
         self._fetcher = Fetcher(_make_job(loader, self), self._dataset,
-                                place.state, place.n_given, place.has_ended)
-        self._progress.fetcher = self._fetcher
+                                progress.workers[0])
+        self._has_seeded |= self._fetcher.has_seeded
+        if progress.n_yielded == 0:  # The sampler was not asked before.
+            self._skip()
+        progress.fetcher = self._fetcher
 
     def _next_data(self) -> Any:
         index = self._next_index()
         answer = Answer()
         begun = time.perf_counter()
         # Also if it fails: the next batch is another one.
-        self._progress.n_yielded += 1
+        self._note(next(self._batch_numbers))
         try:
             answer.data = self._fetcher.fetch(index)
         except StopIteration:
@@ -273,11 +277,12 @@ class _ProcessIterator(_Iterator):
     that has no more, and given in this order. The trainer's thread asks the
     sampler."""
 
-    def _begin(self, loader: "DataLoader") -> None:
+    def _begin(self, loader: "DataLoader[Any]") -> None:
         kind: Any = Workers
+        self._skip()
         if self._pin_memory:
             kind = functools.partial(PinningWorkers, self._get_pin_device())
-        self._workers: Workers = kind(
+        self._pool: Workers = kind(
             loader._get_template(_make_job(loader, self)),
             Begin(self._num_workers, self._base_seed, self._shared_seed),
             getattr(loader, "in_order", True),
@@ -285,23 +290,34 @@ class _ProcessIterator(_Iterator):
             loader._worker_timeout, loader._numbers, self._progress.workers)
         self._next_worker = self._progress.next_worker
         self._could_fork = can_fork()
-        self._finalizer = weakref.finalize(self, self._workers.end)
+        self._finalizer = weakref.finalize(self, self._pool.end)
         try:
-            self._workers.start()
+            self._pool.start()
             self._fill()
         except BaseException:
             self._finalizer()
             raise
 
     def has_ended(self) -> bool:
-        return self._workers.has_ended()
+        return self._pool.has_ended()
 
-    def _reset(self, loader: "DataLoader", first_iter: bool = False) -> None:
+    @property
+    def _workers(self) -> List[WorkerProcess]:
+        """The processes, of which programs ask for IDs and ends."""
+        return self._pool.list_processes()
+
+    def _shutdown_workers(self) -> None:
+        """Ends the workers. Programs call it although it has no public name."""
+        self._finalizer()
+
+    def _reset(self, loader: "DataLoader[Any]",
+               first_iter: bool = False) -> None:
         """Begins the next epoch with the same workers."""
-        self._progress = _Progress(_save_start(loader, True))
+        self._progress = Progress(states.save_start(loader), is_reset=True)
         super()._reset(loader, first_iter)
-        self._workers.resume(self._shared_seed)
+        self._progress.workers = self._pool.resume(self._shared_seed)
         self._next_worker = 0
+        self._batch_numbers = itertools.count()
         loader._progress = self._progress
         self._clock = Clock(loader._numbers)
         self._fill()
@@ -311,26 +327,24 @@ class _ProcessIterator(_Iterator):
             pass
 
     def _add_task(self) -> bool:
-        worker = self._workers.choose(self._next_worker)
+        worker = self._pool.choose(self._next_worker)
         if worker is None:
             return False
         try:
-            task = Task(self._next_index())
+            task = Task(self._next_index(), next(self._batch_numbers))
         except StopIteration:
             return False
         self._next_worker = worker.number + 1
-        self._workers.add(worker, task)
+        self._pool.add(worker, task)
         return True
 
     def _next_data(self) -> Any:
-        while self._workers.n_tasks:
-            worker, answer = self._workers.take(self._timeout)
-            if answer.is_end:
-                worker.is_active = False
-                self._fill()
-                continue
-            self._advance(worker.number, answer)
+        while self._pool.n_tasks:
+            worker, answer = self._pool.take(self._timeout)
+            self._advance(worker, answer)
             self._fill()
+            if answer.is_end:
+                continue
             if self._could_fork and not can_fork():
                 # The next loader of this program cannot be forked.
                 self._could_fork = False
@@ -342,14 +356,15 @@ class _ProcessIterator(_Iterator):
             self._finalizer()
         raise StopIteration
 
-    def _advance(self, number: int, answer: Answer) -> None:
+    def _advance(self, worker: Worker, answer: Answer) -> None:
         progress = self._progress
-        progress.n_yielded += 1
-        if self._dataset_kind == _Kind.Iterable or answer.state is not None:
-            workers = list(progress.workers or [Place()] * self._num_workers)
-            workers[number] = workers[number].advance(answer)
-            progress.workers = workers
-            progress.next_worker = (number + 1) % self._num_workers
+        if answer.is_end:
+            worker.is_active = False
+        else:
+            self._note(answer.number)
+            progress.next_worker = (worker.number + 1) % self._num_workers
+        place = progress.workers[worker.number]
+        progress.workers[worker.number] = place.advance(answer)
 
 
 def _limit_ahead(prefetch_factor: int, n_workers: int) -> int:
@@ -361,7 +376,7 @@ def _limit_ahead(prefetch_factor: int, n_workers: int) -> int:
                       n_files // 2 // n_workers))
 
 
-def _make_job(loader: "DataLoader", iterator: Any) -> FetchJob:
+def _make_job(loader: "DataLoader[Any]", iterator: Any) -> FetchJob:
     init_fn = loader.worker_init_fn
     if isinstance(loader.dataset, (torch.utils.data.IterDataPipe,
                                    torch.utils.data.MapDataPipe)):
@@ -373,7 +388,7 @@ def _make_job(loader: "DataLoader", iterator: Any) -> FetchJob:
                     loader.drop_last, init_fn)
 
 
-class DataLoader(torch.utils.data.DataLoader):  # type: ignore[type-arg,misc]
+class DataLoader(torch.utils.data.DataLoader[Item]):  # type: ignore[misc]
     """torch.utils.data.DataLoader with the worker processes of this package.
 
         from gstspdl.torch import DataLoader
@@ -419,8 +434,9 @@ class DataLoader(torch.utils.data.DataLoader):  # type: ignore[type-arg,misc]
         else:
             self.in_order = in_order
         self._template: Optional[_Template] = None
-        self._progress: Optional[_Progress] = None
-        self._resumed: Optional[Dict[str, Any]] = None
+        self._progress: Optional[Progress] = None
+        self._resumed: Optional[State] = None
+        self._seed = 0
         self._numbers = Numbers()
         self._worker_timeout = worker_timeout
         super().__init__(
@@ -450,16 +466,18 @@ class DataLoader(torch.utils.data.DataLoader):  # type: ignore[type-arg,misc]
 
     def __iter__(self) -> Iterator[Any]:
         self._check()
-        resumed, self._resumed = self._resumed, None
         if self.num_workers == 0:
-            return _LocalIterator(self, resumed)
+            local = _LocalIterator(self, self._resumed)
+            self._resumed = None
+            return local
         iterator = self._iterator
         if iterator is not None and not iterator.has_ended():
             iterator._reset(self)
             return cast(Iterator[Any], iterator)
         if hasattr(self, "check_worker_number_rationality"):
             self.check_worker_number_rationality()
-        made = _ProcessIterator(self, resumed)
+        made = _ProcessIterator(self, self._resumed)
+        self._resumed = None
         if self.persistent_workers:
             self._iterator = made
         return made
@@ -491,7 +509,7 @@ class DataLoader(torch.utils.data.DataLoader):  # type: ignore[type-arg,misc]
 
     # Resuming
 
-    def state_dict(self) -> Dict[str, Any]:
+    def state_dict(self) -> State:
         """Returns the state after the last batch, for torch.save().
 
         A sampler must draw its random numbers from PyTorch's generators at the
@@ -501,27 +519,27 @@ class DataLoader(torch.utils.data.DataLoader):  # type: ignore[type-arg,misc]
         if self._resumed is not None:
             return self._resumed
         progress = self._progress
-        if progress is None or progress.is_done:
-            return {"num_yielded": 0, "start": _save_start(self, False)}
-        if not getattr(self, "in_order", True):
-            raise ValueError("state_dict() in the middle of an epoch needs "
-                             "in_order=True")
-        workers = progress.workers
-        fetcher = progress.fetcher
-        if fetcher is not None:
-            workers = [Place(progress.n_yielded, fetcher.dup_state(),
-                             fetcher.has_ended())]
-        return {"num_yielded": progress.n_yielded, "start": progress.start,
-                "workers": [tuple(place) for place in workers],
-                "next_worker": progress.next_worker}
+        if progress is not None and not progress.is_done:
+            return progress.save()
+        is_kept = (self._iterator is not None and
+                   not self._iterator.has_ended())
+        return states.save_between_epochs(self, progress if is_kept else None)
 
-    def load_state_dict(self, state: Dict[str, Any]) -> None:
+    def load_state_dict(self, state: State) -> None:
         """Resumes at the next `for` from a state of state_dict(). A `for` that
-        runs can go on."""
+        runs can go on. After a state between two epochs, a new seed by
+        torch.manual_seed() decides the order."""
+        states.check(state)
         # Persistent workers have fetched other batches. They end with their
         # iterator, which may be in use.
         self._iterator = None
-        self._resumed = state
+        self._resumed = state or None
+        self._seed = torch.initial_seed()
+
+    def _was_seeded(self) -> bool:
+        """The program has set another seed since load_state_dict()."""
+        seed: int = torch.initial_seed()
+        return self._seed != seed
 
     # Statistics
 

@@ -10,15 +10,15 @@ import select
 import time
 from collections import deque
 from dataclasses import dataclass, field
-from typing import (Any, Deque, Dict, List, NamedTuple, Optional, Sequence,
-                    Tuple)
+from typing import Any, Deque, Dict, List, Optional, Sequence, Tuple
 
 from torch._utils import ExceptionWrapper
 
 from . import _native as native
+from ._dataloader_process import WorkerProcess
 from ._dataloader_stats import Numbers
 from ._exchange import load, receive_sample, send
-from ._fetch import Answer, Begin, Resume, Task
+from ._fetch import Answer, Begin, Place, Resume, Task
 from ._sample import Sample
 from ._silence import get_interval
 from ._worker import is_closed
@@ -29,27 +29,13 @@ _GRACE = 1.0
 _MAX_DEATHS = 2
 
 
-class Place(NamedTuple):
-    """How far a worker is in an epoch."""
-
-    #: batches that it gave
-    n_given: int = 0
-    #: state of the dataset after these
-    state: Any = None
-    #: an iterable dataset has no more
-    has_ended: bool = False
-
-    def advance(self, answer: Answer) -> "Place":
-        return Place(self.n_given + 1, answer.state, answer.is_last)
-
-
 @dataclass(eq=False)
 class Worker:
     """A worker process, and what it has to do."""
 
     number: int
     link: int = 0
-    pid: int = 0
+    process: WorkerProcess = field(default_factory=WorkerProcess)
     #: without an answer
     tasks: Deque[Task] = field(default_factory=deque)
     #: tasks whose answer was not taken
@@ -122,18 +108,28 @@ class Workers:
         end = time.monotonic() + _GRACE
         with self._template.hurry():
             for worker in running:
-                native.fork_server_end(self._template.pointer, worker.pid,
-                                       time.monotonic() > end)
+                self._collect(worker, time.monotonic() > end)
 
-    def resume(self, shared_seed: Optional[int]) -> None:
-        """Begins the next epoch."""
+    def _collect(self, worker: Worker, kill_now: bool) -> str:
+        """Waits for the end of a process. Returns how it ended."""
+        ending, status = native.fork_server_end(
+            self._template.pointer, worker.process.pid, kill_now)
+        worker.process.note_end(status)
+        return ending
+
+    def list_processes(self) -> List[WorkerProcess]:
+        return [worker.process for worker in self._workers]
+
+    def resume(self, shared_seed: Optional[int]) -> List[Place]:
+        """Begins the next epoch. Returns where the workers begin."""
         while self.n_tasks:  # of an epoch that was left
             self.take(0)
         self._begin.shared_seed = shared_seed
         for worker in self._workers:
             worker.is_active = True
-            worker.place = Place()
+            worker.place = worker.place.begin_epoch()
             self._send(worker, Resume(shared_seed))
+        return [worker.place for worker in self._workers]
 
     def choose(self, first: int) -> Optional[Worker]:
         """Returns the worker for the next task, from the number `first`; None
@@ -181,13 +177,14 @@ class Workers:
 
     def _fork(self, worker: Worker) -> None:
         try:
-            worker.link, worker.pid = native.fork_server_begin(
+            worker.link, pid = native.fork_server_begin(
                 self._template.pointer, worker.number)
+            worker.process = WorkerProcess(pid, worker.number)
         except native.Error as error:
             raise RuntimeError("DataLoader cannot start a worker process: "
                                f"{error.message}") from None
-        self._send(worker, dataclasses.replace(
-            self._begin, **worker.place._asdict()))
+        self._send(worker, dataclasses.replace(self._begin,
+                                               place=worker.place))
 
     def _send(self, worker: Worker, message: Any) -> None:
         if not worker.link or self._is_stopped:
@@ -211,13 +208,12 @@ class Workers:
         worker.link = 0
         worker.n_deaths += 1
         try:
-            ending = native.fork_server_end(self._template.pointer, worker.pid,
-                                            True)
+            ending = self._collect(worker, True)
             if worker.stall:
                 ending, worker.stall = worker.stall, None
             if worker.n_deaths >= _MAX_DEATHS:
                 raise RuntimeError(
-                    f"DataLoader worker (pid(s) {worker.pid}) exited "
+                    f"DataLoader worker (pid(s) {worker.process.pid}) exited "
                     f"unexpectedly: it {ending}, as an earlier worker did at "
                     "the same batch. If memory is short, use fewer workers or "
                     "smaller batches")
@@ -291,11 +287,10 @@ class Workers:
         # If Ctrl-C interrupts this, the next call repeats it.
         answer = self._load(worker, worker.received)
         worker.received = None
-        worker.tasks.popleft()
+        answer.number = worker.tasks.popleft().number
         self._order.remove(worker)
         worker.n_deaths = 0
-        if not answer.is_end:
-            worker.place = worker.place.advance(answer)
+        worker.place = worker.place.advance(answer)
         self._numbers.cpu_time += answer.cpu_time - worker.cpu_time
         worker.cpu_time = answer.cpu_time
         self._numbers.note(answer)

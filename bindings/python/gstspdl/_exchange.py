@@ -59,10 +59,20 @@ def _measure(tensor: torch.Tensor) -> int:
                    zip(tensor.shape, tensor.stride()))
 
 
+def _make_storage(data: torch.Tensor) -> Any:
+    if hasattr(data, "untyped_storage"):
+        return data.untyped_storage()
+    return data.storage().untyped()  # PyTorch 1
+
+
 class _Pickler(pickle.Pickler):
     def reducer_override(self, value: Any) -> Any:
         if type(value) is torch.Tensor:
             return self._reduce_tensor(value)
+        if (isinstance(value, torch.UntypedStorage) and
+                value.device.type == "cpu"):
+            return _make_storage, (
+                torch.tensor([], dtype=torch.uint8).set_(value),)
         if (isinstance(value, (FunctionType, type)) and
                 value.__module__ == "__main__" and
                 "<" not in value.__qualname__):

@@ -7,7 +7,7 @@ import contextlib
 import random
 import time
 from dataclasses import dataclass, field
-from typing import Any, Callable, Optional
+from typing import Any, Callable, NamedTuple, Optional
 
 import torch
 from torch._utils import ExceptionWrapper
@@ -15,6 +15,35 @@ from torch.utils.data import _utils, dataloader as torch_loader
 
 from . import _native as native
 from ._exchange import receive, send
+
+
+class Place(NamedTuple):
+    """How far a worker is in an epoch."""
+
+    #: batches that it gave
+    n_given: int = 0
+    #: state of the dataset after these, from its state_dict()
+    state: Any = None
+    #: an iterable dataset has no more
+    has_ended: bool = False
+    #: state of the dataset's iterator
+    iterator_state: Any = None
+
+    def has_state(self) -> bool:
+        return self.state is not None or self.iterator_state is not None
+
+    def advance(self, answer: "Answer") -> "Place":
+        """The place after an answer of the worker."""
+        if answer.is_end:
+            return (Place(self.n_given, answer.state, True) if answer.is_last
+                    else self)
+        return Place(self.n_given + 1, answer.state, answer.is_last,
+                     answer.iterator_state)
+
+    def begin_epoch(self) -> "Place":
+        """The place at the beginning of the next epoch. The dataset may know
+        the number of the epoch."""
+        return Place(state=self.state)
 
 
 @dataclass
@@ -25,12 +54,8 @@ class Begin:
     base_seed: int
     #: of datapipes
     shared_seed: Optional[int] = None
-    #: batches that an iterable dataset has given already
-    n_given: int = 0
-    #: state of the dataset, from its state_dict()
-    state: Any = None
-    #: an iterable dataset has given its last batch
-    has_ended: bool = False
+    #: where to begin
+    place: Place = Place()
 
 
 @dataclass
@@ -39,6 +64,8 @@ class Task:
     items of an iterable dataset."""
 
     index: Any
+    #: of the batch in the order of the sampler
+    number: int = 0
 
 
 @dataclass
@@ -57,12 +84,17 @@ class Answer:
     is_end: bool = False
     #: state of the dataset after the batch
     state: Any = None
-    #: an iterable dataset ended in the batch, and may have reset its state
+    #: state of the dataset's iterator
+    iterator_state: Any = None
+    #: an iterable dataset ended in the batch, or before it with is_end, and may
+    #: have reset its state
     is_last: bool = False
     #: CPU time of the process so far, in s
     cpu_time: float = 0.0
     #: time that the task took, in s
     time: float = 0.0
+    #: of the task, which the trainer notes
+    number: int = 0
 
 
 @dataclass
@@ -81,29 +113,53 @@ class FetchJob:
         _Worker(self, link, number).run()
 
 
+def dup_state(owner: Any) -> Any:
+    """Returns the state of an object that has one."""
+    if hasattr(owner, "state_dict") and hasattr(owner, "load_state_dict"):
+        return owner.state_dict()
+    return None
+
+
+def load_state(owner: Any, state: Any) -> bool:
+    """Loads a state. Returns True if this has set PyTorch's random numbers."""
+    before = torch.get_rng_state()
+    # Else nobody could see that it sets the numbers that are set already.
+    seed = int(torch.randint(1 << 62, ()))
+    mark = torch.Generator().manual_seed(seed).get_state()
+    torch.set_rng_state(mark)
+    owner.load_state_dict(state)
+    if not torch.equal(mark, torch.get_rng_state()):
+        return True
+    torch.set_rng_state(before)
+    return False
+
+
 class Fetcher:
     """Fetches batches, and knows the state of the dataset."""
 
     def __init__(self, job: FetchJob, dataset: Any,
-                 state: Any = None, n_given: int = 0,
-                 has_ended: bool = False) -> None:
+                 place: Place = Place()) -> None:
+        #: a state that was loaded has set the random numbers of PyTorch
+        self.has_seeded = False
         self._dataset = dataset
-        if has_ended:
-            state, n_given = None, 0
-        if state is not None and hasattr(dataset, "load_state_dict"):
-            dataset.load_state_dict(state)
-            n_given = 0
+        resumes = self._load(dataset, place.state)
         # pylint: disable=protected-access
         self._fetcher = torch_loader._DatasetKind.create_fetcher(
             job.kind, dataset, job.auto_collation, job.collate_fn,
             job.drop_last)
         self._iterator: Any = getattr(self._fetcher, "dataset_iter", None)
-        if state is not None and hasattr(self._iterator, "load_state_dict"):
-            self._iterator.load_state_dict(state)
-            n_given = 0
-        self._n_to_skip = n_given if self._iterator is not None else 0
-        if has_ended:
+        resumes |= self._load(self._iterator, place.iterator_state)
+        self._n_to_skip = 0
+        if place.has_ended:
             self._fetcher.ended = True
+        elif self._iterator is not None and not resumes:
+            self._n_to_skip = place.n_given
+
+    def _load(self, owner: Any, state: Any) -> bool:
+        if state is None or not hasattr(owner, "load_state_dict"):
+            return False
+        self.has_seeded |= load_state(owner, state)
+        return True
 
     def fetch(self, index: Any) -> Any:
         """Raises StopIteration at the end of an iterable dataset."""
@@ -125,12 +181,23 @@ class Fetcher:
             self._n_to_skip = 0
             raise StopIteration from None
 
-    def dup_state(self) -> Any:
-        for owner in self._iterator, self._dataset:
-            if hasattr(owner, "state_dict") and hasattr(owner,
-                                                        "load_state_dict"):
-                return owner.state_dict()
-        return None
+    def note_states(self, answer: Answer) -> None:
+        """Adds the states to an answer. That of an iterator is loaded after
+        iter(), which may reset a dataset that is its own iterator."""
+        if self._iterator is not self._dataset:
+            answer.state = dup_state(self._dataset)
+        answer.iterator_state = dup_state(self._iterator)
+
+    def note_end(self, answer: Answer) -> None:
+        """Adds the state of the dataset after its last item."""
+        answer.state = dup_state(self._dataset)
+        answer.is_last = True
+
+    def find_place(self, n_given: int) -> Place:
+        answer = Answer()
+        self.note_states(answer)
+        return Place(n_given, answer.state, self.has_ended(),
+                     answer.iterator_state)
 
 
 def seed_worker(base_seed: int, number: int) -> None:
@@ -175,6 +242,8 @@ class _Worker:
         self._fetcher: Optional[Fetcher] = None
         self._problem: Optional[ExceptionWrapper] = None
         self._has_ended = False
+        # The last batch failed.
+        self._has_failed = False
 
     def run(self) -> None:
         begin = receive(self._link)
@@ -188,15 +257,14 @@ class _Worker:
         try:
             if self._job.init_fn is not None:
                 self._job.init_fn(self._number)
-            self._fetcher = Fetcher(self._job, dataset, begin.state,
-                                    begin.n_given, begin.has_ended)
+            self._fetcher = Fetcher(self._job, dataset, begin.place)
         except Exception:
             self._problem = self._wrap()
         while True:
             message = receive(self._link)
             if isinstance(message, Resume):
                 dataset = apply_seed(dataset, message.shared_seed)
-                self._has_ended = False
+                self._has_ended = self._has_failed = False
                 self._fetcher = Fetcher(self._job, dataset)
             else:
                 self._answer(message)
@@ -222,19 +290,30 @@ class _Worker:
         if self._has_ended or self._fetcher is None:
             return Answer(is_end=True)
         fetcher = self._fetcher
+        answer = Answer()
         try:
-            data = fetcher.fetch(index)
-            return Answer(data, state=fetcher.dup_state(),
-                          is_last=fetcher.has_ended())
-        except Exception as error:
-            if (isinstance(error, StopIteration) and
-                    self._job.kind == torch_loader._DatasetKind.Iterable):
-                self._has_ended = True
-                return Answer(is_end=True)
-            failed = Answer(self._wrap())
+            try:
+                answer.data = fetcher.fetch(index)
+            except StopIteration:
+                if self._job.kind != torch_loader._DatasetKind.Iterable:
+                    raise
+                return self._end(fetcher)
+            answer.is_last = fetcher.has_ended()
+            fetcher.note_states(answer)
+            self._has_failed = False
+        except Exception:
+            self._has_failed = True
+            answer = Answer(self._wrap())
             with contextlib.suppress(Exception):  # it may be what failed
-                failed.state = fetcher.dup_state()
-            return failed
+                fetcher.note_states(answer)
+        return answer
+
+    def _end(self, fetcher: Fetcher) -> Answer:
+        self._has_ended = True
+        answer = Answer(is_end=True)
+        if not self._has_failed:  # else its state is that of the failure
+            fetcher.note_end(answer)
+        return answer
 
     def _wrap(self) -> ExceptionWrapper:
         return ExceptionWrapper(

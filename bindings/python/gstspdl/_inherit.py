@@ -119,7 +119,8 @@ def renew() -> None:
 
 
 def finish() -> None:
-    """Sends what queues of this process still hold, before it ends."""
+    """Ends children and temporary files of this process, and sends what its
+    queues still hold."""
     util: Any = sys.modules.get("multiprocessing.util")
     if util is not None:
         util._exit_function()

@@ -394,9 +394,13 @@ class Loader(OneReader[Batch]):
         """Starts the pipeline at the beginning or at a restored state, also
         after stop(). `with` and the first `for` call it. Returns True.
 
-        Raises LoaderError if the pipeline cannot start, in a forked child, and
-        if the source in the program is still busy 5 s after the last stop."""
+        Raises LoaderError if the pipeline cannot start or is running, in a
+        forked child, and if the source in the program is still busy 5 s after
+        the last stop."""
         self._check_process()
+        if self.is_running():  # It goes on as if nobody had called this.
+            raise LoaderError("The loader is already started: stop it first",
+                              code="started")
         self._end_thread(_MAX_BUSY)
         self._ahead = None
         self._between = False

@@ -821,7 +821,7 @@ _fork_server_look = _slow("fork_server_look", c_void_p, c_void_p)
 _fork_server_begin = _checked(_slow(
     "fork_server_begin", c_void_p, c_void_p, c_uint, _int_out))
 _fork_server_end = _slow(
-    "fork_server_end", c_void_p, c_void_p, c_int, c_int)
+    "fork_server_end", c_void_p, c_void_p, c_int, c_int, _int_out)
 process_pool_new = _quick(
     "process_pool_new", c_void_p, c_void_p, c_uint)
 process_pool_set_server = _slow(
@@ -850,9 +850,13 @@ def fork_server_begin(server: int, number: int) -> "tuple[int, int]":
     return _fork_server_begin(server, number, pid), pid.value
 
 
-def fork_server_end(server: int, pid: int, kill_now: bool) -> str:
-    """Collects a worker. Returns how it ended."""
-    return _take_text(_fork_server_end(server, pid, kill_now)) or ""
+def fork_server_end(server: int, pid: int,
+                    kill_now: bool) -> "tuple[str, int]":
+    """Collects a worker. Returns how it ended, and its status, as of waitpid();
+    negative: unknown."""
+    status = c_int()
+    text = _take_text(_fork_server_end(server, pid, kill_now, status))
+    return text or "", status.value
 
 
 def fork_server_look(server: int) -> Optional[str]:

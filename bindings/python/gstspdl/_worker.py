@@ -8,6 +8,7 @@ memory. Each process has one thread when it forks, so that a fork copies no lock
 that another thread holds. A trainer with one thread may fork the process of a job
 itself."""
 
+import atexit
 import ctypes
 import errno
 import gc
@@ -134,10 +135,11 @@ class _Server:
             return pid
         status = 1
         try:
+            atexit._clear()  # of the processes that it is a fork of
             self._control.close()
             _inherit.renew()
             _work(fd, number, self._job, parent)
-            _inherit.finish()
+            _finish()
             status = 0
         except BaseException:
             traceback.print_exc()
@@ -178,6 +180,15 @@ class _Server:
                 time.sleep(0.002)
 
 
+def _finish() -> None:
+    """Does what multiprocessing does at the end of a process: removes its
+    temporary files, ends its children, and waits for its threads. Modules are
+    not finalized, as in any forked process."""
+    atexit._run_exitfuncs()
+    _inherit.finish()
+    threading._shutdown()  # type: ignore[attr-defined]
+
+
 def _flush() -> None:
     for stream in sys.stdout, sys.stderr:
         try:
@@ -207,6 +218,10 @@ def main(fd: int, modules: Sequence[str]) -> None:
             _begin_job(parent, fd, partial(load_job, payload_fd))
         for inherited in fds:
             os.close(inherited)
+    # Modules that are finalized may write what they leak.
+    atexit._run_exitfuncs()
+    _flush()
+    os._exit(0)
 
 
 def _receive_all(control: socket.socket) -> "Iterator[Tuple[bytes, List[int]]]":

@@ -136,19 +136,24 @@ describe_status (gint32 status)
 }
 
 gchar *
-gst_spdl_fork_server_end (SpdlForkServer *self, gint32 pid, gboolean kill_now)
+gst_spdl_fork_server_end (
+    SpdlForkServer *self, gint32 pid, gboolean kill_now, gint32 *status)
 {
   g_autoptr (GError) error = NULL;
-  gint32 status;
+  gint32 found = -1;
 
   /* Its number is not used again before its status was collected. */
   if (kill_now)
     kill (pid, SIGKILL);
-  if (!request (self, SPDL_FORK_COLLECT, pid, -1, &status, &error))
+  if (!request (self, SPDL_FORK_COLLECT, pid, -1, &found, &error))
+    found = -1;
+  if (status)
+    *status = found;
+  if (error)
     return g_strdup_printf ("ended (%s)", error->message);
-  if (status < 0)
-    return g_strdup_printf ("ended (%s)", g_strerror (-status));
-  return describe_status (status);
+  if (found < 0)
+    return g_strdup_printf ("ended (%s)", g_strerror (-found));
+  return describe_status (found);
 }
 
 /* Time for a worker to end its item after the stage was cancelled, in ns. */
@@ -267,7 +272,7 @@ end_worker (SpdlProcessPool *self, Worker *worker)
 {
   g_clear_pointer (&worker->link, gst_spdl_process_link_free);
   worker->cpu_time = 0;
-  return gst_spdl_fork_server_end (self->server, worker->pid, TRUE);
+  return gst_spdl_fork_server_end (self->server, worker->pid, TRUE, NULL);
 }
 
 /* Waits until there is something to receive, to the time @end at most. */

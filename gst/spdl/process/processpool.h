@@ -57,10 +57,11 @@ SpdlProcessLink *gst_spdl_fork_server_begin (
 /* Waits for the end of a worker, whose link was freed, and collects its status.
  *
  * @kill_now: FALSE: it gets a second to end by itself
+ * @status: (out) (nullable): as of waitpid(); negative: unknown
  * Returns: (transfer full): how it ended: "was killed by signal 9 (Killed)" */
 SPDL_PRIVATE_API
-gchar *
-gst_spdl_fork_server_end (SpdlForkServer *self, gint32 pid, gboolean kill_now);
+gchar *gst_spdl_fork_server_end (
+    SpdlForkServer *self, gint32 pid, gboolean kill_now, gint32 *status);
 
 /* The threads of a stage hand items to worker processes, and wait for the
  * results. A worker serves one thread at a time. It is forked when it is first

@@ -129,6 +129,13 @@ class AccelerateTest(Needs):
             self.assertEqual(kinds, {"gstspdl._dataloader"})
             self.assertEqual(found, expected)
 
+    def test_replaced(self):
+        """A loader of ours does not become PyTorch's in silence."""
+        self.need("torch", "accelerate")
+        for use, expected in ("", "1 torch.utils"), ("use", "0 gstspdl"):
+            text = run_script(ROOT / "tests/python/accelerate_replaced.py", use)
+            self.assertIn(expected, text)
+
 
 class PagesTest(Needs):
     """The scripts of the pages in docs/how-to, with small images and batches.

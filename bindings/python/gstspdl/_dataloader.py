@@ -388,6 +388,19 @@ def _make_job(loader: "DataLoader[Any]", iterator: Any) -> FetchJob:
                     loader.drop_last, init_fn)
 
 
+class _AcceleratesQuestion:
+    """The attribute of which Accelerate asks before it makes another loader in
+    the place of ours. A program may set it."""
+
+    def __get__(self, loader: Any, kind: Any = None) -> bool:
+        module: Any = sys.modules.get("accelerate.data_loader")
+        if getattr(module, "DataLoader", None) is torch.utils.data.DataLoader:
+            warnings.warn(
+                "Accelerate replaces this gstspdl.torch.DataLoader by PyTorch's: "
+                "call gstspdl.accelerate.use() before prepare()", stacklevel=4)
+        return False
+
+
 class DataLoader(torch.utils.data.DataLoader[Item]):  # type: ignore[misc]
     """torch.utils.data.DataLoader with the worker processes of this package.
 
@@ -412,6 +425,7 @@ class DataLoader(torch.utils.data.DataLoader[Item]):  # type: ignore[misc]
     """
 
     _iterator: Any
+    _is_accelerate_prepared: Any = _AcceleratesQuestion()
 
     def __init__(self, dataset: Any, batch_size: Optional[int] = 1,
                  shuffle: Optional[bool] = None, sampler: Any = None,

@@ -11,6 +11,7 @@ import pickle
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 from support import run_python
 
@@ -65,6 +66,12 @@ class SharedTest(Case):
             found.append(set(flatten(loader)))
         self.assertEqual(found, [{0}, {1}, {2}])
         self.assertEqual(data.counts.tolist(), [18, 0])
+
+    def test_without_cloudpickle(self):
+        with unittest.mock.patch.dict(sys.modules, cloudpickle=None):
+            for context in (None, *SPAWNS):
+                with self.subTest(context), a_thread():
+                    self.check_tensors(multiprocessing_context=context)
 
     def check_objects(self, context, **arguments):
         data = sets.Connected(context)

@@ -7,7 +7,7 @@ to them. The process that unpickles it maps the file privately: what it and the 
 change is their own. The trainer keeps the file, and compares it with the dataset in the
 next epoch."""
 
-import collections
+import collections.abc
 import copyreg
 import ctypes
 import functools
@@ -122,14 +122,17 @@ def _make_storage(data: Any) -> Any:
 
 @functools.lru_cache(maxsize=None)
 def _make_kind(base: Any) -> Any:
+    table = getattr(base, "dispatch_table", None)
+    if not isinstance(table, collections.abc.Mapping):
+        table = copyreg.dispatch_table  # without cloudpickle
+
     class Pickler(base):  # type: ignore[misc]
         """Pickles shared memory, mapped files and multiprocessing's objects as
         references."""
 
         # First cloudpickle's, which knows more methods.
         dispatch_table: Any = collections.ChainMap(
-            getattr(base, "dispatch_table", copyreg.dispatch_table),
-            ForkingPickler._extra_reducers)  # type: ignore[attr-defined]
+            table, ForkingPickler._extra_reducers)  # type: ignore[attr-defined]
 
         def __init__(self, stream: Any, shares_all: bool,
                      keep: Callable[[pickle.PickleBuffer], bool]) -> None:

@@ -72,6 +72,9 @@ class SharedTest(Case):
             for context in (None, *SPAWNS):
                 with self.subTest(context), a_thread():
                     self.check_tensors(multiprocessing_context=context)
+            with a_thread(), self.assertRaisesRegex(
+                    pickle.PicklingError, "worker_init_fn.*cloudpickle"):
+                load(sets.Numbers(1), worker_init_fn=lambda number: None)
 
     def check_objects(self, context, **arguments):
         data = sets.Connected(context)

@@ -54,12 +54,18 @@ class _Pickler(pickle.Pickler):
     unpickle."""
 
     def reducer_override(self, value: Any) -> Any:
-        if (isinstance(value, (FunctionType, type)) and
-                value.__module__ == "__main__"):
-            raise pickle.PicklingError(
-                f"{value.__qualname__} is defined in the main module, which "
-                "worker processes do not import: define it in another module, "
-                "or install cloudpickle, which copies it")
+        if isinstance(value, (FunctionType, type)):
+            reason = None
+            if value.__module__ == "__main__":
+                reason = ("the main module, which worker processes do not "
+                          "import: define it in another module")
+            elif "<" in value.__qualname__:
+                reason = ("a function, where worker processes do not find it: "
+                          "define it in a module")
+            if reason:
+                raise pickle.PicklingError(
+                    f"{value.__qualname__} is defined in {reason}, or install "
+                    "cloudpickle, which copies it")
         return NotImplemented
 
 

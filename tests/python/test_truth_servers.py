@@ -410,7 +410,7 @@ class RealServerTest(unittest.TestCase):
         url = f"http://{wait_for_port(port)}"
         uris = [f"{url}/{i}" for i in range(12)]
         with environment():
-            items, failures = fetch(*uris, settings="concurrency=12 retries=1")
+            items, failures = fetch(*uris, settings="concurrency=12 retries=3")
         self.assertEqual((set(items), failures), (set(uris), {}))
 
     @needs("squid")

@@ -122,7 +122,7 @@ def _make_storage(data: Any) -> Any:
 
 @functools.lru_cache(maxsize=None)
 def _make_kind(base: Any) -> Any:
-    table = getattr(base, "dispatch_table", None)
+    table: Any = getattr(base, "dispatch_table", None)
     if not isinstance(table, collections.abc.Mapping):
         table = copyreg.dispatch_table  # without cloudpickle
 

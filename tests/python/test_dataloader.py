@@ -824,7 +824,7 @@ class StoppedTest(Case):
 
 
 class ProcessTest(Case):
-    """What programs use of PyTorch's private names."""
+    """Private names of PyTorch that programs use."""
 
     def test_processes(self):
         loader = DataLoader(sets.Numbers(), num_workers=2,

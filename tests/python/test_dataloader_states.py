@@ -590,7 +590,7 @@ class ErrorTest(Case):
             DataLoader([1]).load_state_dict({"_snapshot": {}})
 
     def test_other_order(self):
-        """It is an error if a sampler does not repeat its order."""
+        """A sampler that does not repeat its order causes an error."""
         class Unknown(torch.utils.data.Sampler):
             def __init__(self):
                 pass

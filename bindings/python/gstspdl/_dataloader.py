@@ -13,7 +13,6 @@ import sys
 import time
 import warnings
 import weakref
-from dataclasses import dataclass, field
 from typing import (Any, Dict, Iterator, List, Optional, Tuple, TypeVar, Union,
                     cast)
 
@@ -61,7 +60,8 @@ class _Template:
         if self.pickled:
             data, fds = self.pickled.store()
         self._server = Server(data, *_list_modules(), fds=fds,
-                              may_fork=_may_fork(), timeout=worker_timeout)
+                              may_fork=not torch.cuda.is_initialized(),
+                              timeout=worker_timeout)
         if self.pickled:
             self.pickled.close()
         self.hurry = self._server.hurry

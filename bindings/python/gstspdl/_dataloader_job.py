@@ -86,7 +86,7 @@ class Pickled:
 
 
 class _Stored:
-    """It is unpickled as the job."""
+    """Its pickle returns the job."""
 
     def __init__(self, fd: InheritedFd, sizes: List[int]) -> None:
         self._reduced = _load, (fd, sizes)

@@ -42,7 +42,7 @@ class Progress:
     #: begun by persistent workers, which draw no new seed
     is_reset: bool = False
     is_local: bool = False
-    #: knows the state of the dataset if there is no worker
+    #: without workers: asks the dataset for its state
     fetcher: Optional[Fetcher] = None
     next_worker: int = 0
     is_done: bool = False

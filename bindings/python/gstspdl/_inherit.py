@@ -12,6 +12,8 @@ import os
 import sys
 from typing import Any, Dict, Iterator, List, NamedTuple, Optional
 
+#: Descriptors of a message, of which the kernel allows 253.
+MAX_FDS = 200
 # Descriptors of a process that unpickles, by number.
 _received: Dict[int, int] = {}
 

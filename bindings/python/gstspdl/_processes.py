@@ -39,8 +39,6 @@ _BLAS_NAMES = ("scipy_openblas_get_num_threads64_",
                "openblas_get_num_threads")
 
 
-#: Descriptors of a message, of which the kernel allows 253.
-MAX_FDS = 200
 #: Message of a process that can fork workers.
 READY = b"ready"
 
@@ -106,8 +104,8 @@ def _make_sockets() -> "Tuple[socket.socket, socket.socket]":
 
 
 def _send_fds(connection: socket.socket, fds: Sequence[int]) -> None:
-    for i in range(0, len(fds), MAX_FDS):
-        socket.send_fds(connection, [b"."], fds[i:i + MAX_FDS])
+    for i in range(0, len(fds), _inherit.MAX_FDS):
+        socket.send_fds(connection, [b"."], fds[i:i + _inherit.MAX_FDS])
 
 
 class _Base:
@@ -314,7 +312,7 @@ class Server:
     """A process that forks workers for a job. It starts at once, and unpickles
     the job meanwhile.
 
-    `job`: pickled, or itself if `may_fork` and can_fork()
+    `job`: pickled, or itself if `may_fork`, after can_fork() has returned True
     `fds`: descriptors for InheritedFd in the pickle
     `may_fork`: from this process if that is safe, instead of a new
     interpreter
@@ -327,7 +325,7 @@ class Server:
         native.init()
         self._base: Optional[_Base] = None
         self._child = 0
-        if may_fork and can_fork():
+        if may_fork and (not isinstance(job, bytes) or can_fork()):
             self._socket, self._child = _fork_job(job, list(fds))
         else:
             self._base = start_base(*modules)

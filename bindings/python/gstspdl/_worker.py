@@ -39,8 +39,6 @@ _GRACE = 1.0
 _PR_SET_PDEATHSIG = 1
 # A message of the socket must fit into its buffer.
 _MAX_TEXT = 50_000
-# At least as many as the descriptors of a message.
-_MAX_FDS = 253
 
 
 class FunctionJob:
@@ -280,7 +278,8 @@ def load_job(payload_fd: int, control: socket.socket) -> Any:
             os.chdir(folder)
         fds: List[int] = []
         while len(fds) < state.n_fds:
-            data, received, _, _ = socket.recv_fds(control, 1, _MAX_FDS)
+            data, received, _, _ = socket.recv_fds(control, 1,
+                                                      _inherit.MAX_FDS)
             if not data:
                 os._exit(0)  # the trainer has ended
             fds += received

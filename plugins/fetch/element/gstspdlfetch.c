@@ -443,16 +443,19 @@ report_hedges (GstSpdlFetch *self, gboolean interval, GstStructure *stats)
                                     &self->hedges.sent, __ATOMIC_RELAXED),
     __atomic_load_n (&self->hedges.won, __ATOMIC_RELAXED) };
   SpdlHedgeCounts before = { 0 };
+  gboolean wanted;
 
   GST_OBJECT_LOCK (self);
+  wanted = self->used.http.hedge > 0;
   if (interval) {
     before = self->hedges_before;
     self->hedges_before = now;
   }
   GST_OBJECT_UNLOCK (self);
-  gst_structure_set (stats, "hedged-requests", G_TYPE_UINT64,
-      now.sent - before.sent, "hedges-won", G_TYPE_UINT64, now.won - before.won,
-      NULL);
+  if (wanted)
+    gst_structure_set (stats, "hedged-requests", G_TYPE_UINT64,
+        now.sent - before.sent, "hedges-won", G_TYPE_UINT64,
+        now.won - before.won, NULL);
 }
 
 static void
@@ -503,16 +506,11 @@ gst_spdl_fetch_add_stats (
     GstSpdlStage *stage, gboolean interval, GstStructure *stats)
 {
   GstSpdlFetch *self = GST_SPDL_FETCH (stage);
-  gboolean hedges;
 
-  GST_OBJECT_LOCK (self);
-  hedges = self->used.http.hedge > 0;
-  GST_OBJECT_UNLOCK (self);
   spdl_disk_tally_report (&self->cache_tally, interval, stats);
   report_http_time (self, interval, stats);
   report_rates (self, interval, stats);
-  if (hedges)
-    report_hedges (self, interval, stats);
+  report_hedges (self, interval, stats);
 }
 
 /* Coalesces the ranges of a group before the stage splits it into items. */

@@ -10,6 +10,7 @@
 /* Data of an element, guarded by its object lock. */
 typedef struct {
   SpdlAsyncStart state;
+  gboolean watches_end;
   void (*func) (gpointer user_data); /* nullable */
   gpointer user_data;
 } Start;
@@ -33,12 +34,38 @@ need_start (GstElement *element)
   return start;
 }
 
+/* Ends a start whose create() was never called, because the stream ended
+ * before: after an error of another element, or without caps. */
+static GstPadProbeReturn
+on_event (GstPad *pad, GstPadProbeInfo *info, gpointer element)
+{
+  if (GST_EVENT_TYPE (GST_PAD_PROBE_INFO_EVENT (info)) == GST_EVENT_EOS &&
+      spdl_async_start_get (element) == SPDL_ASYNC_START_ACTIVE)
+    spdl_async_start_end (element, TRUE);
+  return GST_PAD_PROBE_OK;
+}
+
+/* The element is in READY. */
+static void
+watch_end (GstElement *element, Start *start)
+{
+  g_autoptr (GstPad) pad = NULL;
+
+  if (start->watches_end)
+    return;
+  start->watches_end = TRUE;
+  pad = gst_element_get_static_pad (element, "src");
+  gst_pad_add_probe (
+      pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, on_event, element, NULL);
+}
+
 GstStateChangeReturn
 spdl_async_start_begin (GstElement *element)
 {
   Start *start = need_start (element);
   gboolean at_once;
 
+  watch_end (element, start);
   GST_OBJECT_LOCK (element);
   start->state = SPDL_ASYNC_START_ACTIVE;
   at_once = start->func != NULL;

@@ -23,7 +23,8 @@ G_BEGIN_DECLS
  * asynchronous change, and items that were finished before would not arrive. */
 
 /* Begins a start, in change_state() before it chains up. Returns its result if
- * chaining up succeeds. */
+ * chaining up succeeds. The start ends in end(), or with the stream of the pad
+ * "src". */
 SPDL_PRIVATE_API
 GstStateChangeReturn spdl_async_start_begin (GstElement *element);
 

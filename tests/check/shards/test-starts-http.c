@@ -24,7 +24,8 @@ make_loader (const gchar *path, gboolean worker)
       server_get_base (served.server), path);
 
   return worker
-             ? loader_make ("spdlworkersrc pipeline=\"%s\" ! spdlsink", source)
+             ? loader_make (
+                   "spdlworkersrc name=src pipeline=\"%s\" ! spdlsink", source)
              : loader_make ("%s ! spdlsink", source);
 }
 
@@ -142,6 +143,46 @@ GST_START_TEST (test_error_elsewhere)
     fail_unless (errors_has (error, "bad.jpg"), "%s", error->message);
   }
   files_remove_folder (folder);
+}
+
+GST_END_TEST;
+
+/* Ends the stream before the source was asked for a buffer. */
+static GstPadProbeReturn
+end_stream (GstPad *pad, GstPadProbeInfo *info, gpointer element)
+{
+  if (GST_EVENT_TYPE (GST_PAD_PROBE_INFO_EVENT (info)) ==
+      GST_EVENT_STREAM_START)
+    fail_unless (gst_element_send_event (element, gst_event_new_eos ()));
+  return GST_PAD_PROBE_OK;
+}
+
+/* A start ends with the stream, also if that ends before the source has looked
+ * for its server. */
+GST_START_TEST (test_end_before_the_start)
+{
+  for (guint i = 0; i < 4; i++) {
+    GstSpdlLoader *loader = make_good_loader (i % 2);
+    GstElement *pipeline = GST_ELEMENT (gst_spdl_loader_get_pipeline (loader));
+    g_autoptr (GstElement) src = NULL;
+    g_autoptr (GstPad) pad = NULL;
+
+    src = gst_bin_get_by_name (GST_BIN (pipeline), "src");
+    pad = gst_element_get_static_pad (src, "src");
+    gst_pad_add_probe (
+        pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, end_stream, src, NULL);
+    if (i < 2) {
+      loader_start (loader);
+      fail_unless_equals_int (loader_take (loader), 0);
+    } else {
+      gst_element_set_state (pipeline, GST_STATE_PLAYING);
+      fail_unless_equals_int (
+          gst_element_get_state (pipeline, NULL, NULL, GST_CLOCK_TIME_NONE),
+          GST_STATE_CHANGE_SUCCESS);
+      gst_element_set_state (pipeline, GST_STATE_NULL);
+    }
+    g_object_unref (loader);
+  }
 }
 
 GST_END_TEST;
@@ -283,6 +324,7 @@ starts_http_suite (void)
   tcase_add_test (tc, test_stop_of_an_epoch);
   tcase_add_test (tc, test_start_fails);
   tcase_add_test (tc, test_error_elsewhere);
+  tcase_add_test (tc, test_end_before_the_start);
   tcase_add_test (tc, test_start_on_a_server);
   tcase_add_test (tc, test_start_async);
   tcase_add_test (tc, test_start_cancelled);

@@ -10,6 +10,7 @@
 /* Data of an element, guarded by its object lock. */
 typedef struct {
   SpdlAsyncStart state;
+  gboolean opening; /* create() was called */
   gboolean watches_end;
   void (*func) (gpointer user_data); /* nullable */
   gpointer user_data;
@@ -34,13 +35,20 @@ need_start (GstElement *element)
   return start;
 }
 
-/* Ends a start whose create() was never called, because the stream ended
+/* Ends a start whose create() will not be called, because the stream ended
  * before: after an error of another element, or without caps. */
 static GstPadProbeReturn
 on_event (GstPad *pad, GstPadProbeInfo *info, gpointer element)
 {
-  if (GST_EVENT_TYPE (GST_PAD_PROBE_INFO_EVENT (info)) == GST_EVENT_EOS &&
-      spdl_async_start_get (element) == SPDL_ASYNC_START_ACTIVE)
+  gboolean ends =
+      GST_EVENT_TYPE (GST_PAD_PROBE_INFO_EVENT (info)) == GST_EVENT_EOS;
+  const Start *start;
+
+  GST_OBJECT_LOCK (element);
+  start = get_start (element);
+  ends = ends && start->state == SPDL_ASYNC_START_ACTIVE && !start->opening;
+  GST_OBJECT_UNLOCK (element);
+  if (ends)
     spdl_async_start_end (element, TRUE);
   return GST_PAD_PROBE_OK;
 }
@@ -68,6 +76,7 @@ spdl_async_start_begin (GstElement *element)
   watch_end (element, start);
   GST_OBJECT_LOCK (element);
   start->state = SPDL_ASYNC_START_ACTIVE;
+  start->opening = FALSE;
   at_once = start->func != NULL;
   GST_OBJECT_UNLOCK (element);
   if (at_once)
@@ -75,6 +84,16 @@ spdl_async_start_begin (GstElement *element)
   gst_element_post_message (
       element, gst_message_new_async_start (GST_OBJECT (element)));
   return GST_STATE_CHANGE_ASYNC;
+}
+
+void
+spdl_async_start_open (GstElement *element)
+{
+  Start *start = get_start (element);
+
+  GST_OBJECT_LOCK (element);
+  start->opening = TRUE;
+  GST_OBJECT_UNLOCK (element);
 }
 
 static void

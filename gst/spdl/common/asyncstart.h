@@ -23,10 +23,14 @@ G_BEGIN_DECLS
  * asynchronous change, and items that were finished before would not arrive. */
 
 /* Begins a start, in change_state() before it chains up. Returns its result if
- * chaining up succeeds. The start ends in end(), or with the stream of the pad
- * "src". */
+ * chaining up succeeds. */
 SPDL_PRIVATE_API
 GstStateChangeReturn spdl_async_start_begin (GstElement *element);
+
+/* Announces in create() that end() will be called. Without it, the start ends
+ * with the stream of the pad "src". */
+SPDL_PRIVATE_API
+void spdl_async_start_open (GstElement *element);
 
 /* Ends the start in the streaming thread. The element is then in PAUSED, or in
  * the higher state that it was set to. It is so also after a failure: a program

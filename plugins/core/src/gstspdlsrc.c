@@ -787,8 +787,10 @@ gst_spdl_src_unlock_stop (GstBaseSrc *src)
 static GstFlowReturn
 finish_start (GstSpdlSrc *self)
 {
-  const GstFlowReturn ret = open_dataset (self);
+  GstFlowReturn ret;
 
+  spdl_async_start_open (GST_ELEMENT (self));
+  ret = open_dataset (self);
   spdl_async_start_end (GST_ELEMENT (self), ret != GST_FLOW_ERROR);
   /* After GST_FLOW_ERROR, GstBaseSrc would post a second error. */
   return ret == GST_FLOW_ERROR ? GST_FLOW_EOS : ret;

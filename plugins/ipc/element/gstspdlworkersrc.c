@@ -580,9 +580,10 @@ static GstFlowReturn
 finish_start (GstSpdlWorkerSrc *self)
 {
   g_autofree gchar *why = NULL;
-  SpdlWorkerConnectionStatus status =
-      spdl_worker_connection_wait (self->connection, &self->error, &why);
+  SpdlWorkerConnectionStatus status;
 
+  spdl_async_start_open (GST_ELEMENT (self));
+  status = spdl_worker_connection_wait (self->connection, &self->error, &why);
   while (status == SPDL_WORKER_CONNECTION_DIED && !find_hindrance (self))
     status = begin_again (self, &why);
   self->has_played = status == SPDL_WORKER_CONNECTION_PLAYS;

@@ -586,7 +586,7 @@ gst_spdl_loader_is_finished (GstSpdlLoader *loader)
   if (!gst_spdl_loader_is_own_process (loader))
     return FALSE;
   spdl_mutex_lock (&loader->lock);
-  finished = loader->finished;
+  finished = loader->phase == GST_SPDL_LOADER_FINISHED;
   spdl_mutex_unlock (&loader->lock);
   return finished;
 }
@@ -812,7 +812,8 @@ restore_state (GstSpdlLoader *self, const gchar *state, GError **error)
   g_free (self->begun_at);
   self->restored = g_strdup (state);
   self->begun_at = g_strdup (state);
-  self->handed_out = self->in_epoch = FALSE;
+  self->handed_out = FALSE;
+  self->phase = GST_SPDL_LOADER_NO_EPOCH;
   self->epoch = 0;
   spdl_mutex_unlock (&self->lock);
   return TRUE;

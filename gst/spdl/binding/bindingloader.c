@@ -183,7 +183,7 @@ gst_spdl_binding_loader_is_in_epoch (GstSpdlLoader *loader)
   gboolean in_epoch;
 
   spdl_mutex_lock (&loader->lock);
-  in_epoch = loader->in_epoch;
+  in_epoch = loader->phase == GST_SPDL_LOADER_IN_EPOCH;
   spdl_mutex_unlock (&loader->lock);
   return in_epoch;
 }

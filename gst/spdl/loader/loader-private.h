@@ -26,6 +26,19 @@ G_BEGIN_DECLS
 
 typedef struct _GstSpdlBusWatch GstSpdlBusWatch;
 
+/* Position of gst_spdl_loader_next() in the epochs of a run:
+ *
+ *     NO_EPOCH ---batch---> IN_EPOCH ---end---> BETWEEN ---batch---> IN_EPOCH
+ *
+ * The end of the last epoch leads to NO_EPOCH; the end of the stream, or an
+ * error of an epoch that has ended, from any of them to FINISHED. */
+typedef enum {
+  GST_SPDL_LOADER_NO_EPOCH, /* also after a replayed batch, which has none */
+  GST_SPDL_LOADER_IN_EPOCH,
+  GST_SPDL_LOADER_BETWEEN,
+  GST_SPDL_LOADER_FINISHED,
+} GstSpdlLoaderPhase;
+
 /* The elements that a loader needs, owned. */
 typedef struct {
   GstPipeline *pipeline;
@@ -68,14 +81,12 @@ struct _GstSpdlLoader {
   guint n_stopping;           /* calls of stop() that wait for the state lock */
   gint max_failures;
   guint64 epoch;
-  gboolean finished;
+  GstSpdlLoaderPhase phase;
   GStrv classes;       /* (nullable): set by the caller */
   gchar *restored;     /* state in which runs begin; NULL: beginning */
   gchar *begun_at;     /* start state of the current or next run */
   gboolean handed_out; /* a batch or an end of epoch of this run was returned */
-  gboolean in_epoch;   /* a batch of an epoch was returned, but not its end */
-  gboolean any_ended;  /* an epoch has ended in this run */
-  guint64 next_epoch;  /* the epoch after the last one that ended */
+  guint64 next_epoch;  /* after the last one that ended; G_MAXUINT64: none */
 
   /* Notices for gst_spdl_binding_loader_pop_notice(). */
   gboolean keeps_notices; /* set before the start */
@@ -85,11 +96,9 @@ struct _GstSpdlLoader {
   /* Only used by the thread in next(). */
   GstSpdlLayout layout;
   guint wakes;
-  gboolean error_was_returned; /* at the end of its epoch */
   /* Number of epochs that were reached. Failures of later ones, which are
    * loaded ahead, are not reported yet. */
   guint64 n_epochs;
-  gboolean between; /* between the end of an epoch and the next epoch */
 
   gint in_push; /* atomic */
   /* Serializes the end of a push with a start. */

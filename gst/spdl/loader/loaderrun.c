@@ -79,11 +79,10 @@ begin_run (GstSpdlLoader *self, const Place *place)
   self->begun_at = g_strdup (place ? place->state : self->restored);
   self->epoch = place ? place->epoch : 0;
   bus_watch->n_failures = place ? place->n_failures : 0;
-  self->finished = FALSE;
-  self->error_was_returned = FALSE;
+  self->phase = GST_SPDL_LOADER_NO_EPOCH;
   self->n_epochs = self->epoch;
-  self->between = FALSE;
-  self->handed_out = self->in_epoch = self->any_ended = FALSE;
+  self->next_epoch = G_MAXUINT64;
+  self->handed_out = FALSE;
   spdl_mutex_unlock (&self->lock);
   if (old)
     gst_spdl_bus_watch_unref (old);
@@ -482,7 +481,7 @@ take_buffer (GstSpdlLoader *self, GstSpdlBusWatch *bus_watch, GstSpdlPull *pull,
   spdl_mutex_lock (&self->lock);
   self->epoch = gst_spdl_batch_get_epoch (batch);
   self->handed_out = TRUE;
-  self->in_epoch = !cached;
+  self->phase = cached ? GST_SPDL_LOADER_NO_EPOCH : GST_SPDL_LOADER_IN_EPOCH;
   spdl_mutex_unlock (&self->lock);
   reach_epochs (self, gst_spdl_batch_get_epoch (batch) + 1);
   gst_spdl_loader_emit_notices (
@@ -495,14 +494,15 @@ take_buffer (GstSpdlLoader *self, GstSpdlBusWatch *bus_watch, GstSpdlPull *pull,
 static gboolean
 end_epoch (GstSpdlLoader *self, guint64 epoch)
 {
+  const gboolean last = gst_spdl_loader_parts_is_last (&self->parts, epoch);
+
   spdl_mutex_lock (&self->lock);
   self->epoch = self->next_epoch = epoch + 1;
-  self->in_epoch = FALSE;
   /* Without a batch, items that failed have also changed the state. */
-  self->any_ended = self->handed_out = TRUE;
+  self->handed_out = TRUE;
+  self->phase = last ? GST_SPDL_LOADER_NO_EPOCH : GST_SPDL_LOADER_BETWEEN;
   spdl_mutex_unlock (&self->lock);
-  self->between = !gst_spdl_loader_parts_is_last (&self->parts, epoch);
-  return self->between;
+  return !last;
 }
 
 static void
@@ -515,8 +515,7 @@ end_stream (GstSpdlLoader *self, GstSpdlBusWatch *bus_watch, GError **error)
     self->n_epochs = G_MAXUINT64;
   gst_spdl_loader_emit_notices (self, bus_watch, NULL);
   spdl_mutex_lock (&self->lock);
-  self->finished = TRUE;
-  self->in_epoch = FALSE;
+  self->phase = GST_SPDL_LOADER_FINISHED;
   spdl_mutex_unlock (&self->lock);
   if (reason)
     g_propagate_error (error, reason);
@@ -540,10 +539,10 @@ gst_spdl_loader_pull (GstSpdlLoader *self, GstSpdlBusWatch *bus_watch,
   const GstClockTime begun = gst_util_get_timestamp ();
   gboolean no_more;
 
-  self->n_epochs += self->between;
-  self->between = FALSE;
+  if (self->phase == GST_SPDL_LOADER_BETWEEN)
+    reach_epochs (self, self->next_epoch + 1);
   while (check_running (bus_watch, &no_more, error)) {
-    if (self->error_was_returned) {
+    if (self->phase == GST_SPDL_LOADER_FINISHED) {
       end_stream (self, bus_watch, error);
       return NULL;
     }
@@ -562,10 +561,10 @@ gst_spdl_loader_pull (GstSpdlLoader *self, GstSpdlBusWatch *bus_watch,
       case GST_SPDL_PULL_EPOCH:
         /* Do not end the epoch as if it were complete. Items of the next epoch
          * that are finished do not count any more. */
-        self->error_was_returned =
-            gst_spdl_bus_watch_failed_in (bus_watch, pull.epoch);
-        if (self->error_was_returned)
-          break;
+        if (gst_spdl_bus_watch_failed_in (bus_watch, pull.epoch)) {
+          end_stream (self, bus_watch, error);
+          return NULL;
+        }
         if (end_epoch (self, pull.epoch))
           return NULL;
         break;
@@ -689,9 +688,10 @@ find_epoch (GstSpdlLoader *self, const GstSpdlSources *sources)
   guint64 epoch;
 
   spdl_mutex_lock (&self->lock);
-  epoch = self->any_ended ? self->next_epoch : self->epoch;
-  if (!self->any_ended && sources->in_step)
-    epoch = sources->epoch;
+  if (self->next_epoch != G_MAXUINT64)
+    epoch = self->next_epoch;
+  else
+    epoch = sources->in_step ? sources->epoch : self->epoch;
   spdl_mutex_unlock (&self->lock);
   return epoch;
 }
@@ -807,7 +807,7 @@ leave_epoch (GstSpdlLoader *self, GstSpdlBusWatch *bus_watch, GError **error)
   gboolean ok;
 
   gst_spdl_loader_sink_get_sources (self->parts.sink, &sources);
-  if (!self->in_epoch ||
+  if (self->phase != GST_SPDL_LOADER_IN_EPOCH ||
       (!self->parts.appsrc && sources.n == 0 &&
           gst_spdl_loader_parts_count_sources (&self->parts) == 0))
     return TRUE;
@@ -879,7 +879,7 @@ gst_spdl_loader_wait_for_next (
   gboolean no_more;
 
   return !check_running (bus_watch, &no_more, NULL) || no_more ||
-         self->error_was_returned ||
+         self->phase == GST_SPDL_LOADER_FINISHED ||
          gst_spdl_loader_sink_wait (self->parts.sink, timeout, self->wakes);
 }
 

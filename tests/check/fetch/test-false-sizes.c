@@ -461,9 +461,9 @@ GST_END_TEST;
 #endif
 
 static Suite *
-claims_suite (void)
+false_sizes_suite (void)
 {
-  Suite *s = suite_create ("claims");
+  Suite *s = suite_create ("false-sizes");
   TCase *tc = tcase_create ("general");
 
   suite_add_tcase (s, tc);
@@ -484,4 +484,4 @@ claims_suite (void)
   return s;
 }
 
-GST_CHECK_MAIN (claims);
+GST_CHECK_MAIN (false_sizes);

@@ -521,9 +521,9 @@ GST_START_TEST (test_no_source)
 GST_END_TEST;
 
 static Suite *
-feed_suite (void)
+loader_push_suite (void)
 {
-  Suite *s = suite_create ("feed");
+  Suite *s = suite_create ("loader-push");
   TCase *tc = tcase_create ("general");
 
   suite_add_tcase (s, tc);
@@ -543,4 +543,4 @@ feed_suite (void)
   return s;
 }
 
-GST_CHECK_MAIN (feed);
+GST_CHECK_MAIN (loader_push);

@@ -303,9 +303,9 @@ GST_START_TEST (test_paths)
 GST_END_TEST;
 
 static Suite *
-outcome_suite (void)
+empty_epochs_suite (void)
 {
-  Suite *s = suite_create ("outcome");
+  Suite *s = suite_create ("empty-epochs");
   TCase *tc = tcase_create ("general");
 
   suite_add_tcase (s, tc);
@@ -320,4 +320,4 @@ outcome_suite (void)
   return s;
 }
 
-GST_CHECK_MAIN (outcome);
+GST_CHECK_MAIN (empty_epochs);

@@ -494,9 +494,9 @@ GST_START_TEST (test_allocation)
 GST_END_TEST;
 
 static Suite *
-foreign_suite (void)
+foreign_elements_suite (void)
 {
-  Suite *s = suite_create ("foreign");
+  Suite *s = suite_create ("foreign-elements");
   TCase *tc = tcase_create ("general");
 
   suite_add_tcase (s, tc);
@@ -512,4 +512,4 @@ foreign_suite (void)
   return s;
 }
 
-GST_CHECK_MAIN (foreign);
+GST_CHECK_MAIN (foreign_elements);

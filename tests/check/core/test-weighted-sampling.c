@@ -247,9 +247,9 @@ GST_START_TEST (test_refused)
 GST_END_TEST;
 
 static Suite *
-drawn_suite (void)
+weighted_sampling_suite (void)
 {
-  Suite *s = suite_create ("drawn");
+  Suite *s = suite_create ("weighted-sampling");
   TCase *tc = tcase_create ("general");
 
   g_unsetenv ("RANK");
@@ -263,4 +263,4 @@ drawn_suite (void)
   return s;
 }
 
-GST_CHECK_MAIN (drawn);
+GST_CHECK_MAIN (weighted_sampling);

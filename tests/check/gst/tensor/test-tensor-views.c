@@ -410,9 +410,9 @@ GST_START_TEST (test_dlpack_copy)
 GST_END_TEST;
 
 static Suite *
-views_suite (void)
+tensor_views_suite (void)
 {
-  Suite *s = suite_create ("views");
+  Suite *s = suite_create ("tensor-views");
   TCase *tc = tcase_create ("general");
 
   suite_add_tcase (s, tc);
@@ -427,4 +427,4 @@ views_suite (void)
   return s;
 }
 
-GST_CHECK_MAIN (views);
+GST_CHECK_MAIN (tensor_views);

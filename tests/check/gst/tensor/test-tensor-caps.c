@@ -315,9 +315,9 @@ GST_START_TEST (test_events)
 GST_END_TEST;
 
 static Suite *
-library_suite (void)
+tensor_caps_suite (void)
 {
-  Suite *s = suite_create ("library");
+  Suite *s = suite_create ("tensor-caps");
   TCase *tc = tcase_create ("general");
 
   suite_add_tcase (s, tc);
@@ -331,4 +331,4 @@ library_suite (void)
   return s;
 }
 
-GST_CHECK_MAIN (library);
+GST_CHECK_MAIN (tensor_caps);

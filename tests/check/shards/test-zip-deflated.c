@@ -322,9 +322,9 @@ GST_START_TEST (test_uris)
 GST_END_TEST;
 
 static Suite *
-packed_suite (void)
+zip_deflated_suite (void)
 {
-  Suite *s = suite_create ("packed");
+  Suite *s = suite_create ("zip-deflated");
   TCase *tc = tcase_create ("general");
 
   tcase_add_checked_fixture (tc, served_setup, served_teardown);
@@ -337,4 +337,4 @@ packed_suite (void)
   return s;
 }
 
-GST_CHECK_MAIN (packed);
+GST_CHECK_MAIN (zip_deflated);

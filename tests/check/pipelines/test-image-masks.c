@@ -483,9 +483,9 @@ GST_START_TEST (test_refused)
 GST_END_TEST;
 
 static Suite *
-pairs_suite (void)
+image_masks_suite (void)
 {
-  Suite *s = suite_create ("pairs");
+  Suite *s = suite_create ("image-masks");
   TCase *tc = tcase_create ("general");
 
   suite_add_tcase (s, tc);
@@ -499,4 +499,4 @@ pairs_suite (void)
   return s;
 }
 
-GST_CHECK_MAIN (pairs);
+GST_CHECK_MAIN (image_masks);

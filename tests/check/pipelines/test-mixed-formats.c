@@ -143,9 +143,9 @@ GST_START_TEST (test_mixed)
 GST_END_TEST;
 
 static Suite *
-mixed_suite (void)
+mixed_formats_suite (void)
 {
-  Suite *s = suite_create ("mixed");
+  Suite *s = suite_create ("mixed-formats");
   TCase *tc = tcase_create ("general");
 
   suite_add_tcase (s, tc);
@@ -153,4 +153,4 @@ mixed_suite (void)
   return s;
 }
 
-GST_CHECK_MAIN (mixed);
+GST_CHECK_MAIN (mixed_formats);

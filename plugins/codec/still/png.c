@@ -13,13 +13,14 @@
 #include "plugins/codec/common/exif.h"
 #include "plugins/codec/result/decodeconfig.h"
 #include "plugins/codec/still/imagedecoder.h"
+#include "plugins/codec/still/pngfilter.h"
 #include "plugins/common/bytes.h"
 
-/* zlib dominates the time of PNG decoding. libdeflate takes less than half of
- * its time, but decompresses whole buffers, for which libpng has no interface.
- * Therefore libpng is given a rewritten file with uncompressed pixels: the
- * chunks before the pixels, and one IDAT chunk of stored blocks with the output
- * of libdeflate. */
+/* zlib and the filters of rows dominate the time of PNG decoding. libdeflate
+ * takes less than half of zlib's time, but decompresses whole buffers, for
+ * which libpng has no interface. Therefore libpng is given a rewritten file
+ * with uncompressed pixels: the chunks before the pixels, and one IDAT chunk of
+ * stored blocks with the output of libdeflate, whose rows are not filtered. */
 
 #define SPDL_PNG_SIGNATURE 8
 
@@ -138,35 +139,42 @@ ensure_size (guint8 **buffer, gsize *has, gsize size)
   return *buffer != NULL;
 }
 
-/* Returns the size of the decompressed pixels in bytes, including filter bytes,
- * according to the header; 0 if the header is invalid. */
-static guint64
-count_pixels (const SpdlPngFile *self)
+/* Geometry of a pass of an interlaced image, or of the whole image. */
+typedef struct {
+  gsize stride; /* with the filter byte; 0: the pass has no pixels */
+  gsize n_rows;
+} Pass;
+
+/* Reads the geometry of the passes from the header. Returns their number; 0 if
+ * the header is invalid.
+ *
+ * @pixel_size: (out): in bytes, at least 1 */
+static guint
+find_passes (const SpdlPngFile *self, Pass passes[7], guint *pixel_size)
 {
   static const guint8 channels[] = { 1, 0, 3, 1, 2, 0, 4 };
-  static const guint8 passes[][4] = { { 0, 0, 8, 8 }, { 4, 0, 8, 8 },
+  static const guint8 adam7[][4] = { { 0, 0, 8, 8 }, { 4, 0, 8, 8 },
     { 0, 4, 4, 8 }, { 2, 0, 4, 4 }, { 0, 2, 2, 4 }, { 1, 0, 2, 2 },
     { 0, 1, 1, 2 } };
+  static const guint8 whole[][4] = { { 0, 0, 1, 1 } };
   const guint8 *header = self->data + SPDL_PNG_SIGNATURE + CHUNK_HEADER;
-  const guint32 width = spdl_read_32_be (header);
-  const guint32 height = spdl_read_32_be (header + 4);
+  const guint64 width = spdl_read_32_be (header);
+  const guint64 height = spdl_read_32_be (header + 4);
   const guint8 kind = header[9];
-  guint64 n = 0;
+  const guint8 (*steps)[4] = header[12] ? adam7 : whole;
+  const guint n = header[12] ? G_N_ELEMENTS (adam7) : 1;
   guint bits;
 
   if (kind >= G_N_ELEMENTS (channels) || header[12] > 1)
     return 0;
   bits = header[8] * channels[kind];
-  if (header[12] == 0)
-    return height * (1 + ((guint64) width * bits + 7) / 8);
-  for (guint i = 0; i < G_N_ELEMENTS (passes); i++) {
-    const guint64 columns =
-        ((guint64) width + passes[i][2] - 1 - passes[i][0]) / passes[i][2];
-    const guint64 rows =
-        ((guint64) height + passes[i][3] - 1 - passes[i][1]) / passes[i][3];
+  *pixel_size = (bits + 7) / 8;
+  for (guint i = 0; i < n; i++) {
+    const guint8 *step = steps[i];
+    const guint64 columns = (width + step[2] - 1 - step[0]) / step[2];
 
-    if (columns > 0)
-      n += rows * (1 + (columns * bits + 7) / 8);
+    passes[i].stride = columns > 0 ? 1 + (columns * bits + 7) / 8 : 0;
+    passes[i].n_rows = (height + step[3] - 1 - step[1]) / step[3];
   }
   return n;
 }
@@ -324,18 +332,40 @@ read_stored (SpdlPngFile *self, guint8 *to, gsize n)
   return TRUE;
 }
 
-/* Rewinds the file and switches to stored pixels. Returns FALSE without any
- * change if that is not possible. */
-static gboolean
-file_store (SpdlPngFile *self)
+static void
+unfilter_passes (
+    SpdlPngFile *self, const Pass *passes, guint n_passes, guint pixel_size)
 {
-  const guint64 n_pixels = self->size >= IHDR_END ? count_pixels (self) : 0;
+  guint8 *rows = self->pixels;
+
+  for (guint i = 0; i < n_passes; i++) {
+    if (passes[i].stride > 0)
+      spdl_png_unfilter (rows, passes[i].stride, passes[i].n_rows, pixel_size);
+    rows += passes[i].stride * passes[i].n_rows;
+  }
+}
+
+/* Rewinds the file and switches to stored pixels. Returns FALSE without any
+ * change if that is not possible.
+ *
+ * @n_rows: number of rows that will be read */
+static gboolean
+file_store (SpdlPngFile *self, guint n_rows)
+{
+  Pass passes[7];
+  guint pixel_size;
+  const guint n_passes =
+      self->size >= IHDR_END ? find_passes (self, passes, &pixel_size) : 0;
+  guint64 n_pixels = 0;
   const guint8 *packed;
   gsize n;
 
+  for (guint i = 0; i < n_passes; i++)
+    n_pixels += passes[i].stride * passes[i].n_rows;
   if (n_pixels == 0 || n_pixels > MOST_PIXELS ||
       !find_packed (self, &self->begin, &packed, &n) ||
-      !ensure_size (&self->pixels, &self->pixels_size, n_pixels))
+      !ensure_size (
+          &self->pixels, &self->pixels_size, n_pixels + SPDL_PNG_PADDING))
     return FALSE;
   if (!self->inflater)
     self->inflater = libdeflate_alloc_decompressor ();
@@ -343,6 +373,9 @@ file_store (SpdlPngFile *self)
       libdeflate_zlib_decompress (self->inflater, packed, n, self->pixels,
           n_pixels, NULL) != LIBDEFLATE_SUCCESS)
     return FALSE;
+  if (n_passes == 1)
+    passes[0].n_rows = MIN (passes[0].n_rows, n_rows);
+  unfilter_passes (self, passes, n_passes, pixel_size);
   self->n_pixels = n_pixels;
   self->is_stored = TRUE;
   self->at = 0;
@@ -505,13 +538,11 @@ read_header (gpointer decoder, const guint8 *data, gsize size,
 
 /* Rows */
 
-/* Restarts libpng with the rewritten file, if possible. The chunks before the
- * pixels were already read without an error. */
+/* Restarts libpng with the rewritten file. The chunks before the pixels were
+ * already read without an error. */
 static gboolean
 open_stored (Png *self)
 {
-  if (!file_store (&self->file))
-    return TRUE;
   close_file (self);
   if (!open_file (self))
     return FALSE;
@@ -627,6 +658,69 @@ put_passes (const Png *self, const SpdlRows *rows, gsize stride)
   }
 }
 
+/* Returns TRUE if the stored pixels need no conversion by libpng. */
+static gboolean
+is_plain (Png *self, const SpdlRows *rows)
+{
+  const guint8 kind = png_get_color_type (self->png, self->info);
+
+  if (png_get_bit_depth (self->png, self->info) != 8 ||
+      png_get_interlace_type (self->png, self->info) != PNG_INTERLACE_NONE)
+    return FALSE;
+  self->has_alpha = FALSE;
+  if (rows->pixels == SPDL_PIXELS_INDEX)
+    return png_get_channels (self->png, self->info) == 1;
+  if (rows->pixels != SPDL_PIXELS_COLOR)
+    return FALSE;
+  self->has_alpha = kind == PNG_COLOR_TYPE_RGB_ALPHA;
+  return self->has_alpha ||
+         (kind == PNG_COLOR_TYPE_RGB && !rows->bgr &&
+             !png_get_valid (self->png, self->info, PNG_INFO_tRNS));
+}
+
+/* Reads a byte more than the row. */
+static void
+widen_row (guint8 *to, const guint8 *row, guint width)
+{
+  for (guint x = 0; x < width; x++)
+    memcpy (to + 4 * (gsize) x, row + 3 * (gsize) x, 4);
+}
+
+static gboolean
+copy_rows (Png *self, const SpdlRows *rows)
+{
+  const gsize stride = 1 + png_get_rowbytes (self->png, self->info);
+
+  for (guint y = 0; y < rows->y_end; y++) {
+    const guint8 *row = self->file.pixels + y * stride;
+
+    if (row[0] != 0) {
+      g_strlcpy (self->message, "unknown filter", sizeof self->message);
+      return FALSE;
+    }
+    if (rows->pixel_size == 4 && !self->has_alpha) {
+      guint8 *to = rows->get_row (rows->user_data, y);
+
+      widen_row (to, row + 1, rows->width);
+      rows->rows_done (rows->user_data, y + 1);
+    } else {
+      put_row (self, rows, y, row + 1);
+    }
+    self->n_rows = y + 1;
+  }
+  return TRUE;
+}
+
+static gboolean
+end_broken (Png *self, const SpdlRows *rows, gboolean keep, GError **error)
+{
+  if (keep && self->n_passes > 1)
+    put_passes (self, rows, png_get_rowbytes (self->png, self->info));
+  else if (keep)
+    spdl_rows_fill (rows, self->n_rows);
+  return set_broken (self, error);
+}
+
 static gboolean
 read_rows (
     gpointer decoder, const SpdlRows *rows, gboolean keep, GError **error)
@@ -636,15 +730,14 @@ read_rows (
 
   self->n_rows = 0;
   self->n_passes = self->pass = 0;
-  if (!open_stored (self))
-    return set_no_memory (error);
-  if (setjmp (png_jmpbuf (self->png)) != 0) {
-    if (keep && self->n_passes > 1)
-      put_passes (self, rows, png_get_rowbytes (self->png, self->info));
-    else if (keep)
-      spdl_rows_fill (rows, self->n_rows);
-    return set_broken (self, error);
+  if (file_store (&self->file, rows->y_end)) {
+    if (is_plain (self, rows))
+      return copy_rows (self, rows) || end_broken (self, rows, keep, error);
+    if (!open_stored (self))
+      return set_no_memory (error);
   }
+  if (setjmp (png_jmpbuf (self->png)) != 0)
+    return end_broken (self, rows, keep, error);
   if (self->file.is_stored)
     png_read_info (self->png, self->info);
   set_transforms (self, rows);

@@ -55,95 +55,7 @@
 #include <string.h>
 
 #include "plugins/codec/jpeg/libjpeg.h"
-
-/* Bits of a scan */
-
-/* Bit reader with a 64-bit window, of which `n` bits are valid. The bits after
- * them are either the beginning of the next byte or zeros. All functions are
- * inline and take the struct by value, so that it stays in registers. */
-typedef struct {
-  guint64 window; /* the next bit is the most significant one */
-  guint n;
-  guint n_padding; /* zero bits appended after the end of the data */
-  const guint8 *next, *end;
-} SpdlBits;
-
-/* Minimum number of valid bits after spdl_bits_fill(). */
-#define SPDL_BITS_FILLED 56
-
-static inline SpdlBits
-spdl_bits_begin (const guint8 *data, const guint8 *end)
-{
-  return (SpdlBits){ 0, 0, 0, data, end };
-}
-
-/* Fills the window byte by byte. 0xff 0x00 is a data byte of 0xff; 0xff with
- * any other value is a marker, which ends the data. */
-static __attribute__ ((noinline)) SpdlBits
-spdl_bits_fill_bytes (SpdlBits self)
-{
-  while (self.n < SPDL_BITS_FILLED) {
-    const gsize n_left = self.end - self.next;
-
-    if (n_left == 0 ||
-        (self.next[0] == 0xff && (n_left == 1 || self.next[1] != 0))) {
-      self.n_padding += 63 - self.n;
-      self.n = 63;
-      break;
-    }
-    self.window |= (guint64) self.next[0] << (56 - self.n);
-    self.next += self.next[0] == 0xff ? 2 : 1;
-    self.n += 8;
-  }
-  return self;
-}
-
-static inline gboolean
-spdl_bits_has_ff (guint64 bytes)
-{
-  const guint64 lows = G_GUINT64_CONSTANT (0x0101010101010101);
-
-  return (bytes & (~bytes - lows) & (lows << 7)) != 0;
-}
-
-/* Makes at least SPDL_BITS_FILLED bits valid. */
-static inline SpdlBits
-spdl_bits_fill (SpdlBits self)
-{
-  guint64 bytes;
-
-  if (G_UNLIKELY (self.end - self.next < 8))
-    return spdl_bits_fill_bytes (self);
-  memcpy (&bytes, self.next, 8);
-  if (G_UNLIKELY (spdl_bits_has_ff (bytes)))
-    return spdl_bits_fill_bytes (self);
-  self.window |= GUINT64_FROM_BE (bytes) >> self.n;
-  self.next += (63 - self.n) / 8;
-  self.n |= 56;
-  return self;
-}
-
-/* Returns the next @n bits, 1 to 32. */
-static inline guint
-spdl_bits_peek (SpdlBits self, guint n)
-{
-  return self.window >> (64 - n);
-}
-
-static inline SpdlBits
-spdl_bits_drop (SpdlBits self, guint n)
-{
-  self.window <<= n;
-  self.n -= n;
-  return self;
-}
-
-/* Returns whether bits after the end of the data were consumed. */
-static inline gboolean
-spdl_bits_is_exhausted (const SpdlBits *self)
-{
-  return self->n_padding > self->n;
-}
+#include "plugins/codec/jpeg/scanbits.h"
 
 /* Huffman codes */
 
@@ -211,18 +123,6 @@ typedef struct {
   guint8 symbols[256];
   gboolean is_dc;
 } SpdlHuffman;
-
-/* Returns the coefficient for @size extra bits, 0 to 16, at offset @at in the
- * 64 @bits. This is EXTEND in the JPEG standard. */
-static inline gint
-spdl_huffman_extend (guint64 bits, guint at, guint size)
-{
-  const guint64 left = bits << at;
-  const gint64 sign = ~(gint64) left >> 63;
-
-  /* 0 if there are no extra bits */
-  return (gint) (((left ^ sign) >> 1 >> (63 - size)) ^ sign) - (gint) sign;
-}
 
 /* Symbol for 16 zeros. */
 #define ZRL 0xf0
@@ -332,7 +232,7 @@ make_pair (const SpdlHuffman *self, guint i)
         first.length + last.length <= SPDL_HUFFMAN_MAX_LOOKUP_BITS)
       return (SpdlHuffmanPair){ first.length + last.length, first.step,
         last.step, first.length + last.code, last.size,
-        spdl_huffman_extend ((guint64) i << (64 - SPDL_HUFFMAN_PAIR_LOOKAHEAD),
+        spdl_bits_extend ((guint64) i << (64 - SPDL_HUFFMAN_PAIR_LOOKAHEAD),
             first.code, first.size) };
   }
   return (SpdlHuffmanPair){ first.length, first.step, 0, first.code, first.size,
@@ -472,11 +372,7 @@ set_block (SpdlEntropy *self, j_decompress_ptr cinfo, guint i)
   Block *block = &self->blocks[i];
 
   block->component = component;
-#if JPEG_LIB_VERSION >= 70
-  block->needs_ac = info->DCT_h_scaled_size > 1;
-#else
-  block->needs_ac = info->DCT_scaled_size > 1;
-#endif
+  block->needs_ac = BLOCK_SIDE (info) > 1;
   block->dc =
       use_table (self->dc, cinfo->dc_huff_tbl_ptrs, info->dc_tbl_no, TRUE);
   block->ac =
@@ -566,7 +462,7 @@ decode_code (SpdlBits bits, const SpdlHuffman *table, SpdlHuffmanEntry *entry,
   *entry = look_up_code (table, bits);
   if (G_UNLIKELY (entry->length == 0))
     *entry = find_long_code (table, bits, *entry);
-  *value = spdl_huffman_extend (bits.window, entry->code, entry->size);
+  *value = spdl_bits_extend (bits.window, entry->code, entry->size);
   return spdl_bits_drop (bits, entry->length);
 }
 
@@ -626,7 +522,7 @@ decode_pair (SpdlBits *bits, const SpdlHuffman *table, JCOEFPTR block, guint *k)
 
   block[natural_order[first]] = pair->value;
   block[natural_order[second]] =
-      spdl_huffman_extend (bits->window, pair->second_at, pair->second_size);
+      spdl_bits_extend (bits->window, pair->second_at, pair->second_size);
   if (G_UNLIKELY (second >= DCTSIZE2) && !is_block_end (second)) {
     *bits = decode_coefficient (*bits, table, block, k);
     return FALSE;
@@ -698,19 +594,15 @@ skip_block (SpdlBits bits, SpdlHuffman *table, gboolean *ok)
 
 /* MCUs */
 
-/* Reads the restart marker, which must directly follow the last bits. */
 static gboolean
 read_restart (SpdlEntropy *self, j_decompress_ptr cinfo)
 {
-  const SpdlBits *bits = &self->bits;
-  const guint8 *at = bits->next;
+  const guint8 *after =
+      spdl_bits_find_restart (&self->bits, &self->next_restart);
 
-  if (bits->n - bits->n_padding >= 8 || bits->end - at < 2 || at[0] != 0xff ||
-      at[1] != JPEG_RST0 + self->next_restart)
-    return FALSE;
-  self->next_restart = (self->next_restart + 1) % 8;
-  restart_interval (self, cinfo, at + 2);
-  return TRUE;
+  if (after)
+    restart_interval (self, cinfo, after);
+  return after != NULL;
 }
 
 static gboolean

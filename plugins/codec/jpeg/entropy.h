@@ -16,8 +16,8 @@ G_BEGIN_DECLS
 /* Huffman decoding dominates the time of JPEG decoding. This decoder replaces
  * libjpeg's for sequential files with a single scan. It decodes two codes per
  * table lookup, and skips several per lookup in blocks that are not needed.
- * libjpeg decodes all other files, and corrupt ones. entropy.c describes the
- * algorithm. */
+ * progressive.h has a decoder of progressive files; libjpeg decodes all other
+ * files, and corrupt ones. entropy.c describes the algorithm. */
 
 typedef struct _SpdlEntropy SpdlEntropy;
 

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "plugins/codec/jpeg/libjpeg.h"
+#include "plugins/codec/jpeg/progressive.h"
 
 /* Side of the test images. Blocks and MCUs extend past the edges, but none is
  * completely outside, where a wrong coefficient would not be visible. */
@@ -34,6 +35,8 @@ static const Image images[] = {
   { 2, 2, 60, 2, FALSE },
   { 2, 2, 85, 0, TRUE },
 };
+/* The image that is also progressive. */
+#define PROGRESSIVE 1
 
 typedef struct {
   const SpdlEntropyCheckHooks *hooks;
@@ -46,6 +49,8 @@ typedef struct {
   gchar message[JMSG_LENGTH_MAX];
 
   SpdlEntropy *entropy;
+  SpdlProgressive *progressive;
+  gboolean is_progressive;
   guint n_mcus; /* decoded MCUs */
   guint8 file[MAX_FILE_SIZE];
   unsigned long size;
@@ -106,6 +111,8 @@ encode_image (Check *self)
   cinfo->comp_info[0].h_samp_factor = image->h;
   cinfo->comp_info[0].v_samp_factor = image->v;
   cinfo->restart_interval = image->restart_interval;
+  if (self->is_progressive)
+    jpeg_simple_progression (cinfo);
   jpeg_start_compress (cinfo, TRUE);
   while (cinfo->next_scanline < SIDE) {
     JSAMPROW row = self->drawing + cinfo->next_scanline * ROW_SIZE;
@@ -116,10 +123,10 @@ encode_image (Check *self)
   g_assert (file == self->file);
 }
 
-/* Starts decoding without color conversion and fancy upsampling, so that each
- * sample depends on a single coefficient block. */
-static gboolean
-start_image (Check *self, GError **error)
+/* Without color conversion and fancy upsampling each sample depends on a single
+ * coefficient block. */
+static void
+open_image (Check *self)
 {
   struct jpeg_decompress_struct *cinfo = &self->decompress;
 
@@ -127,6 +134,14 @@ start_image (Check *self, GError **error)
   jpeg_read_header (cinfo, TRUE);
   cinfo->out_color_space = JCS_YCbCr;
   cinfo->do_fancy_upsampling = FALSE;
+}
+
+static gboolean
+start_image (Check *self, GError **error)
+{
+  struct jpeg_decompress_struct *cinfo = &self->decompress;
+
+  open_image (self);
   jpeg_start_decompress (cinfo);
   if (cinfo->output_width == SIDE && cinfo->output_height == SIDE &&
       cinfo->output_components == N_CHANNELS)
@@ -263,6 +278,49 @@ check_image (Check *self, GError **error)
   return TRUE;
 }
 
+static void
+start_pass (j_decompress_ptr cinfo)
+{
+  Check *self = cinfo->client_data;
+
+  spdl_progressive_start_pass (self->progressive, cinfo);
+}
+
+static boolean
+decode_progressive_mcu (j_decompress_ptr cinfo, JBLOCKROW *blocks)
+{
+  Check *self = cinfo->client_data;
+
+  return spdl_progressive_decode_mcu (self->progressive, cinfo, blocks);
+}
+
+static gboolean
+check_progressive (Check *self, GError **error)
+{
+  static const SpdlProgressiveHooks hooks = { start_pass,
+    decode_progressive_mcu };
+  struct jpeg_decompress_struct *cinfo = &self->decompress;
+
+  self->is_progressive = TRUE;
+  self->i = PROGRESSIVE;
+  encode_image (self);
+  if (!start_image (self, error) || !read_image (self, self->expected, error))
+    return FALSE;
+  jpeg_abort_decompress (cinfo);
+  open_image (self);
+  if (!spdl_progressive_start (self->progressive, cinfo, &hooks)) {
+    g_set_error (error, SPDL_ENTROPY_CHECK_ERROR,
+        SPDL_ENTROPY_CHECK_ERROR_LAYOUT,
+        "This libjpeg does not let gst-spdl decode the progressive self-test "
+        "image");
+    return FALSE;
+  }
+  if (!read_image (self, self->got, error) || !check_samples (self, error))
+    return FALSE;
+  jpeg_abort_decompress (cinfo);
+  return TRUE;
+}
+
 static gboolean
 check_images (Check *self, GError **error)
 {
@@ -277,7 +335,7 @@ check_images (Check *self, GError **error)
   for (self->i = 0; self->i < G_N_ELEMENTS (images); self->i++)
     if (!check_image (self, error))
       return FALSE;
-  return TRUE;
+  return check_progressive (self, error);
 }
 
 gboolean
@@ -292,11 +350,13 @@ spdl_entropy_check (const SpdlEntropyCheckHooks *hooks, GError **error)
   self->errors.emit_message = on_message;
   self->compress.client_data = self->decompress.client_data = self;
   self->entropy = spdl_entropy_new ();
+  self->progressive = spdl_progressive_new ();
   draw_image (self);
   ok = check_images (self, error);
   jpeg_destroy_compress (&self->compress);
   jpeg_destroy_decompress (&self->decompress);
   spdl_entropy_free (self->entropy);
+  spdl_progressive_free (self->progressive);
   g_free (self);
   return ok;
 }

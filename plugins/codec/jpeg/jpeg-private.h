@@ -14,6 +14,8 @@
 #include <jpeglib.h>
 
 #include "plugins/codec/jpeg/entropy.h"
+#include "plugins/codec/jpeg/libjpeg.h"
+#include "plugins/codec/jpeg/progressive.h"
 
 #ifndef JCS_EXTENSIONS
 #error "libjpeg-turbo's colour spaces with padding are needed"
@@ -21,16 +23,6 @@
 
 /* Maximum number of rows to read per call: those of an iMCU. */
 #define MAX_ROWS SPDL_ROWS_AHEAD
-
-/* Number of pixels that a side of a block is decoded to: for a component, and
- * the minimum over all components. */
-#if JPEG_LIB_VERSION >= 70
-#define BLOCK_SIDE(component) ((component)->DCT_h_scaled_size)
-#define LEAST_BLOCK_SIDE(cinfo) ((cinfo)->min_DCT_h_scaled_size)
-#else
-#define BLOCK_SIDE(component) ((component)->DCT_scaled_size)
-#define LEAST_BLOCK_SIDE(cinfo) ((cinfo)->min_DCT_scaled_size)
-#endif
 
 /* Row of iMCUs, which libjpeg decodes at once into planes; @n_lines pixels
  * high. */
@@ -49,8 +41,11 @@ struct _SpdlJpeg {
   struct jpeg_error_mgr errors;
   struct jpeg_progress_mgr progress;
   jmp_buf on_error;
+  const guint8 *data; /* the file */
+  gsize size;
   /* NULL: libjpeg's decoder is used */
   SpdlEntropy *entropy;
+  SpdlProgressive *progressive;
   gint lost;       /* first warning that means lost pixels; 0: none */
   guint reduction; /* 1, 2, 4 or 8 */
   guint x_begin;   /* first decoded column */

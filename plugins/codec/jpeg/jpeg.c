@@ -11,7 +11,6 @@
 
 #include "plugins/codec/jpeg/entropycheck.h"
 #include "plugins/codec/jpeg/jpeg-private.h"
-#include "plugins/codec/jpeg/libjpeg.h"
 
 /* Included after libjpeg's header, which it depends on. */
 #include <jerror.h>
@@ -120,6 +119,8 @@ spdl_jpeg_new (void)
   create_decompressor (self);
   if (spdl_entropy_choose ()->decoder == SPDL_ENTROPY_DECODER_SPDL)
     self->entropy = spdl_entropy_new ();
+  if (self->entropy)
+    self->progressive = spdl_progressive_new ();
   return self;
 }
 
@@ -128,6 +129,7 @@ spdl_jpeg_free (SpdlJpeg *self)
 {
   jpeg_destroy_decompress (&self->cinfo);
   spdl_entropy_free (self->entropy);
+  spdl_progressive_free (self->progressive);
   g_free (self);
 }
 
@@ -204,9 +206,9 @@ check_process (SpdlJpeg *self)
 }
 
 static void
-read_header (SpdlJpeg *self, const guint8 *data, gsize size)
+read_header (SpdlJpeg *self)
 {
-  jpeg_mem_src (&self->cinfo, data, size);
+  jpeg_mem_src (&self->cinfo, self->data, self->size);
   if (jpeg_read_header (&self->cinfo, TRUE) != JPEG_HEADER_OK)
     ERREXIT (&self->cinfo, JERR_NO_IMAGE);
   check_process (self);
@@ -216,6 +218,8 @@ gboolean
 spdl_jpeg_read_header (SpdlJpeg *self, const guint8 *data, gsize size,
     guint *width, guint *height, GError **error)
 {
+  self->data = data;
+  self->size = size;
   self->lost = 0;
   self->n_rows = self->x_begin = 0;
   self->reduction = 1;
@@ -224,11 +228,11 @@ spdl_jpeg_read_header (SpdlJpeg *self, const guint8 *data, gsize size,
     return spdl_jpeg_give_up (self, error);
   jpeg_abort_decompress (&self->cinfo);
   mark_tables (self);
-  read_header (self, data, size);
+  read_header (self);
   if (has_marked_tables (self)) {
     jpeg_destroy_decompress (&self->cinfo);
     create_decompressor (self);
-    read_header (self, data, size);
+    read_header (self);
   }
   *width = self->cinfo.image_width;
   *height = self->cinfo.image_height;
@@ -250,10 +254,51 @@ decode_mcu (j_decompress_ptr cinfo, JBLOCKROW *blocks)
       jpeg_of ((j_common_ptr) cinfo)->entropy, cinfo, blocks);
 }
 
+static void
+start_pass (j_decompress_ptr cinfo)
+{
+  spdl_progressive_start_pass (
+      jpeg_of ((j_common_ptr) cinfo)->progressive, cinfo);
+}
+
+static boolean
+decode_progressive_mcu (j_decompress_ptr cinfo, JBLOCKROW *blocks)
+{
+  return spdl_progressive_decode_mcu (
+      jpeg_of ((j_common_ptr) cinfo)->progressive, cinfo, blocks);
+}
+
+/* Opens the file again, with the same output parameters. Tables must not stay:
+ * a scan may lack its own. */
+static void
+open_again (SpdlJpeg *self)
+{
+  struct jpeg_decompress_struct *cinfo = &self->cinfo;
+  const J_COLOR_SPACE color_space = cinfo->out_color_space;
+  const boolean raw_data_out = cinfo->raw_data_out;
+
+  jpeg_destroy_decompress (cinfo);
+  create_decompressor (self);
+  self->lost = 0;
+  self->missing_from = G_MAXUINT;
+  read_header (self);
+  spdl_jpeg_set_reduction (self, self->reduction);
+  cinfo->out_color_space = color_space;
+  cinfo->raw_data_out = raw_data_out;
+}
+
 /* Starts decompression after the output parameters are set. */
 static void
 spdl_jpeg_start (SpdlJpeg *self)
 {
+  static const SpdlProgressiveHooks hooks = { start_pass,
+    decode_progressive_mcu };
+
+  if (self->progressive && spdl_progressive_accepts (&self->cinfo)) {
+    if (spdl_progressive_start (self->progressive, &self->cinfo, &hooks))
+      return;
+    open_again (self);
+  }
   jpeg_start_decompress (&self->cinfo);
   if (self->entropy)
     spdl_entropy_begin (self->entropy, &self->cinfo, decode_mcu);

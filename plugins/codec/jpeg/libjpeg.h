@@ -1,4 +1,4 @@
-/* gst-spdl: private fields of libjpeg-turbo that the JPEG decoder uses
+/* gst-spdl: fields of libjpeg-turbo that are private or depend on its ABI
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -10,6 +10,16 @@
 #include <stdio.h>
 #include <glib.h>
 #include <jpeglib.h>
+
+/* Number of pixels that a side of a block is decoded to: for a component, and
+ * the minimum over all components. */
+#if JPEG_LIB_VERSION >= 70
+#define BLOCK_SIDE(component) ((component)->DCT_h_scaled_size)
+#define LEAST_BLOCK_SIDE(cinfo) ((cinfo)->min_DCT_h_scaled_size)
+#else
+#define BLOCK_SIDE(component) ((component)->DCT_scaled_size)
+#define LEAST_BLOCK_SIDE(cinfo) ((cinfo)->min_DCT_scaled_size)
+#endif
 
 /* libjpeg-turbo declares these in jpegint.h, which it does not install; Debian
  * added the file up to libjpeg-turbo 2.1 and dropped it with 3.1. The order of
@@ -28,10 +38,12 @@ typedef struct {
   boolean (*decode_mcu) (j_decompress_ptr cinfo, JBLOCKROW *blocks);
 } SpdlLibjpegEntropy;
 
-/* Values of `global_state` after jpeg_start_decompress(). */
+/* Values of `global_state` in jpeg_start_decompress() and after it. */
 enum {
+  SPDL_LIBJPEG_PRELOAD = 203, /* reads all scans */
   SPDL_LIBJPEG_SCANNING = 205,
   SPDL_LIBJPEG_RAW_OK = 206,
+  SPDL_LIBJPEG_BUFIMAGE = 207, /* with `buffered_image` */
 };
 
 static inline SpdlLibjpegEntropy *

@@ -22,6 +22,8 @@ typedef struct {
   guint noise; /* strength of the noise in the picture */
   gboolean progressive, arithmetic;
   gboolean in_scans; /* one scan per component */
+  jpeg_scan_info scans[100];
+  guint n_scans; /* 0: libjpeg's own progression */
 } Kind;
 
 static void
@@ -52,6 +54,10 @@ set_kind (struct jpeg_compress_struct *cinfo, const Kind *kind)
   cinfo->optimize_coding = kind->optimized;
   if (kind->progressive)
     jpeg_simple_progression (cinfo);
+  if (kind->n_scans > 0) {
+    cinfo->scan_info = kind->scans;
+    cinfo->num_scans = kind->n_scans;
+  }
   if (kind->in_scans && kind->n_components == 3) {
     cinfo->scan_info = scans_of_one;
     cinfo->num_scans = 3;
@@ -92,6 +98,45 @@ make_jpeg (GRand *rand, const Kind *kind)
 static const guint factors[][2] = { { 1, 1 }, { 2, 1 }, { 2, 2 }, { 1, 2 },
   { 4, 1 }, { 4, 2 } };
 
+/* Adds the scans of a band: its upper bits, and then each of the @n_lower
+ * others. */
+static void
+add_band (
+    Kind *kind, guint component, guint n, guint begin, guint end, guint n_lower)
+{
+  for (guint i = 0; i <= n_lower; i++) {
+    jpeg_scan_info *scan = &kind->scans[kind->n_scans++];
+
+    scan->comps_in_scan = n;
+    for (guint k = 0; k < n; k++)
+      scan->component_index[k] = component + k;
+    scan->Ss = begin;
+    scan->Se = end;
+    scan->Ah = i == 0 ? 0 : n_lower - i + 1;
+    scan->Al = n_lower - i;
+  }
+}
+
+static void
+draw_scans (GRand *rand, Kind *kind)
+{
+  const guint n_lower = g_rand_int_range (rand, 0, 4);
+
+  if (g_rand_boolean (rand))
+    add_band (kind, 0, kind->n_components, 0, 0, n_lower);
+  else
+    for (guint i = 0; i < kind->n_components; i++)
+      add_band (kind, i, 1, 0, 0, n_lower);
+  for (guint i = 0; i < kind->n_components; i++)
+    for (guint begin = 1, n = 0; begin < DCTSIZE2; n++) {
+      const guint end =
+          n == 4 ? DCTSIZE2 : g_rand_int_range (rand, begin + 1, DCTSIZE2 + 1);
+
+      add_band (kind, i, 1, begin, end - 1, g_rand_int_range (rand, 0, 4));
+      begin = end;
+    }
+}
+
 static Kind
 draw_kind (GRand *rand)
 {
@@ -99,7 +144,7 @@ draw_kind (GRand *rand)
   const guint sampling = g_rand_int_range (rand, 0, G_N_ELEMENTS (factors));
   const guint quality = g_rand_int_range (rand, 0, G_N_ELEMENTS (qualities));
 
-  return (Kind){
+  Kind kind = {
     .width = g_rand_int_range (rand, 1, 200),
     .height = g_rand_int_range (rand, 1, 200),
     .n_components = g_rand_int_range (rand, 0, 4) == 0 ? 1 : 3,
@@ -110,7 +155,12 @@ draw_kind (GRand *rand)
         g_rand_boolean (rand) ? 0 : g_rand_int_range (rand, 1, 30),
     .optimized = g_rand_boolean (rand),
     .noise = g_rand_int_range (rand, 0, 257),
+    .progressive = g_rand_boolean (rand),
   };
+
+  if (kind.progressive && g_rand_boolean (rand))
+    draw_scans (rand, &kind);
+  return kind;
 }
 
 static Wish
@@ -157,8 +207,6 @@ static void
 test_others (void)
 {
   static const Kind kinds[] = {
-    { 60, 50, 3, 2, 2, 75, 0, TRUE, 60, .progressive = TRUE },
-    { 60, 50, 1, 1, 1, 75, 0, TRUE, 60, .progressive = TRUE },
     { 60, 50, 3, 2, 1, 75, 5, FALSE, 60, .arithmetic = TRUE },
     { 60, 50, 3, 2, 2, 75, 0, FALSE, 60, .in_scans = TRUE },
   };
@@ -237,7 +285,9 @@ test_cut (void)
 {
   static const Kind kinds[] = { { 40, 24, 3, 2, 1, 75, 0, TRUE, 40 },
     { 40, 24, 3, 2, 2, 75, 2, FALSE, 200 },
-    { 33, 17, 1, 1, 1, 90, 0, TRUE, 256 } };
+    { 33, 17, 1, 1, 1, 90, 0, TRUE, 256 },
+    { 40, 24, 3, 2, 1, 75, 0, TRUE, 40, .progressive = TRUE },
+    { 33, 17, 3, 2, 2, 90, 2, TRUE, 256, .progressive = TRUE } };
   g_autoptr (GRand) rand = g_rand_new_with_seed (4);
 
   for (guint i = 0; i < G_N_ELEMENTS (kinds); i++) {

@@ -16,10 +16,11 @@
 #include "plugins/codec/jpeg/entropy.h"
 #include "plugins/codec/jpeg/jpeg-private.h"
 #include "plugins/codec/jpeg/libjpeg.h"
+#include "plugins/codec/jpeg/progressive.h"
 
 /* Larger images are skipped. */
 #define MAX_PIXELS (1 << 18)
-#define MAX_SCANS 20
+#define MAX_SCANS 100
 
 typedef struct {
   struct jpeg_decompress_struct cinfo;
@@ -27,6 +28,10 @@ typedef struct {
   struct jpeg_progress_mgr progress;
   jmp_buf on_error;
   SpdlEntropy *entropy; /* NULL: libjpeg's decoder */
+  SpdlProgressive *progressive;
+  const guint8 *data;
+  gsize size;
+  gboolean is_progressive; /* by its first header */
   GByteArray *pixels;
   GString *said;
   guint8 *row;
@@ -59,9 +64,10 @@ on_message (j_common_ptr cinfo, int level)
 {
   Decoder *self = cinfo->client_data;
 
-  /* libjpeg reads ahead and may warn about the end of the file although all
-   * needed data is there. */
-  if (level >= 0 || cinfo->err->msg_code == JWRN_JPEG_EOF)
+  /* libjpeg reads ahead. It may warn about the end of the file although all
+   * needed data is there, and about bytes before a marker that no code uses. */
+  if (level >= 0 || cinfo->err->msg_code == JWRN_JPEG_EOF ||
+      cinfo->err->msg_code == JWRN_EXTRANEOUS_DATA)
     return;
   self->outcome.n_warnings++;
   say (self);
@@ -85,10 +91,52 @@ decode_mcu (j_decompress_ptr cinfo, JBLOCKROW *blocks)
 }
 
 static void
-begin (Decoder *self)
+start_pass (j_decompress_ptr cinfo)
+{
+  Decoder *self = cinfo->client_data;
+
+  spdl_progressive_start_pass (self->progressive, cinfo);
+}
+
+static boolean
+decode_progressive_mcu (j_decompress_ptr cinfo, JBLOCKROW *blocks)
+{
+  Decoder *self = cinfo->client_data;
+
+  return spdl_progressive_decode_mcu (self->progressive, cinfo, blocks);
+}
+
+static void
+open_file (Decoder *self, const Wish *wish)
 {
   struct jpeg_decompress_struct *cinfo = &self->cinfo;
 
+  jpeg_mem_src (cinfo, self->data, self->size);
+  jpeg_read_header (cinfo, TRUE);
+  self->is_progressive = cinfo->progressive_mode;
+  cinfo->scale_num = 1;
+  cinfo->scale_denom = wish->reduction;
+}
+
+static void
+begin (Decoder *self, const Wish *wish)
+{
+  static const SpdlProgressiveHooks hooks = { start_pass,
+    decode_progressive_mcu };
+  struct jpeg_decompress_struct *cinfo = &self->cinfo;
+
+  if (self->progressive && spdl_progressive_accepts (cinfo)) {
+    self->began = spdl_progressive_start (self->progressive, cinfo, &hooks);
+    if (self->began)
+      return;
+    jpeg_destroy_decompress (cinfo);
+    jpeg_create_decompress (cinfo);
+    cinfo->progress = &self->progress;
+    self->outcome.n_warnings = 0;
+    self->outcome.fell_back = TRUE;
+    g_string_truncate (self->said, 0);
+    open_file (self, wish);
+  }
   jpeg_start_decompress (cinfo);
   if (!self->entropy)
     return;
@@ -151,19 +199,20 @@ decode (Decoder *self, const guint8 *data, gsize size, const Wish *wish)
 
   if (setjmp (self->on_error) != 0)
     return;
-  jpeg_mem_src (cinfo, data, size);
-  jpeg_read_header (cinfo, TRUE);
+  self->data = data;
+  self->size = size;
+  open_file (self, wish);
   if ((guint64) cinfo->image_width * cinfo->image_height > MAX_PIXELS)
     return;
   self->outcome.width = cinfo->image_width;
   self->outcome.height = cinfo->image_height;
-  cinfo->scale_num = 1;
-  cinfo->scale_denom = wish->reduction;
-  begin (self);
+  begin (self, wish);
   crop (self, wish);
   read_pixels (self, wish);
-  self->outcome.fell_back =
-      self->began && spdl_libjpeg_get_entropy (cinfo)->decode_mcu != decode_mcu;
+  if (!self->is_progressive)
+    self->outcome.fell_back =
+        self->began &&
+        spdl_libjpeg_get_entropy (cinfo)->decode_mcu != decode_mcu;
 }
 
 static Decoder *
@@ -202,6 +251,7 @@ decode_both_ways (const guint8 *data, gsize size, const Wish *wish)
   /* Alternates between decoders: cached tables must not be used for a file with
    * other tables. */
   static SpdlEntropy *entropies[4];
+  static SpdlProgressive *progressives[4];
   static guint turn;
   SpdlEntropy **entropy = &entropies[turn = (turn + 1) % 4];
   Decoder *alone = decoder_new (NULL), *with;
@@ -210,14 +260,25 @@ decode_both_ways (const guint8 *data, gsize size, const Wish *wish)
   if (!*entropy) {
     *entropy = spdl_entropy_new ();
     spdl_entropy_set_ways (*entropy, turn & 1, turn & 2);
+    progressives[turn] = spdl_progressive_new ();
+    if (turn & 1)
+      spdl_progressive_set_plain (progressives[turn]);
   }
   with = decoder_new (*entropy);
+  with->progressive = progressives[turn];
   decode (alone, data, size, wish);
   decode (with, data, size, wish);
+  outcome = with->outcome;
+  /* Damage in a scan that a reduced image does not need is not seen. */
+  if (wish->reduction == DCTSIZE && with->is_progressive &&
+      !outcome.fell_back && alone->outcome.n_warnings > 0) {
+    decoder_free (alone);
+    decoder_free (with);
+    return outcome;
+  }
   g_assert_cmpstr (alone->said->str, ==, with->said->str);
   g_assert_cmpmem (alone->pixels->data, alone->pixels->len, with->pixels->data,
       with->pixels->len);
-  outcome = with->outcome;
   decoder_free (alone);
   decoder_free (with);
   return outcome;

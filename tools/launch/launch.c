@@ -149,7 +149,8 @@ static int
 run_one (const Options *options, GError **error)
 {
   SessionLimits limits = options_get_limits (options, FALSE);
-  Session *session = session_new (options->pipeline, options->settings, error);
+  Session *session =
+      session_new (options->pipeline, options->settings, 0, error);
   Digest digest = { 0 };
   int status;
 

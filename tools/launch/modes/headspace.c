@@ -182,11 +182,11 @@ get_limits (const Options *options)
 static Session *
 make_session (const Options *options, gboolean cached, GError **error)
 {
-  Session *session = session_new_cached (
+  Session *session = session_new (
       options->pipeline, options->settings, cached ? N_CACHES : 0, error);
 
   if (session)
-    parts_repeat (session_get_parts (session));
+    parts_repeat (session->parts);
   return session;
 }
 
@@ -210,7 +210,7 @@ check_options (const Options *options, GError **error)
 static gboolean
 take_result (Session *session, HeadspaceRun *run, GError **error)
 {
-  const Snapshot *result = session_get_result (session);
+  const Snapshot *result = session->result;
   const GstStructure *trainer = snapshot_get_trainer (result);
 
   run->batch_time = session_get_batch_time (session, &run->wait);
@@ -234,10 +234,9 @@ measure_rate (Headspace *self, gboolean cached, GError **error)
   const SessionLimits limits = get_limits (self->options);
   Session *session = make_session (self->options, cached, error);
   HeadspaceRun run = { .cached = cached };
-  const gboolean ok = session &&
-                      session_run (session, &limits, NULL, NULL, error) &&
-                      session_get_end (session) != SESSION_INTERRUPTED &&
-                      take_result (session, &run, error);
+  const gboolean ok =
+      session && session_run (session, &limits, NULL, NULL, error) &&
+      session->end != SESSION_INTERRUPTED && take_result (session, &run, error);
 
   if (ok)
     g_array_append_val (self->runs, run);

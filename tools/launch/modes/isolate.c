@@ -265,7 +265,7 @@ feeder_new (GstElement *appsrc, GPtrArray *samples, GError **error)
 static Part *
 find_stage (Session *session, const gchar *name, GError **error)
 {
-  Part *part = setting_find_element (name, session_get_parts (session), error);
+  Part *part = setting_find_element (name, session->parts, error);
 
   if (!part || part->is_stage)
     return part;
@@ -278,7 +278,8 @@ find_stage (Session *session, const gchar *name, GError **error)
 static int
 record_items (const Options *options, GPtrArray **samples, GError **error)
 {
-  Session *session = session_new (options->pipeline, options->settings, error);
+  Session *session =
+      session_new (options->pipeline, options->settings, 0, error);
   int status = 2;
   Part *part;
 
@@ -286,7 +287,7 @@ record_items (const Options *options, GPtrArray **samples, GError **error)
     return status;
   if ((part = find_stage (session, options->isolate, error))) {
     *samples = recording_make (
-        session_get_pipeline (session), part->element, options->items, error);
+        session->pipeline, part->element, options->items, error);
     status = *samples ? 0 : 1;
   }
   session_free (session);
@@ -298,7 +299,8 @@ record_items (const Options *options, GPtrArray **samples, GError **error)
 static GstElement *
 make_pipeline (const Options *options, guint concurrency, GstElement **appsrc)
 {
-  Session *session = session_new (options->pipeline, options->settings, NULL);
+  Session *session =
+      session_new (options->pipeline, options->settings, 0, NULL);
   Part *part = find_stage (session, options->isolate, NULL);
   GstElement *stage = gst_object_ref (part->element);
   GstElement *pipeline = gst_object_ref_sink (gst_pipeline_new (NULL));
@@ -321,7 +323,7 @@ make_pipeline (const Options *options, guint concurrency, GstElement **appsrc)
 static void
 take_result (Session *session, Point *point)
 {
-  const Snapshot *result = session_get_result (session);
+  const Snapshot *result = session->result;
   const GstStructure *stats = g_ptr_array_index (result->stages, 0);
   g_autofree gchar *ave = format_ns (stats_get (stats, "ave-time"));
   g_autofree gchar *p99 = format_ns (stats_get (stats, "p99-time"));

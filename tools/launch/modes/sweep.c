@@ -141,10 +141,10 @@ static Session *
 make_session (const Options *options, gchar **settings, GError **error)
 {
   g_auto (GStrv) all = join_settings (options->settings, settings);
-  Session *session = session_new (options->pipeline, all, error);
+  Session *session = session_new (options->pipeline, all, 0, error);
 
   if (session && !sets_epochs (all))
-    parts_repeat (session_get_parts (session));
+    parts_repeat (session->parts);
   return session;
 }
 
@@ -165,7 +165,8 @@ static gboolean
 check_options (const Options *options, GPtrArray *axes, GError **error)
 {
   const SessionLimits limits = get_limits (options);
-  Session *session = session_new (options->pipeline, options->settings, error);
+  Session *session =
+      session_new (options->pipeline, options->settings, 0, error);
   gboolean ok = session && session_check_limits (session, &limits, error);
 
   for (guint i = 0; i < axes->len && ok; i++) {
@@ -175,7 +176,7 @@ check_options (const Options *options, GPtrArray *axes, GError **error)
       g_autofree gchar *setting =
           g_strconcat (axis->target, "=", axis->values[k], NULL);
 
-      ok = setting_apply (setting, session_get_parts (session), error);
+      ok = setting_apply (setting, session->parts, error);
     }
   }
   g_clear_pointer (&session, session_free);
@@ -201,7 +202,7 @@ measure_point (const Options *options, Interrupt *interrupt, Point *point)
 
   point->n_runs = 1;
   if (session && session_run (session, &limits, NULL, NULL, &error)) {
-    const Snapshot *result = session_get_result (session);
+    const Snapshot *result = session->result;
 
     point->rate = session_get_steady_rate (session);
     point->cores = result->cores;

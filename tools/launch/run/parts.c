@@ -172,17 +172,6 @@ parts_set_interval (GPtrArray *parts, guint64 interval)
   }
 }
 
-void
-parts_set_budget (GPtrArray *parts, double budget)
-{
-  for (guint i = 0; i < parts->len; i++) {
-    Part *part = g_ptr_array_index (parts, i);
-
-    if (has_property (part->element, "cpu-budget"))
-      g_object_set (part->element, "cpu-budget", budget, NULL);
-  }
-}
-
 /* Returns whether the element has the properties of a source with epochs. */
 static gboolean
 has_epochs (const Part *part)

@@ -32,9 +32,6 @@ GPtrArray *parts_new (GstElement *pipeline);
 Part *parts_find (GPtrArray *parts, const gchar *name);
 Part *parts_find_element (GPtrArray *parts, GstObject *element);
 
-/* Sets the CPU budget of worker processes. */
-void parts_set_budget (GPtrArray *parts, double budget);
-
 /* Sets the interval of statistics messages, in ns. */
 void parts_set_interval (GPtrArray *parts, guint64 interval);
 /* Returns: (transfer full): a copy of @stats with the display name */

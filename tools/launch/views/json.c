@@ -177,7 +177,7 @@ add_elements (JsonBuilder *b, GPtrArray *parts)
 static const gchar *
 describe_end (Session *session)
 {
-  switch (session_get_end (session)) {
+  switch (session->end) {
     case SESSION_ENDED:
       return "end-of-stream";
     case SESSION_LIMITED:
@@ -196,17 +196,17 @@ make_json (Session *session, const GError *failure)
 
   json_builder_begin_object (b);
   add_string (b, "version", PACKAGE_VERSION);
-  add_string (b, "pipeline", session_get_description (session));
+  add_string (b, "pipeline", session->description);
   add_string (b, "host", g_get_host_name ());
   add_count (b, "rank", process_get_rank ());
   add_string (b, "end", describe_end (session));
   add_string (b, "error", failure ? failure->message : NULL);
-  add_string (b, "resume-state", session_get_state (session));
-  add_elements (b, session_get_parts (session));
-  add_snapshot (b, session_get_result (session));
-  add_failures (b, session_get_failures (session));
-  add_tuning (b, session_get_tuning (session));
-  add_intervals (b, session_get_snapshots (session));
+  add_string (b, "resume-state", session->state);
+  add_elements (b, session->parts);
+  add_snapshot (b, session->result);
+  add_failures (b, session->failures);
+  add_tuning (b, session->tuning);
+  add_intervals (b, session->snapshots);
   json_builder_end_object (b);
   return json_builder_get_root (b);
 }

@@ -197,7 +197,7 @@ append_title (GString *out, Session *session, const GError *failure)
   g_string_append (out, "<h1>Pipeline report</h1>\n");
   append_paragraph (out, "key", line);
   g_string_append (out, "<pre>");
-  html_append_escaped (out, session_get_description (session));
+  html_append_escaped (out, session->description);
   g_string_append (out, "</pre>\n");
   if (failure)
     append_paragraph (out, "error", failure->message);
@@ -344,7 +344,7 @@ append_over_time (GString *out, GPtrArray *snapshots, const Snapshot *result)
 static gchar *
 make_report (Session *session, const GError *failure)
 {
-  const Snapshot *result = session_get_result (session);
+  const Snapshot *result = session->result;
   GString *out = g_string_new (NULL);
 
   report_append_head (out);
@@ -354,8 +354,8 @@ make_report (Session *session, const GError *failure)
   append_values (out, result);
   append_heading (out, "The pipeline",
       "From source to sink; dashed boxes are elements without statistics.");
-  charts_append_pipeline (out, session_get_parts (session), result);
-  append_over_time (out, session_get_snapshots (session), result);
+  charts_append_pipeline (out, session->parts, result);
+  append_over_time (out, session->snapshots, result);
   append_heading (out, "Task times",
       "<i class=\"ave\"></i>average <i class=\"p90\"></i>90th percentile <i "
       "class=\"p99\"></i>99th percentile. The right columns are the average "
@@ -365,7 +365,7 @@ make_report (Session *session, const GError *failure)
       "<i class=\"computing\"></i>computing <i class=\"waiting\"></i>waiting "
       "in a task <i class=\"idle\"></i>idle, in percent of the workers' time.");
   charts_append_work (out, result);
-  append_failures (out, session_get_failures (session), result->failures);
+  append_failures (out, session->failures, result->failures);
   append_heading (out, "All figures", "Since the start.");
   append_table (out, result);
   report_append_end (out);

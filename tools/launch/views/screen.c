@@ -328,11 +328,11 @@ screen_finish (Screen *self, Session *session)
     [SESSION_INTERRUPTED] = "Interrupted.",
     [SESSION_FAILED] = "Ended by an error.",
   };
-  const Snapshot *result = session_get_result (session);
-  const SessionEnd end = session_get_end (session);
+  const Snapshot *result = session->result;
+  const SessionEnd end = session->end;
   /* Failures come first: they are more important than throughput. */
   g_autofree gchar *failures = table_format_failures (
-      result, session_get_failures (session), screen_get_width (self->out));
+      result, session->failures, screen_get_width (self->out));
 
   erase_screen (self);
   if (failures)

@@ -61,19 +61,16 @@ gchar *points_format_settings (const Point *point);
 gchar *
 points_format (GPtrArray *points, const gchar *detail_title, guint width);
 
-/* @verdict: sentence for the user
- * @marked: point to highlight */
-gboolean points_write_report (GPtrArray *points, const gchar *file,
-    const gchar *title, const gchar *description, const gchar *verdict,
-    guint marked, GError **error);
-
 /* Result of a series of runs. */
 typedef struct {
   const gchar *title;        /* title of the report */
   const gchar *detail_title; /* title of the last column */
-  const gchar *verdict;      /* sentence for the user */
+  gchar *verdict;            /* sentence for the user */
   guint chosen;              /* recommended point, or POINTS_NONE */
 } Conclusion;
+
+gboolean points_write_report (const Options *options, GPtrArray *points,
+    const Conclusion *conclusion, GError **error);
 
 /* Prints the result and writes the requested files. Returns the exit status. */
 int conclude (const Options *options, GPtrArray *points,

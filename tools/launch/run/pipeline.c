@@ -19,8 +19,9 @@ gchar *
 pipeline_describe (gchar **description)
 {
   g_autofree gchar *text = g_strjoinv (" ", description);
+  g_autofree gchar *safe = spdl_redact_text (text);
 
-  return spdl_redact_text (text);
+  return g_utf8_make_valid (safe, -1);
 }
 
 static void

@@ -210,10 +210,16 @@ on_tick (gpointer data)
 }
 
 static gboolean
-on_duration (gpointer data)
+on_limit (gpointer data)
 {
   finish_session (data, SESSION_LIMITED);
-  return G_SOURCE_CONTINUE;
+  return G_SOURCE_REMOVE;
+}
+
+void
+session_end (Session *self)
+{
+  g_idle_add (on_limit, self);
 }
 
 /* GLib restores the default action when the source is removed, so a second
@@ -482,7 +488,8 @@ begin_session (Session *self)
   self->loader = gst_spdl_loader_new_as_is (
       GST_PIPELINE (self->pipeline), sink, process_get_cpu_time);
   gst_object_unref (sink);
-  g_object_set (self->loader, "cpu-budget", self->limits.cpu_budget, NULL);
+  if (self->limits.cpu_budget > 0)
+    g_object_set (self->loader, "cpu-budget", self->limits.cpu_budget, NULL);
   parts_set_interval (self->parts, self->limits.interval);
   if (self->sink)
     parts_find_element (self->parts, GST_OBJECT (self->sink))->given_step =
@@ -549,7 +556,7 @@ session_run (Session *self, const SessionLimits *limits,
   if (limits->interval > 0)
     ids[2] = g_timeout_add (limits->interval / 1000000, on_tick, self);
   if (limits->duration > 0)
-    ids[3] = g_timeout_add (limits->duration / 1000000, on_duration, self);
+    ids[3] = g_timeout_add (limits->duration / 1000000, on_limit, self);
 
   begin_session (self);
   g_main_loop_run (self->loop);

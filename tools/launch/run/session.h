@@ -132,6 +132,9 @@ gboolean session_check_limits (
 gboolean session_run (Session *self, const SessionLimits *limits,
     const SessionFuncs *funcs, gpointer user_data, GError **error);
 
+/* Ends the run as a limit does. Callable from any thread, during the run. */
+void session_end (Session *self);
+
 /* Returns: (transfer full): statistics of the time since the last interval, or
  * since the start */
 Snapshot *session_take_snapshot (Session *self, gboolean interval);

@@ -80,24 +80,9 @@ append_shades (GString *out)
 }
 
 void
-report_append_head (GString *out)
-{
-  g_string_append (out, head);
-  append_shades (out);
-  g_string_append (out, "</style>\n</head>\n<body>\n");
-}
-
-void
 report_append_end (GString *out)
 {
   g_string_append (out, "</body>\n</html>\n");
-}
-
-static void
-append_heading (GString *out, const gchar *title, const gchar *text)
-{
-  g_string_append_printf (
-      out, "<h2>%s</h2>\n<p class=\"key\">%s</p>\n", title, text);
 }
 
 static void
@@ -106,6 +91,46 @@ append_paragraph (GString *out, const gchar *style, const gchar *text)
   g_string_append_printf (out, "<p class=\"%s\">", style);
   html_append_escaped (out, text);
   g_string_append (out, "</p>\n");
+}
+
+void
+report_append_head (GString *out, const gchar *title, const gchar *note,
+    const gchar *description)
+{
+  g_string_append (out, head);
+  append_shades (out);
+  g_string_append (out, "</style>\n</head>\n<body>\n<h1>");
+  html_append_escaped (out, title);
+  g_string_append (out, "</h1>\n");
+  if (note)
+    append_paragraph (out, "key", note);
+  g_string_append (out, "<pre>");
+  html_append_escaped (out, description);
+  g_string_append (out, "</pre>\n");
+}
+
+void
+report_append_heading (GString *out, const gchar *title, const gchar *text)
+{
+  g_string_append_printf (
+      out, "<h2>%s</h2>\n<p class=\"key\">%s</p>\n", title, text);
+}
+
+void
+report_append_verdict (GString *out, const gchar *sentence,
+    const gchar *settings, const gchar *note)
+{
+  g_string_append (out, "<div class=\"verdict\"><p>");
+  html_append_escaped (out, sentence);
+  g_string_append (out, "</p>\n");
+  if (settings) {
+    g_string_append (out, "<p>Try <code>");
+    html_append_escaped (out, settings);
+    g_string_append (out, "</code></p>\n");
+  }
+  if (note)
+    append_paragraph (out, "key", note);
+  g_string_append (out, "</div>\n");
 }
 
 /* @value: (transfer full) */
@@ -167,23 +192,16 @@ append_lost (GString *out, const Snapshot *result)
 }
 
 static void
-append_verdict (GString *out, const GstSpdlDiagnosis *diagnosis)
+append_diagnosis (GString *out, const GstSpdlDiagnosis *diagnosis)
 {
   const GstStructure *roofline = gst_spdl_diagnosis_get_roofline (diagnosis);
   g_autofree gchar *suggestion = gst_spdl_diagnosis_dup_suggestion (diagnosis);
+  g_autofree gchar *settings =
+      suggestion ? g_strconcat ("--set ", suggestion, NULL) : NULL;
 
-  g_string_append (out, "<div class=\"verdict\"><p>");
-  html_append_escaped (out, gst_spdl_diagnosis_get_sentence (diagnosis));
-  g_string_append (out, "</p>\n");
-  if (suggestion) {
-    g_string_append (out, "<p>Try <code>--set ");
-    html_append_escaped (out, suggestion);
-    g_string_append (out, "</code></p>\n");
-  }
-  if (roofline)
-    append_paragraph (
-        out, "key", gst_structure_get_string (roofline, "sentence"));
-  g_string_append (out, "</div>\n");
+  report_append_verdict (out, gst_spdl_diagnosis_get_sentence (diagnosis),
+      settings,
+      roofline ? gst_structure_get_string (roofline, "sentence") : NULL);
 }
 
 static void
@@ -194,11 +212,7 @@ append_title (GString *out, Session *session, const GError *failure)
   g_autofree gchar *line = g_strdup_printf ("%s, on %s, rank %u, gst-spdl %s",
       when, g_get_host_name (), process_get_rank (), PACKAGE_VERSION);
 
-  g_string_append (out, "<h1>Pipeline report</h1>\n");
-  append_paragraph (out, "key", line);
-  g_string_append (out, "<pre>");
-  html_append_escaped (out, session->description);
-  g_string_append (out, "</pre>\n");
+  report_append_head (out, "Pipeline report", line, session->description);
   if (failure)
     append_paragraph (out, "error", failure->message);
 }
@@ -310,12 +324,12 @@ static void
 append_failures (GString *out, GPtrArray *failures, guint64 n)
 {
   if (n == 0) {
-    append_heading (out, "Failures", "No item failed.");
+    report_append_heading (out, "Failures", "No item failed.");
     return;
   }
   g_autofree gchar *text = g_strdup_printf (
       "%" G_GUINT64_FORMAT " items failed; the first of them:", n);
-  append_heading (out, "Failures", text);
+  report_append_heading (out, "Failures", text);
   g_string_append (out, "<div class=\"wide\"><table "
                         "class=\"text\">\n<tr><th>element</th><th>item</"
                         "th><th>reason</th></tr>\n");
@@ -328,14 +342,14 @@ static void
 append_over_time (GString *out, GPtrArray *snapshots, const Snapshot *result)
 {
   if (snapshots->len < 2) {
-    append_heading (
+    report_append_heading (
         out, "Over time", "The run was too short for more than one interval.");
     return;
   }
-  append_heading (
+  report_append_heading (
       out, "Throughput", "Items per second, one point per interval.");
   charts_append_throughput (out, snapshots);
-  append_heading (out, "Queue levels",
+  report_append_heading (out, "Queue levels",
       "Darker cells mean that the input queue was less often empty. The right "
       "column is the average of the run.");
   charts_append_occupancy (out, snapshots, result);
@@ -347,26 +361,25 @@ make_report (Session *session, const GError *failure)
   const Snapshot *result = session->result;
   GString *out = g_string_new (NULL);
 
-  report_append_head (out);
   append_title (out, session, failure);
   append_lost (out, result);
-  append_verdict (out, result->diagnosis);
+  append_diagnosis (out, result->diagnosis);
   append_values (out, result);
-  append_heading (out, "The pipeline",
+  report_append_heading (out, "The pipeline",
       "From source to sink; dashed boxes are elements without statistics.");
   charts_append_pipeline (out, session->parts, result);
   append_over_time (out, session->snapshots, result);
-  append_heading (out, "Task times",
+  report_append_heading (out, "Task times",
       "<i class=\"ave\"></i>average <i class=\"p90\"></i>90th percentile <i "
       "class=\"p99\"></i>99th percentile. The right columns are the average "
       "and the 99th percentile.");
   charts_append_times (out, result);
-  append_heading (out, "Worker time",
+  report_append_heading (out, "Worker time",
       "<i class=\"computing\"></i>computing <i class=\"waiting\"></i>waiting "
       "in a task <i class=\"idle\"></i>idle, in percent of the workers' time.");
   charts_append_work (out, result);
   append_failures (out, session->failures, result->failures);
-  append_heading (out, "All figures", "Since the start.");
+  report_append_heading (out, "All figures", "Since the start.");
   append_table (out, result);
   report_append_end (out);
   return g_string_free (out, FALSE);

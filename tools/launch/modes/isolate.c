@@ -162,7 +162,7 @@ make_session (Series *series, gchar **settings, GError **error)
   gst_bin_add_many (GST_BIN (pipeline), appsrc, stage, sink, NULL);
   gst_element_link_many (appsrc, stage, sink, NULL);
   session_free (whole);
-  return session_new_for (pipeline);
+  return session_new_for (pipeline, error);
 }
 
 static gchar *

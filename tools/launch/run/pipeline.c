@@ -151,3 +151,29 @@ pipeline_set_not_started (GError **error)
       "an element does not start, and posts no error: run again with "
       "GST_DEBUG=3");
 }
+
+GstElement *
+pipeline_make_loader_sink (GError **error)
+{
+  GstElement *sink = gst_element_factory_make ("spdlsink", NULL);
+
+  if (!sink) {
+    g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
+        "GStreamer finds no element spdlsink: is gst-spdl installed "
+        "completely?");
+    return NULL;
+  }
+  gst_object_ref_sink (sink);
+  g_object_set (sink, "async", FALSE, NULL);
+  gst_element_set_state (sink, GST_STATE_PLAYING);
+  return sink;
+}
+
+void
+pipeline_end_loader_sink (GstElement *sink)
+{
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (sink, "sink");
+
+  gst_pad_send_event (pad, gst_event_new_stream_start ("end"));
+  gst_pad_send_event (pad, gst_event_new_eos ());
+}

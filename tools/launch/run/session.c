@@ -12,7 +12,6 @@
 #include "gst/spdl/engine/newthread.h"
 #include "gst/spdl/loader/loader-private.h"
 #include "gst/spdl/stage/droppeditems.h"
-#include "tools/launch/run/endsink.h"
 #include "tools/launch/run/itemdigest.h"
 #include "tools/launch/run/pipeline.h"
 #include "tools/launch/run/process.h"
@@ -394,7 +393,7 @@ on_message (GstBus *bus, GstMessage *message, gpointer data)
       break;
     case GST_MESSAGE_EOS:
       if (!self->sink)
-        end_sink_end (self->loader->parts.sink);
+        pipeline_end_loader_sink (self->loader_sink);
       break;
     default:
       break;
@@ -405,7 +404,7 @@ on_message (GstBus *bus, GstMessage *message, gpointer data)
 /* Construction and execution */
 
 Session *
-session_new_for (GstElement *pipeline)
+session_new_for (GstElement *pipeline, GError **error)
 {
   Session *self = g_new0 (Session, 1);
 
@@ -416,9 +415,13 @@ session_new_for (GstElement *pipeline)
       g_ptr_array_new_with_free_func ((GDestroyNotify) gst_structure_free);
   self->tuning =
       g_ptr_array_new_with_free_func ((GDestroyNotify) gst_structure_free);
-  self->description = g_strdup ("");
   g_mutex_init (&self->lock);
   g_cond_init (&self->cond);
+  if (pipeline_find_sink (self->parts, &self->sink, error))
+    self->loader_sink = self->sink ? gst_object_ref (self->sink)
+                                   : pipeline_make_loader_sink (error);
+  if (!self->loader_sink)
+    g_clear_pointer (&self, session_free);
   return self;
 }
 
@@ -441,13 +444,10 @@ session_new (
   if (pipeline && n_cached > 0 &&
       !pipeline_insert_cache (pipeline, n_cached, error))
     gst_clear_object (&pipeline);
-  if (!pipeline)
+  if (!pipeline || !(self = session_new_for (pipeline, error)))
     return NULL;
-  self = session_new_for (pipeline);
-  g_free (self->description);
   self->description = pipeline_describe (description);
-  if (!pipeline_find_sink (self->parts, &self->sink, error) ||
-      !apply_all (self, settings, error))
+  if (!apply_all (self, settings, error))
     g_clear_pointer (&self, session_free);
   return self;
 }
@@ -457,6 +457,9 @@ session_free (Session *self)
 {
   g_clear_object (&self->loader);
   gst_element_set_state (self->pipeline, GST_STATE_NULL);
+  if (self->loader_sink)
+    gst_element_set_state (self->loader_sink, GST_STATE_NULL);
+  gst_clear_object (&self->loader_sink);
   g_clear_pointer (&self->result, snapshot_free);
   g_clear_pointer (&self->first.cpus, gst_structure_free);
   g_clear_pointer (&self->last.cpus, gst_structure_free);
@@ -478,16 +481,11 @@ session_free (Session *self)
 static void
 begin_session (Session *self)
 {
-  GstSpdlLoaderSink *sink =
-      self->sink ? (GstSpdlLoaderSink *) gst_object_ref (self->sink)
-                 : gst_object_ref_sink (end_sink_new ());
-
   /* Messages of a start that fails are read after it. */
   g_object_set (self->pipeline, "auto-flush-bus", FALSE, NULL);
   /* The process has no other work, so its whole CPU time counts. */
-  self->loader = gst_spdl_loader_new_as_is (
-      GST_PIPELINE (self->pipeline), sink, process_get_cpu_time);
-  gst_object_unref (sink);
+  self->loader = gst_spdl_loader_new_as_is (GST_PIPELINE (self->pipeline),
+      (GstSpdlLoaderSink *) self->loader_sink, process_get_cpu_time);
   if (self->limits.cpu_budget > 0)
     g_object_set (self->loader, "cpu-budget", self->limits.cpu_budget, NULL);
   parts_set_interval (self->parts, self->limits.interval);

@@ -75,9 +75,10 @@ typedef struct {
 } Mark;
 
 struct _Session {
-  gchar *description; /* the pipeline as text for gst-launch */
+  gchar *description; /* nullable: the pipeline as text for gst-launch */
   GstElement *pipeline;
   GstElement *sink; /* nullable: the spdlsink from which batches are pulled */
+  GstElement *loader_sink; /* the same, or one that only ends the loader */
   GPtrArray *parts;
 
   /* Results of the run. */
@@ -118,7 +119,7 @@ struct _Session {
 Session *session_new (
     gchar **description, gchar **settings, guint n_cached, GError **error);
 /* @pipeline: (transfer full): complete pipeline */
-Session *session_new_for (GstElement *pipeline);
+Session *session_new_for (GstElement *pipeline, GError **error);
 void session_free (Session *self);
 
 /* Checks that the pipeline supports the limits. */

@@ -38,56 +38,46 @@ base_line (double top)
 }
 
 static void
-append_name (GString *out, double top, const gchar *name)
-{
-  svg_text (out, 0, base_line (top), NAME_WIDTH, SVG_START, name);
-}
-
-static void
 append_number (GString *out, double top, gchar *text)
 {
   svg_text (out, NUMBERS_X, base_line (top), NUMBERS_WIDTH, SVG_END, text);
   g_free (text);
 }
 
-static gchar *
-format_percent (double share)
-{
-  return g_strdup_printf ("%ld %%", lround (share * 100));
-}
-
-static gboolean
-has_gauge (const GstStructure *stats)
-{
-  return gst_structure_has_field (stats, "occupancy-rate");
-}
-
-static gboolean
-has_tasks (const GstStructure *stats)
-{
-  return gst_structure_has_field (stats, "num-tasks");
-}
-
-static guint
-count_if (const Snapshot *snapshot, gboolean (*has) (const GstStructure *))
+/* Begins a drawing with a row per element that has @field. Returns the height
+ * of the rows.
+ * @below: height of an axis */
+static double
+begin_rows (GString *out, const Snapshot *result, const gchar *field,
+    double below, const gchar *title)
 {
   guint n = 0;
 
-  for (guint i = 0; i < snapshot->stages->len; i++)
-    n += has (g_ptr_array_index (snapshot->stages, i));
-  return n;
+  for (guint i = 0; i < result->stages->len; i++)
+    n += gst_structure_has_field (g_ptr_array_index (result->stages, i), field);
+  svg_begin (out, n * ROW + below, title);
+  return n * ROW;
 }
 
-static const GstStructure *
-find_stats (const Snapshot *snapshot, const gchar *name)
-{
-  for (guint i = 0; i < snapshot->stages->len; i++) {
-    const GstStructure *stats = g_ptr_array_index (snapshot->stages, i);
+typedef void (*RowFunc) (GString *out, double top, const GstStructure *stats,
+    gconstpointer user_data);
 
-    if (g_strcmp0 (stats_get_name (stats), name) == 0)
-      return stats;
+static void
+append_rows (GString *out, const Snapshot *result, const gchar *field,
+    RowFunc append_row, gconstpointer user_data)
+{
+  double top = 0;
+
+  for (guint i = 0; i < result->stages->len; i++) {
+    const GstStructure *stats = g_ptr_array_index (result->stages, i);
+
+    if (!gst_structure_has_field (stats, field))
+      continue;
+    svg_text (
+        out, 0, base_line (top), NAME_WIDTH, SVG_START, stats_get_name (stats));
+    append_row (out, top, stats, user_data);
+    top += ROW;
   }
-  return NULL;
 }
 
 /* The pipeline */
@@ -109,7 +99,7 @@ append_load (GString *out, double top, const gchar *what, double share,
 static void
 append_box (GString *out, double top, const Part *part, const Snapshot *result)
 {
-  const GstStructure *stats = find_stats (result, part->name);
+  const GstStructure *stats = snapshot_find (result, part->name);
   const gboolean limit =
       g_strcmp0 (
           gst_spdl_diagnosis_get_element (result->diagnosis), part->name) == 0;
@@ -119,17 +109,17 @@ append_box (GString *out, double top, const Part *part, const Snapshot *result)
   svg_text (out, 10, top + ROW, 340, SVG_START, part->name);
   if (!stats)
     return;
-  if (has_gauge (stats))
+  if (gst_structure_has_field (stats, "occupancy-rate"))
     append_load (out, top + 20, "items wait here",
         stats_get_double (stats, "occupancy-rate"), "warm");
-  if (has_tasks (stats)) {
+  if (gst_structure_has_field (stats, "num-tasks")) {
     const double busy = stats_get_busy (stats);
 
     append_load (
         out, top + 40, "workers are busy", busy, busy >= HOT ? "hot" : "warm");
   }
 
-  g_autofree gchar *rate = format_rate (stats_get_double (stats, "qps"));
+  g_autofree gchar *rate = stats_format (stats, "qps");
   append_number (out, top + 9, g_strdup_printf ("%s items/s", rate));
 }
 
@@ -228,7 +218,7 @@ append_stripe (GString *out, double top, GPtrArray *snapshots, guint from,
     begin = ((const Snapshot *) g_ptr_array_index (snapshots, from - 1))->time;
   for (guint i = from; i < to; i++) {
     const GstStructure *stats =
-        find_stats (g_ptr_array_index (snapshots, i), name);
+        snapshot_find (g_ptr_array_index (snapshots, i), name);
 
     sum += stats ? stats_get_double (stats, "occupancy-rate") : 0;
   }
@@ -244,53 +234,49 @@ append_stripe (GString *out, double top, GPtrArray *snapshots, guint from,
 }
 
 static void
-append_stripes (
-    GString *out, double top, GPtrArray *snapshots, const gchar *name)
+append_stripes (GString *out, double top, const GstStructure *stats,
+    gconstpointer user_data)
 {
+  GPtrArray *snapshots = (GPtrArray *) user_data;
   const guint n = MIN (snapshots->len, MAX_STRIPES);
 
   for (guint i = 0; i < n; i++)
     append_stripe (out, top, snapshots, (guint64) snapshots->len * i / n,
-        (guint64) snapshots->len * (i + 1) / n, name);
+        (guint64) snapshots->len * (i + 1) / n, stats_get_name (stats));
+  append_number (out, top, stats_format (stats, "occupancy-rate"));
 }
 
 void
 charts_append_occupancy (
     GString *out, GPtrArray *snapshots, const Snapshot *result)
 {
-  const double bottom = count_if (result, has_gauge) * ROW;
-  double top = 0;
+  const double bottom = begin_rows (
+      out, result, "occupancy-rate", 30, "How full each queue was over time");
 
-  svg_begin (out, bottom + 30, "How full each queue was over time");
-  for (guint i = 0; i < result->stages->len; i++) {
-    const GstStructure *stats = g_ptr_array_index (result->stages, i);
-
-    if (!has_gauge (stats))
-      continue;
-    append_name (out, top, stats_get_name (stats));
-    append_stripes (out, top, snapshots, stats_get_name (stats));
-    append_number (
-        out, top, format_percent (stats_get_double (stats, "occupancy-rate")));
-    top += ROW;
-  }
+  append_rows (out, result, "occupancy-rate", append_stripes, snapshots);
   append_time_axis (out, bottom, BARS_X, BARS_WIDTH, last_time (snapshots));
   svg_end (out);
 }
 
 /* By stage */
 
-/* Returns the position of a time on the logarithmic scale. */
-static double
-get_position (double ns, double least, double most)
-{
-  const double range = MAX (log10 (most / least), 0.001);
+/* A logarithmic scale of times, in ns. */
+typedef struct {
+  double least, most;
+} Scale;
 
-  return BARS_X + BARS_WIDTH * log10 (MAX (ns, least) / least) / range;
+static double
+get_position (const Scale *scale, double ns)
+{
+  const double range = MAX (log10 (scale->most / scale->least), 0.001);
+
+  return BARS_X +
+         BARS_WIDTH * log10 (MAX (ns, scale->least) / scale->least) / range;
 }
 
 static void
-append_times (GString *out, double top, const GstStructure *stats, double least,
-    double most)
+append_times (
+    GString *out, double top, const GstStructure *stats, gconstpointer scale)
 {
   static const gchar *fields[] = { "ave-time", "p90-time", "p99-time" };
   static const gchar *styles[] = { "ave", "p90", "p99" };
@@ -304,20 +290,20 @@ append_times (GString *out, double top, const GstStructure *stats, double least,
     g_autofree gchar *text = format_ns (ns);
     g_autofree gchar *title = g_strdup_printf ("%s: %s", fields[i], text);
 
-    svg_rect (out, get_position (ns, least, most) - 3, y - 8, 6, 16, styles[i],
-        title);
+    svg_rect (
+        out, get_position (scale, ns) - 3, y - 8, 6, 16, styles[i], title);
   }
   append_number (out, top, g_strdup_printf ("%s, %s", ave, p99));
 }
 
 static void
-append_time_scale (GString *out, double bottom, double least, double most)
+append_time_scale (GString *out, double bottom, const Scale *scale)
 {
-  for (double t = least; t <= most * 1.001; t *= 10) {
+  for (double t = scale->least; t <= scale->most * 1.001; t *= 10) {
     g_autofree gchar *label = t < 1e6   ? g_strdup_printf ("%g us", t / 1e3)
                               : t < 1e9 ? g_strdup_printf ("%g ms", t / 1e6)
                                         : g_strdup_printf ("%g s", t / 1e9);
-    const double x = get_position (t, least, most);
+    const double x = get_position (scale, t);
 
     svg_line (out, x, 0, x, bottom + 5, "grid");
     svg_text (out, CLAMP (x, BARS_X + 24, BARS_X + BARS_WIDTH - 28),
@@ -328,8 +314,9 @@ append_time_scale (GString *out, double bottom, double least, double most)
 void
 charts_append_times (GString *out, const Snapshot *result)
 {
-  const double bottom = count_if (result, has_tasks) * ROW;
-  double least = 1e12, most = 1, top = 0;
+  const double bottom = begin_rows (out, result, "num-tasks", 30, "Task times");
+  double least = 1e12, most = 1;
+  Scale scale;
 
   for (guint i = 0; i < result->stages->len; i++) {
     const GstStructure *stats = g_ptr_array_index (result->stages, i);
@@ -340,56 +327,44 @@ charts_append_times (GString *out, const Snapshot *result)
     least = MIN (least, ave);
     most = MAX (most, MAX (ave, stats_get (stats, "p99-time")));
   }
-  least = pow (10, floor (log10 (MIN (least, most))));
-  most = MAX (pow (10, ceil (log10 (most))), least * 10);
-
-  svg_begin (out, bottom + 30, "Task times");
-  append_time_scale (out, bottom, least, most);
-  for (guint i = 0; i < result->stages->len; i++) {
-    const GstStructure *stats = g_ptr_array_index (result->stages, i);
-
-    if (!has_tasks (stats))
-      continue;
-    append_name (out, top, stats_get_name (stats));
-    append_times (out, top, stats, least, most);
-    top += ROW;
-  }
+  scale.least = pow (10, floor (log10 (MIN (least, most))));
+  scale.most = MAX (pow (10, ceil (log10 (most))), scale.least * 10);
+  append_time_scale (out, bottom, &scale);
+  append_rows (out, result, "num-tasks", append_times, &scale);
   svg_end (out);
 }
 
 static double
-append_share (GString *out, double x, double top, double share,
-    const gchar *style, const gchar *what)
+append_share (
+    GString *out, double x, double top, double share, const gchar *what)
 {
   g_autofree gchar *percent = format_percent (share);
   g_autofree gchar *title = g_strdup_printf ("%s: %s", what, percent);
 
-  svg_rect (out, x, top + 5, BARS_WIDTH * share, ROW - 10, style, title);
+  svg_rect (out, x, top + 5, BARS_WIDTH * share, ROW - 10, what, title);
   return x + BARS_WIDTH * share;
+}
+
+static void
+append_work (GString *out, double top, const GstStructure *stats,
+    gconstpointer user_data)
+{
+  const double busy = stats_get_busy (stats);
+  const double computing = busy * stats_get_computing (stats);
+  double x = BARS_X;
+
+  x = append_share (out, x, top, computing, "computing");
+  x = append_share (out, x, top, busy - computing, "waiting");
+  append_share (out, x, top, 1 - busy, "idle");
+  append_number (out, top,
+      g_strdup_printf ("%ld / %ld / %ld %%", lround (computing * 100),
+          lround ((busy - computing) * 100), lround ((1 - busy) * 100)));
 }
 
 void
 charts_append_work (GString *out, const Snapshot *result)
 {
-  double top = 0;
-
-  svg_begin (out, count_if (result, has_tasks) * ROW, "Worker time");
-  for (guint i = 0; i < result->stages->len; i++) {
-    const GstStructure *stats = g_ptr_array_index (result->stages, i);
-    const double busy = stats_get_busy (stats);
-    const double computing = busy * stats_get_computing (stats);
-    double x = BARS_X;
-
-    if (!has_tasks (stats))
-      continue;
-    append_name (out, top, stats_get_name (stats));
-    x = append_share (out, x, top, computing, "computing", "computing");
-    x = append_share (out, x, top, busy - computing, "waiting", "waiting");
-    append_share (out, x, top, 1 - busy, "idle", "idle");
-    append_number (out, top,
-        g_strdup_printf ("%ld / %ld / %ld %%", lround (computing * 100),
-            lround ((busy - computing) * 100), lround ((1 - busy) * 100)));
-    top += ROW;
-  }
+  begin_rows (out, result, "num-tasks", 0, "Worker time");
+  append_rows (out, result, "num-tasks", append_work, NULL);
   svg_end (out);
 }

@@ -9,66 +9,48 @@
 
 #include <string.h>
 
-typedef enum {
-  COUNTER,
-  NANOSECONDS, /* gauge, converted to seconds */
-  NANOSECONDS_COUNTER,
-  GAUGE,
-  SMALL_GAUGE,
-} Kind;
-
 typedef struct {
   const gchar *name;
-  const gchar *field;
-  Kind kind;
+  const gchar *field; /* times become seconds */
   const gchar *help;
 } Metric;
 
 static const Metric metrics[] = {
-  { "spdl_tasks_total", "num-tasks", COUNTER, "Finished tasks." },
-  { "spdl_items_total", "num-items", COUNTER, "Items received." },
-  { "spdl_batches_total", "num-batches", COUNTER, "Batches sent." },
-  { "spdl_cached_batches_total", "num-cached", COUNTER,
-      "Batches sent from the cache." },
-  { "spdl_failures_total", "num-failures", COUNTER, "Failed items." },
-  { "spdl_filtered_total", "num-filtered", COUNTER, "Items without a result." },
-  { "spdl_in_bytes_total", "bytes-in", COUNTER, "Bytes received." },
-  { "spdl_out_bytes_total", "bytes-out", COUNTER, "Bytes sent." },
-  { "spdl_cache_hits_total", "cache-hits", COUNTER,
-      "Items found in the disk cache." },
-  { "spdl_cache_misses_total", "cache-misses", COUNTER,
+  { "spdl_tasks_total", "num-tasks", "Finished tasks." },
+  { "spdl_items_total", "num-items", "Items received." },
+  { "spdl_batches_total", "num-batches", "Batches sent." },
+  { "spdl_cached_batches_total", "num-cached", "Batches sent from the cache." },
+  { "spdl_failures_total", "num-failures", "Failed items." },
+  { "spdl_filtered_total", "num-filtered", "Items without a result." },
+  { "spdl_in_bytes_total", "bytes-in", "Bytes received." },
+  { "spdl_out_bytes_total", "bytes-out", "Bytes sent." },
+  { "spdl_cache_hits_total", "cache-hits", "Items found in the disk cache." },
+  { "spdl_cache_misses_total", "cache-misses",
       "Items not found in the disk cache." },
-  { "spdl_cache_bytes_total", "cache-bytes", COUNTER,
+  { "spdl_cache_bytes_total", "cache-bytes",
       "Bytes read from the disk cache." },
-  { "spdl_cache_errors_total", "cache-errors", COUNTER,
+  { "spdl_cache_errors_total", "cache-errors",
       "Items that could not be stored in the disk cache." },
-  { "spdl_cpu_seconds_total", "cpu-time", NANOSECONDS_COUNTER,
-      "CPU time of the workers." },
-  { "spdl_task_mean_seconds", "ave-time", NANOSECONDS,
-      "Mean task time since the start." },
-  { "spdl_task_p90_seconds", "p90-time", NANOSECONDS,
-      "90th percentile of the task times." },
-  { "spdl_task_p99_seconds", "p99-time", NANOSECONDS,
-      "99th percentile of the task times." },
-  { "spdl_put_mean_seconds", "ave-put-time", NANOSECONDS,
+  { "spdl_cpu_seconds_total", "cpu-time", "CPU time of the workers." },
+  { "spdl_task_mean_seconds", "ave-time", "Mean task time since the start." },
+  { "spdl_task_p90_seconds", "p90-time", "90th percentile of the task times." },
+  { "spdl_task_p99_seconds", "p99-time", "99th percentile of the task times." },
+  { "spdl_put_mean_seconds", "ave-put-time",
       "Mean time that upstream waited for room in the queue." },
-  { "spdl_get_mean_seconds", "ave-get-time", NANOSECONDS,
+  { "spdl_get_mean_seconds", "ave-get-time",
       "Mean time that workers, or the trainer, waited for input." },
-  { "spdl_step_mean_seconds", "ave-step-time", NANOSECONDS,
-      "Mean training step time." },
-  { "spdl_step_p50_seconds", "p50-step-time", NANOSECONDS,
-      "Median training step time." },
-  { "spdl_step_p99_seconds", "p99-step-time", NANOSECONDS,
+  { "spdl_step_mean_seconds", "ave-step-time", "Mean training step time." },
+  { "spdl_step_p50_seconds", "p50-step-time", "Median training step time." },
+  { "spdl_step_p99_seconds", "p99-step-time",
       "99th percentile of the training step times." },
-  { "spdl_latency_mean_seconds", "ave-latency", NANOSECONDS,
+  { "spdl_latency_mean_seconds", "ave-latency",
       "Mean age of an item when it is pulled." },
-  { "spdl_occupancy_ratio", "occupancy-rate", GAUGE,
+  { "spdl_occupancy_ratio", "occupancy-rate",
       "Share of the time in which the input queue was not empty." },
-  { "spdl_push_ratio", "push-rate", GAUGE,
+  { "spdl_push_ratio", "push-rate",
       "Share of the time in which the stage was sending results." },
-  { "spdl_concurrency", "concurrency", SMALL_GAUGE,
-      "Tasks that may run at the same time." },
-  { "spdl_queue_size", "queue-size", SMALL_GAUGE, "Tasks that may wait." },
+  { "spdl_concurrency", "concurrency", "Tasks that may run at the same time." },
+  { "spdl_queue_size", "queue-size", "Tasks that may wait." },
 };
 
 static void
@@ -87,11 +69,10 @@ append_label (GString *out, const gchar *name, const gchar *value)
 }
 
 static void
-append_head (
-    GString *out, const gchar *name, gboolean counter, const gchar *help)
+append_head (GString *out, const gchar *name, const gchar *help)
 {
   g_string_append_printf (out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name,
-      counter ? "counter" : "gauge");
+      g_str_has_suffix (name, "_total") ? "counter" : "gauge");
 }
 
 static void
@@ -111,22 +92,6 @@ append_sample (GString *out, const gchar *name, const gchar *stage, guint rank,
   g_string_append_printf (out, "} %s\n", number);
 }
 
-static double
-get_value (const GstStructure *stats, const Metric *metric)
-{
-  switch (metric->kind) {
-    case COUNTER:
-      return stats_get (stats, metric->field);
-    case NANOSECONDS:
-    case NANOSECONDS_COUNTER:
-      return stats_get (stats, metric->field) / 1e9;
-    case SMALL_GAUGE:
-      return stats_get_uint (stats, metric->field);
-    default:
-      return stats_get_double (stats, metric->field);
-  }
-}
-
 static void
 append_metric (GString *out, const Metric *metric, const Snapshot *snapshot,
     guint rank, const gchar *host)
@@ -139,12 +104,10 @@ append_metric (GString *out, const Metric *metric, const Snapshot *snapshot,
     if (!gst_structure_has_field (stats, metric->field))
       continue;
     if (!any)
-      append_head (out, metric->name,
-          metric->kind == COUNTER || metric->kind == NANOSECONDS_COUNTER,
-          metric->help);
+      append_head (out, metric->name, metric->help);
     any = TRUE;
     append_sample (out, metric->name, stats_get_name (stats), rank, host,
-        get_value (stats, metric));
+        stats_get_number (stats, metric->field));
   }
 }
 
@@ -154,23 +117,22 @@ append_process (
 {
   const struct {
     const gchar *name;
-    gboolean counter;
     const gchar *help;
     double value;
   } all[] = {
-    { "spdl_pulled_items_total", TRUE, "Items that left the pipeline.",
+    { "spdl_pulled_items_total", "Items that left the pipeline.",
         snapshot->items },
-    { "spdl_pulled_batches_total", TRUE, "Batches that left the pipeline.",
+    { "spdl_pulled_batches_total", "Batches that left the pipeline.",
         snapshot->batches },
-    { "spdl_elapsed_seconds", FALSE, "Time since the start.", snapshot->time },
-    { "spdl_cores_busy", FALSE, "Cores that the process keeps busy.",
+    { "spdl_elapsed_seconds", "Time since the start.", snapshot->time },
+    { "spdl_cores_busy", "Cores that the process keeps busy.",
         snapshot->cores },
-    { "spdl_memory_bytes", FALSE, "Resident memory of the process.",
+    { "spdl_memory_bytes", "Resident memory of the process.",
         snapshot->memory },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (all); i++) {
-    append_head (out, all[i].name, all[i].counter, all[i].help);
+    append_head (out, all[i].name, all[i].help);
     append_sample (out, all[i].name, NULL, rank, host, all[i].value);
   }
 }

@@ -13,8 +13,6 @@
 #include "tools/launch/views/output.h"
 #include "tools/launch/views/svg.h"
 
-#include <math.h>
-
 #define MAX_FAILURES_SHOWN 100
 
 static const gchar head[] =
@@ -143,12 +141,6 @@ append_value (GString *out, const gchar *what, gchar *value)
   g_free (value);
 }
 
-static gchar *
-format_count (guint64 n)
-{
-  return g_strdup_printf ("%" G_GUINT64_FORMAT, n);
-}
-
 static void
 append_values (GString *out, const Snapshot *result)
 {
@@ -163,11 +155,10 @@ append_values (GString *out, const Snapshot *result)
   append_value (out, "time", format_clock (result->time));
   if (trainer) {
     append_value (
-        out, "training step", format_ns (stats_get (trainer, "p50-step-time")));
+        out, "training step", stats_format (trainer, "p50-step-time"));
+    append_value (out, "its p99", stats_format (trainer, "p99-step-time"));
     append_value (
-        out, "its p99", format_ns (stats_get (trainer, "p99-step-time")));
-    append_value (out, "wait for a batch",
-        format_ns (stats_get (trainer, "ave-get-time")));
+        out, "wait for a batch", stats_format (trainer, "ave-get-time"));
   }
   append_value (out, "cores busy",
       g_strdup_printf ("%.1f of %u", result->cores, result->num_cores));
@@ -227,65 +218,31 @@ append_cell (GString *out, gchar *text)
   g_free (text);
 }
 
-typedef enum {
-  COUNT,
-  SMALL_COUNT,
-  TIME,
-  RATE,
-  SHARE,
-} Kind;
-
 static const struct {
   const gchar *title;
   const gchar *field;
-  Kind kind;
   gboolean optional; /* shown only if an element has the field */
 } columns[] = {
-  { "concur&shy;rency", "concurrency", SMALL_COUNT },
-  { "tasks", "num-tasks", COUNT },
-  { "items", "num-items", COUNT },
-  { "items/s", "qps", RATE },
-  { "task takes", "ave-time", TIME },
-  { "p90", "p90-time", TIME },
-  { "p99", "p99-time", TIME },
-  { "upstream waits", "ave-put-time", TIME },
-  { "waiting for work", "ave-get-time", TIME },
-  { "queue full", "occupancy-rate", SHARE },
-  { "failed", "num-failures", COUNT },
-  { "from the cache", "cache-hits", COUNT, TRUE },
-  { "not from the cache", "cache-misses", COUNT, TRUE },
+  { "concur&shy;rency", "concurrency" },
+  { "tasks", "num-tasks" },
+  { "items", "num-items" },
+  { "items/s", "qps" },
+  { "task takes", "ave-time" },
+  { "p90", "p90-time" },
+  { "p99", "p99-time" },
+  { "upstream waits", "ave-put-time" },
+  { "waiting for work", "ave-get-time" },
+  { "queue full", "occupancy-rate" },
+  { "failed", "num-failures" },
+  { "from the cache", "cache-hits", TRUE },
+  { "not from the cache", "cache-misses", TRUE },
 };
 
 static gboolean
 is_shown (guint column, const Snapshot *result)
 {
-  if (!columns[column].optional)
-    return TRUE;
-  for (guint i = 0; i < result->stages->len; i++)
-    if (gst_structure_has_field (
-            g_ptr_array_index (result->stages, i), columns[column].field))
-      return TRUE;
-  return FALSE;
-}
-
-static gchar *
-format_field (const GstStructure *stats, const gchar *field, Kind kind)
-{
-  if (!gst_structure_has_field (stats, field))
-    return g_strdup ("");
-  switch (kind) {
-    case COUNT:
-      return format_count (stats_get (stats, field));
-    case SMALL_COUNT:
-      return format_count (stats_get_uint (stats, field));
-    case TIME:
-      return format_ns (stats_get (stats, field));
-    case RATE:
-      return format_rate (stats_get_double (stats, field));
-    default:
-      return g_strdup_printf (
-          "%ld %%", lround (stats_get_double (stats, field) * 100));
-  }
+  return !columns[column].optional ||
+         snapshot_has_field (result, columns[column].field);
 }
 
 static void
@@ -303,8 +260,7 @@ append_table (GString *out, const Snapshot *result)
     append_cell (out, g_strdup (stats_get_name (stats)));
     for (guint i = 0; i < G_N_ELEMENTS (columns); i++)
       if (is_shown (i, result))
-        append_cell (
-            out, format_field (stats, columns[i].field, columns[i].kind));
+        append_cell (out, stats_format (stats, columns[i].field));
     g_string_append (out, "</tr>\n");
   }
   g_string_append (out, "</table></div>\n");

@@ -17,65 +17,27 @@
 #define MIN_BAR 4
 #define MAX_BAR 24
 
-typedef gchar *(*CellFunc) (const GstStructure *stats);
-
 /* A column. Columns with a higher rank are dropped first if the table is too
  * wide. */
 typedef struct {
   const gchar *title;
   guint width;
   guint rank;
-  const gchar *field; /* required field */
-  CellFunc cell;
+  const gchar *field;
   gboolean optional; /* shown only if a stage has the field */
+  /* (nullable): formats something derived from the statistics with @field */
+  gchar *(*derive) (const GstStructure *stats);
 } Column;
 
 static gchar *
-cell_concurrency (const GstStructure *stats)
+format_computing (const GstStructure *stats)
 {
-  return g_strdup_printf ("%u", stats_get_uint (stats, "concurrency"));
-}
-
-static gchar *
-cell_tasks (const GstStructure *stats)
-{
-  return g_strdup_printf ("%" G_GUINT64_FORMAT, stats_get (stats, "num-tasks"));
-}
-
-static gchar *
-cell_rate (const GstStructure *stats)
-{
-  return format_rate (stats_get_double (stats, "qps"));
-}
-
-static gchar *
-cell_average (const GstStructure *stats)
-{
-  return format_ns (stats_get (stats, "ave-time"));
-}
-
-static gchar *
-cell_p99 (const GstStructure *stats)
-{
-  return format_ns (stats_get (stats, "p99-time"));
-}
-
-static gchar *
-cell_computing (const GstStructure *stats)
-{
-  return g_strdup_printf ("%ld %%", lround (stats_get_computing (stats) * 100));
-}
-
-static gchar *
-cell_failures (const GstStructure *stats)
-{
-  return g_strdup_printf (
-      "%" G_GUINT64_FORMAT, stats_get (stats, "num-failures"));
+  return format_percent (stats_get_computing (stats));
 }
 
 /* Formats the hit rate of the disk cache. */
 static gchar *
-cell_cached (const GstStructure *stats)
+format_hits (const GstStructure *stats)
 {
   const guint64 hits = stats_get (stats, "cache-hits");
   const guint64 all = hits + stats_get (stats, "cache-misses");
@@ -85,14 +47,14 @@ cell_cached (const GstStructure *stats)
 }
 
 static const Column columns[] = {
-  { "conc", 5, 1, "concurrency", cell_concurrency },
-  { "tasks", 9, 4, "num-tasks", cell_tasks },
-  { "items/s", 8, 0, "qps", cell_rate },
-  { "average", 9, 2, "num-tasks", cell_average },
-  { "p99", 9, 5, "num-tasks", cell_p99 },
-  { "CPU", 6, 3, "num-tasks", cell_computing },
-  { "failed", 7, 6, "num-failures", cell_failures },
-  { "cached", 8, 7, "cache-hits", cell_cached, TRUE },
+  { "conc", 5, 1, "concurrency" },
+  { "tasks", 9, 4, "num-tasks" },
+  { "items/s", 8, 0, "qps" },
+  { "average", 9, 2, "ave-time" },
+  { "p99", 9, 5, "p99-time" },
+  { "CPU", 6, 3, "num-tasks", FALSE, format_computing },
+  { "failed", 7, 6, "num-failures" },
+  { "cached", 8, 7, "cache-hits", TRUE, format_hits },
 };
 
 typedef struct {
@@ -115,16 +77,6 @@ longest_name (const Snapshot *snapshot)
     longest = MAX (longest, g_utf8_strlen (name, -1));
   }
   return MIN (longest, MAX_NAME);
-}
-
-static gboolean
-has_field (const Snapshot *snapshot, const gchar *field)
-{
-  for (guint i = 0; i < snapshot->stages->len; i++)
-    if (gst_structure_has_field (
-            g_ptr_array_index (snapshot->stages, i), field))
-      return TRUE;
-  return FALSE;
 }
 
 static guint
@@ -163,7 +115,7 @@ lay_out (const Snapshot *snapshot, guint width)
 
   for (guint i = 0; i < G_N_ELEMENTS (columns); i++)
     layout.shown[i] =
-        !columns[i].optional || has_field (snapshot, columns[i].field);
+        !columns[i].optional || snapshot_has_field (snapshot, columns[i].field);
   while (width_of_columns (&layout) + MIN_NAME + fixed + MIN_BAR > width &&
          hide_one (&layout))
     ;
@@ -205,9 +157,11 @@ append_row (GString *text, const GstStructure *stats, const Layout *layout)
 
   g_string_append (line, name);
   for (guint i = 0; i < G_N_ELEMENTS (columns); i++) {
-    g_autofree gchar *cell = gst_structure_has_field (stats, columns[i].field)
-                                 ? columns[i].cell (stats)
-                                 : g_strdup ("");
+    const Column *column = &columns[i];
+    g_autofree gchar *cell =
+        column->derive && gst_structure_has_field (stats, column->field)
+            ? column->derive (stats)
+            : stats_format (stats, column->field);
 
     if (layout->shown[i])
       append_right (line, cell, columns[i].width);

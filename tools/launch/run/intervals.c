@@ -122,7 +122,7 @@ Snapshot *
 session_take_snapshot (Session *self, gboolean interval)
 {
   const Mark *since = interval ? &self->last : &self->first;
-  Mark now = { g_get_monotonic_time (), process_get_cpu_time (),
+  Mark now = { g_get_monotonic_time (),
     gst_spdl_loader_dup_cpu_stats (self->loader) };
   Snapshot *snapshot = snapshot_new ();
 
@@ -130,7 +130,9 @@ session_take_snapshot (Session *self, gboolean interval)
   snapshot->interval = interval;
   snapshot->time = (now.time - self->first.time) / 1e6;
   snapshot->elapsed = MAX (now.time - since->time, 1) / 1e6;
-  snapshot->cores = (now.cpu_time - since->cpu_time) / 1e9 / snapshot->elapsed;
+  snapshot->cores = (stats_get_number (now.cpus, "process-time") -
+                        stats_get_number (since->cpus, "process-time")) /
+                    snapshot->elapsed;
   snapshot->num_cores = gst_spdl_get_num_cores ();
   snapshot->memory =
       interval ? process_get_memory () : process_get_peak_memory ();

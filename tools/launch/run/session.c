@@ -493,7 +493,6 @@ begin_session (Session *self)
     parts_find_element (self->parts, GST_OBJECT (self->sink))->given_step =
         self->limits.step;
   self->first.time = self->last.time = g_get_monotonic_time ();
-  self->first.cpu_time = self->last.cpu_time = process_get_cpu_time ();
   self->first.cpus = gst_spdl_loader_dup_cpu_stats (self->loader);
   self->last.cpus = gst_structure_copy (self->first.cpus);
   start_pulling (self);
@@ -513,12 +512,13 @@ stop_session (Session *self)
   stop_pulling (self);
 }
 
+/* Removes the handlers of signals, so that a second Ctrl-C ends the program
+ * while the pipeline stops, of time and of messages. */
 static void
-remove_sources (guint *ids, guint n)
+remove_sources (Session *self)
 {
-  for (guint i = 0; i < n; i++)
-    if (ids[i] != 0 && g_main_context_find_source_by_id (NULL, ids[i]))
-      g_source_remove (ids[i]);
+  while (g_source_remove_by_user_data (self))
+    ;
 }
 
 gboolean
@@ -542,27 +542,24 @@ session_run (Session *self, const SessionLimits *limits,
     const SessionFuncs *funcs, gpointer user_data, GError **error)
 {
   GstBus *bus = gst_element_get_bus (self->pipeline);
-  guint ids[4] = { 0 };
 
   self->limits = *limits;
   self->funcs = funcs;
   self->user_data = user_data;
   self->loop = g_main_loop_new (NULL, FALSE);
   gst_bus_add_watch (bus, on_message, self);
-  ids[0] = g_unix_signal_add (SIGINT, on_interrupt, self);
-  ids[1] = g_unix_signal_add (SIGTERM, on_interrupt, self);
+  g_unix_signal_add (SIGINT, on_interrupt, self);
+  g_unix_signal_add (SIGTERM, on_interrupt, self);
   if (limits->interval > 0)
-    ids[2] = g_timeout_add (limits->interval / 1000000, on_tick, self);
+    g_timeout_add (limits->interval / 1000000, on_tick, self);
   if (limits->duration > 0)
-    ids[3] = g_timeout_add (limits->duration / 1000000, on_limit, self);
+    g_timeout_add (limits->duration / 1000000, on_limit, self);
 
   begin_session (self);
   g_main_loop_run (self->loop);
-  remove_sources (ids, G_N_ELEMENTS (ids));
+  remove_sources (self);
   stop_session (self);
-  gst_bus_remove_watch (bus);
-  while (g_source_remove_by_user_data (self))
-    ;
+  remove_sources (self);
   gst_object_unref (bus);
   g_clear_pointer (&self->loop, g_main_loop_unref);
   if (self->error && self->end != SESSION_INTERRUPTED)

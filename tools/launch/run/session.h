@@ -68,8 +68,7 @@ typedef struct {
 
 /* Counters at the begin of a run or of an interval. */
 typedef struct {
-  gint64 time; /* monotonic, us */
-  guint64 cpu_time;
+  gint64 time;        /* monotonic, us */
   GstStructure *cpus; /* nullable: from gst_spdl_loader_dup_cpu_stats() */
   guint64 items, batches;
 } Mark;

@@ -79,8 +79,6 @@ static void
 append_sample (GString *out, const gchar *name, const gchar *stage, guint rank,
     const gchar *host, double value)
 {
-  gchar number[G_ASCII_DTOSTR_BUF_SIZE];
-
   g_string_append_printf (out, "%s{", name);
   if (stage) {
     append_label (out, "stage", stage);
@@ -88,8 +86,7 @@ append_sample (GString *out, const gchar *name, const gchar *stage, guint rank,
   }
   g_string_append_printf (out, "rank=\"%u\",", rank);
   append_label (out, "host", host);
-  g_ascii_formatd (number, sizeof number, "%.12g", value);
-  g_string_append_printf (out, "} %s\n", number);
+  g_string_append_printf (out, "} %.12g\n", value);
 }
 
 static void

@@ -12,10 +12,7 @@
 #include <stdlib.h>
 
 #include "tools/launch/modes/points.h"
-#include "tools/launch/run/pipeline.h"
 #include "tools/launch/views/json.h"
-#include "tools/launch/views/screen.h"
-#include "tools/launch/views/table.h"
 
 #define DEFAULT_DURATION 3.0 /* s per run, after the warm-up */
 #define WARM_UP 0.25         /* warm-up, relative to the duration */
@@ -32,12 +29,11 @@
 
 /* Result of one run. */
 typedef struct {
+  Point point; /* first, so that runs are points */
   gboolean cached;
   double batch_time;          /* s per batch */
   double wait;                /* s of waiting per batch */
   guint64 p50_step, p99_step; /* ns */
-  double rate;                /* items per second */
-  double cores;
 } HeadspaceRun;
 
 /* Results of all runs. */
@@ -46,7 +42,6 @@ typedef struct {
   SessionLimits limits;
   GPtrArray *runs; /* of HeadspaceRun, in order of execution */
   Gains gains;
-  gchar *verdict; /* sentence for the user */
 } Headspace;
 
 /* Gains */
@@ -181,6 +176,7 @@ take_result (Session *session, HeadspaceRun *run, GError **error)
 {
   const Snapshot *result = session->result;
   const GstStructure *trainer = snapshot_get_trainer (result);
+  g_autofree gchar *batch = NULL;
 
   run->batch_time = session_get_batch_time (session, &run->wait);
   if (run->batch_time == 0 || !trainer) {
@@ -192,22 +188,35 @@ take_result (Session *session, HeadspaceRun *run, GError **error)
   }
   run->p50_step = stats_get (trainer, "p50-step-time");
   run->p99_step = stats_get (trainer, "p99-step-time");
-  run->rate = session_get_steady_rate (session);
-  run->cores = result->cores;
+  run->point.rate = session_get_steady_rate (session);
+  run->point.cores = result->cores;
+  run->point.n_runs = 1;
+  batch = format_ns (run->batch_time * 1e9);
+  run->point.detail = g_strdup_printf ("a batch takes %s", batch);
   return TRUE;
+}
+
+static const gchar *
+name_run (gboolean cached)
+{
+  return cached ? "from the cache" : "with loading";
 }
 
 static gboolean
 measure_rate (Headspace *self, gboolean cached, GError **error)
 {
   Session *session = make_session (self->options, cached, error);
-  HeadspaceRun run = { .cached = cached };
+  HeadspaceRun *run = g_new0 (HeadspaceRun, 1);
   const gboolean ok =
       session && session_run (session, &self->limits, NULL, NULL, error) &&
-      session->end != SESSION_INTERRUPTED && take_result (session, &run, error);
+      session->end != SESSION_INTERRUPTED && take_result (session, run, error);
 
+  run->cached = cached;
+  run->point.label = g_strdup (name_run (cached));
   if (ok)
-    g_ptr_array_add (self->runs, g_memdup2 (&run, sizeof run));
+    g_ptr_array_add (self->runs, run);
+  else
+    point_free (run);
   g_clear_pointer (&session, session_free);
   return ok;
 }
@@ -229,8 +238,7 @@ measure_all (Headspace *self, GError **error)
 
   interrupt_begin (&interrupt);
   for (guint i = 0; i < n; i++) {
-    fprintf (stderr, "%u of %u: %s\n", i + 1, n,
-        is_cached (i) ? "from the cache" : "with loading");
+    fprintf (stderr, "%u of %u: %s\n", i + 1, n, name_run (is_cached (i)));
     if (!measure_rate (self, is_cached (i), error) ||
         interrupt_came (&interrupt))
       break;
@@ -302,8 +310,8 @@ add_run (JsonBuilder *b, gconstpointer data)
       G_TYPE_UINT64, (guint64) (run->batch_time * 1e9), "p50-step-time",
       G_TYPE_UINT64, run->p50_step, "p99-step-time", G_TYPE_UINT64,
       run->p99_step, "ave-get-time", G_TYPE_UINT64, (guint64) (run->wait * 1e9),
-      "items-per-second", G_TYPE_DOUBLE, run->rate, "cores", G_TYPE_DOUBLE,
-      run->cores, NULL);
+      "items-per-second", G_TYPE_DOUBLE, run->point.rate, "cores",
+      G_TYPE_DOUBLE, run->point.cores, NULL);
 }
 
 static void
@@ -317,17 +325,14 @@ add_spread (JsonBuilder *b, const gchar *name, const Spread *spread)
   json_builder_end_object (b);
 }
 
-static gboolean
-write_json (const Headspace *self, GError **error)
+static void
+add_headspace (JsonBuilder *b, gconstpointer user_data)
 {
-  JsonBuilder *b = json_builder_new ();
-  g_autofree gchar *description = pipeline_describe (self->options->pipeline);
+  const Headspace *self = user_data;
 
-  json_builder_begin_object (b);
-  json_add (b, "version", G_TYPE_STRING, PACKAGE_VERSION, "pipeline",
-      G_TYPE_STRING, description, "host", G_TYPE_STRING, g_get_host_name (),
-      "step", G_TYPE_UINT64, (guint64) (self->options->step * 1e6), "verdict",
-      G_TYPE_STRING, self->verdict, "advice", G_TYPE_STRING,
+  json_add (b, "version", G_TYPE_STRING, PACKAGE_VERSION, "host", G_TYPE_STRING,
+      g_get_host_name (), "step", G_TYPE_UINT64,
+      (guint64) (self->options->step * 1e6), "advice", G_TYPE_STRING,
       gains_get_advice (&self->gains), "headspace", G_TYPE_DOUBLE,
       self->gains.headspace, "headspace-least", G_TYPE_DOUBLE,
       self->gains.least, "headspace-most", G_TYPE_DOUBLE, self->gains.most,
@@ -335,62 +340,36 @@ write_json (const Headspace *self, GError **error)
   add_spread (b, "base", &self->gains.base);
   add_spread (b, "cached", &self->gains.cached);
   json_add_array (b, "runs", self->runs, add_run);
-  json_builder_end_object (b);
-  return json_output (b, self->options->json, error);
 }
 
-/* Writes a report with a bar for each run. */
-static gboolean
-write_report (const Headspace *self, GError **error)
+static gchar *
+format_runs (const Headspace *self)
 {
-  const Conclusion conclusion = { "Headspace", NULL, self->verdict,
-    POINTS_NONE };
-  g_autoptr (GPtrArray) points = g_ptr_array_new_with_free_func (point_free);
+  GString *text = g_string_new (NULL);
 
+  g_string_append_printf (
+      text, "%-16s%10s%10s%10s%8s\n", "run", "batch", "step", "wait", "cores");
   for (guint i = 0; i < self->runs->len; i++) {
     const HeadspaceRun *run = g_ptr_array_index (self->runs, i);
     g_autofree gchar *batch = format_ns (run->batch_time * 1e9);
-    Point *point = g_new0 (Point, 1);
+    g_autofree gchar *step = format_ns (run->p50_step);
+    g_autofree gchar *wait = format_ns (run->wait * 1e9);
 
-    point->label = g_strdup (run->cached ? "from the cache" : "with loading");
-    point->rate = run->rate;
-    point->detail = g_strdup_printf ("a batch takes %s", batch);
-    g_ptr_array_add (points, point);
+    g_string_append_printf (text, "%-16s%10s%10s%10s%8.1f\n", run->point.label,
+        batch, step, wait, run->point.cores);
   }
-  return points_write_report (self->options, points, &conclusion, error);
-}
-
-static void
-print_run (FILE *out, const HeadspaceRun *run)
-{
-  g_autofree gchar *batch = format_ns (run->batch_time * 1e9);
-  g_autofree gchar *step = format_ns (run->p50_step);
-  g_autofree gchar *wait = format_ns (run->wait * 1e9);
-
-  fprintf (out, "%-16s%10s%10s%10s%8.1f\n",
-      run->cached ? "from the cache" : "with loading", batch, step, wait,
-      run->cores);
-}
-
-static void
-print_headspace (const Headspace *self)
-{
-  FILE *out = options_get_out (self->options);
-  g_autofree gchar *verdict = text_wrap (self->verdict, screen_get_width (out));
-
-  fprintf (
-      out, "%-16s%10s%10s%10s%8s\n", "run", "batch", "step", "wait", "cores");
-  for (guint i = 0; i < self->runs->len; i++)
-    print_run (out, g_ptr_array_index (self->runs, i));
-  fprintf (out, "\n%s\n", verdict);
-  fflush (out);
+  return g_string_free (text, FALSE);
 }
 
 int
 headspace_run (const Options *options, GError **error)
 {
   Headspace self = { options, options_get_limits (options, FALSE) };
-  int status = 2;
+  Conclusion conclusion = { .title = "Headspace",
+    .chosen = POINTS_NONE,
+    .add = add_headspace,
+    .user_data = &self };
+  int status = 1;
 
   self.limits.steady =
       (options->duration > 0 ? options->duration : DEFAULT_DURATION) *
@@ -399,18 +378,16 @@ headspace_run (const Options *options, GError **error)
   self.limits.warm_up = self.limits.steady * WARM_UP;
   self.limits.skip_batches = N_CACHES + IN_HAND;
   if (!check_options (&self, error))
-    return status;
-  self.runs = g_ptr_array_new_with_free_func (g_free);
-  status = 1;
+    return 2;
+  self.runs = g_ptr_array_new_with_free_func (point_free);
   if (measure_all (&self, error)) {
     self.gains = compare_rounds (&self, get_batch_time);
-    self.verdict = make_verdict (&self);
-    print_headspace (&self);
-    if ((!options->json || write_json (&self, error)) &&
-        (!options->report || write_report (&self, error)))
-      status = 0;
+    conclusion.table = format_runs (&self);
+    conclusion.verdict = make_verdict (&self);
+    status = conclude (options, self.runs, &conclusion, error);
+    g_free (conclusion.table);
+    g_free (conclusion.verdict);
   }
   g_ptr_array_unref (self.runs);
-  g_free (self.verdict);
   return status;
 }

@@ -208,8 +208,8 @@ isolate_run (const Options *options, GError **error)
                          .describe = describe_stage },
     g_ptr_array_new_with_free_func ((GDestroyNotify) gst_sample_unref) };
   Series *series = &self.series;
-  Conclusion conclusion = { "One stage alone",
-    " average      p99   CPU  busy" };
+  Conclusion conclusion = { .title = "One stage alone",
+    .detail_title = " average      p99   CPU  busy" };
   int status;
 
   g_mutex_init (&self.lock);

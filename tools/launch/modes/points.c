@@ -313,16 +313,11 @@ append_bars (GString *out, GPtrArray *points, guint marked, const gchar *title)
   svg_end (out);
 }
 
-gboolean
-points_write_report (const Options *options, GPtrArray *points,
-    const Conclusion *conclusion, GError **error)
+static gboolean
+write_report (const Options *options, GPtrArray *points,
+    const Conclusion *conclusion, const gchar *settings, GError **error)
 {
-  const guint chosen = conclusion->chosen;
   g_autofree gchar *description = pipeline_describe (options->pipeline);
-  g_autofree gchar *settings =
-      chosen == POINTS_NONE
-          ? NULL
-          : points_format_settings (g_ptr_array_index (points, chosen));
   g_autoptr (GString) out = g_string_new (NULL);
 
   report_append_head (out, conclusion->title, NULL, description);
@@ -330,7 +325,7 @@ points_write_report (const Options *options, GPtrArray *points,
   report_append_heading (out, "Items per second",
       settings ? "The recommended setting is red. Hover over a bar for details."
                : "Hover over a bar for details.");
-  append_bars (out, points, chosen, conclusion->title);
+  append_bars (out, points, conclusion->chosen, conclusion->title);
   report_append_end (out);
   return output_write (options->report, out->str, error);
 }
@@ -355,12 +350,17 @@ write_json (const Options *options, GPtrArray *points,
 
   json_builder_begin_object (b);
   json_add (b, "pipeline", G_TYPE_STRING, description, "verdict", G_TYPE_STRING,
-      conclusion->verdict, "recommended", G_TYPE_STRING,
-      conclusion->chosen == POINTS_NONE
-          ? NULL
-          : get_point (points, conclusion->chosen)->label,
-      NULL);
-  json_add_array (b, "points", points, add_point);
+      conclusion->verdict, NULL);
+  if (conclusion->add) {
+    conclusion->add (b, conclusion->user_data);
+  } else {
+    json_add (b, "recommended", G_TYPE_STRING,
+        conclusion->chosen == POINTS_NONE
+            ? NULL
+            : get_point (points, conclusion->chosen)->label,
+        NULL);
+    json_add_array (b, "points", points, add_point);
+  }
   json_builder_end_object (b);
   return json_output (b, options->json, error);
 }
@@ -372,20 +372,22 @@ conclude (const Options *options, GPtrArray *points,
   FILE *out = options_get_out (options);
   const guint width = screen_get_width (out);
   g_autofree gchar *table =
-      points_format (points, conclusion->detail_title, width);
+      conclusion->table
+          ? g_strdup (conclusion->table)
+          : points_format (points, conclusion->detail_title, width);
   g_autofree gchar *verdict = text_wrap (conclusion->verdict, width);
+  g_autofree gchar *settings =
+      conclusion->chosen == POINTS_NONE
+          ? NULL
+          : points_format_settings (get_point (points, conclusion->chosen));
 
   fprintf (out, "%s\n%s\n", table, verdict);
-  if (conclusion->chosen != POINTS_NONE) {
-    g_autofree gchar *settings =
-        points_format_settings (get_point (points, conclusion->chosen));
-
+  if (settings)
     fprintf (out, "try: %s\n", settings);
-  }
   fflush (out);
   if ((options->json && !write_json (options, points, conclusion, error)) ||
       (options->report &&
-          !points_write_report (options, points, conclusion, error)))
+          !write_report (options, points, conclusion, settings, error)))
     return 1;
   return points_best (points) == POINTS_NONE ? 1 : 0;
 }

@@ -7,7 +7,7 @@
 
 #pragma once
 
-#include <glib.h>
+#include <json-glib/json-glib.h>
 
 #include "tools/launch/modes/options.h"
 
@@ -65,12 +65,13 @@ points_format (GPtrArray *points, const gchar *detail_title, guint width);
 typedef struct {
   const gchar *title;        /* title of the report */
   const gchar *detail_title; /* title of the last column */
+  gchar *table;              /* nullable: instead of one with a row per point */
   gchar *verdict;            /* sentence for the user */
   guint chosen;              /* recommended point, or POINTS_NONE */
+  /* (nullable): adds members to the JSON output instead of the points. */
+  void (*add) (JsonBuilder *b, gconstpointer user_data);
+  gconstpointer user_data;
 } Conclusion;
-
-gboolean points_write_report (const Options *options, GPtrArray *points,
-    const Conclusion *conclusion, GError **error);
 
 /* Prints the result and writes the requested files. Returns the exit status. */
 int conclude (const Options *options, GPtrArray *points,

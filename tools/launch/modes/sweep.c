@@ -134,7 +134,7 @@ sweep_run (const Options *options, GError **error)
     .axes = sweep_parse (options->sweep, error),
     .make = make_session,
     .describe = describe_limit };
-  Conclusion conclusion = { "A sweep", "limit" };
+  Conclusion conclusion = { .title = "A sweep", .detail_title = "limit" };
   int status = 2;
 
   series_init (&series, options->duration > 0 || options->max_batches > 0

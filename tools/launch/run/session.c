@@ -22,8 +22,8 @@
 #define MAX_FAILURES_KEPT 100
 #define MAX_TUNING_KEPT 100
 #define MAX_SNAPSHOTS 1024
-/* Time after which a failed run ends although elements still hold items: one of
- * them may never let go of them. */
+/* Time after which a failed run ends although an element still holds items,
+ * which it may never give out. */
 #define DRAIN_S 5
 
 static void

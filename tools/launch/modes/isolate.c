@@ -30,7 +30,7 @@ find_stage (Session *session, const gchar *name, GError **error)
 {
   Part *part = setting_find_element (name, session->parts, error);
 
-  if (!part || part->is_stage)
+  if (!part || GST_IS_SPDL_STAGE (part->element))
     return part;
   g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
       "%s is not a stage, because it has no property concurrency", name);

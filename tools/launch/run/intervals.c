@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+#include "gst/spdl/diagnose/analysis.h"
 #include "gst/spdl/loader/loader-private.h"
 #include "tools/launch/run/process.h"
 #include "tools/launch/run/session.h"
@@ -14,8 +15,7 @@ add_stages (Session *self, Snapshot *snapshot)
 {
   for (guint i = 0; i < self->parts->len; i++) {
     const Part *part = g_ptr_array_index (self->parts, i);
-    const GstStructure *stats =
-        snapshot->interval && part->interval ? part->interval : part->total;
+    const GstStructure *stats = part_get_stats (part, snapshot->interval);
 
     if (stats)
       g_ptr_array_add (snapshot->stages, gst_structure_copy (stats));
@@ -36,38 +36,26 @@ add_failures (Snapshot *snapshot, const GstStructure *stats)
         snapshot, g_value_get_boxed (gst_value_array_get_value (stages, i)));
 }
 
+/* Counts failures, and the output: pulled batches, or without a sink to pull
+ * from, what the last gst-spdl element got. */
 static void
-sum_up_failures (Session *self, Snapshot *snapshot)
+add_counts (Session *self, Snapshot *snapshot)
 {
   for (guint i = 0; i < self->parts->len; i++) {
     const Part *part = g_ptr_array_index (self->parts, i);
 
-    if (part->total)
-      add_failures (snapshot, part->total);
-  }
-}
-
-/* Counts the pulled batches, or without a sink to pull from, the output of the
- * last gst-spdl element. */
-static void
-count_output (Session *self, Snapshot *snapshot)
-{
-  if (self->sink) {
-    g_mutex_lock (&self->lock);
-    snapshot->items = self->counts.items;
-    snapshot->batches = self->counts.batches;
-    g_mutex_unlock (&self->lock);
-    return;
-  }
-  for (guint i = self->parts->len; i > 0; i--) {
-    const Part *part = g_ptr_array_index (self->parts, i - 1);
-
     if (!part->total)
       continue;
+    add_failures (snapshot, part->total);
     snapshot->items = stats_get (part->total, "num-items");
     snapshot->batches = stats_get (part->total, "num-batches");
-    return;
   }
+  if (!self->sink)
+    return;
+  g_mutex_lock (&self->lock);
+  snapshot->items = self->counts.items;
+  snapshot->batches = self->counts.batches;
+  g_mutex_unlock (&self->lock);
 }
 
 /* Computes the progress from the limit that will be reached first: items,
@@ -92,13 +80,29 @@ find_progress (Session *self, Snapshot *snapshot)
 }
 
 static GstSpdlDiagnosis *
-diagnose_interval (Session *self, gboolean interval, const GstStructure *cpus)
+diagnose (Session *self, gboolean interval, const GstStructure *cpus)
 {
-  GList *stats = parts_dup_stats (self->parts, interval);
-  GstSpdlDiagnosis *diagnosis = gst_spdl_diagnose_with_cpus (
-      stats, interval ? self->last.cpus : self->first.cpus, cpus);
+  GList *all = NULL;
+  GstSpdlDiagnosis *diagnosis;
 
-  parts_free_stats (stats);
+  for (guint i = self->parts->len; i > 0; i--) {
+    const Part *part = g_ptr_array_index (self->parts, i - 1);
+    const GstStructure *known = part_get_stats (part, interval);
+    GstStructure *stats = known             ? gst_structure_copy (known)
+                          : part->has_stats ? NULL
+                                            : gst_spdl_make_foreign_stats (
+                                                  part->element, part->name);
+
+    if (!stats)
+      continue;
+    if (part->given_step > 0)
+      gst_structure_set (
+          stats, "given-step-time", G_TYPE_UINT64, part->given_step, NULL);
+    all = g_list_prepend (all, stats);
+  }
+  diagnosis = gst_spdl_diagnose_with_cpus (
+      all, interval ? self->last.cpus : self->first.cpus, cpus);
+  g_list_free_full (all, (GDestroyNotify) gst_structure_free);
   return diagnosis;
 }
 
@@ -107,9 +111,9 @@ diagnose_interval (Session *self, gboolean interval, const GstStructure *cpus)
 static void
 find_limit (Session *self, Snapshot *snapshot, const GstStructure *cpus)
 {
-  snapshot->overall = diagnose_interval (self, FALSE, cpus);
+  snapshot->overall = diagnose (self, FALSE, cpus);
   if (snapshot->interval)
-    snapshot->diagnosis = diagnose_interval (self, TRUE, cpus);
+    snapshot->diagnosis = diagnose (self, TRUE, cpus);
   if (!snapshot->diagnosis ||
       gst_spdl_diagnosis_get_limit (snapshot->diagnosis) ==
           GST_SPDL_LIMIT_TOO_FEW) {
@@ -136,8 +140,7 @@ session_take_snapshot (Session *self, gboolean interval)
   snapshot->num_cores = gst_spdl_get_num_cores ();
   snapshot->memory =
       interval ? process_get_memory () : process_get_peak_memory ();
-  count_output (self, snapshot);
-  sum_up_failures (self, snapshot);
+  add_counts (self, snapshot);
   find_progress (self, snapshot);
   add_stages (self, snapshot);
   snapshot->item_rate = (snapshot->items - since->items) / snapshot->elapsed;

@@ -12,8 +12,6 @@
 
 #include <string.h>
 
-#include "gst/spdl/diagnose/analysis.h"
-
 static void
 part_free (gpointer data)
 {
@@ -41,7 +39,6 @@ part_new (GstElement *element)
   part->element = gst_object_ref (element);
   part->name = gst_object_get_name (GST_OBJECT (element));
   part->has_stats = has_property (element, "stage-stats");
-  part->is_stage = GST_IS_SPDL_STAGE (element);
   return part;
 }
 
@@ -258,37 +255,10 @@ parts_take_totals (GPtrArray *parts)
   }
 }
 
-GList *
-parts_dup_stats (GPtrArray *parts, gboolean interval)
+const GstStructure *
+part_get_stats (const Part *part, gboolean interval)
 {
-  GList *stats = NULL;
-
-  for (guint i = parts->len; i > 0; i--) {
-    const Part *part = g_ptr_array_index (parts, i - 1);
-    const GstStructure *figures =
-        interval && part->interval ? part->interval : part->total;
-    GstStructure *s;
-
-    if (part->has_stats && !figures)
-      continue;
-    if (figures) {
-      s = gst_structure_copy (figures);
-      if (part->given_step > 0)
-        gst_structure_set (
-            s, "given-step-time", G_TYPE_UINT64, part->given_step, NULL);
-    } else {
-      s = gst_spdl_make_foreign_stats (part->element, part->name);
-    }
-    if (s)
-      stats = g_list_prepend (stats, s);
-  }
-  return stats;
-}
-
-void
-parts_free_stats (GList *stats)
-{
-  g_list_free_full (stats, (GDestroyNotify) gst_structure_free);
+  return interval && part->interval ? part->interval : part->total;
 }
 
 /* Settings of the form ELEMENT.PROPERTY=VALUE */

@@ -17,7 +17,6 @@ typedef struct {
   gchar
       *name; /* display name: the element's name, or `decode` for spdldecode0 */
   gboolean has_stats; /* is a gst-spdl element with statistics */
-  gboolean is_stage;  /* has worker threads */
   guint64 given_step; /* simulated training step in ns per batch; 0: unknown */
   GstStructure *interval; /* nullable: statistics of the last interval */
   GstStructure *total;    /* nullable: statistics since the start; set by
@@ -48,10 +47,9 @@ void parts_repeat (GPtrArray *parts);
 /* "src, fetch, decode" */
 gchar *parts_list_names (GPtrArray *parts);
 
-/* Returns the argument of gst_spdl_diagnose().
- * Returns: (transfer container): free with parts_free_stats() */
-GList *parts_dup_stats (GPtrArray *parts, gboolean interval);
-void parts_free_stats (GList *stats);
+/* Returns: (nullable): the statistics of the last interval if there are any and
+ * @interval is set, else those since the start */
+const GstStructure *part_get_stats (const Part *part, gboolean interval);
 
 /* Applies a setting such as "decode.concurrency=4" to an element in @parts. */
 gboolean setting_apply (const gchar *text, GPtrArray *parts, GError **error);

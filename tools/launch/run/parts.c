@@ -64,6 +64,20 @@ shorten_name (const Part *part)
   return g_strdup (g_str_has_prefix (kind, "spdl") ? kind + 4 : kind);
 }
 
+/* Finds an element by display name or element name. */
+static Part *
+find_part (GPtrArray *parts, const gchar *name)
+{
+  for (guint i = 0; i < parts->len; i++) {
+    Part *part = g_ptr_array_index (parts, i);
+
+    if (g_str_equal (part->name, name) ||
+        g_strcmp0 (GST_OBJECT_NAME (part->element), name) == 0)
+      return part;
+  }
+  return NULL;
+}
+
 /* Numbers elements of the same kind: the second one is `decode2`. GStreamer's
  * numbers continue from one pipeline to the next. */
 static void
@@ -74,7 +88,7 @@ shorten_names (GPtrArray *parts)
     g_autofree gchar *shorter = shorten_name (part);
     gchar *name = g_strdup (shorter);
 
-    for (guint n = 2; name && parts_find (parts, name); n++) {
+    for (guint n = 2; name && find_part (parts, name); n++) {
       g_free (name);
       name = g_strdup_printf ("%s%u", shorter, n);
     }
@@ -131,19 +145,6 @@ parts_new (GstElement *pipeline)
   g_list_free_full (elements, gst_object_unref);
   shorten_names (parts);
   return parts;
-}
-
-Part *
-parts_find (GPtrArray *parts, const gchar *name)
-{
-  for (guint i = 0; i < parts->len; i++) {
-    Part *part = g_ptr_array_index (parts, i);
-
-    if (g_str_equal (part->name, name) ||
-        g_strcmp0 (GST_OBJECT_NAME (part->element), name) == 0)
-      return part;
-  }
-  return NULL;
 }
 
 Part *
@@ -206,19 +207,6 @@ parts_repeat (GPtrArray *parts)
     if (has_epochs (part))
       g_object_set (part->element, "epochs", (gint64) -1, NULL);
   }
-}
-
-gchar *
-parts_list_names (GPtrArray *parts)
-{
-  GString *names = g_string_new (NULL);
-
-  for (guint i = 0; i < parts->len; i++) {
-    const Part *part = g_ptr_array_index (parts, i);
-
-    g_string_append_printf (names, "%s%s", i > 0 ? ", " : "", part->name);
-  }
-  return g_string_free (names, FALSE);
 }
 
 GstStructure *
@@ -313,15 +301,18 @@ set_property (Part *part, const gchar *name, const gchar *text, GError **error)
 Part *
 setting_find_element (const gchar *element, GPtrArray *parts, GError **error)
 {
-  Part *part = parts_find (parts, element);
+  Part *part = find_part (parts, element);
+  g_autoptr (GString) names = NULL;
 
-  if (!part) {
-    g_autofree gchar *names = parts_list_names (parts);
-
-    g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
-        "the pipeline has no element \"%s\"; it has: %s", element, names);
-  }
-  return part;
+  if (part)
+    return part;
+  names = g_string_new (NULL);
+  for (guint i = 0; i < parts->len; i++)
+    g_string_append_printf (names, "%s%s", i > 0 ? ", " : "",
+        ((const Part *) g_ptr_array_index (parts, i))->name);
+  g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
+      "the pipeline has no element \"%s\"; it has: %s", element, names->str);
+  return NULL;
 }
 
 gboolean

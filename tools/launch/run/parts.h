@@ -27,8 +27,6 @@ typedef struct {
  * ordered from source to sink */
 GPtrArray *parts_new (GstElement *pipeline);
 
-/* Finds an element by display name or element name. */
-Part *parts_find (GPtrArray *parts, const gchar *name);
 Part *parts_find_element (GPtrArray *parts, GstObject *element);
 
 /* Sets the interval of statistics messages, in ns. */
@@ -44,8 +42,6 @@ void parts_take_totals (GPtrArray *parts);
 guint64 parts_count_expected (GPtrArray *parts);
 /* Makes the sources repeat the dataset endlessly. */
 void parts_repeat (GPtrArray *parts);
-/* "src, fetch, decode" */
-gchar *parts_list_names (GPtrArray *parts);
 
 /* Returns: (nullable): the statistics of the last interval if there are any and
  * @interval is set, else those since the start */
@@ -59,7 +55,8 @@ gboolean setting_apply (const gchar *text, GPtrArray *parts, GError **error);
 gboolean setting_split (const gchar *text, gchar **element, gchar **property,
     gchar **value, GError **error);
 
-/* Returns the element with that name. The error lists the available names. */
+/* Returns the element with that display name or element name. The error lists
+ * the available names. */
 Part *
 setting_find_element (const gchar *element, GPtrArray *parts, GError **error);
 

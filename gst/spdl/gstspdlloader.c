@@ -133,6 +133,17 @@ new_loader (GstPipeline *pipeline, GError **error)
   return NULL;
 }
 
+GstSpdlLoader *
+gst_spdl_loader_new_as_is (GstPipeline *pipeline, GstSpdlLoaderSink *sink,
+    guint64 (*get_cpu_time) (void))
+{
+  GstSpdlLoader *self = g_object_new (GST_TYPE_SPDL_LOADER, NULL);
+
+  gst_spdl_loader_parts_init_as_is (&self->parts, pipeline, sink);
+  self->get_cpu_time = get_cpu_time;
+  return self;
+}
+
 static GstSpdlLoader *
 parse_loader (const gchar *description, GError **error)
 {

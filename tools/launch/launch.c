@@ -10,9 +10,7 @@
 #include "tools/launch/modes/modes.h"
 #include "tools/launch/modes/options.h"
 #include "tools/launch/run/itemdigest.h"
-#include "tools/launch/run/process.h"
 #include "tools/launch/views/json.h"
-#include "tools/launch/views/prometheus.h"
 #include "tools/launch/views/report.h"
 #include "tools/launch/views/screen.h"
 
@@ -33,52 +31,6 @@ print_error (const GError *error, int status)
 
   fprintf (stderr, "error: %s\n", text);
   return status;
-}
-
-/* Receivers of a session's events. */
-typedef struct {
-  Screen *screen;
-  Exporter *exporter; /* nullable */
-} Listeners;
-
-static void
-on_snapshot (Session *session, const Snapshot *snapshot, gpointer user_data)
-{
-  Listeners *self = user_data;
-
-  screen_funcs.snapshot (session, snapshot, self->screen);
-  if (self->exporter) {
-    Snapshot *totals = session_dup_totals (session, snapshot);
-
-    exporter_set_text (self->exporter,
-        prometheus_format (totals, process_get_rank (), g_get_host_name ()));
-    snapshot_free (totals);
-  }
-}
-
-static void
-on_failure (Session *session, const GstStructure *failure, gpointer user_data)
-{
-  Listeners *self = user_data;
-
-  screen_funcs.failure (session, failure, self->screen);
-}
-
-static void
-on_warning (Session *session, const gchar *element, const gchar *text,
-    gpointer user_data)
-{
-  Listeners *self = user_data;
-
-  screen_funcs.warning (session, element, text, self->screen);
-}
-
-static void
-on_tuning (Session *session, const GstStructure *decision, gpointer user_data)
-{
-  Listeners *self = user_data;
-
-  screen_funcs.tuning (session, decision, self->screen);
 }
 
 static Exporter *
@@ -118,24 +70,23 @@ print_digest (const Options *options, const Digest *digest)
 static int
 run_mode (const Options *options, Session *session, Digest *digest)
 {
-  static const SessionFuncs funcs = { on_snapshot, on_failure, on_warning,
-    on_tuning };
-  Listeners listeners = { NULL };
+  Exporter *exporter = NULL;
+  Screen *screen;
   SessionLimits limits;
   g_autoptr (GError) failure = NULL;
   g_autoptr (GError) error = NULL;
   int status = STATUS_OK;
 
   if (options->port != OPTIONS_NO_PORT &&
-      !(listeners.exporter = make_exporter (options, &error)))
+      !(exporter = make_exporter (options, &error)))
     return print_error (error, STATUS_ERROR);
-  listeners.screen = screen_new (options_get_out (options), options->plain);
-  limits = options_get_limits (options, screen_is_live (listeners.screen));
+  screen = screen_new (options_get_out (options), options->plain, exporter);
+  limits = options_get_limits (options, screen_is_live (screen));
   limits.digest = digest;
-  session_run (session, &limits, &funcs, &listeners, &failure);
-  screen_finish (listeners.screen, session);
-  screen_free (listeners.screen);
-  g_clear_pointer (&listeners.exporter, exporter_free);
+  session_run (session, &limits, &screen_funcs, screen, &failure);
+  screen_finish (screen, session);
+  screen_free (screen);
+  g_clear_pointer (&exporter, exporter_free);
   if (digest)
     status = print_digest (options, digest);
   if (failure)
@@ -149,7 +100,8 @@ static int
 run_one (const Options *options, GError **error)
 {
   SessionLimits limits = options_get_limits (options, FALSE);
-  Session *session = session_new (options->pipeline, options->settings, error);
+  Session *session =
+      session_new (options->pipeline, options->settings, 0, error);
   Digest digest = { 0 };
   int status;
 

@@ -54,7 +54,7 @@ typedef struct {
    * last until the loader ends, because the next run and the statistics of the
    * last one need them: epochs, rank, world-size, resume-state, classes and
    * cpu-budget of sources, and the stages (GstSpdlStage) whose default
-   * concurrency is that for loaders. */
+   * concurrency is that for loaders; NULL if the loader leaves it as it is. */
   GPtrArray *run_changes;
   GPtrArray *changes;
   GPtrArray *tuned;
@@ -75,6 +75,8 @@ struct _GstSpdlLoader {
   gint starting; /* atomic: an asynchronous start is in progress */
   gulong probe;  /* on the source pad */
   gdouble cpu_budget;
+  /* (nullable): CPU time that the budget limits; NULL: that of the pipeline */
+  guint64 (*get_cpu_time) (void);
 
   SpdlMutex lock;
   GstSpdlBusWatch *bus_watch; /* of the last run; nullable */
@@ -112,7 +114,27 @@ struct _GstSpdlLoader {
  * pad. */
 gboolean gst_spdl_loader_parts_init (
     GstSpdlLoaderParts *self, GstPipeline *pipeline, GError **error);
+/* Does so for a pipeline of any kind, which runs as it is: it gets no source,
+ * and its stages keep their concurrency.
+ *
+ * @sink: takes what arrives; an element of @pipeline, or one without a parent,
+ *     which only learns the end */
+void gst_spdl_loader_parts_init_as_is (
+    GstSpdlLoaderParts *self, GstPipeline *pipeline, GstSpdlLoaderSink *sink);
 void gst_spdl_loader_parts_clear (GstSpdlLoaderParts *self);
+
+/* Creates a loader for a program that only runs a pipeline and measures it, see
+ * gst_spdl_loader_parts_init_as_is().
+ *
+ * @get_cpu_time: CPU time that `cpu-budget` limits, in ns */
+SPDL_PRIVATE_API
+GstSpdlLoader *gst_spdl_loader_new_as_is (GstPipeline *pipeline,
+    GstSpdlLoaderSink *sink, guint64 (*get_cpu_time) (void));
+
+/* Returns: (transfer full): gst_spdl_dup_cpu_stats() with the CPU time of the
+ * threads that load in the last run, as `loading-time` */
+SPDL_PRIVATE_API
+GstStructure *gst_spdl_loader_dup_cpu_stats (GstSpdlLoader *self);
 
 /* Prepares the elements for a run, before the pipeline leaves NULL. Returns
  * FALSE with @error set if the application has linked the open pad meanwhile.

@@ -330,7 +330,8 @@ gst_spdl_loader_parts_begin_run (GstSpdlLoaderParts *self, GError **error)
 {
   if (!attach_source (self, error))
     return FALSE;
-  play_at_once (self);
+  if (GST_OBJECT_PARENT (self->sink))
+    play_at_once (self);
   return TRUE;
 }
 
@@ -378,6 +379,17 @@ gst_spdl_loader_parts_init (
   ok = find_sink (self, elements, error) && make_source (self, error);
   g_ptr_array_unref (elements);
   return ok;
+}
+
+void
+gst_spdl_loader_parts_init_as_is (
+    GstSpdlLoaderParts *self, GstPipeline *pipeline, GstSpdlLoaderSink *sink)
+{
+  self->pipeline = gst_object_ref (pipeline);
+  self->sink = gst_object_ref (sink);
+  self->run_changes = g_ptr_array_new_with_free_func (undo_change);
+  self->changes = g_ptr_array_new_with_free_func (undo_change);
+  gst_spdl_loader_parts_find_sources (self);
 }
 
 void

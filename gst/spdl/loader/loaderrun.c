@@ -10,6 +10,7 @@
 #include "gst/spdl/common/marks.h"
 #include "gst/spdl/engine/cpus.h"
 #include "gst/spdl/engine/newthread.h"
+#include "gst/spdl/gstspdlcpus.h"
 #include "gst/spdl/gstspdlstate.h"
 #include "gst/spdl/loader/buswatch.h"
 
@@ -91,7 +92,10 @@ begin_run (GstSpdlLoader *self, const Place *place)
   if (self->cpu_budget > 0) {
     bus_watch->governor = gst_spdl_governor_new (
         GST_BIN (self->parts.pipeline), self->cpu_budget);
-    gst_spdl_governor_set_threads (bus_watch->governor, &bus_watch->threads);
+    if (self->get_cpu_time)
+      gst_spdl_governor_set_clock (bus_watch->governor, self->get_cpu_time);
+    else
+      gst_spdl_governor_set_threads (bus_watch->governor, &bus_watch->threads);
     if (!gst_spdl_governor_start (bus_watch->governor, &error))
       gst_spdl_bus_watch_set_error (bus_watch, error);
   }
@@ -244,7 +248,8 @@ start_run (GstSpdlLoader *self, const Place *place, GCancellable *cancellable,
 
   if (!gst_spdl_loader_parts_begin_run (&self->parts, error))
     return FALSE;
-  gst_spdl_loader_parts_tune (&self->parts);
+  if (self->parts.tuned)
+    gst_spdl_loader_parts_tune (&self->parts);
   if (place && place->state)
     states = gst_spdl_loader_parts_exchange_states (&self->parts, place->state);
   bus_watch = begin_run (self, place);
@@ -916,6 +921,20 @@ gst_spdl_loader_wait (GstSpdlLoader *loader, GstClockTime timeout)
 }
 
 /* Diagnosis */
+
+GstStructure *
+gst_spdl_loader_dup_cpu_stats (GstSpdlLoader *self)
+{
+  g_autoptr (GstSpdlBusWatch) bus_watch =
+      gst_spdl_loader_get_bus_watch (self, NULL);
+  GstStructure *s;
+
+  if (bus_watch)
+    return gst_spdl_thread_times_get_cpu_stats (&bus_watch->threads);
+  s = gst_spdl_dup_cpu_stats ();
+  gst_structure_set (s, "loading-time", G_TYPE_UINT64, (guint64) 0, NULL);
+  return s;
+}
 
 /* Returns: (transfer full): the counters now, or those at the end of the run */
 static GstStructure *

@@ -5,7 +5,6 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "tools/launch/modes/gains.h"
 #include "tools/launch/modes/points.h"
 #include "tools/launch/modes/modes.h"
 #include "tools/launch/run/parts.h"

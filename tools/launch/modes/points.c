@@ -7,12 +7,11 @@
 
 #include "tools/launch/modes/points.h"
 
-#include <json-glib/json-glib.h>
 #include <math.h>
 #include <string.h>
 
 #include "tools/launch/run/pipeline.h"
-#include "tools/launch/run/snapshot.h"
+#include "tools/launch/views/json.h"
 #include "tools/launch/views/output.h"
 #include "tools/launch/views/report.h"
 #include "tools/launch/views/screen.h"
@@ -20,142 +19,6 @@
 #include "tools/launch/views/table.h"
 
 #define MAX_AGAIN 8 /* maximum number of runs to confirm the recommendation */
-
-/* Output files */
-
-/* Layout of the chart. The label of a setting, which may be long, is above its
- * bar. */
-#define ROW 48
-#define BAR_TOP 24
-#define BAR_HEIGHT 16
-#define BARS_WIDTH 840
-
-static void
-append_bar (GString *out, double top, const Point *point, double most,
-    const gchar *style)
-{
-  g_autofree gchar *rate = format_rate (point->rate);
-  g_autofree gchar *number =
-      point->error ? g_strdup ("failed") : g_strdup_printf ("%s items/s", rate);
-
-  svg_text (out, 0, top + BAR_TOP - 8, SVG_WIDTH, SVG_START, point->label);
-  svg_rect (out, 0, top + BAR_TOP, BARS_WIDTH, BAR_HEIGHT, "track", NULL);
-  svg_rect (out, 0, top + BAR_TOP, BARS_WIDTH * point->rate / most, BAR_HEIGHT,
-      style, point->error ? point->error : point->detail);
-  svg_text (out, SVG_WIDTH - 10, top + BAR_TOP + BAR_HEIGHT - 3, 150, SVG_END,
-      number);
-}
-
-static void
-append_bars (GString *out, GPtrArray *points, guint marked, const gchar *title)
-{
-  double most = 1e-9;
-
-  for (guint i = 0; i < points->len; i++)
-    most = MAX (most, ((const Point *) g_ptr_array_index (points, i))->rate);
-  svg_begin (out, points->len * ROW, title);
-  for (guint i = 0; i < points->len; i++)
-    append_bar (out, i * ROW, g_ptr_array_index (points, i), most,
-        i == marked ? "hot" : "warm");
-  svg_end (out);
-}
-
-static void
-append_verdict (
-    GString *out, GPtrArray *points, const gchar *verdict, guint marked)
-{
-  g_string_append (out, "<div class=\"verdict\"><p>");
-  html_append_escaped (out, verdict);
-  g_string_append (out, "</p>\n");
-  if (marked != POINTS_NONE) {
-    g_autofree gchar *settings =
-        points_format_settings (g_ptr_array_index (points, marked));
-
-    g_string_append (out, "<p>Try <code>");
-    html_append_escaped (out, settings);
-    g_string_append (out, "</code></p>\n");
-  }
-  g_string_append (out, "</div>\n");
-}
-
-gboolean
-points_write_report (GPtrArray *points, const gchar *file, const gchar *title,
-    const gchar *description, const gchar *verdict, guint marked,
-    GError **error)
-{
-  g_autoptr (GString) out = g_string_new (NULL);
-
-  report_append_head (out);
-  g_string_append (out, "<h1>");
-  html_append_escaped (out, title);
-  g_string_append (out, "</h1>\n<pre>");
-  html_append_escaped (out, description);
-  g_string_append (out, "</pre>\n");
-  append_verdict (out, points, verdict, marked);
-  g_string_append_printf (out,
-      "<h2>Items per second</h2>\n<p class=\"key\">%sHover over a bar for "
-      "details.</p>\n",
-      marked != POINTS_NONE ? "The recommended setting is red. " : "");
-  append_bars (out, points, marked, title);
-  report_append_end (out);
-  return output_write (file, out->str, error);
-}
-
-static void
-add_string (JsonBuilder *b, const gchar *name, const gchar *value)
-{
-  json_builder_set_member_name (b, name);
-  if (value)
-    json_builder_add_string_value (b, value);
-  else
-    json_builder_add_null_value (b);
-}
-
-static void
-add_point (JsonBuilder *b, const Point *point)
-{
-  json_builder_begin_object (b);
-  add_string (b, "setting", point->label);
-  json_builder_set_member_name (b, "items-per-second");
-  json_builder_add_double_value (b, point->rate);
-  json_builder_set_member_name (b, "cores");
-  json_builder_add_double_value (b, point->cores);
-  json_builder_set_member_name (b, "cost");
-  json_builder_add_double_value (b, point->cost);
-  json_builder_set_member_name (b, "runs");
-  json_builder_add_int_value (b, point->n_runs);
-  add_string (b, "error", point->error);
-  json_builder_end_object (b);
-}
-
-static gboolean
-points_write_json (GPtrArray *points, const gchar *file,
-    const gchar *description, const gchar *verdict, guint marked,
-    GError **error)
-{
-  g_autoptr (JsonBuilder) b = json_builder_new ();
-  g_autoptr (JsonNode) root = NULL;
-  g_autofree gchar *text = NULL;
-  g_autofree gchar *line = NULL;
-
-  json_builder_begin_object (b);
-  add_string (b, "pipeline", description);
-  add_string (b, "verdict", verdict);
-  add_string (b, "recommended",
-      marked == POINTS_NONE
-          ? NULL
-          : ((const Point *) g_ptr_array_index (points, marked))->label);
-  json_builder_set_member_name (b, "points");
-  json_builder_begin_array (b);
-  for (guint i = 0; i < points->len; i++)
-    add_point (b, g_ptr_array_index (points, i));
-  json_builder_end_array (b);
-  json_builder_end_object (b);
-  root = json_builder_get_root (b);
-  text = json_to_string (root, TRUE);
-  line = g_strconcat (text, "\n", NULL);
-  return output_write (file, line, error);
-}
 
 void
 point_free (gpointer data)
@@ -303,6 +166,8 @@ points_knee (GPtrArray *points)
   return knee;
 }
 
+/* Table */
+
 /* Total width of the columns other than label, bar and detail. */
 #define OTHER_COLUMNS 20
 #define MIN_BAR 4
@@ -409,46 +274,120 @@ points_append_knee (GString *text, GPtrArray *points)
       get_point (points, knee)->label, rate);
 }
 
-/* Conclusion */
+/* Output files */
+
+/* Layout of the chart. The label of a setting, which may be long, is above its
+ * bar. */
+#define ROW 48
+#define BAR_TOP 24
+#define BAR_HEIGHT 16
+#define BARS_WIDTH 840
 
 static void
-print_conclusion (FILE *out, GPtrArray *points, const Conclusion *conclusion)
+append_bar (GString *out, double top, const Point *point, double most,
+    const gchar *style)
 {
-  const guint width = screen_get_width (out);
-  g_autofree gchar *table =
-      points_format (points, conclusion->detail_title, width);
-  g_autofree gchar *verdict = text_wrap (conclusion->verdict, width);
+  g_autofree gchar *rate = format_rate (point->rate);
+  g_autofree gchar *number =
+      point->error ? g_strdup ("failed") : g_strdup_printf ("%s items/s", rate);
 
-  fprintf (out, "%s\n%s\n", table, verdict);
-  if (conclusion->chosen != POINTS_NONE) {
-    g_autofree gchar *settings =
-        points_format_settings (g_ptr_array_index (points, conclusion->chosen));
+  svg_text (out, 0, top + BAR_TOP - 8, SVG_WIDTH, SVG_START, point->label);
+  svg_rect (out, 0, top + BAR_TOP, BARS_WIDTH, BAR_HEIGHT, "track", NULL);
+  svg_rect (out, 0, top + BAR_TOP, BARS_WIDTH * point->rate / most, BAR_HEIGHT,
+      style, point->error ? point->error : point->detail);
+  svg_text (out, SVG_WIDTH - 10, top + BAR_TOP + BAR_HEIGHT - 3, 150, SVG_END,
+      number);
+}
 
-    fprintf (out, "try: %s\n", settings);
-  }
-  fflush (out);
+static void
+append_bars (GString *out, GPtrArray *points, guint marked, const gchar *title)
+{
+  double most = 1e-9;
+
+  for (guint i = 0; i < points->len; i++)
+    most = MAX (most, ((const Point *) g_ptr_array_index (points, i))->rate);
+  svg_begin (out, points->len * ROW, title);
+  for (guint i = 0; i < points->len; i++)
+    append_bar (out, i * ROW, g_ptr_array_index (points, i), most,
+        i == marked ? "hot" : "warm");
+  svg_end (out);
 }
 
 static gboolean
-write_files (const Options *options, GPtrArray *points,
-    const Conclusion *conclusion, GError **error)
+write_report (const Options *options, GPtrArray *points,
+    const Conclusion *conclusion, const gchar *settings, GError **error)
 {
   g_autofree gchar *description = pipeline_describe (options->pipeline);
+  g_autoptr (GString) out = g_string_new (NULL);
 
-  if (options->json && !points_write_json (points, options->json, description,
-                           conclusion->verdict, conclusion->chosen, error))
-    return FALSE;
-  return !options->report ||
-         points_write_report (points, options->report, conclusion->title,
-             description, conclusion->verdict, conclusion->chosen, error);
+  report_append_head (out, conclusion->title, NULL, description);
+  report_append_verdict (out, conclusion->verdict, settings, NULL);
+  report_append_heading (out, "Items per second",
+      settings ? "The recommended setting is red. Hover over a bar for details."
+               : "Hover over a bar for details.");
+  append_bars (out, points, conclusion->chosen, conclusion->title);
+  report_append_end (out);
+  return output_write (options->report, out->str, error);
+}
+
+static void
+add_point (JsonBuilder *b, gconstpointer data)
+{
+  const Point *point = data;
+
+  json_add (b, "setting", G_TYPE_STRING, point->label, "items-per-second",
+      G_TYPE_DOUBLE, point->rate, "cores", G_TYPE_DOUBLE, point->cores, "cost",
+      G_TYPE_DOUBLE, point->cost, "runs", G_TYPE_UINT, point->n_runs, "error",
+      G_TYPE_STRING, point->error, NULL);
+}
+
+static gboolean
+write_json (const Options *options, GPtrArray *points,
+    const Conclusion *conclusion, GError **error)
+{
+  JsonBuilder *b = json_builder_new ();
+  g_autofree gchar *description = pipeline_describe (options->pipeline);
+
+  json_builder_begin_object (b);
+  json_add (b, "pipeline", G_TYPE_STRING, description, "verdict", G_TYPE_STRING,
+      conclusion->verdict, NULL);
+  if (conclusion->add) {
+    conclusion->add (b, conclusion->user_data);
+  } else {
+    json_add (b, "recommended", G_TYPE_STRING,
+        conclusion->chosen == POINTS_NONE
+            ? NULL
+            : get_point (points, conclusion->chosen)->label,
+        NULL);
+    json_add_array (b, "points", points, add_point);
+  }
+  json_builder_end_object (b);
+  return json_output (b, options->json, error);
 }
 
 int
 conclude (const Options *options, GPtrArray *points,
     const Conclusion *conclusion, GError **error)
 {
-  print_conclusion (options_get_out (options), points, conclusion);
-  if (!write_files (options, points, conclusion, error))
+  FILE *out = options_get_out (options);
+  const guint width = screen_get_width (out);
+  g_autofree gchar *table =
+      conclusion->table
+          ? g_strdup (conclusion->table)
+          : points_format (points, conclusion->detail_title, width);
+  g_autofree gchar *verdict = text_wrap (conclusion->verdict, width);
+  g_autofree gchar *settings =
+      conclusion->chosen == POINTS_NONE
+          ? NULL
+          : points_format_settings (get_point (points, conclusion->chosen));
+
+  fprintf (out, "%s\n%s\n", table, verdict);
+  if (settings)
+    fprintf (out, "try: %s\n", settings);
+  fflush (out);
+  if ((options->json && !write_json (options, points, conclusion, error)) ||
+      (options->report &&
+          !write_report (options, points, conclusion, settings, error)))
     return 1;
   return points_best (points) == POINTS_NONE ? 1 : 0;
 }

@@ -7,7 +7,7 @@
 
 #pragma once
 
-#include <glib.h>
+#include <json-glib/json-glib.h>
 
 #include "tools/launch/modes/options.h"
 
@@ -61,18 +61,16 @@ gchar *points_format_settings (const Point *point);
 gchar *
 points_format (GPtrArray *points, const gchar *detail_title, guint width);
 
-/* @verdict: sentence for the user
- * @marked: point to highlight */
-gboolean points_write_report (GPtrArray *points, const gchar *file,
-    const gchar *title, const gchar *description, const gchar *verdict,
-    guint marked, GError **error);
-
 /* Result of a series of runs. */
 typedef struct {
   const gchar *title;        /* title of the report */
   const gchar *detail_title; /* title of the last column */
-  const gchar *verdict;      /* sentence for the user */
+  gchar *table;              /* nullable: instead of one with a row per point */
+  gchar *verdict;            /* sentence for the user */
   guint chosen;              /* recommended point, or POINTS_NONE */
+  /* (nullable): adds members to the JSON output instead of the points. */
+  void (*add) (JsonBuilder *b, gconstpointer user_data);
+  gconstpointer user_data;
 } Conclusion;
 
 /* Prints the result and writes the requested files. Returns the exit status. */

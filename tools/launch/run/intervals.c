@@ -1,71 +1,21 @@
-/* gst-spdl-launch: statistics of a run per interval
+/* gst-spdl-launch: statistics of a session
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "tools/launch/run/intervals.h"
-
+#include "gst/spdl/diagnose/analysis.h"
+#include "gst/spdl/loader/loader-private.h"
 #include "tools/launch/run/process.h"
-
-#define MAX_FRAMES 1024
-
-struct _Intervals {
-  GPtrArray *parts;
-  GstSpdlThreadTimes *threads;
-  GPtrArray *snapshots;
-  guint64 max_batches;
-  guint64 duration;
-  gint64 began; /* monotonic time, us */
-  guint64 first_cpu;
-  GstStructure *first_cpus; /* nullable: from gst_spdl_dup_cpu_stats() */
-
-  /* Values at the last snapshot. */
-  gint64 last_time;
-  guint64 last_cpu;
-  GstStructure *last_cpus; /* nullable */
-  guint64 last_items, last_batches;
-};
-
-Intervals *
-intervals_new (GPtrArray *parts, GstSpdlThreadTimes *threads)
-{
-  Intervals *self = g_new0 (Intervals, 1);
-
-  self->parts = parts;
-  self->threads = threads;
-  self->snapshots = g_ptr_array_new_with_free_func (snapshot_free);
-  return self;
-}
-
-void
-intervals_free (Intervals *self)
-{
-  g_ptr_array_unref (self->snapshots);
-  g_clear_pointer (&self->first_cpus, gst_structure_free);
-  g_clear_pointer (&self->last_cpus, gst_structure_free);
-  g_free (self);
-}
-
-void
-intervals_begin (Intervals *self, guint64 max_batches, guint64 duration)
-{
-  self->max_batches = max_batches;
-  self->duration = duration;
-  self->began = self->last_time = g_get_monotonic_time ();
-  self->first_cpu = self->last_cpu = process_get_cpu_time ();
-  self->first_cpus = gst_spdl_thread_times_get_cpu_stats (self->threads);
-  self->last_cpus = gst_structure_copy (self->first_cpus);
-}
+#include "tools/launch/run/session.h"
 
 static void
-add_stages (Intervals *self, Snapshot *snapshot)
+add_stages (Session *self, Snapshot *snapshot)
 {
   for (guint i = 0; i < self->parts->len; i++) {
     const Part *part = g_ptr_array_index (self->parts, i);
-    const GstStructure *stats =
-        snapshot->interval && part->interval ? part->interval : part->total;
+    const GstStructure *stats = part_get_stats (part, snapshot->interval);
 
     if (stats)
       g_ptr_array_add (snapshot->stages, gst_structure_copy (stats));
@@ -86,40 +36,32 @@ add_failures (Snapshot *snapshot, const GstStructure *stats)
         snapshot, g_value_get_boxed (gst_value_array_get_value (stages, i)));
 }
 
+/* Counts failures, and the output: pulled batches, or without a sink to pull
+ * from, what the last gst-spdl element got. */
 static void
-sum_up_failures (Intervals *self, Snapshot *snapshot)
+add_counts (Session *self, Snapshot *snapshot)
 {
   for (guint i = 0; i < self->parts->len; i++) {
     const Part *part = g_ptr_array_index (self->parts, i);
 
-    if (part->total)
-      add_failures (snapshot, part->total);
-  }
-}
-
-static void
-count_output (Intervals *self, const PullerCounts *counts, Snapshot *snapshot)
-{
-  if (counts) {
-    snapshot->items = counts->items;
-    snapshot->batches = counts->batches;
-    return;
-  }
-  for (guint i = self->parts->len; i > 0; i--) {
-    const Part *part = g_ptr_array_index (self->parts, i - 1);
-
     if (!part->total)
       continue;
+    add_failures (snapshot, part->total);
     snapshot->items = stats_get (part->total, "num-items");
     snapshot->batches = stats_get (part->total, "num-batches");
-    return;
   }
+  if (!self->sink)
+    return;
+  g_mutex_lock (&self->lock);
+  snapshot->items = self->counts.items;
+  snapshot->batches = self->counts.batches;
+  g_mutex_unlock (&self->lock);
 }
 
 /* Computes the progress from the limit that will be reached first: items,
  * batches or time. */
 static void
-find_progress (Intervals *self, Snapshot *snapshot)
+find_progress (Session *self, Snapshot *snapshot)
 {
   const guint64 expected = parts_count_expected (self->parts);
   const double items =
@@ -128,34 +70,50 @@ find_progress (Intervals *self, Snapshot *snapshot)
   snapshot->progress = -1;
   if (expected > 0)
     snapshot->progress = items / expected;
-  if (self->max_batches > 0)
-    snapshot->progress = MAX (
-        snapshot->progress, snapshot->batches / (double) self->max_batches);
-  if (self->duration > 0)
+  if (self->limits.max_batches > 0)
+    snapshot->progress = MAX (snapshot->progress,
+        snapshot->batches / (double) self->limits.max_batches);
+  if (self->limits.duration > 0)
     snapshot->progress =
-        MAX (snapshot->progress, snapshot->time * 1e9 / self->duration);
+        MAX (snapshot->progress, snapshot->time * 1e9 / self->limits.duration);
   snapshot->progress = MIN (snapshot->progress, 1);
 }
 
 static GstSpdlDiagnosis *
-diagnose_interval (Intervals *self, gboolean interval, const GstStructure *cpus)
+diagnose (Session *self, gboolean interval, const GstStructure *cpus)
 {
-  GList *stats = parts_dup_stats (self->parts, interval);
-  GstSpdlDiagnosis *diagnosis = gst_spdl_diagnose_with_cpus (
-      stats, interval ? self->last_cpus : self->first_cpus, cpus);
+  GList *all = NULL;
+  GstSpdlDiagnosis *diagnosis;
 
-  parts_free_stats (stats);
+  for (guint i = self->parts->len; i > 0; i--) {
+    const Part *part = g_ptr_array_index (self->parts, i - 1);
+    const GstStructure *known = part_get_stats (part, interval);
+    GstStructure *stats = known             ? gst_structure_copy (known)
+                          : part->has_stats ? NULL
+                                            : gst_spdl_make_foreign_stats (
+                                                  part->element, part->name);
+
+    if (!stats)
+      continue;
+    if (part->given_step > 0)
+      gst_structure_set (
+          stats, "given-step-time", G_TYPE_UINT64, part->given_step, NULL);
+    all = g_list_prepend (all, stats);
+  }
+  diagnosis = gst_spdl_diagnose_with_cpus (
+      all, interval ? self->last.cpus : self->first.cpus, cpus);
+  g_list_free_full (all, (GDestroyNotify) gst_structure_free);
   return diagnosis;
 }
 
 /* Diagnoses the interval, or the whole run if the interval has too little
  * data. */
 static void
-find_limit (Intervals *self, Snapshot *snapshot, const GstStructure *cpus)
+find_limit (Session *self, Snapshot *snapshot, const GstStructure *cpus)
 {
-  snapshot->overall = diagnose_interval (self, FALSE, cpus);
+  snapshot->overall = diagnose (self, FALSE, cpus);
   if (snapshot->interval)
-    snapshot->diagnosis = diagnose_interval (self, TRUE, cpus);
+    snapshot->diagnosis = diagnose (self, TRUE, cpus);
   if (!snapshot->diagnosis ||
       gst_spdl_diagnosis_get_limit (snapshot->diagnosis) ==
           GST_SPDL_LIMIT_TOO_FEW) {
@@ -164,71 +122,40 @@ find_limit (Intervals *self, Snapshot *snapshot, const GstStructure *cpus)
   }
 }
 
-static Snapshot *
-take_snapshot (Intervals *self, const PullerCounts *counts, gboolean interval)
+Snapshot *
+session_take_snapshot (Session *self, gboolean interval)
 {
+  const Mark *since = interval ? &self->last : &self->first;
+  Mark now = { g_get_monotonic_time (),
+    gst_spdl_loader_dup_cpu_stats (self->loader) };
   Snapshot *snapshot = snapshot_new ();
-  const gint64 now = g_get_monotonic_time ();
-  const guint64 cpu = process_get_cpu_time ();
-  const gint64 since = interval ? self->last_time : self->began;
-  const guint64 used = cpu - (interval ? self->last_cpu : self->first_cpu);
-  GstStructure *cpus = gst_spdl_thread_times_get_cpu_stats (self->threads);
 
   parts_take_totals (self->parts);
   snapshot->interval = interval;
-  snapshot->time = (now - self->began) / 1e6;
-  snapshot->elapsed = MAX (now - since, 1) / 1e6;
-  snapshot->cores = used / 1e9 / snapshot->elapsed;
+  snapshot->time = (now.time - self->first.time) / 1e6;
+  snapshot->elapsed = MAX (now.time - since->time, 1) / 1e6;
+  snapshot->cores = (stats_get_number (now.cpus, "process-time") -
+                        stats_get_number (since->cpus, "process-time")) /
+                    snapshot->elapsed;
   snapshot->num_cores = gst_spdl_get_num_cores ();
   snapshot->memory =
       interval ? process_get_memory () : process_get_peak_memory ();
-  count_output (self, counts, snapshot);
-  sum_up_failures (self, snapshot);
+  add_counts (self, snapshot);
   find_progress (self, snapshot);
   add_stages (self, snapshot);
-  snapshot->item_rate =
-      (snapshot->items - (interval ? self->last_items : 0)) / snapshot->elapsed;
+  snapshot->item_rate = (snapshot->items - since->items) / snapshot->elapsed;
   snapshot->batch_rate =
-      (snapshot->batches - (interval ? self->last_batches : 0)) /
-      snapshot->elapsed;
-  find_limit (self, snapshot, cpus);
-  self->last_time = now;
-  self->last_cpu = cpu;
-  gst_structure_free (self->last_cpus);
-  self->last_cpus = cpus;
-  self->last_items = snapshot->items;
-  self->last_batches = snapshot->batches;
-  return snapshot;
-}
-
-/* Removes every other snapshot, which limits the number of points in charts of
- * long runs. */
-static void
-thin_out (GPtrArray *snapshots)
-{
-  for (guint i = snapshots->len / 2; i > 0; i--)
-    g_ptr_array_remove_index (snapshots, 2 * i - 1);
-}
-
-const Snapshot *
-intervals_add (Intervals *self, const PullerCounts *counts)
-{
-  Snapshot *snapshot = take_snapshot (self, counts, TRUE);
-
-  if (self->snapshots->len >= MAX_FRAMES)
-    thin_out (self->snapshots);
-  g_ptr_array_add (self->snapshots, snapshot);
+      (snapshot->batches - since->batches) / snapshot->elapsed;
+  find_limit (self, snapshot, now.cpus);
+  now.items = snapshot->items;
+  now.batches = snapshot->batches;
+  gst_structure_free (self->last.cpus);
+  self->last = now;
   return snapshot;
 }
 
 Snapshot *
-intervals_sum_up (Intervals *self, const PullerCounts *counts)
-{
-  return take_snapshot (self, counts, FALSE);
-}
-
-Snapshot *
-intervals_dup_totals (Intervals *self, const Snapshot *interval)
+session_dup_totals (Session *self, const Snapshot *interval)
 {
   Snapshot *snapshot = snapshot_new ();
   GPtrArray *stages = snapshot->stages;
@@ -240,23 +167,4 @@ intervals_dup_totals (Intervals *self, const Snapshot *interval)
   gst_spdl_diagnosis_ref (snapshot->overall);
   add_stages (self, snapshot);
   return snapshot;
-}
-
-GPtrArray *
-intervals_get_snapshots (Intervals *self)
-{
-  return self->snapshots;
-}
-
-double
-intervals_get_steady_rate (
-    Intervals *self, guint64 warm_up, const Snapshot *end)
-{
-  for (guint i = 0; i < self->snapshots->len; i++) {
-    const Snapshot *snapshot = g_ptr_array_index (self->snapshots, i);
-
-    if (snapshot->time >= warm_up / 1e9 && end->time > snapshot->time)
-      return (end->items - snapshot->items) / (end->time - snapshot->time);
-  }
-  return end->item_rate;
 }

@@ -7,7 +7,6 @@
 
 #include "tools/launch/run/itemdigest.h"
 
-#include <gst/spdl/spdl.h>
 #include <string.h>
 
 #define XXH_INLINE_ALL
@@ -102,13 +101,9 @@ check_tensors (GstSpdlBatch *batch, GError **error)
 }
 
 gboolean
-digest_add (Digest *self, GstSample *sample)
+digest_add (Digest *self, GstSpdlBatch *batch)
 {
-  g_autoptr (GstSpdlBatch) batch =
-      gst_spdl_batch_new (gst_sample_get_buffer (sample),
-          gst_sample_get_caps (sample), &self->error);
-
-  if (!batch || !check_tensors (batch, &self->error))
+  if (!check_tensors (batch, &self->error))
     return FALSE;
   for (guint i = 0; i < gst_spdl_batch_get_n_items (batch); i++) {
     XXH3_state_t state;

@@ -7,7 +7,7 @@
 
 #pragma once
 
-#include <gst/gst.h>
+#include <gst/spdl/spdl.h>
 
 G_BEGIN_DECLS
 
@@ -23,7 +23,7 @@ typedef struct _Digest {
 
 /* Adds the items of a batch. Returns FALSE and sets the error of @self if it
  * has no item numbers or is not in memory of the CPU. */
-gboolean digest_add (Digest *self, GstSample *sample);
+gboolean digest_add (Digest *self, GstSpdlBatch *batch);
 void digest_clear (Digest *self);
 
 /* Returns: (transfer full): 32 hexadecimal digits */

@@ -12,8 +12,6 @@
 
 #include <string.h>
 
-#include "gst/spdl/diagnose/analysis.h"
-
 static void
 part_free (gpointer data)
 {
@@ -41,7 +39,6 @@ part_new (GstElement *element)
   part->element = gst_object_ref (element);
   part->name = gst_object_get_name (GST_OBJECT (element));
   part->has_stats = has_property (element, "stage-stats");
-  part->is_stage = GST_IS_SPDL_STAGE (element);
   return part;
 }
 
@@ -67,6 +64,20 @@ shorten_name (const Part *part)
   return g_strdup (g_str_has_prefix (kind, "spdl") ? kind + 4 : kind);
 }
 
+/* Finds an element by display name or element name. */
+static Part *
+find_part (GPtrArray *parts, const gchar *name)
+{
+  for (guint i = 0; i < parts->len; i++) {
+    Part *part = g_ptr_array_index (parts, i);
+
+    if (g_str_equal (part->name, name) ||
+        g_strcmp0 (GST_OBJECT_NAME (part->element), name) == 0)
+      return part;
+  }
+  return NULL;
+}
+
 /* Numbers elements of the same kind: the second one is `decode2`. GStreamer's
  * numbers continue from one pipeline to the next. */
 static void
@@ -77,7 +88,7 @@ shorten_names (GPtrArray *parts)
     g_autofree gchar *shorter = shorten_name (part);
     gchar *name = g_strdup (shorter);
 
-    for (guint n = 2; name && parts_find (parts, name); n++) {
+    for (guint n = 2; name && find_part (parts, name); n++) {
       g_free (name);
       name = g_strdup_printf ("%s%u", shorter, n);
     }
@@ -137,19 +148,6 @@ parts_new (GstElement *pipeline)
 }
 
 Part *
-parts_find (GPtrArray *parts, const gchar *name)
-{
-  for (guint i = 0; i < parts->len; i++) {
-    Part *part = g_ptr_array_index (parts, i);
-
-    if (g_str_equal (part->name, name) ||
-        g_strcmp0 (GST_OBJECT_NAME (part->element), name) == 0)
-      return part;
-  }
-  return NULL;
-}
-
-Part *
 parts_find_element (GPtrArray *parts, GstObject *element)
 {
   for (guint i = 0; i < parts->len; i++) {
@@ -169,17 +167,6 @@ parts_set_interval (GPtrArray *parts, guint64 interval)
 
     if (part->has_stats)
       g_object_set (part->element, "stats-interval", interval, NULL);
-  }
-}
-
-void
-parts_set_budget (GPtrArray *parts, double budget)
-{
-  for (guint i = 0; i < parts->len; i++) {
-    Part *part = g_ptr_array_index (parts, i);
-
-    if (has_property (part->element, "cpu-budget"))
-      g_object_set (part->element, "cpu-budget", budget, NULL);
   }
 }
 
@@ -222,19 +209,6 @@ parts_repeat (GPtrArray *parts)
   }
 }
 
-gchar *
-parts_list_names (GPtrArray *parts)
-{
-  GString *names = g_string_new (NULL);
-
-  for (guint i = 0; i < parts->len; i++) {
-    const Part *part = g_ptr_array_index (parts, i);
-
-    g_string_append_printf (names, "%s%s", i > 0 ? ", " : "", part->name);
-  }
-  return g_string_free (names, FALSE);
-}
-
 GstStructure *
 part_copy_structure (const Part *part, const GstStructure *stats)
 {
@@ -269,37 +243,10 @@ parts_take_totals (GPtrArray *parts)
   }
 }
 
-GList *
-parts_dup_stats (GPtrArray *parts, gboolean interval)
+const GstStructure *
+part_get_stats (const Part *part, gboolean interval)
 {
-  GList *stats = NULL;
-
-  for (guint i = parts->len; i > 0; i--) {
-    const Part *part = g_ptr_array_index (parts, i - 1);
-    const GstStructure *figures =
-        interval && part->interval ? part->interval : part->total;
-    GstStructure *s;
-
-    if (part->has_stats && !figures)
-      continue;
-    if (figures) {
-      s = gst_structure_copy (figures);
-      if (part->given_step > 0)
-        gst_structure_set (
-            s, "given-step-time", G_TYPE_UINT64, part->given_step, NULL);
-    } else {
-      s = gst_spdl_make_foreign_stats (part->element, part->name);
-    }
-    if (s)
-      stats = g_list_prepend (stats, s);
-  }
-  return stats;
-}
-
-void
-parts_free_stats (GList *stats)
-{
-  g_list_free_full (stats, (GDestroyNotify) gst_structure_free);
+  return interval && part->interval ? part->interval : part->total;
 }
 
 /* Settings of the form ELEMENT.PROPERTY=VALUE */
@@ -354,15 +301,18 @@ set_property (Part *part, const gchar *name, const gchar *text, GError **error)
 Part *
 setting_find_element (const gchar *element, GPtrArray *parts, GError **error)
 {
-  Part *part = parts_find (parts, element);
+  Part *part = find_part (parts, element);
+  g_autoptr (GString) names = NULL;
 
-  if (!part) {
-    g_autofree gchar *names = parts_list_names (parts);
-
-    g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
-        "the pipeline has no element \"%s\"; it has: %s", element, names);
-  }
-  return part;
+  if (part)
+    return part;
+  names = g_string_new (NULL);
+  for (guint i = 0; i < parts->len; i++)
+    g_string_append_printf (names, "%s%s", i > 0 ? ", " : "",
+        ((const Part *) g_ptr_array_index (parts, i))->name);
+  g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
+      "the pipeline has no element \"%s\"; it has: %s", element, names->str);
+  return NULL;
 }
 
 gboolean

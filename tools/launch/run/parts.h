@@ -17,7 +17,6 @@ typedef struct {
   gchar
       *name; /* display name: the element's name, or `decode` for spdldecode0 */
   gboolean has_stats; /* is a gst-spdl element with statistics */
-  gboolean is_stage;  /* has worker threads */
   guint64 given_step; /* simulated training step in ns per batch; 0: unknown */
   GstStructure *interval; /* nullable: statistics of the last interval */
   GstStructure *total;    /* nullable: statistics since the start; set by
@@ -28,12 +27,7 @@ typedef struct {
  * ordered from source to sink */
 GPtrArray *parts_new (GstElement *pipeline);
 
-/* Finds an element by display name or element name. */
-Part *parts_find (GPtrArray *parts, const gchar *name);
 Part *parts_find_element (GPtrArray *parts, GstObject *element);
-
-/* Sets the CPU budget of worker processes. */
-void parts_set_budget (GPtrArray *parts, double budget);
 
 /* Sets the interval of statistics messages, in ns. */
 void parts_set_interval (GPtrArray *parts, guint64 interval);
@@ -48,13 +42,10 @@ void parts_take_totals (GPtrArray *parts);
 guint64 parts_count_expected (GPtrArray *parts);
 /* Makes the sources repeat the dataset endlessly. */
 void parts_repeat (GPtrArray *parts);
-/* "src, fetch, decode" */
-gchar *parts_list_names (GPtrArray *parts);
 
-/* Returns the argument of gst_spdl_diagnose().
- * Returns: (transfer container): free with parts_free_stats() */
-GList *parts_dup_stats (GPtrArray *parts, gboolean interval);
-void parts_free_stats (GList *stats);
+/* Returns: (nullable): the statistics of the last interval if there are any and
+ * @interval is set, else those since the start */
+const GstStructure *part_get_stats (const Part *part, gboolean interval);
 
 /* Applies a setting such as "decode.concurrency=4" to an element in @parts. */
 gboolean setting_apply (const gchar *text, GPtrArray *parts, GError **error);
@@ -64,7 +55,8 @@ gboolean setting_apply (const gchar *text, GPtrArray *parts, GError **error);
 gboolean setting_split (const gchar *text, gchar **element, gchar **property,
     gchar **value, GError **error);
 
-/* Returns the element with that name. The error lists the available names. */
+/* Returns the element with that display name or element name. The error lists
+ * the available names. */
 Part *
 setting_find_element (const gchar *element, GPtrArray *parts, GError **error);
 

@@ -19,8 +19,9 @@ gchar *
 pipeline_describe (gchar **description)
 {
   g_autofree gchar *text = g_strjoinv (" ", description);
+  g_autofree gchar *safe = spdl_redact_text (text);
 
-  return spdl_redact_text (text);
+  return g_utf8_make_valid (safe, -1);
 }
 
 static void
@@ -60,21 +61,24 @@ pipeline_new (gchar **description, GError **error)
   return pipeline;
 }
 
-static gboolean
-is_made_by (const Part *part, const gchar *name)
+/* Counts the elements that a factory has made.
+ * @last: (out) (transfer full) (nullable): the last one */
+static guint
+count_made_by (GPtrArray *parts, const gchar *factory_name, GstElement **last)
 {
-  GstElementFactory *factory = gst_element_get_factory (part->element);
+  guint n = 0;
 
-  return factory && g_str_equal (GST_OBJECT_NAME (factory), name);
-}
+  *last = NULL;
+  for (guint i = 0; i < parts->len; i++) {
+    const Part *part = g_ptr_array_index (parts, i);
+    GstElementFactory *factory = gst_element_get_factory (part->element);
 
-static gboolean
-has_cache (GPtrArray *parts)
-{
-  for (guint i = 0; i < parts->len; i++)
-    if (is_made_by (g_ptr_array_index (parts, i), "spdlcache"))
-      return TRUE;
-  return FALSE;
+    if (!factory || !g_str_equal (GST_OBJECT_NAME (factory), factory_name))
+      continue;
+    n++;
+    gst_object_replace ((GstObject **) last, GST_OBJECT (part->element));
+  }
+  return n;
 }
 
 static void
@@ -99,12 +103,12 @@ gboolean
 pipeline_insert_cache (GstElement *pipeline, guint n_batches, GError **error)
 {
   g_autoptr (GPtrArray) parts = parts_new (pipeline);
-  g_autoptr (GstElement) sink = NULL;
+  g_autoptr (GstElement) sink = NULL, other = NULL;
   GstElement *cache;
 
   if (!pipeline_find_sink (parts, &sink, error))
     return FALSE;
-  if (!sink || has_cache (parts)) {
+  if (!sink || count_made_by (parts, "spdlcache", &other) > 0) {
     g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
         sink ? "the pipeline already has an spdlcache, which --headspace adds "
                "itself: remove it"
@@ -122,17 +126,8 @@ pipeline_insert_cache (GstElement *pipeline, guint n_batches, GError **error)
 gboolean
 pipeline_find_sink (GPtrArray *parts, GstElement **sink, GError **error)
 {
-  guint n = 0;
+  const guint n = count_made_by (parts, "spdlsink", sink);
 
-  *sink = NULL;
-  for (guint i = 0; i < parts->len; i++) {
-    const Part *part = g_ptr_array_index (parts, i);
-
-    if (!is_made_by (part, "spdlsink"))
-      continue;
-    n++;
-    gst_object_replace ((GstObject **) sink, GST_OBJECT (part->element));
-  }
   if (n < 2)
     return TRUE;
   gst_clear_object (sink);
@@ -149,4 +144,30 @@ pipeline_set_not_started (GError **error)
   g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_FAILED,
       "an element does not start, and posts no error: run again with "
       "GST_DEBUG=3");
+}
+
+GstElement *
+pipeline_make_loader_sink (GError **error)
+{
+  GstElement *sink = gst_element_factory_make ("spdlsink", NULL);
+
+  if (!sink) {
+    g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
+        "GStreamer finds no element spdlsink: is gst-spdl installed "
+        "completely?");
+    return NULL;
+  }
+  gst_object_ref_sink (sink);
+  g_object_set (sink, "async", FALSE, NULL);
+  gst_element_set_state (sink, GST_STATE_PLAYING);
+  return sink;
+}
+
+void
+pipeline_end_loader_sink (GstElement *sink)
+{
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (sink, "sink");
+
+  gst_pad_send_event (pad, gst_event_new_stream_start ("end"));
+  gst_pad_send_event (pad, gst_event_new_eos ());
 }

@@ -32,6 +32,13 @@ pipeline_insert_cache (GstElement *pipeline, guint n_batches, GError **error);
 gboolean
 pipeline_find_sink (GPtrArray *parts, GstElement **sink, GError **error);
 
+/* Returns (transfer full) an spdlsink for the loader of a pipeline that has
+ * none: nothing arrives there but the end. NULL with @error set if it cannot be
+ * made. */
+GstElement *pipeline_make_loader_sink (GError **error);
+/* Sends the end of the stream to that sink. */
+void pipeline_end_loader_sink (GstElement *sink);
+
 /* Sets the error of a pipeline that does not start, without a message. */
 void pipeline_set_not_started (GError **error);
 

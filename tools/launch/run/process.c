@@ -10,22 +10,16 @@
 #include <glib-unix.h>
 #include <stdio.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
-
-static guint64
-timeval_to_ns (const struct timeval *tv)
-{
-  return tv->tv_sec * G_GUINT64_CONSTANT (1000000000) +
-         tv->tv_usec * G_GUINT64_CONSTANT (1000);
-}
 
 guint64
 process_get_cpu_time (void)
 {
-  struct rusage usage;
+  struct timespec t = { 0 };
 
-  getrusage (RUSAGE_SELF, &usage);
-  return timeval_to_ns (&usage.ru_utime) + timeval_to_ns (&usage.ru_stime);
+  clock_gettime (CLOCK_PROCESS_CPUTIME_ID, &t);
+  return t.tv_sec * G_GUINT64_CONSTANT (1000000000) + t.tv_nsec;
 }
 
 guint64

@@ -7,53 +7,24 @@
 
 #include "tools/launch/run/session.h"
 
-#include "gst/spdl/autotune/pipelinegovernor.h"
 #include "gst/spdl/common/logline.h"
 #include "gst/spdl/common/showntext.h"
+#include "gst/spdl/engine/newthread.h"
+#include "gst/spdl/loader/loader-private.h"
 #include "gst/spdl/stage/droppeditems.h"
-#include "tools/launch/run/intervals.h"
+#include "tools/launch/run/itemdigest.h"
 #include "tools/launch/run/pipeline.h"
 #include "tools/launch/run/process.h"
-#include "tools/launch/run/puller.h"
 
 #include <gio/gio.h>
 #include <glib-unix.h>
 
 #define MAX_FAILURES_KEPT 100
 #define MAX_TUNING_KEPT 100
-/* Time without a batch after which a failed run ends: batches that are still in
- * queues are pulled until then. */
-#define QUIET_MS 500
-/* Time after which it ends in any case: another source may go on. */
-#define DRAIN_TIME (5 * G_TIME_SPAN_SECOND)
-
-struct _Session {
-  gchar *description;
-  GstElement *pipeline;
-  GstElement *sink; /* nullable: an spdlsink */
-  GPtrArray *parts;
-
-  SessionLimits limits;
-  const SessionFuncs *funcs;
-  gpointer user_data;
-  GMainLoop *loop;
-  Puller *puller;
-  SessionEnd end;
-  GError *error;
-  gint64 failed;       /* monotonic time of the error, us */
-  guint64 last_pulled; /* number of batches at the last check */
-
-  guint64 n_failures;
-  GPtrArray *failures;
-  GPtrArray *tuning;
-  GstSpdlGovernor *governor; /* nullable */
-  gint64 began;              /* monotonic time, us */
-  GstSpdlThreadTimes threads;
-  Intervals *intervals;
-  Snapshot *result;
-  PullerCounts counts;
-  gchar *state; /* nullable: after the last batch */
-};
+#define MAX_SNAPSHOTS 1024
+/* Time after which a failed run ends although an element still holds items,
+ * which it may never give out. */
+#define DRAIN_S 5
 
 static void
 finish_session (Session *self, SessionEnd end)
@@ -64,49 +35,190 @@ finish_session (Session *self, SessionEnd end)
     g_main_loop_quit (self->loop);
 }
 
-/* Returns the pulled totals, or NULL if there is no sink to pull from. */
-static const PullerCounts *
-get_counts (Session *self)
+/* Pulling
+ *
+ * A thread starts the pipeline and takes its batches like a training loop.
+ * Blocking calls in it do not keep the main loop from handling signals. */
+
+/* Lock held. Returns whether a limit was reached. */
+static gboolean
+is_enough (Session *self)
 {
-  if (!self->sink)
-    return NULL;
-  if (self->puller)
-    puller_get_counts (self->puller, &self->counts);
-  return &self->counts;
+  const SessionLimits *limits = &self->limits;
+  const Counts *counts = &self->counts;
+
+  if (limits->max_batches > 0 && counts->batches >= limits->max_batches)
+    return TRUE;
+  return limits->steady > 0 && counts->steady_since > 0 &&
+         counts->last - counts->steady_since >=
+             (gint64) (limits->steady / 1000);
 }
 
+/* Counts a batch. Returns whether to continue. */
 static gboolean
-on_tick (gpointer data)
+count_batch (Session *self, GstSpdlBatch *batch, gint64 asked)
+{
+  const GstSpdlBatchMeta *meta =
+      gst_spdl_buffer_get_batch_meta (gst_spdl_batch_get_buffer (batch));
+  Counts *counts = &self->counts;
+  gboolean go_on;
+
+  g_mutex_lock (&self->lock);
+  counts->last = g_get_monotonic_time ();
+  counts->batches++;
+  counts->items += meta ? meta->num_items : 1;
+  if (counts->steady_since > 0)
+    counts->waited += counts->last - asked;
+  if (counts->steady_since == 0 && counts->last >= self->steady_from &&
+      counts->batches > self->limits.skip_batches) {
+    counts->steady_since = counts->last;
+    counts->steady_items = counts->items;
+    counts->steady_batches = counts->batches;
+  }
+  go_on = !self->stopped && !is_enough (self);
+  g_mutex_unlock (&self->lock);
+  return go_on;
+}
+
+/* Waits for the duration of a training step, or until stopped. */
+static void
+pause_for_step (Session *self)
+{
+  const gint64 end = g_get_monotonic_time () + self->limits.step / 1000;
+
+  g_mutex_lock (&self->lock);
+  while (!self->stopped && g_cond_wait_until (&self->cond, &self->lock, end))
+    ;
+  g_mutex_unlock (&self->lock);
+}
+
+static void
+pull_all (Session *self)
+{
+  gint64 asked = g_get_monotonic_time ();
+  gboolean go_on = TRUE;
+
+  while (go_on) {
+    GstSpdlBatch *batch = gst_spdl_loader_next (
+        self->loader, GST_CLOCK_TIME_NONE, &self->problem);
+
+    if (!batch) { /* the end of an epoch, or of all */
+      go_on = !self->problem && !gst_spdl_loader_is_finished (self->loader);
+      continue;
+    }
+    go_on = count_batch (self, batch, asked);
+    if (self->limits.digest && !digest_add (self->limits.digest, batch))
+      go_on = FALSE;
+    gst_spdl_batch_unref (batch);
+    if (go_on && self->limits.step > 0)
+      pause_for_step (self);
+    asked = g_get_monotonic_time ();
+  }
+}
+
+/* Called in the main loop. Messages have been handled before. */
+static gboolean
+on_ended (gpointer data)
 {
   Session *self = data;
-  const Snapshot *snapshot = intervals_add (self->intervals, get_counts (self));
+  gboolean enough;
 
-  if (self->funcs && self->funcs->snapshot)
-    self->funcs->snapshot (self, snapshot, self->user_data);
-  return G_SOURCE_CONTINUE;
+  if (!self->error && self->problem) {
+    if (g_error_matches (
+            self->problem, GST_SPDL_LOADER_ERROR, GST_SPDL_LOADER_ERROR_FAILED))
+      pipeline_set_not_started (&self->error);
+    else
+      self->error = g_error_copy (self->problem);
+  }
+  g_mutex_lock (&self->lock);
+  enough = is_enough (self);
+  g_mutex_unlock (&self->lock);
+  finish_session (self, self->error ? SESSION_FAILED
+                        : enough    ? SESSION_LIMITED
+                                    : SESSION_ENDED);
+  return G_SOURCE_REMOVE;
+}
+
+static gpointer
+run_loader (gpointer data)
+{
+  Session *self = data;
+
+  if (gst_spdl_loader_start (self->loader, &self->problem))
+    pull_all (self);
+  g_idle_add (on_ended, self);
+  g_mutex_lock (&self->lock);
+  self->done = TRUE;
+  g_cond_signal (&self->cond);
+  g_mutex_unlock (&self->lock);
+  return NULL;
+}
+
+static void
+start_pulling (Session *self)
+{
+  g_autoptr (GError) problem = NULL;
+
+  self->steady_from = g_get_monotonic_time () + self->limits.warm_up / 1000;
+  self->thread = spdl_thread_try_new (
+      "pull", "the batches of the pipeline", run_loader, self, &problem);
+  if (self->thread)
+    return;
+  gst_spdl_post_error (self->pipeline, problem);
+  self->done = TRUE;
+  g_idle_add (on_ended, self);
+}
+
+/* Stops the pipeline, and the thread. */
+static void
+stop_pulling (Session *self)
+{
+  gboolean done;
+
+  do {
+    /* Again, if the thread was just about to start the pipeline. */
+    gst_spdl_loader_stop (self->loader);
+    g_mutex_lock (&self->lock);
+    if (!self->done)
+      g_cond_wait_until (
+          &self->cond, &self->lock, g_get_monotonic_time () + 10000);
+    done = self->done;
+    g_mutex_unlock (&self->lock);
+  } while (!done);
+  if (self->thread)
+    g_thread_join (self->thread);
+  gst_spdl_loader_stop (self->loader);
 }
 
 /* End of a run */
 
 static gboolean
-on_ended (gpointer data)
+on_tick (gpointer data)
 {
   Session *self = data;
+  Snapshot *snapshot = session_take_snapshot (self, TRUE);
 
-  /* Messages have been handled before. */
-  if (!self->error && puller_has_failed (self->puller))
-    pipeline_set_not_started (&self->error);
-  finish_session (self, self->error                     ? SESSION_FAILED
-                        : puller_is_done (self->puller) ? SESSION_LIMITED
-                                                        : SESSION_ENDED);
-  return G_SOURCE_REMOVE;
+  /* Charts of long runs have half as many points. */
+  if (self->snapshots->len >= MAX_SNAPSHOTS)
+    for (guint i = self->snapshots->len / 2; i > 0; i--)
+      g_ptr_array_remove_index (self->snapshots, 2 * i - 1);
+  g_ptr_array_add (self->snapshots, snapshot);
+  if (self->funcs && self->funcs->snapshot)
+    self->funcs->snapshot (self, snapshot, self->user_data);
+  return G_SOURCE_CONTINUE;
 }
 
 static gboolean
-on_duration (gpointer data)
+on_limit (gpointer data)
 {
   finish_session (data, SESSION_LIMITED);
-  return G_SOURCE_CONTINUE;
+  return G_SOURCE_REMOVE;
+}
+
+void
+session_end (Session *self)
+{
+  g_idle_add (on_limit, self);
 }
 
 /* GLib restores the default action when the source is removed, so a second
@@ -121,22 +233,14 @@ on_interrupt (gpointer data)
 }
 
 static gboolean
-on_quiet (gpointer data)
+on_drain_time (gpointer data)
 {
-  Session *self = data;
-  PullerCounts counts;
-
-  puller_get_counts (self->puller, &counts);
-  if (counts.batches != self->last_pulled &&
-      g_get_monotonic_time () < self->failed + DRAIN_TIME) {
-    self->last_pulled = counts.batches;
-    return G_SOURCE_CONTINUE;
-  }
-  finish_session (self, SESSION_FAILED);
+  finish_session (data, SESSION_FAILED);
   return G_SOURCE_REMOVE;
 }
 
-/* Ends the run with @error (transfer full). Only the first error is kept. */
+/* Ends the run with @error (transfer full) when the loader has given out what
+ * is finished. Only the first error is kept. */
 static void
 fail_session (Session *self, GError *error)
 {
@@ -145,8 +249,7 @@ fail_session (Session *self, GError *error)
     return;
   }
   self->error = error;
-  self->failed = g_get_monotonic_time ();
-  g_timeout_add (QUIET_MS + self->limits.step / 1000000, on_quiet, self);
+  g_timeout_add_seconds (DRAIN_S, on_drain_time, self);
 }
 
 /* Messages */
@@ -242,7 +345,7 @@ static void
 take_tuning (Session *self, GstStructure *decision)
 {
   gst_structure_set (decision, "time", G_TYPE_DOUBLE,
-      (g_get_monotonic_time () - self->began) / 1e6, NULL);
+      (g_get_monotonic_time () - self->first.time) / 1e6, NULL);
   if (self->funcs && self->funcs->tuning)
     self->funcs->tuning (self, decision, self->user_data);
   if (self->tuning->len < MAX_TUNING_KEPT)
@@ -290,7 +393,7 @@ on_message (GstBus *bus, GstMessage *message, gpointer data)
       break;
     case GST_MESSAGE_EOS:
       if (!self->sink)
-        finish_session (self, self->error ? SESSION_FAILED : SESSION_ENDED);
+        pipeline_end_loader_sink (self->loader_sink);
       break;
     default:
       break;
@@ -298,32 +401,27 @@ on_message (GstBus *bus, GstMessage *message, gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
-/* Called in the thread that posts @message. */
-static GstBusSyncReply
-on_sync_message (GstBus *bus, GstMessage *message, gpointer data)
-{
-  Session *self = data;
-
-  gst_spdl_thread_times_take_message (&self->threads, message);
-  return GST_BUS_PASS;
-}
-
 /* Construction and execution */
 
 Session *
-session_new_for (GstElement *pipeline)
+session_new_for (GstElement *pipeline, GError **error)
 {
   Session *self = g_new0 (Session, 1);
 
   self->pipeline = pipeline;
   self->parts = parts_new (pipeline);
-  gst_spdl_thread_times_init (&self->threads);
-  self->intervals = intervals_new (self->parts, &self->threads);
+  self->snapshots = g_ptr_array_new_with_free_func (snapshot_free);
   self->failures =
       g_ptr_array_new_with_free_func ((GDestroyNotify) gst_structure_free);
   self->tuning =
       g_ptr_array_new_with_free_func ((GDestroyNotify) gst_structure_free);
-  self->description = g_strdup ("");
+  g_mutex_init (&self->lock);
+  g_cond_init (&self->cond);
+  if (pipeline_find_sink (self->parts, &self->sink, error))
+    self->loader_sink = self->sink ? gst_object_ref (self->sink)
+                                   : pipeline_make_loader_sink (error);
+  if (!self->loader_sink)
+    g_clear_pointer (&self, session_free);
   return self;
 }
 
@@ -337,28 +435,19 @@ apply_all (Session *self, gchar **settings, GError **error)
 }
 
 Session *
-session_new (gchar **description, gchar **settings, GError **error)
-{
-  return session_new_cached (description, settings, 0, error);
-}
-
-Session *
-session_new_cached (
-    gchar **description, gchar **settings, guint n_batches, GError **error)
+session_new (
+    gchar **description, gchar **settings, guint n_cached, GError **error)
 {
   GstElement *pipeline = pipeline_new (description, error);
   Session *self;
 
-  if (pipeline && n_batches > 0 &&
-      !pipeline_insert_cache (pipeline, n_batches, error))
+  if (pipeline && n_cached > 0 &&
+      !pipeline_insert_cache (pipeline, n_cached, error))
     gst_clear_object (&pipeline);
-  if (!pipeline)
+  if (!pipeline || !(self = session_new_for (pipeline, error)))
     return NULL;
-  self = session_new_for (pipeline);
-  g_free (self->description);
   self->description = pipeline_describe (description);
-  if (!pipeline_find_sink (self->parts, &self->sink, error) ||
-      !apply_all (self, settings, error))
+  if (!apply_all (self, settings, error))
     g_clear_pointer (&self, session_free);
   return self;
 }
@@ -366,14 +455,22 @@ session_new_cached (
 void
 session_free (Session *self)
 {
+  g_clear_object (&self->loader);
   gst_element_set_state (self->pipeline, GST_STATE_NULL);
+  if (self->loader_sink)
+    gst_element_set_state (self->loader_sink, GST_STATE_NULL);
+  gst_clear_object (&self->loader_sink);
   g_clear_pointer (&self->result, snapshot_free);
+  g_clear_pointer (&self->first.cpus, gst_structure_free);
+  g_clear_pointer (&self->last.cpus, gst_structure_free);
   g_clear_error (&self->error);
-  intervals_free (self->intervals);
-  gst_spdl_thread_times_clear (&self->threads);
+  g_clear_error (&self->problem);
+  g_ptr_array_unref (self->snapshots);
   g_ptr_array_unref (self->failures);
   g_ptr_array_unref (self->tuning);
   g_ptr_array_unref (self->parts);
+  g_mutex_clear (&self->lock);
+  g_cond_clear (&self->cond);
   gst_clear_object (&self->sink);
   gst_object_unref (self->pipeline);
   g_free (self->description);
@@ -382,65 +479,46 @@ session_free (Session *self)
 }
 
 static void
-begin_budget (Session *self)
-{
-  g_autoptr (GError) error = NULL;
-
-  self->governor =
-      gst_spdl_governor_new (GST_BIN (self->pipeline), self->limits.cpu_budget);
-  /* The process has no other work, so its whole CPU time counts. */
-  gst_spdl_governor_set_clock (self->governor, process_get_cpu_time);
-  if (!gst_spdl_governor_start (self->governor, &error))
-    gst_spdl_post_error (self->pipeline, error);
-  /* The governor sees only this process. */
-  parts_set_budget (self->parts, self->limits.cpu_budget);
-}
-
-static void
 begin_session (Session *self)
 {
-  self->began = g_get_monotonic_time ();
+  /* Messages of a start that fails are read after it. */
+  g_object_set (self->pipeline, "auto-flush-bus", FALSE, NULL);
+  /* The process has no other work, so its whole CPU time counts. */
+  self->loader = gst_spdl_loader_new_as_is (GST_PIPELINE (self->pipeline),
+      (GstSpdlLoaderSink *) self->loader_sink, process_get_cpu_time);
+  if (self->limits.cpu_budget > 0)
+    g_object_set (self->loader, "cpu-budget", self->limits.cpu_budget, NULL);
   parts_set_interval (self->parts, self->limits.interval);
-  intervals_begin (
-      self->intervals, self->limits.max_batches, self->limits.duration);
   if (self->sink)
     parts_find_element (self->parts, GST_OBJECT (self->sink))->given_step =
         self->limits.step;
-  if (self->limits.cpu_budget > 0)
-    begin_budget (self);
-  self->puller =
-      puller_start (self->pipeline, self->sink, &self->limits, on_ended, self);
+  self->first.time = self->last.time = g_get_monotonic_time ();
+  self->first.cpus = gst_spdl_loader_dup_cpu_stats (self->loader);
+  self->last.cpus = gst_structure_copy (self->first.cpus);
+  start_pulling (self);
 }
 
 /* Collects the statistics before the pipeline is stopped. */
 static void
 stop_session (Session *self)
 {
-  puller_stop (self->puller);
-  self->result = intervals_sum_up (self->intervals, get_counts (self));
+  g_mutex_lock (&self->lock);
+  self->stopped = TRUE;
+  g_cond_signal (&self->cond);
+  g_mutex_unlock (&self->lock);
+  self->result = session_take_snapshot (self, FALSE);
   if (self->sink)
     g_object_get (self->sink, "resume-state", &self->state, NULL);
-  gst_element_set_state (self->pipeline, GST_STATE_NULL);
-  g_clear_pointer (&self->governor, gst_spdl_governor_free);
-  puller_free (self->puller);
-  self->puller = NULL;
+  stop_pulling (self);
 }
 
+/* Removes the handlers of signals, so that a second Ctrl-C ends the program
+ * while the pipeline stops, of time and of messages. */
 static void
-take_last_messages (Session *self, GstBus *bus)
+remove_sources (Session *self)
 {
-  for (GstMessage *message; (message = gst_bus_pop (bus));) {
-    on_message (bus, message, self);
-    gst_message_unref (message);
-  }
-}
-
-static void
-remove_sources (guint *ids, guint n)
-{
-  for (guint i = 0; i < n; i++)
-    if (ids[i] != 0 && g_main_context_find_source_by_id (NULL, ids[i]))
-      g_source_remove (ids[i]);
+  while (g_source_remove_by_user_data (self))
+    ;
 }
 
 gboolean
@@ -464,30 +542,24 @@ session_run (Session *self, const SessionLimits *limits,
     const SessionFuncs *funcs, gpointer user_data, GError **error)
 {
   GstBus *bus = gst_element_get_bus (self->pipeline);
-  guint ids[4] = { 0 };
 
   self->limits = *limits;
   self->funcs = funcs;
   self->user_data = user_data;
   self->loop = g_main_loop_new (NULL, FALSE);
-  gst_bus_set_sync_handler (bus, on_sync_message, self, NULL);
   gst_bus_add_watch (bus, on_message, self);
-  ids[0] = g_unix_signal_add (SIGINT, on_interrupt, self);
-  ids[1] = g_unix_signal_add (SIGTERM, on_interrupt, self);
+  g_unix_signal_add (SIGINT, on_interrupt, self);
+  g_unix_signal_add (SIGTERM, on_interrupt, self);
   if (limits->interval > 0)
-    ids[2] = g_timeout_add (limits->interval / 1000000, on_tick, self);
+    g_timeout_add (limits->interval / 1000000, on_tick, self);
   if (limits->duration > 0)
-    ids[3] = g_timeout_add (limits->duration / 1000000, on_duration, self);
+    g_timeout_add (limits->duration / 1000000, on_limit, self);
 
   begin_session (self);
   g_main_loop_run (self->loop);
-  remove_sources (ids, G_N_ELEMENTS (ids));
+  remove_sources (self);
   stop_session (self);
-  gst_bus_set_sync_handler (bus, NULL, NULL, NULL);
-  gst_bus_remove_watch (bus);
-  take_last_messages (self, bus);
-  while (g_source_remove_by_user_data (self))
-    ;
+  remove_sources (self);
   gst_object_unref (bus);
   g_clear_pointer (&self->loop, g_main_loop_unref);
   if (self->error && self->end != SESSION_INTERRUPTED)
@@ -497,56 +569,29 @@ session_run (Session *self, const SessionLimits *limits,
   return self->end != SESSION_FAILED;
 }
 
-SessionEnd
-session_get_end (Session *self)
+/* Returns the rate of a run without pulled batches. */
+static double
+get_rate_of_snapshots (Session *self)
 {
-  return self->end;
-}
+  const Snapshot *end = self->result;
 
-GPtrArray *
-session_get_parts (Session *self)
-{
-  return self->parts;
-}
+  for (guint i = 0; i < self->snapshots->len; i++) {
+    const Snapshot *snapshot = g_ptr_array_index (self->snapshots, i);
 
-GPtrArray *
-session_get_snapshots (Session *self)
-{
-  return intervals_get_snapshots (self->intervals);
-}
-
-Snapshot *
-session_dup_totals (Session *self, const Snapshot *interval)
-{
-  return intervals_dup_totals (self->intervals, interval);
-}
-
-const Snapshot *
-session_get_result (Session *self)
-{
-  return self->result;
-}
-
-GPtrArray *
-session_get_failures (Session *self)
-{
-  return self->failures;
-}
-
-GPtrArray *
-session_get_tuning (Session *self)
-{
-  return self->tuning;
+    if (snapshot->time >= self->limits.warm_up / 1e9 &&
+        end->time > snapshot->time)
+      return (end->items - snapshot->items) / (end->time - snapshot->time);
+  }
+  return end->item_rate;
 }
 
 double
 session_get_steady_rate (Session *self)
 {
-  const PullerCounts *c = &self->counts;
+  const Counts *c = &self->counts;
 
   if (!self->sink)
-    return intervals_get_steady_rate (
-        self->intervals, self->limits.warm_up, self->result);
+    return get_rate_of_snapshots (self);
   if (c->steady_since == 0 || c->last <= c->steady_since)
     return self->result->item_rate;
   return (c->items - c->steady_items) * 1e6 / (c->last - c->steady_since);
@@ -555,7 +600,7 @@ session_get_steady_rate (Session *self)
 double
 session_get_batch_time (Session *self, double *wait)
 {
-  const PullerCounts *c = &self->counts;
+  const Counts *c = &self->counts;
   const double n = c->batches - c->steady_batches;
 
   *wait = 0;
@@ -563,22 +608,4 @@ session_get_batch_time (Session *self, double *wait)
     return 0;
   *wait = c->waited / 1e6 / n;
   return (c->last - c->steady_since) / 1e6 / n;
-}
-
-const gchar *
-session_get_state (Session *self)
-{
-  return self->state;
-}
-
-const gchar *
-session_get_description (Session *self)
-{
-  return self->description;
-}
-
-GstElement *
-session_get_pipeline (Session *self)
-{
-  return self->pipeline;
 }

@@ -7,6 +7,8 @@
 
 #pragma once
 
+#include <gst/spdl/spdl.h>
+
 #include "tools/launch/run/parts.h"
 #include "tools/launch/run/snapshot.h"
 
@@ -54,15 +56,69 @@ typedef struct {
       Session *session, const GstStructure *decision, gpointer user_data);
 } SessionFuncs;
 
+/* Pulled totals so far. */
+typedef struct {
+  guint64 items, batches;
+  gint64 last; /* monotonic time of the last batch in us; 0: none */
+  /* Time of the first batch after the warm-up, and totals up to it: */
+  gint64 steady_since;
+  guint64 steady_items, steady_batches;
+  gint64 waited; /* us spent waiting for batches after the warm-up */
+} Counts;
+
+/* Counters at the begin of a run or of an interval. */
+typedef struct {
+  gint64 time;        /* monotonic, us */
+  GstStructure *cpus; /* nullable: from gst_spdl_loader_dup_cpu_stats() */
+  guint64 items, batches;
+} Mark;
+
+struct _Session {
+  gchar *description; /* nullable: the pipeline as text for gst-launch */
+  GstElement *pipeline;
+  GstElement *sink; /* nullable: the spdlsink from which batches are pulled */
+  GstElement *loader_sink; /* the same, or one that only ends the loader */
+  GPtrArray *parts;
+
+  /* Results of the run. */
+  SessionEnd end;
+  GPtrArray *snapshots; /* of Snapshot: all intervals, or a subset of them in
+                           long runs */
+  Snapshot *result;     /* nullable: of the whole run, after its end */
+  GPtrArray *failures;  /* of GstStructure: the first 100 */
+  GPtrArray *tuning;    /* of GstStructure: the first 100 decisions, with `time`
+                           in seconds */
+  gchar *state;         /* nullable: the resume state after the last batch */
+
+  /* Only used during the run. */
+  SessionLimits limits;
+  const SessionFuncs *funcs;
+  gpointer user_data;
+  GstSpdlLoader *loader;
+  GMainLoop *loop;
+  guint64 n_failures;
+  GError *error;
+  Mark first, last;
+
+  /* Shared with the thread that pulls. */
+  GThread *thread;
+  gint64 steady_from;
+  GMutex lock;
+  GCond cond;
+  gboolean stopped; /* the thread is to end */
+  gboolean done;    /* it has ended */
+  GError *problem;  /* nullable: why */
+  Counts counts;
+};
+
 /* @description: gst-launch arguments
- * @settings: (nullable): array of ELEMENT.PROPERTY=VALUE */
-Session *session_new (gchar **description, gchar **settings, GError **error);
-/* Same with an spdlcache before the spdlsink, which replays batches after
- * @n_batches. */
-Session *session_new_cached (
-    gchar **description, gchar **settings, guint n_batches, GError **error);
+ * @settings: (nullable): array of ELEMENT.PROPERTY=VALUE
+ * @n_cached: if positive, an spdlcache before the spdlsink replays batches
+ * after this number of them */
+Session *session_new (
+    gchar **description, gchar **settings, guint n_cached, GError **error);
 /* @pipeline: (transfer full): complete pipeline */
-Session *session_new_for (GstElement *pipeline);
+Session *session_new_for (GstElement *pipeline, GError **error);
 void session_free (Session *self);
 
 /* Checks that the pipeline supports the limits. */
@@ -76,36 +132,26 @@ gboolean session_check_limits (
 gboolean session_run (Session *self, const SessionLimits *limits,
     const SessionFuncs *funcs, gpointer user_data, GError **error);
 
-SessionEnd session_get_end (Session *self);
-GPtrArray *session_get_parts (Session *self);
-/* Returns: (transfer none) (element-type Snapshot): all intervals, or a subset
- * of them in long runs */
-GPtrArray *session_get_snapshots (Session *self);
+/* Ends the run as a limit does. Callable from any thread, during the run. */
+void session_end (Session *self);
+
+/* Returns: (transfer full): statistics of the time since the last interval, or
+ * since the start */
+Snapshot *session_take_snapshot (Session *self, gboolean interval);
 /* Returns: (transfer full): @interval with the elements' statistics since the
  * start */
 Snapshot *session_dup_totals (Session *self, const Snapshot *interval);
-/* Returns the statistics of the whole run; NULL before its end. */
-const Snapshot *session_get_result (Session *self);
-/* Returns: (element-type GstStructure): the first 100 failures */
-GPtrArray *session_get_failures (Session *self);
+
 /* Formats a failure: its URI, if it has one, and the reason, for people.
  * Returns: (transfer full) */
 gchar *failure_format (const GstStructure *failure);
 /* Returns: (transfer full): the reason of a failure */
 gchar *failure_dup_reason (const GstStructure *failure);
-/* Returns: (element-type GstStructure): the first 100 decisions, with `time` in
- * seconds */
-GPtrArray *session_get_tuning (Session *self);
 /* Returns the items per second after the warm-up. */
 double session_get_steady_rate (Session *self);
 /* Returns the seconds per batch after the warm-up; 0 if there were too few
  * batches.
  * @wait: (out): part of it spent waiting */
 double session_get_batch_time (Session *self, double *wait);
-/* Returns: (nullable): the resume state after the last batch */
-const gchar *session_get_state (Session *self);
-/* Returns the pipeline as text for gst-launch. */
-const gchar *session_get_description (Session *self);
-GstElement *session_get_pipeline (Session *self);
 
 G_END_DECLS

@@ -9,18 +9,13 @@
 
 #include <math.h>
 
-static void
-free_structure (gpointer structure)
-{
-  gst_structure_free (structure);
-}
-
 Snapshot *
 snapshot_new (void)
 {
   Snapshot *self = g_new0 (Snapshot, 1);
 
-  self->stages = g_ptr_array_new_with_free_func (free_structure);
+  self->stages =
+      g_ptr_array_new_with_free_func ((GDestroyNotify) gst_structure_free);
   return self;
 }
 
@@ -66,6 +61,62 @@ const gchar *
 stats_get_name (const GstStructure *stats)
 {
   return gst_structure_get_string (stats, "stage");
+}
+
+/* Returns whether the unit of a field is nanoseconds. */
+static gboolean
+is_time (const gchar *field)
+{
+  return g_str_has_suffix (field, "-time") ||
+         g_str_has_suffix (field, "-latency");
+}
+
+double
+stats_get_number (const GstStructure *stats, const gchar *field)
+{
+  g_auto (GValue) number = G_VALUE_INIT;
+
+  g_value_init (&number, G_TYPE_DOUBLE);
+  g_value_transform (gst_structure_get_value (stats, field), &number);
+  return g_value_get_double (&number) / (is_time (field) ? 1e9 : 1);
+}
+
+gchar *
+stats_format (const GstStructure *stats, const gchar *field)
+{
+  const GValue *value = gst_structure_get_value (stats, field);
+
+  if (!value)
+    return g_strdup ("");
+  if (is_time (field))
+    return format_ns (g_value_get_uint64 (value));
+  if (!G_VALUE_HOLDS_DOUBLE (value))
+    return format_count (stats_get_number (stats, field));
+  return g_str_equal (field, "qps")
+             ? format_rate (g_value_get_double (value))
+             : format_percent (g_value_get_double (value));
+}
+
+gboolean
+snapshot_has_field (const Snapshot *snapshot, const gchar *field)
+{
+  for (guint i = 0; i < snapshot->stages->len; i++)
+    if (gst_structure_has_field (
+            g_ptr_array_index (snapshot->stages, i), field))
+      return TRUE;
+  return FALSE;
+}
+
+const GstStructure *
+snapshot_find (const Snapshot *snapshot, const gchar *name)
+{
+  for (guint i = 0; i < snapshot->stages->len; i++) {
+    const GstStructure *stats = g_ptr_array_index (snapshot->stages, i);
+
+    if (g_strcmp0 (stats_get_name (stats), name) == 0)
+      return stats;
+  }
+  return NULL;
 }
 
 static double
@@ -138,6 +189,18 @@ gchar *
 format_rate (double rate)
 {
   return format_number (rate, "");
+}
+
+gchar *
+format_count (guint64 n)
+{
+  return g_strdup_printf ("%" G_GUINT64_FORMAT, n);
+}
+
+gchar *
+format_percent (double share)
+{
+  return g_strdup_printf ("%ld %%", lround (share * 100));
 }
 
 gchar *

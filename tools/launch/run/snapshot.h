@@ -37,6 +37,15 @@ guint64 stats_get (const GstStructure *stats, const gchar *field);
 guint stats_get_uint (const GstStructure *stats, const gchar *field);
 double stats_get_double (const GstStructure *stats, const gchar *field);
 const gchar *stats_get_name (const GstStructure *stats);
+/* Returns a field of any type as a number; times in seconds. */
+double stats_get_number (const GstStructure *stats, const gchar *field);
+/* Formats a field in its unit: a count, a time, a rate or a share; "" if it is
+ * missing. */
+gchar *stats_format (const GstStructure *stats, const gchar *field);
+/* Returns whether an element has the field. */
+gboolean snapshot_has_field (const Snapshot *snapshot, const gchar *field);
+/* Returns: (nullable): the statistics of an element */
+const GstStructure *snapshot_find (const Snapshot *snapshot, const gchar *name);
 /* Returns the statistics of the last element that measures training steps.
  * Returns: (nullable) */
 const GstStructure *snapshot_get_trainer (const Snapshot *snapshot);
@@ -51,6 +60,9 @@ gchar *format_ns (guint64 ns);
 gchar *format_bytes (guint64 bytes);
 /* "2510", "12.3", "0.52" */
 gchar *format_rate (double rate);
+gchar *format_count (guint64 n);
+/* "12 %" */
+gchar *format_percent (double share);
 /* "1:02:03" */
 gchar *format_clock (double seconds);
 

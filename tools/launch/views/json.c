@@ -10,75 +10,88 @@
 #include "tools/launch/run/process.h"
 #include "tools/launch/views/output.h"
 
-#include <json-glib/json-glib.h>
-
-static void
-add_string (JsonBuilder *b, const gchar *name, const gchar *value)
-{
-  json_builder_set_member_name (b, name);
-  if (value)
-    json_builder_add_string_value (b, value);
-  else
-    json_builder_add_null_value (b);
-}
-
-static void
-add_number (JsonBuilder *b, const gchar *name, double value)
-{
-  json_builder_set_member_name (b, name);
-  json_builder_add_double_value (b, value);
-}
-
-static void
-add_count (JsonBuilder *b, const gchar *name, guint64 value)
-{
-  json_builder_set_member_name (b, name);
-  json_builder_add_int_value (b, value);
-}
-
-static void
-add_flag (JsonBuilder *b, const gchar *name)
-{
-  json_builder_set_member_name (b, name);
-  json_builder_add_boolean_value (b, TRUE);
-}
-
-/* Field names and units are those of the messages. */
+/* Adds a field of a message, with its name and unit. Flags other than these are
+ * for programs that read messages. */
 static gboolean
 add_field (GQuark field, const GValue *value, gpointer user_data)
 {
+  static const gchar *const flags[] = { "automatic", "cached", NULL };
   JsonBuilder *b = user_data;
   const gchar *name = g_quark_to_string (field);
 
+  if (G_VALUE_HOLDS_BOOLEAN (value) && !g_strv_contains (flags, name))
+    return TRUE;
   if (G_VALUE_HOLDS_UINT64 (value))
-    add_count (b, name, g_value_get_uint64 (value));
+    json_builder_add_int_value (
+        json_builder_set_member_name (b, name), g_value_get_uint64 (value));
   else if (G_VALUE_HOLDS_UINT (value))
-    add_count (b, name, g_value_get_uint (value));
+    json_builder_add_int_value (
+        json_builder_set_member_name (b, name), g_value_get_uint (value));
   else if (G_VALUE_HOLDS_DOUBLE (value))
-    add_number (b, name, g_value_get_double (value));
-  else if (g_str_equal (name, "automatic"))
-    add_flag (b, name);
+    json_builder_add_double_value (
+        json_builder_set_member_name (b, name), g_value_get_double (value));
+  else if (G_VALUE_HOLDS_BOOLEAN (value))
+    json_builder_add_boolean_value (
+        json_builder_set_member_name (b, name), g_value_get_boolean (value));
+  else if (G_VALUE_HOLDS_STRING (value) && g_value_get_string (value))
+    json_builder_add_string_value (
+        json_builder_set_member_name (b, name), g_value_get_string (value));
   else if (G_VALUE_HOLDS_STRING (value))
-    add_string (b, name, g_value_get_string (value));
+    json_builder_add_null_value (json_builder_set_member_name (b, name));
   return TRUE;
 }
 
-static void
-add_structure (JsonBuilder *b, const GstStructure *s)
+void
+json_add (JsonBuilder *b, const gchar *member, ...)
 {
-  json_builder_begin_object (b);
-  gst_structure_foreach (s, add_field, b);
-  json_builder_end_object (b);
+  GstStructure *members;
+  va_list args;
+
+  va_start (args, member);
+  members = gst_structure_new_valist ("members", member, args);
+  va_end (args);
+  gst_structure_foreach (members, add_field, b);
+  gst_structure_free (members);
+}
+
+void
+json_add_array (JsonBuilder *b, const gchar *name, GPtrArray *all,
+    void (*add) (JsonBuilder *b, gconstpointer element))
+{
+  json_builder_set_member_name (b, name);
+  json_builder_begin_array (b);
+  for (guint i = 0; i < all->len; i++) {
+    json_builder_begin_object (b);
+    add (b, g_ptr_array_index (all, i));
+    json_builder_end_object (b);
+  }
+  json_builder_end_array (b);
+}
+
+gboolean
+json_output (JsonBuilder *b, const gchar *file, GError **error)
+{
+  g_autoptr (JsonNode) root = json_builder_get_root (b);
+  g_autofree gchar *text = json_to_string (root, TRUE);
+  g_autofree gchar *line = g_strconcat (text, "\n", NULL);
+
+  g_object_unref (b);
+  return output_write (file, line, error);
 }
 
 static void
-add_stages (JsonBuilder *b, const Snapshot *snapshot)
+add_structure (JsonBuilder *b, gconstpointer structure)
 {
-  json_builder_set_member_name (b, "stages");
-  json_builder_begin_array (b);
-  for (guint i = 0; i < snapshot->stages->len; i++)
-    add_structure (b, g_ptr_array_index (snapshot->stages, i));
-  json_builder_end_array (b);
+  gst_structure_foreach (structure, add_field, b);
+}
+
+static void
+add_failure (JsonBuilder *b, gconstpointer failure)
+{
+  g_autofree gchar *reason = failure_dup_reason (failure);
+
+  add_structure (b, failure);
+  json_add (b, "error", G_TYPE_STRING, reason, NULL);
 }
 
 static void
@@ -89,76 +102,37 @@ add_verdict (JsonBuilder *b, const GstSpdlDiagnosis *d)
 
   json_builder_set_member_name (b, "verdict");
   json_builder_begin_object (b);
-  add_string (b, "limit", gst_spdl_diagnosis_get_limit_nick (d));
-  add_string (b, "element", gst_spdl_diagnosis_get_element (d));
-  add_string (b, "reason", gst_spdl_diagnosis_get_reason (d));
-  add_string (b, "sentence", gst_spdl_diagnosis_get_sentence (d));
-  add_string (b, "suggestion", suggestion);
-  add_number (b, "gain", gst_spdl_diagnosis_get_gain (d));
+  json_add (b, "limit", G_TYPE_STRING, gst_spdl_diagnosis_get_limit_nick (d),
+      "element", G_TYPE_STRING, gst_spdl_diagnosis_get_element (d), "reason",
+      G_TYPE_STRING, gst_spdl_diagnosis_get_reason (d), "sentence",
+      G_TYPE_STRING, gst_spdl_diagnosis_get_sentence (d), "suggestion",
+      G_TYPE_STRING, suggestion, "gain", G_TYPE_DOUBLE,
+      gst_spdl_diagnosis_get_gain (d), NULL);
   json_builder_set_member_name (b, "roofline");
-  if (roofline)
+  if (roofline) {
+    json_builder_begin_object (b);
     add_structure (b, roofline);
-  else
+    json_builder_end_object (b);
+  } else {
     json_builder_add_null_value (b);
+  }
   json_builder_end_object (b);
 }
 
 static void
-add_snapshot (JsonBuilder *b, const Snapshot *snapshot)
+add_snapshot (JsonBuilder *b, gconstpointer data)
 {
-  add_number (b, "time", snapshot->time);
-  add_number (b, "elapsed", snapshot->elapsed);
-  add_count (b, "items", snapshot->items);
-  add_count (b, "batches", snapshot->batches);
-  add_count (b, "failures", snapshot->failures);
-  add_count (b, "filtered", snapshot->filtered);
-  add_number (b, "items-per-second", snapshot->item_rate);
-  add_number (b, "batches-per-second", snapshot->batch_rate);
-  add_number (b, "cores", snapshot->cores);
-  add_count (b, "num-cores", snapshot->num_cores);
-  add_count (b, "memory", snapshot->memory);
-  add_stages (b, snapshot);
-  add_verdict (b, snapshot->diagnosis);
-}
+  const Snapshot *s = data;
 
-static void
-add_intervals (JsonBuilder *b, GPtrArray *snapshots)
-{
-  json_builder_set_member_name (b, "intervals");
-  json_builder_begin_array (b);
-  for (guint i = 0; i < snapshots->len; i++) {
-    json_builder_begin_object (b);
-    add_snapshot (b, g_ptr_array_index (snapshots, i));
-    json_builder_end_object (b);
-  }
-  json_builder_end_array (b);
-}
-
-static void
-add_failures (JsonBuilder *b, GPtrArray *failures)
-{
-  json_builder_set_member_name (b, "failed-items");
-  json_builder_begin_array (b);
-  for (guint i = 0; i < failures->len; i++) {
-    const GstStructure *s = g_ptr_array_index (failures, i);
-    g_autofree gchar *reason = failure_dup_reason (s);
-
-    json_builder_begin_object (b);
-    gst_structure_foreach (s, add_field, b);
-    add_string (b, "error", reason);
-    json_builder_end_object (b);
-  }
-  json_builder_end_array (b);
-}
-
-static void
-add_tuning (JsonBuilder *b, GPtrArray *decisions)
-{
-  json_builder_set_member_name (b, "tuning");
-  json_builder_begin_array (b);
-  for (guint i = 0; i < decisions->len; i++)
-    add_structure (b, g_ptr_array_index (decisions, i));
-  json_builder_end_array (b);
+  json_add (b, "time", G_TYPE_DOUBLE, s->time, "elapsed", G_TYPE_DOUBLE,
+      s->elapsed, "items", G_TYPE_UINT64, s->items, "batches", G_TYPE_UINT64,
+      s->batches, "failures", G_TYPE_UINT64, s->failures, "filtered",
+      G_TYPE_UINT64, s->filtered, "items-per-second", G_TYPE_DOUBLE,
+      s->item_rate, "batches-per-second", G_TYPE_DOUBLE, s->batch_rate, "cores",
+      G_TYPE_DOUBLE, s->cores, "num-cores", G_TYPE_UINT, s->num_cores, "memory",
+      G_TYPE_UINT64, s->memory, NULL);
+  json_add_array (b, "stages", s->stages, add_structure);
+  add_verdict (b, s->diagnosis);
 }
 
 static void
@@ -166,18 +140,16 @@ add_elements (JsonBuilder *b, GPtrArray *parts)
 {
   json_builder_set_member_name (b, "elements");
   json_builder_begin_array (b);
-  for (guint i = 0; i < parts->len; i++) {
-    const Part *part = g_ptr_array_index (parts, i);
-
-    json_builder_add_string_value (b, part->name);
-  }
+  for (guint i = 0; i < parts->len; i++)
+    json_builder_add_string_value (
+        b, ((const Part *) g_ptr_array_index (parts, i))->name);
   json_builder_end_array (b);
 }
 
 static const gchar *
-describe_end (Session *session)
+describe_end (SessionEnd end)
 {
-  switch (session_get_end (session)) {
+  switch (end) {
     case SESSION_ENDED:
       return "end-of-stream";
     case SESSION_LIMITED:
@@ -189,35 +161,24 @@ describe_end (Session *session)
   }
 }
 
-static JsonNode *
-make_json (Session *session, const GError *failure)
-{
-  g_autoptr (JsonBuilder) b = json_builder_new ();
-
-  json_builder_begin_object (b);
-  add_string (b, "version", PACKAGE_VERSION);
-  add_string (b, "pipeline", session_get_description (session));
-  add_string (b, "host", g_get_host_name ());
-  add_count (b, "rank", process_get_rank ());
-  add_string (b, "end", describe_end (session));
-  add_string (b, "error", failure ? failure->message : NULL);
-  add_string (b, "resume-state", session_get_state (session));
-  add_elements (b, session_get_parts (session));
-  add_snapshot (b, session_get_result (session));
-  add_failures (b, session_get_failures (session));
-  add_tuning (b, session_get_tuning (session));
-  add_intervals (b, session_get_snapshots (session));
-  json_builder_end_object (b);
-  return json_builder_get_root (b);
-}
-
 gboolean
 json_write (
     Session *session, const gchar *file, const GError *failure, GError **error)
 {
-  g_autoptr (JsonNode) root = make_json (session, failure);
-  g_autofree gchar *text = json_to_string (root, TRUE);
-  g_autofree gchar *line = g_strconcat (text, "\n", NULL);
+  JsonBuilder *b = json_builder_new ();
 
-  return output_write (file, line, error);
+  json_builder_begin_object (b);
+  json_add (b, "version", G_TYPE_STRING, PACKAGE_VERSION, "pipeline",
+      G_TYPE_STRING, session->description, "host", G_TYPE_STRING,
+      g_get_host_name (), "rank", G_TYPE_UINT, process_get_rank (), "end",
+      G_TYPE_STRING, describe_end (session->end), "error", G_TYPE_STRING,
+      failure ? failure->message : NULL, "resume-state", G_TYPE_STRING,
+      session->state, NULL);
+  add_elements (b, session->parts);
+  add_snapshot (b, session->result);
+  json_add_array (b, "failed-items", session->failures, add_failure);
+  json_add_array (b, "tuning", session->tuning, add_structure);
+  json_add_array (b, "intervals", session->snapshots, add_snapshot);
+  json_builder_end_object (b);
+  return json_output (b, file, error);
 }

@@ -16,8 +16,15 @@ G_BEGIN_DECLS
 gboolean report_write (
     Session *session, const gchar *file, const GError *failure, GError **error);
 
-/* Append the beginning and the end of a page. */
-void report_append_head (GString *out);
+/* Append the parts of a page.
+ * @note: (nullable) */
+void report_append_head (GString *out, const gchar *title, const gchar *note,
+    const gchar *description);
+void
+report_append_heading (GString *out, const gchar *title, const gchar *text);
+/* @settings: (nullable): options to try */
+void report_append_verdict (GString *out, const gchar *sentence,
+    const gchar *settings, const gchar *note);
 void report_append_end (GString *out);
 
 G_END_DECLS

@@ -11,12 +11,14 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "tools/launch/run/process.h"
 #include "tools/launch/views/table.h"
 
 #define MAX_SHOWN 10 /* number of failures and warnings */
 
 struct _Screen {
   FILE *out;
+  Exporter *exporter; /* nullable */
   gboolean live;
   gboolean bold; /* supported by the terminal and not disabled */
   gchar *shown;  /* nullable: text on the terminal that will be overwritten */
@@ -114,12 +116,13 @@ tuning_format_settings (const Snapshot *snapshot)
 }
 
 Screen *
-screen_new (FILE *out, gboolean plain)
+screen_new (FILE *out, gboolean plain, Exporter *exporter)
 {
   Screen *self = g_new0 (Screen, 1);
   const gchar *no_color = g_getenv ("NO_COLOR");
 
   self->out = out;
+  self->exporter = exporter;
   self->live = !plain && isatty (fileno (out)) &&
                g_strcmp0 (g_getenv ("TERM"), "dumb") != 0;
   self->bold = self->live && (!no_color || *no_color == 0);
@@ -250,6 +253,13 @@ on_snapshot (Session *session, const Snapshot *snapshot, gpointer user_data)
     fprintf (self->out, "%s\n", line);
   }
   fflush (self->out);
+  if (self->exporter) {
+    Snapshot *totals = session_dup_totals (session, snapshot);
+
+    exporter_set_text (self->exporter,
+        prometheus_format (totals, process_get_rank (), g_get_host_name ()));
+    snapshot_free (totals);
+  }
 }
 
 /* Prepares to print a line above the table. Returns whether to print it. */
@@ -328,11 +338,11 @@ screen_finish (Screen *self, Session *session)
     [SESSION_INTERRUPTED] = "Interrupted.",
     [SESSION_FAILED] = "Ended by an error.",
   };
-  const Snapshot *result = session_get_result (session);
-  const SessionEnd end = session_get_end (session);
+  const Snapshot *result = session->result;
+  const SessionEnd end = session->end;
   /* Failures come first: they are more important than throughput. */
   g_autofree gchar *failures = table_format_failures (
-      result, session_get_failures (session), screen_get_width (self->out));
+      result, session->failures, screen_get_width (self->out));
 
   erase_screen (self);
   if (failures)

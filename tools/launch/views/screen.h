@@ -11,6 +11,7 @@
 
 #include "tools/launch/run/session.h"
 #include "tools/launch/run/snapshot.h"
+#include "tools/launch/views/prometheus.h"
 
 G_BEGIN_DECLS
 
@@ -22,11 +23,12 @@ gchar *tuning_format (const GstStructure *decision);
  * as options: "--set fetch.concurrency=24 --set ..." */
 gchar *tuning_format_settings (const Snapshot *snapshot);
 
-/* Terminal output: a table that is updated in place, or lines. */
+/* Output during a run: a table that is updated in place, or lines. */
 typedef struct _Screen Screen;
 
-/* @plain: print lines even if @out is a terminal */
-Screen *screen_new (FILE *out, gboolean plain);
+/* @plain: print lines even if @out is a terminal
+ * @exporter: (nullable): gets each snapshot, too */
+Screen *screen_new (FILE *out, gboolean plain, Exporter *exporter);
 void screen_free (Screen *self);
 
 /* Returns whether a table is shown. */

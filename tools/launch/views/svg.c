@@ -26,31 +26,12 @@ append_title (GString *out, const gchar *title)
   g_string_append (out, "</title>");
 }
 
-/* Formats a number independently of the locale. */
-static const gchar *
-format_number (double value, gchar *buffer)
-{
-  return g_ascii_formatd (buffer, G_ASCII_DTOSTR_BUF_SIZE, "%.1f", value);
-}
-
-static void
-append_attribute (GString *out, const gchar *name, double value)
-{
-  gchar buffer[G_ASCII_DTOSTR_BUF_SIZE];
-
-  g_string_append_printf (
-      out, " %s=\"%s\"", name, format_number (value, buffer));
-}
-
 void
 svg_begin (GString *out, double height, const gchar *title)
 {
-  gchar buffer[G_ASCII_DTOSTR_BUF_SIZE];
-
   g_string_append_printf (out,
-      "<svg viewBox=\"0 0 %d %s\" role=\"img\" "
-      "aria-label=\"",
-      SVG_WIDTH, format_number (height, buffer));
+      "<svg viewBox=\"0 0 %d %.1f\" role=\"img\" aria-label=\"", SVG_WIDTH,
+      height);
   html_append_escaped (out, title);
   g_string_append (out, "\">\n");
 }
@@ -65,11 +46,10 @@ void
 svg_rect (GString *out, double x, double y, double width, double height,
     const gchar *style, const gchar *title)
 {
-  g_string_append_printf (out, "<rect class=\"%s\"", style);
-  append_attribute (out, "x", x);
-  append_attribute (out, "y", y);
-  append_attribute (out, "width", MAX (width, 0));
-  append_attribute (out, "height", height);
+  g_string_append_printf (out,
+      "<rect class=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" "
+      "height=\"%.1f\"",
+      style, x, y, MAX (width, 0), height);
   if (title) {
     g_string_append_c (out, '>');
     append_title (out, title);
@@ -83,24 +63,19 @@ void
 svg_line (GString *out, double x1, double y1, double x2, double y2,
     const gchar *style)
 {
-  g_string_append_printf (out, "<line class=\"%s\"", style);
-  append_attribute (out, "x1", x1);
-  append_attribute (out, "y1", y1);
-  append_attribute (out, "x2", x2);
-  append_attribute (out, "y2", y2);
-  g_string_append (out, "/>\n");
+  g_string_append_printf (out,
+      "<line class=\"%s\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" "
+      "y2=\"%.1f\"/>\n",
+      style, x1, y1, x2, y2);
 }
 
 void
 svg_polyline (
     GString *out, const double *x, const double *y, guint n, const gchar *style)
 {
-  gchar a[G_ASCII_DTOSTR_BUF_SIZE], b[G_ASCII_DTOSTR_BUF_SIZE];
-
   g_string_append_printf (out, "<polyline class=\"%s\" points=\"", style);
   for (guint i = 0; i < n; i++)
-    g_string_append_printf (out, "%s%s,%s", i > 0 ? " " : "",
-        format_number (x[i], a), format_number (y[i], b));
+    g_string_append_printf (out, "%s%.1f,%.1f", i > 0 ? " " : "", x[i], y[i]);
   g_string_append (out, "\"/>\n");
 }
 
@@ -112,10 +87,8 @@ svg_text (GString *out, double x, double y, double width, SvgAnchor anchor,
   const guint fits = width > 0 ? (guint) (width / SVG_CHAR) : G_MAXUINT;
   g_autofree gchar *valid = g_utf8_make_valid (text, -1);
 
-  g_string_append_printf (out, "<text text-anchor=\"%s\"", anchors[anchor]);
-  append_attribute (out, "x", x);
-  append_attribute (out, "y", y);
-  g_string_append_c (out, '>');
+  g_string_append_printf (out,
+      "<text text-anchor=\"%s\" x=\"%.1f\" y=\"%.1f\">", anchors[anchor], x, y);
   if (g_utf8_strlen (valid, -1) > fits) {
     g_autofree gchar *head = g_utf8_substring (valid, 0, MAX (fits, 1) - 1);
 

@@ -11,7 +11,8 @@
 
 G_BEGIN_DECLS
 
-/* Drawings have a width of SVG_WIDTH user units at any scale. Text uses a
+/* Numbers are written in the C locale, which main() sets for numbers.
+ * Drawings have a width of SVG_WIDTH user units at any scale. Text uses a
  * monospace font, so that its width is predictable. */
 #define SVG_WIDTH 1000
 #define SVG_TEXT 14  /* font size */

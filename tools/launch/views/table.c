@@ -17,65 +17,27 @@
 #define MIN_BAR 4
 #define MAX_BAR 24
 
-typedef gchar *(*CellFunc) (const GstStructure *stats);
-
 /* A column. Columns with a higher rank are dropped first if the table is too
  * wide. */
 typedef struct {
   const gchar *title;
   guint width;
   guint rank;
-  const gchar *field; /* required field */
-  CellFunc cell;
+  const gchar *field;
   gboolean optional; /* shown only if a stage has the field */
+  /* (nullable): formats something derived from the statistics with @field */
+  gchar *(*derive) (const GstStructure *stats);
 } Column;
 
 static gchar *
-cell_concurrency (const GstStructure *stats)
+format_computing (const GstStructure *stats)
 {
-  return g_strdup_printf ("%u", stats_get_uint (stats, "concurrency"));
-}
-
-static gchar *
-cell_tasks (const GstStructure *stats)
-{
-  return g_strdup_printf ("%" G_GUINT64_FORMAT, stats_get (stats, "num-tasks"));
-}
-
-static gchar *
-cell_rate (const GstStructure *stats)
-{
-  return format_rate (stats_get_double (stats, "qps"));
-}
-
-static gchar *
-cell_average (const GstStructure *stats)
-{
-  return format_ns (stats_get (stats, "ave-time"));
-}
-
-static gchar *
-cell_p99 (const GstStructure *stats)
-{
-  return format_ns (stats_get (stats, "p99-time"));
-}
-
-static gchar *
-cell_computing (const GstStructure *stats)
-{
-  return g_strdup_printf ("%ld %%", lround (stats_get_computing (stats) * 100));
-}
-
-static gchar *
-cell_failures (const GstStructure *stats)
-{
-  return g_strdup_printf (
-      "%" G_GUINT64_FORMAT, stats_get (stats, "num-failures"));
+  return format_percent (stats_get_computing (stats));
 }
 
 /* Formats the hit rate of the disk cache. */
 static gchar *
-cell_cached (const GstStructure *stats)
+format_hits (const GstStructure *stats)
 {
   const guint64 hits = stats_get (stats, "cache-hits");
   const guint64 all = hits + stats_get (stats, "cache-misses");
@@ -85,14 +47,14 @@ cell_cached (const GstStructure *stats)
 }
 
 static const Column columns[] = {
-  { "conc", 5, 1, "concurrency", cell_concurrency },
-  { "tasks", 9, 4, "num-tasks", cell_tasks },
-  { "items/s", 8, 0, "qps", cell_rate },
-  { "average", 9, 2, "num-tasks", cell_average },
-  { "p99", 9, 5, "num-tasks", cell_p99 },
-  { "CPU", 6, 3, "num-tasks", cell_computing },
-  { "failed", 7, 6, "num-failures", cell_failures },
-  { "cached", 8, 7, "cache-hits", cell_cached, TRUE },
+  { "conc", 5, 1, "concurrency" },
+  { "tasks", 9, 4, "num-tasks" },
+  { "items/s", 8, 0, "qps" },
+  { "average", 9, 2, "ave-time" },
+  { "p99", 9, 5, "p99-time" },
+  { "CPU", 6, 3, "num-tasks", FALSE, format_computing },
+  { "failed", 7, 6, "num-failures" },
+  { "cached", 8, 7, "cache-hits", TRUE, format_hits },
 };
 
 typedef struct {
@@ -117,16 +79,6 @@ longest_name (const Snapshot *snapshot)
   return MIN (longest, MAX_NAME);
 }
 
-static gboolean
-has_field (const Snapshot *snapshot, const gchar *field)
-{
-  for (guint i = 0; i < snapshot->stages->len; i++)
-    if (gst_structure_has_field (
-            g_ptr_array_index (snapshot->stages, i), field))
-      return TRUE;
-  return FALSE;
-}
-
 static guint
 width_of_columns (const Layout *layout)
 {
@@ -138,20 +90,12 @@ width_of_columns (const Layout *layout)
   return sum;
 }
 
-/* Hides the column with the highest rank. Returns FALSE if none is left. */
-static gboolean
-hide_one (Layout *layout)
+static void
+hide_rank (Layout *layout, guint rank)
 {
-  guint hidden = G_N_ELEMENTS (columns);
-
   for (guint i = 0; i < G_N_ELEMENTS (columns); i++)
-    if (layout->shown[i] && (hidden == G_N_ELEMENTS (columns) ||
-                                columns[i].rank > columns[hidden].rank))
-      hidden = i;
-  if (hidden == G_N_ELEMENTS (columns))
-    return FALSE;
-  layout->shown[hidden] = FALSE;
-  return TRUE;
+    if (columns[i].rank == rank)
+      layout->shown[i] = FALSE;
 }
 
 static Layout
@@ -163,10 +107,12 @@ lay_out (const Snapshot *snapshot, guint width)
 
   for (guint i = 0; i < G_N_ELEMENTS (columns); i++)
     layout.shown[i] =
-        !columns[i].optional || has_field (snapshot, columns[i].field);
-  while (width_of_columns (&layout) + MIN_NAME + fixed + MIN_BAR > width &&
-         hide_one (&layout))
-    ;
+        !columns[i].optional || snapshot_has_field (snapshot, columns[i].field);
+  for (guint rank = G_N_ELEMENTS (columns);
+       rank > 0 &&
+       width_of_columns (&layout) + MIN_NAME + fixed + MIN_BAR > width;
+       rank--)
+    hide_rank (&layout, rank - 1);
   used = width_of_columns (&layout) + fixed;
   if (used + MIN_NAME + MIN_BAR > width) {
     layout.name = MIN (layout.name, MAX (width, 1));
@@ -205,9 +151,11 @@ append_row (GString *text, const GstStructure *stats, const Layout *layout)
 
   g_string_append (line, name);
   for (guint i = 0; i < G_N_ELEMENTS (columns); i++) {
-    g_autofree gchar *cell = gst_structure_has_field (stats, columns[i].field)
-                                 ? columns[i].cell (stats)
-                                 : g_strdup ("");
+    const Column *column = &columns[i];
+    g_autofree gchar *cell =
+        column->derive && gst_structure_has_field (stats, column->field)
+            ? column->derive (stats)
+            : stats_format (stats, column->field);
 
     if (layout->shown[i])
       append_right (line, cell, columns[i].width);
@@ -231,71 +179,78 @@ append_header (GString *text, const Layout *layout)
   g_string_append (text, layout->bar > 0 ? "  queue\n" : "\n");
 }
 
-static void
-append_text (GString *text, gchar *line, guint width)
+/* Appends a text in lines of at most @width columns. */
+static void G_GNUC_PRINTF (3, 4)
+    append_text (GString *text, guint width, const gchar *format, ...)
 {
-  g_autofree gchar *wrapped = text_wrap (line, width);
+  g_autofree gchar *line = NULL;
+  g_autofree gchar *wrapped = NULL;
+  va_list args;
 
+  va_start (args, format);
+  line = g_strdup_vprintf (format, args);
+  va_end (args);
+  wrapped = text_wrap (line, width);
   g_string_append_printf (text, "%s\n", wrapped);
-  g_free (line);
 }
 
-static gchar *
-format_throughput (const Snapshot *snapshot)
+static void
+append_throughput (GString *text, const Snapshot *snapshot, guint width)
 {
   g_autofree gchar *items = format_rate (snapshot->item_rate);
   g_autofree gchar *batches = format_rate (snapshot->batch_rate);
-  GString *text = g_string_new (NULL);
+  g_autofree gchar *failed = NULL, *filtered = NULL;
 
-  g_string_append_printf (text, "%s items/s, %s batches/s, ", items, batches);
-  g_string_append_printf (text,
-      "%" G_GUINT64_FORMAT " items in %" G_GUINT64_FORMAT " batches",
-      snapshot->items, snapshot->batches);
   if (snapshot->failures > 0)
-    g_string_append_printf (
-        text, ", %" G_GUINT64_FORMAT " failed", snapshot->failures);
+    failed =
+        g_strdup_printf (", %" G_GUINT64_FORMAT " failed", snapshot->failures);
   if (snapshot->filtered > 0)
-    g_string_append_printf (
-        text, ", %" G_GUINT64_FORMAT " filtered", snapshot->filtered);
-  return g_string_free (text, FALSE);
+    filtered = g_strdup_printf (
+        ", %" G_GUINT64_FORMAT " filtered", snapshot->filtered);
+  append_text (text, width,
+      "%s items/s, %s batches/s, %" G_GUINT64_FORMAT
+      " items in %" G_GUINT64_FORMAT " batches%s%s",
+      items, batches, snapshot->items, snapshot->batches, failed ? failed : "",
+      filtered ? filtered : "");
 }
 
-/* Returns NULL if training steps are not measured. */
-static gchar *
-format_trainer (const Snapshot *snapshot)
-{
-  const GstStructure *stats = snapshot_get_trainer (snapshot);
-
-  if (!stats)
-    return NULL;
-  g_autofree gchar *p50 = format_ns (stats_get (stats, "p50-step-time"));
-  g_autofree gchar *p99 = format_ns (stats_get (stats, "p99-step-time"));
-  g_autofree gchar *wait = format_ns (stats_get (stats, "ave-get-time"));
-  return g_strdup_printf (
-      "the training step takes %s (p99 %s), the wait for a batch %s", p50, p99,
-      wait);
-}
-
-static gchar *
-format_process (const Snapshot *snapshot)
+static void
+append_process (GString *text, const Snapshot *snapshot, guint width)
 {
   g_autofree gchar *memory = format_bytes (snapshot->memory);
 
-  return g_strdup_printf ("%.1f of %u cores busy, %s of memory%s",
+  append_text (text, width, "%.1f of %u cores busy, %s of memory%s",
       snapshot->cores, snapshot->num_cores, memory,
       snapshot->interval ? "" : " at most");
 }
 
-/* Returns the maximum throughput on this machine; NULL if it is unknown. */
-static gchar *
-format_roofline (const Snapshot *snapshot)
+/* Appends the training step, if steps are measured. */
+static void
+append_trainer (GString *text, const Snapshot *snapshot, guint width)
+{
+  const GstStructure *stats = snapshot_get_trainer (snapshot);
+
+  if (!stats)
+    return;
+  g_autofree gchar *p50 = stats_format (stats, "p50-step-time");
+  g_autofree gchar *p99 = stats_format (stats, "p99-step-time");
+  g_autofree gchar *wait = stats_format (stats, "ave-get-time");
+  append_text (text, width,
+      "the training step takes %s (p99 %s), the wait for a batch %s", p50, p99,
+      wait);
+}
+
+/* Appends the maximum throughput on this machine, if it is known. */
+static void
+append_roofline (GString *text, const Snapshot *snapshot, guint width)
 {
   const GstStructure *roofline =
       snapshot->overall ? gst_spdl_diagnosis_get_roofline (snapshot->overall)
                         : NULL;
 
-  return roofline ? g_strdup (gst_structure_get_string (roofline, "sentence"))
-                  : NULL;
+  if (roofline)
+    append_text (
+        text, width, "%s", gst_structure_get_string (roofline, "sentence"));
 }
 
 static void
@@ -303,9 +258,7 @@ append_progress (GString *text, const Snapshot *snapshot, guint width)
 {
   const double progress = snapshot->progress;
   g_autofree gchar *elapsed = format_clock (snapshot->time);
-  g_autofree gchar *left = NULL;
-  g_autofree gchar *bar = NULL;
-  g_autofree gchar *words = NULL;
+  g_autofree gchar *left = NULL, *bar = NULL, *words = NULL;
 
   if (progress > 0 && progress < 1 && snapshot->interval)
     left = format_clock (snapshot->time / progress - snapshot->time);
@@ -315,7 +268,7 @@ append_progress (GString *text, const Snapshot *snapshot, guint width)
               : g_strdup (elapsed);
   if (progress >= 0 && width > strlen (words) + MIN_BAR)
     bar = text_bar (progress, MIN (width - strlen (words), 2 * MAX_BAR));
-  append_text (text, g_strdup_printf ("%s%s", bar ? bar : "", words), width);
+  append_text (text, width, "%s%s", bar ? bar : "", words);
 }
 
 static guint
@@ -339,7 +292,7 @@ append_rows (GString *text, const Snapshot *snapshot, const Layout *layout,
   for (guint i = 0; i < shown; i++)
     append_row (text, g_ptr_array_index (snapshot->stages, i), layout);
   if (shown < n)
-    append_text (text, g_strdup_printf ("and %u more", n - shown), width);
+    append_text (text, width, "and %u more", n - shown);
 }
 
 gchar *
@@ -350,20 +303,15 @@ table_format (
   GString *tail = g_string_new ("\n");
   const Layout layout = lay_out (snapshot, width);
   guint n_above_verdict, n_lines;
-  gchar *trainer, *roofline;
 
   append_progress (tail, snapshot, width);
-  append_text (tail, format_throughput (snapshot), width);
-  append_text (tail, format_process (snapshot), width);
-  trainer = format_trainer (snapshot);
-  if (trainer)
-    append_text (tail, trainer, width);
-  roofline = format_roofline (snapshot);
-  if (roofline)
-    append_text (tail, roofline, width);
+  append_throughput (tail, snapshot, width);
+  append_process (tail, snapshot, width);
+  append_trainer (tail, snapshot, width);
+  append_roofline (tail, snapshot, width);
   n_above_verdict = count_lines (tail->str);
-  append_text (tail,
-      g_strdup (gst_spdl_diagnosis_get_sentence (snapshot->diagnosis)), width);
+  append_text (
+      tail, width, "%s", gst_spdl_diagnosis_get_sentence (snapshot->diagnosis));
 
   append_header (text, &layout);
   n_lines = 1 + count_lines (tail->str);
@@ -376,19 +324,18 @@ table_format (
   return g_string_free (text, FALSE);
 }
 
-static void
-append_first_failure (GString *text, GPtrArray *failures, const gchar *stage)
+/* Returns (transfer full) the first failure of @stage; NULL if it is not
+ * known. */
+static gchar *
+format_first_failure (GPtrArray *failures, const gchar *stage)
 {
   for (guint i = 0; i < failures->len; i++) {
     const GstStructure *s = g_ptr_array_index (failures, i);
-    g_autofree gchar *first = NULL;
 
-    if (g_strcmp0 (gst_structure_get_string (s, "stage"), stage) != 0)
-      continue;
-    first = failure_format (s);
-    g_string_append_printf (text, "; first: %s", first);
-    return;
+    if (g_strcmp0 (gst_structure_get_string (s, "stage"), stage) == 0)
+      return failure_format (s);
   }
+  return NULL;
 }
 
 gchar *
@@ -404,17 +351,15 @@ table_format_failures (
       snapshot->failures, snapshot->failures == 1 ? "" : "s");
   for (guint i = 0; i < snapshot->stages->len; i++) {
     const GstStructure *stats = g_ptr_array_index (snapshot->stages, i);
+    const gchar *name = stats_get_name (stats);
     const guint64 n = stats_get (stats, "num-failures");
-    GString *line;
+    g_autofree gchar *first = format_first_failure (failures, name);
 
-    if (n == 0)
-      continue;
-    line = g_string_new (stats_get_name (stats));
-    g_string_append_printf (line,
-        ": %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT, n,
-        stats_get (stats, "num-items"));
-    append_first_failure (line, failures, stats_get_name (stats));
-    append_text (text, g_string_free (line, FALSE), width);
+    if (n > 0)
+      append_text (text, width,
+          "%s: %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT "%s%s", name, n,
+          stats_get (stats, "num-items"), first ? "; first: " : "",
+          first ? first : "");
   }
   return g_string_free (text, FALSE);
 }

@@ -471,7 +471,7 @@ decode_plain (SpdlProgressive *self, j_decompress_ptr cinfo, JBLOCKROW *blocks)
 }
 
 #ifdef __x86_64__
-__attribute__ ((target ("bmi,bmi2,popcnt,lzcnt"))) static gboolean
+__attribute__ ((target ("bmi,bmi2,popcnt"))) static gboolean
 decode_bmi2 (SpdlProgressive *self, j_decompress_ptr cinfo, JBLOCKROW *blocks)
 {
   return decode (self, cinfo, blocks, TRUE);
@@ -646,8 +646,8 @@ spdl_progressive_new (void)
 
   self->decode = decode_plain;
 #ifdef __x86_64__
-  if (__builtin_cpu_supports ("bmi2") && __builtin_cpu_supports ("popcnt") &&
-      __builtin_cpu_supports ("lzcnt"))
+  if (__builtin_cpu_supports ("bmi") && __builtin_cpu_supports ("bmi2") &&
+      __builtin_cpu_supports ("popcnt"))
     self->decode = decode_bmi2;
 #endif
   return self;

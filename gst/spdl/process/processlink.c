@@ -653,8 +653,10 @@ gst_spdl_process_link_receive (
   *sample = NULL;
   if (!receive_message (self, &message, &fd, error))
     return FALSE;
-  loan = spdl_slabs_borrow (
-      &self->other, message.slab, message.slab_size, fd, error);
+  if (fd >= 0 && !spdl_slabs_map (
+                     &self->other, message.slab, message.slab_size, fd, error))
+    return FALSE;
+  loan = spdl_slabs_borrow (&self->other, message.slab, error);
   if (!loan)
     return FALSE;
   self->cpu_time = message.cpu_time;

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "gst/spdl/cuda/pinned.h"
 #include "gst/spdl/wire/memfd.h"
 
 #define MIN_SIZE (gsize) (64 << 10)
@@ -21,6 +22,8 @@
 /* Files of slabs that this process keeps open for third processes. Most systems
  * allow 1024 open files. */
 #define MAX_FILES 256
+/* A writer that has more slabs at a time sends invalid data. */
+#define MAX_SLABS 65536
 
 typedef struct {
   gint lent;    /* atomic: written by both processes */
@@ -64,6 +67,8 @@ spdl_slab_unref (SpdlSlab *self)
 {
   if (!g_atomic_int_dec_and_test (&self->n_refs))
     return;
+  if (self->is_uploaded)
+    gst_spdl_pinned_withdraw (self->data);
   munmap (self->data, self->size);
   close_file (self);
   g_clear_pointer (&self->kept, g_ptr_array_unref);
@@ -115,7 +120,7 @@ spdl_slabs_init (SpdlSlabs *self)
   self->list =
       g_ptr_array_new_with_free_func ((GDestroyNotify) spdl_slab_unref);
   self->next_id = 0;
-  self->are_forwarded = FALSE;
+  self->are_forwarded = self->are_uploaded = FALSE;
   self->n_takes = 0;
   self->min_unused = G_MAXUINT;
 }
@@ -316,6 +321,16 @@ spdl_slab_lend (SpdlSlab *self)
   g_atomic_int_set (&head_of (self)->lent, TRUE);
 }
 
+guint
+spdl_slabs_count_lent (const SpdlSlabs *self)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < self->list->len; i++)
+    n += spdl_slab_is_lent (g_ptr_array_index (self->list, i));
+  return n;
+}
+
 /* Slabs of other writers */
 
 SpdlSlab *
@@ -360,64 +375,88 @@ struct _SpdlLoan {
   pid_t pid; /* a forked child must not return the slab */
   SpdlSlab *slab;
   GPtrArray *others; /* slabs of third processes that it covers; NULL: none */
+  GDestroyNotify returned; /* nullable */
+  gpointer user_data;
 };
+
+static void
+set_problem (GError **error, const gchar *format, ...) G_GNUC_PRINTF (2, 3);
+
+static void
+set_problem (GError **error, const gchar *format, ...)
+{
+  va_list args;
+
+  va_start (args, format);
+  g_propagate_error (error, g_error_new_valist (GST_RESOURCE_ERROR,
+                                GST_RESOURCE_ERROR_FAILED, format, args));
+  va_end (args);
+}
 
 /* If the file were shorter than @size or truncated later, access to its mapping
  * would raise SIGBUS. */
 static gboolean
-is_sound (int fd, gsize size)
+check_file (int fd, gsize size, GError **error)
 {
   struct stat status;
 
-  return size >= SPDL_SLAB_HEAD && spdl_memfd_keeps_size (fd) &&
-         fstat (fd, &status) == 0 && (guint64) status.st_size >= size;
-}
-
-/* @fd: (transfer full) */
-static SpdlSlab *
-map_slab (SpdlSlabs *self, guint32 id, gsize size, int fd)
-{
-  SpdlSlab *slab;
-
-  if (!is_sound (fd, size)) {
-    close (fd);
-    return NULL;
-  }
-  slab = slab_new (id, fd, size);
-  if (!slab)
-    return NULL;
-  spdl_slabs_set_known (self, slab);
-  g_ptr_array_add (self->list, slab);
-  return slab;
-}
-
-static void
-set_not_mapped (gsize size, GError **error)
-{
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_FAILED,
-      "Failed to map %" G_GSIZE_FORMAT " bytes of shared memory: %s", size,
-      g_strerror (errno));
+  if (fd < 0 || !spdl_memfd_keeps_size (fd))
+    set_problem (error, "a slab is not memory of a fixed size");
+  else if (size < SPDL_SLAB_HEAD || size > G_MAXSSIZE ||
+           fstat (fd, &status) != 0 || (guint64) status.st_size < size)
+    set_problem (error, "a slab has fewer than %" G_GSIZE_FORMAT " bytes",
+        MAX (size, SPDL_SLAB_HEAD));
+  else
+    return TRUE;
+  return FALSE;
 }
 
 gboolean
 spdl_slabs_map (SpdlSlabs *self, guint32 id, gsize size, int fd, GError **error)
 {
-  if (fd >= 0 && map_slab (self, id, size, fd))
-    return TRUE;
-  set_not_mapped (size, error);
-  return FALSE;
+  gboolean ok = check_file (fd, size, error);
+  SpdlSlab *slab;
+
+  if (ok && spdl_slabs_get (self, id)) {
+    set_problem (error, "slab %u was sent twice", id);
+    ok = FALSE;
+  } else if (ok && self->list->len >= MAX_SLABS) {
+    set_problem (error, "the limit of slabs is exceeded");
+    ok = FALSE;
+  }
+  if (!ok) {
+    if (fd >= 0)
+      close (fd);
+    return FALSE;
+  }
+  slab = slab_new (id, fd, size);
+  if (!slab) {
+    set_problem (error,
+        "Failed to map %" G_GSIZE_FORMAT " bytes of shared memory: %s", size,
+        g_strerror (errno));
+    return FALSE;
+  }
+  slab->is_uploaded = self->are_uploaded;
+  /* It is page-locked when it is first used in an upload. */
+  if (slab->is_uploaded)
+    gst_spdl_pinned_announce (slab->data, size);
+  spdl_slabs_set_known (self, slab);
+  g_ptr_array_add (self->list, slab);
+  return TRUE;
 }
 
 SpdlLoan *
-spdl_slabs_borrow (
-    SpdlSlabs *self, guint32 id, gsize size, int fd, GError **error)
+spdl_slabs_borrow (SpdlSlabs *self, guint32 id, GError **error)
 {
-  SpdlSlab *slab =
-      fd >= 0 ? map_slab (self, id, size, fd) : spdl_slabs_get (self, id);
+  SpdlSlab *slab = spdl_slabs_get (self, id);
   SpdlLoan *loan;
 
   if (!slab) {
-    set_not_mapped (size, error);
+    set_problem (error, "slab %u does not exist", id);
+    return NULL;
+  }
+  if (!g_atomic_int_compare_and_exchange (&slab->is_on_loan, FALSE, TRUE)) {
+    set_problem (error, "slab %u was not returned", id);
     return NULL;
   }
   loan = g_new0 (SpdlLoan, 1);
@@ -428,13 +467,25 @@ spdl_slabs_borrow (
 }
 
 void
+spdl_loan_set_returned (
+    SpdlLoan *self, GDestroyNotify returned, gpointer user_data)
+{
+  self->returned = returned;
+  self->user_data = user_data;
+}
+
+void
 spdl_loan_unref (SpdlLoan *self)
 {
   if (!g_atomic_int_dec_and_test (&self->n_refs))
     return;
-  if (getpid () == self->pid)
+  if (getpid () == self->pid) {
+    g_atomic_int_set (&self->slab->is_on_loan, FALSE);
     g_atomic_int_set (&head_of (self->slab)->lent, FALSE);
+  }
   spdl_slab_unref (self->slab);
+  if (self->returned)
+    self->returned (self->user_data);
   g_clear_pointer (&self->others, g_ptr_array_unref);
   g_free (self);
 }

@@ -12,9 +12,8 @@
 
 #include "gst/spdl/common/logline.h"
 #include "gst/spdl/engine/newthread.h"
+#include "gst/spdl/process/packet.h"
 #include "gst/spdl/process/processwatch.h"
-#include "plugins/ipc/element/sharedbuffers.h"
-#include "plugins/ipc/element/sourcebase.h"
 #include "plugins/ipc/element/workerprocess.h"
 #include "plugins/ipc/wire/serializermessage.h"
 
@@ -25,6 +24,7 @@ struct _SpdlWorkerConnection {
   guint32 base;         /* base of the source numbers */
   SpdlRestart *restart; /* nullable */
   GThread *thread;
+  SpdlSharedBuffers *shared_buffers; /* NULL until the process runs */
 
   /* Used only by the thread. */
   SpdlProcess process;
@@ -37,10 +37,8 @@ struct _SpdlWorkerConnection {
   SpdlMutex lock;
   SpdlCond cond; /* signaled when one of the following fields changes */
   /* Protected by the lock: */
-  SpdlWire *wire;                    /* NULL until the process runs */
-  SpdlSharedBuffers *shared_buffers; /* NULL until the process runs */
+  SpdlWire *wire; /* NULL until the process runs */
   guint pid;
-  gboolean ordered; /* the configuration was sent */
   gdouble cpu_budget;
   gboolean is_new_budget; /* not sent yet */
   gboolean plays;
@@ -167,12 +165,8 @@ spdl_worker_connection_free (SpdlWorkerConnection *self)
 {
   spdl_worker_connection_stop (self);
   drop_messages (self);
-  if (self->wire) {
-    spdl_shared_buffers_close (self->shared_buffers);
-    spdl_shared_buffers_unref (self->shared_buffers);
-    spdl_wire_close (self->wire);
-    spdl_wire_unref (self->wire);
-  }
+  g_clear_pointer (&self->shared_buffers, spdl_shared_buffers_close);
+  g_clear_pointer (&self->wire, spdl_wire_free);
   spdl_wire_reader_clear (&self->reader);
   g_clear_pointer (&self->figures, g_ptr_array_unref);
   g_strfreev (self->classes);
@@ -254,7 +248,7 @@ SpdlWorkerMessage *
 spdl_worker_connection_take (SpdlWorkerConnection *self)
 {
   SpdlWorkerMessage *worker_message = NULL;
-  guint credit = 0;
+  guint32 credit = 0;
 
   spdl_mutex_lock (&self->lock);
   while (!self->interrupted && g_queue_is_empty (&self->messages))
@@ -265,7 +259,7 @@ spdl_worker_connection_take (SpdlWorkerConnection *self)
     credit = count_event (self);
   spdl_mutex_unlock (&self->lock);
   if (credit > 0)
-    spdl_wire_send_u32 (self->wire, SPDL_WIRE_CREDIT, credit);
+    spdl_wire_send (self->wire, SPDL_WIRE_CREDIT, &credit, sizeof credit, -1);
   return worker_message;
 }
 
@@ -369,23 +363,26 @@ add_text (SpdlWorkerConnection *self, SpdlWorkerMessageKind kind, gchar *text)
   add_message (self, worker_message);
 }
 
+/* Messages that are read before other input is looked at. */
+#define MAX_AT_ONCE 64
+
 /* Returns FALSE if no more data will arrive. */
 static gboolean
 read_socket (SpdlWorkerConnection *self, GError **error)
 {
+  SpdlWireStatus status = SPDL_WIRE_ONE;
   SpdlWireMessage message;
-  SpdlWireStatus status;
 
-  if (spdl_wire_reader_fill (&self->reader, self->process.socket) <= 0)
-    return FALSE;
-  while ((status = spdl_wire_reader_next (
-              &self->reader, FALSE, &message, error)) == SPDL_WIRE_ONE)
-    if (!handle_message (self, &message, error))
+  for (guint i = 0; i < MAX_AT_ONCE && status == SPDL_WIRE_ONE; i++) {
+    status = spdl_wire_reader_receive (&self->reader, self->process.socket,
+        MSG_DONTWAIT, FALSE, &message, error);
+    if (status == SPDL_WIRE_ONE && !handle_message (self, &message, error))
       return FALSE;
+  }
   spdl_mutex_lock (&self->lock);
   send_budget (self);
   spdl_mutex_unlock (&self->lock);
-  return status == SPDL_WIRE_NONE;
+  return status == SPDL_WIRE_NONE || status == SPDL_WIRE_ONE;
 }
 
 /* Called when the process has sent nothing for a while: it may have no work, or
@@ -400,7 +397,7 @@ check_progress (SpdlWorkerConnection *self)
 
   spdl_mutex_lock (&self->lock);
   self->silent = self->watch.silent;
-  if (self->ordered && !self->stopping)
+  if (!self->stopping)
     send_ask (self);
   spdl_mutex_unlock (&self->lock);
   return !killed;
@@ -518,7 +515,7 @@ send_budget (SpdlWorkerConnection *self)
 {
   g_autoptr (GByteArray) bytes = NULL;
 
-  if (!self->ordered || !self->is_new_budget)
+  if (!self->wire || !self->is_new_budget)
     return;
   bytes = g_byte_array_new ();
   spdl_put_cpu_budget (bytes, self->cpu_budget);
@@ -526,34 +523,31 @@ send_budget (SpdlWorkerConnection *self)
       self->wire, SPDL_WIRE_BUDGET, bytes->data, bytes->len);
 }
 
-/* Called while the process does not read its configuration. */
+/* Starts the process and sends its configuration. */
 static gboolean
-may_go_on (gpointer user_data)
+begin_process (SpdlWorkerConnection *self, GError **error)
 {
-  return check_progress (user_data);
-}
+  g_autoptr (SpdlBell) bell = spdl_bell_new ();
+  SpdlWire *wire;
 
-/* Returns FALSE if the process made no progress and was killed. */
-static gboolean
-begin_process (SpdlWorkerConnection *self)
-{
-  SpdlWire *wire = spdl_wire_new (self->process.socket);
-  SpdlMailbox *mailbox = spdl_mailbox_new ();
-
+  if (!bell) {
+    spdl_packet_set_no_connection (error);
+    return FALSE;
+  }
+  if (!spdl_process_start (
+          &self->process, (const gchar *const *) self->environment, error))
+    return FALSE;
   spdl_output_init (&self->output, self->process.output, self->process.pid);
+  self->watch.pid = self->process.pid;
+  self->shared_buffers = spdl_shared_buffers_new (bell);
+  wire = spdl_wire_new (self->process.socket);
+  /* The socket has space for both. */
+  spdl_wire_send (wire, SPDL_WIRE_BELL, NULL, 0, bell->fd);
+  spdl_wire_send (
+      wire, SPDL_WIRE_START, self->config->data, self->config->len, -1);
   spdl_mutex_lock (&self->lock);
   self->wire = wire;
-  self->shared_buffers = spdl_shared_buffers_new (wire, mailbox);
   self->pid = self->process.pid;
-  spdl_mutex_unlock (&self->lock);
-  self->watch.pid = self->process.pid;
-  if (!spdl_wire_send_patiently (wire, SPDL_WIRE_START, self->config->data,
-          self->config->len, mailbox ? spdl_mailbox_get_fd (mailbox) : -1,
-          spdl_process_watch_get_interval (&self->watch), may_go_on, self) &&
-      spdl_process_watch_has_expired (&self->watch))
-    return FALSE;
-  spdl_mutex_lock (&self->lock);
-  self->ordered = TRUE;
   /* The budget may have changed in the meantime. */
   send_budget (self);
   spdl_mutex_unlock (&self->lock);
@@ -568,10 +562,8 @@ run_connection (gpointer user_data)
   SpdlWorkerConnection *self = user_data;
   g_autoptr (GError) error = NULL;
 
-  if (spdl_process_start (
-          &self->process, (const gchar *const *) self->environment, &error)) {
-    const gboolean was_killed =
-        !begin_process (self) || !read_all (self, &error);
+  if (begin_process (self, &error)) {
+    const gboolean was_killed = !read_all (self, &error);
 
     reap_process (self, error, was_killed);
     spdl_output_clear (&self->output);
@@ -643,17 +635,6 @@ read_slab (
 }
 
 static gboolean
-read_retire (SpdlWorkerConnection *self, SpdlPayload *payload, GError **error)
-{
-  const guint32 id = spdl_get_u32 (payload);
-
-  if (spdl_payload_is_read (payload))
-    return spdl_shared_buffers_retire (self->shared_buffers, id, error);
-  spdl_worker_message_set_broken (error, "a slab's number");
-  return FALSE;
-}
-
-static gboolean
 read_message (SpdlWorkerConnection *self, SpdlPayload *payload, GError **error)
 {
   GstMessage *message =
@@ -663,7 +644,7 @@ read_message (SpdlWorkerConnection *self, SpdlPayload *payload, GError **error)
     spdl_worker_message_set_broken (error, "a message");
     return FALSE;
   }
-  spdl_source_base_shift_message (message, self->base);
+  spdl_worker_message_shift_bus (message, self->base);
   if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR)
     add_error (self, message);
   else if (!self->restart || spdl_restart_add_message (self->restart, message))
@@ -766,8 +747,6 @@ handle_message (
       return read_started (self, &payload, error);
     case SPDL_WIRE_SLAB:
       return read_slab (self, message, error);
-    case SPDL_WIRE_RETIRE:
-      return read_retire (self, &payload, error);
     case SPDL_WIRE_MESSAGE:
       return read_message (self, &payload, error);
     case SPDL_WIRE_FIGURES:

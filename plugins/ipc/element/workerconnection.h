@@ -27,7 +27,7 @@ typedef struct _SpdlWorkerConnection SpdlWorkerConnection;
  * @timeout: time without progress after which the process is killed, in ns; 0:
  *     no limit
  * @restart: (nullable): decides which reports of failed items are posted
- * Returns: NULL with @error set if the thread cannot be created */
+ * Returns: NULL with @error set on failure */
 SpdlWorkerConnection *spdl_worker_connection_new (GstElement *element,
     GStrv environment, const SpdlWorkerConfig *config, guint32 base,
     guint64 timeout, SpdlRestart *restart, GError **error);

@@ -19,6 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "gst/spdl/process/packet.h"
 #include "plugins/ipc/wire/workerconfig.h"
 
 #define PROGRAM "gst-spdl-worker"
@@ -286,12 +287,10 @@ spdl_process_start (
 
   reap_left ();
   *self = (SpdlProcess){ .pidfd = -1, .socket = -1, .output = -1 };
-  if (socketpair (AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0 ||
-      pipe2 (pipes, O_CLOEXEC) != 0) {
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_FAILED,
-        "Failed to create a connection for a worker process: %s: raise the "
-        "limit of open files (ulimit -n), or use fewer processes",
-        g_strerror (errno));
+  if (!spdl_packet_open (sockets, error)) {
+    sockets[0] = sockets[1] = -1;
+  } else if (pipe2 (pipes, O_CLOEXEC) != 0) {
+    spdl_packet_set_no_connection (error);
   } else {
     sockets[1] = move_up (sockets[1]);
     pipes[1] = move_up (pipes[1]);
@@ -308,13 +307,6 @@ spdl_process_start (
     self->output = pipes[0];
   }
   return ok;
-}
-
-static void
-spdl_process_kill (const SpdlProcess *self)
-{
-  if (self->pid > 0)
-    kill (self->pid, SIGKILL);
 }
 
 /* Without a pidfd, polls the state of the process. */
@@ -335,31 +327,17 @@ has_ended_within (const SpdlProcess *self, gint ms)
   return FALSE;
 }
 
-static gchar *
-describe_status (pid_t pid, int status, gboolean killed)
-{
-  const int number = WIFSIGNALED (status) ? WTERMSIG (status) : 0;
-
-  if (killed)
-    return g_strdup_printf (
-        "%d did not end in time, and was killed", (int) pid);
-  if (number > 0)
-    return g_strdup_printf ("%d was killed by signal %d (%s)", (int) pid,
-        number, strsignal (number));
-  return g_strdup_printf (
-      "%d ended with status %d", (int) pid, WEXITSTATUS (status));
-}
-
 gchar *
 spdl_process_wait (SpdlProcess *self, gint ms)
 {
   const gboolean ended = has_ended_within (self, ms);
+  g_autofree gchar *how = NULL;
   const pid_t pid = self->pid;
   int status = 0;
   pid_t waited = 0;
 
   if (!ended)
-    spdl_process_kill (self);
+    kill (pid, SIGKILL);
   if (ended || has_ended_within (self, KILL_MS)) {
     do
       waited = waitpid (pid, &status, 0);
@@ -380,5 +358,9 @@ spdl_process_wait (SpdlProcess *self, gint ms)
     return g_strdup_printf (
         "%d ended, but another part of the program collected its status",
         (int) pid);
-  return describe_status (pid, status, !ended);
+  if (!ended)
+    return g_strdup_printf (
+        "%d did not end in time, and was killed", (int) pid);
+  how = spdl_process_describe_status (status);
+  return g_strdup_printf ("%d %s", (int) pid, how);
 }

@@ -258,9 +258,8 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   const guint8 settings = fuzz_take (&input);
   const gboolean to_worker = settings & 1;
   g_autoptr (GError) error = NULL;
-  g_autoptr (SpdlBell) bell = spdl_bell_new ();
   static SpdlWireReader reader;
-  Parent parent = { spdl_shared_buffers_new (bell), G_QUEUE_INIT,
+  Parent parent = { spdl_shared_buffers_new (spdl_bell_new ()), G_QUEUE_INIT,
     settings & 4 ? 300 : 0, 0 };
   guint n_fds = settings >> 3 & 3;
   SpdlWireStatus status = SPDL_WIRE_ONE;

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 
 #define NS_PER_MS 1000000
 #define NS_PER_S G_GUINT64_CONSTANT (1000000000)
@@ -180,6 +181,15 @@ spdl_process_watch_describe (const SpdlProcessWatch *self)
                           "find out why, or raise "
                           "worker-timeout) and was killed",
       self->silent / 1e9, state);
+}
+
+guint64
+spdl_process_get_cpu_time (void)
+{
+  struct timespec time;
+
+  clock_gettime (CLOCK_PROCESS_CPUTIME_ID, &time);
+  return time.tv_sec * NS_PER_S + time.tv_nsec;
 }
 
 gchar *

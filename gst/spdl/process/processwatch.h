@@ -58,6 +58,10 @@ gboolean spdl_process_watch_wait (
 SPDL_PRIVATE_API
 gchar *spdl_process_watch_describe (const SpdlProcessWatch *self);
 
+/* Returns the CPU time of this process, in ns. */
+SPDL_PRIVATE_API
+guint64 spdl_process_get_cpu_time (void);
+
 /* @status: as of waitpid()
  * Returns: (transfer full): how a process ended: "was killed by signal 9
  * (Killed)" */

@@ -120,7 +120,7 @@ spdl_slabs_init (SpdlSlabs *self)
   self->list =
       g_ptr_array_new_with_free_func ((GDestroyNotify) spdl_slab_unref);
   self->next_id = 0;
-  self->are_forwarded = self->are_uploaded = FALSE;
+  self->are_forwarded = self->are_uploaded = self->are_limited = FALSE;
   self->n_takes = 0;
   self->min_unused = G_MAXUINT;
 }
@@ -165,21 +165,10 @@ retire (SpdlSlabs *self, guint i)
   g_ptr_array_remove_index_fast (self->list, i);
 }
 
-/* Rounds up, so that items of slightly different sizes share slabs. */
-static gsize
-round_size (gsize size)
-{
-  gsize step = MIN_SIZE;
-
-  while (step < size / 8)
-    step *= 2;
-  return (size + step - 1) & ~(step - 1);
-}
-
 static SpdlSlab *
-add_slab (SpdlSlabs *self, gsize size)
+add_slab (SpdlSlabs *self, gsize size, gsize spare)
 {
-  const gsize rounded = round_size (size);
+  const gsize rounded = (size + spare + MIN_SIZE - 1) & ~(MIN_SIZE - 1);
   const int fd = size <= G_MAXSSIZE / 2 ? spdl_memfd_open (rounded) : -1;
   SpdlSlab *slab = fd >= 0 ? slab_new (self->next_id, fd, rounded) : NULL;
 
@@ -219,7 +208,7 @@ check_unused (SpdlSlabs *self, const SpdlSlab *taken)
   self->min_unused = MIN (self->min_unused, n_unused);
   if (++self->n_takes < TAKES_PER_CHECK)
     return;
-  if (self->min_unused > 0)
+  if (self->min_unused > 0 && !self->are_limited)
     retire (self, last);
   self->n_takes = 0;
   self->min_unused = G_MAXUINT;
@@ -243,7 +232,7 @@ find_unused (SpdlSlabs *self, gsize size)
 }
 
 SpdlSlab *
-spdl_slabs_take (SpdlSlabs *self, gsize size)
+spdl_slabs_take (SpdlSlabs *self, gsize size, gsize spare)
 {
   SpdlSlab *best;
 
@@ -258,7 +247,7 @@ spdl_slabs_take (SpdlSlabs *self, gsize size)
     if (is_unused (g_ptr_array_index (self->list, i)))
       retire (self, i);
   self->min_unused = 0;
-  return add_slab (self, size);
+  return add_slab (self, size, spare);
 }
 
 SpdlSlab *

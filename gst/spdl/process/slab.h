@@ -49,6 +49,9 @@ typedef struct {
   gboolean are_forwarded;
   /* Their memory may go to a GPU, for which it is page-locked. */
   gboolean are_uploaded;
+  /* Somebody else limits their number, and they are expensive for the reader:
+   * those that are not needed for a while are kept. */
+  gboolean are_limited;
   /* Since the last check: takes, and the fewest slabs that one left unused */
   guint n_takes;
   guint min_unused;
@@ -63,9 +66,10 @@ void spdl_slabs_clear (SpdlSlabs *self);
 /* The process that writes */
 
 /* Returns: (transfer none) (nullable): a slab that nobody uses, of at least
- * @size bytes; NULL if memory cannot be allocated */
+ * @size bytes; NULL if memory cannot be allocated
+ * @spare: bytes that a new slab has in addition, because sizes differ */
 SPDL_PRIVATE_API
-SpdlSlab *spdl_slabs_take (SpdlSlabs *self, gsize size);
+SpdlSlab *spdl_slabs_take (SpdlSlabs *self, gsize size, gsize spare);
 /* Returns: (transfer none) (nullable): the slab that contains the bytes */
 SPDL_PRIVATE_API
 SpdlSlab *spdl_slabs_find (SpdlSlabs *self, const guint8 *data, gsize size);

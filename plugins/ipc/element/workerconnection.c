@@ -52,17 +52,13 @@ struct _SpdlWorkerConnection {
   guint64 silent; /* time in which the process made no progress, in ns */
   GQueue messages;
   guint n_events;     /* taken, but not yet acknowledged */
-  GPtrArray *figures; /* nullable */
+  GPtrArray *figures; /* nullable; does not change */
   guint n_asked;
   guint n_answers;
 };
 
 static gpointer run_connection (gpointer self);
 static void send_budget (SpdlWorkerConnection *self);
-static void
-add_message (SpdlWorkerConnection *self, SpdlWorkerMessage *worker_message);
-static gboolean handle_message (
-    SpdlWorkerConnection *self, const SpdlWireMessage *message, GError **error);
 
 /* Time for the process to stop its pipeline and to exit before it is killed. */
 #define STOP_TIME GST_SECOND
@@ -70,19 +66,6 @@ static gboolean handle_message (
 #define STOP_INTERVAL (10 * GST_MSECOND)
 /* Timeout for a request of statistics. */
 #define ASK_TIME (200 * GST_MSECOND)
-
-static void
-free_structure (gpointer s)
-{
-  gst_structure_free (s);
-}
-
-/* Returns: (transfer full) (element-type GstStructure): an empty array */
-static GPtrArray *
-new_figures (void)
-{
-  return g_ptr_array_new_with_free_func (free_structure);
-}
 
 SpdlWorkerConnection *
 spdl_worker_connection_new (GstElement *element, GStrv environment,
@@ -107,18 +90,6 @@ spdl_worker_connection_new (GstElement *element, GStrv environment,
   if (!self->thread)
     g_clear_pointer (&self, spdl_worker_connection_free);
   return self;
-}
-
-static void
-drop_messages (SpdlWorkerConnection *self)
-{
-  GQueue messages;
-
-  spdl_mutex_lock (&self->lock);
-  messages = self->messages;
-  g_queue_init (&self->messages);
-  spdl_mutex_unlock (&self->lock);
-  g_queue_clear_full (&messages, (GDestroyNotify) spdl_worker_message_free);
 }
 
 /* Asks the process to stop, and waits until it has ended or the timeout
@@ -164,7 +135,8 @@ void
 spdl_worker_connection_free (SpdlWorkerConnection *self)
 {
   spdl_worker_connection_stop (self);
-  drop_messages (self);
+  g_queue_clear_full (
+      &self->messages, (GDestroyNotify) spdl_worker_message_free);
   g_clear_pointer (&self->shared_buffers, spdl_shared_buffers_close);
   g_clear_pointer (&self->wire, spdl_wire_free);
   spdl_wire_reader_clear (&self->reader);
@@ -334,16 +306,208 @@ ask_for_figures (SpdlWorkerConnection *self)
 GPtrArray *
 spdl_worker_connection_dup_figures (SpdlWorkerConnection *self)
 {
-  GPtrArray *copy = new_figures ();
+  GPtrArray *figures;
 
   spdl_mutex_lock (&self->lock);
   if (self->plays && !self->over && !self->stopping)
     ask_for_figures (self);
-  for (guint i = 0; self->figures && i < self->figures->len; i++)
-    g_ptr_array_add (
-        copy, gst_structure_copy (g_ptr_array_index (self->figures, i)));
+  figures = self->figures ? g_ptr_array_ref (self->figures) : NULL;
   spdl_mutex_unlock (&self->lock);
-  return copy;
+  return figures;
+}
+
+/* A buffer may be preceded by caps. */
+#define MAX_MESSAGES \
+  (2 * SPDL_WORKER_CONFIG_MAX_SLABS + 2 * SPDL_WORKER_CONFIG_MAX_EVENTS)
+
+/* Messages for the stream */
+
+/* Queues a message for the stream. Messages are dropped while the connection is
+ * being stopped. */
+static void
+add_message (SpdlWorkerConnection *self, SpdlWorkerMessage *worker_message)
+{
+  spdl_mutex_lock (&self->lock);
+  if (!self->stopping) {
+    g_queue_push_tail (&self->messages, worker_message);
+    worker_message = NULL;
+    spdl_cond_broadcast (&self->cond);
+  }
+  spdl_mutex_unlock (&self->lock);
+  if (worker_message)
+    spdl_worker_message_free (worker_message);
+}
+
+/* @text: (transfer full): why the process ended */
+static void
+add_death (SpdlWorkerConnection *self, gchar *text)
+{
+  SpdlWorkerMessage *worker_message =
+      spdl_worker_message_new (SPDL_WORKER_MESSAGE_DEATH, NULL);
+
+  worker_message->text = text;
+  add_message (self, worker_message);
+}
+
+/* Only the first error ends the stream; others follow from it. */
+static void
+add_error (SpdlWorkerConnection *self, GstMessage *message)
+{
+  gboolean first;
+
+  spdl_mutex_lock (&self->lock);
+  first = !self->has_error;
+  self->has_error = TRUE;
+  spdl_mutex_unlock (&self->lock);
+  if (first)
+    add_message (
+        self, spdl_worker_message_new (SPDL_WORKER_MESSAGE_ERROR, message));
+  else
+    gst_message_unref (message);
+}
+
+/* Messages of the process */
+
+static gboolean
+read_slab (
+    SpdlWorkerConnection *self, const SpdlWireMessage *message, GError **error)
+{
+  SpdlPayload payload = spdl_payload (message->data, message->size);
+  const guint32 id = spdl_get_u32 (&payload);
+  const guint64 size = spdl_get_u64 (&payload);
+
+  if (spdl_payload_is_read (&payload))
+    return spdl_shared_buffers_add (
+        self->shared_buffers, id, size, message->fd, error);
+  if (message->fd >= 0)
+    close (message->fd);
+  spdl_worker_message_set_broken (error, "a slab");
+  return FALSE;
+}
+
+static gboolean
+read_message (SpdlWorkerConnection *self, SpdlPayload *payload, GError **error)
+{
+  GstMessage *message =
+      spdl_get_message (payload, GST_OBJECT (self->element), self->process.pid);
+
+  if (!message) {
+    spdl_worker_message_set_broken (error, "a message");
+    return FALSE;
+  }
+  spdl_worker_message_shift_bus (message, self->base);
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR)
+    add_error (self, message);
+  else if (!self->restart || spdl_restart_add_message (self->restart, message))
+    gst_element_post_message (self->element, message);
+  else
+    gst_message_unref (message);
+  return TRUE;
+}
+
+static gboolean
+read_figures (SpdlWorkerConnection *self, SpdlPayload *payload, GError **error)
+{
+  GPtrArray *figures =
+      g_ptr_array_new_with_free_func ((GDestroyNotify) gst_structure_free);
+  const guint32 n = spdl_get_u32 (payload);
+
+  for (guint32 i = 0; i < n && !payload->broken; i++) {
+    GstStructure *s = spdl_get_structure (payload);
+
+    if (!s)
+      break;
+    gst_structure_set (s, "pid", G_TYPE_UINT, (guint) self->process.pid, NULL);
+    g_ptr_array_add (figures, s);
+  }
+  if (!spdl_payload_is_read (payload)) {
+    g_ptr_array_unref (figures);
+    spdl_worker_message_set_broken (error, "figures");
+    return FALSE;
+  }
+  spdl_mutex_lock (&self->lock);
+  g_clear_pointer (&self->figures, g_ptr_array_unref);
+  self->figures = figures;
+  self->n_answers++;
+  spdl_cond_broadcast (&self->cond);
+  spdl_mutex_unlock (&self->lock);
+  return TRUE;
+}
+
+/* Limits the queue, because a correct worker sends no more messages at a
+ * time. */
+static gboolean
+has_room (SpdlWorkerConnection *self, GError **error)
+{
+  guint n;
+
+  spdl_mutex_lock (&self->lock);
+  n = self->messages.length;
+  spdl_mutex_unlock (&self->lock);
+  if (n < MAX_MESSAGES)
+    return TRUE;
+  spdl_worker_message_set_broken (error, "too much data at a time");
+  return FALSE;
+}
+
+static gboolean
+read_next_message (
+    SpdlWorkerConnection *self, const SpdlWireMessage *message, GError **error)
+{
+  SpdlWorkerMessage *worker_message;
+
+  if (!has_room (self, error) || !(worker_message = spdl_worker_message_open (
+                                       message, self->shared_buffers, error)))
+    return FALSE;
+  spdl_worker_message_shift (worker_message, self->base);
+  self->got_eos |= worker_message->kind == SPDL_WORKER_MESSAGE_EOS;
+  add_message (self, worker_message);
+  return TRUE;
+}
+
+static gboolean
+read_started (SpdlWorkerConnection *self, SpdlPayload *payload, GError **error)
+{
+  g_auto (GStrv) classes = spdl_get_strings (payload);
+
+  if (!spdl_payload_is_read (payload)) {
+    spdl_worker_message_set_broken (error, "the classes");
+    return FALSE;
+  }
+  spdl_mutex_lock (&self->lock);
+  g_strfreev (self->classes);
+  self->classes = g_steal_pointer (&classes);
+  self->plays = TRUE;
+  spdl_cond_broadcast (&self->cond);
+  spdl_mutex_unlock (&self->lock);
+  return TRUE;
+}
+
+/* Handles a message of the process. Returns FALSE with @error set if it is
+ * invalid. */
+static gboolean
+handle_message (
+    SpdlWorkerConnection *self, const SpdlWireMessage *message, GError **error)
+{
+  SpdlPayload payload = spdl_payload (message->data, message->size);
+
+  if (message->fd >= 0 && message->type != SPDL_WIRE_SLAB)
+    close (message->fd);
+  switch (message->type) {
+    case SPDL_WIRE_STARTED:
+      return read_started (self, &payload, error);
+    case SPDL_WIRE_SLAB:
+      return read_slab (self, message, error);
+    case SPDL_WIRE_MESSAGE:
+      return read_message (self, &payload, error);
+    case SPDL_WIRE_FIGURES:
+      return read_figures (self, &payload, error);
+    case SPDL_WIRE_END:
+      self->got_end = TRUE;
+      return TRUE;
+    default:
+      return read_next_message (self, message, error);
+  }
 }
 
 /* Thread */
@@ -353,15 +517,6 @@ GST_DEBUG_CATEGORY_EXTERN (spdl_worker_src_debug);
 
 /* Time for the process to exit after it has closed its socket. */
 #define END_MS 1000
-
-static void
-add_text (SpdlWorkerConnection *self, SpdlWorkerMessageKind kind, gchar *text)
-{
-  SpdlWorkerMessage *worker_message = spdl_worker_message_new (kind, NULL);
-
-  worker_message->text = text;
-  add_message (self, worker_message);
-}
 
 /* Messages that are read before other input is looked at. */
 #define MAX_AT_ONCE 64
@@ -440,27 +595,6 @@ read_all (SpdlWorkerConnection *self, GError **error)
   return TRUE;
 }
 
-static gboolean
-is_stopping (SpdlWorkerConnection *self)
-{
-  gboolean stopping;
-
-  spdl_mutex_lock (&self->lock);
-  stopping = self->stopping;
-  spdl_mutex_unlock (&self->lock);
-  return stopping;
-}
-
-/* Called when the process has ended or could not be started. */
-static void
-mark_over (SpdlWorkerConnection *self)
-{
-  spdl_mutex_lock (&self->lock);
-  self->over = TRUE;
-  spdl_cond_broadcast (&self->cond);
-  spdl_mutex_unlock (&self->lock);
-}
-
 /* Returns the time that the process has to exit after it closed its socket. */
 static gint
 get_exit_time (SpdlWorkerConnection *self)
@@ -493,19 +627,17 @@ reap_process (
   if (was_killed) {
     g_autofree gchar *reason = spdl_process_watch_describe (&self->watch);
 
-    add_text (self, SPDL_WORKER_MESSAGE_DEATH,
-        g_strdup_printf ("The worker process %d %s", pid, reason));
+    add_death (self, g_strdup_printf ("The worker process %d %s", pid, reason));
   } else if (problem)
-    add_text (self, SPDL_WORKER_MESSAGE_DEATH,
-        g_strdup_printf ("Invalid data from the worker process %d: %s", pid,
-            problem->message));
+    add_death (
+        self, g_strdup_printf ("Invalid data from the worker process %d: %s",
+                  pid, problem->message));
   else if (lost != 0)
-    add_text (self, SPDL_WORKER_MESSAGE_DEATH,
-        g_strdup_printf ("Failed to send to the worker process %d: %s", pid,
-            g_strerror (lost)));
-  else if (!(self->got_eos && self->got_end) && !is_stopping (self))
-    add_text (self, SPDL_WORKER_MESSAGE_DEATH,
-        g_strdup_printf ("The worker process %s", how));
+    add_death (
+        self, g_strdup_printf ("Failed to send to the worker process %d: %s",
+                  pid, g_strerror (lost)));
+  else if (!(self->got_eos && self->got_end))
+    add_death (self, g_strdup_printf ("The worker process %s", how));
 }
 
 /* Sends a new cpu-budget to the process. If the process does not read, the
@@ -527,19 +659,19 @@ send_budget (SpdlWorkerConnection *self)
 static gboolean
 begin_process (SpdlWorkerConnection *self, GError **error)
 {
-  g_autoptr (SpdlBell) bell = spdl_bell_new ();
+  SpdlBell *bell = spdl_bell_new ();
   SpdlWire *wire;
 
   if (!bell) {
     spdl_packet_set_no_connection (error);
     return FALSE;
   }
+  self->shared_buffers = spdl_shared_buffers_new (bell);
   if (!spdl_process_start (
           &self->process, (const gchar *const *) self->environment, error))
     return FALSE;
   spdl_output_init (&self->output, self->process.output, self->process.pid);
   self->watch.pid = self->process.pid;
-  self->shared_buffers = spdl_shared_buffers_new (bell);
   wire = spdl_wire_new (self->process.socket);
   /* The socket has space for both. */
   spdl_wire_send (wire, SPDL_WIRE_BELL, NULL, 0, bell->fd);
@@ -568,193 +700,11 @@ run_connection (gpointer user_data)
     reap_process (self, error, was_killed);
     spdl_output_clear (&self->output);
   } else {
-    add_text (self, SPDL_WORKER_MESSAGE_DEATH, g_strdup (error->message));
+    add_death (self, g_strdup (error->message));
   }
-  mark_over (self);
+  spdl_mutex_lock (&self->lock);
+  self->over = TRUE;
+  spdl_cond_broadcast (&self->cond);
+  spdl_mutex_unlock (&self->lock);
   return NULL;
-}
-
-/* Message handling */
-
-/* A buffer may be preceded by caps. */
-#define MAX_MESSAGES \
-  (2 * SPDL_WORKER_CONFIG_MAX_SLABS + 2 * SPDL_WORKER_CONFIG_MAX_EVENTS)
-
-/* Queues */
-
-/* Queues a message for the stream. Messages are dropped while the connection is
- * being stopped. */
-static void
-add_message (SpdlWorkerConnection *self, SpdlWorkerMessage *worker_message)
-{
-  spdl_mutex_lock (&self->lock);
-  if (!self->stopping) {
-    g_queue_push_tail (&self->messages, worker_message);
-    worker_message = NULL;
-    spdl_cond_broadcast (&self->cond);
-  }
-  spdl_mutex_unlock (&self->lock);
-  if (worker_message)
-    spdl_worker_message_free (worker_message);
-}
-
-/* Only the first error ends the stream; others follow from it. */
-static void
-add_error (SpdlWorkerConnection *self, GstMessage *message)
-{
-  gboolean first;
-
-  spdl_mutex_lock (&self->lock);
-  first = !self->has_error;
-  self->has_error = TRUE;
-  spdl_mutex_unlock (&self->lock);
-  if (first)
-    add_message (
-        self, spdl_worker_message_new (SPDL_WORKER_MESSAGE_ERROR, message));
-  else
-    gst_message_unref (message);
-}
-
-/* Messages of the process */
-
-static gboolean
-read_slab (
-    SpdlWorkerConnection *self, const SpdlWireMessage *message, GError **error)
-{
-  SpdlPayload payload = spdl_payload (message->data, message->size);
-  const guint32 id = spdl_get_u32 (&payload);
-  const guint64 size = spdl_get_u64 (&payload);
-
-  if (spdl_payload_is_read (&payload))
-    return spdl_shared_buffers_add (
-        self->shared_buffers, id, size, message->fd, error);
-  if (message->fd >= 0)
-    close (message->fd);
-  spdl_worker_message_set_broken (error, "a slab");
-  return FALSE;
-}
-
-static gboolean
-read_message (SpdlWorkerConnection *self, SpdlPayload *payload, GError **error)
-{
-  GstMessage *message =
-      spdl_get_message (payload, GST_OBJECT (self->element), self->process.pid);
-
-  if (!message) {
-    spdl_worker_message_set_broken (error, "a message");
-    return FALSE;
-  }
-  spdl_worker_message_shift_bus (message, self->base);
-  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR)
-    add_error (self, message);
-  else if (!self->restart || spdl_restart_add_message (self->restart, message))
-    gst_element_post_message (self->element, message);
-  else
-    gst_message_unref (message);
-  return TRUE;
-}
-
-static gboolean
-read_figures (SpdlWorkerConnection *self, SpdlPayload *payload, GError **error)
-{
-  GPtrArray *figures = new_figures (), *old;
-  const guint32 n = spdl_get_u32 (payload);
-
-  for (guint32 i = 0; i < n && !payload->broken; i++) {
-    GstStructure *s = spdl_get_structure (payload);
-
-    if (!s)
-      break;
-    gst_structure_set (s, "pid", G_TYPE_UINT, (guint) self->process.pid, NULL);
-    g_ptr_array_add (figures, s);
-  }
-  if (!spdl_payload_is_read (payload)) {
-    g_ptr_array_unref (figures);
-    spdl_worker_message_set_broken (error, "figures");
-    return FALSE;
-  }
-  spdl_mutex_lock (&self->lock);
-  old = self->figures;
-  self->figures = figures;
-  self->n_answers++;
-  spdl_cond_broadcast (&self->cond);
-  spdl_mutex_unlock (&self->lock);
-  g_clear_pointer (&old, g_ptr_array_unref);
-  return TRUE;
-}
-
-/* Limits the queue, because a correct worker sends no more messages at a
- * time. */
-static gboolean
-has_room (SpdlWorkerConnection *self, GError **error)
-{
-  guint n;
-
-  spdl_mutex_lock (&self->lock);
-  n = self->messages.length;
-  spdl_mutex_unlock (&self->lock);
-  if (n < MAX_MESSAGES)
-    return TRUE;
-  spdl_worker_message_set_broken (error, "too much data at a time");
-  return FALSE;
-}
-
-static gboolean
-read_next_message (
-    SpdlWorkerConnection *self, const SpdlWireMessage *message, GError **error)
-{
-  SpdlWorkerMessage *worker_message;
-
-  if (!has_room (self, error) || !(worker_message = spdl_worker_message_open (
-                                       message, self->shared_buffers, error)))
-    return FALSE;
-  spdl_worker_message_shift (worker_message, self->base);
-  self->got_eos |= worker_message->kind == SPDL_WORKER_MESSAGE_EOS;
-  add_message (self, worker_message);
-  return TRUE;
-}
-
-static gboolean
-read_started (SpdlWorkerConnection *self, SpdlPayload *payload, GError **error)
-{
-  g_auto (GStrv) classes = spdl_get_strings (payload);
-
-  if (!spdl_payload_is_read (payload)) {
-    spdl_worker_message_set_broken (error, "the classes");
-    return FALSE;
-  }
-  spdl_mutex_lock (&self->lock);
-  g_strfreev (self->classes);
-  self->classes = g_steal_pointer (&classes);
-  self->plays = TRUE;
-  spdl_cond_broadcast (&self->cond);
-  spdl_mutex_unlock (&self->lock);
-  return TRUE;
-}
-
-/* Handles a message of the process. Returns FALSE with @error set if it is
- * invalid. */
-static gboolean
-handle_message (
-    SpdlWorkerConnection *self, const SpdlWireMessage *message, GError **error)
-{
-  SpdlPayload payload = spdl_payload (message->data, message->size);
-
-  if (message->fd >= 0 && message->type != SPDL_WIRE_SLAB)
-    close (message->fd);
-  switch (message->type) {
-    case SPDL_WIRE_STARTED:
-      return read_started (self, &payload, error);
-    case SPDL_WIRE_SLAB:
-      return read_slab (self, message, error);
-    case SPDL_WIRE_MESSAGE:
-      return read_message (self, &payload, error);
-    case SPDL_WIRE_FIGURES:
-      return read_figures (self, &payload, error);
-    case SPDL_WIRE_END:
-      self->got_end = TRUE;
-      return TRUE;
-    default:
-      return read_next_message (self, message, error);
-  }
 }

@@ -76,7 +76,8 @@ guint64 spdl_worker_connection_get_silence (SpdlWorkerConnection *self);
 
 /* Returns the current statistics of the worker's elements, or the last ones
  * received.
- * Returns: (transfer full) (element-type GstStructure) */
+ * Returns: (transfer full) (nullable) (element-type GstStructure): not to be
+ * changed */
 GPtrArray *spdl_worker_connection_dup_figures (SpdlWorkerConnection *self);
 
 G_END_DECLS

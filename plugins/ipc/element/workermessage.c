@@ -27,7 +27,7 @@ spdl_shared_buffers_new (SpdlBell *bell)
   SpdlSharedBuffers *self = g_new0 (SpdlSharedBuffers, 1);
 
   self->n_refs = 1;
-  self->bell = spdl_bell_ref (bell);
+  self->bell = bell;
   spdl_slabs_init (&self->slabs);
   self->slabs.are_uploaded = TRUE;
   return self;
@@ -38,7 +38,7 @@ unref_shared_buffers (SpdlSharedBuffers *self)
 {
   if (!g_atomic_int_dec_and_test (&self->n_refs))
     return;
-  spdl_bell_unref (self->bell);
+  spdl_bell_free (self->bell);
   g_free (self);
 }
 

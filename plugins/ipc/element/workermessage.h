@@ -26,6 +26,7 @@ G_BEGIN_DECLS
  * reference counted, and loans hold references to it. */
 typedef struct _SpdlSharedBuffers SpdlSharedBuffers;
 
+/* @bell: (transfer full) */
 SpdlSharedBuffers *spdl_shared_buffers_new (SpdlBell *bell);
 /* Unmaps all slabs that are not on loan. The others are unmapped when they are
  * returned. No other function may follow. */

@@ -35,7 +35,7 @@ spdl_bell_open (int fd)
     return NULL;
   }
   self = g_new (SpdlBell, 1);
-  *self = (SpdlBell){ 1, word, fd };
+  *self = (SpdlBell){ word, fd };
   return self;
 }
 
@@ -45,18 +45,9 @@ spdl_bell_new (void)
   return spdl_bell_open (spdl_memfd_open (SIZE));
 }
 
-SpdlBell *
-spdl_bell_ref (SpdlBell *self)
-{
-  g_atomic_int_inc (&self->n_refs);
-  return self;
-}
-
 void
-spdl_bell_unref (SpdlBell *self)
+spdl_bell_free (SpdlBell *self)
 {
-  if (!g_atomic_int_dec_and_test (&self->n_refs))
-    return;
   munmap (self->word, SIZE);
   close (self->fd);
   g_free (self);

@@ -15,7 +15,6 @@ G_BEGIN_DECLS
  * another process. This takes neither a message on the socket nor the thread
  * that reads messages. Nothing is done while no thread is waiting. */
 typedef struct {
-  gint n_refs;
   guint32 *word;
   int fd; /* of the memory */
 } SpdlBell;
@@ -26,8 +25,7 @@ SpdlBell *spdl_bell_new (void);
  * @fd: (transfer full): its descriptor, or -1
  * Returns: (nullable): NULL if it is not one */
 SpdlBell *spdl_bell_open (int fd);
-SpdlBell *spdl_bell_ref (SpdlBell *self);
-void spdl_bell_unref (SpdlBell *self);
+void spdl_bell_free (SpdlBell *self);
 
 /* Announces that the calling thread will wait; only one thread may wait. Look
  * after the call whether it is still necessary. */
@@ -36,7 +34,5 @@ void spdl_bell_begin (SpdlBell *self);
 void spdl_bell_wait (SpdlBell *self);
 /* Call it when there is no more reason to wait. */
 void spdl_bell_ring (SpdlBell *self);
-
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (SpdlBell, spdl_bell_unref)
 
 G_END_DECLS

@@ -41,17 +41,21 @@ spdl_wire_free (SpdlWire *self)
   g_free (self);
 }
 
-/* Returns a file with the bytes, or -1 with errno set. */
+/* Returns a file with the bytes, or a negative error number. */
 static int
 write_file (const guint8 *data, gsize size)
 {
   const int fd = spdl_memfd_open (size);
   gssize n;
 
-  for (gsize at = 0; fd >= 0 && at < size; at += n)
+  if (fd < 0)
+    return -errno;
+  for (gsize at = 0; at < size; at += n)
     if ((n = pwrite (fd, data + at, size - at, at)) <= 0) {
+      const int problem = n < 0 ? errno : EIO;
+
       close (fd);
-      return -1;
+      return -problem;
     }
   return fd;
 }
@@ -61,21 +65,20 @@ static int
 put_message (SpdlWire *self, SpdlWireType type, gconstpointer data, gsize size,
     int fd, int flags)
 {
-  const gboolean is_large = size > SPDL_WIRE_MAX_INLINE;
-  const SpdlWireHeader header = { SPDL_WIRE_MAGIC, type, size,
-    is_large  ? SPDL_WIRE_ATTACHED_PAYLOAD
-    : fd >= 0 ? SPDL_WIRE_ATTACHED_FD
-              : SPDL_WIRE_ATTACHED_NONE };
+  SpdlWireHeader header = { SPDL_WIRE_MAGIC, type, size,
+    fd >= 0 ? SPDL_WIRE_ATTACHED_FD : SPDL_WIRE_ATTACHED_NONE };
   const struct iovec parts[] = { { (gpointer) &header, sizeof header },
     { (gpointer) data, size } };
-  int file, problem;
+  int file, problem = EMSGSIZE;
 
-  if (!is_large)
-    return spdl_packet_put (self->socket, parts, 2, fd, flags);
-  if (size > SPDL_WIRE_MAX_SIZE || fd >= 0)
-    return EMSGSIZE;
+  /* The system may have a lower limit. */
+  if (size <= SPDL_WIRE_MAX_INLINE)
+    problem = spdl_packet_put (self->socket, parts, 2, fd, flags);
+  if (problem != EMSGSIZE || size > SPDL_WIRE_MAX_SIZE || fd >= 0)
+    return problem;
+  header.attached = SPDL_WIRE_ATTACHED_PAYLOAD;
   if ((file = write_file (data, size)) < 0)
-    return errno;
+    return -file;
   problem = spdl_packet_put (self->socket, parts, 1, file, flags);
   close (file);
   return problem;

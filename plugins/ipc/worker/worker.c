@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "gst/spdl/autotune/pipelinegovernor.h"
@@ -20,7 +19,7 @@
 #include "gst/spdl/engine/newthread.h"
 #include "gst/spdl/loader/drain.h"
 #include "gst/spdl/loader/loader-private.h"
-#include "gst/spdl/loader/parse.h"
+#include "gst/spdl/process/processwatch.h"
 #include "gst/spdl/stage/droppeditems.h"
 #include "plugins/ipc/wire/serializermessage.h"
 #include "plugins/ipc/wire/workerconfig.h"
@@ -405,21 +404,12 @@ send_error (Worker *self, GError *error)
   spdl_wire_send (self->wire, SPDL_WIRE_MESSAGE, bytes->data, bytes->len, -1);
 }
 
-static guint64
-get_cpu_time (void)
-{
-  struct timespec time;
-
-  clock_gettime (CLOCK_PROCESS_CPUTIME_ID, &time);
-  return GST_TIMESPEC_TO_TIME (time);
-}
-
 static void
 make_governor (Worker *self)
 {
   self->governor = gst_spdl_governor_new (
       GST_BIN (self->parts.pipeline), self->config.cpu_budget);
-  gst_spdl_governor_set_clock (self->governor, get_cpu_time);
+  gst_spdl_governor_set_clock (self->governor, spdl_process_get_cpu_time);
 }
 
 static gboolean
@@ -532,7 +522,7 @@ clear_worker (Worker *self)
   gst_clear_object (&self->sink);
   spdl_wire_reader_clear (&self->reader);
   spdl_worker_config_clear (&self->config);
-  g_clear_pointer (&self->bell, spdl_bell_unref);
+  g_clear_pointer (&self->bell, spdl_bell_free);
   spdl_wire_free (self->wire);
 }
 

@@ -40,7 +40,7 @@ slab_allocator_alloc (
   if (size > G_MAXSSIZE - begin - more)
     return NULL;
   spdl_mutex_lock (&self->lock);
-  slab = spdl_slabs_take (&self->slabs, begin + more + size);
+  slab = spdl_slabs_take (&self->slabs, begin + more + size, 0);
   if (slab)
     memory = spdl_slab_wrap (slab, begin, more + size);
   spdl_mutex_unlock (&self->lock);
@@ -71,6 +71,7 @@ slab_allocator_init (SlabAllocator *self)
 {
   GST_OBJECT_FLAG_SET (self, GST_OBJECT_FLAG_MAY_BE_LEAKED);
   spdl_slabs_init (&self->slabs);
+  self->slabs.are_limited = TRUE;
   spdl_mutex_init (&self->lock);
 }
 
@@ -256,7 +257,7 @@ copy_to_slab (WorkerSink *self, GstBuffer *buffer, SpdlPlaces *places)
         (places->sizes[i] + SPDL_SLAB_HEAD - 1) & ~(gsize) (SPDL_SLAB_HEAD - 1);
   }
   spdl_mutex_lock (&self->allocator->lock);
-  slab = spdl_slabs_take (&self->allocator->slabs, end);
+  slab = spdl_slabs_take (&self->allocator->slabs, end, end / 4);
   if (slab)
     spdl_slab_lend (slab);
   spdl_mutex_unlock (&self->allocator->lock);
@@ -466,7 +467,7 @@ worker_sink_finalize (GObject *object)
   WorkerSink *self = WORKER_SINK (object);
 
   gst_object_unref (self->allocator);
-  spdl_bell_unref (self->bell);
+  spdl_bell_free (self->bell);
   gst_clear_caps (&self->caps);
   g_byte_array_unref (self->bytes);
   spdl_cond_clear (&self->cond);

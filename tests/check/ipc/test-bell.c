@@ -34,8 +34,8 @@ pair_init (Pair *self)
 static void
 pair_clear (Pair *self)
 {
-  spdl_bell_unref (self->ours);
-  spdl_bell_unref (self->theirs);
+  spdl_bell_free (self->ours);
+  spdl_bell_free (self->theirs);
 }
 
 static gpointer
@@ -190,7 +190,6 @@ rig_clear (Rig *self)
   spdl_wire_free (self->wire);
   spdl_wire_reader_clear (&self->reader);
   spdl_shared_buffers_close (self->shared_buffers);
-  spdl_bell_unref (self->bell);
   close (self->socket);
 }
 

@@ -359,30 +359,32 @@ spdl_state_write_others (GString *text, const gchar *state,
   }
 }
 
-gboolean
+gint
 spdl_state_renumber (
     GString *text, const gchar *state, guint32 first, guint32 n, guint32 base)
 {
   g_auto (SpdlState) part = { 0 };
   const gchar *at = state, *begin;
   guint64 number;
+  gint n_taken = 0;
 
   spdl_state_init (&part);
   if (!read_text (&at, VERSION) || *at == '\0')
-    return FALSE;
+    return -1;
   spdl_state_begin (text);
   while (*at) {
     begin = at;
     if (!read_source (&at, &number, &part))
-      return FALSE;
+      return -1;
     if (number < first || number - first >= n)
       continue;
     begin = strchr (begin, ',');
     g_string_append_printf (
         text, "source=%" G_GUINT64_FORMAT, number - first + base);
     g_string_append_len (text, begin, at - begin);
+    n_taken++;
   }
-  return TRUE;
+  return n_taken;
 }
 
 void

@@ -114,12 +114,12 @@ void spdl_state_write_others (GString *text, const gchar *state,
     gconstpointer user_data);
 
 /* Writes a state with those of the @n sources from @first on that are in
- * @state, numbered from @base on. Returns FALSE if @state is malformed or has
- * no source.
+ * @state, numbered from @base on. Returns the number of these sources, or -1 if
+ * @state is malformed or has no source at all.
  *
  * @text: empty */
 SPDL_PRIVATE_API
-gboolean spdl_state_renumber (
+gint spdl_state_renumber (
     GString *text, const gchar *state, guint32 first, guint32 n, guint32 base);
 
 /* Progress of one source at a time, read from a state. Begins with the text,

@@ -219,13 +219,12 @@ send_cpu_budget (GstSpdlWorkerSrc *self)
 static gchar *
 take_state (const gchar *state, guint32 base)
 {
-  g_autoptr (GString) text = g_string_new (NULL), none = g_string_new (NULL);
+  g_autoptr (GString) text = g_string_new (NULL);
+  gint n = 0;
 
-  spdl_state_begin (none);
-  if (!state ||
-      !spdl_state_renumber (text, state, base, SPDL_SOURCE_NUMBER_STEP, 0))
-    return g_strdup (state);
-  return g_string_equal (text, none) ? NULL : g_strdup (text->str);
+  if (state)
+    n = spdl_state_renumber (text, state, base, SPDL_SOURCE_NUMBER_STEP, 0);
+  return n == 0 ? NULL : g_strdup (n > 0 ? text->str : state);
 }
 
 /* Starts a worker process. Returns FALSE with @error set if that fails.
@@ -326,16 +325,13 @@ gst_spdl_worker_src_open (GstSpdlWorkerSrc *self)
 {
   g_autoptr (GError) error = NULL;
 
-  if (!begin_run (self, &error)) {
-    gst_spdl_post_error (GST_ELEMENT (self), error);
-    return GST_STATE_CHANGE_FAILURE;
+  if (begin_run (self, &error)) {
+    gst_spdl_plain_stats_start (self->stats);
+    if (open_link (self, self->run.config.resume_state, &error))
+      return spdl_async_start_begin (GST_ELEMENT (self));
   }
-  gst_spdl_plain_stats_start (self->stats);
-  if (!open_link (self, self->run.config.resume_state, &error)) {
-    gst_spdl_post_error (GST_ELEMENT (self), error);
-    return GST_STATE_CHANGE_FAILURE;
-  }
-  return spdl_async_start_begin (GST_ELEMENT (self));
+  gst_spdl_post_error (GST_ELEMENT (self), error);
+  return GST_STATE_CHANGE_FAILURE;
 }
 
 /* Ends a run. */

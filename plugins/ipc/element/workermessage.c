@@ -274,7 +274,7 @@ shift_structure (GstStructure *s, guint32 base)
   gst_structure_set (s, "source", G_TYPE_UINT, number + base, NULL);
   if (gst_structure_has_name (s, "spdl-source") &&
       (state = gst_structure_get_string (s, "resume-state")) &&
-      spdl_state_renumber (text, state, 0, G_MAXUINT32, base))
+      spdl_state_renumber (text, state, 0, G_MAXUINT32, base) > 0)
     gst_structure_set (s, "resume-state", G_TYPE_STRING, text->str, NULL);
 }
 

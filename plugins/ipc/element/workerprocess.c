@@ -282,29 +282,28 @@ gboolean
 spdl_process_start (
     SpdlProcess *self, const gchar *const *environment, GError **error)
 {
-  int sockets[2] = { -1, -1 }, pipes[2] = { -1, -1 };
-  gboolean ok = FALSE;
+  int sockets[2], pipes[2];
+  gboolean ok;
 
   reap_left ();
-  *self = (SpdlProcess){ .pidfd = -1, .socket = -1, .output = -1 };
-  if (!spdl_packet_open (sockets, error)) {
-    sockets[0] = sockets[1] = -1;
-  } else if (pipe2 (pipes, O_CLOEXEC) != 0) {
+  if (!spdl_packet_open (sockets, error))
+    return FALSE;
+  if (pipe2 (pipes, O_CLOEXEC) != 0) {
     spdl_packet_set_no_connection (error);
-  } else {
-    sockets[1] = move_up (sockets[1]);
-    pipes[1] = move_up (pipes[1]);
-    ok = start_process (self, sockets[1], pipes[1], environment, error);
+    close (sockets[0]);
+    close (sockets[1]);
+    return FALSE;
   }
-  for (guint i = 0; i < 2; i++) {
-    if (sockets[i] >= 0 && (i == 1 || !ok))
-      close (sockets[i]);
-    if (pipes[i] >= 0 && (i == 1 || !ok))
-      close (pipes[i]);
-  }
-  if (ok) {
-    self->socket = sockets[0];
-    self->output = pipes[0];
+  *self =
+      (SpdlProcess){ .pidfd = -1, .socket = sockets[0], .output = pipes[0] };
+  sockets[1] = move_up (sockets[1]);
+  pipes[1] = move_up (pipes[1]);
+  ok = start_process (self, sockets[1], pipes[1], environment, error);
+  close (sockets[1]);
+  close (pipes[1]);
+  if (!ok) {
+    close (self->socket);
+    close (self->output);
   }
   return ok;
 }

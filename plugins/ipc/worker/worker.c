@@ -404,14 +404,6 @@ send_error (Worker *self, GError *error)
   spdl_wire_send (self->wire, SPDL_WIRE_MESSAGE, bytes->data, bytes->len, -1);
 }
 
-static void
-make_governor (Worker *self)
-{
-  self->governor = gst_spdl_governor_new (
-      GST_BIN (self->parts.pipeline), self->config.cpu_budget);
-  gst_spdl_governor_set_clock (self->governor, spdl_process_get_cpu_time);
-}
-
 static gboolean
 play_pipeline (Worker *self)
 {
@@ -425,8 +417,11 @@ play_pipeline (Worker *self)
     return FALSE;
   }
   watch_bus (self);
-  if (self->config.cpu_budget > 0)
-    make_governor (self);
+  if (self->config.cpu_budget > 0) {
+    self->governor = gst_spdl_governor_new (
+        GST_BIN (self->parts.pipeline), self->config.cpu_budget);
+    gst_spdl_governor_set_clock (self->governor, spdl_process_get_cpu_time);
+  }
   return TRUE;
 }
 

@@ -11,6 +11,7 @@
 typedef struct {
   SpdlAsyncStart state;
   gboolean watches_end;
+  gboolean fails;                    /* its error is being posted */
   void (*func) (gpointer user_data); /* nullable */
   gpointer user_data;
 } Start;
@@ -39,8 +40,13 @@ need_start (GstElement *element)
 static GstPadProbeReturn
 on_event (GstPad *pad, GstPadProbeInfo *info, gpointer element)
 {
-  if (GST_EVENT_TYPE (GST_PAD_PROBE_INFO_EVENT (info)) == GST_EVENT_EOS &&
-      spdl_async_start_get (element) == SPDL_ASYNC_START_ACTIVE)
+  gboolean ends;
+
+  GST_OBJECT_LOCK (element);
+  ends = get_start (element)->state == SPDL_ASYNC_START_ACTIVE &&
+         !get_start (element)->fails;
+  GST_OBJECT_UNLOCK (element);
+  if (ends && GST_EVENT_TYPE (GST_PAD_PROBE_INFO_EVENT (info)) == GST_EVENT_EOS)
     spdl_async_start_end (element, TRUE);
   return GST_PAD_PROBE_OK;
 }
@@ -68,6 +74,7 @@ spdl_async_start_begin (GstElement *element)
   watch_end (element, start);
   GST_OBJECT_LOCK (element);
   start->state = SPDL_ASYNC_START_ACTIVE;
+  start->fails = FALSE;
   at_once = start->func != NULL;
   GST_OBJECT_UNLOCK (element);
   if (at_once)
@@ -75,6 +82,15 @@ spdl_async_start_begin (GstElement *element)
   gst_element_post_message (
       element, gst_message_new_async_start (GST_OBJECT (element)));
   return GST_STATE_CHANGE_ASYNC;
+}
+
+void
+spdl_async_start_fail (GstElement *element)
+{
+  GST_OBJECT_LOCK (element);
+  if (get_start (element))
+    get_start (element)->fails = TRUE;
+  GST_OBJECT_UNLOCK (element);
 }
 
 static void

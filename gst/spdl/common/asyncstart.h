@@ -28,6 +28,12 @@ G_BEGIN_DECLS
 SPDL_PRIVATE_API
 GstStateChangeReturn spdl_async_start_begin (GstElement *element);
 
+/* Called before the error of a start is posted. A loader then ends the stream,
+ * which may be before end() says that the start has failed, and does not count
+ * as the end of the start. */
+SPDL_PRIVATE_API
+void spdl_async_start_fail (GstElement *element);
+
 /* Ends the start in the streaming thread. The element is then in PAUSED, or in
  * the higher state that it was set to. It is so also after a failure: a program
  * that waits for the state would hang otherwise. Does nothing if the element

@@ -580,6 +580,7 @@ open_dataset (GstSpdlSrc *self)
   }
   if (interrupted)
     return GST_FLOW_FLUSHING;
+  spdl_async_start_fail (GST_ELEMENT (self));
   gst_spdl_post_error (GST_ELEMENT (self), error);
   return GST_FLOW_ERROR;
 }

@@ -550,10 +550,12 @@ finish_start (GstSpdlWorkerSrc *self)
   while (status == SPDL_WORKER_CONNECTION_DIED && !find_hindrance (self))
     status = begin_again (self, &why);
   self->has_played = status == SPDL_WORKER_CONNECTION_PLAYS;
-  if (self->has_played)
+  if (self->has_played) {
     take_classes (self);
-  else if (status != SPDL_WORKER_CONNECTION_INTERRUPTED)
+  } else if (status != SPDL_WORKER_CONNECTION_INTERRUPTED) {
+    spdl_async_start_fail (GST_ELEMENT (self));
     give_up (self, why, "before its pipeline played");
+  }
   spdl_async_start_end (GST_ELEMENT (self),
       self->has_played || status == SPDL_WORKER_CONNECTION_INTERRUPTED);
   if (self->has_played)

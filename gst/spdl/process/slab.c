@@ -368,33 +368,29 @@ struct _SpdlLoan {
   gpointer user_data;
 };
 
-static void
-set_problem (GError **error, const gchar *format, ...) G_GNUC_PRINTF (2, 3);
-
-static void
-set_problem (GError **error, const gchar *format, ...)
-{
-  va_list args;
-
-  va_start (args, format);
-  g_propagate_error (error, g_error_new_valist (GST_RESOURCE_ERROR,
-                                GST_RESOURCE_ERROR_FAILED, format, args));
-  va_end (args);
-}
+/* Sets the error of invalid data. */
+#define SET_PROBLEM(error, ...) \
+  g_set_error (                 \
+      error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_FAILED, __VA_ARGS__)
 
 /* If the file were shorter than @size or truncated later, access to its mapping
  * would raise SIGBUS. */
 static gboolean
-check_file (int fd, gsize size, GError **error)
+check_new (
+    const SpdlSlabs *self, guint32 id, gsize size, int fd, GError **error)
 {
   struct stat status;
 
   if (fd < 0 || !spdl_memfd_keeps_size (fd))
-    set_problem (error, "a slab is not memory of a fixed size");
+    SET_PROBLEM (error, "a slab is not memory of a fixed size");
   else if (size < SPDL_SLAB_HEAD || size > G_MAXSSIZE ||
            fstat (fd, &status) != 0 || (guint64) status.st_size < size)
-    set_problem (error, "a slab has fewer than %" G_GSIZE_FORMAT " bytes",
+    SET_PROBLEM (error, "a slab has fewer than %" G_GSIZE_FORMAT " bytes",
         MAX (size, SPDL_SLAB_HEAD));
+  else if (spdl_slabs_get (self, id))
+    SET_PROBLEM (error, "slab %u was sent twice", id);
+  else if (self->list->len >= MAX_SLABS)
+    SET_PROBLEM (error, "the limit of slabs is exceeded");
   else
     return TRUE;
   return FALSE;
@@ -403,24 +399,16 @@ check_file (int fd, gsize size, GError **error)
 gboolean
 spdl_slabs_map (SpdlSlabs *self, guint32 id, gsize size, int fd, GError **error)
 {
-  gboolean ok = check_file (fd, size, error);
   SpdlSlab *slab;
 
-  if (ok && spdl_slabs_get (self, id)) {
-    set_problem (error, "slab %u was sent twice", id);
-    ok = FALSE;
-  } else if (ok && self->list->len >= MAX_SLABS) {
-    set_problem (error, "the limit of slabs is exceeded");
-    ok = FALSE;
-  }
-  if (!ok) {
+  if (!check_new (self, id, size, fd, error)) {
     if (fd >= 0)
       close (fd);
     return FALSE;
   }
   slab = slab_new (id, fd, size);
   if (!slab) {
-    set_problem (error,
+    SET_PROBLEM (error,
         "Failed to map %" G_GSIZE_FORMAT " bytes of shared memory: %s", size,
         g_strerror (errno));
     return FALSE;
@@ -441,11 +429,11 @@ spdl_slabs_borrow (SpdlSlabs *self, guint32 id, GError **error)
   SpdlLoan *loan;
 
   if (!slab) {
-    set_problem (error, "slab %u does not exist", id);
+    SET_PROBLEM (error, "slab %u does not exist", id);
     return NULL;
   }
   if (!g_atomic_int_compare_and_exchange (&slab->is_on_loan, FALSE, TRUE)) {
-    set_problem (error, "slab %u was not returned", id);
+    SET_PROBLEM (error, "slab %u was not returned", id);
     return NULL;
   }
   loan = g_new0 (SpdlLoan, 1);

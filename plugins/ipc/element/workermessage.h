@@ -75,7 +75,7 @@ SpdlWorkerMessage *spdl_worker_message_open (const SpdlWireMessage *message,
 /* Adds the memories of a message to its @buffer, which has none. If fewer than
  * @max slabs are lent, the memories refer to the slab, else they are copies.
  * Called by one thread.
- * @lent: (out): whether they are no copies
+ * @lent: (out): FALSE: they are copies
  * Returns FALSE if there is no memory for copies. */
 gboolean spdl_worker_message_give_memory (
     SpdlWorkerMessage *self, GstBuffer *buffer, guint max, gboolean *lent);

@@ -9,8 +9,6 @@
 #include <unistd.h>
 
 #include "gst/spdl/wire/memfd.h"
-#include "plugins/ipc/element/sharedbuffers.h"
-#include "plugins/ipc/element/sourcebase.h"
 #include "plugins/ipc/element/workermessage.h"
 #include "plugins/ipc/wire/serializermessage.h"
 #include "plugins/ipc/wire/workerconfig.h"
@@ -80,9 +78,8 @@ take_next_message (Parent *self, SpdlWorkerMessage *worker_message)
   if (worker_message->kind == SPDL_WORKER_MESSAGE_BUFFER) {
     buffer = g_steal_pointer (&worker_message->object);
     check_items (buffer, self->base);
-    if (worker_message->lease)
-      spdl_lease_give (g_steal_pointer (&worker_message->lease), buffer,
-          &worker_message->places, self->n_seen++ % 4, &lent);
+    spdl_worker_message_give_memory (
+        worker_message, buffer, self->n_seen++ % 4, &lent);
     read_bytes (buffer);
     g_queue_push_tail (&self->held, buffer);
     if (self->held.length > MAX_HELD)
@@ -124,7 +121,7 @@ read_message (Parent *self, SpdlPayload *payload)
 
   if (!message)
     return FALSE;
-  spdl_source_base_shift_message (message, self->base);
+  spdl_worker_message_shift_bus (message, self->base);
   s = gst_message_get_structure (message);
   g_assert_nonnull (s);
   g_free (gst_structure_to_string (s));
@@ -150,7 +147,6 @@ handle_worker_message (
 {
   SpdlPayload payload = spdl_payload (message->data, message->size);
   SpdlWorkerMessage *worker_message;
-  guint32 id;
 
   if (message->type == SPDL_WIRE_SLAB)
     return read_slab (self, &payload, message->fd, error);
@@ -161,10 +157,6 @@ handle_worker_message (
       return read_classes (&payload);
     case SPDL_WIRE_END:
       return TRUE;
-    case SPDL_WIRE_RETIRE:
-      id = spdl_get_u32 (&payload);
-      return spdl_payload_is_read (&payload) &&
-             spdl_shared_buffers_retire (self->shared_buffers, id, error);
     case SPDL_WIRE_MESSAGE:
       return read_message (self, &payload);
     case SPDL_WIRE_FIGURES:
@@ -207,35 +199,47 @@ handle_parent_message (const SpdlWireMessage *message)
 
 /* Both directions */
 
-/* Feeds the input to @reader. With @framed, it makes a header with a valid size
- * for each message. */
-static void
-feed (SpdlWireReader *reader, FuzzInput *input, gboolean framed)
+/* Takes the next message of the input into the packet of @reader. With @framed,
+ * makes a header with a valid size for it. Returns its size; 0: none. */
+static gsize
+next_packet (SpdlWireReader *reader, FuzzInput *input, gboolean framed)
 {
-  if (!framed) {
-    spdl_wire_reader_feed (reader, input->data, input->size);
-    return;
-  }
-  while (input->size > 0) {
-    SpdlWireHeader header = { SPDL_WIRE_MAGIC };
+  SpdlWireHeader header = { SPDL_WIRE_MAGIC };
+  gsize begin = framed ? sizeof header : 0, size;
+
+  if (input->size == 0)
+    return 0;
+  if (framed) {
     const guint8 type = fuzz_take (input);
-    const guint16 size = fuzz_take_16 (input);
+    const guint16 length = fuzz_take_16 (input);
 
     header.type = type % 80;
-    header.num_fds = type >= 160;
-    header.size = MIN (size, input->size);
-    spdl_wire_reader_feed (reader, &header, sizeof header);
-    spdl_wire_reader_feed (reader, input->data, header.size);
-    input->data += header.size;
-    input->size -= header.size;
+    header.attached = type / 80;
+    header.size = size = MIN (length, input->size);
+    memcpy (reader->packet, &header, sizeof header);
+  } else {
+    memcpy (&header, input->data, MIN (sizeof header, input->size));
+    size = MIN (sizeof header + header.size, input->size);
   }
+  size = MIN (size, sizeof reader->packet - begin);
+  memcpy (reader->packet + begin, input->data, size);
+  input->data += size;
+  input->size -= size;
+  return begin + size;
 }
 
-static void
-add_fds (SpdlWireReader *reader, guint n)
+/* Returns a descriptor if the message of @size bytes needs one, while there are
+ * @n_fds; otherwise -1. */
+static int
+make_fd (const SpdlWireReader *reader, gsize size, guint *n_fds)
 {
-  for (; n > 0; n--)
-    reader->fds[reader->n_fds++] = spdl_memfd_open (SLAB_SIZE);
+  SpdlWireHeader header = { 0 };
+
+  memcpy (&header, reader->packet, MIN (size, sizeof header));
+  if (header.attached == 0 || *n_fds == 0)
+    return -1;
+  --*n_fds;
+  return spdl_memfd_open (SLAB_SIZE);
 }
 
 int
@@ -254,27 +258,27 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   const guint8 settings = fuzz_take (&input);
   const gboolean to_worker = settings & 1;
   g_autoptr (GError) error = NULL;
-  SpdlWireReader reader = { NULL };
-  SpdlWire *wire = spdl_wire_new (-1);
-  Parent parent = { spdl_shared_buffers_new (wire, NULL), G_QUEUE_INIT,
+  static SpdlWireReader reader;
+  Parent parent = { spdl_shared_buffers_new (spdl_bell_new ()), G_QUEUE_INIT,
     settings & 4 ? 300 : 0, 0 };
+  guint n_fds = settings >> 3 & 3;
+  SpdlWireStatus status = SPDL_WIRE_ONE;
   SpdlWireMessage message;
-  SpdlWireStatus status;
   gboolean ok = TRUE;
+  gsize n;
 
-  add_fds (&reader, settings >> 3 & 3);
-  feed (&reader, &input, settings & 2);
-  while (ok && (status = spdl_wire_reader_next (
-                    &reader, to_worker, &message, &error)) == SPDL_WIRE_ONE)
-    ok = to_worker ? handle_parent_message (&message)
-                   : handle_worker_message (&parent, &message, &error);
+  while (ok && (n = next_packet (&reader, &input, settings & 2)) > 0) {
+    status = spdl_wire_reader_parse (
+        &reader, n, make_fd (&reader, n, &n_fds), to_worker, &message, &error);
+    ok = status == SPDL_WIRE_ONE &&
+         (to_worker ? handle_parent_message (&message)
+                    : handle_worker_message (&parent, &message, &error));
+  }
   if (error)
     fuzz_check_error (error);
-  g_assert_true (!ok || (status == SPDL_WIRE_BROKEN) == (error != NULL));
-  /* Buffers outlive the other references to the shared buffers. */
+  g_assert_true ((status == SPDL_WIRE_ONE) || error);
+  /* Buffers outlive the shared buffers. */
   spdl_shared_buffers_close (parent.shared_buffers);
-  spdl_shared_buffers_unref (parent.shared_buffers);
-  spdl_wire_unref (wire);
   g_queue_clear_full (&parent.held, (GDestroyNotify) gst_buffer_unref);
   spdl_wire_reader_clear (&reader);
   return 0;

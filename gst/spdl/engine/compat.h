@@ -27,11 +27,11 @@
  * Some features exist only on Linux. They have no fallback; each is used in one
  * file:
  *
- *   gst/spdl/wire/memfd.c             shared memory with seals
- *   plugins/ipc/wire/mailbox.c           futex between processes
+ *   gst/spdl/wire/memfd.h                shared memory with seals
+ *   plugins/ipc/wire/bell.c              futex between processes
  *   plugins/ipc/element/workerprocess.c  pidfd, inherited descriptors, pipe2
- *   plugins/ipc/wire/affinity.c          CPU affinity
- *   plugins/ipc/wire/wirereader.c        descriptors received close-on-exec
+ *   plugins/ipc/wire/workerconfig.c      CPU affinity
+ *   gst/spdl/process/packet.c            descriptors received close-on-exec
  *   plugins/ipc/worker/worker.c          signal at the death of the parent
  *   gst/spdl/engine/cgroup.c             limits of cgroups
  *   gst/spdl/engine/cpus.c               CPU load from /proc

@@ -12,7 +12,6 @@
 #include "gst/spdl/common/showntext.h"
 #include "gst/spdl/stage/taskthread.h"
 #include "gst/spdl/engine/cpus.h"
-#include "gst/spdl/engine/newthread.h"
 #include "gst/spdl/progress/state.h"
 #include "gst/spdl/stage/losses.h"
 
@@ -45,6 +44,7 @@ gst_spdl_bus_watch_unref (GstSpdlBusWatch *self)
   gst_spdl_thread_times_clear (&self->threads);
   g_clear_pointer (&self->first_cpus, gst_structure_free);
   g_clear_pointer (&self->last_cpus, gst_structure_free);
+  gst_spdl_drain_clear (&self->drain);
   spdl_cond_clear (&self->has_room);
   spdl_mutex_clear (&self->lock);
   gst_object_unref (self->sink);
@@ -67,133 +67,6 @@ gst_spdl_notice_free (GstSpdlNotice *self)
   g_free (self->text);
   g_clear_error (&self->error);
   g_free (self);
-}
-
-/* End of the stream after an error */
-
-/* Pushes the end of the stream. Returns TRUE if an end is on its way: this one,
- * or an earlier one of the element. */
-static gboolean
-push_eos (GstPad *pad)
-{
-  GstEvent *eos = gst_event_new_eos (), *stored;
-  gboolean ok = gst_pad_push_event (pad, gst_event_ref (eos));
-
-  if (!ok && (stored = gst_pad_get_sticky_event (pad, GST_EVENT_EOS, 0))) {
-    ok = stored != eos;
-    gst_event_unref (stored);
-  }
-  gst_event_unref (eos);
-  return ok;
-}
-
-static gboolean
-push_eos_at (GstElement *element, GstPad *pad, gpointer user_data)
-{
-  GstSpdlBusWatch *self = user_data;
-
-  if (push_eos (pad)) {
-    spdl_mutex_lock (&self->lock);
-    self->eos_sent = TRUE;
-    spdl_mutex_unlock (&self->lock);
-  }
-  return TRUE;
-}
-
-static void
-end_behind (GstElement *element, GstSpdlBusWatch *self)
-{
-  gst_element_foreach_src_pad (element, push_eos_at, self);
-}
-
-static void
-end_source (const GValue *item, gpointer self)
-{
-  end_behind (g_value_get_object (item), self);
-}
-
-/* Ends the sources one by one. An event to the pipeline would block while
- * holding its state lock, so that it could not be stopped. */
-static void
-end_sources (GstElement *pipeline, GstSpdlBusWatch *self)
-{
-  GstIterator *sources = gst_bin_iterate_sources (GST_BIN (pipeline));
-
-  while (
-      gst_iterator_foreach (sources, end_source, self) == GST_ITERATOR_RESYNC)
-    gst_iterator_resync (sources);
-  gst_iterator_free (sources);
-}
-
-/* Ends a job. If all jobs are done and no end of the stream was accepted, none
- * will arrive. */
-static void
-end_job (GstSpdlBusWatch *self)
-{
-  spdl_mutex_lock (&self->lock);
-  if (--self->n_jobs == 0 && !self->eos_sent)
-    self->no_more = TRUE;
-  spdl_mutex_unlock (&self->lock);
-  gst_spdl_loader_sink_wake (self->sink);
-}
-
-typedef struct {
-  GstSpdlBusWatch *bus_watch; /* joins the thread */
-  GstElement *element;        /* owned */
-  GThread *thread;
-} Job;
-
-static gpointer
-run_job (gpointer user_data)
-{
-  Job *job = user_data;
-
-  if (job->element == job->bus_watch->pipeline)
-    end_sources (job->element, job->bus_watch);
-  else
-    end_behind (job->element, job->bus_watch);
-  end_job (job->bus_watch);
-  return NULL;
-}
-
-/* Starts a thread that pushes the end of the stream at @element, at most one
- * per element. A separate thread is needed because the end waits for the data
- * that was pushed before it. Without one, the run ends at once. Lock held. */
-static void
-begin_job (GstSpdlBusWatch *self, GstElement *element)
-{
-  g_autoptr (GError) error = NULL;
-  Job *job;
-
-  for (GSList *l = self->jobs; l; l = l->next)
-    if (((Job *) l->data)->element == element)
-      return;
-  if (self->stopped)
-    return;
-  job = g_new (Job, 1);
-  job->bus_watch = self;
-  job->element = gst_object_ref (element);
-  job->thread = spdl_thread_try_new (
-      "spdl-end", "the end of the stream after an error", run_job, job, &error);
-  if (job->thread) {
-    self->jobs = g_slist_prepend (self->jobs, job);
-    self->n_jobs++;
-    return;
-  }
-  GST_WARNING_OBJECT (element, "%s", error->message);
-  self->no_more = TRUE;
-  gst_object_unref (job->element);
-  g_free (job);
-}
-
-static void
-wait_for_job (gpointer data)
-{
-  Job *job = data;
-
-  g_thread_join (job->thread);
-  gst_object_unref (job->element);
-  g_free (job);
 }
 
 /* Stores the error. Returns TRUE if it is the first one. */
@@ -223,6 +96,18 @@ gst_spdl_bus_watch_set_error (GstSpdlBusWatch *self, GError *error)
   keep_error (self, error, NULL, NULL);
 }
 
+/* No end of the stream will arrive. */
+static void
+note_no_more (gpointer user_data)
+{
+  GstSpdlBusWatch *self = user_data;
+
+  spdl_mutex_lock (&self->lock);
+  self->no_more = TRUE;
+  spdl_mutex_unlock (&self->lock);
+  gst_spdl_loader_sink_wake (self->sink);
+}
+
 /* Handles an error of the run.
  *
  * @source: (nullable): the element that cannot push any more */
@@ -232,16 +117,10 @@ fail_run (GstSpdlBusWatch *self, GError *error, const gchar *stage,
 {
   const gboolean first = keep_error (self, error, stage, uri);
 
-  spdl_mutex_lock (&self->lock);
-  self->n_jobs++;
-  if (source)
-    begin_job (self, source);
-  if (first)
-    begin_job (self, self->pipeline);
+  gst_spdl_drain_begin (&self->drain, source, first);
   if (source == GST_ELEMENT_CAST (self->sink))
-    self->no_more = TRUE;
-  spdl_mutex_unlock (&self->lock);
-  end_job (self);
+    note_no_more (self);
+  gst_spdl_loader_sink_wake (self->sink);
 }
 
 /* Messages */
@@ -634,6 +513,7 @@ gst_spdl_bus_watch_new (GstPipeline *pipeline, gboolean is_own,
   self->sink = gst_object_ref (sink);
   self->max_failures = max_failures;
   self->error_epoch = G_MAXUINT64;
+  gst_spdl_drain_init (&self->drain, self->pipeline, note_no_more, self);
   self->n_failures_of = g_array_new (FALSE, FALSE, sizeof (EpochFailures));
   gst_spdl_thread_times_init (&self->threads);
   spdl_mutex_init (&self->lock);
@@ -645,12 +525,7 @@ gst_spdl_bus_watch_new (GstPipeline *pipeline, gboolean is_own,
 void
 gst_spdl_bus_watch_detach (GstSpdlBusWatch *self)
 {
-  GSList *jobs;
-
-  spdl_mutex_lock (&self->lock);
-  jobs = g_steal_pointer (&self->jobs);
-  spdl_mutex_unlock (&self->lock);
-  g_slist_free_full (jobs, wait_for_job);
+  gst_spdl_drain_join (&self->drain);
   if (self->handler == 0) {
     gst_bus_set_sync_handler (self->bus, NULL, NULL, NULL);
   } else {
@@ -678,6 +553,7 @@ gst_spdl_bus_watch_stop (GstSpdlBusWatch *self)
   self->stopped = TRUE;
   spdl_cond_broadcast (&self->has_room);
   spdl_mutex_unlock (&self->lock);
+  gst_spdl_drain_stop (&self->drain);
   gst_spdl_loader_sink_wake (self->sink);
 }
 
@@ -711,45 +587,20 @@ gst_spdl_bus_watch_dup_error (GstSpdlBusWatch *self)
   return error;
 }
 
-/* Progress of one source at a time, read from a state. */
-typedef struct {
-  const gchar *text; /* nullable */
-  SpdlState state;
-  gboolean is_read;
-  guint source;
-} Place;
-
-static void
-read_place (Place *self, guint source)
-{
-  g_autofree gchar *problem = NULL;
-
-  spdl_state_clear (&self->state);
-  spdl_state_init (&self->state);
-  if (!spdl_state_read (&self->state, self->text, source, &problem))
-    spdl_progress_reset (&self->state.progress, 0);
-  self->is_read = TRUE;
-  self->source = source;
-}
-
 /* Returns TRUE if the state counts the failed item as done. With mixed sources,
  * one of them may be some epochs ahead of the batch. */
 static gboolean
-is_behind (Place *self, const GstSpdlNotice *notice)
+is_behind (SpdlStatePlace *place, const GstSpdlNotice *notice)
 {
-  if (!self->text || notice->text)
-    return FALSE;
-  if (!self->is_read || self->source != notice->source)
-    read_place (self, notice->source);
-  return spdl_progress_has (
-      &self->state.progress, notice->epoch, notice->sequence);
+  return !notice->text && spdl_state_place_has (place, notice->source,
+                              notice->epoch, notice->sequence);
 }
 
 void
 gst_spdl_bus_watch_take_notices (GstSpdlBusWatch *self, guint64 n_epochs,
     const gchar *state, GQueue *notices)
 {
-  Place place = { state };
+  SpdlStatePlace place = { state };
 
   spdl_mutex_lock (&self->lock);
   for (GList *l = self->notices.head, *next; l; l = next) {
@@ -764,5 +615,5 @@ gst_spdl_bus_watch_take_notices (GstSpdlBusWatch *self, guint64 n_epochs,
     g_queue_push_tail_link (notices, l);
   }
   spdl_mutex_unlock (&self->lock);
-  spdl_state_clear (&place.state);
+  spdl_state_place_clear (&place);
 }

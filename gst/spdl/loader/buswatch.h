@@ -11,17 +11,14 @@
 #include "gst/spdl/autotune/threadtimes.h"
 #include "gst/spdl/engine/sync.h"
 #include "gst/spdl/gstspdlloader.h"
+#include "gst/spdl/loader/drain.h"
 #include "gst/spdl/loader/loadersink.h"
 
 G_BEGIN_DECLS
 
 /* Collects errors, warnings and failures of one run from the bus, and records
  * whether the run was stopped. Each run has a separate, reference-counted bus
- * watch, so that a late message has no effect on the next run.
- *
- * After an error, the pipeline is brought to its end, so that finished items
- * and then the end of the stream reach the sink. The sources and the elements
- * after the one that failed get the end of the stream. */
+ * watch, so that a late message has no effect on the next run. */
 
 typedef struct {
   gchar *stage;
@@ -59,6 +56,7 @@ typedef struct _GstSpdlBusWatch {
   GstSpdlGovernor *governor;
   GstSpdlThreadTimes threads;
   GstStructure *first_cpus; /* counters at the start of the run */
+  GstSpdlDrain drain;       /* after an error */
 
   SpdlMutex lock;    /* innermost, except for those of sink and sources */
   SpdlCond has_room; /* space for pushed items; also start and end */
@@ -78,10 +76,6 @@ typedef struct _GstSpdlBusWatch {
   GQueue notices; /* GstSpdlNotice */
   /* Number of failures that were reported to the trainer. */
   guint64 n_reported;
-  GSList *jobs;      /* threads that push the end of the stream */
-  guint n_jobs;      /* number of running jobs */
-  gboolean eos_sent; /* one of them has sent the end */
-
   gboolean source_begun; /* the source's thread has started the stream */
   /* Items that were pushed but have not left the source yet. */
   guint n_queued;

@@ -155,13 +155,18 @@ SPDL_PRIVATE_API
 void gst_spdl_loader_parts_watch_starts (const GstSpdlLoaderParts *self,
     void (*func) (gpointer user_data), gpointer user_data);
 
-/* Returns whether a source has failed to start, else whether one waits for a
- * server. */
+/* Waits until the sources have opened their datasets, which may be on servers.
+ * @cond is signaled when a source has started, when *@stopped changes, or when
+ * @cancellable (nullable) is cancelled. Returns FALSE if a source failed, or if
+ * the wait was stopped or cancelled. */
 SPDL_PRIVATE_API
-SpdlAsyncStart gst_spdl_loader_parts_get_start (const GstSpdlLoaderParts *self);
+gboolean gst_spdl_loader_parts_wait_for_starts (const GstSpdlLoaderParts *self,
+    SpdlMutex *lock, SpdlCond *cond, const gboolean *stopped,
+    GCancellable *cancellable);
 
 /* Returns: (transfer full): the pipeline of a description, NULL with @error
  * set */
+SPDL_PRIVATE_API
 GstPipeline *gst_spdl_loader_parse (const gchar *description, GError **error);
 
 /* Sets the concurrency of stages for which none was set. */

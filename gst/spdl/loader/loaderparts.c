@@ -504,8 +504,8 @@ gst_spdl_loader_parts_put_back_states (
   g_ptr_array_unref (states);
 }
 
-SpdlAsyncStart
-gst_spdl_loader_parts_get_start (const GstSpdlLoaderParts *self)
+static SpdlAsyncStart
+get_start (const GstSpdlLoaderParts *self)
 {
   SpdlAsyncStart start = SPDL_ASYNC_START_DONE;
 
@@ -513,6 +513,21 @@ gst_spdl_loader_parts_get_start (const GstSpdlLoaderParts *self)
     start = MAX (
         start, spdl_async_start_get (g_ptr_array_index (self->sources, i)));
   return start;
+}
+
+gboolean
+gst_spdl_loader_parts_wait_for_starts (const GstSpdlLoaderParts *self,
+    SpdlMutex *lock, SpdlCond *cond, const gboolean *stopped,
+    GCancellable *cancellable)
+{
+  SpdlAsyncStart start;
+
+  spdl_mutex_lock (lock);
+  while ((start = get_start (self)) == SPDL_ASYNC_START_ACTIVE && !*stopped &&
+         !g_cancellable_is_cancelled (cancellable))
+    spdl_cond_wait (cond, lock);
+  spdl_mutex_unlock (lock);
+  return start == SPDL_ASYNC_START_DONE;
 }
 
 guint

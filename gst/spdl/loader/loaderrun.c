@@ -190,8 +190,7 @@ on_cancelled (GCancellable *cancellable, gpointer bus_watch)
   gst_spdl_bus_watch_note_start (bus_watch);
 }
 
-/* State lock held. Waits until the sources have opened their datasets, which
- * may be on servers. Returns FALSE if one of them failed, or if the run was
+/* State lock held. Returns FALSE if a source failed to start, or if the run was
  * stopped or cancelled meanwhile. */
 static gboolean
 wait_for_sources (
@@ -201,16 +200,11 @@ wait_for_sources (
                              ? g_cancellable_connect (cancellable,
                                    G_CALLBACK (on_cancelled), bus_watch, NULL)
                              : 0;
-  SpdlAsyncStart start;
+  const gboolean ok = gst_spdl_loader_parts_wait_for_starts (&self->parts,
+      &bus_watch->lock, &bus_watch->has_room, &bus_watch->stopped, cancellable);
 
-  spdl_mutex_lock (&bus_watch->lock);
-  while ((start = gst_spdl_loader_parts_get_start (&self->parts)) ==
-             SPDL_ASYNC_START_ACTIVE &&
-         !bus_watch->stopped && !g_cancellable_is_cancelled (cancellable))
-    spdl_cond_wait (&bus_watch->has_room, &bus_watch->lock);
-  spdl_mutex_unlock (&bus_watch->lock);
   g_cancellable_disconnect (cancellable, handler);
-  return start == SPDL_ASYNC_START_DONE;
+  return ok;
 }
 
 /* Sets the error of a run that has not started.

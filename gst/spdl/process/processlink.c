@@ -9,7 +9,6 @@
 
 #include <errno.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "gst/spdl/gstspdlsample.h"
@@ -59,6 +58,13 @@ align (gsize offset)
   return (offset + SPDL_SLAB_HEAD - 1) & ~(gsize) (SPDL_SLAB_HEAD - 1);
 }
 
+/* Returns (transfer none) (nullable) a slab for items, which differ in size. */
+static SpdlSlab *
+take_slab (SpdlProcessLink *self, gsize size)
+{
+  return spdl_slabs_take (&self->own, size, size / 8);
+}
+
 SpdlProcessLink *
 gst_spdl_process_link_new (int socket)
 {
@@ -94,8 +100,7 @@ gst_spdl_process_link_free (SpdlProcessLink *self)
 GstBuffer *
 gst_spdl_process_link_alloc (SpdlProcessLink *self, gsize size)
 {
-  SpdlSlab *slab =
-      spdl_slabs_take (&self->own, align (SPDL_SLAB_HEAD + size) + TEXT_SPACE);
+  SpdlSlab *slab = take_slab (self, align (SPDL_SLAB_HEAD + size) + TEXT_SPACE);
   GstBuffer *buffer;
 
   if (!slab)
@@ -402,7 +407,7 @@ write_sample (
   if (end == 0)
     return NULL;
   if (!slab) {
-    slab = spdl_slabs_take (&self->own, end + self->text->len);
+    slab = take_slab (self, end + self->text->len);
     if (!slab) {
       g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
           "Failed to get %" G_GSIZE_FORMAT " bytes of shared memory: %s",
@@ -421,20 +426,12 @@ write_sample (
   return slab;
 }
 
-static guint64
-get_cpu_time (void)
-{
-  struct timespec time;
-
-  clock_gettime (CLOCK_PROCESS_CPUTIME_ID, &time);
-  return time.tv_sec * GST_SECOND + time.tv_nsec;
-}
-
 gboolean
 gst_spdl_process_link_send (
     SpdlProcessLink *self, GstSample *sample, GError **error)
 {
-  Message message = { .kind = get_kind (sample), .cpu_time = get_cpu_time () };
+  Message message = { .kind = get_kind (sample),
+    .cpu_time = spdl_process_get_cpu_time () };
   SpdlSlab *slab = write_sample (self, sample, &message, error);
 
   if (slab)
@@ -653,8 +650,10 @@ gst_spdl_process_link_receive (
   *sample = NULL;
   if (!receive_message (self, &message, &fd, error))
     return FALSE;
-  loan = spdl_slabs_borrow (
-      &self->other, message.slab, message.slab_size, fd, error);
+  if (fd >= 0 && !spdl_slabs_map (
+                     &self->other, message.slab, message.slab_size, fd, error))
+    return FALSE;
+  loan = spdl_slabs_borrow (&self->other, message.slab, error);
   if (!loan)
     return FALSE;
   self->cpu_time = message.cpu_time;

@@ -98,13 +98,8 @@ gst_spdl_fork_server_begin (
   int sockets[2];
   gboolean ok;
 
-  if (socketpair (AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) != 0) {
-    g_set_error (error, G_IO_ERROR, g_io_error_from_errno (errno),
-        "Failed to create a connection for a worker process: %s: raise the "
-        "limit of open files (ulimit -n), or use fewer processes",
-        g_strerror (errno));
+  if (!spdl_packet_open (sockets, error))
     return NULL;
-  }
   ok = request (self, SPDL_FORK_BEGIN, number, sockets[1], pid, error);
   close (sockets[1]);
   if (ok && *pid < 0) {
@@ -122,17 +117,6 @@ gst_spdl_fork_server_begin (
   }
   close (sockets[0]);
   return NULL;
-}
-
-static gchar *
-describe_status (gint32 status)
-{
-  const int number = WIFSIGNALED (status) ? WTERMSIG (status) : 0;
-
-  if (number > 0)
-    return g_strdup_printf (
-        "was killed by signal %d (%s)", number, strsignal (number));
-  return g_strdup_printf ("ended with status %d", WEXITSTATUS (status));
 }
 
 gchar *
@@ -153,7 +137,7 @@ gst_spdl_fork_server_end (
     return g_strdup_printf ("ended (%s)", error->message);
   if (found < 0)
     return g_strdup_printf ("ended (%s)", g_strerror (-found));
-  return describe_status (found);
+  return spdl_process_describe_status (found);
 }
 
 /* Time for a worker to end its item after the stage was cancelled, in ns. */

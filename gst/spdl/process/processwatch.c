@@ -13,6 +13,8 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <time.h>
 
 #define NS_PER_MS 1000000
 #define NS_PER_S G_GUINT64_CONSTANT (1000000000)
@@ -111,12 +113,6 @@ may_be_stopped (SpdlProcessWatch *self)
 }
 
 gboolean
-spdl_process_watch_has_expired (const SpdlProcessWatch *self)
-{
-  return self->timeout > 0 && self->silent >= self->timeout;
-}
-
-gboolean
 spdl_process_watch_look (SpdlProcessWatch *self)
 {
   const guint64 now = (guint64) g_get_monotonic_time () * 1000;
@@ -133,7 +129,7 @@ spdl_process_watch_look (SpdlProcessWatch *self)
   if (before > 0)
     self->silent += MIN (now - before,
         (guint64) 2 * NS_PER_MS * spdl_process_watch_get_interval (self));
-  if (!spdl_process_watch_has_expired (self))
+  if (self->timeout == 0 || self->silent < self->timeout)
     return FALSE;
   kill (self->pid, SIGKILL);
   return TRUE;
@@ -185,4 +181,24 @@ spdl_process_watch_describe (const SpdlProcessWatch *self)
                           "find out why, or raise "
                           "worker-timeout) and was killed",
       self->silent / 1e9, state);
+}
+
+guint64
+spdl_process_get_cpu_time (void)
+{
+  struct timespec time;
+
+  clock_gettime (CLOCK_PROCESS_CPUTIME_ID, &time);
+  return time.tv_sec * NS_PER_S + time.tv_nsec;
+}
+
+gchar *
+spdl_process_describe_status (gint status)
+{
+  const int number = WIFSIGNALED (status) ? WTERMSIG (status) : 0;
+
+  if (number > 0)
+    return g_strdup_printf (
+        "was killed by signal %d (%s)", number, strsignal (number));
+  return g_strdup_printf ("ended with status %d", WEXITSTATUS (status));
 }

@@ -48,10 +48,6 @@ gint spdl_process_watch_get_interval (const SpdlProcessWatch *self);
 SPDL_PRIVATE_API
 gboolean spdl_process_watch_look (SpdlProcessWatch *self);
 
-/* Returns whether the process was killed. */
-SPDL_PRIVATE_API
-gboolean spdl_process_watch_has_expired (const SpdlProcessWatch *self);
-
 /* Waits for events of poll() on a socket of the process. Returns FALSE with
  * @error set if the process was killed: G_IO_ERROR_TIMED_OUT. */
 SPDL_PRIVATE_API
@@ -61,5 +57,15 @@ gboolean spdl_process_watch_wait (
 /* Returns: (transfer full): what happened to the process that was killed */
 SPDL_PRIVATE_API
 gchar *spdl_process_watch_describe (const SpdlProcessWatch *self);
+
+/* Returns the CPU time of this process, in ns. */
+SPDL_PRIVATE_API
+guint64 spdl_process_get_cpu_time (void);
+
+/* @status: as of waitpid()
+ * Returns: (transfer full): how a process ended: "was killed by signal 9
+ * (Killed)" */
+SPDL_PRIVATE_API
+gchar *spdl_process_describe_status (gint status);
 
 G_END_DECLS

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "gst/spdl/cuda/pinned.h"
 #include "gst/spdl/wire/memfd.h"
 
 #define MIN_SIZE (gsize) (64 << 10)
@@ -21,6 +22,8 @@
 /* Files of slabs that this process keeps open for third processes. Most systems
  * allow 1024 open files. */
 #define MAX_FILES 256
+/* A writer that has more slabs at a time sends invalid data. */
+#define MAX_SLABS 65536
 
 typedef struct {
   gint lent;    /* atomic: written by both processes */
@@ -64,6 +67,8 @@ spdl_slab_unref (SpdlSlab *self)
 {
   if (!g_atomic_int_dec_and_test (&self->n_refs))
     return;
+  if (self->is_uploaded)
+    gst_spdl_pinned_withdraw (self->data);
   munmap (self->data, self->size);
   close_file (self);
   g_clear_pointer (&self->kept, g_ptr_array_unref);
@@ -115,7 +120,7 @@ spdl_slabs_init (SpdlSlabs *self)
   self->list =
       g_ptr_array_new_with_free_func ((GDestroyNotify) spdl_slab_unref);
   self->next_id = 0;
-  self->are_forwarded = FALSE;
+  self->are_forwarded = self->are_uploaded = self->are_limited = FALSE;
   self->n_takes = 0;
   self->min_unused = G_MAXUINT;
 }
@@ -160,21 +165,10 @@ retire (SpdlSlabs *self, guint i)
   g_ptr_array_remove_index_fast (self->list, i);
 }
 
-/* Rounds up, so that items of slightly different sizes share slabs. */
-static gsize
-round_size (gsize size)
-{
-  gsize step = MIN_SIZE;
-
-  while (step < size / 8)
-    step *= 2;
-  return (size + step - 1) & ~(step - 1);
-}
-
 static SpdlSlab *
-add_slab (SpdlSlabs *self, gsize size)
+add_slab (SpdlSlabs *self, gsize size, gsize spare)
 {
-  const gsize rounded = round_size (size);
+  const gsize rounded = (size + spare + MIN_SIZE - 1) & ~(MIN_SIZE - 1);
   const int fd = size <= G_MAXSSIZE / 2 ? spdl_memfd_open (rounded) : -1;
   SpdlSlab *slab = fd >= 0 ? slab_new (self->next_id, fd, rounded) : NULL;
 
@@ -214,7 +208,7 @@ check_unused (SpdlSlabs *self, const SpdlSlab *taken)
   self->min_unused = MIN (self->min_unused, n_unused);
   if (++self->n_takes < TAKES_PER_CHECK)
     return;
-  if (self->min_unused > 0)
+  if (self->min_unused > 0 && !self->are_limited)
     retire (self, last);
   self->n_takes = 0;
   self->min_unused = G_MAXUINT;
@@ -238,7 +232,7 @@ find_unused (SpdlSlabs *self, gsize size)
 }
 
 SpdlSlab *
-spdl_slabs_take (SpdlSlabs *self, gsize size)
+spdl_slabs_take (SpdlSlabs *self, gsize size, gsize spare)
 {
   SpdlSlab *best;
 
@@ -253,7 +247,7 @@ spdl_slabs_take (SpdlSlabs *self, gsize size)
     if (is_unused (g_ptr_array_index (self->list, i)))
       retire (self, i);
   self->min_unused = 0;
-  return add_slab (self, size);
+  return add_slab (self, size, spare);
 }
 
 SpdlSlab *
@@ -316,6 +310,16 @@ spdl_slab_lend (SpdlSlab *self)
   g_atomic_int_set (&head_of (self)->lent, TRUE);
 }
 
+guint
+spdl_slabs_count_lent (const SpdlSlabs *self)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < self->list->len; i++)
+    n += spdl_slab_is_lent (g_ptr_array_index (self->list, i));
+  return n;
+}
+
 /* Slabs of other writers */
 
 SpdlSlab *
@@ -360,64 +364,76 @@ struct _SpdlLoan {
   pid_t pid; /* a forked child must not return the slab */
   SpdlSlab *slab;
   GPtrArray *others; /* slabs of third processes that it covers; NULL: none */
+  GDestroyNotify returned; /* nullable */
+  gpointer user_data;
 };
+
+/* Sets the error of invalid data. */
+#define SET_PROBLEM(error, ...) \
+  g_set_error (                 \
+      error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_FAILED, __VA_ARGS__)
 
 /* If the file were shorter than @size or truncated later, access to its mapping
  * would raise SIGBUS. */
 static gboolean
-is_sound (int fd, gsize size)
+check_new (
+    const SpdlSlabs *self, guint32 id, gsize size, int fd, GError **error)
 {
   struct stat status;
 
-  return size >= SPDL_SLAB_HEAD && spdl_memfd_keeps_size (fd) &&
-         fstat (fd, &status) == 0 && (guint64) status.st_size >= size;
-}
-
-/* @fd: (transfer full) */
-static SpdlSlab *
-map_slab (SpdlSlabs *self, guint32 id, gsize size, int fd)
-{
-  SpdlSlab *slab;
-
-  if (!is_sound (fd, size)) {
-    close (fd);
-    return NULL;
-  }
-  slab = slab_new (id, fd, size);
-  if (!slab)
-    return NULL;
-  spdl_slabs_set_known (self, slab);
-  g_ptr_array_add (self->list, slab);
-  return slab;
-}
-
-static void
-set_not_mapped (gsize size, GError **error)
-{
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_FAILED,
-      "Failed to map %" G_GSIZE_FORMAT " bytes of shared memory: %s", size,
-      g_strerror (errno));
+  if (fd < 0 || !spdl_memfd_keeps_size (fd))
+    SET_PROBLEM (error, "a slab is not memory of a fixed size");
+  else if (size < SPDL_SLAB_HEAD || size > G_MAXSSIZE ||
+           fstat (fd, &status) != 0 || (guint64) status.st_size < size)
+    SET_PROBLEM (error, "a slab has fewer than %" G_GSIZE_FORMAT " bytes",
+        MAX (size, SPDL_SLAB_HEAD));
+  else if (spdl_slabs_get (self, id))
+    SET_PROBLEM (error, "slab %u was sent twice", id);
+  else if (self->list->len >= MAX_SLABS)
+    SET_PROBLEM (error, "the limit of slabs is exceeded");
+  else
+    return TRUE;
+  return FALSE;
 }
 
 gboolean
 spdl_slabs_map (SpdlSlabs *self, guint32 id, gsize size, int fd, GError **error)
 {
-  if (fd >= 0 && map_slab (self, id, size, fd))
-    return TRUE;
-  set_not_mapped (size, error);
-  return FALSE;
+  SpdlSlab *slab;
+
+  if (!check_new (self, id, size, fd, error)) {
+    if (fd >= 0)
+      close (fd);
+    return FALSE;
+  }
+  slab = slab_new (id, fd, size);
+  if (!slab) {
+    SET_PROBLEM (error,
+        "Failed to map %" G_GSIZE_FORMAT " bytes of shared memory: %s", size,
+        g_strerror (errno));
+    return FALSE;
+  }
+  slab->is_uploaded = self->are_uploaded;
+  /* It is page-locked when it is first used in an upload. */
+  if (slab->is_uploaded)
+    gst_spdl_pinned_announce (slab->data, size);
+  spdl_slabs_set_known (self, slab);
+  g_ptr_array_add (self->list, slab);
+  return TRUE;
 }
 
 SpdlLoan *
-spdl_slabs_borrow (
-    SpdlSlabs *self, guint32 id, gsize size, int fd, GError **error)
+spdl_slabs_borrow (SpdlSlabs *self, guint32 id, GError **error)
 {
-  SpdlSlab *slab =
-      fd >= 0 ? map_slab (self, id, size, fd) : spdl_slabs_get (self, id);
+  SpdlSlab *slab = spdl_slabs_get (self, id);
   SpdlLoan *loan;
 
   if (!slab) {
-    set_not_mapped (size, error);
+    SET_PROBLEM (error, "slab %u does not exist", id);
+    return NULL;
+  }
+  if (!g_atomic_int_compare_and_exchange (&slab->is_on_loan, FALSE, TRUE)) {
+    SET_PROBLEM (error, "slab %u was not returned", id);
     return NULL;
   }
   loan = g_new0 (SpdlLoan, 1);
@@ -428,13 +444,25 @@ spdl_slabs_borrow (
 }
 
 void
+spdl_loan_set_returned (
+    SpdlLoan *self, GDestroyNotify returned, gpointer user_data)
+{
+  self->returned = returned;
+  self->user_data = user_data;
+}
+
+void
 spdl_loan_unref (SpdlLoan *self)
 {
   if (!g_atomic_int_dec_and_test (&self->n_refs))
     return;
-  if (getpid () == self->pid)
+  if (getpid () == self->pid) {
+    g_atomic_int_set (&self->slab->is_on_loan, FALSE);
     g_atomic_int_set (&head_of (self->slab)->lent, FALSE);
+  }
   spdl_slab_unref (self->slab);
+  if (self->returned)
+    self->returned (self->user_data);
   g_clear_pointer (&self->others, g_ptr_array_unref);
   g_free (self);
 }

@@ -358,3 +358,56 @@ spdl_state_write_others (GString *text, const gchar *state,
       g_string_append_len (text, begin, at - begin);
   }
 }
+
+gint
+spdl_state_renumber (
+    GString *text, const gchar *state, guint32 first, guint32 n, guint32 base)
+{
+  g_auto (SpdlState) part = { 0 };
+  const gchar *at = state, *begin;
+  guint64 number;
+  gint n_taken = 0;
+
+  spdl_state_init (&part);
+  if (!read_text (&at, VERSION) || *at == '\0')
+    return -1;
+  spdl_state_begin (text);
+  while (*at) {
+    begin = at;
+    if (!read_source (&at, &number, &part))
+      return -1;
+    if (number < first || number - first >= n)
+      continue;
+    begin = strchr (begin, ',');
+    g_string_append_printf (
+        text, "source=%" G_GUINT64_FORMAT, number - first + base);
+    g_string_append_len (text, begin, at - begin);
+    n_taken++;
+  }
+  return n_taken;
+}
+
+void
+spdl_state_place_clear (SpdlStatePlace *self)
+{
+  spdl_state_clear (&self->state);
+}
+
+gboolean
+spdl_state_place_has (
+    SpdlStatePlace *self, guint32 source, guint64 epoch, guint64 sequence)
+{
+  g_autofree gchar *problem = NULL;
+
+  if (!self->text)
+    return FALSE;
+  if (!self->is_read || self->source != source) {
+    spdl_state_clear (&self->state);
+    spdl_state_init (&self->state);
+    if (!spdl_state_read (&self->state, self->text, source, &problem))
+      spdl_progress_reset (&self->state.progress, 0);
+    self->is_read = TRUE;
+    self->source = source;
+  }
+  return spdl_progress_has (&self->state.progress, epoch, sequence);
+}

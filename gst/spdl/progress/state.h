@@ -113,6 +113,31 @@ void spdl_state_write_others (GString *text, const gchar *state,
     gboolean (*is_left_out) (guint32 source, gconstpointer user_data),
     gconstpointer user_data);
 
+/* Writes a state with those of the @n sources from @first on that are in
+ * @state, numbered from @base on. Returns the number of these sources, or -1 if
+ * @state is malformed or has no source at all.
+ *
+ * @text: empty */
+SPDL_PRIVATE_API
+gint spdl_state_renumber (
+    GString *text, const gchar *state, guint32 first, guint32 n, guint32 base);
+
+/* Progress of one source at a time, read from a state. Begins with the text,
+ * and zeros. */
+typedef struct {
+  const gchar *text; /* nullable */
+  SpdlState state;
+  guint32 source;
+  gboolean is_read;
+} SpdlStatePlace;
+
+SPDL_PRIVATE_API
+void spdl_state_place_clear (SpdlStatePlace *self);
+/* Returns TRUE if the state counts the item as done. */
+SPDL_PRIVATE_API
+gboolean spdl_state_place_has (
+    SpdlStatePlace *self, guint32 source, guint64 epoch, guint64 sequence);
+
 /* Returns TRUE if the text is valid and contains at least one source, but not
  * @source. Such a state was saved before @source was announced. */
 SPDL_PRIVATE_API

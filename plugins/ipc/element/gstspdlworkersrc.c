@@ -63,11 +63,10 @@
 #include "gst/spdl/common/sourcenumber.h"
 #include "gst/spdl/stage/taskthread.h"
 #include "gst/spdl/process/processwatch.h"
+#include "gst/spdl/progress/state.h"
 #include "gst/spdl/stage/droppeditems.h"
 #include "gst/spdl/stage/plainstats.h"
 #include "plugins/ipc/element/restart.h"
-#include "plugins/ipc/element/sharedbuffers.h"
-#include "plugins/ipc/element/sourcebase.h"
 #include "plugins/ipc/element/workerconnection.h"
 #include "plugins/ipc/element/workerprocess.h"
 #include "plugins/ipc/ipc.h"
@@ -198,36 +197,43 @@ GST_ELEMENT_REGISTER_DEFINE (
 
 /* Worker process */
 
-/* Sends the current cpu-budget to the worker. Lock held. */
+/* Sends the current cpu-budget to the worker. */
 static void
 send_cpu_budget (GstSpdlWorkerSrc *self)
 {
   gdouble budget;
 
+  spdl_mutex_lock (&self->lock);
   GST_OBJECT_LOCK (self);
   budget = self->settings.config.cpu_budget;
   GST_OBJECT_UNLOCK (self);
   if (self->connection)
     spdl_worker_connection_set_cpu_budget (self->connection, budget);
-}
-
-/* Sends the current cpu-budget to the worker. */
-static void
-gst_spdl_worker_src_update_cpu_budget (GstSpdlWorkerSrc *self)
-{
-  spdl_mutex_lock (&self->lock);
-  send_cpu_budget (self);
   spdl_mutex_unlock (&self->lock);
 }
 
-/* Starts a worker process. Returns FALSE with @error set if its thread cannot
- * be created.
+/* Extracts the part of @state that belongs to the worker, with its own
+ * numbering.
+ * Returns: (transfer full) (nullable): NULL if there is none, and the worker
+ * starts from the beginning. An invalid state is returned unchanged. */
+static gchar *
+take_state (const gchar *state, guint32 base)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+  gint n = 0;
+
+  if (state)
+    n = spdl_state_renumber (text, state, base, SPDL_SOURCE_NUMBER_STEP, 0);
+  return n == 0 ? NULL : g_strdup (n > 0 ? text->str : state);
+}
+
+/* Starts a worker process. Returns FALSE with @error set if that fails.
  * @state: (nullable): resume state */
 static gboolean
 open_link (GstSpdlWorkerSrc *self, const gchar *state, GError **error)
 {
   SpdlWorkerConfig config = self->run.config;
-  g_autofree gchar *own_state = spdl_source_base_take_state (state, self->base);
+  g_autofree gchar *own_state = take_state (state, self->base);
   SpdlWorkerConnection *connection;
 
   config.resume_state = own_state;
@@ -240,9 +246,9 @@ open_link (GstSpdlWorkerSrc *self, const gchar *state, GError **error)
     return FALSE;
   spdl_mutex_lock (&self->lock);
   self->connection = connection;
-  send_cpu_budget (self);
   spdl_worker_connection_interrupt (connection, self->flushing);
   spdl_mutex_unlock (&self->lock);
+  send_cpu_budget (self);
   return TRUE;
 }
 
@@ -267,17 +273,6 @@ close_link (GstSpdlWorkerSrc *self)
   spdl_mutex_unlock (&self->lock);
   g_clear_pointer (&old, g_ptr_array_unref);
   spdl_worker_connection_free (connection);
-}
-
-/* Posts an error with the reason @why, and @when the worker ended. */
-static void
-gst_spdl_worker_src_post_death (
-    GstSpdlWorkerSrc *self, const gchar *why, const gchar *when)
-{
-  g_autoptr (GError) error = g_error_new (
-      GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_FAILED, "%s, %s", why, when);
-
-  gst_spdl_post_error (GST_ELEMENT (self), error);
 }
 
 /* Checks the configuration before a process is started. */
@@ -330,16 +325,13 @@ gst_spdl_worker_src_open (GstSpdlWorkerSrc *self)
 {
   g_autoptr (GError) error = NULL;
 
-  if (!begin_run (self, &error)) {
-    gst_spdl_post_error (GST_ELEMENT (self), error);
-    return GST_STATE_CHANGE_FAILURE;
+  if (begin_run (self, &error)) {
+    gst_spdl_plain_stats_start (self->stats);
+    if (open_link (self, self->run.config.resume_state, &error))
+      return spdl_async_start_begin (GST_ELEMENT (self));
   }
-  gst_spdl_plain_stats_start (self->stats);
-  if (!open_link (self, self->run.config.resume_state, &error)) {
-    gst_spdl_post_error (GST_ELEMENT (self), error);
-    return GST_STATE_CHANGE_FAILURE;
-  }
-  return spdl_async_start_begin (GST_ELEMENT (self));
+  gst_spdl_post_error (GST_ELEMENT (self), error);
+  return GST_STATE_CHANGE_FAILURE;
 }
 
 /* Ends a run. */
@@ -351,23 +343,6 @@ gst_spdl_worker_src_close (GstSpdlWorkerSrc *self)
   close_link (self);
   gst_clear_message (&self->error);
   gst_spdl_plain_stats_stop (self->stats);
-}
-
-/* Replaces the worker by one that resumes from @state.
- * @failure, @why: (out) (transfer full): as in spdl_worker_connection_wait() */
-static SpdlWorkerConnectionStatus
-gst_spdl_worker_src_reopen (GstSpdlWorkerSrc *self, const gchar *state,
-    GstMessage **failure, gchar **why)
-{
-  g_autoptr (GError) error = NULL;
-
-  close_link (self);
-  spdl_restart_end_process (&self->restart);
-  if (!open_link (self, state, &error)) {
-    *why = g_strdup (error->message);
-    return SPDL_WORKER_CONNECTION_DIED;
-  }
-  return spdl_worker_connection_wait (self->connection, failure, why);
 }
 
 static void
@@ -441,37 +416,25 @@ count_buffer (GstSpdlWorkerSrc *self, GstBuffer *buffer)
   spdl_mutex_unlock (&self->stats->lock);
 }
 
-/* Returns FALSE, after posting an error, if memory cannot be allocated. */
-static gboolean
-add_memories (GstSpdlWorkerSrc *self, SpdlWorkerMessage *worker_message,
-    GstBuffer *buffer)
+/* Returns: (transfer full) (nullable): NULL, after posting an error, if memory
+ * cannot be allocated */
+static GstBuffer *
+take_buffer (GstSpdlWorkerSrc *self, SpdlWorkerMessage *worker_message)
 {
   const guint max = self->run.config.n_slabs - 2;
-  gboolean lent;
+  GstBuffer *buffer = g_steal_pointer (&worker_message->object);
+  gboolean lent = TRUE;
 
-  if (!spdl_lease_give (g_steal_pointer (&worker_message->lease), buffer,
-          &worker_message->places, max, &lent)) {
+  if (!spdl_worker_message_give_memory (worker_message, buffer, max, &lent)) {
     GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
         ("Not enough memory for a copy of a batch: keep fewer than %u of them",
             max),
         (NULL));
-    return FALSE;
-  }
-  if (!lent)
-    count_copy (self, max);
-  return TRUE;
-}
-
-/* Returns: (transfer full) (nullable): NULL if memory cannot be allocated */
-static GstBuffer *
-take_buffer (GstSpdlWorkerSrc *self, SpdlWorkerMessage *worker_message)
-{
-  GstBuffer *buffer = g_steal_pointer (&worker_message->object);
-
-  if (worker_message->lease && !add_memories (self, worker_message, buffer)) {
     gst_buffer_unref (buffer);
     return NULL;
   }
+  if (!lent)
+    count_copy (self, max);
   count_buffer (self, buffer);
   self->has_pushed = TRUE;
   if (self->run.restarts > 0)
@@ -504,9 +467,12 @@ end_stream (GstSpdlWorkerSrc *self)
 static GstFlowReturn
 give_up (GstSpdlWorkerSrc *self, const gchar *why, const gchar *when)
 {
+  g_autoptr (GError) error = g_error_new (
+      GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_FAILED, "%s, %s", why, when);
+
   /* An error from the worker's pipeline takes precedence. */
   if (!self->error)
-    gst_spdl_worker_src_post_death (self, why, when);
+    gst_spdl_post_error (GST_ELEMENT (self), error);
   return end_stream (self);
 }
 
@@ -524,16 +490,6 @@ find_hindrance (GstSpdlWorkerSrc *self)
   return NULL;
 }
 
-static GstFlowReturn
-go_on (GstSpdlWorkerSrc *self)
-{
-  GstEvent *event;
-
-  while ((event = spdl_restart_next_epoch (&self->restart)))
-    gst_pad_push_event (GST_BASE_SRC_PAD (self), event);
-  return GST_FLOW_OK;
-}
-
 /* Starts another process, which resumes after the last buffer that was pushed.
  * @why: (inout): reason why the previous process ended; set again if the new
  * one fails */
@@ -542,6 +498,7 @@ begin_again (GstSpdlWorkerSrc *self, gchar **why)
 {
   g_autofree gchar *state = spdl_restart_dup_state (&self->restart);
   const guint n = g_atomic_int_add (&self->n_restarts, 1) + 1;
+  g_autoptr (GError) error = NULL;
 
   GST_ELEMENT_WARNING (self, RESOURCE, FAILED,
       ("%s, before the end of the stream: a new process continues (restart %u "
@@ -549,8 +506,12 @@ begin_again (GstSpdlWorkerSrc *self, gchar **why)
           *why, n, self->run.restarts),
       (NULL));
   g_clear_pointer (why, g_free);
-  return gst_spdl_worker_src_reopen (
-      self, state ? state : self->run.config.resume_state, &self->error, why);
+  close_link (self);
+  spdl_restart_end_process (&self->restart);
+  if (open_link (self, state ? state : self->run.config.resume_state, &error))
+    return spdl_worker_connection_wait (self->connection, &self->error, why);
+  *why = g_strdup (error->message);
+  return SPDL_WORKER_CONNECTION_DIED;
 }
 
 static GstFlowReturn
@@ -558,11 +519,14 @@ worker_died (GstSpdlWorkerSrc *self, const gchar *text)
 {
   g_autofree gchar *why = g_strdup (text);
   const gchar *hindrance;
+  GstEvent *event;
 
   while (!(hindrance = find_hindrance (self))) {
     switch (begin_again (self, &why)) {
       case SPDL_WORKER_CONNECTION_PLAYS:
-        return go_on (self);
+        while ((event = spdl_restart_next_epoch (&self->restart)))
+          gst_pad_push_event (GST_BASE_SRC_PAD (self), event);
+        return GST_FLOW_OK;
       case SPDL_WORKER_CONNECTION_FAILED:
         return end_stream (self);
       case SPDL_WORKER_CONNECTION_INTERRUPTED:
@@ -753,7 +717,7 @@ gst_spdl_worker_src_set_property (
   gst_spdl_property_table_set (
       properties, &self->settings, id - PROP_SETTINGS, value, object, pspec);
   if (id == PROP_CPU_BUDGET)
-    gst_spdl_worker_src_update_cpu_budget (self);
+    send_cpu_budget (self);
   if (id == PROP_CLASSES) {
     GST_OBJECT_LOCK (self);
     g_clear_pointer (&self->classes, g_strfreev);

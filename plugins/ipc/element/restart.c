@@ -154,31 +154,14 @@ spdl_restart_end_process (SpdlRestart *self)
   spdl_mutex_unlock (&self->lock);
 }
 
-/* Progress of a source in a state. */
-typedef struct {
-  const gchar *text;
-  SpdlState state;
-  guint32 source;
-  gboolean is_read;
-} Place;
-
 /* Returns TRUE if no later process repeats the item. */
 static gboolean
-is_done (gpointer key, gpointer value, gpointer user_data)
+is_done (gpointer key, gpointer value, gpointer place)
 {
   const Failure *failure = key;
-  Place *place = user_data;
-  g_autofree gchar *problem = NULL;
 
-  if (!place->is_read || place->source != failure->source) {
-    spdl_state_clear (&place->state);
-    spdl_state_init (&place->state);
-    place->source = failure->source;
-    place->is_read =
-        spdl_state_read (&place->state, place->text, place->source, &problem);
-  }
-  return place->is_read && spdl_progress_has (&place->state.progress,
-                               failure->epoch, failure->sequence);
+  return spdl_state_place_has (
+      place, failure->source, failure->epoch, failure->sequence);
 }
 
 /* Removes the failures of finished items when there are many, so that their
@@ -187,13 +170,13 @@ static void
 limit_failures (SpdlRestart *self)
 {
   g_autofree gchar *text = NULL;
-  Place place = { NULL };
+  SpdlStatePlace place = { NULL };
 
   spdl_mutex_lock (&self->lock);
   if (g_hash_table_size (self->failures) > self->max_failures &&
       (place.text = text = spdl_restart_dup_state (self))) {
     g_hash_table_foreach_remove (self->failures, is_done, &place);
-    spdl_state_clear (&place.state);
+    spdl_state_place_clear (&place);
     self->max_failures =
         MAX (MIN_FAILURES, 2 * g_hash_table_size (self->failures));
   }

@@ -12,9 +12,8 @@
 
 #include "gst/spdl/common/logline.h"
 #include "gst/spdl/engine/newthread.h"
+#include "gst/spdl/process/packet.h"
 #include "gst/spdl/process/processwatch.h"
-#include "plugins/ipc/element/sharedbuffers.h"
-#include "plugins/ipc/element/sourcebase.h"
 #include "plugins/ipc/element/workerprocess.h"
 #include "plugins/ipc/wire/serializermessage.h"
 
@@ -25,6 +24,7 @@ struct _SpdlWorkerConnection {
   guint32 base;         /* base of the source numbers */
   SpdlRestart *restart; /* nullable */
   GThread *thread;
+  SpdlSharedBuffers *shared_buffers; /* NULL until the process runs */
 
   /* Used only by the thread. */
   SpdlProcess process;
@@ -37,10 +37,8 @@ struct _SpdlWorkerConnection {
   SpdlMutex lock;
   SpdlCond cond; /* signaled when one of the following fields changes */
   /* Protected by the lock: */
-  SpdlWire *wire;                    /* NULL until the process runs */
-  SpdlSharedBuffers *shared_buffers; /* NULL until the process runs */
+  SpdlWire *wire; /* NULL until the process runs */
   guint pid;
-  gboolean ordered; /* the configuration was sent */
   gdouble cpu_budget;
   gboolean is_new_budget; /* not sent yet */
   gboolean plays;
@@ -54,17 +52,13 @@ struct _SpdlWorkerConnection {
   guint64 silent; /* time in which the process made no progress, in ns */
   GQueue messages;
   guint n_events;     /* taken, but not yet acknowledged */
-  GPtrArray *figures; /* nullable */
+  GPtrArray *figures; /* nullable; does not change */
   guint n_asked;
   guint n_answers;
 };
 
 static gpointer run_connection (gpointer self);
 static void send_budget (SpdlWorkerConnection *self);
-static void
-add_message (SpdlWorkerConnection *self, SpdlWorkerMessage *worker_message);
-static gboolean handle_message (
-    SpdlWorkerConnection *self, const SpdlWireMessage *message, GError **error);
 
 /* Time for the process to stop its pipeline and to exit before it is killed. */
 #define STOP_TIME GST_SECOND
@@ -72,19 +66,6 @@ static gboolean handle_message (
 #define STOP_INTERVAL (10 * GST_MSECOND)
 /* Timeout for a request of statistics. */
 #define ASK_TIME (200 * GST_MSECOND)
-
-static void
-free_structure (gpointer s)
-{
-  gst_structure_free (s);
-}
-
-/* Returns: (transfer full) (element-type GstStructure): an empty array */
-static GPtrArray *
-new_figures (void)
-{
-  return g_ptr_array_new_with_free_func (free_structure);
-}
 
 SpdlWorkerConnection *
 spdl_worker_connection_new (GstElement *element, GStrv environment,
@@ -109,18 +90,6 @@ spdl_worker_connection_new (GstElement *element, GStrv environment,
   if (!self->thread)
     g_clear_pointer (&self, spdl_worker_connection_free);
   return self;
-}
-
-static void
-drop_messages (SpdlWorkerConnection *self)
-{
-  GQueue messages;
-
-  spdl_mutex_lock (&self->lock);
-  messages = self->messages;
-  g_queue_init (&self->messages);
-  spdl_mutex_unlock (&self->lock);
-  g_queue_clear_full (&messages, (GDestroyNotify) spdl_worker_message_free);
 }
 
 /* Asks the process to stop, and waits until it has ended or the timeout
@@ -166,13 +135,10 @@ void
 spdl_worker_connection_free (SpdlWorkerConnection *self)
 {
   spdl_worker_connection_stop (self);
-  drop_messages (self);
-  if (self->wire) {
-    spdl_shared_buffers_close (self->shared_buffers);
-    spdl_shared_buffers_unref (self->shared_buffers);
-    spdl_wire_close (self->wire);
-    spdl_wire_unref (self->wire);
-  }
+  g_queue_clear_full (
+      &self->messages, (GDestroyNotify) spdl_worker_message_free);
+  g_clear_pointer (&self->shared_buffers, spdl_shared_buffers_close);
+  g_clear_pointer (&self->wire, spdl_wire_free);
   spdl_wire_reader_clear (&self->reader);
   g_clear_pointer (&self->figures, g_ptr_array_unref);
   g_strfreev (self->classes);
@@ -254,7 +220,7 @@ SpdlWorkerMessage *
 spdl_worker_connection_take (SpdlWorkerConnection *self)
 {
   SpdlWorkerMessage *worker_message = NULL;
-  guint credit = 0;
+  guint32 credit = 0;
 
   spdl_mutex_lock (&self->lock);
   while (!self->interrupted && g_queue_is_empty (&self->messages))
@@ -265,7 +231,7 @@ spdl_worker_connection_take (SpdlWorkerConnection *self)
     credit = count_event (self);
   spdl_mutex_unlock (&self->lock);
   if (credit > 0)
-    spdl_wire_send_u32 (self->wire, SPDL_WIRE_CREDIT, credit);
+    spdl_wire_send (self->wire, SPDL_WIRE_CREDIT, &credit, sizeof credit, -1);
   return worker_message;
 }
 
@@ -340,255 +306,21 @@ ask_for_figures (SpdlWorkerConnection *self)
 GPtrArray *
 spdl_worker_connection_dup_figures (SpdlWorkerConnection *self)
 {
-  GPtrArray *copy = new_figures ();
+  GPtrArray *figures;
 
   spdl_mutex_lock (&self->lock);
   if (self->plays && !self->over && !self->stopping)
     ask_for_figures (self);
-  for (guint i = 0; self->figures && i < self->figures->len; i++)
-    g_ptr_array_add (
-        copy, gst_structure_copy (g_ptr_array_index (self->figures, i)));
+  figures = self->figures ? g_ptr_array_ref (self->figures) : NULL;
   spdl_mutex_unlock (&self->lock);
-  return copy;
+  return figures;
 }
-
-/* Thread */
-
-GST_DEBUG_CATEGORY_EXTERN (spdl_worker_src_debug);
-#define GST_CAT_DEFAULT spdl_worker_src_debug
-
-/* Time for the process to exit after it has closed its socket. */
-#define END_MS 1000
-
-static void
-add_text (SpdlWorkerConnection *self, SpdlWorkerMessageKind kind, gchar *text)
-{
-  SpdlWorkerMessage *worker_message = spdl_worker_message_new (kind, NULL);
-
-  worker_message->text = text;
-  add_message (self, worker_message);
-}
-
-/* Returns FALSE if no more data will arrive. */
-static gboolean
-read_socket (SpdlWorkerConnection *self, GError **error)
-{
-  SpdlWireMessage message;
-  SpdlWireStatus status;
-
-  if (spdl_wire_reader_fill (&self->reader, self->process.socket) <= 0)
-    return FALSE;
-  while ((status = spdl_wire_reader_next (
-              &self->reader, FALSE, &message, error)) == SPDL_WIRE_ONE)
-    if (!handle_message (self, &message, error))
-      return FALSE;
-  spdl_mutex_lock (&self->lock);
-  send_budget (self);
-  spdl_mutex_unlock (&self->lock);
-  return status == SPDL_WIRE_NONE;
-}
-
-/* Called when the process has sent nothing for a while: it may have no work, or
- * be stopped. Statistics serve as a ping, which it answers even while it waits
- * for a slab or starts. Returns FALSE if the process was killed. */
-static gboolean
-check_progress (SpdlWorkerConnection *self)
-{
-  /* After the end of the stream, only its exit is waited for. */
-  const gboolean killed =
-      !self->got_eos && spdl_process_watch_look (&self->watch);
-
-  spdl_mutex_lock (&self->lock);
-  self->silent = self->watch.silent;
-  if (self->ordered && !self->stopping)
-    send_ask (self);
-  spdl_mutex_unlock (&self->lock);
-  return !killed;
-}
-
-static void
-note_progress (SpdlWorkerConnection *self)
-{
-  if (self->watch.looked == 0)
-    return;
-  spdl_process_watch_reset (&self->watch);
-  spdl_mutex_lock (&self->lock);
-  self->silent = 0;
-  spdl_mutex_unlock (&self->lock);
-}
-
-/* Returns FALSE if the process made no progress and was killed. */
-static gboolean
-read_all (SpdlWorkerConnection *self, GError **error)
-{
-  const gint interval = spdl_process_watch_get_interval (&self->watch);
-  struct pollfd fds[2] = { { .events = POLLIN }, { .events = POLLIN } };
-  int n;
-
-  fds[0].fd = self->process.socket;
-  do {
-    fds[1].fd = self->output.fd;
-    /* A signal leaves those of the last round. */
-    fds[0].revents = fds[1].revents = 0;
-    n = poll (fds, 2, interval);
-    if (n < 0 && errno != EINTR)
-      return TRUE;
-    if (n == 0 && !check_progress (self))
-      return FALSE;
-    if (n > 0)
-      note_progress (self);
-    if (fds[1].revents)
-      spdl_output_read (&self->output);
-  } while (!fds[0].revents || read_socket (self, error));
-  return TRUE;
-}
-
-static gboolean
-is_stopping (SpdlWorkerConnection *self)
-{
-  gboolean stopping;
-
-  spdl_mutex_lock (&self->lock);
-  stopping = self->stopping;
-  spdl_mutex_unlock (&self->lock);
-  return stopping;
-}
-
-/* Called when the process has ended or could not be started. */
-static void
-mark_over (SpdlWorkerConnection *self)
-{
-  spdl_mutex_lock (&self->lock);
-  self->over = TRUE;
-  spdl_cond_broadcast (&self->cond);
-  spdl_mutex_unlock (&self->lock);
-}
-
-/* Returns the time that the process has to exit after it closed its socket. */
-static gint
-get_exit_time (SpdlWorkerConnection *self)
-{
-  const GstClockTime now = gst_util_get_timestamp ();
-  GstClockTime end;
-
-  spdl_mutex_lock (&self->lock);
-  end = self->stop_end;
-  spdl_mutex_unlock (&self->lock);
-  if (end == 0)
-    return END_MS;
-  return end > now ? (gint) ((end - now) / GST_MSECOND) : 0;
-}
-
-static void
-reap_process (
-    SpdlWorkerConnection *self, const GError *problem, gboolean was_killed)
-{
-  const int pid = self->process.pid;
-  /* A process that sent invalid data is killed immediately. */
-  g_autofree gchar *how = spdl_process_wait (
-      &self->process, problem || was_killed ? 0 : get_exit_time (self));
-  /* The end of the process wakes a thread that holds the wire's lock. */
-  const int lost = spdl_wire_get_problem (self->wire);
-
-  while (spdl_output_read (&self->output)) {
-  }
-  SPDL_INFO_OBJECT (self->element, "process %s", how);
-  if (was_killed) {
-    g_autofree gchar *reason = spdl_process_watch_describe (&self->watch);
-
-    add_text (self, SPDL_WORKER_MESSAGE_DEATH,
-        g_strdup_printf ("The worker process %d %s", pid, reason));
-  } else if (problem)
-    add_text (self, SPDL_WORKER_MESSAGE_DEATH,
-        g_strdup_printf ("Invalid data from the worker process %d: %s", pid,
-            problem->message));
-  else if (lost != 0)
-    add_text (self, SPDL_WORKER_MESSAGE_DEATH,
-        g_strdup_printf ("Failed to send to the worker process %d: %s", pid,
-            g_strerror (lost)));
-  else if (!(self->got_eos && self->got_end) && !is_stopping (self))
-    add_text (self, SPDL_WORKER_MESSAGE_DEATH,
-        g_strdup_printf ("The worker process %s", how));
-}
-
-/* Sends a new cpu-budget to the process. If the process does not read, the
- * budget is sent after the next message of the process. Lock held. */
-static void
-send_budget (SpdlWorkerConnection *self)
-{
-  g_autoptr (GByteArray) bytes = NULL;
-
-  if (!self->ordered || !self->is_new_budget)
-    return;
-  bytes = g_byte_array_new ();
-  spdl_put_cpu_budget (bytes, self->cpu_budget);
-  self->is_new_budget = !spdl_wire_try_send (
-      self->wire, SPDL_WIRE_BUDGET, bytes->data, bytes->len);
-}
-
-/* Called while the process does not read its configuration. */
-static gboolean
-may_go_on (gpointer user_data)
-{
-  return check_progress (user_data);
-}
-
-/* Returns FALSE if the process made no progress and was killed. */
-static gboolean
-begin_process (SpdlWorkerConnection *self)
-{
-  SpdlWire *wire = spdl_wire_new (self->process.socket);
-  SpdlMailbox *mailbox = spdl_mailbox_new ();
-
-  spdl_output_init (&self->output, self->process.output, self->process.pid);
-  spdl_mutex_lock (&self->lock);
-  self->wire = wire;
-  self->shared_buffers = spdl_shared_buffers_new (wire, mailbox);
-  self->pid = self->process.pid;
-  spdl_mutex_unlock (&self->lock);
-  self->watch.pid = self->process.pid;
-  if (!spdl_wire_send_patiently (wire, SPDL_WIRE_START, self->config->data,
-          self->config->len, mailbox ? spdl_mailbox_get_fd (mailbox) : -1,
-          spdl_process_watch_get_interval (&self->watch), may_go_on, self) &&
-      spdl_process_watch_has_expired (&self->watch))
-    return FALSE;
-  spdl_mutex_lock (&self->lock);
-  self->ordered = TRUE;
-  /* The budget may have changed in the meantime. */
-  send_budget (self);
-  spdl_mutex_unlock (&self->lock);
-  return TRUE;
-}
-
-/* Thread function. The kernel kills the process when this thread exits, so the
- * thread lives as long as the process. */
-static gpointer
-run_connection (gpointer user_data)
-{
-  SpdlWorkerConnection *self = user_data;
-  g_autoptr (GError) error = NULL;
-
-  if (spdl_process_start (
-          &self->process, (const gchar *const *) self->environment, &error)) {
-    const gboolean was_killed =
-        !begin_process (self) || !read_all (self, &error);
-
-    reap_process (self, error, was_killed);
-    spdl_output_clear (&self->output);
-  } else {
-    add_text (self, SPDL_WORKER_MESSAGE_DEATH, g_strdup (error->message));
-  }
-  mark_over (self);
-  return NULL;
-}
-
-/* Message handling */
 
 /* A buffer may be preceded by caps. */
 #define MAX_MESSAGES \
   (2 * SPDL_WORKER_CONFIG_MAX_SLABS + 2 * SPDL_WORKER_CONFIG_MAX_EVENTS)
 
-/* Queues */
+/* Messages for the stream */
 
 /* Queues a message for the stream. Messages are dropped while the connection is
  * being stopped. */
@@ -604,6 +336,17 @@ add_message (SpdlWorkerConnection *self, SpdlWorkerMessage *worker_message)
   spdl_mutex_unlock (&self->lock);
   if (worker_message)
     spdl_worker_message_free (worker_message);
+}
+
+/* @text: (transfer full): why the process ended */
+static void
+add_death (SpdlWorkerConnection *self, gchar *text)
+{
+  SpdlWorkerMessage *worker_message =
+      spdl_worker_message_new (SPDL_WORKER_MESSAGE_DEATH, NULL);
+
+  worker_message->text = text;
+  add_message (self, worker_message);
 }
 
 /* Only the first error ends the stream; others follow from it. */
@@ -643,17 +386,6 @@ read_slab (
 }
 
 static gboolean
-read_retire (SpdlWorkerConnection *self, SpdlPayload *payload, GError **error)
-{
-  const guint32 id = spdl_get_u32 (payload);
-
-  if (spdl_payload_is_read (payload))
-    return spdl_shared_buffers_retire (self->shared_buffers, id, error);
-  spdl_worker_message_set_broken (error, "a slab's number");
-  return FALSE;
-}
-
-static gboolean
 read_message (SpdlWorkerConnection *self, SpdlPayload *payload, GError **error)
 {
   GstMessage *message =
@@ -663,7 +395,7 @@ read_message (SpdlWorkerConnection *self, SpdlPayload *payload, GError **error)
     spdl_worker_message_set_broken (error, "a message");
     return FALSE;
   }
-  spdl_source_base_shift_message (message, self->base);
+  spdl_worker_message_shift_bus (message, self->base);
   if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR)
     add_error (self, message);
   else if (!self->restart || spdl_restart_add_message (self->restart, message))
@@ -676,7 +408,8 @@ read_message (SpdlWorkerConnection *self, SpdlPayload *payload, GError **error)
 static gboolean
 read_figures (SpdlWorkerConnection *self, SpdlPayload *payload, GError **error)
 {
-  GPtrArray *figures = new_figures (), *old;
+  GPtrArray *figures =
+      g_ptr_array_new_with_free_func ((GDestroyNotify) gst_structure_free);
   const guint32 n = spdl_get_u32 (payload);
 
   for (guint32 i = 0; i < n && !payload->broken; i++) {
@@ -693,12 +426,11 @@ read_figures (SpdlWorkerConnection *self, SpdlPayload *payload, GError **error)
     return FALSE;
   }
   spdl_mutex_lock (&self->lock);
-  old = self->figures;
+  g_clear_pointer (&self->figures, g_ptr_array_unref);
   self->figures = figures;
   self->n_answers++;
   spdl_cond_broadcast (&self->cond);
   spdl_mutex_unlock (&self->lock);
-  g_clear_pointer (&old, g_ptr_array_unref);
   return TRUE;
 }
 
@@ -766,8 +498,6 @@ handle_message (
       return read_started (self, &payload, error);
     case SPDL_WIRE_SLAB:
       return read_slab (self, message, error);
-    case SPDL_WIRE_RETIRE:
-      return read_retire (self, &payload, error);
     case SPDL_WIRE_MESSAGE:
       return read_message (self, &payload, error);
     case SPDL_WIRE_FIGURES:
@@ -778,4 +508,203 @@ handle_message (
     default:
       return read_next_message (self, message, error);
   }
+}
+
+/* Thread */
+
+GST_DEBUG_CATEGORY_EXTERN (spdl_worker_src_debug);
+#define GST_CAT_DEFAULT spdl_worker_src_debug
+
+/* Time for the process to exit after it has closed its socket. */
+#define END_MS 1000
+
+/* Messages that are read before other input is looked at. */
+#define MAX_AT_ONCE 64
+
+/* Returns FALSE if no more data will arrive. */
+static gboolean
+read_socket (SpdlWorkerConnection *self, GError **error)
+{
+  SpdlWireStatus status = SPDL_WIRE_ONE;
+  SpdlWireMessage message;
+
+  for (guint i = 0; i < MAX_AT_ONCE && status == SPDL_WIRE_ONE; i++) {
+    status = spdl_wire_reader_receive (&self->reader, self->process.socket,
+        MSG_DONTWAIT, FALSE, &message, error);
+    if (status == SPDL_WIRE_ONE && !handle_message (self, &message, error))
+      return FALSE;
+  }
+  spdl_mutex_lock (&self->lock);
+  send_budget (self);
+  spdl_mutex_unlock (&self->lock);
+  return status == SPDL_WIRE_NONE || status == SPDL_WIRE_ONE;
+}
+
+/* Called when the process has sent nothing for a while: it may have no work, or
+ * be stopped. Statistics serve as a ping, which it answers even while it waits
+ * for a slab or starts. Returns FALSE if the process was killed. */
+static gboolean
+check_progress (SpdlWorkerConnection *self)
+{
+  /* After the end of the stream, only its exit is waited for. */
+  const gboolean killed =
+      !self->got_eos && spdl_process_watch_look (&self->watch);
+
+  spdl_mutex_lock (&self->lock);
+  self->silent = self->watch.silent;
+  if (!self->stopping)
+    send_ask (self);
+  spdl_mutex_unlock (&self->lock);
+  return !killed;
+}
+
+static void
+note_progress (SpdlWorkerConnection *self)
+{
+  if (self->watch.looked == 0)
+    return;
+  spdl_process_watch_reset (&self->watch);
+  spdl_mutex_lock (&self->lock);
+  self->silent = 0;
+  spdl_mutex_unlock (&self->lock);
+}
+
+/* Returns FALSE if the process made no progress and was killed. */
+static gboolean
+read_all (SpdlWorkerConnection *self, GError **error)
+{
+  const gint interval = spdl_process_watch_get_interval (&self->watch);
+  struct pollfd fds[2] = { { .events = POLLIN }, { .events = POLLIN } };
+  int n;
+
+  fds[0].fd = self->process.socket;
+  do {
+    fds[1].fd = self->output.fd;
+    /* A signal leaves those of the last round. */
+    fds[0].revents = fds[1].revents = 0;
+    n = poll (fds, 2, interval);
+    if (n < 0 && errno != EINTR)
+      return TRUE;
+    if (n == 0 && !check_progress (self))
+      return FALSE;
+    if (n > 0)
+      note_progress (self);
+    if (fds[1].revents)
+      spdl_output_read (&self->output);
+  } while (!fds[0].revents || read_socket (self, error));
+  return TRUE;
+}
+
+/* Returns the time that the process has to exit after it closed its socket. */
+static gint
+get_exit_time (SpdlWorkerConnection *self)
+{
+  const GstClockTime now = gst_util_get_timestamp ();
+  GstClockTime end;
+
+  spdl_mutex_lock (&self->lock);
+  end = self->stop_end;
+  spdl_mutex_unlock (&self->lock);
+  if (end == 0)
+    return END_MS;
+  return end > now ? (gint) ((end - now) / GST_MSECOND) : 0;
+}
+
+static void
+reap_process (
+    SpdlWorkerConnection *self, const GError *problem, gboolean was_killed)
+{
+  const int pid = self->process.pid;
+  /* A process that sent invalid data is killed immediately. */
+  g_autofree gchar *how = spdl_process_wait (
+      &self->process, problem || was_killed ? 0 : get_exit_time (self));
+  /* The end of the process wakes a thread that holds the wire's lock. */
+  const int lost = spdl_wire_get_problem (self->wire);
+
+  while (spdl_output_read (&self->output)) {
+  }
+  SPDL_INFO_OBJECT (self->element, "process %s", how);
+  if (was_killed) {
+    g_autofree gchar *reason = spdl_process_watch_describe (&self->watch);
+
+    add_death (self, g_strdup_printf ("The worker process %d %s", pid, reason));
+  } else if (problem)
+    add_death (
+        self, g_strdup_printf ("Invalid data from the worker process %d: %s",
+                  pid, problem->message));
+  else if (lost != 0)
+    add_death (
+        self, g_strdup_printf ("Failed to send to the worker process %d: %s",
+                  pid, g_strerror (lost)));
+  else if (!(self->got_eos && self->got_end))
+    add_death (self, g_strdup_printf ("The worker process %s", how));
+}
+
+/* Sends a new cpu-budget to the process. If the process does not read, the
+ * budget is sent after the next message of the process. Lock held. */
+static void
+send_budget (SpdlWorkerConnection *self)
+{
+  g_autoptr (GByteArray) bytes = NULL;
+
+  if (!self->wire || !self->is_new_budget)
+    return;
+  bytes = g_byte_array_new ();
+  spdl_put_cpu_budget (bytes, self->cpu_budget);
+  self->is_new_budget = !spdl_wire_try_send (
+      self->wire, SPDL_WIRE_BUDGET, bytes->data, bytes->len);
+}
+
+/* Starts the process and sends its configuration. */
+static gboolean
+begin_process (SpdlWorkerConnection *self, GError **error)
+{
+  SpdlBell *bell = spdl_bell_new ();
+  SpdlWire *wire;
+
+  if (!bell) {
+    spdl_packet_set_no_connection (error);
+    return FALSE;
+  }
+  self->shared_buffers = spdl_shared_buffers_new (bell);
+  if (!spdl_process_start (
+          &self->process, (const gchar *const *) self->environment, error))
+    return FALSE;
+  spdl_output_init (&self->output, self->process.output, self->process.pid);
+  self->watch.pid = self->process.pid;
+  wire = spdl_wire_new (self->process.socket);
+  /* The socket has space for both. */
+  spdl_wire_send (wire, SPDL_WIRE_BELL, NULL, 0, bell->fd);
+  spdl_wire_send (
+      wire, SPDL_WIRE_START, self->config->data, self->config->len, -1);
+  spdl_mutex_lock (&self->lock);
+  self->wire = wire;
+  self->pid = self->process.pid;
+  /* The budget may have changed in the meantime. */
+  send_budget (self);
+  spdl_mutex_unlock (&self->lock);
+  return TRUE;
+}
+
+/* Thread function. The kernel kills the process when this thread exits, so the
+ * thread lives as long as the process. */
+static gpointer
+run_connection (gpointer user_data)
+{
+  SpdlWorkerConnection *self = user_data;
+  g_autoptr (GError) error = NULL;
+
+  if (begin_process (self, &error)) {
+    const gboolean was_killed = !read_all (self, &error);
+
+    reap_process (self, error, was_killed);
+    spdl_output_clear (&self->output);
+  } else {
+    add_death (self, g_strdup (error->message));
+  }
+  spdl_mutex_lock (&self->lock);
+  self->over = TRUE;
+  spdl_cond_broadcast (&self->cond);
+  spdl_mutex_unlock (&self->lock);
+  return NULL;
 }

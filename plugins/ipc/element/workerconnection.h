@@ -27,7 +27,7 @@ typedef struct _SpdlWorkerConnection SpdlWorkerConnection;
  * @timeout: time without progress after which the process is killed, in ns; 0:
  *     no limit
  * @restart: (nullable): decides which reports of failed items are posted
- * Returns: NULL with @error set if the thread cannot be created */
+ * Returns: NULL with @error set on failure */
 SpdlWorkerConnection *spdl_worker_connection_new (GstElement *element,
     GStrv environment, const SpdlWorkerConfig *config, guint32 base,
     guint64 timeout, SpdlRestart *restart, GError **error);
@@ -76,7 +76,8 @@ guint64 spdl_worker_connection_get_silence (SpdlWorkerConnection *self);
 
 /* Returns the current statistics of the worker's elements, or the last ones
  * received.
- * Returns: (transfer full) (element-type GstStructure) */
+ * Returns: (transfer full) (nullable) (element-type GstStructure): not to be
+ * changed */
 GPtrArray *spdl_worker_connection_dup_figures (SpdlWorkerConnection *self);
 
 G_END_DECLS

@@ -19,6 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "gst/spdl/process/packet.h"
 #include "plugins/ipc/wire/workerconfig.h"
 
 #define PROGRAM "gst-spdl-worker"
@@ -281,40 +282,30 @@ gboolean
 spdl_process_start (
     SpdlProcess *self, const gchar *const *environment, GError **error)
 {
-  int sockets[2] = { -1, -1 }, pipes[2] = { -1, -1 };
-  gboolean ok = FALSE;
+  int sockets[2], pipes[2];
+  gboolean ok;
 
   reap_left ();
-  *self = (SpdlProcess){ .pidfd = -1, .socket = -1, .output = -1 };
-  if (socketpair (AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0 ||
-      pipe2 (pipes, O_CLOEXEC) != 0) {
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_FAILED,
-        "Failed to create a connection for a worker process: %s: raise the "
-        "limit of open files (ulimit -n), or use fewer processes",
-        g_strerror (errno));
-  } else {
-    sockets[1] = move_up (sockets[1]);
-    pipes[1] = move_up (pipes[1]);
-    ok = start_process (self, sockets[1], pipes[1], environment, error);
+  if (!spdl_packet_open (sockets, error))
+    return FALSE;
+  if (pipe2 (pipes, O_CLOEXEC) != 0) {
+    spdl_packet_set_no_connection (error);
+    close (sockets[0]);
+    close (sockets[1]);
+    return FALSE;
   }
-  for (guint i = 0; i < 2; i++) {
-    if (sockets[i] >= 0 && (i == 1 || !ok))
-      close (sockets[i]);
-    if (pipes[i] >= 0 && (i == 1 || !ok))
-      close (pipes[i]);
-  }
-  if (ok) {
-    self->socket = sockets[0];
-    self->output = pipes[0];
+  *self =
+      (SpdlProcess){ .pidfd = -1, .socket = sockets[0], .output = pipes[0] };
+  sockets[1] = move_up (sockets[1]);
+  pipes[1] = move_up (pipes[1]);
+  ok = start_process (self, sockets[1], pipes[1], environment, error);
+  close (sockets[1]);
+  close (pipes[1]);
+  if (!ok) {
+    close (self->socket);
+    close (self->output);
   }
   return ok;
-}
-
-static void
-spdl_process_kill (const SpdlProcess *self)
-{
-  if (self->pid > 0)
-    kill (self->pid, SIGKILL);
 }
 
 /* Without a pidfd, polls the state of the process. */
@@ -335,31 +326,17 @@ has_ended_within (const SpdlProcess *self, gint ms)
   return FALSE;
 }
 
-static gchar *
-describe_status (pid_t pid, int status, gboolean killed)
-{
-  const int number = WIFSIGNALED (status) ? WTERMSIG (status) : 0;
-
-  if (killed)
-    return g_strdup_printf (
-        "%d did not end in time, and was killed", (int) pid);
-  if (number > 0)
-    return g_strdup_printf ("%d was killed by signal %d (%s)", (int) pid,
-        number, strsignal (number));
-  return g_strdup_printf (
-      "%d ended with status %d", (int) pid, WEXITSTATUS (status));
-}
-
 gchar *
 spdl_process_wait (SpdlProcess *self, gint ms)
 {
   const gboolean ended = has_ended_within (self, ms);
+  g_autofree gchar *how = NULL;
   const pid_t pid = self->pid;
   int status = 0;
   pid_t waited = 0;
 
   if (!ended)
-    spdl_process_kill (self);
+    kill (pid, SIGKILL);
   if (ended || has_ended_within (self, KILL_MS)) {
     do
       waited = waitpid (pid, &status, 0);
@@ -380,5 +357,9 @@ spdl_process_wait (SpdlProcess *self, gint ms)
     return g_strdup_printf (
         "%d ended, but another part of the program collected its status",
         (int) pid);
-  return describe_status (pid, status, !ended);
+  if (!ended)
+    return g_strdup_printf (
+        "%d did not end in time, and was killed", (int) pid);
+  how = spdl_process_describe_status (status);
+  return g_strdup_printf ("%d %s", (int) pid, how);
 }

@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "gst/spdl/autotune/pipelinegovernor.h"
@@ -18,46 +17,56 @@
 #include "gst/spdl/common/showntext.h"
 #include "gst/spdl/stage/taskthread.h"
 #include "gst/spdl/engine/newthread.h"
+#include "gst/spdl/loader/drain.h"
 #include "gst/spdl/loader/loader-private.h"
-#include "gst/spdl/loader/parse.h"
+#include "gst/spdl/process/processwatch.h"
 #include "gst/spdl/stage/droppeditems.h"
 #include "plugins/ipc/wire/serializermessage.h"
-#include "plugins/ipc/wire/wirereader.h"
 #include "plugins/ipc/wire/workerconfig.h"
 #include "plugins/ipc/worker/workersink.h"
+
+/* spdlworkersrc starts this program with a socket as descriptor 3 and the pid
+ * of the pipeline's process as argument. The main thread creates the pipeline
+ * and waits for the request to stop; another thread reads messages. The process
+ * exits immediately when the socket is closed. */
+
+#define STATUS_BROKEN 3
+
+typedef struct {
+  SpdlWire *wire;
+  SpdlWireReader reader;
+  SpdlWorkerConfig config;
+  SpdlBell *bell;           /* until the sink takes ownership */
+  GstSpdlLoaderParts parts; /* only the pipeline and its sources */
+  WorkerSink *sink;
+  GstSpdlDrain drain;
+  gboolean is_watched;       /* the bus */
+  GstSpdlGovernor *governor; /* nullable: NULL: no CPU budget */
+
+  SpdlMutex lock;
+  SpdlCond cond;
+  /* Protected by the lock: */
+  gboolean starting;
+  gboolean stop;
+} Worker;
 
 /* Pipeline */
 
 /* Appends an element if necessary: caps are parsed as a filter only between two
  * elements. */
-static GstElement *
-parse_text (const gchar *description, GError **error)
-{
-  GstElement *element = gst_spdl_parse_launch (description, error);
-  g_autofree gchar *more = NULL;
-
-  if (element)
-    return element;
-  more = g_strconcat (description, " ! identity silent=true", NULL);
-  element = gst_spdl_parse_launch (more, NULL);
-  if (element)
-    g_clear_error (error);
-  return element;
-}
-
 static GstPipeline *
 parse_pipeline (const gchar *description, GError **error)
 {
-  GstElement *element = parse_text (description, error);
-  GstElement *pipeline;
+  GstPipeline *pipeline = gst_spdl_loader_parse (description, error);
+  g_autofree gchar *more = NULL;
 
-  if (!element && error)
-    spdl_show_error (*error);
-  if (!element || GST_IS_PIPELINE (element))
-    return element ? gst_object_ref_sink (GST_PIPELINE (element)) : NULL;
-  pipeline = gst_object_ref_sink (gst_pipeline_new (NULL));
-  gst_bin_add (GST_BIN (pipeline), element);
-  return GST_PIPELINE (pipeline);
+  if (pipeline)
+    return pipeline;
+  more = g_strconcat (description, " ! identity silent=true", NULL);
+  pipeline = gst_spdl_loader_parse (more, NULL);
+  if (pipeline)
+    g_clear_error (error);
+  return pipeline;
 }
 
 static void
@@ -97,11 +106,11 @@ add_sink (GstPipeline *pipeline, GstElement *sink, GError **error)
 }
 
 static gboolean
-set_sources (
-    GstPipeline *pipeline, const SpdlWorkerConfig *config, GError **error)
+set_sources (Worker *self, GError **error)
 {
+  const SpdlWorkerConfig *config = &self->config;
   GstIterator *sources = gst_bin_iterate_all_by_element_factory_name (
-      GST_BIN (pipeline), "spdlsrc");
+      GST_BIN (self->parts.pipeline), "spdlsrc");
   GValue item = G_VALUE_INIT;
   guint n = 0;
 
@@ -124,208 +133,52 @@ set_sources (
   return FALSE;
 }
 
-static void
-set_classes (GstPipeline *pipeline, const gchar *const *classes)
+/* Creates the pipeline of the configuration and links the sink to its open
+ * pad. */
+static gboolean
+make_pipeline (Worker *self, GError **error)
 {
-  GstSpdlLoaderParts parts = { .pipeline = pipeline };
+  GstSpdlLoaderParts *parts = &self->parts;
 
-  gst_spdl_loader_parts_find_sources (&parts);
-  gst_spdl_loader_parts_set_classes (&parts, classes);
-  g_ptr_array_unref (parts.sources);
-}
-
-/* Returns the common class names of the sources. If they differ, posts a
- * warning and returns NULL.
- * Returns: (transfer full) (nullable) */
-static GStrv
-dup_classes (GstPipeline *pipeline)
-{
-  GstSpdlLoaderParts parts = { .pipeline = pipeline };
-  g_autoptr (GError) error = NULL;
-  GStrv classes;
-
-  gst_spdl_loader_parts_find_sources (&parts);
-  if (!gst_spdl_loader_parts_dup_classes (&parts, &classes, &error))
-    gst_spdl_post_warning (GST_ELEMENT (pipeline), GST_RESOURCE_ERROR,
-        GST_RESOURCE_ERROR_SETTINGS, error->message);
-  g_ptr_array_unref (parts.sources);
-  return classes;
-}
-
-/* Creates the pipeline described by @config and links @sink to its open pad.
- * Returns: (transfer full): NULL with @error set on failure */
-static GstPipeline *
-worker_pipeline_new (
-    const SpdlWorkerConfig *config, WorkerSink *sink, GError **error)
-{
-  GstPipeline *pipeline = parse_pipeline (config->description, error);
-
-  if (!pipeline)
-    return NULL;
-  if (!add_sink (pipeline, GST_ELEMENT (sink), error) ||
-      !set_sources (pipeline, config, error)) {
-    gst_object_unref (pipeline);
-    return NULL;
-  }
-  if (config->classes)
-    set_classes (pipeline, (const gchar *const *) config->classes);
-  gst_spdl_loader_parts_tune (&(GstSpdlLoaderParts){ .pipeline = pipeline });
-  return pipeline;
-}
-
-/* Writes the statistics of the elements from the sources on: their number, and
- * structures. */
-static void
-worker_pipeline_put_figures (GstPipeline *pipeline, GByteArray *bytes)
-{
-  const GstSpdlLoaderParts parts = { .pipeline = pipeline };
-  GList *figures = gst_spdl_loader_parts_dup_stats (&parts, FALSE);
-
-  spdl_put_u32 (bytes, g_list_length (figures));
-  for (GList *l = figures; l; l = l->next)
-    spdl_put_structure (bytes, l->data);
-  g_list_free_full (figures, (GDestroyNotify) gst_structure_free);
+  parts->pipeline = parse_pipeline (self->config.description, error);
+  if (!parts->pipeline ||
+      !add_sink (parts->pipeline, GST_ELEMENT (self->sink), error) ||
+      !set_sources (self, error))
+    return FALSE;
+  gst_spdl_loader_parts_find_sources (parts);
+  if (self->config.classes)
+    gst_spdl_loader_parts_set_classes (
+        parts, (const gchar *const *) self->config.classes);
+  gst_spdl_loader_parts_tune (parts);
+  return TRUE;
 }
 
 /* Bus */
 
-/* Forwards bus messages to the parent process. After an error it drains the
- * pipeline like a loader: sources and the elements after the failed one get
- * EOS, so that finished items reach the sink. */
-typedef struct {
-  GstPipeline *pipeline;
-  WorkerSink *sink;
-  SpdlWire *wire;
-
-  SpdlMutex lock;
-  /* Protected by the lock: */
-  GSList *jobs;
-  guint n_jobs;      /* number of running jobs */
-  gboolean eos_sent; /* a job sent EOS */
-} WorkerBus;
-
-/* Draining after an error */
-
-typedef struct {
-  WorkerBus *bus;
-  GstElement *element; /* owned; the pipeline: all of its sources */
-  GThread *thread;
-} Job;
-
-/* Returns whether EOS was sent or stored on @pad, by this function or by the
- * element. */
-static gboolean
-push_eos (GstElement *element, GstPad *pad, gpointer user_data)
-{
-  WorkerBus *self = user_data;
-  GstEvent *stored;
-  gboolean ok = gst_pad_push_event (pad, gst_event_new_eos ());
-
-  if (!ok && (stored = gst_pad_get_sticky_event (pad, GST_EVENT_EOS, 0))) {
-    gst_event_unref (stored);
-    ok = GST_PAD_IS_EOS (pad);
-  }
-  if (ok) {
-    spdl_mutex_lock (&self->lock);
-    self->eos_sent = TRUE;
-    spdl_mutex_unlock (&self->lock);
-  }
-  return TRUE;
-}
-
-static void
-end_source (const GValue *item, gpointer user_data)
-{
-  gst_element_foreach_src_pad (g_value_get_object (item), push_eos, user_data);
-}
-
-static void
-end_sources (WorkerBus *self)
-{
-  GstIterator *sources = gst_bin_iterate_sources (GST_BIN (self->pipeline));
-
-  while (
-      gst_iterator_foreach (sources, end_source, self) == GST_ITERATOR_RESYNC)
-    gst_iterator_resync (sources);
-  gst_iterator_free (sources);
-}
-
-static gpointer
-run_job (gpointer user_data)
-{
-  Job *job = user_data;
-  WorkerBus *self = job->bus;
-  gboolean none;
-
-  if (job->element == GST_ELEMENT_CAST (self->pipeline))
-    end_sources (self);
-  else
-    gst_element_foreach_src_pad (job->element, push_eos, self);
-  spdl_mutex_lock (&self->lock);
-  none = --self->n_jobs == 0 && !self->eos_sent;
-  spdl_mutex_unlock (&self->lock);
-  if (none)
-    worker_sink_end (self->sink);
-  return NULL;
-}
-
-/* Starts a thread that sends EOS to @element, once per element. A separate
- * thread is needed because EOS waits for data that was pushed before it.
- * Returns FALSE if it cannot be created. Lock held. */
-static gboolean
-begin_job (WorkerBus *self, GstElement *element)
-{
-  g_autoptr (GError) error = NULL;
-  Job *job;
-
-  for (GSList *l = self->jobs; l; l = l->next)
-    if (((Job *) l->data)->element == element)
-      return TRUE;
-  job = g_new (Job, 1);
-  job->bus = self;
-  job->element = gst_object_ref (element);
-  job->thread = spdl_thread_try_new (
-      "spdl-end", "the end of the stream after an error", run_job, job, &error);
-  if (job->thread) {
-    self->jobs = g_slist_prepend (self->jobs, job);
-    self->n_jobs++;
-    return TRUE;
-  }
-  fprintf (stderr, "%s\n", error->message);
-  gst_object_unref (job->element);
-  g_free (job);
-  return FALSE;
-}
-
-static void
-on_error (WorkerBus *self, GstObject *source)
-{
-  gboolean ends = source != GST_OBJECT (self->sink);
-
-  spdl_mutex_lock (&self->lock);
-  if (GST_IS_ELEMENT (source) && source != GST_OBJECT (self->pipeline))
-    ends &= begin_job (self, GST_ELEMENT (source));
-  ends &= begin_job (self, GST_ELEMENT (self->pipeline));
-  spdl_mutex_unlock (&self->lock);
-  /* No end will arrive. */
-  if (!ends)
-    worker_sink_end (self->sink);
-}
-
 /* Tasks of elements of others, such as queue. */
 static void
-prepare_task (WorkerBus *self, GstMessage *message)
+prepare_task (Worker *self, GstMessage *message)
 {
   g_autoptr (GError) error = NULL;
 
   if (!spdl_task_thread_prepare (message, &error))
-    gst_spdl_post_error (GST_ELEMENT (self->pipeline), error);
+    gst_spdl_post_error (GST_ELEMENT (self->parts.pipeline), error);
 }
 
+static void
+on_error (Worker *self, GstObject *source)
+{
+  gst_spdl_drain_begin (&self->drain,
+      GST_IS_ELEMENT (source) ? GST_ELEMENT (source) : NULL, TRUE);
+  if (source == GST_OBJECT (self->sink))
+    worker_sink_end (self->sink);
+}
+
+/* Forwards the messages to the parent process. */
 static GstBusSyncReply
 on_message (GstBus *bus, GstMessage *message, gpointer user_data)
 {
-  WorkerBus *self = user_data;
+  Worker *self = user_data;
   g_autoptr (GByteArray) bytes = g_byte_array_new ();
 
   prepare_task (self, message);
@@ -337,70 +190,34 @@ on_message (GstBus *bus, GstMessage *message, gpointer user_data)
   return GST_BUS_DROP;
 }
 
-/* All arguments are borrowed and must outlive the object. */
-static WorkerBus *
-worker_bus_new (GstPipeline *pipeline, WorkerSink *sink, SpdlWire *wire)
+static void
+end_stream (gpointer sink)
 {
-  WorkerBus *self = g_new0 (WorkerBus, 1);
-  GstBus *bus = gst_pipeline_get_bus (pipeline);
+  worker_sink_end (sink);
+}
 
-  self->pipeline = pipeline;
-  self->sink = sink;
-  self->wire = wire;
-  spdl_mutex_init (&self->lock);
+static void
+watch_bus (Worker *self)
+{
+  g_autoptr (GstBus) bus = gst_pipeline_get_bus (self->parts.pipeline);
+
+  gst_spdl_drain_init (
+      &self->drain, GST_ELEMENT (self->parts.pipeline), end_stream, self->sink);
   gst_bus_set_sync_handler (bus, on_message, self, NULL);
-  gst_object_unref (bus);
-  return self;
+  self->is_watched = TRUE;
 }
 
+/* The pipeline is in the NULL state. */
 static void
-wait_for_job (gpointer data)
+unwatch_bus (Worker *self)
 {
-  Job *job = data;
-
-  g_thread_join (job->thread);
-  gst_object_unref (job->element);
-  g_free (job);
-}
-
-/* The pipeline must be in the NULL state. */
-static void
-worker_bus_free (WorkerBus *self)
-{
-  GstBus *bus = gst_pipeline_get_bus (self->pipeline);
+  g_autoptr (GstBus) bus = gst_pipeline_get_bus (self->parts.pipeline);
 
   gst_bus_set_sync_handler (bus, NULL, NULL, NULL);
-  gst_object_unref (bus);
-  g_slist_free_full (self->jobs, wait_for_job);
-  spdl_mutex_clear (&self->lock);
-  g_free (self);
+  gst_spdl_drain_join (&self->drain);
 }
 
-/* Process */
-
-/* spdlworkersrc starts this program with a socket as descriptor 3 and the pid
- * of the pipeline's process as argument. The main thread creates the pipeline
- * and waits for the request to stop; another thread reads messages. The process
- * exits immediately when the socket is closed. */
-
-#define STATUS_BROKEN 3
-
-typedef struct {
-  SpdlWire *wire;
-  SpdlWireReader reader;
-  SpdlWorkerConfig config;
-  int mailbox; /* until the sink takes ownership */
-  GstPipeline *pipeline;
-  WorkerSink *sink;
-  WorkerBus *bus;
-  GstSpdlGovernor *governor; /* nullable: NULL: no CPU budget */
-
-  SpdlMutex lock;
-  SpdlCond cond;
-  /* Protected by the lock: */
-  gboolean starting;
-  gboolean stop;
-} Worker;
+/* Messages from the parent process */
 
 static void
 end_broken (const GError *error)
@@ -429,22 +246,24 @@ static void
 read_message (Worker *self, SpdlWireMessage *message)
 {
   g_autoptr (GError) error = NULL;
-  SpdlWireStatus status;
 
-  while ((status = spdl_wire_reader_next (
-              &self->reader, TRUE, message, &error)) == SPDL_WIRE_NONE)
-    if (spdl_wire_reader_fill (&self->reader, SPDL_WORKER_CONFIG_SOCKET) <= 0)
+  switch (spdl_wire_reader_receive (
+      &self->reader, SPDL_WORKER_CONFIG_SOCKET, 0, TRUE, message, &error)) {
+    case SPDL_WIRE_ONE:
+      return;
+    case SPDL_WIRE_BROKEN:
+      end_broken (error);
+      return;
+    default:
       end_at_eof (self);
-  if (status == SPDL_WIRE_BROKEN)
-    end_broken (error);
+  }
 }
-
-/* Messages from the parent process */
 
 static void
 send_figures (Worker *self)
 {
   g_autoptr (GByteArray) bytes = g_byte_array_new ();
+  GList *figures = NULL;
   gboolean starting;
 
   spdl_mutex_lock (&self->lock);
@@ -452,10 +271,12 @@ send_figures (Worker *self)
   spdl_mutex_unlock (&self->lock);
   /* Elements have no statistics while they start. The answer shows that this
    * process is not stopped. */
-  if (starting)
-    spdl_put_u32 (bytes, 0);
-  else
-    worker_pipeline_put_figures (self->pipeline, bytes);
+  if (!starting)
+    figures = gst_spdl_loader_parts_dup_stats (&self->parts, FALSE);
+  spdl_put_u32 (bytes, g_list_length (figures));
+  for (GList *l = figures; l; l = l->next)
+    spdl_put_structure (bytes, l->data);
+  g_list_free_full (figures, (GDestroyNotify) gst_structure_free);
   spdl_wire_send (self->wire, SPDL_WIRE_FIGURES, bytes->data, bytes->len, -1);
 }
 
@@ -488,9 +309,6 @@ handle_message (Worker *self, const SpdlWireMessage *message)
   SpdlPayload payload = spdl_payload (message->data, message->size);
 
   switch (message->type) {
-    case SPDL_WIRE_RELEASE:
-      return worker_sink_release (self->sink, spdl_get_u32 (&payload)) &&
-             spdl_payload_is_read (&payload);
     case SPDL_WIRE_CREDIT:
       return worker_sink_add_credit (self->sink, spdl_get_u32 (&payload)) &&
              spdl_payload_is_read (&payload);
@@ -547,12 +365,15 @@ read_config (Worker *self)
   SpdlPayload payload;
 
   read_message (self, &message);
+  if (message.type == SPDL_WIRE_BELL)
+    self->bell = spdl_bell_open (message.fd);
+  if (self->bell)
+    read_message (self, &message);
   payload = spdl_payload (message.data, message.size);
-  self->mailbox = message.fd;
   if (message.type == SPDL_WIRE_START &&
       spdl_get_worker_config (&payload, &self->config))
     return;
-  fprintf (stderr, "The first message does not configure the worker\n");
+  fprintf (stderr, "The first messages do not configure the worker\n");
   _exit (STATUS_BROKEN);
 }
 
@@ -583,39 +404,24 @@ send_error (Worker *self, GError *error)
   spdl_wire_send (self->wire, SPDL_WIRE_MESSAGE, bytes->data, bytes->len, -1);
 }
 
-static guint64
-get_cpu_time (void)
-{
-  struct timespec time;
-
-  clock_gettime (CLOCK_PROCESS_CPUTIME_ID, &time);
-  return GST_TIMESPEC_TO_TIME (time);
-}
-
-static void
-make_governor (Worker *self)
-{
-  self->governor =
-      gst_spdl_governor_new (GST_BIN (self->pipeline), self->config.cpu_budget);
-  gst_spdl_governor_set_clock (self->governor, get_cpu_time);
-}
-
 static gboolean
 play_pipeline (Worker *self)
 {
   g_autoptr (GError) error = NULL;
 
   self->sink = worker_sink_new (
-      self->wire, spdl_mailbox_open (self->mailbox), self->config.n_slabs);
+      self->wire, g_steal_pointer (&self->bell), self->config.n_slabs);
   gst_object_ref_sink (self->sink);
-  self->pipeline = worker_pipeline_new (&self->config, self->sink, &error);
-  if (!self->pipeline) {
+  if (!make_pipeline (self, &error)) {
     send_error (self, error);
     return FALSE;
   }
-  self->bus = worker_bus_new (self->pipeline, self->sink, self->wire);
-  if (self->config.cpu_budget > 0)
-    make_governor (self);
+  watch_bus (self);
+  if (self->config.cpu_budget > 0) {
+    self->governor = gst_spdl_governor_new (
+        GST_BIN (self->parts.pipeline), self->config.cpu_budget);
+    gst_spdl_governor_set_clock (self->governor, spdl_process_get_cpu_time);
+  }
   return TRUE;
 }
 
@@ -632,8 +438,13 @@ static void
 send_started (Worker *self)
 {
   g_autoptr (GByteArray) bytes = g_byte_array_new ();
-  g_auto (GStrv) classes = dup_classes (self->pipeline);
+  g_autoptr (GError) error = NULL;
+  g_auto (GStrv) classes = NULL;
 
+  /* If the classes of the sources differ, there are none. */
+  if (!gst_spdl_loader_parts_dup_classes (&self->parts, &classes, &error))
+    gst_spdl_post_warning (GST_ELEMENT (self->parts.pipeline),
+        GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS, error->message);
   spdl_put_strings (bytes, (const gchar *const *) classes);
   spdl_wire_send (self->wire, SPDL_WIRE_STARTED, bytes->data, bytes->len, -1);
 }
@@ -649,36 +460,15 @@ note_start (gpointer user_data)
   spdl_mutex_unlock (&self->lock);
 }
 
-/* Waits until the sources have opened their datasets, which may be on servers.
- * Returns FALSE if one of them failed, or if the worker is to stop. */
-static gboolean
-wait_for_sources (Worker *self, const GstSpdlLoaderParts *parts)
-{
-  SpdlAsyncStart start;
-
-  spdl_mutex_lock (&self->lock);
-  while ((start = gst_spdl_loader_parts_get_start (parts)) ==
-             SPDL_ASYNC_START_ACTIVE &&
-         !self->stop)
-    spdl_cond_wait (&self->cond, &self->lock);
-  spdl_mutex_unlock (&self->lock);
-  return start == SPDL_ASYNC_START_DONE;
-}
-
 /* Returns FALSE if the pipeline cannot play, or if the worker is to stop. */
 static gboolean
 play_sources (Worker *self)
 {
-  GstSpdlLoaderParts parts = { .pipeline = self->pipeline };
-  gboolean ok;
-
-  gst_spdl_loader_parts_find_sources (&parts);
-  gst_spdl_loader_parts_watch_starts (&parts, note_start, self);
-  ok = gst_element_set_state (GST_ELEMENT (self->pipeline),
-           GST_STATE_PLAYING) != GST_STATE_CHANGE_FAILURE &&
-       wait_for_sources (self, &parts);
-  g_ptr_array_unref (parts.sources);
-  return ok;
+  gst_spdl_loader_parts_watch_starts (&self->parts, note_start, self);
+  return gst_element_set_state (GST_ELEMENT (self->parts.pipeline),
+             GST_STATE_PLAYING) != GST_STATE_CHANGE_FAILURE &&
+         gst_spdl_loader_parts_wait_for_starts (
+             &self->parts, &self->lock, &self->cond, &self->stop, NULL);
 }
 
 static gboolean
@@ -711,7 +501,7 @@ end_worker (Worker *self)
   if (self->governor)
     gst_spdl_governor_stop (self->governor);
   gst_element_set_locked_state (GST_ELEMENT (self->sink), FALSE);
-  gst_element_set_state (GST_ELEMENT (self->pipeline), GST_STATE_NULL);
+  gst_element_set_state (GST_ELEMENT (self->parts.pipeline), GST_STATE_NULL);
   send_figures (self);
   spdl_wire_send (self->wire, SPDL_WIRE_END, NULL, 0, -1);
 }
@@ -720,12 +510,15 @@ static void
 clear_worker (Worker *self)
 {
   g_clear_pointer (&self->governor, gst_spdl_governor_free);
-  g_clear_pointer (&self->bus, worker_bus_free);
-  gst_clear_object (&self->pipeline);
+  if (self->is_watched)
+    unwatch_bus (self);
+  g_clear_pointer (&self->parts.sources, g_ptr_array_unref);
+  gst_clear_object (&self->parts.pipeline);
   gst_clear_object (&self->sink);
   spdl_wire_reader_clear (&self->reader);
   spdl_worker_config_clear (&self->config);
-  spdl_wire_unref (self->wire);
+  g_clear_pointer (&self->bell, spdl_bell_free);
+  spdl_wire_free (self->wire);
 }
 
 static void
@@ -741,7 +534,7 @@ run_worker (Worker *self)
     send_error (self, error);
   if (!thread || !start_worker (self)) {
     end_worker (self);
-    g_clear_pointer (&self->bus, worker_bus_free);
+    unwatch_bus (self);
     /* The reading thread is still running. */
     _exit (0);
   }

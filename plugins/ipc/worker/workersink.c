@@ -7,17 +7,105 @@
 
 #include "plugins/ipc/worker/workersink.h"
 
-#include <unistd.h>
-
+#include "gst/spdl/process/slab.h"
 #include "gst/spdl/wire/serializerbuffer.h"
-#include "plugins/ipc/wire/memfdallocator.h"
 #include "plugins/ipc/wire/workerconfig.h"
 
-/* A pool of slabs for copies, kept while they are large enough. */
-typedef struct {
-  GstBufferPool *pool; /* nullable */
-  gsize size;
-} WorkerCopies;
+/* Slabs for upstream */
+
+/* Allocates memories that are slabs (slab.h). */
+#define TYPE_SLAB_ALLOCATOR (slab_allocator_get_type ())
+G_DECLARE_FINAL_TYPE (
+    SlabAllocator, slab_allocator, SLAB, ALLOCATOR, GstAllocator)
+
+struct _SlabAllocator {
+  GstAllocator parent;
+
+  SpdlMutex lock;
+  SpdlSlabs slabs; /* protected by the lock */
+};
+
+G_DEFINE_FINAL_TYPE (SlabAllocator, slab_allocator, GST_TYPE_ALLOCATOR)
+
+static GstMemory *
+slab_allocator_alloc (
+    GstAllocator *allocator, gsize size, GstAllocationParams *params)
+{
+  SlabAllocator *self = SLAB_ALLOCATOR (allocator);
+  const gsize begin = (SPDL_SLAB_HEAD + params->align) & ~params->align;
+  const gsize more = params->prefix + params->padding;
+  GstMemory *memory = NULL;
+  SpdlSlab *slab;
+
+  if (size > G_MAXSSIZE - begin - more)
+    return NULL;
+  spdl_mutex_lock (&self->lock);
+  slab = spdl_slabs_take (&self->slabs, begin + more + size, 0);
+  if (slab)
+    memory = spdl_slab_wrap (slab, begin, more + size);
+  spdl_mutex_unlock (&self->lock);
+  if (memory && more > 0)
+    gst_memory_resize (memory, params->prefix, size);
+  return memory;
+}
+
+static void
+slab_allocator_finalize (GObject *object)
+{
+  SlabAllocator *self = SLAB_ALLOCATOR (object);
+
+  spdl_slabs_clear (&self->slabs);
+  spdl_mutex_clear (&self->lock);
+  G_OBJECT_CLASS (slab_allocator_parent_class)->finalize (object);
+}
+
+static void
+slab_allocator_class_init (SlabAllocatorClass *klass)
+{
+  G_OBJECT_CLASS (klass)->finalize = slab_allocator_finalize;
+  GST_ALLOCATOR_CLASS (klass)->alloc = slab_allocator_alloc;
+}
+
+static void
+slab_allocator_init (SlabAllocator *self)
+{
+  GST_OBJECT_FLAG_SET (self, GST_OBJECT_FLAG_MAY_BE_LEAKED);
+  spdl_slabs_init (&self->slabs);
+  self->slabs.are_limited = TRUE;
+  spdl_mutex_init (&self->lock);
+}
+
+/* Pool that keeps no buffers: the allocator knows which slabs the parent
+ * process has returned. */
+#define TYPE_SLAB_POOL (slab_pool_get_type ())
+G_DECLARE_FINAL_TYPE (SlabPool, slab_pool, SLAB, POOL, GstBufferPool)
+
+struct _SlabPool {
+  GstBufferPool parent;
+};
+
+G_DEFINE_FINAL_TYPE (SlabPool, slab_pool, GST_TYPE_BUFFER_POOL)
+
+static void
+slab_pool_release_buffer (GstBufferPool *pool, GstBuffer *buffer)
+{
+  /* The flag says that the memory has changed, so the pool frees it. */
+  GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_TAG_MEMORY);
+  GST_BUFFER_POOL_CLASS (slab_pool_parent_class)->release_buffer (pool, buffer);
+}
+
+static void
+slab_pool_class_init (SlabPoolClass *klass)
+{
+  GST_BUFFER_POOL_CLASS (klass)->release_buffer = slab_pool_release_buffer;
+}
+
+static void
+slab_pool_init (SlabPool *self)
+{
+}
+
+/* Sink */
 
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
     "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
@@ -26,151 +114,23 @@ struct _WorkerSink {
   GstBaseSink parent;
 
   SpdlWire *wire;
-  SpdlMailbox *mailbox;
-  SpdlMemfdAllocator *allocator;
+  SpdlBell *bell;
+  SlabAllocator *allocator;
   guint n_slabs;
 
   /* Protected by the stream lock. */
-  WorkerCopies copies;
   GstCaps *caps;     /* nullable: to be sent before the next buffer */
   GByteArray *bytes; /* reused */
 
   SpdlMutex lock;
   SpdlCond cond; /* signaled when one of the following fields changes */
   /* Protected by the lock: */
-  GHashTable *sent; /* slab id to the GstBuffer that holds a reference to it */
-  guint n_out;      /* slabs that upstream cannot use again yet */
-  guint credit;     /* number of events that may be sent */
+  guint credit; /* number of events that may be sent */
   gboolean flushing;
   gboolean ended;
 };
 
 G_DEFINE_FINAL_TYPE (WorkerSink, worker_sink, GST_TYPE_BASE_SINK)
-
-/* Copies to slabs */
-
-#define ALIGNMENT 64
-
-static void
-worker_copies_clear (WorkerCopies *self)
-{
-  if (!self->pool)
-    return;
-  gst_buffer_pool_set_active (self->pool, FALSE);
-  gst_clear_object (&self->pool);
-  self->size = 0;
-}
-
-/* Allocates 25 % more than needed, since items differ in size. */
-static gboolean
-make_pool (WorkerCopies *self, GstAllocator *allocator, gsize size)
-{
-  GstStructure *config;
-
-  worker_copies_clear (self);
-  /* GstBufferPool stores the size in 32 bits. */
-  if (size > G_MAXUINT32)
-    return FALSE;
-  self->size = MIN (size + size / 4, G_MAXUINT32);
-  self->pool = gst_buffer_pool_new ();
-  config = gst_buffer_pool_get_config (self->pool);
-  gst_buffer_pool_config_set_params (config, NULL, self->size, 0, 0);
-  gst_buffer_pool_config_set_allocator (config, allocator, NULL);
-  if (gst_buffer_pool_set_config (self->pool, config) &&
-      gst_buffer_pool_set_active (self->pool, TRUE))
-    return TRUE;
-  worker_copies_clear (self);
-  return FALSE;
-}
-
-/* Computes the offsets of the memories. Returns the required size of the
- * slab. */
-static gsize
-lay_out (GstBuffer *buffer, SpdlPlaces *places)
-{
-  gsize end = 0;
-
-  places->n_memories = gst_buffer_n_memory (buffer);
-  for (guint i = 0; i < places->n_memories; i++) {
-    places->offsets[i] = end;
-    places->sizes[i] = gst_buffer_peek_memory (buffer, i)->size;
-    end += (places->sizes[i] + ALIGNMENT - 1) & ~(gsize) (ALIGNMENT - 1);
-  }
-  return end;
-}
-
-static gboolean
-copy_buffer (GstBuffer *buffer, GstBuffer *keeper, const SpdlPlaces *places)
-{
-  gsize at = 0;
-  GstMapInfo map;
-
-  if (!gst_buffer_map (keeper, &map, GST_MAP_WRITE))
-    return FALSE;
-  for (guint i = 0; i < places->n_memories; i++) {
-    gst_buffer_extract (
-        buffer, at, map.data + places->offsets[i], places->sizes[i]);
-    at += places->sizes[i];
-  }
-  gst_buffer_unmap (keeper, &map);
-  return TRUE;
-}
-
-/* Copies the memories of @buffer to a slab, consecutively.
- * @places: (out): their offsets and sizes; the slab's id is not set
- * @keeper: (out) (transfer full): buffer that holds the slab */
-static gboolean
-worker_copies_make (WorkerCopies *self, GstAllocator *allocator,
-    GstBuffer *buffer, SpdlPlaces *places, GstBuffer **keeper)
-{
-  const gsize size = lay_out (buffer, places);
-
-  if (size > self->size && !make_pool (self, allocator, size))
-    return FALSE;
-  if (gst_buffer_pool_acquire_buffer (self->pool, keeper, NULL) != GST_FLOW_OK)
-    return FALSE;
-  if (copy_buffer (buffer, *keeper, places))
-    return TRUE;
-  gst_clear_buffer (keeper);
-  return FALSE;
-}
-
-/* Slabs */
-
-static void
-on_retired (guint32 id, gpointer wire)
-{
-  spdl_wire_send_u32 (wire, SPDL_WIRE_RETIRE, id);
-}
-
-/* Lock held. */
-static void
-wake_sink (WorkerSink *self)
-{
-  spdl_mailbox_wake (self->mailbox);
-  spdl_cond_broadcast (&self->cond);
-}
-
-/* Returns the slab to upstream's pool before it wakes the sink: otherwise
- * upstream could find the pool empty and allocate other memory. */
-gboolean
-worker_sink_release (WorkerSink *self, guint32 slab)
-{
-  gpointer buffer = NULL;
-
-  spdl_mutex_lock (&self->lock);
-  g_hash_table_steal_extended (
-      self->sent, GUINT_TO_POINTER (slab), NULL, &buffer);
-  spdl_mutex_unlock (&self->lock);
-  if (!buffer)
-    return FALSE;
-  gst_buffer_unref (buffer);
-  spdl_mutex_lock (&self->lock);
-  self->n_out--;
-  wake_sink (self);
-  spdl_mutex_unlock (&self->lock);
-  return TRUE;
-}
 
 gboolean
 worker_sink_add_credit (WorkerSink *self, guint32 n)
@@ -186,40 +146,40 @@ worker_sink_add_credit (WorkerSink *self, guint32 n)
   return ok;
 }
 
-/* Returns whether it is necessary to wait. */
 static gboolean
-begin_to_wait (WorkerSink *self)
-{
-  gboolean wait;
-
-  spdl_mutex_lock (&self->lock);
-  wait = !self->flushing && self->n_out >= self->n_slabs;
-  if (wait)
-    spdl_mailbox_begin (self->mailbox);
-  spdl_mutex_unlock (&self->lock);
-  return wait;
-}
-
-/* Waits until a slab is free for upstream. */
-static GstFlowReturn
-wait_for_slab (WorkerSink *self)
+is_flushing (WorkerSink *self)
 {
   gboolean flushing;
-  guint32 slab;
 
-  while (begin_to_wait (self)) {
-    if (!spdl_mailbox_wait (self->mailbox, &slab) ||
-        worker_sink_release (self, slab))
-      continue;
-    GST_ELEMENT_ERROR (self, RESOURCE, FAILED,
-        ("The parent process returned slab %u, which it does not have", slab),
-        (NULL));
-    return GST_FLOW_ERROR;
-  }
   spdl_mutex_lock (&self->lock);
   flushing = self->flushing;
   spdl_mutex_unlock (&self->lock);
-  return flushing ? GST_FLOW_FLUSHING : GST_FLOW_OK;
+  return flushing;
+}
+
+static gboolean
+has_slab (WorkerSink *self)
+{
+  guint n;
+
+  spdl_mutex_lock (&self->allocator->lock);
+  n = spdl_slabs_count_lent (&self->allocator->slabs);
+  spdl_mutex_unlock (&self->allocator->lock);
+  return n < self->n_slabs;
+}
+
+/* Waits until fewer than all slabs are lent. */
+static GstFlowReturn
+wait_for_slab (WorkerSink *self)
+{
+  while (!has_slab (self)) {
+    spdl_bell_begin (self->bell);
+    if (is_flushing (self))
+      return GST_FLOW_FLUSHING;
+    if (!has_slab (self))
+      spdl_bell_wait (self->bell);
+  }
+  return GST_FLOW_OK;
 }
 
 static GstFlowReturn
@@ -237,28 +197,21 @@ wait_for_credit (WorkerSink *self)
   return flushing ? GST_FLOW_FLUSHING : GST_FLOW_OK;
 }
 
-static gboolean
-is_sent (WorkerSink *self, const SpdlMemfd *slab)
-{
-  gboolean sent;
-
-  spdl_mutex_lock (&self->lock);
-  sent = g_hash_table_contains (self->sent, GUINT_TO_POINTER (slab->id));
-  spdl_mutex_unlock (&self->lock);
-  return sent;
-}
+/* Buffers */
 
 /* Returns the slab of @memory and its offset, or NULL if it is in no slab or is
  * shared. */
-static SpdlMemfd *
+static SpdlSlab *
 find_memory (WorkerSink *self, GstMemory *memory, guint64 *offset)
 {
-  SpdlMemfd *slab = NULL;
+  SpdlSlab *slab = NULL;
   GstMapInfo map;
 
   if (GST_MINI_OBJECT_REFCOUNT_VALUE (memory) == 1 &&
       gst_memory_map (memory, &map, GST_MAP_READ)) {
-    slab = spdl_memfd_allocator_find (self->allocator, map.data, map.size);
+    spdl_mutex_lock (&self->allocator->lock);
+    slab = spdl_slabs_find (&self->allocator->slabs, map.data, map.size);
+    spdl_mutex_unlock (&self->allocator->lock);
     if (slab)
       *offset = map.data - slab->data;
     gst_memory_unmap (memory, &map);
@@ -267,15 +220,14 @@ find_memory (WorkerSink *self, GstMemory *memory, guint64 *offset)
 }
 
 /* Returns the slab that contains all memories of @buffer, or NULL. */
-static SpdlMemfd *
+static SpdlSlab *
 find_slab (WorkerSink *self, GstBuffer *buffer, SpdlPlaces *places)
 {
-  const guint n = gst_buffer_n_memory (buffer);
-  SpdlMemfd *slab = NULL, *other;
+  SpdlSlab *slab = NULL, *other;
 
-  if (n > SPDL_PAYLOAD_MAX_MEMORIES || !gst_buffer_is_writable (buffer))
+  if (!gst_buffer_is_writable (buffer))
     return NULL;
-  for (guint i = 0; i < n; i++) {
+  for (guint i = 0; i < places->n_memories; i++) {
     GstMemory *memory = gst_buffer_peek_memory (buffer, i);
 
     other = find_memory (self, memory, &places->offsets[i]);
@@ -284,39 +236,52 @@ find_slab (WorkerSink *self, GstBuffer *buffer, SpdlPlaces *places)
     slab = other;
     places->sizes[i] = memory->size;
   }
-  if (!slab || is_sent (self, slab))
+  /* It may have been sent before. */
+  if (!slab || spdl_slab_is_lent (slab))
     return NULL;
-  places->slab = slab->id;
-  places->n_memories = n;
+  spdl_slab_lend (slab);
   return slab;
 }
 
-/* Buffers */
-
-static gboolean
-announce_slab (WorkerSink *self, SpdlMemfd *slab)
+/* Copies the memories of @buffer to a slab, consecutively. */
+static SpdlSlab *
+copy_to_slab (WorkerSink *self, GstBuffer *buffer, SpdlPlaces *places)
 {
-  guint8 payload[sizeof (guint32) + sizeof (guint64)];
-  const guint64 size = slab->memory.maxsize;
+  gsize end = SPDL_SLAB_HEAD, at = 0;
+  SpdlSlab *slab;
 
-  if (slab->fd < 0)
-    return TRUE;
-  memcpy (payload, &slab->id, sizeof slab->id);
-  memcpy (payload + sizeof slab->id, &size, sizeof size);
-  if (!spdl_wire_send (
-          self->wire, SPDL_WIRE_SLAB, payload, sizeof payload, slab->fd))
-    return FALSE;
-  /* The mapping stays valid. */
-  close (slab->fd);
-  slab->fd = -1;
-  return TRUE;
+  for (guint i = 0; i < places->n_memories; i++) {
+    places->offsets[i] = end;
+    places->sizes[i] = gst_buffer_peek_memory (buffer, i)->size;
+    end +=
+        (places->sizes[i] + SPDL_SLAB_HEAD - 1) & ~(gsize) (SPDL_SLAB_HEAD - 1);
+  }
+  spdl_mutex_lock (&self->allocator->lock);
+  slab = spdl_slabs_take (&self->allocator->slabs, end, end / 4);
+  if (slab)
+    spdl_slab_lend (slab);
+  spdl_mutex_unlock (&self->allocator->lock);
+  if (!slab) {
+    GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
+        ("Not enough memory for a buffer of %" G_GSIZE_FORMAT " bytes",
+            gst_buffer_get_size (buffer)),
+        (NULL));
+    return NULL;
+  }
+  for (guint i = 0; i < places->n_memories; i++) {
+    gst_buffer_extract (
+        buffer, at, slab->data + places->offsets[i], places->sizes[i]);
+    at += places->sizes[i];
+  }
+  return slab;
 }
 
+/* @fd: to attach, or -1 */
 static gboolean
-send_bytes (WorkerSink *self, SpdlWireType type)
+send_bytes (WorkerSink *self, SpdlWireType type, int fd)
 {
   const gboolean ok = spdl_wire_send (
-      self->wire, type, self->bytes->data, self->bytes->len, -1);
+      self->wire, type, self->bytes->data, self->bytes->len, fd);
 
   g_byte_array_set_size (self->bytes, 0);
   return ok;
@@ -330,49 +295,29 @@ send_caps (WorkerSink *self)
   if (!caps)
     return TRUE;
   spdl_put_caps (self->bytes, caps);
-  return send_bytes (self, SPDL_WIRE_CAPS);
+  return send_bytes (self, SPDL_WIRE_CAPS, -1);
 }
 
-/* @keeper: (nullable): holds the slab until it is returned */
 static gboolean
-send_buffer (WorkerSink *self, GstBuffer *buffer, GstBuffer *keeper,
-    const SpdlPlaces *places)
+announce_slab (WorkerSink *self, SpdlSlab *slab)
+{
+  if (slab->is_known)
+    return TRUE;
+  spdl_put_u32 (self->bytes, slab->id);
+  spdl_put_u64 (self->bytes, slab->size);
+  if (!send_bytes (self, SPDL_WIRE_SLAB, slab->fd))
+    return FALSE;
+  spdl_slabs_set_known (&self->allocator->slabs, slab);
+  return TRUE;
+}
+
+static gboolean
+send_buffer (WorkerSink *self, GstBuffer *buffer, const SpdlPlaces *places)
 {
   if (!send_caps (self))
     return FALSE;
-  if (keeper) {
-    spdl_mutex_lock (&self->lock);
-    g_hash_table_insert (
-        self->sent, GUINT_TO_POINTER (places->slab), gst_buffer_ref (keeper));
-    self->n_out++;
-    spdl_mutex_unlock (&self->lock);
-  }
   spdl_put_buffer (self->bytes, buffer, places);
-  return send_bytes (self, SPDL_WIRE_BUFFER);
-}
-
-static GstFlowReturn
-send_copy (WorkerSink *self, GstBuffer *buffer)
-{
-  SpdlPlaces places;
-  GstBuffer *keeper;
-  SpdlMemfd *slab;
-  gboolean ok;
-
-  if (!worker_copies_make (&self->copies, GST_ALLOCATOR (self->allocator),
-          buffer, &places, &keeper)) {
-    GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
-        ("Not enough memory for a buffer of %" G_GSIZE_FORMAT " bytes",
-            gst_buffer_get_size (buffer)),
-        (NULL));
-    return GST_FLOW_ERROR;
-  }
-  slab = (SpdlMemfd *) gst_buffer_peek_memory (keeper, 0);
-  places.slab = slab->id;
-  ok =
-      announce_slab (self, slab) && send_buffer (self, buffer, keeper, &places);
-  gst_buffer_unref (keeper);
-  return ok ? GST_FLOW_OK : GST_FLOW_EOS;
+  return send_bytes (self, SPDL_WIRE_BUFFER, -1);
 }
 
 static GstFlowReturn
@@ -383,26 +328,25 @@ send_empty (WorkerSink *self, GstBuffer *buffer)
 
   if (ret != GST_FLOW_OK)
     return ret;
-  return send_buffer (self, buffer, NULL, &places) ? GST_FLOW_OK : GST_FLOW_EOS;
+  return send_buffer (self, buffer, &places) ? GST_FLOW_OK : GST_FLOW_EOS;
 }
 
 static GstFlowReturn
 worker_sink_render (GstBaseSink *sink, GstBuffer *buffer)
 {
   WorkerSink *self = WORKER_SINK (sink);
-  GstFlowReturn ret = GST_FLOW_OK;
-  SpdlPlaces places;
-  SpdlMemfd *slab;
+  SpdlPlaces places = { .n_memories = gst_buffer_n_memory (buffer) };
+  SpdlSlab *slab;
 
   if (gst_buffer_get_size (buffer) == 0)
     return send_empty (self, buffer);
   slab = find_slab (self, buffer, &places);
-  if (!slab)
-    ret = send_copy (self, buffer);
-  else if (!announce_slab (self, slab) ||
-           !send_buffer (self, buffer, buffer, &places))
-    ret = GST_FLOW_EOS;
-  return ret == GST_FLOW_OK ? wait_for_slab (self) : ret;
+  if (!slab && !(slab = copy_to_slab (self, buffer, &places)))
+    return GST_FLOW_ERROR;
+  places.slab = slab->id;
+  if (!announce_slab (self, slab) || !send_buffer (self, buffer, &places))
+    return GST_FLOW_EOS;
+  return wait_for_slab (self);
 }
 
 /* Events */
@@ -435,7 +379,7 @@ send_event (WorkerSink *self, GstEvent *event)
   spdl_put_u32 (self->bytes,
       GST_EVENT_TYPE (event) == GST_EVENT_CUSTOM_DOWNSTREAM_STICKY);
   spdl_put_structure (self->bytes, gst_event_get_structure (event));
-  return send_bytes (self, SPDL_WIRE_EVENT);
+  return send_bytes (self, SPDL_WIRE_EVENT, -1);
 }
 
 void
@@ -476,6 +420,7 @@ static gboolean
 worker_sink_propose_allocation (GstBaseSink *sink, GstQuery *query)
 {
   WorkerSink *self = WORKER_SINK (sink);
+  g_autoptr (GstBufferPool) pool = NULL;
   GstSpdlTensorsInfo info;
   GstCaps *caps;
   gsize size = 0;
@@ -486,7 +431,8 @@ worker_sink_propose_allocation (GstBaseSink *sink, GstQuery *query)
   for (guint i = 0; i < info.num_tensors; i++)
     size += gst_spdl_tensor_info_get_size (&info.tensors[i]);
   gst_query_add_allocation_param (query, GST_ALLOCATOR (self->allocator), NULL);
-  gst_query_add_allocation_pool (query, NULL, size, 0, self->n_slabs);
+  pool = gst_object_ref_sink (g_object_new (TYPE_SLAB_POOL, NULL));
+  gst_query_add_allocation_pool (query, pool, size, 0, self->n_slabs);
   return TRUE;
 }
 
@@ -497,8 +443,9 @@ set_flushing (GstBaseSink *sink, gboolean flushing)
 
   spdl_mutex_lock (&self->lock);
   self->flushing = flushing;
-  wake_sink (self);
+  spdl_cond_broadcast (&self->cond);
   spdl_mutex_unlock (&self->lock);
+  spdl_bell_ring (self->bell);
   return TRUE;
 }
 
@@ -519,10 +466,8 @@ worker_sink_finalize (GObject *object)
 {
   WorkerSink *self = WORKER_SINK (object);
 
-  worker_copies_clear (&self->copies);
-  g_hash_table_unref (self->sent);
   gst_object_unref (self->allocator);
-  spdl_mailbox_free (self->mailbox);
+  spdl_bell_free (self->bell);
   gst_clear_caps (&self->caps);
   g_byte_array_unref (self->bytes);
   spdl_cond_clear (&self->cond);
@@ -549,16 +494,11 @@ worker_sink_class_init (WorkerSinkClass *klass)
 }
 
 static void
-unref_buffer (gpointer buffer)
-{
-  gst_buffer_unref (buffer);
-}
-
-static void
 worker_sink_init (WorkerSink *self)
 {
   self->bytes = g_byte_array_new ();
-  self->sent = g_hash_table_new_full (NULL, NULL, NULL, unref_buffer);
+  self->allocator =
+      gst_object_ref_sink (g_object_new (TYPE_SLAB_ALLOCATOR, NULL));
   self->credit = SPDL_WORKER_CONFIG_MAX_EVENTS;
   spdl_mutex_init (&self->lock);
   spdl_cond_init (&self->cond);
@@ -568,13 +508,12 @@ worker_sink_init (WorkerSink *self)
 }
 
 WorkerSink *
-worker_sink_new (SpdlWire *wire, SpdlMailbox *mailbox, guint n_slabs)
+worker_sink_new (SpdlWire *wire, SpdlBell *bell, guint n_slabs)
 {
   WorkerSink *self = g_object_new (TYPE_WORKER_SINK, "name", "worker", NULL);
 
   self->wire = wire;
-  self->mailbox = mailbox;
+  self->bell = bell;
   self->n_slabs = n_slabs;
-  self->allocator = spdl_memfd_allocator_new (on_retired, wire);
   return self;
 }

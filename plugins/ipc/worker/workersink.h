@@ -9,7 +9,7 @@
 
 #include <gst/base/gstbasesink.h>
 
-#include "plugins/ipc/wire/mailbox.h"
+#include "plugins/ipc/wire/bell.h"
 #include "plugins/ipc/wire/wire.h"
 
 G_BEGIN_DECLS
@@ -22,13 +22,11 @@ G_BEGIN_DECLS
 G_DECLARE_FINAL_TYPE (WorkerSink, worker_sink, WORKER, SINK, GstBaseSink)
 
 /* @wire: borrowed
- * @mailbox: (transfer full): returns slabs while the sink waits */
-WorkerSink *
-worker_sink_new (SpdlWire *wire, SpdlMailbox *mailbox, guint n_slabs);
+ * @bell: (transfer full): rings when the parent process has returned a slab */
+WorkerSink *worker_sink_new (SpdlWire *wire, SpdlBell *bell, guint n_slabs);
 
-/* Handle messages of the parent process. Return FALSE if the message is
- * invalid. Can be called from any thread. */
-gboolean worker_sink_release (WorkerSink *self, guint32 slab);
+/* Handles a message of the parent process. Returns FALSE if it is invalid. Can
+ * be called from any thread. */
 gboolean worker_sink_add_credit (WorkerSink *self, guint32 n);
 
 /* Sends EOS if it was not sent. Call it when no more data will arrive. */

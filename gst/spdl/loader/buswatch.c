@@ -557,6 +557,17 @@ gst_spdl_bus_watch_stop (GstSpdlBusWatch *self)
   gst_spdl_loader_sink_wake (self->sink);
 }
 
+gboolean
+gst_spdl_bus_watch_is_stopped (GstSpdlBusWatch *self)
+{
+  gboolean stopped;
+
+  spdl_mutex_lock (&self->lock);
+  stopped = self->stopped;
+  spdl_mutex_unlock (&self->lock);
+  return stopped;
+}
+
 void
 gst_spdl_bus_watch_set_max_failures (GstSpdlBusWatch *self, gint max_failures)
 {

@@ -110,6 +110,7 @@ guint64 gst_spdl_bus_watch_leave_epoch (GstSpdlBusWatch *self, guint64 epoch);
 
 /* Marks the run as stopped, and wakes all waiting threads. */
 void gst_spdl_bus_watch_stop (GstSpdlBusWatch *self);
+gboolean gst_spdl_bus_watch_is_stopped (GstSpdlBusWatch *self);
 
 void
 gst_spdl_bus_watch_set_max_failures (GstSpdlBusWatch *self, gint max_failures);

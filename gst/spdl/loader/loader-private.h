@@ -19,10 +19,10 @@
 G_BEGIN_DECLS
 
 /* gstspdlloader.c has the object: creation, properties, signals, status and
- * resume state. loaderrun.c has the runs: start, next, stop. loaderasync.c
- * has their asynchronous forms. loadersource.c lets the application be the
- * source. loaderparts.c finds the elements of a pipeline that the loader
- * needs. */
+ * resume state. loaderrun.c starts and stops runs, loadernext.c takes their
+ * batches, loaderepochs.c goes to another epoch, and loadersource.c lets the
+ * application be the source. loaderparts.c finds the elements of a pipeline
+ * that the loader needs, and buswatch.c collects what they report. */
 
 typedef struct _GstSpdlBusWatch GstSpdlBusWatch;
 
@@ -239,6 +239,27 @@ gst_spdl_loader_is_own_process (const GstSpdlLoader *self)
 
 /* Returns FALSE with @error set in a child process. */
 gboolean gst_spdl_loader_check_process (GstSpdlLoader *self, GError **error);
+
+/* Start of a run that continues after a skipped epoch. */
+typedef struct {
+  const gchar *state; /* nullable: positions of the sources are unknown */
+  guint64 epoch;
+  guint64 n_failures; /* so far */
+} GstSpdlLoaderPlace;
+
+/* State lock held. Starts a run.
+ *
+ * @place: (nullable): its start, if it differs from that of the loader
+ * @cancellable: (nullable): ends the wait for a server */
+gboolean gst_spdl_loader_run_from (GstSpdlLoader *self,
+    const GstSpdlLoaderPlace *place, GCancellable *cancellable, GError **error);
+
+/* State lock held. Stops and ends the run, if there is one. */
+void gst_spdl_loader_end_run (GstSpdlLoader *self);
+
+/* Returns: (transfer full): the task of an asynchronous call */
+GTask *gst_spdl_loader_new_task (GstSpdlLoader *self, GCancellable *cancellable,
+    GAsyncReadyCallback callback, gpointer user_data, gpointer tag);
 
 /* Implements gst_spdl_loader_start(). @cancellable: (nullable) */
 gboolean gst_spdl_loader_start_run (

@@ -1,4 +1,4 @@
-/* gst-spdl: start, stop and batches of a loader
+/* gst-spdl: runs of a loader: start, stop and CPU time
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -13,13 +13,6 @@
 #include "gst/spdl/gstspdlcpus.h"
 #include "gst/spdl/gstspdlstate.h"
 #include "gst/spdl/loader/buswatch.h"
-
-/* Start of a run that continues after a skipped epoch. */
-typedef struct {
-  const gchar *state; /* nullable: positions of the sources are unknown */
-  guint64 epoch;
-  guint64 n_failures; /* so far */
-} Place;
 
 GstSpdlBusWatch *
 gst_spdl_loader_get_bus_watch (GstSpdlLoader *self, GError **error)
@@ -62,7 +55,7 @@ end_counting (GstSpdlBusWatch *bus_watch)
  *
  * @place: (nullable): its start, if it differs from that of the loader */
 static GstSpdlBusWatch *
-begin_run (GstSpdlLoader *self, const Place *place)
+begin_run (GstSpdlLoader *self, const GstSpdlLoaderPlace *place)
 {
   GstSpdlBusWatch *bus_watch = gst_spdl_bus_watch_new (
       self->parts.pipeline, self->made_pipeline, self->parts.sink, -1);
@@ -133,17 +126,6 @@ end_run (GstSpdlLoader *self, GstSpdlBusWatch *bus_watch)
   self->running = FALSE;
 }
 
-static gboolean
-is_stopped (GstSpdlBusWatch *bus_watch)
-{
-  gboolean stopped;
-
-  spdl_mutex_lock (&bus_watch->lock);
-  stopped = bus_watch->stopped;
-  spdl_mutex_unlock (&bus_watch->lock);
-  return stopped;
-}
-
 gboolean
 gst_spdl_loader_end_stopped_run (GstSpdlLoader *self)
 {
@@ -151,7 +133,7 @@ gst_spdl_loader_end_stopped_run (GstSpdlLoader *self)
 
   if (self->running && !spdl_thread_has_batch_scheduling () &&
       (bus_watch = gst_spdl_loader_get_bus_watch (self, NULL)) &&
-      is_stopped (bus_watch))
+      gst_spdl_bus_watch_is_stopped (bus_watch))
     end_run (self, bus_watch);
   return !self->running;
 }
@@ -214,7 +196,7 @@ static void
 set_no_start (GstSpdlBusWatch *bus_watch, GCancellable *cancellable,
     GError *reason, GError **error)
 {
-  if (is_stopped (bus_watch)) {
+  if (gst_spdl_bus_watch_is_stopped (bus_watch)) {
     g_clear_error (&reason);
     gst_spdl_loader_set_stopped (&reason);
   } else if (!reason &&
@@ -227,13 +209,9 @@ set_no_start (GstSpdlBusWatch *bus_watch, GCancellable *cancellable,
   g_propagate_error (error, reason);
 }
 
-/* State lock held. Starts a run.
- *
- * @place: (nullable): as for begin_run()
- * @cancellable: (nullable): ends the wait for a server */
-static gboolean
-start_run (GstSpdlLoader *self, const Place *place, GCancellable *cancellable,
-    GError **error)
+gboolean
+gst_spdl_loader_run_from (GstSpdlLoader *self, const GstSpdlLoaderPlace *place,
+    GCancellable *cancellable, GError **error)
 {
   GPtrArray *states = NULL;
   GstSpdlBusWatch *bus_watch;
@@ -284,7 +262,7 @@ gst_spdl_loader_start_run (
   g_atomic_int_inc (&self->n_starts);
   ok = gst_spdl_loader_end_stopped_run (self);
   if (ok)
-    ok = start_run (self, NULL, cancellable, error);
+    ok = gst_spdl_loader_run_from (self, NULL, cancellable, error);
   else
     g_set_error_literal (error, GST_SPDL_LOADER_ERROR,
         GST_SPDL_LOADER_ERROR_STARTED,
@@ -321,9 +299,95 @@ gst_spdl_loader_start (GstSpdlLoader *loader, GError **error)
   return gst_spdl_loader_start_run (loader, NULL, error);
 }
 
-/* State lock held. Stops and ends the run, if there is one. */
+GTask *
+gst_spdl_loader_new_task (GstSpdlLoader *self, GCancellable *cancellable,
+    GAsyncReadyCallback callback, gpointer user_data, gpointer tag)
+{
+  GTask *task = g_task_new (self, cancellable, callback, user_data);
+
+  g_task_set_source_tag (task, tag);
+  /* A start or a batch that was too fast for the cancellation must not be lost
+   * with its result. */
+  g_task_set_check_cancellable (task, FALSE);
+  return task;
+}
+
 static void
-stop_run (GstSpdlLoader *self)
+start_in_thread (
+    GTask *task, gpointer loader, gpointer data, GCancellable *cancellable)
+{
+  GstSpdlLoader *self = loader;
+  GError *error = NULL;
+  const gboolean ok = gst_spdl_loader_start_run (self, cancellable, &error);
+
+  g_atomic_int_set (&self->starting, FALSE);
+  if (ok)
+    g_task_return_boolean (task, TRUE);
+  else
+    g_task_return_error (task, error);
+}
+
+/**
+ * gst_spdl_loader_start_async:
+ * @loader: a loader
+ * @cancellable: (nullable): ends the wait for a server
+ * @callback: (nullable): called in the thread-default main context of the
+ *     caller
+ * @user_data: data of the function
+ *
+ * Starts the pipeline like gst_spdl_loader_start(), without waiting for its
+ * dataset. Call gst_spdl_loader_start_finish() in @callback.
+ *
+ * A thread of #GTask's pool waits meanwhile. A second call before the first has
+ * ended returns %GST_SPDL_LOADER_ERROR_BUSY. gst_spdl_loader_stop() ends the
+ * start as well as @cancellable. Opening a large list or folder on this machine
+ * cannot be cancelled.
+ *
+ * Since: 0.1
+ */
+void
+gst_spdl_loader_start_async (GstSpdlLoader *loader, GCancellable *cancellable,
+    GAsyncReadyCallback callback, gpointer user_data)
+{
+  g_autoptr (GTask) task = NULL;
+
+  g_return_if_fail (GST_IS_SPDL_LOADER (loader));
+
+  task = gst_spdl_loader_new_task (
+      loader, cancellable, callback, user_data, gst_spdl_loader_start_async);
+  if (g_atomic_int_compare_and_exchange (&loader->starting, FALSE, TRUE))
+    g_task_run_in_thread (task, start_in_thread);
+  else
+    g_task_return_new_error (task, GST_SPDL_LOADER_ERROR,
+        GST_SPDL_LOADER_ERROR_BUSY,
+        "The loader is being started already: wait for the end of that start");
+}
+
+/**
+ * gst_spdl_loader_start_finish:
+ * @loader: a loader
+ * @result: the argument of the callback
+ * @error: (nullable): as for gst_spdl_loader_start(),
+ *     %GST_SPDL_LOADER_ERROR_BUSY or %G_IO_ERROR_CANCELLED
+ *
+ * Ends gst_spdl_loader_start_async().
+ *
+ * Returns: %FALSE with @error set if the pipeline does not run
+ *
+ * Since: 0.1
+ */
+gboolean
+gst_spdl_loader_start_finish (
+    GstSpdlLoader *loader, GAsyncResult *result, GError **error)
+{
+  g_return_val_if_fail (GST_IS_SPDL_LOADER (loader), FALSE);
+  g_return_val_if_fail (g_task_is_valid (result, loader), FALSE);
+
+  return g_task_propagate_boolean (G_TASK (result), error);
+}
+
+void
+gst_spdl_loader_end_run (GstSpdlLoader *self)
 {
   g_autoptr (GstSpdlBusWatch) bus_watch = NULL;
 
@@ -346,7 +410,7 @@ stop_in_thread (gpointer user_data)
 
   spdl_mutex_lock (&job->loader->state_lock);
   if (g_atomic_int_get (&job->loader->n_starts) == job->n_starts)
-    stop_run (job->loader);
+    gst_spdl_loader_end_run (job->loader);
   spdl_mutex_unlock (&job->loader->state_lock);
   g_object_unref (job->loader);
   g_free (job);
@@ -431,487 +495,11 @@ gst_spdl_loader_stop (GstSpdlLoader *loader)
     return;
   }
   spdl_mutex_lock (&loader->state_lock);
-  stop_run (loader);
+  gst_spdl_loader_end_run (loader);
   spdl_mutex_lock (&loader->lock);
   loader->n_stopping--;
   spdl_mutex_unlock (&loader->lock);
   spdl_mutex_unlock (&loader->state_lock);
-}
-
-/* Taking batches */
-
-static gboolean
-check_running (GstSpdlBusWatch *bus_watch, gboolean *no_more, GError **error)
-{
-  gboolean stopped;
-
-  spdl_mutex_lock (&bus_watch->lock);
-  stopped = bus_watch->stopped;
-  *no_more = bus_watch->no_more;
-  spdl_mutex_unlock (&bus_watch->lock);
-  if (stopped)
-    gst_spdl_loader_set_stopped (error);
-  return !stopped;
-}
-
-/* Records that the first @n epochs were reached. */
-static void
-reach_epochs (GstSpdlLoader *self, guint64 n)
-{
-  self->n_epochs = MAX (self->n_epochs, n);
-}
-
-/* Takes ownership of the buffer in @pull, and returns it as a batch. */
-static GstSpdlBatch *
-take_buffer (GstSpdlLoader *self, GstSpdlBusWatch *bus_watch, GstSpdlPull *pull,
-    GError **error)
-{
-  /* Replayed batches have no epochs. */
-  const gboolean cached = gst_spdl_buffer_is_cached (pull->buffer);
-  GstSpdlBatch *batch = NULL;
-
-  if (gst_spdl_layout_set_caps (&self->layout, pull->caps, error))
-    batch = gst_spdl_layout_view (
-        &self->layout, pull->buffer, pull->exclusive, error);
-  gst_clear_buffer (&pull->buffer);
-  gst_clear_caps (&pull->caps);
-  if (!batch)
-    return NULL;
-  spdl_mutex_lock (&self->lock);
-  self->epoch = gst_spdl_batch_get_epoch (batch);
-  self->handed_out = TRUE;
-  self->phase = cached ? GST_SPDL_LOADER_NO_EPOCH : GST_SPDL_LOADER_IN_EPOCH;
-  spdl_mutex_unlock (&self->lock);
-  reach_epochs (self, gst_spdl_batch_get_epoch (batch) + 1);
-  gst_spdl_loader_emit_notices (
-      self, bus_watch, gst_spdl_batch_get_state (batch));
-  return batch;
-}
-
-/* Records the end of an epoch. Returns TRUE if another epoch may follow.
- * Otherwise next() continues to the end of the stream or an error. */
-static gboolean
-end_epoch (GstSpdlLoader *self, guint64 epoch)
-{
-  const gboolean last = gst_spdl_loader_parts_is_last (&self->parts, epoch);
-
-  spdl_mutex_lock (&self->lock);
-  self->epoch = self->next_epoch = epoch + 1;
-  /* Without a batch, items that failed have also changed the state. */
-  self->handed_out = TRUE;
-  self->phase = last ? GST_SPDL_LOADER_NO_EPOCH : GST_SPDL_LOADER_BETWEEN;
-  spdl_mutex_unlock (&self->lock);
-  return !last;
-}
-
-static void
-end_stream (GstSpdlLoader *self, GstSpdlBusWatch *bus_watch, GError **error)
-{
-  GError *reason = gst_spdl_bus_watch_dup_error (bus_watch);
-
-  /* Without any epoch, report all notices. */
-  if (self->n_epochs == 0)
-    self->n_epochs = G_MAXUINT64;
-  gst_spdl_loader_emit_notices (self, bus_watch, NULL);
-  spdl_mutex_lock (&self->lock);
-  self->phase = GST_SPDL_LOADER_FINISHED;
-  spdl_mutex_unlock (&self->lock);
-  if (reason)
-    g_propagate_error (error, reason);
-}
-
-static GstClockTime
-get_rest (GstClockTime timeout, GstClockTime begun)
-{
-  GstClockTime waited;
-
-  if (timeout == GST_CLOCK_TIME_NONE || timeout == 0)
-    return timeout;
-  waited = gst_util_get_timestamp () - begun;
-  return timeout > waited ? timeout - waited : 0;
-}
-
-GstSpdlBatch *
-gst_spdl_loader_pull (GstSpdlLoader *self, GstSpdlBusWatch *bus_watch,
-    GstClockTime timeout, GError **error)
-{
-  const GstClockTime begun = gst_util_get_timestamp ();
-  gboolean no_more;
-
-  if (self->phase == GST_SPDL_LOADER_BETWEEN)
-    reach_epochs (self, self->next_epoch + 1);
-  while (check_running (bus_watch, &no_more, error)) {
-    if (self->phase == GST_SPDL_LOADER_FINISHED) {
-      end_stream (self, bus_watch, error);
-      return NULL;
-    }
-    GstSpdlPull pull = { .wakes = self->wakes };
-    const GstSpdlPullStatus status = gst_spdl_loader_sink_pull (
-        self->parts.sink, no_more ? 0 : get_rest (timeout, begun), &pull);
-
-    self->wakes = pull.wakes;
-    if (status == GST_SPDL_PULL_EPOCH)
-      reach_epochs (self, pull.epoch + 1);
-    if (status != GST_SPDL_PULL_BUFFER)
-      gst_spdl_loader_emit_notices (self, bus_watch, NULL);
-    switch (status) {
-      case GST_SPDL_PULL_BUFFER:
-        return take_buffer (self, bus_watch, &pull, error);
-      case GST_SPDL_PULL_EPOCH:
-        /* Do not end the epoch as if it were complete. Items of the next epoch
-         * that are finished do not count any more. */
-        if (gst_spdl_bus_watch_failed_in (bus_watch, pull.epoch)) {
-          end_stream (self, bus_watch, error);
-          return NULL;
-        }
-        if (end_epoch (self, pull.epoch))
-          return NULL;
-        break;
-      case GST_SPDL_PULL_EOS:
-        end_stream (self, bus_watch, error);
-        return NULL;
-      case GST_SPDL_PULL_TIMEOUT:
-        if (no_more) {
-          end_stream (self, bus_watch, error);
-          return NULL;
-        }
-        g_set_error_literal (error, GST_SPDL_LOADER_ERROR,
-            GST_SPDL_LOADER_ERROR_TIMED_OUT,
-            "No batch arrived before the timeout");
-        return NULL;
-      case GST_SPDL_PULL_WOKEN:
-        break;
-    }
-  }
-  return NULL;
-}
-
-GstSpdlBusWatch *
-gst_spdl_loader_begin_taking (GstSpdlLoader *self, GError **error)
-{
-  GstSpdlBusWatch *bus_watch;
-
-  if (!gst_spdl_loader_check_process (self, error) ||
-      !(bus_watch = gst_spdl_loader_get_bus_watch (self, error)))
-    return NULL;
-  if (g_atomic_int_compare_and_exchange (&self->in_next, 0, 1))
-    return bus_watch;
-  g_set_error_literal (error, GST_SPDL_LOADER_ERROR, GST_SPDL_LOADER_ERROR_BUSY,
-      "Another thread is waiting for the next batch of this loader: read from "
-      "one thread at a time");
-  gst_spdl_bus_watch_unref (bus_watch);
-  return NULL;
-}
-
-void
-gst_spdl_loader_end_taking (GstSpdlLoader *self, GstSpdlBusWatch *bus_watch)
-{
-  g_atomic_int_set (&self->in_next, 0);
-  gst_spdl_bus_watch_unref (bus_watch);
-}
-
-/**
- * gst_spdl_loader_next:
- * @loader: a loader
- * @timeout: maximum time to wait, in ns; %GST_CLOCK_TIME_NONE: no limit
- * @error: (nullable): the error that ended the run, or %GST_SPDL_LOADER_ERROR
- *
- * Takes the next batch, from one thread at a time. An error is returned after
- * all earlier batches, and again at each further call. After
- * %GST_SPDL_LOADER_ERROR_TIMED_OUT nothing is lost.
- *
- * %NULL without an error is the end of an epoch; the next call continues with
- * the next epoch. At the end of the stream, each call returns %NULL, and
- * gst_spdl_loader_is_finished() returns %TRUE.
- *
- * #GstSpdlLoader::failed and #GstSpdlLoader::warned are emitted in this thread.
- * gst_spdl_loader_next_async() does not wait, and has a #GCancellable.
- *
- * Returns: (transfer full) (nullable): the batch; %NULL at the end of an epoch
- *     or of the stream, or with @error set
- *
- * Since: 0.1
- */
-GstSpdlBatch *
-gst_spdl_loader_next (
-    GstSpdlLoader *loader, GstClockTime timeout, GError **error)
-{
-  GstSpdlBatch *batch;
-  GstSpdlBusWatch *bus_watch;
-
-  g_return_val_if_fail (GST_IS_SPDL_LOADER (loader), NULL);
-
-  if (!(bus_watch = gst_spdl_loader_begin_taking (loader, error)))
-    return NULL;
-  batch = gst_spdl_loader_pull (loader, bus_watch, timeout, error);
-  gst_spdl_loader_end_taking (loader, bus_watch);
-  return batch;
-}
-
-/* Skipping the rest of an epoch */
-
-/* Takes batches until all sources have been announced, and checks whether the
- * epoch has ended anyway. Returns TRUE if so, or with @error set if the run has
- * ended. */
-static gboolean
-take_end (GstSpdlLoader *self, GstSpdlBusWatch *bus_watch,
-    GstSpdlSources *sources, GError **error)
-{
-  const guint n = gst_spdl_loader_parts_count_sources (&self->parts);
-  GstSpdlBatch *batch;
-  gboolean known;
-
-  do {
-    g_autoptr (GError) reason = NULL;
-
-    gst_spdl_loader_sink_get_sources (self->parts.sink, sources);
-    known = sources->n >= n;
-    batch = gst_spdl_loader_pull (
-        self, bus_watch, known ? 0 : GST_CLOCK_TIME_NONE, &reason);
-    if (!batch && !g_error_matches (reason, GST_SPDL_LOADER_ERROR,
-                      GST_SPDL_LOADER_ERROR_TIMED_OUT)) {
-      if (reason)
-        g_propagate_error (error, g_steal_pointer (&reason));
-      return TRUE;
-    }
-    g_clear_pointer (&batch, gst_spdl_batch_unref);
-  } while (!known);
-  return FALSE;
-}
-
-/* Returns the current epoch of the stream. With mixed sources, the epoch of an
- * item may differ from it. */
-static guint64
-find_epoch (GstSpdlLoader *self, const GstSpdlSources *sources)
-{
-  guint64 epoch;
-
-  spdl_mutex_lock (&self->lock);
-  if (self->next_epoch != G_MAXUINT64)
-    epoch = self->next_epoch;
-  else
-    epoch = sources->in_step ? sources->epoch : self->epoch;
-  spdl_mutex_unlock (&self->lock);
-  return epoch;
-}
-
-/* State lock held. Returns FALSE with @error set if the run was stopped
- * meanwhile or, if the application is the source, was not stopped. */
-static gboolean
-check_left (GstSpdlLoader *self, GstSpdlBusWatch *bus_watch, GError **error)
-{
-  if (self->parts.appsrc) {
-    if (gst_spdl_loader_end_stopped_run (self))
-      return TRUE;
-    g_set_error_literal (error, GST_SPDL_LOADER_ERROR,
-        GST_SPDL_LOADER_ERROR_STARTED,
-        "The application is the source, and may still push items of this "
-        "epoch: stop the loader, and the thread that pushes, first");
-    return FALSE;
-  }
-  if (self->running && !is_stopped (bus_watch))
-    return TRUE;
-  gst_spdl_loader_set_stopped (error);
-  return FALSE;
-}
-
-/* State lock held. Restarts the run at the beginning of @epoch. */
-static gboolean
-go_to_epoch (GstSpdlLoader *self, GstSpdlBusWatch *bus_watch, guint64 epoch,
-    GError **error)
-{
-  g_autofree gchar *state = NULL;
-  Place place = { .epoch = epoch };
-
-  if (!check_left (self, bus_watch, error))
-    return FALSE;
-  place.state = state =
-      gst_spdl_loader_sink_dup_epoch_state (self->parts.sink, epoch);
-  stop_run (self);
-  place.n_failures = gst_spdl_bus_watch_leave_epoch (bus_watch, epoch);
-  return start_run (self, &place, NULL, error);
-}
-
-/* Carries the number of reported failures over to the next run. */
-static void
-keep_reported (GstSpdlLoader *self, GstSpdlBusWatch *left)
-{
-  g_autoptr (GstSpdlBusWatch) bus_watch =
-      gst_spdl_loader_get_bus_watch (self, NULL);
-  guint64 n_reported;
-
-  if (!bus_watch || bus_watch == left)
-    return;
-  spdl_mutex_lock (&left->lock);
-  n_reported = left->n_reported;
-  spdl_mutex_unlock (&left->lock);
-  spdl_mutex_lock (&bus_watch->lock);
-  bus_watch->n_reported += n_reported;
-  spdl_mutex_unlock (&bus_watch->lock);
-}
-
-/* State lock held. Starts a stopped loader at @state, if it is known. */
-static gboolean
-start_at (
-    GstSpdlLoader *self, const gchar *state, guint64 n_failures, GError **error)
-{
-  Place place = { .state = state, .n_failures = n_failures };
-
-  if (state && gst_spdl_state_get_epoch (state, &place.epoch, NULL))
-    return start_run (self, &place, NULL, error);
-  if (!self->parts.appsrc && !self->handed_out)
-    return start_run (self, NULL, NULL, error);
-  g_set_error_literal (error, GST_SPDL_LOADER_ERROR,
-      GST_SPDL_LOADER_ERROR_STOPPED,
-      "The loader was stopped, and has no state from which it could continue: "
-      "start it to begin again");
-  return FALSE;
-}
-
-gboolean
-gst_spdl_loader_continue (
-    GstSpdlLoader *self, guint64 n_repeated, GError **error)
-{
-  g_autoptr (GstSpdlBusWatch) left = NULL;
-  g_autofree gchar *state = NULL;
-  gboolean ok;
-
-  if (!gst_spdl_loader_check_process (self, error) ||
-      !(left = gst_spdl_loader_get_bus_watch (self, error)))
-    return FALSE;
-  /* A thread of the run itself may have stopped it. */
-  gst_spdl_loader_stop (self);
-  state = gst_spdl_loader_read_state (self);
-  /* Other failures will occur again. */
-  self->n_epochs = 0;
-  gst_spdl_loader_emit_notices (self, left, state);
-  spdl_mutex_lock (&left->lock);
-  left->n_reported -= MIN (n_repeated, left->n_reported);
-  spdl_mutex_unlock (&left->lock);
-  spdl_mutex_lock (&self->state_lock);
-  g_atomic_int_inc (&self->n_starts);
-  ok = start_at (self, state, left->n_reported, error);
-  spdl_mutex_unlock (&self->state_lock);
-  if (ok)
-    keep_reported (self, left);
-  return ok;
-}
-
-static gboolean
-leave_epoch (GstSpdlLoader *self, GstSpdlBusWatch *bus_watch, GError **error)
-{
-  GstSpdlSources sources;
-  guint64 epoch;
-  GError *reason = NULL;
-  gboolean ok;
-
-  gst_spdl_loader_sink_get_sources (self->parts.sink, &sources);
-  if (self->phase != GST_SPDL_LOADER_IN_EPOCH ||
-      (!self->parts.appsrc && sources.n == 0 &&
-          gst_spdl_loader_parts_count_sources (&self->parts) == 0))
-    return TRUE;
-  epoch = find_epoch (self, &sources);
-  if (!self->parts.appsrc && take_end (self, bus_watch, &sources, &reason)) {
-    if (reason)
-      g_propagate_error (error, reason);
-    return !reason;
-  }
-  if ((reason = gst_spdl_bus_watch_dup_error (bus_watch))) {
-    g_propagate_error (error, reason);
-    return FALSE;
-  }
-  spdl_mutex_lock (&self->state_lock);
-  ok = go_to_epoch (self, bus_watch, epoch + 1, error);
-  spdl_mutex_unlock (&self->state_lock);
-  gst_spdl_loader_emit_notices (self, bus_watch, NULL);
-  keep_reported (self, bus_watch);
-  return ok;
-}
-
-/**
- * gst_spdl_loader_next_epoch:
- * @loader: a started loader
- * @error: (nullable): %GST_SPDL_LOADER_ERROR, an error that has already ended
- *     the run, or the reason why the pipeline cannot start again
- *
- * Skips the rest of the epoch: the next batch is the first one of the next
- * epoch, in its usual order. The pipeline restarts there, together with the
- * statistics of its elements, and the rest is not decoded. Nothing happens if
- * no batch of the epoch was taken, or in a pipeline whose sources do not
- * announce epochs.
- *
- * A skipped epoch is one of the `epochs` of `spdlsrc`. With `spdlmix`, each
- * source starts its next epoch, and the proportions start again.
- *
- * If the program is the source, call gst_spdl_loader_stop() first and wait for
- * the thread that pushes. Items that are pushed afterwards belong to the next
- * epoch.
- *
- * Call it from the thread that takes batches, in which #GstSpdlLoader::failed
- * and #GstSpdlLoader::warned are emitted.
- *
- * Returns: %FALSE with @error set if the epoch cannot be skipped
- *
- * Since: 0.1
- */
-gboolean
-gst_spdl_loader_next_epoch (GstSpdlLoader *loader, GError **error)
-{
-  GstSpdlBusWatch *bus_watch;
-  gboolean ok;
-
-  g_return_val_if_fail (GST_IS_SPDL_LOADER (loader), FALSE);
-
-  if (!(bus_watch = gst_spdl_loader_begin_taking (loader, error)))
-    return FALSE;
-  ok = leave_epoch (loader, bus_watch, error);
-  gst_spdl_loader_end_taking (loader, bus_watch);
-  return ok;
-}
-
-/* Waiting */
-
-gboolean
-gst_spdl_loader_wait_for_next (
-    GstSpdlLoader *self, GstSpdlBusWatch *bus_watch, GstClockTime timeout)
-{
-  gboolean no_more;
-
-  return !check_running (bus_watch, &no_more, NULL) || no_more ||
-         self->phase == GST_SPDL_LOADER_FINISHED ||
-         gst_spdl_loader_sink_wait (self->parts.sink, timeout, self->wakes);
-}
-
-/**
- * gst_spdl_loader_wait:
- * @loader: a loader
- * @timeout: maximum time to wait, in ns; 0: do not wait
- *
- * Waits until gst_spdl_loader_next() would return at once: with a batch, the
- * end of an epoch or an error. Use it to do other work in between, in the
- * thread that takes batches. The time counts in `ave-get-time` of the sink.
- *
- * Returns: %FALSE if the timeout expired
- *
- * Since: 0.1
- */
-gboolean
-gst_spdl_loader_wait (GstSpdlLoader *loader, GstClockTime timeout)
-{
-  gboolean any = TRUE;
-  GstSpdlBusWatch *bus_watch;
-
-  g_return_val_if_fail (GST_IS_SPDL_LOADER (loader), FALSE);
-
-  if (!gst_spdl_loader_check_process (loader, NULL) ||
-      !(bus_watch = gst_spdl_loader_get_bus_watch (loader, NULL)))
-    return TRUE;
-  if (g_atomic_int_compare_and_exchange (&loader->in_next, 0, 1)) {
-    any = gst_spdl_loader_wait_for_next (loader, bus_watch, timeout);
-    g_atomic_int_set (&loader->in_next, 0);
-  }
-  gst_spdl_bus_watch_unref (bus_watch);
-  return any;
 }
 
 /* Diagnosis */

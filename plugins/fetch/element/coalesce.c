@@ -12,7 +12,7 @@
 #include <gst/spdl/spdl.h>
 
 #include "gst/spdl/common/carried.h"
-#include "plugins/fetch/range/join.h"
+#include "plugins/fetch/element/join.h"
 
 typedef struct {
   guint i; /* index in the group */

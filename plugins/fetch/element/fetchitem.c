@@ -15,7 +15,7 @@
 #include "plugins/fetch/element/itemparts.h"
 #include "plugins/fetch/http/httpfuncs.h"
 #include "plugins/fetch/io/disk.h"
-#include "plugins/fetch/range/join.h"
+#include "plugins/fetch/element/join.h"
 
 SpdlHttp *
 gst_spdl_fetch_get_http (GstSpdlFetch *self, GError **error)

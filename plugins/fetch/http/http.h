@@ -14,7 +14,7 @@
 
 #include "plugins/fetch/http/ratelimit.h"
 #include "plugins/fetch/http/validator.h"
-#include "plugins/fetch/range/range.h"
+#include "plugins/fetch/io/range.h"
 #include "plugins/fetch/store/objectstore.h"
 
 G_BEGIN_DECLS

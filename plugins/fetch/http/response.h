@@ -10,7 +10,7 @@
 #include <libsoup/soup.h>
 
 #include "plugins/fetch/http/validator.h"
-#include "plugins/fetch/range/range.h"
+#include "plugins/fetch/io/range.h"
 
 G_BEGIN_DECLS
 

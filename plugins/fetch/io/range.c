@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "plugins/fetch/range/range.h"
+#include "plugins/fetch/io/range.h"
 
 #include <gst/gst.h>
 

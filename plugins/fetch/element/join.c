@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "plugins/fetch/range/join.h"
+#include "plugins/fetch/element/join.h"
 
 #include "gst/spdl/engine/sync.h"
 

@@ -9,8 +9,8 @@
 
 #include <gst/gst.h>
 
-#include "plugins/fetch/range/inflate.h"
-#include "plugins/fetch/range/range.h"
+#include "plugins/fetch/io/inflate.h"
+#include "plugins/fetch/io/range.h"
 
 G_BEGIN_DECLS
 

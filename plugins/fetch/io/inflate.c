@@ -5,12 +5,12 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "plugins/fetch/range/inflate.h"
+#include "plugins/fetch/io/inflate.h"
 
 #include <string.h>
 #include <zlib.h>
 
-#include "plugins/fetch/range/range.h"
+#include "plugins/fetch/io/range.h"
 
 #define INFLATE "&inflate="
 #define CRC32 "&crc32="

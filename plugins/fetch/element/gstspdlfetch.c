@@ -118,7 +118,6 @@
 #include "plugins/fetch/diskcache/diskcache.h"
 #include "plugins/fetch/element/coalesce.h"
 #include "plugins/fetch/element/fetch-private.h"
-#include "plugins/fetch/element/itemparts.h"
 #include "plugins/fetch/fetch.h"
 #include "plugins/fetch/http/origin.h"
 
@@ -398,7 +397,7 @@ gst_spdl_fetch_start (GstSpdlStage *stage, GError **error)
   if (!spdl_origin_check_trusted (self->used.http.trusted_origins, TRUE, error))
     return FALSE;
   if (self->used.parts &&
-      !(self->names = spdl_parts_parse (self->used.parts, error)))
+      !(self->names = gst_spdl_fetch_parse_parts (self->used.parts, error)))
     return FALSE;
   g_object_get (stage, "thread-pool", &pool, NULL);
   if (!pool) /* an invalid CA file or cache folder is an error at start */

@@ -1,4 +1,4 @@
-/* gst-spdl: byte ranges in URIs
+/* gst-spdl: byte ranges in URIs, and their compression
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -7,14 +7,15 @@
 
 #include "plugins/fetch/io/range.h"
 
-#include <gst/gst.h>
-
 #include <string.h>
+#include <zlib.h>
 
 #include "gst/spdl/common/storeuri.h"
 
-gchar *
-spdl_range_find (gchar *uri)
+/* Returns `#bytes=...` in @uri, or NULL if it has no byte range or is a path,
+ * whose name may contain the same text. */
+static gchar *
+find_range (gchar *uri)
 {
   return spdl_uri_has_scheme (uri) ? strstr (uri, "#bytes=") : NULL;
 }
@@ -22,7 +23,7 @@ spdl_range_find (gchar *uri)
 gboolean
 spdl_range_split (gchar *uri, SpdlRange *range, GError **error)
 {
-  gchar *fragment = spdl_range_find (uri);
+  gchar *fragment = find_range (uri);
   g_auto (GStrv) ends = NULL;
 
   range->first = 0;
@@ -90,4 +91,117 @@ gboolean
 spdl_check_max_part (guint64 size, guint64 max_size, GError **error)
 {
   return check_max_size (size, " or more", max_size, error);
+}
+
+/* Compression */
+
+#define INFLATE "&inflate="
+#define CRC32 "&crc32="
+/* Maximum compression ratio of deflate. A larger ratio in a URI is an attempt
+ * to exhaust memory. */
+#define MAX_RATIO 1032
+
+gboolean
+spdl_packing_split (gchar *uri, SpdlPacking *packing, GError **error)
+{
+  gchar *fragment = find_range (uri);
+  gchar *at = fragment ? strstr (fragment, INFLATE) : NULL;
+  gchar *sum = at ? strstr (at, CRC32) : NULL;
+  guint64 size, checksum;
+
+  *packing = (SpdlPacking){ FALSE };
+  if (!at)
+    return TRUE;
+  if (sum)
+    *sum = '\0';
+  if (!sum ||
+      !g_ascii_string_to_unsigned (
+          at + strlen (INFLATE), 10, 0, G_MAXUINT32, &size, NULL) ||
+      !g_ascii_string_to_unsigned (
+          sum + strlen (CRC32), 16, 0, G_MAXUINT32, &checksum, NULL)) {
+    g_set_error_literal (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+        "Invalid compression after the byte range: write "
+        "#bytes=FIRST-LAST&inflate=SIZE&crc32=HEX");
+    return FALSE;
+  }
+  *packing = (SpdlPacking){ TRUE, size, checksum };
+  *at = '\0';
+  return TRUE;
+}
+
+static void
+set_damaged (GError **error, const gchar *how)
+{
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+      "Deflated data is damaged: %s", how);
+}
+
+/* Inflates all of @packed to exactly @size bytes. Returns the reason of a
+ * failure, or NULL. */
+static const gchar *
+inflate_all (const GstMapInfo *packed, guint8 *data, gsize size)
+{
+  z_stream z = { .next_in = packed->data,
+    .avail_in = packed->size,
+    .next_out = data,
+    .avail_out = size };
+  int status;
+
+  if (inflateInit2 (&z, -MAX_WBITS) != Z_OK)
+    return "not enough memory";
+  status = inflate (&z, Z_FINISH);
+  inflateEnd (&z);
+  if (status == Z_DATA_ERROR || status == Z_NEED_DICT)
+    return "the data is invalid";
+  if (status == Z_BUF_ERROR)
+    return z.avail_out > 0 ? "the data is cut off"
+                           : "the data is larger than declared, or cut off";
+  if (status != Z_STREAM_END)
+    return "the data cannot be inflated";
+  if (z.avail_out > 0)
+    return "the data is smaller than declared";
+  return z.avail_in > 0 ? "the data ends too early" : NULL;
+}
+
+static GstBuffer *
+unpack_part (
+    const GstMapInfo *packed, const SpdlPacking *packing, GError **error)
+{
+  guint8 *data = NULL;
+  const gchar *problem;
+
+  if (packed->size > G_MAXUINT32 || packing->size / MAX_RATIO > packed->size) {
+    set_damaged (error, "the size is invalid");
+    return NULL;
+  }
+  data = g_try_malloc (MAX (packing->size, 1));
+  if (!data) {
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
+        "Not enough memory for the item's %u bytes", packing->size);
+    return NULL;
+  }
+  problem = inflate_all (packed, data, packing->size);
+  if (!problem && crc32 (0, data, packing->size) != packing->checksum)
+    problem = "the checksum differs";
+  if (!problem)
+    return gst_buffer_new_wrapped (data, packing->size);
+  set_damaged (error, problem);
+  g_free (data);
+  return NULL;
+}
+
+GstBuffer *
+spdl_inflate (GstBuffer *content, const SpdlPacking *packing, GError **error)
+{
+  GstBuffer *unpacked = NULL;
+  GstMapInfo map;
+
+  if (gst_buffer_map (content, &map, GST_MAP_READ)) {
+    unpacked = unpack_part (&map, packing, error);
+    gst_buffer_unmap (content, &map);
+  } else {
+    set_damaged (error, "the data cannot be read");
+  }
+  gst_buffer_unref (content);
+  return unpacked;
 }

@@ -11,6 +11,7 @@
 
 #include "gst/spdl/common/storeuri.h"
 #include "gst/spdl/engine/compat.h"
+#include "plugins/common/fail.h"
 #include "plugins/common/fingerprint.h"
 #include "plugins/dataset/archive/archiveset.h"
 #include "plugins/dataset/archive/indexer.h"
@@ -138,12 +139,11 @@ number_folders (SpdlDataset *self, GError **error)
     if (spdl_classes_add (self->found, name, strlen (name)) &&
         spdl_classes_get_size (self->found) == i + 1)
       continue;
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+    return spdl_fail (error, GST_RESOURCE_ERROR_READ,
         "The folder \"%s\" in \"%s\" cannot be a class: %s", name, self->root,
         i >= SPDL_CLASSES_MAX
             ? "the limit of classes is reached"
             : "another folder has the same printed name; rename one of them");
-    return FALSE;
   }
   return TRUE;
 }
@@ -159,11 +159,10 @@ check_folders (const SpdlDataset *self, GError **error)
   path = g_build_filename (self->root, self->unknown, NULL);
   folder = g_strndup (self->unknown, strcspn (self->unknown, "/"));
   file = g_filename_display_name (path);
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+  return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
       "The folder \"%s\" of the item \"%s\" is not among the %u classes: add "
       "it to classes, move it elsewhere, or leave classes unset",
       folder, file, spdl_classes_get_size (self->classes));
-  return FALSE;
 }
 
 /* Reports the files that are in no folder. */
@@ -184,11 +183,10 @@ check_bare (const SpdlDataset *self, SpdlWarnFunc warn, gpointer user_data,
       all ? "All " : "", self->n_bare, self->root,
       self->n_bare == 1 ? "has" : "have", first,
       all ? "label=none" : "label-missing=keep to load them with the label -1");
-  if (all || self->labels.missing == SPDL_LABEL_MISSING_FAIL) {
-    g_set_error_literal (error, GST_RESOURCE_ERROR,
-        all ? GST_RESOURCE_ERROR_SETTINGS : GST_RESOURCE_ERROR_READ, text);
-    return FALSE;
-  }
+  if (all || self->labels.missing == SPDL_LABEL_MISSING_FAIL)
+    return spdl_fail (error,
+        all ? GST_RESOURCE_ERROR_SETTINGS : GST_RESOURCE_ERROR_READ, "%s",
+        text);
   if (warn)
     warn (text, user_data);
   return TRUE;
@@ -321,11 +319,10 @@ has_items (const SpdlDataset *self, const gchar *location, GError **error)
 {
   if (self->items->len == 0 || self->n_parquet < self->items->len)
     return TRUE;
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+  return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
       "\"%s\" has only Parquet files, which only Python can read: set "
       "pattern=*.parquet, and pass the pipeline to gstspdl.Loader()",
       location);
-  return FALSE;
 }
 
 static SpdlDataset *
@@ -439,11 +436,10 @@ has_no_columns (const SpdlDatasetOptions *options, gboolean is_sample,
 
   if (!column)
     return TRUE;
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+  return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
       "%s=%s needs a list, but \"%s\" is %s: set location to a .csv or .jsonl "
       "list with such a column, or leave %s unset",
       property, column, options->location, kind, property);
-  return FALSE;
 }
 
 /* Tables have no reader in C. */
@@ -456,17 +452,15 @@ is_no_table (const gchar *location, GError **error)
     if (!g_str_has_suffix (location, endings[i]))
       continue;
     if (i == 0)
-      g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+      return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
           "Only Python can read \"%s\": pass the pipeline to gstspdl.Loader(), "
           "without process=True, and install pyarrow",
           location);
-    else
-      g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-          "spdlsrc does not read \"%s\": read the table in Python, with "
-          "pyarrow or datasets, and pass it to the loader: "
-          "gstspdl.Loader(\"spdlsrc ! ...\", source=table)",
-          location);
-    return FALSE;
+    return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
+        "spdlsrc does not read \"%s\": read the table in Python, with "
+        "pyarrow or datasets, and pass it to the loader: "
+        "gstspdl.Loader(\"spdlsrc ! ...\", source=table)",
+        location);
   }
   return TRUE;
 }
@@ -476,30 +470,25 @@ is_there (const gchar *location, GError **error)
 {
   if (!is_no_table (location, error))
     return FALSE;
-  if (spdl_store_is_uri (location)) {
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+  if (spdl_store_is_uri (location))
+    return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
         "The list \"%s\" is in an object store, but a list must be a local "
         "file: download it, and set location to the copy; its URIs may be of "
         "an object store",
         location);
-    return FALSE;
-  }
-  if (!g_file_test (location, G_FILE_TEST_EXISTS)) {
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
+  if (!g_file_test (location, G_FILE_TEST_EXISTS))
+    return spdl_fail (error, GST_RESOURCE_ERROR_NOT_FOUND,
         "\"%s\" not found: set location to a folder, to a .txt, .csv or .jsonl "
         "list of paths or URIs, or to .tar or .zip shards%s",
         location,
         strchr (location, '*') ? "; for some files of a folder, set pattern"
                                : "");
-    return FALSE;
-  }
   if (spdl_list_is_list (location))
     return TRUE;
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+  return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
       "\"%s\" is not a folder, a list or a shard: the name of a list must end "
       "in .txt, .csv, .jsonl or .ndjson, that of a shard in .tar or .zip",
       location);
-  return FALSE;
 }
 
 /* Returns TRUE for a folder. In an object store, all but shards and lists are
@@ -523,16 +512,14 @@ can_have_labels (
              : options->label != SPDL_LABEL_FOLDER)
     return TRUE;
   if (folder)
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+    return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
         "The files of the folder \"%s\" have no labels: set label=folder if "
         "its folders are the classes, or set label=none",
         options->location);
-  else
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-        "label=folder needs a folder, but \"%s\" is none: set label=manifest "
-        "for the labels of a list, a shard or a table",
-        options->location);
-  return FALSE;
+  return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
+      "label=folder needs a folder, but \"%s\" is none: set label=manifest "
+      "for the labels of a list, a shard or a table",
+      options->location);
 }
 
 SpdlDataset *

@@ -11,6 +11,7 @@
 
 #include "gst/spdl/common/redact.h"
 #include "gst/spdl/common/storeuri.h"
+#include "plugins/common/fail.h"
 #include "plugins/common/fingerprint.h"
 #include "plugins/fetch/http/bodystream.h"
 #include "plugins/fetch/http/origin.h"
@@ -211,11 +212,9 @@ read_remote (
   if (!content)
     return FALSE;
   if (self->whole != base->stamp.size || self->validator != base->validator ||
-      gst_buffer_extract (content, 0, data, size) != size) {
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+      gst_buffer_extract (content, 0, data, size) != size)
+    return spdl_fail (error, GST_RESOURCE_ERROR_READ,
         "\"%s\" changed while it was read", base->name);
-    return FALSE;
-  }
   return TRUE;
 }
 
@@ -278,9 +277,8 @@ read_flow (gpointer user_data, const guint8 **data, gsize *size, GError **error)
 
   if (spdl_body_stream_read (self->body_stream, data, size, &reason))
     return TRUE;
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
-      "Failed to read \"%s\": %s", self->name, reason->message);
-  return FALSE;
+  return spdl_fail (error, GST_RESOURCE_ERROR_READ, "Failed to read \"%s\": %s",
+      self->name, reason->message);
 }
 
 gboolean

@@ -13,6 +13,7 @@
 
 #include "gst/spdl/common/redact.h"
 #include "gst/spdl/progress/reshard.h"
+#include "plugins/common/fail.h"
 #include "plugins/core/src/resume.h"
 #include "plugins/dataset/archive/streamedshards.h"
 #include "plugins/dataset/sampler/blockorder.h"
@@ -129,7 +130,7 @@ check_shard (
   if (settings->shard_mode != SPDL_SHARD_DROP ||
       spdl_partition_get_size (&self->partition, n) > 0)
     return TRUE;
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+  return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
       "shard-mode=drop leaves no item: \"%s\" has %" G_GUINT64_FORMAT
       "%s, the world size is %" G_GUINT64_FORMAT
       ", and shard-run is %" G_GUINT64_FORMAT
@@ -138,7 +139,6 @@ check_shard (
       settings->location, n,
       self->streamed_shards ? " shards, which are streamed" : "",
       self->partition.world_size, self->partition.run);
-  return FALSE;
 }
 
 /* Checks that the rows of a stream can be sent in the order of the settings. */
@@ -152,13 +152,12 @@ check_stream (
   if (self->streamed_shards || !is_streamed (self) ||
       (!settings->shuffle && !divides))
     return TRUE;
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+  return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
       "\"%s\" is a stream, whose rows can only be read in their order, so it "
       "cannot be used with %s: pass a table, or set %s",
       settings->location,
       settings->shuffle ? "shuffle=true" : "this shard-mode",
       settings->shuffle ? "shuffle=false" : "shard-mode=uneven");
-  return FALSE;
 }
 
 static gboolean
@@ -171,29 +170,24 @@ static gboolean
 check_draws (const SpdlSourceSettings *settings, GError **error)
 {
   if (has_weights (settings) &&
-      strlen (settings->weights) >= SPDL_STATE_MAX_WEIGHTS) {
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+      strlen (settings->weights) >= SPDL_STATE_MAX_WEIGHTS)
+    return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
         "weight-column is \"%s\", longer than the limit of %d bytes",
         settings->weights, SPDL_STATE_MAX_WEIGHTS - 1);
-    return FALSE;
-  }
   /* Such a name could not be read from a state. Columns of tables may have any
    * name. */
-  if (has_weights (settings) && strpbrk (settings->weights, ",;")) {
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+  if (has_weights (settings) && strpbrk (settings->weights, ",;"))
+    return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
         "weight-column is \"%s\", but its name must not have \",\" or \";\": "
         "rename the column",
         settings->weights);
-    return FALSE;
-  }
   if (has_weights (settings) || settings->items_per_epoch == 0)
     return TRUE;
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+  return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
       "items-per-epoch is %" G_GUINT64_FORMAT
       ", but weight-column is unset: set weight-column to a column of the "
       "list, or leave items-per-epoch unset",
       settings->items_per_epoch);
-  return FALSE;
 }
 
 static gboolean
@@ -281,11 +275,10 @@ take_labels (
           self->classes || labels->missing == SPDL_LABEL_MISSING_FAIL);
   if (!column || !*column || labels->read)
     return TRUE;
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+  return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
       "label-column is \"%s\", but label is \"%s\": set label to auto or "
       "manifest, or leave label-column unset",
       labels->column, settings->label == SPDL_LABEL_NONE ? "none" : "folder");
-  return FALSE;
 }
 
 static gboolean
@@ -302,11 +295,10 @@ prepare_draws (
   self->weighted_sampler = spdl_weighted_sampler_new (weights);
   if (self->weighted_sampler)
     return TRUE;
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+  return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
       "No item of \"%s\" can be drawn, because all weights in column \"%s\" "
       "are 0: give some items a weight above 0",
       settings->location, settings->weights);
-  return FALSE;
 }
 
 /* Prepares the order of a table in parts. Unless shard-run is set, each rank
@@ -400,13 +392,12 @@ check_nothing_lost (const SpdlSampler *self, GError **error)
 
   if (!self->streamed_shards || end < LOST_STRIDE)
     return TRUE;
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+  return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
       "The resume state cannot be used: a streamed shard failed before the "
       "state in epoch %" G_GUINT64_FORMAT
       ", so it is unknown which of its samples were sent: use a state of the "
       "beginning of an epoch",
       progress->epoch);
-  return FALSE;
 }
 
 /* Reads the resume state, which may be the states of all ranks. */
@@ -741,11 +732,10 @@ number_label (const SpdlSampler *self, SpdlSamplerItem *item, SpdlLine *line,
   if (fits)
     return TRUE;
   label = describe_label (line, item);
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+  return spdl_fail (error, GST_RESOURCE_ERROR_READ,
       "The label %s of the item \"%s\" is not among the %u classes: correct "
       "it, or add it to classes",
       label, item->uri, spdl_classes_get_size (self->classes));
-  return FALSE;
 }
 
 static gboolean
@@ -757,14 +747,12 @@ read_label (SpdlSampler *self, SpdlSamplerItem *item, GError **error)
   /* A text may be the name of a class. */
   if (line.name_kind != SPDL_PARSE_ERROR_NONE &&
       line.name_kind != SPDL_PARSE_ERROR_LABEL_NO_INTEGER &&
-      !(self->classes && line.name.text)) {
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+      !(self->classes && line.name.text))
+    return spdl_fail (error, GST_RESOURCE_ERROR_READ,
         "The label of the item \"%s\" is not an integer of 64 bits, so it is "
         "not the number of a class: name the field \"%s\" in target-columns to "
         "get its numbers as a tensor, and set label=none",
         item->uri, self->label_field);
-    return FALSE;
-  }
   return self->classes ? number_label (self, item, &line, error)
                        : read_number (self, item, &line, error);
 }
@@ -798,14 +786,12 @@ count_label (SpdlSampler *self, const SpdlSamplerItem *item, GError **error)
     self->first_missing = spdl_redact_dup_uri (item->uri);
     self->fields = describe_fields (item);
   }
-  if (is_missing && self->labels.missing == SPDL_LABEL_MISSING_FAIL) {
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+  if (is_missing && self->labels.missing == SPDL_LABEL_MISSING_FAIL)
+    return spdl_fail (error, GST_RESOURCE_ERROR_READ,
         "The item \"%s\" has no label \"%s\", but the %s: set label-column to "
         "the name of the labels, classes if they are text, or "
         "label-missing=warn to load it with the label -1",
         item->uri, self->label_field, self->fields);
-    return FALSE;
-  }
   if (self->told_missing || count->n_missing == 0 ||
       self->labels.missing != SPDL_LABEL_MISSING_WARN ||
       (!self->labels.wanted && count->n_missing == count->n_items))

@@ -13,10 +13,10 @@
 
 #include "gst/spdl/common/storeuri.h"
 #include "gst/spdl/engine/compat.h"
+#include "plugins/common/fail.h"
 #include "plugins/common/fingerprint.h"
 #include "plugins/dataset/archive/archivenotes.h"
 #include "plugins/dataset/archive/archiveopen.h"
-#include "plugins/dataset/archive/archiveroles.h"
 #include "plugins/dataset/archive/shardpattern.h"
 #include "plugins/dataset/folder/folder.h"
 
@@ -350,11 +350,10 @@ gather_shards (SpdlArchiveSet *self, const gchar *location, GError **error)
         self->hash, self->extensions[i], strlen (self->extensions[i]));
   if (self->n_items > 0)
     return TRUE;
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
+  return spdl_fail (error, GST_RESOURCE_ERROR_NOT_FOUND,
       "No sample in \"%s\" has a payload: a sample is the files that share a "
       "name up to its first dot; set extensions to those of the wanted files",
       location);
-  return FALSE;
 }
 
 /* Reports the items without a label. */
@@ -480,11 +479,10 @@ check_unchanged (const Shard *shard, GError **error)
         time.tv_nsec == shard->stamp.nanoseconds)
       return TRUE;
   }
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+  return spdl_fail (error, GST_RESOURCE_ERROR_READ,
       "The shard \"%s\" has changed since it was indexed: restart without the "
       "resume state",
       shard->location);
-  return FALSE;
 }
 
 static gchar *

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "gst/spdl/engine/compat.h"
+#include "plugins/common/fail.h"
 #include "plugins/common/fingerprint.h"
 
 #define N_SAMPLES 4
@@ -38,12 +39,10 @@ read_file (
 
     if (n < 0 && errno == EINTR)
       continue;
-    if (n <= 0) {
-      g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+    if (n <= 0)
+      return spdl_fail (error, GST_RESOURCE_ERROR_READ,
           "Failed to read \"%s\": %s", base->name,
           n < 0 ? g_strerror (errno) : "the file became shorter");
-      return FALSE;
-    }
     at += n;
     offset += n;
     size -= n;
@@ -111,12 +110,10 @@ gboolean
 spdl_reader_read (
     SpdlReader *self, guint64 offset, gpointer data, gsize size, GError **error)
 {
-  if (offset > self->stamp.size || size > self->stamp.size - offset) {
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+  if (offset > self->stamp.size || size > self->stamp.size - offset)
+    return spdl_fail (error, GST_RESOURCE_ERROR_READ,
         "\"%s\" ends after %" G_GUINT64_FORMAT " bytes", self->name,
         self->stamp.size);
-    return FALSE;
-  }
   return size == 0 || self->read (self, offset, data, size, error);
 }
 

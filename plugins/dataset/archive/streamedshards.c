@@ -15,7 +15,6 @@
 #include "plugins/common/fingerprint.h"
 #include "plugins/dataset/archive/archivenotes.h"
 #include "plugins/dataset/archive/archiveopen.h"
-#include "plugins/dataset/archive/archiveroles.h"
 #include "plugins/dataset/archive/shardpattern.h"
 #include "plugins/dataset/sampler/weightedsampler.h"
 

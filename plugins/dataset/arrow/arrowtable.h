@@ -13,7 +13,7 @@
 #include "gst/spdl/arrow/arrowreader.h"
 #include "gst/spdl/common/carried.h"
 #include "plugins/dataset/arrow/arrowparts.h"
-#include "plugins/dataset/list/labels.h"
+#include "plugins/dataset/list/classes.h"
 
 G_BEGIN_DECLS
 

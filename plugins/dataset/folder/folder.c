@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "gst/spdl/engine/compat.h"
+#include "plugins/common/fail.h"
 
 /* Path of folders from the root to the current one, for the detection of
  * loops. */
@@ -227,9 +228,8 @@ spdl_folder_walk (const gchar *root, const gchar *pattern,
   *n_others = walk.n_others;
   if (failed == 0)
     return TRUE;
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_READ,
+  return spdl_fail (error, GST_RESOURCE_ERROR_OPEN_READ,
       "Failed to read the folder \"%s\": %s", root, describe_folder (failed));
-  return FALSE;
 }
 
 static gchar *

@@ -7,9 +7,25 @@
 
 #pragma once
 
-#include "plugins/dataset/list/field.h"
+#include <glib.h>
 
 G_BEGIN_DECLS
+
+typedef enum {
+  SPDL_FIELD_PLAIN,
+  SPDL_FIELD_QUOTES, /* doubled quotes, as in CSV */
+  SPDL_FIELD_JSON,   /* backslashes, as in JSON */
+} SpdlFieldEscapes;
+
+typedef struct {
+  const gchar *text; /* without surrounding quotes */
+  gsize length;
+  SpdlFieldEscapes escapes;
+} SpdlField;
+
+/* Returns the text without escapes (transfer full). A text with escapes of JSON
+ * must be valid. */
+gchar *spdl_field_dup (const SpdlField *self);
 
 typedef enum {
   SPDL_PARSE_ERROR_NONE,

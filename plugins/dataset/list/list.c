@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "plugins/common/fail.h"
 #include "plugins/common/fingerprint.h"
 #include "plugins/dataset/list/columns.h"
 #include "plugins/dataset/list/listindex.h"
@@ -490,7 +491,7 @@ has_items (const SpdlList *self, GError **error)
 
   if (spdl_list_get_size (self) > 0)
     return TRUE;
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
+  return spdl_fail (error, GST_RESOURCE_ERROR_NOT_FOUND,
       "The list \"%s\" has no items: write %s", location,
       is_csv (location)
           ? "a line that names the columns, such as uri,label, and then a line "
@@ -499,7 +500,6 @@ has_items (const SpdlList *self, GError **error)
           ? "a JSON object on each line, such as {\"uri\": \"a.jpg\"}"
           : "a path or a URI on each line, optionally followed by a tab and a "
             "label");
-  return FALSE;
 }
 
 /* Reports the items without a label, which the scan has counted. */

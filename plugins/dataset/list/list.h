@@ -9,7 +9,7 @@
 
 #include <gst/gst.h>
 
-#include "plugins/dataset/list/labels.h"
+#include "plugins/dataset/list/classes.h"
 #include "plugins/dataset/list/sidecar.h"
 
 G_BEGIN_DECLS

@@ -10,6 +10,7 @@
 #include <jansson.h>
 #include <string.h>
 
+#include "plugins/common/fail.h"
 #include "plugins/dataset/list/columns.h"
 #include "plugins/dataset/list/jsonreader.h"
 
@@ -71,11 +72,10 @@ check_name (const gchar *property, const gchar *name, GError **error)
   if (spdl_columns_is_field_name (name))
     return TRUE;
   quoted = spdl_parse_error_quote (name, strlen (name));
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+  return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
       "%s is %s, which cannot be the name of a member: use at most %d bytes "
       "without control characters",
       property, quoted, SPDL_COLUMNS_MAX_NAME);
-  return FALSE;
 }
 
 SpdlMembers *

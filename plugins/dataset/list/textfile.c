@@ -11,11 +11,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "gst/spdl/engine/compat.h"
+#include "plugins/common/fail.h"
 #include "plugins/common/fingerprint.h"
 
 #define SETTLED_SECONDS 2
@@ -78,12 +80,10 @@ spdl_text_file_check (const SpdlTextFile *self, GError **error)
   struct stat st;
   SpdlStamp now;
 
-  if (fstat (self->fd, &st) != 0) {
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+  if (fstat (self->fd, &st) != 0)
+    return spdl_fail (error, GST_RESOURCE_ERROR_READ,
         "Failed to read the list \"%s\" again: %s", self->location,
         g_strerror (errno));
-    return FALSE;
-  }
   now = stamp_of (&st);
   if (G_LIKELY (now.size == self->stamp.size &&
                 now.seconds == self->stamp.seconds &&
@@ -93,11 +93,10 @@ spdl_text_file_check (const SpdlTextFile *self, GError **error)
     sizes = g_strdup_printf (" (from %" G_GUINT64_FORMAT
                              " to %" G_GUINT64_FORMAT " bytes)",
         self->stamp.size, now.size);
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+  return spdl_fail (error, GST_RESOURCE_ERROR_READ,
       "The list \"%s\" has changed since it was indexed%s: restart without the "
       "resume state; to replace a list, rename another file to its name",
       self->location, sizes ? sizes : "");
-  return FALSE;
 }
 
 gboolean
@@ -128,11 +127,11 @@ spdl_text_file_load (const SpdlTextFile *self, SpdlFileWindow *window,
   if (failed == 0)
     return TRUE;
   /* A file that has become shorter has changed. */
-  if (failed != ENODATA || spdl_text_file_check (self, error))
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
-        "Failed to read the list \"%s\": %s", self->location,
-        g_strerror (failed));
-  return FALSE;
+  if (failed == ENODATA && !spdl_text_file_check (self, error))
+    return FALSE;
+  return spdl_fail (error, GST_RESOURCE_ERROR_READ,
+      "Failed to read the list \"%s\": %s", self->location,
+      g_strerror (failed));
 }
 
 guint64
@@ -155,4 +154,59 @@ spdl_text_file_hash_samples (const SpdlTextFile *self)
   }
   spdl_file_window_clear (&window);
   return hash;
+}
+
+/* Windows */
+
+/* Makes room for @size bytes, and moves the ones from @offset on to the
+ * beginning. Returns FALSE if there is not enough memory. */
+static gboolean
+move_window (SpdlFileWindow *self, guint64 offset, gsize size)
+{
+  const guint64 from = offset - self->offset;
+  const gsize kept = offset >= self->offset && from < self->size
+                         ? MIN (self->size - from, size)
+                         : 0;
+  gchar *data = self->data;
+
+  if (self->room < size) {
+    data = g_try_malloc (size);
+    if (!data)
+      return FALSE;
+  }
+  if (kept > 0)
+    memmove (data, self->data + from, kept);
+  if (data != self->data) {
+    g_free (self->data);
+    self->data = data;
+    self->room = size;
+  }
+  self->offset = offset;
+  self->size = kept;
+  return TRUE;
+}
+
+int
+spdl_file_window_load (SpdlFileWindow *self, int fd, guint64 offset, gsize size)
+{
+  if (!move_window (self, offset, size))
+    return ENOMEM;
+  while (self->size < size) {
+    const gssize n = pread (
+        fd, self->data + self->size, size - self->size, offset + self->size);
+
+    if (n == 0)
+      return ENODATA;
+    if (n < 0 && errno != EINTR)
+      return errno;
+    self->size += MAX (n, 0);
+  }
+  return 0;
+}
+
+void
+spdl_file_window_clear (SpdlFileWindow *self)
+{
+  g_free (self->data);
+  *self = (SpdlFileWindow){ NULL };
 }

@@ -11,6 +11,7 @@
 
 #include "gst/spdl/common/redact.h"
 #include "gst/spdl/common/storeuri.h"
+#include "plugins/common/fail.h"
 #include "plugins/fetch/http/origin.h"
 
 typedef struct _Fetch Fetch;
@@ -215,12 +216,11 @@ check_part (Part *part, const gchar *value, GError **error)
     return TRUE;
   shown = spdl_redact_dup_uri (part->uri);
   suggestion = spdl_origin_suggest (part->uri);
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_AUTHORIZED,
+  return spdl_fail (error, GST_RESOURCE_ERROR_NOT_AUTHORIZED,
       "Part \"%s\" is refused: a shard, a table or a server refers to \"%s\", "
       "but may refer only to itself, and to http: and https:; set "
       "trusted-origins=%s to allow it",
       part->name, shown, suggestion);
-  return FALSE;
 }
 
 static gboolean
@@ -235,10 +235,9 @@ add_field (Fetch *self, const gchar *name, GError **error)
     return !self->foreign ||
            check_part (&self->parts[self->n_parts - 1], value, error);
   }
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
+  return spdl_fail (error, GST_RESOURCE_ERROR_NOT_FOUND,
       "Item has no part \"%s\": the field of its extra is missing or empty",
       name);
-  return FALSE;
 }
 
 /* Start the requests to servers first, so that files are read while they are

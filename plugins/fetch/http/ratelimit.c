@@ -13,7 +13,7 @@
 #include "gst/spdl/common/logline.h"
 #include "gst/spdl/engine/sync.h"
 #include "plugins/fetch/http/origin.h"
-#include "plugins/fetch/http/retry.h"
+#include "plugins/fetch/http/response.h"
 
 GST_DEBUG_CATEGORY_EXTERN (spdl_fetch_debug);
 #define GST_CAT_DEFAULT spdl_fetch_debug

@@ -13,7 +13,7 @@
 #include "gst/spdl/common/redact.h"
 #include "gst/spdl/common/storeuri.h"
 #include "plugins/fetch/http/bodystream.h"
-#include "plugins/fetch/http/retry.h"
+#include "plugins/fetch/http/response.h"
 #include "plugins/fetch/io/http1.h"
 #include "plugins/fetch/io/souppriority.h"
 

@@ -7,12 +7,13 @@
 
 #include "gst/spdl/common/logline.h"
 #include "gst/spdl/common/showntext.h"
+#include "plugins/common/fail.h"
 #include "plugins/fetch/http/request-private.h"
 
 #include "gst/spdl/common/redact.h"
 #include "plugins/fetch/http/bodystream.h"
 #include "plugins/fetch/http/origin.h"
-#include "plugins/fetch/http/retry.h"
+#include "plugins/fetch/http/response.h"
 #include "plugins/fetch/io/proxy.h"
 
 GST_DEBUG_CATEGORY_EXTERN (spdl_fetch_debug);
@@ -73,10 +74,9 @@ check_size (SpdlRequest *self, guint64 size, gboolean is_part, GError **error)
                    : spdl_check_max_size (size, max_size, error);
   if (size <= self->max_size)
     return TRUE;
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+  return spdl_fail (error, GST_RESOURCE_ERROR_READ,
       "The response has more than %" G_GUINT64_FORMAT " bytes, the limit",
       self->max_size);
-  return FALSE;
 }
 
 /* Commits @n bytes to the body. Returns whether more are needed. */

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "gst/spdl/common/redact.h"
+#include "plugins/common/fail.h"
 #include "plugins/fetch/io/body.h"
 
 /* Files */
@@ -26,10 +27,9 @@
 static gboolean
 set_errno (GError **error, const gchar *what, int number)
 {
-  g_set_error (error, GST_RESOURCE_ERROR,
+  return spdl_fail (error,
       number == ENOENT ? GST_RESOURCE_ERROR_NOT_FOUND : GST_RESOURCE_ERROR_READ,
       "File cannot be %s: %s", what, g_strerror (number));
-  return FALSE;
 }
 
 /* Computes how many bytes of @range are in the open file. */
@@ -41,11 +41,9 @@ get_size (int fd, const SpdlRange *range, guint64 max_size, guint64 *size,
 
   if (fstat (fd, &st) != 0)
     return set_errno (error, "read", errno);
-  if (!S_ISREG (st.st_mode)) {
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
-        "File is not a regular file");
-    return FALSE;
-  }
+  if (!S_ISREG (st.st_mode))
+    return spdl_fail (
+        error, GST_RESOURCE_ERROR_READ, "File is not a regular file");
   if (range->first == 0 && spdl_range_is_open (range))
     *size = st.st_size;
   else if (!spdl_range_get_size (range, st.st_size, size, error))
@@ -67,21 +65,17 @@ read_bytes (int fd, guint64 offset, guint8 *data, gsize done, gsize size,
       return FALSE;
     if (n < 0 && errno != EINTR)
       return set_errno (error, "read", errno);
-    if (n == 0) {
-      g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+    if (n == 0)
+      return spdl_fail (error, GST_RESOURCE_ERROR_READ,
           "File became shorter while it was read: only %" G_GSIZE_FORMAT
           " bytes were read",
           done);
-      return FALSE;
-    }
     done += MAX (n, 0);
-    if (done < size && g_get_monotonic_time () > limits->deadline) {
-      g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+    if (done < size && g_get_monotonic_time () > limits->deadline)
+      return spdl_fail (error, GST_RESOURCE_ERROR_READ,
           "Reading took longer than task-timeout: only %" G_GSIZE_FORMAT
           " bytes were read",
           done);
-      return FALSE;
-    }
   }
   return TRUE;
 }
@@ -185,13 +179,11 @@ read_stream (GInputStream *stream, SpdlBody *body, guint64 wanted,
     spdl_body_add (body, n);
     if (!spdl_check_max_part (body->size, limits->max_size, error))
       return FALSE;
-    if (g_get_monotonic_time () > limits->deadline) {
-      g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+    if (g_get_monotonic_time () > limits->deadline)
+      return spdl_fail (error, GST_RESOURCE_ERROR_READ,
           "Reading took longer than task-timeout: %" G_GSIZE_FORMAT
           " bytes were read",
           body->size);
-      return FALSE;
-    }
   }
   return TRUE;
 }

@@ -11,6 +11,7 @@
 #include <zlib.h>
 
 #include "gst/spdl/common/storeuri.h"
+#include "plugins/common/fail.h"
 
 /* Returns `#bytes=...` in @uri, or NULL if it has no byte range or is a path,
  * whose name may contain the same text. */
@@ -36,13 +37,11 @@ spdl_range_split (gchar *uri, SpdlRange *range, GError **error)
       !g_ascii_string_to_unsigned (
           ends[0], 10, 0, G_MAXINT64, &range->first, NULL) ||
       !g_ascii_string_to_unsigned (
-          ends[1], 10, range->first, G_MAXINT64, &range->last, NULL)) {
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+          ends[1], 10, range->first, G_MAXINT64, &range->last, NULL))
+    return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
         "\"%s\" is not a byte range: write #bytes=FIRST-LAST, counted from 0, "
         "including the last byte",
         fragment);
-    return FALSE;
-  }
   *fragment = '\0';
   return TRUE;
 }
@@ -55,13 +54,11 @@ spdl_range_get_size (
     *size = whole - MIN (self->first, whole);
     return TRUE;
   }
-  if (self->last >= whole) {
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+  if (self->last >= whole)
+    return spdl_fail (error, GST_RESOURCE_ERROR_READ,
         "Item ends after %" G_GUINT64_FORMAT
         " bytes, before byte %" G_GUINT64_FORMAT ", which was requested",
         whole, self->last);
-    return FALSE;
-  }
   *size = self->last - self->first + 1;
   return TRUE;
 }
@@ -72,13 +69,12 @@ check_max_size (
 {
   if (max_size == 0 || size <= max_size)
     return TRUE;
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+  return spdl_fail (error, GST_RESOURCE_ERROR_READ,
       "Item has %" G_GUINT64_FORMAT
       " bytes%s, which is over max-size (%" G_GUINT64_FORMAT
       "): to read it, set max-size, by default a quarter of the memory, to at "
       "least the item's size",
       size, more, max_size);
-  return FALSE;
 }
 
 gboolean
@@ -118,12 +114,10 @@ spdl_packing_split (gchar *uri, SpdlPacking *packing, GError **error)
       !g_ascii_string_to_unsigned (
           at + strlen (INFLATE), 10, 0, G_MAXUINT32, &size, NULL) ||
       !g_ascii_string_to_unsigned (
-          sum + strlen (CRC32), 16, 0, G_MAXUINT32, &checksum, NULL)) {
-    g_set_error_literal (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+          sum + strlen (CRC32), 16, 0, G_MAXUINT32, &checksum, NULL))
+    return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
         "Invalid compression after the byte range: write "
         "#bytes=FIRST-LAST&inflate=SIZE&crc32=HEX");
-    return FALSE;
-  }
   *packing = (SpdlPacking){ TRUE, size, checksum };
   *at = '\0';
   return TRUE;

@@ -9,6 +9,7 @@
 #include <jansson.h>
 #include <string.h>
 
+#include "plugins/common/fail.h"
 #include "plugins/fetch/store/awssources.h"
 #include "plugins/fetch/store/secrettext.h"
 
@@ -57,11 +58,9 @@ parse_time (
   if (!text || !*text)
     return TRUE;
   date = g_date_time_new_from_iso8601 (text, utc);
-  if (!date) {
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+  if (!date)
+    return spdl_fail (error, GST_RESOURCE_ERROR_READ,
         "Expiration of %s is not a time of ISO 8601", source);
-    return FALSE;
-  }
   *time = g_date_time_to_unix (date) * G_TIME_SPAN_SECOND;
   return TRUE;
 }

@@ -8,6 +8,7 @@
 #include <gst/gst.h>
 #include <string.h>
 
+#include "plugins/common/fail.h"
 #include "plugins/fetch/io/environment.h"
 #include "plugins/fetch/store/awssources.h"
 #include "plugins/fetch/store/metadataservice.h"
@@ -52,10 +53,9 @@ check_full_uri (const gchar *uri, GError **error)
       (g_str_equal (g_uri_get_scheme (parsed), "https") ||
           (g_str_equal (g_uri_get_scheme (parsed), "http") && is_local (host))))
     return TRUE;
-  g_set_error_literal (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+  return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
       FULL_URI " is not permitted: use https, or http with a loopback address, "
                "169.254.170.2, 169.254.170.23 or [fd00:ec2::23]");
-  return FALSE;
 }
 
 /* *@uri is NULL if the environment names no service. */

@@ -8,6 +8,7 @@
 #include <gst/gst.h>
 #include <string.h>
 
+#include "plugins/common/fail.h"
 #include "plugins/fetch/store/awssources.h"
 #include "plugins/fetch/store/metadataservice.h"
 #include "plugins/fetch/store/secrettext.h"
@@ -161,12 +162,10 @@ spdl_aws_sts_assume_role (const SpdlAwsProfile *profile,
   if (!endpoint)
     return FALSE;
   parsed = g_uri_parse (endpoint, SOUP_HTTP_URI_FLAGS, NULL);
-  if (!parsed || !g_uri_get_host (parsed)) {
-    g_set_error_literal (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+  if (!parsed || !g_uri_get_host (parsed))
+    return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
         "The endpoint of STS is not a valid URI: correct AWS_ENDPOINT_URL_STS, "
         "AWS_ENDPOINT_URL, or endpoint_url of the profile");
-    return FALSE;
-  }
   query = make_query (profile);
   uri = g_strdup_printf ("%s?%s", endpoint, query->str);
   host = spdl_sigv4_dup_host (parsed);

@@ -6,6 +6,7 @@
  */
 
 #include "gst/spdl/common/logline.h"
+#include "plugins/common/fail.h"
 #include "plugins/fetch/store/credentials-private.h"
 
 #include <gst/gst.h>
@@ -240,11 +241,10 @@ check_expiry (SpdlCredentials *self, const SpdlSecrets *secrets, GError **error)
     return TRUE;
   time = format_time (secrets->expires);
   today = format_time (now);
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_AUTHORIZED,
+  return spdl_fail (error, GST_RESOURCE_ERROR_NOT_AUTHORIZED,
       "%s credentials of %s are not valid after %s, and the clock shows %s: "
       "renew them, or correct the clock",
       kind_names[self->kind], ((const Secrets *) secrets)->source, time, today);
-  return FALSE;
 }
 
 /* Lock held. */

@@ -8,6 +8,7 @@
 #include <gst/gst.h>
 #include <jansson.h>
 
+#include "plugins/common/fail.h"
 #include "plugins/fetch/io/environment.h"
 #include "plugins/fetch/store/credentials-private.h"
 #include "plugins/fetch/store/metadataservice.h"
@@ -33,13 +34,11 @@ ask_environment (SpdlSecrets **secrets, GError **error)
       !spdl_secret_text_read_env ("GS_SECRET_ACCESS_KEY", &secret_key, error) ||
       !spdl_secret_text_read_env ("CLOUDSDK_AUTH_ACCESS_TOKEN", &token, error))
     return FALSE;
-  if (!access_key != !secret_key) {
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+  if (!access_key != !secret_key)
+    return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
         "The environment has %s without %s: set both or neither",
         access_key ? "GS_ACCESS_KEY_ID" : "GS_SECRET_ACCESS_KEY",
         access_key ? "GS_SECRET_ACCESS_KEY" : "GS_ACCESS_KEY_ID");
-    return FALSE;
-  }
   if (access_key)
     *secrets = spdl_secrets_new (
         "the environment", access_key, secret_key, NULL, G_MAXINT64, FALSE);
@@ -62,12 +61,11 @@ refuse_key_file (GError **error)
 
   if (!named && !g_file_test (path, G_FILE_TEST_EXISTS))
     return TRUE;
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+  return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
       "Google Cloud key file \"%s\"%s is not supported: " ADVICE
       ", or GCE_METADATA_HOST=" METADATA_HOST
       " to use the account of the machine",
       shown, named ? " of GOOGLE_APPLICATION_CREDENTIALS" : "");
-  return FALSE;
 }
 
 static SpdlSecrets *

@@ -13,6 +13,7 @@
 #include "gst/spdl/common/logline.h"
 #include "gst/spdl/common/redact.h"
 #include "gst/spdl/common/storeuri.h"
+#include "plugins/common/fail.h"
 #include "plugins/fetch/store/awsfiles.h"
 #include "plugins/fetch/store/credentials.h"
 #include "plugins/fetch/store/sigv4.h"
@@ -196,9 +197,8 @@ set_no_object (const gchar *uri, const gchar *form, GError **error)
 {
   g_autofree gchar *shown = spdl_redact_dup_uri (uri);
 
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_READ,
+  return spdl_fail (error, GST_RESOURCE_ERROR_OPEN_READ,
       "\"%s\" is not the URI of an object: write %s", shown, form);
-  return FALSE;
 }
 
 /* Returns TRUE if the bucket's name can be a part of the host's name, under the

@@ -50,17 +50,12 @@ struct _GstSpdlFetch {
 
   SpdlFetchSettings used; /* copy of `settings` from the start of the stage */
   SpdlDiskCache *cache;   /* nullable */
-  SpdlDiskTally cache_tally;
-  SpdlHedgeCounts hedges;
-  SpdlHedgeCounts
-      hedges_before; /* the interval; protected by the object lock */
-  SpdlRateCounts rates;
-  SpdlRateCounts rates_before; /* the interval; protected by the object lock */
-  guint64 http_time;        /* atomic: CPU time of the client's threads, ns */
-  guint64 http_time_before; /* the interval; protected by the object lock */
-  GStrv names;              /* names in `parts` at the start; NULL: none */
-  GMutex lock;              /* protects the creation of: */
-  SpdlHttp *http;           /* atomic; NULL until the first use */
+  SpdlCounts counts;
+  guint64 counts_before[SPDL_N_COUNTS]; /* the interval; protected by the object
+                                           lock */
+  GStrv names;                 /* names in `parts` at the start; NULL: none */
+  GMutex lock;                 /* protects the creation of: */
+  SpdlHttp *http;              /* atomic; NULL until the first use */
   SpdlThreadPool *thread_pool; /* nullable: blocking work that must not run on
                                   the client's threads */
 };

@@ -183,9 +183,7 @@ hedge_first (SpdlHedge *self, gint64 now)
       g_cancellable_is_cancelled (race->fetch.cancellable))
     return;
   self->credit--;
-  if (self->settings->hedge_counts)
-    __atomic_add_fetch (
-        &self->settings->hedge_counts->sent, 1, __ATOMIC_RELAXED);
+  spdl_counts_add (self->settings->counts, SPDL_COUNT_HEDGES, 1);
   self->begin (self->user_data, make_request (race, 1));
 }
 
@@ -253,9 +251,8 @@ spdl_hedge_leg_answered (SpdlHedgeLeg *leg, guint status, gboolean is_final)
   race->winner = leg;
   /* Late responses must not raise the delay after which they count as late. */
   add_time (self, now - leg->begun);
-  if (leg == &race->legs[1] && self->settings->hedge_counts)
-    __atomic_add_fetch (
-        &self->settings->hedge_counts->won, 1, __ATOMIC_RELAXED);
+  if (leg == &race->legs[1])
+    spdl_counts_add (self->settings->counts, SPDL_COUNT_HEDGES_WON, 1);
   if (other->request)
     spdl_request_cancel (other->request);
 }

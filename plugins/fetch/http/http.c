@@ -367,8 +367,7 @@ spdl_http_new (const SpdlHttpSettings *settings, GError **error)
   copy_settings (&self->settings, settings);
   self->settings.max_threads = CLAMP (settings->max_threads, 1, MAX_THREADS);
   spdl_mutex_init (&self->lock);
-  self->limits =
-      spdl_rate_limits_new (settings->rate_counts, count_requests, self);
+  self->limits = spdl_rate_limits_new (settings->counts, count_requests, self);
   if (spdl_ca_file_open (self->settings.tls_ca_file, "tls-ca-file",
           &self->tls_database, error) &&
       spdl_proxies_init (&self->proxies, error) &&

@@ -14,6 +14,7 @@
 
 #include "plugins/fetch/http/ratelimit.h"
 #include "plugins/fetch/http/validator.h"
+#include "plugins/fetch/io/counts.h"
 #include "plugins/fetch/io/range.h"
 #include "plugins/fetch/store/objectstore.h"
 
@@ -26,24 +27,17 @@ G_BEGIN_DECLS
 typedef struct _SpdlHttp SpdlHttp;
 typedef struct _SpdlBodyStream SpdlBodyStream; /* in bodystream.h */
 
-/* Numbers of second requests, see hedge.h. Atomic. */
-typedef struct {
-  guint64 sent;
-  guint64 won; /* answered before the first request */
-} SpdlHedgeCounts;
-
 typedef struct {
   guint timeout;        /* seconds without data; 0: no limit */
   guint retries;        /* additional requests per fetch */
   guint64 task_timeout; /* ns per fetch with all its requests; 0: no limit */
   guint64 max_size;     /* bytes per fetch; 0: no limit */
   gdouble hedge;        /* maximum share of second requests; 0: none */
-  SpdlHedgeCounts *hedge_counts; /* nullable, outlives the client */
-  SpdlRateCounts *rate_counts;   /* nullable, outlives the client */
-  gchar *user_agent;             /* nullable */
-  gchar *tls_ca_file;            /* nullable: NULL: system CA store */
-  GstStructure *extra_headers;   /* nullable */
-  gchar *trusted_origins;        /* nullable */
+  SpdlCounts *counts;   /* nullable, outlives the client */
+  gchar *user_agent;    /* nullable */
+  gchar *tls_ca_file;   /* nullable: NULL: system CA store */
+  GstStructure *extra_headers; /* nullable */
+  gchar *trusted_origins;      /* nullable */
   /* 0: one; must be one with `hedge`, whose limits hold within a thread */
   guint max_threads;
   SpdlStoreSettings store;

@@ -28,13 +28,11 @@ typedef struct {
 
 struct _SpdlDataset {
   gchar *root; /* base of relative paths */
-  SpdlLabel label;
-  SpdlLabelOptions labels;
-  SpdlList *list;             /* nullable */
-  SpdlArchiveSet *shards;     /* nullable */
-  SpdlArrowTable *table;      /* (nullable): not owned */
-  GCancellable *reading;      /* of rows of a table */
-  const SpdlClasses *classes; /* (nullable): set by the caller */
+  SpdlDatasetOptions options;
+  SpdlList *list;         /* nullable */
+  SpdlArchiveSet *shards; /* nullable */
+  SpdlArrowTable *table;  /* (nullable): not owned */
+  GCancellable *reading;  /* of rows of a table */
   /* Only used for a folder. */
   gboolean is_stored; /* in an object store */
   GString *paths;
@@ -53,9 +51,7 @@ dataset_new (const SpdlDatasetOptions *options)
 {
   SpdlDataset *self = g_new0 (SpdlDataset, 1);
 
-  self->label = options->label;
-  self->labels = options->labels;
-  self->classes = options->labels.classes;
+  self->options = *options;
   self->items = g_array_new (FALSE, FALSE, sizeof (Item));
   self->reading = g_cancellable_new ();
   return self;
@@ -98,17 +94,17 @@ number_folder (SpdlDataset *self, const gchar *path, gint folder)
   const gchar *name;
   gint64 label;
 
-  if (self->label != SPDL_LABEL_FOLDER)
+  if (self->options.label != SPDL_LABEL_FOLDER)
     return NO_FOLDER;
   if (folder < 0) {
     if (self->n_bare++ == 0)
       self->first_bare = g_strdup (path);
     return NO_FOLDER;
   }
-  if (!self->classes)
+  if (!self->options.labels.classes)
     return folder;
   name = g_ptr_array_index (self->folders, folder);
-  label = spdl_classes_find (self->classes, name, strlen (name));
+  label = spdl_classes_find (self->options.labels.classes, name, strlen (name));
   if (label < 0 && !self->unknown)
     self->unknown = g_strdup (path);
   return label;
@@ -162,18 +158,18 @@ check_folders (const SpdlDataset *self, GError **error)
   return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
       "The folder \"%s\" of the item \"%s\" is not among the %u classes: add "
       "it to classes, move it elsewhere, or leave classes unset",
-      folder, file, spdl_classes_get_size (self->classes));
+      folder, file, spdl_classes_get_size (self->options.labels.classes));
 }
 
 /* Reports the files that are in no folder. */
 static gboolean
-check_bare (const SpdlDataset *self, SpdlWarnFunc warn, gpointer user_data,
-    GError **error)
+check_bare (const SpdlDataset *self, GError **error)
 {
   const gboolean all = self->n_bare == self->items->len;
   g_autofree gchar *text = NULL, *first = NULL;
 
-  if (self->n_bare == 0 || self->labels.missing == SPDL_LABEL_MISSING_KEEP)
+  if (self->n_bare == 0 ||
+      self->options.labels.missing == SPDL_LABEL_MISSING_KEEP)
     return TRUE;
   first = g_filename_display_name (self->first_bare);
   text = g_strdup_printf (
@@ -183,25 +179,23 @@ check_bare (const SpdlDataset *self, SpdlWarnFunc warn, gpointer user_data,
       all ? "All " : "", self->n_bare, self->root,
       self->n_bare == 1 ? "has" : "have", first,
       all ? "label=none" : "label-missing=keep to load them with the label -1");
-  if (all || self->labels.missing == SPDL_LABEL_MISSING_FAIL)
+  if (all || self->options.labels.missing == SPDL_LABEL_MISSING_FAIL)
     return spdl_fail (error,
         all ? GST_RESOURCE_ERROR_SETTINGS : GST_RESOURCE_ERROR_READ, "%s",
         text);
-  if (warn)
-    warn (text, user_data);
+  spdl_dataset_warn (&self->options, "%s", text);
   return TRUE;
 }
 
 static gboolean
-take_folders (
-    SpdlDataset *self, SpdlWarnFunc warn, gpointer user_data, GError **error)
+take_folders (SpdlDataset *self, GError **error)
 {
-  if (self->label != SPDL_LABEL_FOLDER)
+  if (self->options.label != SPDL_LABEL_FOLDER)
     return TRUE;
-  if (!check_bare (self, warn, user_data, error))
+  if (!check_bare (self, error))
     return FALSE;
-  return self->classes ? check_folders (self, error)
-                       : number_folders (self, error);
+  return self->options.labels.classes ? check_folders (self, error)
+                                      : number_folders (self, error);
 }
 
 static void
@@ -237,18 +231,14 @@ is_hidden (const gchar *path)
 /* Checks whether the key would be parsed as a byte range of another key. The
  * warning names the key. */
 static gboolean
-is_ambiguous (const gchar *uri, const SpdlFolderFuncs *funcs)
+is_ambiguous (const gchar *uri, const SpdlDatasetOptions *options)
 {
-  g_autofree gchar *text = NULL;
-
   if (!strstr (uri, "#bytes="))
     return FALSE;
-  text = g_strdup_printf (
+  spdl_dataset_warn (options,
       "\"%s\" was skipped: its key contains \"#bytes=\", which means a byte "
       "range in a URI; rename the object",
       uri);
-  if (funcs->warn)
-    funcs->warn (text, funcs->warn_data);
   return TRUE;
 }
 
@@ -302,7 +292,7 @@ walk_objects (const SpdlDataset *self, const SpdlDatasetOptions *options,
     const gchar *name = strrchr (uri, '/') + 1;
     gint folder;
 
-    if (!*name || is_hidden (path) || is_ambiguous (uri, funcs))
+    if (!*name || is_hidden (path) || is_ambiguous (uri, options))
       continue;
     folder = enter_folder (&top, path, funcs);
     if (!spdl_compat_match_glob (options->pattern, name))
@@ -326,12 +316,11 @@ has_items (const SpdlDataset *self, const gchar *location, GError **error)
 }
 
 static SpdlDataset *
-open_folder (const SpdlDatasetOptions *options, SpdlWarnFunc warn,
-    gpointer user_data, GError **error)
+open_folder (const SpdlDatasetOptions *options, GError **error)
 {
   const gchar *location = options->location, *pattern = options->pattern;
   SpdlDataset *self = dataset_new (options);
-  const SpdlFolderFuncs funcs = { add_file, add_folder, warn, self, user_data };
+  const SpdlFolderFuncs funcs = { add_file, add_folder, options, self };
   guint64 n_others = 0;
 
   self->is_stored = spdl_store_is_uri (location);
@@ -345,7 +334,7 @@ open_folder (const SpdlDatasetOptions *options, SpdlWarnFunc warn,
                         : spdl_folder_walk (
                               self->root, pattern, &funcs, &n_others, error)) ||
       !has_items (self, location, error) ||
-      (self->items->len > 0 && !take_folders (self, warn, user_data, error))) {
+      (self->items->len > 0 && !take_folders (self, error))) {
     spdl_dataset_free (self);
     return NULL;
   }
@@ -368,16 +357,13 @@ open_folder (const SpdlDatasetOptions *options, SpdlWarnFunc warn,
 }
 
 static SpdlDataset *
-open_list (const SpdlDatasetOptions *options, SpdlWarnFunc warn,
-    gpointer user_data, GError **error)
+open_list (const SpdlDatasetOptions *options, GError **error)
 {
   SpdlDataset *self = dataset_new (options);
   g_autofree gchar *path = spdl_folder_dup_absolute (options->location);
-  const SpdlListOptions list = { options->labels, options->weights,
-    options->sidecar, options->uri, warn, user_data };
 
   self->root = g_path_get_dirname (path);
-  self->list = spdl_list_open (options->location, &list, error);
+  self->list = spdl_list_open (options->location, options, error);
   if (self->list)
     return self;
   spdl_dataset_free (self);
@@ -385,14 +371,11 @@ open_list (const SpdlDatasetOptions *options, SpdlWarnFunc warn,
 }
 
 static SpdlDataset *
-open_shards (const SpdlDatasetOptions *options, SpdlWarnFunc warn,
-    gpointer user_data, GError **error)
+open_shards (const SpdlDatasetOptions *options, GError **error)
 {
   SpdlDataset *self = dataset_new (options);
-  const SpdlArchiveSetOptions shards = { options->labels, options->extensions,
-    options->sidecar, options->remote, warn, user_data };
 
-  self->shards = spdl_archive_set_open (options->location, &shards, error);
+  self->shards = spdl_archive_set_open (options->location, options, error);
   if (self->shards)
     return self;
   spdl_dataset_free (self);
@@ -400,15 +383,12 @@ open_shards (const SpdlDatasetOptions *options, SpdlWarnFunc warn,
 }
 
 static SpdlDataset *
-open_table (const SpdlDatasetOptions *options, SpdlWarnFunc warn,
-    gpointer user_data, GError **error)
+open_table (const SpdlDatasetOptions *options, GError **error)
 {
   SpdlDataset *self = dataset_new (options);
-  const SpdlArrowTableOptions table = { options->labels, options->uri,
-    options->weights, options->remote->cancellable };
 
   self->table = options->table;
-  if (spdl_arrow_table_open (self->table, &table, warn, user_data, error))
+  if (spdl_arrow_table_open (self->table, options, error))
     return self;
   spdl_dataset_free (self);
   return NULL;
@@ -523,8 +503,7 @@ can_have_labels (
 }
 
 SpdlDataset *
-spdl_dataset_open (const SpdlDatasetOptions *options, SpdlWarnFunc warn,
-    gpointer user_data, GError **error)
+spdl_dataset_open (const SpdlDatasetOptions *options, GError **error)
 {
   const gchar *location = options->location;
   const gboolean folder = !options->table && is_folder (location);
@@ -534,17 +513,17 @@ spdl_dataset_open (const SpdlDatasetOptions *options, SpdlWarnFunc warn,
   if (!can_have_labels (options, folder, error))
     return NULL;
   if (options->table)
-    return open_table (options, warn, user_data, error);
+    return open_table (options, error);
   if (folder)
-    return open_folder (options, warn, user_data, error);
+    return open_folder (options, error);
   if (spdl_archive_set_is_set (location))
     return has_no_columns (options, TRUE, "not a list", error)
-               ? open_shards (options, warn, user_data, error)
+               ? open_shards (options, error)
                : NULL;
   return is_there (location, error) &&
                  (spdl_list_has_columns (location) ||
                      has_no_columns (options, FALSE, "a .txt list", error))
-             ? open_list (options, warn, user_data, error)
+             ? open_list (options, error)
              : NULL;
 }
 
@@ -556,7 +535,7 @@ spdl_dataset_has_checked_labels (const SpdlDataset *self)
   if (self->table)
     return !spdl_arrow_table_is_streamed (self->table) &&
            !spdl_arrow_table_get_parts (self->table, &n);
-  return !self->shards || !self->labels.column;
+  return !self->shards || !self->options.labels.column;
 }
 
 gboolean
@@ -622,11 +601,12 @@ spdl_dataset_get_hash (const SpdlDataset *self)
 const SpdlClasses *
 spdl_dataset_get_classes (const SpdlDataset *self)
 {
-  if (self->list && self->labels.read)
+  if (self->list && self->options.labels.read)
     return spdl_list_get_classes (self->list);
   if (self->table)
     return spdl_arrow_table_get_classes (self->table);
-  return self->classes ? self->classes : self->found;
+  return self->options.labels.classes ? self->options.labels.classes
+                                      : self->found;
 }
 
 static gchar *

@@ -655,7 +655,10 @@ static GstBuffer *
 make_item (GstSpdlSrc *self, const SpdlSamplerItem *item)
 {
   const gsize size = strlen (item->uri);
-  g_autofree gchar *shown = spdl_redact_uri (item->uri);
+  /* Userinfo needs the first character, a parameter the second, and both may be
+   * escaped. */
+  g_autofree gchar *shown =
+      strpbrk (item->uri, "@=%") ? spdl_redact_uri (item->uri) : NULL;
   GstBuffer *buffer = gst_buffer_new_wrapped (item->uri, size);
   GstSpdlItemMeta *meta = gst_spdl_buffer_add_item_meta (buffer);
 

@@ -50,6 +50,7 @@ typedef struct _SpdlSampler SpdlSampler;
 
 /* Opens the dataset and moves to the start position.
  *
+ * @settings: must outlive the sampler
  * @source: the number of the source
  * @warn: (nullable): as for spdl_dataset_open(); with streamed shards, also
  *     called after this call

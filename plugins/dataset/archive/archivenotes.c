@@ -227,37 +227,47 @@ spdl_archive_losses_clear (SpdlArchiveLosses *self)
   g_free (self->json);
 }
 
-gchar *
-spdl_archive_losses_describe (SpdlArchiveLosses *self, const gchar *location)
+void
+spdl_archive_losses_warn (SpdlArchiveLosses *self,
+    const SpdlDatasetOptions *options, const gchar *location)
 {
   g_autofree gchar *quoted = NULL;
 
-  if (self->text && !self->told_text) {
-    self->told_text = TRUE;
-    return g_strdup_printf (
+  if (self->text && !self->told_text)
+    spdl_dataset_warn (options,
         "The text \"%s\" in \"%s\" is not UTF-8, or contains a NUL "
         "character: U+FFFD replaces what is not, in other such texts too. "
         "Convert them to UTF-8",
         self->text, location);
-  }
-  if (self->json && !self->told_json) {
-    self->told_json = TRUE;
-    return g_strdup_printf (
+  if (self->json && !self->told_json)
+    spdl_dataset_warn (options,
         "The JSON of the sample \"%s\" in \"%s\" is invalid, or has values "
         "that fields cannot have: NaN, Infinity, integers beyond 64 bits or "
         "strings with U+0000. Such values are left out, in other samples too: "
         "the text is in the field \"json\"",
         self->json, location);
+  if (self->name && !self->told_name) {
+    quoted = spdl_parse_error_quote (self->name, strlen (self->name));
+    spdl_dataset_warn (options,
+        "The field %s of a sample in \"%s\" is left out, as are others of its "
+        "kind, because its name is empty, longer than %d bytes or has control "
+        "characters, or because there are more than %d names: rename it",
+        quoted, location, SPDL_COLUMNS_MAX_NAME, MAX_NAMES);
   }
-  if (!self->name || self->told_name)
-    return NULL;
-  self->told_name = TRUE;
-  quoted = spdl_parse_error_quote (self->name, strlen (self->name));
-  return g_strdup_printf (
-      "The field %s of a sample in \"%s\" is left out, as are others of its "
-      "kind, because its name is empty, longer than %d bytes or has control "
-      "characters, or because there are more than %d names: rename it",
-      quoted, location, SPDL_COLUMNS_MAX_NAME, MAX_NAMES);
+  self->told_text = self->text != NULL;
+  self->told_json = self->json != NULL;
+  self->told_name = self->name != NULL;
+}
+
+void
+spdl_archive_notes_warn_long (
+    const SpdlDatasetOptions *options, guint64 n, const gchar *location)
+{
+  if (n > 0)
+    spdl_dataset_warn (options,
+        "%" G_GUINT64_FORMAT " texts in \"%s\" were skipped, because they "
+        "exceed the limit of 16 MiB",
+        n, location);
 }
 
 gint64
@@ -404,11 +414,11 @@ spdl_archive_roles_add (SpdlArchiveRoles *self, const SpdlArchiveSample *sample)
   return self->extension != NULL;
 }
 
-gchar *
-spdl_archive_roles_describe (
-    const SpdlArchiveRoles *self, const gchar *location)
+void
+spdl_archive_roles_warn (const SpdlArchiveRoles *self,
+    const SpdlDatasetOptions *options, const gchar *location)
 {
-  return g_strdup_printf (
+  spdl_dataset_warn (options,
       "The item \"%s\" in \"%s\" is its file \"%s\", which other samples have "
       "beside the file that is their item, so a file is missing in this sample "
       "or in others like it: set extensions to those of the items, and samples "

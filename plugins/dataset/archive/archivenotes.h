@@ -10,7 +10,7 @@
 #include <gst/gst.h>
 
 #include "plugins/dataset/archive/archiveindex.h"
-#include "plugins/dataset/list/classes.h"
+#include "plugins/dataset/list/options.h"
 
 G_BEGIN_DECLS
 
@@ -42,10 +42,13 @@ typedef struct {
 
 void spdl_archive_losses_clear (SpdlArchiveLosses *self);
 
-/* Returns a warning about the first loss of a kind (transfer full), or NULL if
- * all were returned. */
-gchar *
-spdl_archive_losses_describe (SpdlArchiveLosses *self, const gchar *location);
+/* Warns of the first loss of each kind, once. */
+void spdl_archive_losses_warn (SpdlArchiveLosses *self,
+    const SpdlDatasetOptions *options, const gchar *location);
+
+/* Warns of @n texts that were left out of an index because of their length. */
+void spdl_archive_notes_warn_long (
+    const SpdlDatasetOptions *options, guint64 n, const gchar *location);
 
 /* Creates the `extra` structure of an item (transfer full). It has the field
  * `key`; a field with the content of each text, named by its extension; a field
@@ -73,10 +76,9 @@ typedef struct {
 gboolean spdl_archive_roles_add (
     SpdlArchiveRoles *self, const SpdlArchiveSample *sample);
 
-/* Returns a warning (transfer full), after spdl_archive_roles_add() returned
- * TRUE. */
-gchar *spdl_archive_roles_describe (
-    const SpdlArchiveRoles *self, const gchar *location);
+/* Warns, after spdl_archive_roles_add() returned TRUE. */
+void spdl_archive_roles_warn (const SpdlArchiveRoles *self,
+    const SpdlDatasetOptions *options, const gchar *location);
 
 void spdl_archive_roles_clear (SpdlArchiveRoles *self);
 

@@ -27,7 +27,7 @@ G_BEGIN_DECLS
 #define SPDL_REMOTE_MAX_RETRIES 1000
 
 /* The names are those of spdlfetch's properties. */
-typedef struct {
+typedef struct _SpdlRemoteSettings {
   gchar *user_agent;           /* nullable */
   gchar *tls_ca_file;          /* nullable: the system's certificates */
   GstStructure *extra_headers; /* nullable */

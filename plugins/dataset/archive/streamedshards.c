@@ -30,7 +30,7 @@ typedef struct {
 } Shard;
 
 struct _SpdlStreamedShards {
-  SpdlArchiveSetOptions options;
+  SpdlDatasetOptions options;
   gchar **extensions;
   GArray *shards; /* Shard */
   SpdlIndexer *indexer;
@@ -266,8 +266,8 @@ add_shards (SpdlStreamedShards *self, const gchar *location, GError **error)
 }
 
 SpdlStreamedShards *
-spdl_streamed_shards_open (const gchar *location,
-    const SpdlArchiveSetOptions *options, guint buffer, GError **error)
+spdl_streamed_shards_open (
+    const SpdlDatasetOptions *options, guint buffer, GError **error)
 {
   SpdlStreamedShards *self = g_new0 (SpdlStreamedShards, 1);
   const guint32 capacity = GUINT32_TO_LE (MAX (buffer, 1));
@@ -285,7 +285,7 @@ spdl_streamed_shards_open (const gchar *location,
     self->hash = spdl_fingerprint_add (
         self->hash, self->extensions[i], strlen (self->extensions[i]));
   self->hash = spdl_fingerprint_add (self->hash, &capacity, sizeof capacity);
-  if (!add_shards (self, location, error))
+  if (!add_shards (self, options->location, error))
     g_clear_pointer (&self, spdl_streamed_shards_free);
   return self;
 }
@@ -346,38 +346,24 @@ spdl_streamed_shards_begin_epoch (
 /* Warnings */
 
 static void
-warn_caller (SpdlStreamedShards *self, gchar *text)
-{
-  if (self->options.warn)
-    self->options.warn (text, self->options.user_data);
-  g_free (text);
-}
-
-static void
 warn_skipped_samples (SpdlStreamedShards *self)
 {
+  const gchar *name = self->shard->name;
+
   if (self->n_skipped > 0)
-    warn_caller (self,
-        g_strdup_printf (
-            "%" G_GUINT64_FORMAT " of the %" G_GUINT64_FORMAT
-            " samples in \"%s\" were skipped, because they have no %s",
-            self->n_skipped, self->n_samples, self->shard->name,
-            self->extensions ? "file with one of the extensions" : "payload"));
-  if (self->n_long > 0)
-    warn_caller (
-        self, g_strdup_printf ("%" G_GUINT64_FORMAT
-                               " texts in \"%s\" were skipped, because they "
-                               "exceed the limit of 16 MiB",
-                  self->n_long, self->shard->name));
+    spdl_dataset_warn (&self->options,
+        "%" G_GUINT64_FORMAT " of the %" G_GUINT64_FORMAT
+        " samples in \"%s\" were skipped, because they have no %s",
+        self->n_skipped, self->n_samples, name,
+        self->extensions ? "file with one of the extensions" : "payload");
+  spdl_archive_notes_warn_long (&self->options, self->n_long, name);
   if (self->n_unchecked > 0)
-    warn_caller (self,
-        g_strdup_printf ("The keys of the last %" G_GUINT64_FORMAT
-                         " of the %" G_GUINT64_FORMAT
-                         " samples in \"%s\" were not compared with those "
-                         "before them, because there are too many: if the tar "
-                         "is not sorted, samples lack files. Create smaller "
-                         "tars with --sort=name",
-            self->n_unchecked, self->n_samples, self->shard->name));
+    spdl_dataset_warn (&self->options,
+        "The keys of the last %" G_GUINT64_FORMAT " of the %" G_GUINT64_FORMAT
+        " samples in \"%s\" were not compared with those before them, because "
+        "there are too many: if the tar is not sorted, samples lack files. "
+        "Create smaller tars with --sort=name",
+        self->n_unchecked, self->n_samples, name);
 }
 
 static void
@@ -391,10 +377,10 @@ warn_lost_samples (SpdlStreamedShards *self, const GError *error)
                 n_all - self->n_samples, n_all)
           : g_strdup ("an unknown number of further samples are lost");
 
-  warn_caller (
-      self, g_strdup_printf ("The shard \"%s\" failed after %" G_GUINT64_FORMAT
-                             " samples, and %s in this epoch: %s",
-                self->shard->name, self->n_samples, lost, error->message));
+  spdl_dataset_warn (&self->options,
+      "The shard \"%s\" failed after %" G_GUINT64_FORMAT
+      " samples, and %s in this epoch: %s",
+      self->shard->name, self->n_samples, lost, error->message);
 }
 
 /* Items */
@@ -426,22 +412,18 @@ make_item (SpdlStreamedShards *self, const SpdlSample *sample,
   const guint64 shard = self->shard - (Shard *) (gpointer) self->shards->data;
   SpdlArchiveSample files;
   SpdlArchiveFile file;
-  gchar *text;
 
   if (!spdl_archive_index_get_sample (sample->index, 0, NULL, &files) ||
       !spdl_archive_sample_get_payload (
           &files, (const gchar *const *) self->extensions, &file))
     return FALSE;
   if (!self->extensions && spdl_archive_roles_add (&self->roles, &files))
-    warn_caller (
-        self, spdl_archive_roles_describe (&self->roles, self->shard->name));
+    spdl_archive_roles_warn (&self->roles, &self->options, self->shard->name);
   item->index = shard << SPDL_STREAMED_SHARDS_SHARD_SHIFT | self->n_samples;
   item->label = spdl_archive_notes_get_label (&self->options.labels, &files);
   item->uri = spdl_archive_notes_make_uri (uri, &file);
   item->extra = spdl_archive_notes_new (&files, uri, &file, &self->losses);
-  while (
-      (text = spdl_archive_losses_describe (&self->losses, self->shard->name)))
-    warn_caller (self, text);
+  spdl_archive_losses_warn (&self->losses, &self->options, self->shard->name);
   item->carried = carry_sample (sample, &files, uri);
   return TRUE;
 }

@@ -49,8 +49,8 @@ typedef gboolean (*SpdlNextShardFunc) (gpointer user_data, guint64 *shard);
  * @buffer: size of the shuffle buffer in samples; 0 or 1: keep the order
  *
  * Returns NULL with @error set, in the domain of GST_RESOURCE_ERROR. */
-SpdlStreamedShards *spdl_streamed_shards_open (const gchar *location,
-    const SpdlArchiveSetOptions *options, guint buffer, GError **error);
+SpdlStreamedShards *spdl_streamed_shards_open (
+    const SpdlDatasetOptions *options, guint buffer, GError **error);
 
 void spdl_streamed_shards_free (SpdlStreamedShards *self);
 

@@ -54,9 +54,8 @@ struct _SpdlArrowTable {
   const SpdlClasses *classes; /* (nullable): set by the caller */
   SpdlClasses *found;         /* (nullable): classes of text labels */
   gboolean has_numbers;       /* whether text labels are numbers */
-  SpdlWarnFunc warn;          /* (nullable) */
-  gpointer warn_data;
-  gboolean told_text; /* warned of a text that is not UTF-8 */
+  SpdlDatasetOptions options; /* valid while the table is open */
+  gboolean told_text;         /* warned of a text that is not UTF-8 */
 };
 
 static inline const SpdlArrowColumn *
@@ -267,8 +266,8 @@ describe_columns (const SpdlArrowTable *self)
 /* Reports the items without a label that were counted. A table without the
  * column has none with one. */
 static gboolean
-check_labels (const SpdlArrowTable *self, const SpdlArrowTableOptions *options,
-    SpdlWarnFunc warn, gpointer user_data, GError **error)
+check_labels (const SpdlArrowTable *self, const SpdlDatasetOptions *options,
+    GError **error)
 {
   SpdlLabelCount count = { .n_items = self->n_items,
     .n_missing = self->n_unlabelled };
@@ -280,13 +279,12 @@ check_labels (const SpdlArrowTable *self, const SpdlArrowTableOptions *options,
     count.n_missing = count.n_items = 1;
   count.first = first;
   count.fields = fields;
-  return spdl_labels_check (
-      &options->labels, &count, self->rows.name, warn, user_data, error);
+  return spdl_labels_check (options, &count, self->rows.name, error);
 }
 
 static gboolean
 find_label (
-    SpdlArrowTable *self, const SpdlArrowTableOptions *options, GError **error)
+    SpdlArrowTable *self, const SpdlDatasetOptions *options, GError **error)
 {
   const gchar *name = spdl_labels_get_column (&options->labels);
 
@@ -295,8 +293,7 @@ find_label (
   if (self->label == NO_COLUMN || self->label == self->item)
     self->label = NO_COLUMN;
   if (self->label == NO_COLUMN)
-    return !options->labels.read ||
-           check_labels (self, options, NULL, NULL, error);
+    return !options->labels.read || check_labels (self, options, error);
   if (!options->labels.read)
     return TRUE;
   switch (get_column (self, self->label)->type.kind) {
@@ -317,7 +314,7 @@ find_label (
 
 static gboolean
 find_weight (
-    SpdlArrowTable *self, const SpdlArrowTableOptions *options, GError **error)
+    SpdlArrowTable *self, const SpdlDatasetOptions *options, GError **error)
 {
   SpdlArrowKind kind = SPDL_ARROW_OTHER;
 
@@ -379,15 +376,14 @@ check_extra (SpdlArrowTable *self, guint i, const gchar *targets)
 }
 
 static void
-find_extras (SpdlArrowTable *self, const gchar *targets,
-    void (*warn) (const gchar *text, gpointer user_data), gpointer user_data)
+find_extras (SpdlArrowTable *self, const SpdlDatasetOptions *options)
 {
   g_autoptr (GString) others = g_string_new (NULL);
 
   for (guint i = 0; i < self->rows.columns->len; i++) {
     const SpdlArrowColumn *column = get_column (self, i);
     const Extra extra = { i, has_bytes (column) ? make_prefix (column) : NULL };
-    const gchar *problem = check_extra (self, i, targets);
+    const gchar *problem = check_extra (self, i, options->labels.targets);
 
     if (i == self->item || i == self->label)
       problem = "";
@@ -400,15 +396,11 @@ find_extras (SpdlArrowTable *self, const gchar *targets,
       g_array_append_val (self->extras, extra);
   }
   self->has_key = find_column (self, "key") != NO_COLUMN;
-  if (others->len == 0 || !warn)
-    return;
-  g_string_prepend (others, "\" are left out of each item's extra: ");
-  g_string_prepend (others, self->rows.name);
-  g_string_prepend (others, "Columns of \"");
-  g_string_append (others,
-      ". Only binary, text, numbers and booleans can be read; convert or "
-      "remove the others");
-  warn (others->str, user_data);
+  if (others->len > 0)
+    spdl_dataset_warn (options,
+        "Columns of \"%s\" are left out of each item's extra: %s. Only binary, "
+        "text, numbers and booleans can be read; convert or remove the others",
+        self->rows.name, others->str);
 }
 
 /* Rows */
@@ -740,7 +732,7 @@ hash_content (SpdlArrowTable *self)
 }
 
 static void
-prepare_labels (SpdlArrowTable *self, const SpdlArrowTableOptions *options)
+prepare_labels (SpdlArrowTable *self, const SpdlDatasetOptions *options)
 {
   self->labels = options->labels.read && self->label != NO_COLUMN;
   self->classes = options->labels.read ? options->labels.classes : NULL;
@@ -749,7 +741,7 @@ prepare_labels (SpdlArrowTable *self, const SpdlArrowTableOptions *options)
 
 static gboolean
 check_rows (
-    SpdlArrowTable *self, const SpdlArrowTableOptions *options, GError **error)
+    SpdlArrowTable *self, const SpdlDatasetOptions *options, GError **error)
 {
   self->hash = self->n_unlabelled = 0;
   g_clear_pointer (&self->weights, g_array_unref);
@@ -792,7 +784,7 @@ load_rows (SpdlArrowTable *self, GCancellable *cancellable, GError **error)
 
 /* Checks the settings of a table whose rows are checked as they are read. */
 static gboolean
-check_lazy (const SpdlArrowTable *self, const SpdlArrowTableOptions *options,
+check_lazy (const SpdlArrowTable *self, const SpdlDatasetOptions *options,
     GError **error)
 {
   const gchar *name = self->rows.name;
@@ -845,7 +837,7 @@ measure_parts (SpdlArrowTable *self)
 }
 
 static gboolean
-check_targets (const SpdlArrowTable *self, const SpdlArrowTableOptions *options,
+check_targets (const SpdlArrowTable *self, const SpdlDatasetOptions *options,
     GError **error)
 {
   g_autofree gchar *columns = describe_columns (self);
@@ -855,9 +847,8 @@ check_targets (const SpdlArrowTable *self, const SpdlArrowTableOptions *options,
 }
 
 static gboolean
-find_columns (SpdlArrowTable *self, const SpdlArrowTableOptions *options,
-    void (*warn) (const gchar *text, gpointer user_data), gpointer user_data,
-    GError **error)
+find_columns (
+    SpdlArrowTable *self, const SpdlDatasetOptions *options, GError **error)
 {
   const guint item = self->item;
 
@@ -873,7 +864,7 @@ find_columns (SpdlArrowTable *self, const SpdlArrowTableOptions *options,
   }
   if (!self->prefix) {
     self->prefix = make_prefix (get_column (self, self->item));
-    find_extras (self, options->labels.targets, warn, user_data);
+    find_extras (self, options);
   }
   prepare_labels (self, options);
   return TRUE;
@@ -882,14 +873,16 @@ find_columns (SpdlArrowTable *self, const SpdlArrowTableOptions *options,
 /* Prepares a table whose parts have only the columns that are used. */
 static gboolean
 open_parts (
-    SpdlArrowTable *self, const SpdlArrowTableOptions *options, GError **error)
+    SpdlArrowTable *self, const SpdlDatasetOptions *options, GError **error)
 {
   g_auto (GStrv) columns = list_columns (self);
+  SpdlDatasetOptions quiet = *options;
 
+  quiet.warn = NULL; /* the columns that are left out were named */
   reopen (self, (const gchar *const *) columns);
   if (!spdl_arrow_rows_load_columns (
           &self->rows, options->cancellable, error) ||
-      !find_columns (self, options, NULL, NULL, error))
+      !find_columns (self, &quiet, error))
     return FALSE;
   self->hash = spdl_arrow_rows_hash_columns (&self->rows);
   measure_parts (self);
@@ -900,20 +893,17 @@ open_parts (
 }
 
 gboolean
-spdl_arrow_table_open (SpdlArrowTable *self,
-    const SpdlArrowTableOptions *options,
-    void (*warn) (const gchar *text, gpointer user_data), gpointer user_data,
-    GError **error)
+spdl_arrow_table_open (
+    SpdlArrowTable *self, const SpdlDatasetOptions *options, GError **error)
 {
-  self->warn = warn;
-  self->warn_data = user_data;
+  self->options = *options;
   if (!load_rows (self, options->cancellable, error) ||
-      !find_columns (self, options, warn, user_data, error))
+      !find_columns (self, options, error))
     return FALSE;
   if (!self->opener)
     return load_order (self, options->cancellable, error) &&
            has_rows (self, error) && check_rows (self, options, error) &&
-           check_labels (self, options, warn, user_data, error);
+           check_labels (self, options, error);
   if (!check_lazy (self, options, error))
     return FALSE;
   if (self->in_parts)
@@ -1109,20 +1099,18 @@ check_text (const Reading *self, const SpdlArrowView *view, guint column,
   SpdlArrowTable *table = self->table;
   const guint8 *data;
   gsize size;
-  g_autofree gchar *text = NULL;
 
-  if (table->told_text || !table->warn || view->leaf.kind != SPDL_ARROW_TEXT ||
+  if (table->told_text || view->leaf.kind != SPDL_ARROW_TEXT ||
       spdl_arrow_view_get_bytes (view, self->row, &data, &size) !=
           SPDL_ARROW_VALUE ||
       (strlen (value) == size && memcmp (value, data, size) == 0))
     return;
   table->told_text = TRUE;
-  text = g_strdup_printf ("Row %" G_GUINT64_FORMAT
-                          " of \"%s\", column \"%s\", is not UTF-8, or "
-                          "contains a NUL character: U+FFFD replaces what is "
-                          "not, in other such texts too. Convert them to UTF-8",
+  spdl_dataset_warn (&table->options,
+      "Row %" G_GUINT64_FORMAT " of \"%s\", column \"%s\", is not UTF-8, or "
+      "contains a NUL character: U+FFFD replaces what is not, in other such "
+      "texts too. Convert them to UTF-8",
       self->i, table->rows.name, get_column (table, column)->name);
-  table->warn (text, table->warn_data);
 }
 
 static void

@@ -54,17 +54,6 @@ entry_compare (gconstpointer a, gconstpointer b)
   return strcmp (((const Entry *) a)->name, ((const Entry *) b)->name);
 }
 
-static void
-left_out (const Walk *walk, const gchar *path, const gchar *why)
-{
-  g_autofree gchar *text = NULL;
-
-  if (!walk->funcs->warn)
-    return;
-  text = g_strdup_printf ("\"%s\" was skipped: %s", path, why);
-  walk->funcs->warn (text, walk->funcs->warn_data);
-}
-
 static const gchar *
 describe_folder (int failed)
 {
@@ -165,7 +154,8 @@ visit_entry (Walk *walk, int fd, const Entry *entry, const gchar *path,
   if (!walk_folder (walk, fd, entry->name, path, level, &failed))
     return FALSE;
   if (failed != 0)
-    left_out (walk, path, describe_folder (failed));
+    spdl_dataset_warn (walk->funcs->options, "\"%s\" was skipped: %s", path,
+        describe_folder (failed));
   if (!level->parent)
     walk->top_folder = -1;
   return TRUE;

@@ -104,9 +104,6 @@ typedef struct {
   const SpdlClasses *classes; /* (nullable): allowed labels; not owned */
 } SpdlLabelOptions;
 
-/* Receives a sentence about what was lost, and what to do. */
-typedef void (*SpdlWarnFunc) (const gchar *text, gpointer user_data);
-
 typedef struct {
   const gchar *name; /* (nullable): of the label; NULL: the column */
   guint64 n_items;
@@ -135,16 +132,5 @@ spdl_labels_get_column (const SpdlLabelOptions *self)
 {
   return self->column ? self->column : "label";
 }
-
-/* Warns of items without a label, or fails if the settings say so or none has
- * one although labels were asked for.
- *
- * @location: name of the dataset
- * @warn: (nullable)
- *
- * Returns FALSE with @error set, in the domain of GST_RESOURCE_ERROR. */
-gboolean spdl_labels_check (const SpdlLabelOptions *self,
-    const SpdlLabelCount *count, const gchar *location, SpdlWarnFunc warn,
-    gpointer user_data, GError **error);
 
 G_END_DECLS

@@ -23,7 +23,7 @@ GST_DEBUG_CATEGORY (spdl_fetch_debug);
  * samples, and a larger request costs less than a second one. */
 #define BLOCK 8192
 /* Capacity of the body stream of a sequentially read shard, in bytes. */
-#define FLOW_ROOM (1 << 20)
+#define STREAM_ROOM (1 << 20)
 
 typedef SpdlRemoteClient Client;
 
@@ -270,7 +270,8 @@ typedef struct {
 } Stream;
 
 static gboolean
-read_flow (gpointer user_data, const guint8 **data, gsize *size, GError **error)
+read_stream (
+    gpointer user_data, const guint8 **data, gsize *size, GError **error)
 {
   const Stream *self = user_data;
   g_autoptr (GError) reason = NULL;
@@ -287,11 +288,12 @@ spdl_remote_stream (gpointer client, const gchar *uri, SpdlSampleFunc func,
 {
   Client *self = client;
   g_autofree gchar *name = make_name (uri);
-  Stream stream = { spdl_body_stream_new (FLOW_ROOM), name };
-  const SpdlArchiveInput input = { name, read_flow, &stream };
+  Stream stream = { spdl_body_stream_new (STREAM_ROOM), name };
+  const SpdlArchiveInput input = { name, read_stream, &stream };
   gboolean ok;
 
-  spdl_http_fetch_flow (self->http, uri, self->cancellable, stream.body_stream);
+  spdl_http_fetch_stream (
+      self->http, uri, self->cancellable, stream.body_stream);
   ok = spdl_archive_stream (&input, func, user_data, error);
   spdl_body_stream_close (stream.body_stream);
   spdl_body_stream_free (stream.body_stream);

@@ -36,12 +36,12 @@ typedef struct {
   SpdlStore *store;     /* used only by the thread */
   SpdlHedge *hedge;     /* nullable */
   SpdlRequests requests;
-  GSource *look; /* wakes up the thread to process the inbox */
+  GSource *wakeup; /* wakes up the thread to process the inbox */
 
   SpdlMutex lock; /* protects the following fields: */
   GQueue inbox;   /* of SpdlRequest that have not started */
   gboolean cancelled;
-  gboolean look_at_flows;
+  gboolean streams_changed;
   gboolean quit;
   /* Cancellable of all fetches. */
   GCancellable *cancellable;
@@ -161,11 +161,11 @@ begin_hedge (gpointer data, SpdlRequest *request)
 
 /* Starts the requests in the inbox, and processes cancellation and quit. */
 static gboolean
-look_into_inbox (GSource *source, GSourceFunc callback, gpointer data)
+process_inbox (GSource *source, GSourceFunc callback, gpointer data)
 {
   Client *self = data;
   GQueue requests;
-  gboolean quit, cancelled, flows;
+  gboolean quit, cancelled, streams;
   GList *link;
 
   g_source_set_ready_time (source, -1);
@@ -175,29 +175,29 @@ look_into_inbox (GSource *source, GSourceFunc callback, gpointer data)
   quit = self->quit;
   cancelled = self->cancelled;
   self->cancelled = FALSE;
-  flows = self->look_at_flows;
-  self->look_at_flows = FALSE;
+  streams = self->streams_changed;
+  self->streams_changed = FALSE;
   spdl_mutex_unlock (&self->lock);
   while ((link = g_queue_pop_head_link (&requests)))
     begin_now (self, link->data);
   /* Requests that started after a flush ended are not cancelled. */
   if (cancelled)
     foreach_active (self, spdl_request_check_cancelled);
-  if (flows)
-    foreach_active (self, spdl_request_look_at_flow);
+  if (streams)
+    foreach_active (self, spdl_request_check_stream);
   if (quit)
     g_main_loop_quit (self->loop);
   return G_SOURCE_CONTINUE;
 }
 
 static void
-make_look (Client *self)
+make_wakeup (Client *self)
 {
-  static GSourceFuncs funcs = { NULL, NULL, look_into_inbox, NULL };
+  static GSourceFuncs funcs = { NULL, NULL, process_inbox, NULL };
 
-  self->look = g_source_new (&funcs, sizeof (GSource));
-  g_source_set_callback (self->look, NULL, self, NULL);
-  g_source_attach (self->look, self->context);
+  self->wakeup = g_source_new (&funcs, sizeof (GSource));
+  g_source_set_callback (self->wakeup, NULL, self, NULL);
+  g_source_attach (self->wakeup, self->context);
 }
 
 static gpointer
@@ -223,14 +223,14 @@ run_client (gpointer data)
   return NULL;
 }
 
-/* Sets a flag of @self for look_into_inbox(). */
+/* Sets a flag of @self for process_inbox(). */
 static void
 set_flag (Client *self, gboolean *flag)
 {
   spdl_mutex_lock (&self->lock);
   *flag = TRUE;
   spdl_mutex_unlock (&self->lock);
-  g_source_set_ready_time (self->look, 0);
+  g_source_set_ready_time (self->wakeup, 0);
 }
 
 static void
@@ -267,7 +267,7 @@ begin_request (Client *self, SpdlRequest *request, GCancellable *cancellable)
   g_queue_push_tail_link (&self->inbox, spdl_request_get_link (request));
   spdl_mutex_unlock (&self->lock);
   if (first)
-    g_source_set_ready_time (self->look, 0);
+    g_source_set_ready_time (self->wakeup, 0);
 }
 
 static guint64
@@ -292,8 +292,8 @@ client_free (Client *self)
     set_flag (self, &self->quit);
     g_thread_join (self->thread);
   }
-  g_source_destroy (self->look);
-  g_source_unref (self->look);
+  g_source_destroy (self->wakeup);
+  g_source_unref (self->wakeup);
   spdl_mutex_clear (&self->lock);
   g_clear_pointer (&self->hedge, spdl_hedge_free);
   spdl_store_free (self->store);
@@ -316,7 +316,7 @@ client_new (SpdlHttp *http, GError **error)
   self->context = g_main_context_new ();
   self->loop = g_main_loop_new (self->context, FALSE);
   spdl_mutex_init (&self->lock);
-  make_look (self);
+  make_wakeup (self);
   self->thread = g_thread_try_new ("spdl-http", run_client, self, error);
   if (!self->thread)
     g_clear_pointer (&self, client_free);
@@ -445,22 +445,22 @@ spdl_http_fetch_with_head (
 }
 
 static void
-on_flow_wakes (gpointer data)
+on_stream_wakes (gpointer data)
 {
   Client *self = data;
 
-  set_flag (self, &self->look_at_flows);
+  set_flag (self, &self->streams_changed);
 }
 
 void
-spdl_http_fetch_flow (SpdlHttp *self, const gchar *uri,
+spdl_http_fetch_stream (SpdlHttp *self, const gchar *uri,
     GCancellable *cancellable, SpdlBodyStream *body_stream)
 {
   Client *client = choose_client (self);
 
-  spdl_body_stream_begin (body_stream, on_flow_wakes, client);
+  spdl_body_stream_begin (body_stream, on_stream_wakes, client);
   begin_request (client,
-      spdl_request_new_flow (&self->settings, uri, cancellable, body_stream),
+      spdl_request_new_stream (&self->settings, uri, cancellable, body_stream),
       cancellable);
 }
 

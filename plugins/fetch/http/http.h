@@ -107,7 +107,7 @@ void spdl_http_fetch_with_head (
  * it. An interrupted body is resumed by a byte range request or, if the server
  * does not support ranges and confirms that the resource has not changed, by
  * skipping what was already received. */
-void spdl_http_fetch_flow (SpdlHttp *self, const gchar *uri,
+void spdl_http_fetch_stream (SpdlHttp *self, const gchar *uri,
     GCancellable *cancellable, SpdlBodyStream *body_stream);
 
 /* Returns the CPU time of the client's threads, in ns. Can be called from any

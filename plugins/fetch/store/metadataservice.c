@@ -200,7 +200,7 @@ read_more (Exchange *self)
 }
 
 static void
-on_answer (GObject *session, GAsyncResult *result, gpointer data)
+on_response (GObject *session, GAsyncResult *result, gpointer data)
 {
   Exchange *self = data;
 
@@ -237,7 +237,7 @@ run_exchange (Exchange *self, gint64 deadline)
   g_signal_connect (
       self->message, "got-informational", G_CALLBACK (on_informational), self);
   soup_session_send_async (self->client->session, self->message,
-      SPDL_SOUP_PRIORITY, self->cancellable, on_answer, self);
+      SPDL_SOUP_PRIORITY, self->cancellable, on_response, self);
   while (!self->done)
     g_main_context_iteration (self->client->context, TRUE);
   destroy_source (&timer);

@@ -9,10 +9,8 @@
 
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 
 #include "gst/spdl/common/storeuri.h"
-#include "gst/spdl/engine/compat.h"
 #include "plugins/common/fail.h"
 #include "plugins/common/fingerprint.h"
 #include "plugins/dataset/archive/archivenotes.h"
@@ -454,16 +452,9 @@ check_unchanged (const Shard *shard, GError **error)
 {
   struct stat st;
 
-  if (shard->remote)
+  if (shard->remote || (stat (shard->location, &st) == 0 &&
+                           spdl_stamp_is_of (&shard->stamp, &st)))
     return TRUE;
-  if (stat (shard->location, &st) == 0) {
-    const struct timespec time = spdl_compat_get_mtime (&st);
-
-    if ((guint64) st.st_size == shard->stamp.size &&
-        time.tv_sec == shard->stamp.seconds &&
-        time.tv_nsec == shard->stamp.nanoseconds)
-      return TRUE;
-  }
   return spdl_fail (error, GST_RESOURCE_ERROR_READ,
       "The shard \"%s\" has changed since it was indexed: restart without the "
       "resume state",

@@ -58,8 +58,9 @@ read_record (const gchar *record, const gchar *end, SpdlLine *line,
   if (result == SPDL_CSV_STRAY) {
     line->parse_error.kind = SPDL_PARSE_ERROR_QUOTE_STRAY;
   } else if (result == SPDL_CSV_UNCLOSED) {
-    line->parse_error.kind = SPDL_PARSE_ERROR_QUOTE_UNCLOSED;
-    line->parse_error.number = limit < end ? SPDL_COLUMNS_MAX_RECORD : 0;
+    line->parse_error.kind = limit < end ? SPDL_PARSE_ERROR_QUOTE_LONG
+                                         : SPDL_PARSE_ERROR_QUOTE_UNCLOSED;
+    line->parse_error.number = SPDL_COLUMNS_MAX_RECORD;
   } else if (csv.at == limit && limit < end && limit[-1] != '\n') {
     line->parse_error.kind = SPDL_PARSE_ERROR_TOO_LONG;
     line->parse_error.number = SPDL_COLUMNS_MAX_RECORD;
@@ -257,15 +258,6 @@ take_field (guint i, const SpdlField *field, gpointer user_data)
     add_extra (self, i, field);
 }
 
-static gboolean
-is_blank (const gchar *text, gsize length)
-{
-  for (gsize i = 0; i < length; i++)
-    if (!g_ascii_isspace (text[i]))
-      return FALSE;
-  return TRUE;
-}
-
 static void
 check_weight (const SpdlField *weight, SpdlLine *line)
 {
@@ -304,7 +296,7 @@ spdl_columns_parse (const SpdlColumns *self, const gchar *record,
     *extra = NULL;
   n = read_record (record, end, line, take_field, &fields);
   if (line->parse_error.kind != SPDL_PARSE_ERROR_NONE ||
-      (n == 1 && is_blank (record, line->next - record)))
+      (n == 1 && spdl_line_is_blank (record, line->next - record)))
     return;
   line->path = fields.path;
   check_fields (self, &fields, n, line);

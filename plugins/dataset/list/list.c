@@ -480,7 +480,7 @@ read_items (SpdlList *self, const SpdlDatasetOptions *options, GError **error)
   if (self->parser.members)
     left_out = spdl_members_describe_left_out (self->parser.members);
   if (has && !loaded && !left_out && spdl_list_get_size (self) > 0 &&
-      spdl_text_file_is_settled (&self->file))
+      spdl_stamp_is_settled (&self->file.stamp))
     spdl_sidecar_store (
         &self->file, self->index, self->labels, classes, format, self->hash);
   return TRUE;

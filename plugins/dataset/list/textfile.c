@@ -32,36 +32,65 @@ stamp_of (const struct stat *st)
   return (SpdlStamp){ st->st_size, time.tv_sec, time.tv_nsec };
 }
 
-/* Returns 0 or an errno. */
-static int
-open_file (SpdlTextFile *self)
+gboolean
+spdl_stamp_is_equal (const SpdlStamp *self, const SpdlStamp *other)
 {
+  return self->size == other->size && self->seconds == other->seconds &&
+         self->nanoseconds == other->nanoseconds;
+}
+
+gboolean
+spdl_stamp_is_of (const SpdlStamp *self, const struct stat *st)
+{
+  const SpdlStamp now = stamp_of (st);
+
+  return spdl_stamp_is_equal (self, &now);
+}
+
+gboolean
+spdl_stamp_is_settled (const SpdlStamp *self)
+{
+  struct timespec now;
+
+  clock_gettime (CLOCK_REALTIME, &now);
+  return now.tv_sec - self->seconds > SETTLED_SECONDS;
+}
+
+int
+spdl_file_open_stamped (const gchar *path, SpdlStamp *stamp, guint *mode)
+{
+  /* O_NONBLOCK: open() must not wait for the writer of a pipe. */
+  const int fd = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  int failed = 0;
   struct stat st;
 
-  /* O_NONBLOCK: open() must not wait for the writer of a pipe. */
-  self->fd = open (self->location, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (self->fd < 0 || fstat (self->fd, &st) != 0)
-    return errno;
-  if (!S_ISREG (st.st_mode))
-    return S_ISDIR (st.st_mode) ? EISDIR : ENODEV;
-  self->stamp = stamp_of (&st);
-  self->mode = st.st_mode & 0777;
-  return 0;
+  if (fd < 0)
+    return -1;
+  if (fstat (fd, &st) != 0)
+    failed = errno;
+  else if (!S_ISREG (st.st_mode))
+    failed = S_ISDIR (st.st_mode) ? EISDIR : ENODEV;
+  if (failed != 0) {
+    close (fd);
+    errno = failed;
+    return -1;
+  }
+  *stamp = stamp_of (&st);
+  if (mode)
+    *mode = st.st_mode & 0777;
+  return fd;
 }
 
 gboolean
 spdl_text_file_open (SpdlTextFile *self, const gchar *location, GError **error)
 {
-  int failed;
-
-  *self = (SpdlTextFile){ .location = g_strdup (location), .fd = -1 };
-  failed = open_file (self);
-  if (failed == 0)
-    return TRUE;
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_READ,
-      "Failed to read the list \"%s\": %s", location, g_strerror (failed));
-  spdl_text_file_close (self);
-  return FALSE;
+  *self = (SpdlTextFile){ .fd = -1 };
+  self->fd = spdl_file_open_stamped (location, &self->stamp, &self->mode);
+  if (self->fd < 0)
+    return spdl_fail (error, GST_RESOURCE_ERROR_OPEN_READ,
+        "Failed to read the list \"%s\": %s", location, g_strerror (errno));
+  self->location = g_strdup (location);
+  return TRUE;
 }
 
 void
@@ -78,34 +107,21 @@ spdl_text_file_check (const SpdlTextFile *self, GError **error)
 {
   g_autofree gchar *sizes = NULL;
   struct stat st;
-  SpdlStamp now;
 
   if (fstat (self->fd, &st) != 0)
     return spdl_fail (error, GST_RESOURCE_ERROR_READ,
         "Failed to read the list \"%s\" again: %s", self->location,
         g_strerror (errno));
-  now = stamp_of (&st);
-  if (G_LIKELY (now.size == self->stamp.size &&
-                now.seconds == self->stamp.seconds &&
-                now.nanoseconds == self->stamp.nanoseconds))
+  if (G_LIKELY (spdl_stamp_is_of (&self->stamp, &st)))
     return TRUE;
-  if (now.size != self->stamp.size)
+  if ((guint64) st.st_size != self->stamp.size)
     sizes = g_strdup_printf (" (from %" G_GUINT64_FORMAT
                              " to %" G_GUINT64_FORMAT " bytes)",
-        self->stamp.size, now.size);
+        self->stamp.size, (guint64) st.st_size);
   return spdl_fail (error, GST_RESOURCE_ERROR_READ,
       "The list \"%s\" has changed since it was indexed%s: restart without the "
       "resume state; to replace a list, rename another file to its name",
       self->location, sizes ? sizes : "");
-}
-
-gboolean
-spdl_text_file_is_settled (const SpdlTextFile *self)
-{
-  struct timespec now;
-
-  clock_gettime (CLOCK_REALTIME, &now);
-  return now.tv_sec - self->stamp.seconds > SETTLED_SECONDS;
 }
 
 void

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <glib.h>
+#include <sys/stat.h>
 
 G_BEGIN_DECLS
 
@@ -34,6 +35,18 @@ typedef struct {
   guint32 nanoseconds; /* its nanoseconds */
 } SpdlStamp;
 
+gboolean spdl_stamp_is_of (const SpdlStamp *self, const struct stat *st);
+gboolean spdl_stamp_is_equal (const SpdlStamp *self, const SpdlStamp *other);
+
+/* Returns TRUE if the file is so old that a further change would alter its
+ * stamp. File systems store times in steps of up to two seconds. */
+gboolean spdl_stamp_is_settled (const SpdlStamp *self);
+
+/* Opens a regular file. Returns its descriptor, or -1 with errno set.
+ *
+ * @mode: (nullable): gets the file's permissions */
+int spdl_file_open_stamped (const gchar *path, SpdlStamp *stamp, guint *mode);
+
 /* An open file of any size. It is not mapped, because a file that somebody
  * truncates while it is mapped kills the process. Not thread-safe. */
 typedef struct {
@@ -52,10 +65,6 @@ void spdl_text_file_close (SpdlTextFile *self);
  * otherwise. Must be called after reading: the kernel sets the new time before
  * it changes the content. */
 gboolean spdl_text_file_check (const SpdlTextFile *self, GError **error);
-
-/* Returns TRUE if the file is so old that a further change would alter its
- * stamp. File systems store times in steps of up to two seconds. */
-gboolean spdl_text_file_is_settled (const SpdlTextFile *self);
 
 /* Advises the kernel of sequential or random access. */
 void spdl_text_file_expect (const SpdlTextFile *self, gboolean in_order);

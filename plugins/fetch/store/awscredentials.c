@@ -55,10 +55,12 @@ ask_environment (SpdlSecrets **secrets, GError **error)
     return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
         "AWS_CREDENTIAL_EXPIRATION is not a time of ISO 8601, such as "
         "2026-11-25T10:00:00Z");
-  *secrets = spdl_secrets_new ("the environment", access_key, secret_key,
-      session_token,
-      date ? g_date_time_to_unix (date) * G_TIME_SPAN_SECOND : G_MAXINT64,
-      FALSE);
+  *secrets = spdl_secrets_new ("the environment",
+      &(SpdlSecrets){ .access_key = access_key,
+          .secret_key = secret_key,
+          .session_token = session_token,
+          .expires = date ? g_date_time_to_unix (date) * G_TIME_SPAN_SECOND
+                          : G_MAXINT64 });
   return TRUE;
 }
 
@@ -145,7 +147,11 @@ ask_file (const SpdlAwsFile *file, const gchar *section, const gchar *path,
   }
   /* Another tool may replace the keys in the file. */
   *secrets = spdl_secrets_new (
-      source, values[0], values[1], values[2], G_MAXINT64, TRUE);
+      source, &(SpdlSecrets){ .access_key = (gchar *) values[0],
+                  .secret_key = (gchar *) values[1],
+                  .session_token = (gchar *) values[2],
+                  .expires = G_MAXINT64,
+                  .renewable = TRUE });
   return TRUE;
 }
 

@@ -14,8 +14,6 @@
 #include "plugins/fetch/store/secrettext.h"
 #include "plugins/fetch/store/sigv4.h"
 
-#define TIME_LIMIT (10 * G_TIME_SPAN_SECOND)
-
 /* Returns the address of STS, or NULL with @error set. (transfer full) */
 static gchar *
 dup_endpoint (const SpdlAwsProfile *profile, GError **error)
@@ -66,11 +64,9 @@ ask_sts (
     const SpdlMetadataRequest *request, SpdlSecrets **secrets, GError **error)
 {
   g_autofree gchar *source = spdl_metadata_dup_origin (request->uri);
-  g_autoptr (SpdlMetadataClient) client =
-      spdl_metadata_client_new (TIME_LIMIT, TRUE, error);
   g_auto (SpdlMetadataAnswer) answer = { 0 };
 
-  if (!client || !spdl_metadata_client_ask (client, request, &answer, error))
+  if (!spdl_metadata_ask (request, &answer, error))
     return FALSE;
   if (answer.status == SOUP_STATUS_OK)
     *secrets =
@@ -115,7 +111,7 @@ spdl_aws_sts_ask (const SpdlAwsProfile *profile, const gchar *role_arn,
   form = begin_form ("AssumeRoleWithWebIdentity", role_arn, session_name);
   add_parameter (form, "WebIdentityToken", token);
   return ask_sts (&(SpdlMetadataRequest){ "POST", endpoint, "Accept",
-                      "text/xml", form->str },
+                      "text/xml", form->str, NULL, TRUE },
       secrets, error);
 }
 
@@ -172,8 +168,8 @@ spdl_aws_sts_assume_role (const SpdlAwsProfile *profile,
   headers = soup_message_headers_new (SOUP_MESSAGE_HEADERS_REQUEST);
   spdl_sigv4_sign (&key, "GET", host, g_uri_get_path (parsed), query->str,
       g_get_real_time () / G_TIME_SPAN_SECOND, headers);
-  ok = ask_sts (
-      &(SpdlMetadataRequest){ "GET", uri, "Accept", "text/xml", NULL, headers },
+  ok = ask_sts (&(SpdlMetadataRequest){ "GET", uri, "Accept", "text/xml", NULL,
+                    headers, TRUE },
       secrets, error);
   soup_message_headers_unref (headers);
   return ok;

@@ -41,10 +41,12 @@ ask_environment (SpdlSecrets **secrets, GError **error)
         access_key ? "GS_SECRET_ACCESS_KEY" : "GS_ACCESS_KEY_ID");
   if (access_key)
     *secrets = spdl_secrets_new (
-        "the environment", access_key, secret_key, NULL, G_MAXINT64, FALSE);
+        "the environment", &(SpdlSecrets){ .access_key = access_key,
+                               .secret_key = secret_key,
+                               .expires = G_MAXINT64 });
   else if (token)
-    *secrets =
-        spdl_secrets_new_bearer ("the environment", token, G_MAXINT64, FALSE);
+    *secrets = spdl_secrets_new ("the environment",
+        &(SpdlSecrets){ .bearer = token, .expires = G_MAXINT64 });
   return TRUE;
 }
 
@@ -88,8 +90,10 @@ read_token (const SpdlMetadataAnswer *answer, const gchar *source,
         "Credentials of %s have no %s", source,
         token && *token ? "valid expires_in" : "access_token");
   else if (spdl_secret_text_check (token, name, error))
-    secrets = spdl_secrets_new_bearer (
-        source, token, asked_at + lifetime * G_TIME_SPAN_SECOND, TRUE);
+    secrets = spdl_secrets_new (
+        source, &(SpdlSecrets){ .bearer = (gchar *) token,
+                    .expires = asked_at + lifetime * G_TIME_SPAN_SECOND,
+                    .renewable = TRUE });
   json_decref (object);
   return secrets;
 }
@@ -104,14 +108,10 @@ ask_metadata (
       g_strdup_printf ("http://%s/" TOKEN_PATH, host ? host : METADATA_HOST);
   g_autofree gchar *origin = spdl_metadata_dup_origin (uri);
   g_autofree gchar *source = g_strdup_printf ("the metadata server %s", origin);
-  g_autoptr (SpdlMetadataClient) client =
-      spdl_metadata_client_new (SPDL_METADATA_TIME_LIMIT, FALSE, error);
   g_auto (SpdlMetadataAnswer) answer = { 0 };
   g_autoptr (GError) fault = NULL;
 
-  if (!client)
-    return FALSE;
-  if (!spdl_metadata_client_ask (client,
+  if (!spdl_metadata_ask (
           &(SpdlMetadataRequest){ "GET", uri, "Metadata-Flavor", "Google" },
           &answer, &fault)) {
     *reason = g_strdup (fault->message);

@@ -33,11 +33,13 @@ struct _SpdlDataset {
   SpdlArchiveSet *shards; /* nullable */
   SpdlArrowTable *table;  /* (nullable): not owned */
   GCancellable *reading;  /* of rows of a table */
+  guint64 size;           /* number of items */
+  guint64 hash;
+  const SpdlClasses *classes; /* nullable */
   /* Only used for a folder. */
   gboolean is_stored; /* in an object store */
   GString *paths;
-  GArray *items; /* Item */
-  guint64 hash;
+  GArray *items;      /* Item */
   GPtrArray *folders; /* gchar: names of the top-level folders */
   SpdlClasses *found; /* (nullable): classes named by the top-level folders */
   gchar *unknown;     /* (nullable): first file that belongs to no class */
@@ -45,17 +47,6 @@ struct _SpdlDataset {
   gchar *first_bare;  /* (nullable): the first of them */
   gsize n_parquet;    /* Parquet files */
 };
-
-static SpdlDataset *
-dataset_new (const SpdlDatasetOptions *options)
-{
-  SpdlDataset *self = g_new0 (SpdlDataset, 1);
-
-  self->options = *options;
-  self->items = g_array_new (FALSE, FALSE, sizeof (Item));
-  self->reading = g_cancellable_new ();
-  return self;
-}
 
 void
 spdl_dataset_free (SpdlDataset *self)
@@ -315,12 +306,12 @@ has_items (const SpdlDataset *self, const gchar *location, GError **error)
       location);
 }
 
-static SpdlDataset *
-open_folder (const SpdlDatasetOptions *options, GError **error)
+static gboolean
+open_folder (SpdlDataset *self, GError **error)
 {
-  const gchar *location = options->location, *pattern = options->pattern;
-  SpdlDataset *self = dataset_new (options);
-  const SpdlFolderFuncs funcs = { add_file, add_folder, options, self };
+  const gchar *location = self->options.location;
+  const gchar *pattern = self->options.pattern;
+  const SpdlFolderFuncs funcs = { add_file, add_folder, &self->options, self };
   guint64 n_others = 0;
 
   self->is_stored = spdl_store_is_uri (location);
@@ -330,68 +321,71 @@ open_folder (const SpdlDatasetOptions *options, GError **error)
                    : spdl_folder_dup_absolute (location);
   self->paths = g_string_new (NULL);
   self->folders = g_ptr_array_new_with_free_func (g_free);
-  if (!(self->is_stored ? walk_objects (self, options, &funcs, &n_others, error)
-                        : spdl_folder_walk (
-                              self->root, pattern, &funcs, &n_others, error)) ||
-      !has_items (self, location, error) ||
-      (self->items->len > 0 && !take_folders (self, error))) {
-    spdl_dataset_free (self);
-    return NULL;
+  if (!(self->is_stored
+              ? walk_objects (self, &self->options, &funcs, &n_others, error)
+              : spdl_folder_walk (
+                    self->root, pattern, &funcs, &n_others, error)) ||
+      !has_items (self, location, error))
+    return FALSE;
+  self->size = self->items->len;
+  if (self->size > 0) {
+    if (!take_folders (self, error))
+      return FALSE;
+    if (self->found)
+      self->classes = self->found;
+    return TRUE;
   }
-  if (self->items->len > 0)
-    return self;
-
   if (n_others > 0)
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
+    return spdl_fail (error, GST_RESOURCE_ERROR_NOT_FOUND,
         "None of the %" G_GUINT64_FORMAT
         " files in \"%s\" matches the pattern \"%s\": set pattern to one that "
         "matches, such as \"*.@(jpg|jpeg)\"",
         n_others, location, pattern);
-  else
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
-        "No file found in \"%s\": set location to a folder that holds the "
-        "dataset, or to a list of its files",
-        location);
-  spdl_dataset_free (self);
-  return NULL;
+  return spdl_fail (error, GST_RESOURCE_ERROR_NOT_FOUND,
+      "No file found in \"%s\": set location to a folder that holds the "
+      "dataset, or to a list of its files",
+      location);
 }
 
-static SpdlDataset *
-open_list (const SpdlDatasetOptions *options, GError **error)
+static gboolean
+open_list (SpdlDataset *self, GError **error)
 {
-  SpdlDataset *self = dataset_new (options);
-  g_autofree gchar *path = spdl_folder_dup_absolute (options->location);
+  const gchar *location = self->options.location;
+  g_autofree gchar *path = spdl_folder_dup_absolute (location);
 
   self->root = g_path_get_dirname (path);
-  self->list = spdl_list_open (options->location, options, error);
-  if (self->list)
-    return self;
-  spdl_dataset_free (self);
-  return NULL;
+  self->list = spdl_list_open (location, &self->options, error);
+  if (!self->list)
+    return FALSE;
+  self->size = spdl_list_get_size (self->list);
+  self->hash = spdl_list_get_hash (self->list);
+  if (self->options.labels.read)
+    self->classes = spdl_list_get_classes (self->list);
+  return TRUE;
 }
 
-static SpdlDataset *
-open_shards (const SpdlDatasetOptions *options, GError **error)
+static gboolean
+open_shards (SpdlDataset *self, GError **error)
 {
-  SpdlDataset *self = dataset_new (options);
-
-  self->shards = spdl_archive_set_open (options->location, options, error);
-  if (self->shards)
-    return self;
-  spdl_dataset_free (self);
-  return NULL;
+  self->shards =
+      spdl_archive_set_open (self->options.location, &self->options, error);
+  if (!self->shards)
+    return FALSE;
+  self->size = spdl_archive_set_get_size (self->shards);
+  self->hash = spdl_archive_set_get_hash (self->shards);
+  return TRUE;
 }
 
-static SpdlDataset *
-open_table (const SpdlDatasetOptions *options, GError **error)
+static gboolean
+open_table (SpdlDataset *self, GError **error)
 {
-  SpdlDataset *self = dataset_new (options);
-
-  self->table = options->table;
-  if (spdl_arrow_table_open (self->table, options, error))
-    return self;
-  spdl_dataset_free (self);
-  return NULL;
+  self->table = self->options.table;
+  if (!spdl_arrow_table_open (self->table, &self->options, error))
+    return FALSE;
+  self->size = spdl_arrow_table_get_size (self->table);
+  self->hash = spdl_arrow_table_get_hash (self->table);
+  self->classes = spdl_arrow_table_get_classes (self->table);
+  return TRUE;
 }
 
 /* Checks that no column is set for a location without columns.
@@ -502,29 +496,43 @@ can_have_labels (
       options->location);
 }
 
-SpdlDataset *
-spdl_dataset_open (const SpdlDatasetOptions *options, GError **error)
+/* Opens what the location is. */
+static gboolean
+open_location (SpdlDataset *self, GError **error)
 {
+  const SpdlDatasetOptions *options = &self->options;
   const gchar *location = options->location;
   const gboolean folder = !options->table && is_folder (location);
 
-  if (folder && !has_no_columns (options, FALSE, "a folder", error))
-    return NULL;
-  if (!can_have_labels (options, folder, error))
-    return NULL;
+  if ((folder && !has_no_columns (options, FALSE, "a folder", error)) ||
+      !can_have_labels (options, folder, error))
+    return FALSE;
   if (options->table)
-    return open_table (options, error);
+    return open_table (self, error);
   if (folder)
-    return open_folder (options, error);
+    return open_folder (self, error);
   if (spdl_archive_set_is_set (location))
-    return has_no_columns (options, TRUE, "not a list", error)
-               ? open_shards (options, error)
-               : NULL;
+    return has_no_columns (options, TRUE, "not a list", error) &&
+           open_shards (self, error);
   return is_there (location, error) &&
-                 (spdl_list_has_columns (location) ||
-                     has_no_columns (options, FALSE, "a .txt list", error))
-             ? open_list (options, error)
-             : NULL;
+         (spdl_list_has_columns (location) ||
+             has_no_columns (options, FALSE, "a .txt list", error)) &&
+         open_list (self, error);
+}
+
+SpdlDataset *
+spdl_dataset_open (const SpdlDatasetOptions *options, GError **error)
+{
+  SpdlDataset *self = g_new0 (SpdlDataset, 1);
+
+  self->options = *options;
+  self->classes = options->labels.classes;
+  self->items = g_array_new (FALSE, FALSE, sizeof (Item));
+  self->reading = g_cancellable_new ();
+  if (open_location (self, error))
+    return self;
+  spdl_dataset_free (self);
+  return NULL;
 }
 
 gboolean
@@ -575,11 +583,7 @@ spdl_dataset_set_flushing (SpdlDataset *self, gboolean flushing)
 guint64
 spdl_dataset_get_size (const SpdlDataset *self)
 {
-  if (self->shards)
-    return spdl_archive_set_get_size (self->shards);
-  if (self->table)
-    return spdl_arrow_table_get_size (self->table);
-  return self->list ? spdl_list_get_size (self->list) : self->items->len;
+  return self->size;
 }
 
 const gchar *
@@ -591,22 +595,13 @@ spdl_dataset_get_root (const SpdlDataset *self)
 guint64
 spdl_dataset_get_hash (const SpdlDataset *self)
 {
-  if (self->shards)
-    return spdl_archive_set_get_hash (self->shards);
-  if (self->table)
-    return spdl_arrow_table_get_hash (self->table);
-  return self->list ? spdl_list_get_hash (self->list) : self->hash;
+  return self->hash;
 }
 
 const SpdlClasses *
 spdl_dataset_get_classes (const SpdlDataset *self)
 {
-  if (self->list && self->options.labels.read)
-    return spdl_list_get_classes (self->list);
-  if (self->table)
-    return spdl_arrow_table_get_classes (self->table);
-  return self->options.labels.classes ? self->options.labels.classes
-                                      : self->found;
+  return self->classes;
 }
 
 static gchar *

@@ -18,9 +18,9 @@
 #include "plugins/dataset/archive/shardpattern.h"
 #include "plugins/dataset/sampler/weightedsampler.h"
 
-/* Thread that reads a shard from its beginning and queues some samples ahead of
- * the consumer. */
-typedef struct _ShardStream ShardStream;
+/* Limits of the queue, which always has space for one sample. */
+#define MAX_SAMPLES 64
+#define MAX_BYTES (16 << 20)
 
 typedef struct {
   gchar *uri;
@@ -53,34 +53,24 @@ struct _SpdlStreamedShards {
   guint64 n_unchecked;
   SpdlArchiveRoles roles;
 
-  SpdlMutex lock;      /* guards: */
-  ShardStream *stream; /* nullable */
-  gboolean flushing;
-};
-
-/* Reader of one shard */
-
-/* Limits of the queue, which always has space for one sample. */
-#define MAX_SAMPLES 64
-#define MAX_BYTES (16 << 20)
-
-struct _ShardStream {
-  SpdlIndexer *indexer;
-  gchar *uri;
-  GThread *thread; /* nullable: the thread could not be created */
+  /* The thread that reads it from its beginning, and queues some samples. */
+  gboolean is_open;
+  GThread *reader; /* nullable: the thread could not be created */
 
   SpdlMutex lock; /* guards: */
   SpdlCond cond;
-  GQueue samples; /* SpdlSample */
-  guint64 size;   /* in bytes, of all samples */
-  gboolean ended;
+  GQueue samples;   /* SpdlSample */
+  guint64 size;     /* in bytes, of all samples */
+  gboolean is_read; /* to its end, or up to the failure */
+  GError *failure;  /* nullable */
   gboolean closed;
   gboolean flushing;
-  GError *error; /* nullable */
 };
 
+/* Reader of a shard */
+
 static gboolean
-is_full (const ShardStream *self)
+is_full (const SpdlStreamedShards *self)
 {
   return self->samples.length >= MAX_SAMPLES ||
          (self->samples.length > 0 && self->size >= MAX_BYTES);
@@ -89,7 +79,7 @@ is_full (const ShardStream *self)
 static gboolean
 on_sample (SpdlSample *sample, gpointer user_data)
 {
-  ShardStream *self = user_data;
+  SpdlStreamedShards *self = user_data;
   gboolean closed;
 
   spdl_mutex_lock (&self->lock);
@@ -110,99 +100,74 @@ on_sample (SpdlSample *sample, gpointer user_data)
 static gpointer
 run_reader (gpointer data)
 {
-  ShardStream *self = data;
+  SpdlStreamedShards *self = data;
   GError *error = NULL;
 
-  spdl_indexer_stream (self->indexer, self->uri, on_sample, self, &error);
+  spdl_indexer_stream (
+      self->indexer, self->shard->uri, on_sample, self, &error);
   spdl_mutex_lock (&self->lock);
-  self->error = error;
-  self->ended = TRUE;
+  self->failure = error;
+  self->is_read = TRUE;
   spdl_cond_broadcast (&self->cond);
   spdl_mutex_unlock (&self->lock);
   return NULL;
 }
 
-/* Starts to read a shard.
- *
- * @indexer: must outlive the stream */
-static ShardStream *
-shard_stream_new (SpdlIndexer *indexer, const gchar *uri)
+/* Starts to read the current shard. */
+static void
+open_stream (SpdlStreamedShards *self)
 {
-  ShardStream *self = g_new0 (ShardStream, 1);
-  GError *error = NULL;
-
-  self->indexer = indexer;
-  self->uri = g_strdup (uri);
-  spdl_mutex_init (&self->lock);
-  spdl_cond_init (&self->cond);
-  self->thread = g_thread_try_new ("spdl-stream", run_reader, self, &error);
-  if (!self->thread) {
-    self->error = error;
-    self->ended = TRUE;
-  }
-  return self;
+  self->is_open = TRUE;
+  self->closed = self->is_read = FALSE;
+  self->reader =
+      g_thread_try_new ("spdl-stream", run_reader, self, &self->failure);
+  if (!self->reader)
+    self->is_read = TRUE;
 }
 
 /* Joins the thread, which ends soon if the shard has ended or the indexer was
  * cancelled. */
 static void
-shard_stream_free (ShardStream *self)
+close_stream (SpdlStreamedShards *self)
 {
+  if (!self->is_open)
+    return;
   spdl_mutex_lock (&self->lock);
   self->closed = TRUE;
   spdl_cond_broadcast (&self->cond);
   spdl_mutex_unlock (&self->lock);
-  if (self->thread)
-    g_thread_join (self->thread);
+  if (self->reader)
+    g_thread_join (g_steal_pointer (&self->reader));
   g_queue_clear_full (&self->samples, (GDestroyNotify) spdl_sample_free);
-  g_clear_error (&self->error);
-  spdl_cond_clear (&self->cond);
-  spdl_mutex_clear (&self->lock);
-  g_free (self->uri);
-  g_free (self);
-}
-
-/* Lock held. */
-static SpdlStreamStatus
-pop_sample (ShardStream *self, SpdlSample **sample, GError **error)
-{
-  if (self->flushing)
-    return SPDL_STREAM_FLUSHING;
-  if (self->samples.length > 0) {
-    *sample = g_queue_pop_head (&self->samples);
-    self->size -= (*sample)->size;
-    spdl_cond_broadcast (&self->cond);
-    return SPDL_STREAM_SAMPLE;
-  }
-  if (!self->error)
-    return SPDL_STREAM_END;
-  g_propagate_error (error, g_error_copy (self->error));
-  return SPDL_STREAM_FAILED;
+  self->size = 0;
+  g_clear_error (&self->failure);
+  self->is_open = FALSE;
 }
 
 /* Waits for the next sample (transfer full). */
 static SpdlStreamStatus
-shard_stream_pop (ShardStream *self, SpdlSample **sample, GError **error)
+pop_sample (SpdlStreamedShards *self, SpdlSample **sample, GError **error)
 {
   SpdlStreamStatus status;
 
   spdl_mutex_lock (&self->lock);
-  while (self->samples.length == 0 && !self->ended && !self->flushing)
+  while (self->samples.length == 0 && !self->is_read && !self->flushing)
     spdl_cond_wait (&self->cond, &self->lock);
-  status = pop_sample (self, sample, error);
+  if (self->flushing) {
+    status = SPDL_STREAM_FLUSHING;
+  } else if (self->samples.length > 0) {
+    status = SPDL_STREAM_SAMPLE;
+    *sample = g_queue_pop_head (&self->samples);
+    self->size -= (*sample)->size;
+    spdl_cond_broadcast (&self->cond);
+  } else if (self->failure) {
+    status = SPDL_STREAM_FAILED;
+    g_propagate_error (error, g_steal_pointer (&self->failure));
+  } else {
+    status = SPDL_STREAM_END;
+  }
   spdl_mutex_unlock (&self->lock);
   return status;
-}
-
-/* While @flushing is TRUE, shard_stream_pop() does not block. Callable from any
- * thread. */
-static void
-shard_stream_set_flushing (ShardStream *self, gboolean flushing)
-{
-  spdl_mutex_lock (&self->lock);
-  self->flushing = flushing;
-  spdl_cond_broadcast (&self->cond);
-  spdl_mutex_unlock (&self->lock);
 }
 
 static void
@@ -281,6 +246,7 @@ spdl_streamed_shards_open (
   g_array_set_clear_func (self->buffer, clear_item);
   self->indexer = spdl_indexer_new (NULL, options->remote);
   spdl_mutex_init (&self->lock);
+  spdl_cond_init (&self->cond);
   for (guint i = 0; self->extensions && self->extensions[i]; i++)
     self->hash = spdl_fingerprint_add (
         self->hash, self->extensions[i], strlen (self->extensions[i]));
@@ -288,18 +254,6 @@ spdl_streamed_shards_open (
   if (!add_shards (self, options->location, error))
     g_clear_pointer (&self, spdl_streamed_shards_free);
   return self;
-}
-
-static void
-close_stream (SpdlStreamedShards *self)
-{
-  ShardStream *stream;
-
-  spdl_mutex_lock (&self->lock);
-  stream = g_steal_pointer (&self->stream);
-  spdl_mutex_unlock (&self->lock);
-  if (stream)
-    shard_stream_free (stream);
 }
 
 void
@@ -314,6 +268,7 @@ spdl_streamed_shards_free (SpdlStreamedShards *self)
   spdl_archive_losses_clear (&self->losses);
   spdl_archive_roles_clear (&self->roles);
   g_clear_error (&self->error);
+  spdl_cond_clear (&self->cond);
   spdl_mutex_clear (&self->lock);
   g_free (self);
 }
@@ -452,10 +407,7 @@ open_next (
     return FALSE;
   self->shard = &g_array_index (self->shards, Shard, i);
   self->n_samples = self->n_skipped = self->n_long = self->n_unchecked = 0;
-  spdl_mutex_lock (&self->lock);
-  self->stream = shard_stream_new (self->indexer, self->shard->uri);
-  shard_stream_set_flushing (self->stream, self->flushing);
-  spdl_mutex_unlock (&self->lock);
+  open_stream (self);
   return TRUE;
 }
 
@@ -467,7 +419,7 @@ take_sample (SpdlStreamedShards *self, guint *n_lost)
   g_autoptr (SpdlSample) sample = NULL;
   g_autoptr (GError) error = NULL;
 
-  switch (shard_stream_pop (self->stream, &sample, &error)) {
+  switch (pop_sample (self, &sample, &error)) {
     case SPDL_STREAM_SAMPLE:
       add_sample (self, sample);
       return TRUE;
@@ -494,7 +446,7 @@ fill_buffer (SpdlStreamedShards *self, SpdlNextShardFunc next_shard,
     gpointer user_data, guint *n_lost)
 {
   while (!self->ended && self->buffer->len < self->capacity) {
-    if (!self->stream)
+    if (!self->is_open)
       self->ended = !open_next (self, next_shard, user_data);
     else if (!take_sample (self, n_lost))
       return FALSE;
@@ -546,7 +498,6 @@ spdl_streamed_shards_set_flushing (SpdlStreamedShards *self, gboolean flushing)
 {
   spdl_mutex_lock (&self->lock);
   self->flushing = flushing;
-  if (self->stream)
-    shard_stream_set_flushing (self->stream, flushing);
+  spdl_cond_broadcast (&self->cond);
   spdl_mutex_unlock (&self->lock);
 }

@@ -42,26 +42,26 @@ typedef struct {
 gpointer
 spdl_remote_client_new (const SpdlRemoteSettings *remote, GError **error)
 {
-  const SpdlHttpSettings settings = { .timeout = remote->timeout,
-    .retries = remote->retries,
-    .user_agent = remote->user_agent,
-    .tls_ca_file = remote->tls_ca_file,
-    .extra_headers = remote->extra_headers,
-    .trusted_origins = remote->trusted_origins,
-    .store = remote->store };
   Client *self;
-  SpdlHttp *http;
 
   if (!spdl_fetch_debug)
     GST_DEBUG_CATEGORY_INIT (
         spdl_fetch_debug, "spdlremote", 0, "Shards on servers");
   if (!spdl_origin_check_trusted (remote->trusted_origins, FALSE, error))
     return NULL;
-  http = spdl_http_new (&settings, error);
-  if (!http)
-    return NULL;
   self = g_new0 (Client, 1);
-  self->http = http;
+  self->settings = (SpdlHttpSettings){ .timeout = remote->timeout,
+    .retries = remote->retries,
+    .user_agent = remote->user_agent,
+    .tls_ca_file = remote->tls_ca_file,
+    .extra_headers = remote->extra_headers,
+    .trusted_origins = remote->trusted_origins,
+    .store = remote->store };
+  self->http = spdl_http_new (&self->settings, error);
+  if (!self->http) {
+    g_free (self);
+    return NULL;
+  }
   self->list_timeout = remote->list_timeout;
   self->cancellable = remote->cancellable ? g_object_ref (remote->cancellable)
                                           : g_cancellable_new ();

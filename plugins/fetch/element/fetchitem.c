@@ -13,7 +13,7 @@
 #include "gst/spdl/common/redact.h"
 #include "gst/spdl/common/storeuri.h"
 #include "plugins/fetch/element/coalesce.h"
-#include "plugins/fetch/http/httpfuncs.h"
+#include "plugins/fetch/http/http.h"
 #include "plugins/fetch/io/disk.h"
 #include "plugins/fetch/io/range.h"
 

@@ -347,7 +347,6 @@ uses_cache (GstSpdlFetch *self)
 static gboolean
 open_cache (GstSpdlFetch *self, GError **error)
 {
-  /* A previous start that failed later may have left one. */
   g_clear_pointer (&self->cache, spdl_disk_cache_free);
   if (uses_cache (self))
     self->cache = spdl_disk_cache_new (
@@ -373,6 +372,8 @@ gst_spdl_fetch_start (GstSpdlStage *stage, GError **error)
   GstSpdlFetch *self = GST_SPDL_FETCH (stage);
   g_autofree gchar *pool = NULL;
 
+  /* A previous start that failed may have left one. */
+  g_clear_pointer (&self->http, spdl_http_free);
   GST_OBJECT_LOCK (self);
   gst_spdl_property_table_clear (properties, &self->used);
   self->used = self->settings;
@@ -563,6 +564,7 @@ gst_spdl_fetch_finalize (GObject *object)
   GstSpdlFetch *self = GST_SPDL_FETCH (object);
 
   g_clear_pointer (&self->thread_pool, spdl_thread_pool_free);
+  g_clear_pointer (&self->http, spdl_http_free);
   g_clear_pointer (&self->cache, spdl_disk_cache_free);
   gst_clear_caps (&self->caps);
   gst_clear_caps (&self->src_caps);

@@ -52,12 +52,13 @@ typedef struct {
 } Client;
 
 struct _SpdlHttp {
-  SpdlHttpSettings settings;
+  const SpdlHttpSettings *settings;
   GTlsDatabase *tls_database; /* nullable */
   SpdlProxies proxies;
   SpdlRateLimits *limits;
-  SpdlMutex lock; /* held to choose or add a client */
-  gint n_clients; /* atomic; at least 1 */
+  SpdlMutex lock;   /* held to choose or add a client */
+  gint max_clients; /* with the lock held */
+  gint n_clients;   /* atomic; at least 1 */
   Client *clients[MAX_THREADS];
 };
 
@@ -122,7 +123,7 @@ make_session (Client *self)
 {
   SoupSession *session = soup_session_new_with_options ("max-conns",
       MAX_CONNECTIONS, "max-conns-per-host", MAX_CONNECTIONS, "user-agent",
-      self->http->settings.user_agent, "timeout", 0, NULL);
+      self->http->settings->user_agent, "timeout", 0, NULL);
 
   if (self->http->tls_database)
     soup_session_set_tls_database (session, self->http->tls_database);
@@ -310,9 +311,9 @@ client_new (SpdlHttp *http, GError **error)
 
   self->http = http;
   self->requests.limits = http->limits;
-  self->store = spdl_store_new (&http->settings.store);
-  if (http->settings.hedge > 0)
-    self->hedge = spdl_hedge_new (&http->settings, begin_hedge, self);
+  self->store = spdl_store_new (&http->settings->store);
+  if (http->settings->hedge > 0)
+    self->hedge = spdl_hedge_new (http->settings, begin_hedge, self);
   self->context = g_main_context_new ();
   self->loop = g_main_loop_new (self->context, FALSE);
   spdl_mutex_init (&self->lock);
@@ -324,28 +325,6 @@ client_new (SpdlHttp *http, GError **error)
 }
 
 /* The group of threads */
-
-static void
-copy_settings (SpdlHttpSettings *self, const SpdlHttpSettings *other)
-{
-  *self = *other;
-  self->user_agent = g_strdup (other->user_agent);
-  self->tls_ca_file = g_strdup (other->tls_ca_file);
-  self->trusted_origins = g_strdup (other->trusted_origins);
-  self->extra_headers =
-      other->extra_headers ? gst_structure_copy (other->extra_headers) : NULL;
-  spdl_store_settings_copy (&self->store, &other->store);
-}
-
-static void
-clear_settings (SpdlHttpSettings *self)
-{
-  g_clear_pointer (&self->user_agent, g_free);
-  g_clear_pointer (&self->tls_ca_file, g_free);
-  g_clear_pointer (&self->trusted_origins, g_free);
-  g_clear_pointer (&self->extra_headers, gst_structure_free);
-  spdl_store_settings_clear (&self->store);
-}
 
 static guint
 count_requests (gpointer user_data)
@@ -364,12 +343,12 @@ spdl_http_new (const SpdlHttpSettings *settings, GError **error)
 {
   SpdlHttp *self = g_new0 (SpdlHttp, 1);
 
-  copy_settings (&self->settings, settings);
-  self->settings.max_threads = CLAMP (settings->max_threads, 1, MAX_THREADS);
+  self->settings = settings;
+  self->max_clients = CLAMP (settings->max_threads, 1, MAX_THREADS);
   spdl_mutex_init (&self->lock);
   self->limits = spdl_rate_limits_new (settings->counts, count_requests, self);
-  if (spdl_ca_file_open (self->settings.tls_ca_file, "tls-ca-file",
-          &self->tls_database, error) &&
+  if (spdl_ca_file_open (
+          settings->tls_ca_file, "tls-ca-file", &self->tls_database, error) &&
       spdl_proxies_init (&self->proxies, error) &&
       (self->clients[0] = client_new (self, error)))
     self->n_clients = 1;
@@ -387,7 +366,6 @@ spdl_http_free (SpdlHttp *self)
   g_clear_object (&self->tls_database);
   spdl_proxies_clear (&self->proxies);
   spdl_rate_limits_free (self->limits);
-  clear_settings (&self->settings);
   g_free (self);
 }
 
@@ -410,12 +388,12 @@ choose_client (SpdlHttp *self)
       chosen = self->clients[n];
     }
   }
-  if (fewest >= REQUESTS_PER_THREAD && n < (gint) self->settings.max_threads) {
+  if (fewest >= REQUESTS_PER_THREAD && n < self->max_clients) {
     if ((added = client_new (self, NULL))) {
       chosen = self->clients[n] = added;
       g_atomic_int_inc (&self->n_clients);
     } else {
-      self->settings.max_threads = n;
+      self->max_clients = n;
     }
   }
   g_atomic_int_inc (&chosen->requests.n_unfinished);
@@ -430,7 +408,7 @@ spdl_http_fetch (SpdlHttp *self, const SpdlHttpFetch *fetch)
 
   begin_request (client,
       client->hedge ? spdl_hedge_add (client->hedge, fetch)
-                    : spdl_request_new (&self->settings, fetch),
+                    : spdl_request_new (self->settings, fetch),
       fetch->cancellable);
 }
 
@@ -438,7 +416,7 @@ void
 spdl_http_fetch_with_head (
     SpdlHttp *self, const SpdlHttpFetch *fetch, SpdlHttpHeadFunc head)
 {
-  SpdlRequest *request = spdl_request_new (&self->settings, fetch);
+  SpdlRequest *request = spdl_request_new (self->settings, fetch);
 
   spdl_request_set_head (request, head);
   begin_request (choose_client (self), request, fetch->cancellable);
@@ -460,7 +438,7 @@ spdl_http_fetch_stream (SpdlHttp *self, const gchar *uri,
 
   spdl_body_stream_begin (body_stream, on_stream_wakes, client);
   begin_request (client,
-      spdl_request_new_stream (&self->settings, uri, cancellable, body_stream),
+      spdl_request_new_stream (self->settings, uri, cancellable, body_stream),
       cancellable);
 }
 

@@ -89,7 +89,9 @@ typedef struct {
   gpointer user_data;
 } SpdlHttpFetch;
 
-/* Returns NULL with @error set if the settings are invalid. */
+/* @settings: must outlive the client
+ *
+ * Returns NULL with @error set if they are invalid. */
 SpdlHttp *spdl_http_new (const SpdlHttpSettings *settings, GError **error);
 
 /* All fetches must have finished. */
@@ -113,5 +115,25 @@ void spdl_http_fetch_stream (SpdlHttp *self, const gchar *uri,
 /* Returns the CPU time of the client's threads, in ns. Can be called from any
  * thread. */
 guint64 spdl_http_get_cpu_time (SpdlHttp *self);
+
+/* The plugin with the client */
+
+/* libsoup and its dependencies take longer to load than the rest of a pipeline
+ * that reads files, and use 1.5 MB. Therefore the client is in a separate
+ * plugin, without elements; spdlfetch calls it through httplazy.c. */
+typedef struct {
+  SpdlHttp *(*open) (const SpdlHttpSettings *settings, GError **error);
+  void (*close) (SpdlHttp *http);
+  void (*fetch) (SpdlHttp *http, const SpdlHttpFetch *fetch);
+  guint64 (*get_cpu_time) (SpdlHttp *http);
+  gchar *(*list_headers) (const SpdlHttpSettings *settings);
+} SpdlHttpFuncs;
+
+#define SPDL_HTTP_PLUGIN "spdlhttp"
+/* Error domain for a permitted redirect to a URI that is not HTTP(S), for the
+ * caller to read. The message is the URI. */
+#define SPDL_HTTP_ELSEWHERE (g_quark_from_static_string ("spdl-http-elsewhere"))
+/* Key of the SpdlHttpFuncs in the plugin's object data. */
+#define SPDL_HTTP_DATA "spdl-http"
 
 G_END_DECLS

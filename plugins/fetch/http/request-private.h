@@ -8,7 +8,7 @@
 #pragma once
 
 #include "plugins/fetch/http/chunks.h"
-#include "plugins/fetch/http/httpfuncs.h"
+#include "plugins/fetch/http/http.h"
 #include "plugins/fetch/http/request.h"
 #include "plugins/fetch/http/response.h"
 #include "plugins/fetch/io/body.h"

@@ -14,8 +14,7 @@
 #include "gst/spdl/common/storeuri.h"
 #include "plugins/fetch/http/bodystream.h"
 #include "plugins/fetch/http/response.h"
-#include "plugins/fetch/io/http1.h"
-#include "plugins/fetch/io/souppriority.h"
+#include "plugins/fetch/io/soup.h"
 
 GST_DEBUG_CATEGORY_EXTERN (spdl_fetch_debug);
 #define GST_CAT_DEFAULT spdl_fetch_debug

@@ -13,9 +13,8 @@
 #include "gst/spdl/common/showntext.h"
 #include "plugins/fetch/io/cafile.h"
 #include "plugins/fetch/io/environment.h"
-#include "plugins/fetch/io/http1.h"
 #include "plugins/fetch/io/proxy.h"
-#include "plugins/fetch/io/souppriority.h"
+#include "plugins/fetch/io/soup.h"
 
 #define MAX_SIZE (64 * 1024)
 #define BLOCK_SIZE (4 * 1024)

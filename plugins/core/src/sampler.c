@@ -551,26 +551,26 @@ plan_reading (SpdlSampler *self, guint64 place)
 
 /* Handles the end of a stream, a failure, or an interrupted wait. The item was
  * not read. */
-static SpdlSamplerStatus
+static SpdlDatasetStatus
 end_listed (SpdlSampler *self, GError **error)
 {
   self->next--;
   if (!*error)
-    return SPDL_SAMPLER_END;
+    return SPDL_DATASET_END;
   if (!g_error_matches (*error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
-    return SPDL_SAMPLER_FAILED;
+    return SPDL_DATASET_FAILED;
   g_clear_error (error);
-  return SPDL_SAMPLER_FLUSHING;
+  return SPDL_DATASET_FLUSHING;
 }
 
-static SpdlSamplerStatus
-get_listed (SpdlSampler *self, SpdlSamplerItem *item, GError **error)
+static SpdlDatasetStatus
+get_listed (SpdlSampler *self, SpdlDatasetItem *item, GError **error)
 {
   guint64 place;
 
   skip_done (self);
   if (self->next >= self->size)
-    return SPDL_SAMPLER_END;
+    return SPDL_DATASET_END;
   item->sequence = self->next++;
   if (self->left)
     place = spdl_left_get_place (self->left, item->sequence);
@@ -584,7 +584,7 @@ get_listed (SpdlSampler *self, SpdlSamplerItem *item, GError **error)
   item->index = get_item (self, place);
   item->uri = spdl_dataset_get_item (self->dataset, item->index, &item->label,
       &item->extra, &item->carried, error);
-  return item->uri ? SPDL_SAMPLER_ITEM : end_listed (self, error);
+  return item->uri ? SPDL_DATASET_ITEM : end_listed (self, error);
 }
 
 /* Streamed shards */
@@ -613,50 +613,27 @@ take_sequence (SpdlSampler *self)
 
 /* Gets the next item of streamed shards. After a resume, finished items are
  * read again and skipped, because their positions in the shards are unknown. */
-static SpdlSamplerStatus
-get_streamed (SpdlSampler *self, SpdlSamplerItem *item, GError **error)
+static SpdlDatasetStatus
+get_streamed (SpdlSampler *self, SpdlDatasetItem *item, GError **error)
 {
-  SpdlStreamedShardsItem found;
+  SpdlDatasetStatus status;
 
-  for (;;) {
-    switch (spdl_streamed_shards_next (self->streamed_shards, next_shard, self,
-        &found, &self->n_lost, error)) {
-      case SPDL_STREAM_SAMPLE:
-        break;
-      case SPDL_STREAM_END:
-        return SPDL_SAMPLER_END;
-      case SPDL_STREAM_FAILED:
-        return SPDL_SAMPLER_FAILED;
-      default:
-        return SPDL_SAMPLER_FLUSHING;
-    }
+  while ((status = spdl_streamed_shards_next (self->streamed_shards, next_shard,
+              self, item, &self->n_lost, error)) == SPDL_DATASET_ITEM) {
     item->sequence = take_sequence (self);
     if (!spdl_progress_has (&self->start.progress, self->epoch, item->sequence))
       break;
-    spdl_streamed_shards_item_clear (&found);
+    spdl_dataset_item_clear (item);
   }
-  item->index = found.index;
-  item->uri = found.uri;
-  item->label = found.label;
-  item->extra = found.extra;
-  item->carried = found.carried;
-  return SPDL_SAMPLER_ITEM;
+  return status;
 }
 
 /* Labels of samples in shards, whose indexes contain no class names */
 
-static void
-clear_item (SpdlSamplerItem *item)
-{
-  g_clear_pointer (&item->uri, g_free);
-  g_clear_pointer (&item->extra, gst_structure_free);
-  g_clear_pointer (&item->carried, gst_spdl_carried_unref);
-}
-
 /* Gets a label that is not an integer of a `.cls` from its field. */
 static void
 take_label (
-    const SpdlSampler *self, const SpdlSamplerItem *item, SpdlLine *line)
+    const SpdlSampler *self, const SpdlDatasetItem *item, SpdlLine *line)
 {
   const GValue *value =
       item->label == SPDL_NO_LABEL && item->extra
@@ -681,7 +658,7 @@ take_label (
 }
 
 static gchar *
-describe_label (const SpdlLine *line, const SpdlSamplerItem *item)
+describe_label (const SpdlLine *line, const SpdlDatasetItem *item)
 {
   return line->name.text
              ? spdl_parse_error_quote (line->name.text, line->name.length)
@@ -691,7 +668,7 @@ describe_label (const SpdlLine *line, const SpdlSamplerItem *item)
 /* Handles a label without classes. A text cannot be its number, which a warning
  * says once. */
 static gboolean
-read_number (SpdlSampler *self, SpdlSamplerItem *item, const SpdlLine *line,
+read_number (SpdlSampler *self, SpdlDatasetItem *item, const SpdlLine *line,
     GError **error)
 {
   g_autofree gchar *text = NULL, *label = NULL;
@@ -719,7 +696,7 @@ read_number (SpdlSampler *self, SpdlSamplerItem *item, const SpdlLine *line,
 
 /* Replaces the label of a sample by its class number. */
 static gboolean
-number_label (const SpdlSampler *self, SpdlSamplerItem *item, SpdlLine *line,
+number_label (const SpdlSampler *self, SpdlDatasetItem *item, SpdlLine *line,
     GError **error)
 {
   g_autofree gchar *label = NULL;
@@ -741,7 +718,7 @@ number_label (const SpdlSampler *self, SpdlSamplerItem *item, SpdlLine *line,
 }
 
 static gboolean
-read_label (SpdlSampler *self, SpdlSamplerItem *item, GError **error)
+read_label (SpdlSampler *self, SpdlDatasetItem *item, GError **error)
 {
   SpdlLine line;
 
@@ -761,22 +738,10 @@ read_label (SpdlSampler *self, SpdlSamplerItem *item, GError **error)
 
 /* Missing labels of a dataset that cannot be checked before it is read */
 
-static gchar *
-describe_fields (const SpdlSamplerItem *item)
-{
-  GString *text = g_string_new ("fields ");
-  const gint n = item->extra ? gst_structure_n_fields (item->extra) : 0;
-
-  for (gint i = 0; i < n; i++)
-    g_string_append_printf (text, "%s\"%s\"", i > 0 ? ", " : "",
-        gst_structure_nth_field_name (item->extra, i));
-  return g_string_free (text, FALSE);
-}
-
 /* Counts an item. Warns of the first one without a label as soon as it is known
  * that the dataset should have labels. */
 static gboolean
-count_label (SpdlSampler *self, const SpdlSamplerItem *item, GError **error)
+count_label (SpdlSampler *self, const SpdlDatasetItem *item, GError **error)
 {
   SpdlLabelCount *count = &self->count;
   const gboolean is_missing = item->label == SPDL_NO_LABEL;
@@ -785,7 +750,7 @@ count_label (SpdlSampler *self, const SpdlSamplerItem *item, GError **error)
   count->n_missing += is_missing;
   if (is_missing && !self->first_missing) {
     self->first_missing = spdl_redact_dup_uri (item->uri);
-    self->fields = describe_fields (item);
+    self->fields = spdl_labels_describe_fields (item->extra);
   }
   if (is_missing && self->options.labels.missing == SPDL_LABEL_MISSING_FAIL)
     return spdl_fail (error, GST_RESOURCE_ERROR_READ,
@@ -819,12 +784,12 @@ report_labels (SpdlSampler *self, GError **error)
 }
 
 static gboolean
-finish_label (SpdlSampler *self, SpdlSamplerItem *item, GError **error)
+finish_label (SpdlSampler *self, SpdlDatasetItem *item, GError **error)
 {
   if ((self->has_samples && self->options.labels.read &&
           !read_label (self, item, error)) ||
       (self->counts_labels && !count_label (self, item, error))) {
-    clear_item (item);
+    spdl_dataset_item_clear (item);
     return FALSE;
   }
   if (item->label == SPDL_NO_LABEL)
@@ -832,19 +797,19 @@ finish_label (SpdlSampler *self, SpdlSamplerItem *item, GError **error)
   return TRUE;
 }
 
-SpdlSamplerStatus
-spdl_sampler_next (SpdlSampler *self, SpdlSamplerItem *item, GError **error)
+SpdlDatasetStatus
+spdl_sampler_next (SpdlSampler *self, SpdlDatasetItem *item, GError **error)
 {
-  SpdlSamplerStatus status;
+  SpdlDatasetStatus status;
 
-  *item = (SpdlSamplerItem){ .label = SPDL_NO_LABEL };
+  *item = (SpdlDatasetItem){ .label = SPDL_NO_LABEL };
   status = self->streamed_shards ? get_streamed (self, item, error)
                                  : get_listed (self, item, error);
-  if (status == SPDL_SAMPLER_END && self->counts_labels &&
+  if (status == SPDL_DATASET_END && self->counts_labels &&
       !report_labels (self, error))
-    return SPDL_SAMPLER_FAILED;
-  if (status == SPDL_SAMPLER_ITEM && !finish_label (self, item, error))
-    return SPDL_SAMPLER_FAILED;
+    return SPDL_DATASET_FAILED;
+  if (status == SPDL_DATASET_ITEM && !finish_label (self, item, error))
+    return SPDL_DATASET_FAILED;
   return status;
 }
 

@@ -294,12 +294,8 @@ spdl_archive_notes_describe (const SpdlArchiveSample *sample, const gchar *uri)
   static const SpdlArchiveFile none = { .extension = "" };
   g_autoptr (GstStructure) extra =
       spdl_archive_notes_new (sample, uri, &none, NULL);
-  GString *text = g_string_new ("fields ");
 
-  for (gint i = 0; i < gst_structure_n_fields (extra); i++)
-    g_string_append_printf (text, "%s\"%s\"", i > 0 ? ", " : "",
-        gst_structure_nth_field_name (extra, i));
-  return g_string_free (text, FALSE);
+  return spdl_labels_describe_fields (extra);
 }
 
 /* Returns the text of a file as UTF-8 (transfer full). */

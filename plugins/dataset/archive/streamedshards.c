@@ -40,7 +40,7 @@ struct _SpdlStreamedShards {
   /* The current epoch. */
   SpdlDraws draws;
   guint64 n_drawn;
-  GArray *buffer; /* SpdlStreamedShardsItem */
+  GArray *buffer; /* SpdlDatasetItem */
   guint capacity; /* maximum number of items in the buffer */
   gboolean ended; /* no shard is left */
   GError *error;  /* nullable: the first error of a shard */
@@ -145,26 +145,26 @@ close_stream (SpdlStreamedShards *self)
 }
 
 /* Waits for the next sample (transfer full). */
-static SpdlStreamStatus
+static SpdlDatasetStatus
 pop_sample (SpdlStreamedShards *self, SpdlSample **sample, GError **error)
 {
-  SpdlStreamStatus status;
+  SpdlDatasetStatus status;
 
   spdl_mutex_lock (&self->lock);
   while (self->samples.length == 0 && !self->is_read && !self->flushing)
     spdl_cond_wait (&self->cond, &self->lock);
   if (self->flushing) {
-    status = SPDL_STREAM_FLUSHING;
+    status = SPDL_DATASET_FLUSHING;
   } else if (self->samples.length > 0) {
-    status = SPDL_STREAM_SAMPLE;
+    status = SPDL_DATASET_ITEM;
     *sample = g_queue_pop_head (&self->samples);
     self->size -= (*sample)->size;
     spdl_cond_broadcast (&self->cond);
   } else if (self->failure) {
-    status = SPDL_STREAM_FAILED;
+    status = SPDL_DATASET_FAILED;
     g_propagate_error (error, g_steal_pointer (&self->failure));
   } else {
-    status = SPDL_STREAM_END;
+    status = SPDL_DATASET_END;
   }
   spdl_mutex_unlock (&self->lock);
   return status;
@@ -179,18 +179,10 @@ clear_shard (gpointer data)
   g_free (shard->name);
 }
 
-void
-spdl_streamed_shards_item_clear (SpdlStreamedShardsItem *item)
-{
-  g_clear_pointer (&item->uri, g_free);
-  g_clear_pointer (&item->extra, gst_structure_free);
-  g_clear_pointer (&item->carried, gst_spdl_carried_unref);
-}
-
 static void
 clear_item (gpointer data)
 {
-  spdl_streamed_shards_item_clear (data);
+  spdl_dataset_item_clear (data);
 }
 
 /* Opening */
@@ -242,7 +234,7 @@ spdl_streamed_shards_open (
   self->capacity = MAX (buffer, 1);
   self->shards = g_array_new (FALSE, FALSE, sizeof (Shard));
   g_array_set_clear_func (self->shards, clear_shard);
-  self->buffer = g_array_new (FALSE, FALSE, sizeof (SpdlStreamedShardsItem));
+  self->buffer = g_array_new (FALSE, FALSE, sizeof (SpdlDatasetItem));
   g_array_set_clear_func (self->buffer, clear_item);
   self->indexer = spdl_indexer_new (NULL, options->remote);
   spdl_mutex_init (&self->lock);
@@ -360,8 +352,8 @@ carry_sample (
 
 /* Returns FALSE if the sample has no payload. */
 static gboolean
-make_item (SpdlStreamedShards *self, const SpdlSample *sample,
-    SpdlStreamedShardsItem *item)
+make_item (
+    SpdlStreamedShards *self, const SpdlSample *sample, SpdlDatasetItem *item)
 {
   const gchar *uri = self->shard->uri;
   const guint64 shard = self->shard - (Shard *) (gpointer) self->shards->data;
@@ -386,7 +378,7 @@ make_item (SpdlStreamedShards *self, const SpdlSample *sample,
 static void
 add_sample (SpdlStreamedShards *self, const SpdlSample *sample)
 {
-  SpdlStreamedShardsItem item;
+  SpdlDatasetItem item;
 
   self->n_long += spdl_archive_index_get_n_long (sample->index);
   self->n_unchecked += sample->unchecked;
@@ -420,15 +412,15 @@ take_sample (SpdlStreamedShards *self, guint *n_lost)
   g_autoptr (GError) error = NULL;
 
   switch (pop_sample (self, &sample, &error)) {
-    case SPDL_STREAM_SAMPLE:
+    case SPDL_DATASET_ITEM:
       add_sample (self, sample);
       return TRUE;
-    case SPDL_STREAM_END:
+    case SPDL_DATASET_END:
       self->shard->n_samples = self->n_samples;
       warn_skipped_samples (self);
       close_stream (self);
       return TRUE;
-    case SPDL_STREAM_FAILED:
+    case SPDL_DATASET_FAILED:
       warn_lost_samples (self, error);
       (*n_lost)++;
       if (!self->error)
@@ -468,29 +460,29 @@ set_empty (SpdlStreamedShards *self, GError **error)
         self->shard->name);
 }
 
-SpdlStreamStatus
+SpdlDatasetStatus
 spdl_streamed_shards_next (SpdlStreamedShards *self,
-    SpdlNextShardFunc next_shard, gpointer user_data,
-    SpdlStreamedShardsItem *item, guint *n_lost, GError **error)
+    SpdlNextShardFunc next_shard, gpointer user_data, SpdlDatasetItem *item,
+    guint *n_lost, GError **error)
 {
   guint i = 0;
 
   if (!fill_buffer (self, next_shard, user_data, n_lost))
-    return SPDL_STREAM_FLUSHING;
+    return SPDL_DATASET_FLUSHING;
   if (self->buffer->len == 0 && self->n_drawn == 0 && self->shard) {
     set_empty (self, error);
-    return SPDL_STREAM_FAILED;
+    return SPDL_DATASET_FAILED;
   }
   if (self->buffer->len == 0)
-    return SPDL_STREAM_END;
+    return SPDL_DATASET_END;
   if (self->capacity > 1)
     i = spdl_draws_get_number (&self->draws, self->n_drawn) % self->buffer->len;
   self->n_drawn++;
-  *item = g_array_index (self->buffer, SpdlStreamedShardsItem, i);
+  *item = g_array_index (self->buffer, SpdlDatasetItem, i);
   g_array_set_clear_func (self->buffer, NULL);
   g_array_remove_index_fast (self->buffer, i);
   g_array_set_clear_func (self->buffer, clear_item);
-  return SPDL_STREAM_SAMPLE;
+  return SPDL_DATASET_ITEM;
 }
 
 void

@@ -69,3 +69,15 @@ spdl_labels_check (const SpdlDatasetOptions *options,
       what);
   return TRUE;
 }
+
+gchar *
+spdl_labels_describe_fields (const GstStructure *fields)
+{
+  GString *text = g_string_new ("fields ");
+  const gint n = fields ? gst_structure_n_fields (fields) : 0;
+
+  for (gint i = 0; i < n; i++)
+    g_string_append_printf (text, "%s\"%s\"", i > 0 ? ", " : "",
+        gst_structure_nth_field_name (fields, i));
+  return g_string_free (text, FALSE);
+}

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <gio/gio.h>
+#include <gst/gst.h>
 
 #include "plugins/dataset/list/classes.h"
 
@@ -62,5 +63,11 @@ void spdl_dataset_warn (const SpdlDatasetOptions *options, const gchar *format,
  * Returns FALSE with @error set, in the domain of GST_RESOURCE_ERROR. */
 gboolean spdl_labels_check (const SpdlDatasetOptions *options,
     const SpdlLabelCount *count, const gchar *location, GError **error);
+
+/* Returns the names of fields, for a message about a label that is none of them
+ * (transfer full).
+ *
+ * @fields: nullable */
+gchar *spdl_labels_describe_fields (const GstStructure *fields);
 
 G_END_DECLS

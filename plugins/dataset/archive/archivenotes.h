@@ -10,7 +10,7 @@
 #include <gst/gst.h>
 
 #include "plugins/dataset/archive/archiveindex.h"
-#include "plugins/dataset/list/options.h"
+#include "plugins/dataset/list/datasetoptions.h"
 
 G_BEGIN_DECLS
 

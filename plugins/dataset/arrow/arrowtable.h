@@ -13,7 +13,7 @@
 #include "gst/spdl/arrow/arrowreader.h"
 #include "gst/spdl/common/carried.h"
 #include "plugins/dataset/arrow/arrowparts.h"
-#include "plugins/dataset/list/options.h"
+#include "plugins/dataset/list/datasetoptions.h"
 
 G_BEGIN_DECLS
 

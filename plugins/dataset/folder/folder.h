@@ -7,7 +7,7 @@
 
 #pragma once
 
-#include "plugins/dataset/list/options.h"
+#include "plugins/dataset/list/datasetoptions.h"
 
 G_BEGIN_DECLS
 

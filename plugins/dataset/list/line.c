@@ -36,8 +36,8 @@ spdl_parse_error_quote (const gchar *text, gsize length)
   return g_strconcat ("\"", valid, shown < length ? "...\"" : "\"", NULL);
 }
 
-/* What stands for a part of a parse error in its description: $text and $item,
- * which are quoted, $number, $wanted, and $s, the plural of $number. */
+/* Parts of a parse error in its description: $text and $item, which are quoted,
+ * $number, $wanted, and $s, the plural of $number. */
 static const gchar *const descriptions[] = {
   [SPDL_PARSE_ERROR_TOO_LONG] =
       "the line is longer than the limit of $number bytes",

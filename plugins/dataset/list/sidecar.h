@@ -10,7 +10,7 @@
 #include <glib.h>
 
 #include "plugins/dataset/list/listindex.h"
-#include "plugins/dataset/list/options.h"
+#include "plugins/dataset/list/datasetoptions.h"
 
 G_BEGIN_DECLS
 

@@ -106,8 +106,7 @@ struct _SpdlRequest {
   guint8 *unwanted;      /* nullable: buffer for skipped bytes */
   guint n_informational; /* responses before the actual one (1xx) */
   guint64 to_skip;
-  /* What the response means. Unless it is good, the bytes to skip are all that
-   * is left to read. */
+  /* Unless it is GOOD, the bytes to skip are all that is left to read. */
   SpdlResponseAction action;
   gint64 asked_delay;
   SpdlRequestEnd end;

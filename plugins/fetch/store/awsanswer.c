@@ -20,7 +20,7 @@ enum { ACCESS_KEY, SECRET_KEY, TOKEN, EXPIRATION, CODE, N_VALUES };
 static const gchar *const names[N_VALUES] = { "AccessKeyId", "SecretAccessKey",
   "SessionToken", "Expiration", "Code" };
 
-/* What a response says, in JSON or XML. */
+/* The values of a response in JSON or XML. */
 typedef struct {
   const gchar *token_name;
   gchar *values[N_VALUES]; /* nullable */

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "plugins/dataset/list/options.h"
+#include "plugins/dataset/list/datasetoptions.h"
 
 #include "plugins/common/fail.h"
 

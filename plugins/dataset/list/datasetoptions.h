@@ -24,7 +24,7 @@ typedef enum {
   SPDL_LABEL_MANIFEST, /* label in the list, the shard or the table */
 } SpdlLabel;
 
-/* Whether an index is kept in a file, see sidecar.h. */
+/* Use of an index in a file, see sidecar.h. */
 typedef enum {
   SPDL_SIDECAR_NONE,
   SPDL_SIDECAR_AUTO, /* of lists and shards that take long to index */

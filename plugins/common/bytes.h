@@ -72,6 +72,13 @@ spdl_write_32_le (guint8 *p, guint32 value)
 }
 
 static inline void
+spdl_write_64_le (guint8 *p, guint64 value)
+{
+  spdl_write_32_le (p, value);
+  spdl_write_32_le (p + 4, value >> 32);
+}
+
+static inline void
 spdl_write_32_be (guint8 *p, guint32 value)
 {
   p[0] = value >> 24;

@@ -20,8 +20,6 @@ typedef struct {
   gboolean anonymous; /* for all stores: requests are not signed */
 } SpdlStoreSettings;
 
-void spdl_store_settings_copy (
-    SpdlStoreSettings *self, const SpdlStoreSettings *other);
 void spdl_store_settings_clear (SpdlStoreSettings *self);
 
 /* Returns the endpoint of the store of @uri from the settings or the

@@ -11,6 +11,7 @@
 
 #include "gst/spdl/common/storeuri.h"
 #include "gst/spdl/engine/compat.h"
+#include "plugins/common/fail.h"
 #include "plugins/common/fingerprint.h"
 #include "plugins/dataset/archive/archiveset.h"
 #include "plugins/dataset/archive/indexer.h"
@@ -27,18 +28,18 @@ typedef struct {
 
 struct _SpdlDataset {
   gchar *root; /* base of relative paths */
-  SpdlLabel label;
-  SpdlLabelOptions labels;
-  SpdlList *list;             /* nullable */
-  SpdlArchiveSet *shards;     /* nullable */
-  SpdlArrowTable *table;      /* (nullable): not owned */
-  GCancellable *reading;      /* of rows of a table */
-  const SpdlClasses *classes; /* (nullable): set by the caller */
+  SpdlDatasetOptions options;
+  SpdlList *list;         /* nullable */
+  SpdlArchiveSet *shards; /* nullable */
+  SpdlArrowTable *table;  /* (nullable): not owned */
+  GCancellable *reading;  /* of rows of a table */
+  guint64 size;           /* number of items */
+  guint64 hash;
+  const SpdlClasses *classes; /* nullable */
   /* Only used for a folder. */
   gboolean is_stored; /* in an object store */
   GString *paths;
-  GArray *items; /* Item */
-  guint64 hash;
+  GArray *items;      /* Item */
   GPtrArray *folders; /* gchar: names of the top-level folders */
   SpdlClasses *found; /* (nullable): classes named by the top-level folders */
   gchar *unknown;     /* (nullable): first file that belongs to no class */
@@ -46,19 +47,6 @@ struct _SpdlDataset {
   gchar *first_bare;  /* (nullable): the first of them */
   gsize n_parquet;    /* Parquet files */
 };
-
-static SpdlDataset *
-dataset_new (const SpdlDatasetOptions *options)
-{
-  SpdlDataset *self = g_new0 (SpdlDataset, 1);
-
-  self->label = options->label;
-  self->labels = options->labels;
-  self->classes = options->labels.classes;
-  self->items = g_array_new (FALSE, FALSE, sizeof (Item));
-  self->reading = g_cancellable_new ();
-  return self;
-}
 
 void
 spdl_dataset_free (SpdlDataset *self)
@@ -97,17 +85,17 @@ number_folder (SpdlDataset *self, const gchar *path, gint folder)
   const gchar *name;
   gint64 label;
 
-  if (self->label != SPDL_LABEL_FOLDER)
+  if (self->options.label != SPDL_LABEL_FOLDER)
     return NO_FOLDER;
   if (folder < 0) {
     if (self->n_bare++ == 0)
       self->first_bare = g_strdup (path);
     return NO_FOLDER;
   }
-  if (!self->classes)
+  if (!self->options.labels.classes)
     return folder;
   name = g_ptr_array_index (self->folders, folder);
-  label = spdl_classes_find (self->classes, name, strlen (name));
+  label = spdl_classes_find (self->options.labels.classes, name, strlen (name));
   if (label < 0 && !self->unknown)
     self->unknown = g_strdup (path);
   return label;
@@ -138,12 +126,11 @@ number_folders (SpdlDataset *self, GError **error)
     if (spdl_classes_add (self->found, name, strlen (name)) &&
         spdl_classes_get_size (self->found) == i + 1)
       continue;
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+    return spdl_fail (error, GST_RESOURCE_ERROR_READ,
         "The folder \"%s\" in \"%s\" cannot be a class: %s", name, self->root,
         i >= SPDL_CLASSES_MAX
             ? "the limit of classes is reached"
             : "another folder has the same printed name; rename one of them");
-    return FALSE;
   }
   return TRUE;
 }
@@ -159,22 +146,21 @@ check_folders (const SpdlDataset *self, GError **error)
   path = g_build_filename (self->root, self->unknown, NULL);
   folder = g_strndup (self->unknown, strcspn (self->unknown, "/"));
   file = g_filename_display_name (path);
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+  return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
       "The folder \"%s\" of the item \"%s\" is not among the %u classes: add "
       "it to classes, move it elsewhere, or leave classes unset",
-      folder, file, spdl_classes_get_size (self->classes));
-  return FALSE;
+      folder, file, spdl_classes_get_size (self->options.labels.classes));
 }
 
 /* Reports the files that are in no folder. */
 static gboolean
-check_bare (const SpdlDataset *self, SpdlWarnFunc warn, gpointer user_data,
-    GError **error)
+check_bare (const SpdlDataset *self, GError **error)
 {
   const gboolean all = self->n_bare == self->items->len;
   g_autofree gchar *text = NULL, *first = NULL;
 
-  if (self->n_bare == 0 || self->labels.missing == SPDL_LABEL_MISSING_KEEP)
+  if (self->n_bare == 0 ||
+      self->options.labels.missing == SPDL_LABEL_MISSING_KEEP)
     return TRUE;
   first = g_filename_display_name (self->first_bare);
   text = g_strdup_printf (
@@ -184,26 +170,23 @@ check_bare (const SpdlDataset *self, SpdlWarnFunc warn, gpointer user_data,
       all ? "All " : "", self->n_bare, self->root,
       self->n_bare == 1 ? "has" : "have", first,
       all ? "label=none" : "label-missing=keep to load them with the label -1");
-  if (all || self->labels.missing == SPDL_LABEL_MISSING_FAIL) {
-    g_set_error_literal (error, GST_RESOURCE_ERROR,
-        all ? GST_RESOURCE_ERROR_SETTINGS : GST_RESOURCE_ERROR_READ, text);
-    return FALSE;
-  }
-  if (warn)
-    warn (text, user_data);
+  if (all || self->options.labels.missing == SPDL_LABEL_MISSING_FAIL)
+    return spdl_fail (error,
+        all ? GST_RESOURCE_ERROR_SETTINGS : GST_RESOURCE_ERROR_READ, "%s",
+        text);
+  spdl_dataset_warn (&self->options, "%s", text);
   return TRUE;
 }
 
 static gboolean
-take_folders (
-    SpdlDataset *self, SpdlWarnFunc warn, gpointer user_data, GError **error)
+take_folders (SpdlDataset *self, GError **error)
 {
-  if (self->label != SPDL_LABEL_FOLDER)
+  if (self->options.label != SPDL_LABEL_FOLDER)
     return TRUE;
-  if (!check_bare (self, warn, user_data, error))
+  if (!check_bare (self, error))
     return FALSE;
-  return self->classes ? check_folders (self, error)
-                       : number_folders (self, error);
+  return self->options.labels.classes ? check_folders (self, error)
+                                      : number_folders (self, error);
 }
 
 static void
@@ -239,18 +222,14 @@ is_hidden (const gchar *path)
 /* Checks whether the key would be parsed as a byte range of another key. The
  * warning names the key. */
 static gboolean
-is_ambiguous (const gchar *uri, const SpdlFolderFuncs *funcs)
+is_ambiguous (const gchar *uri, const SpdlDatasetOptions *options)
 {
-  g_autofree gchar *text = NULL;
-
   if (!strstr (uri, "#bytes="))
     return FALSE;
-  text = g_strdup_printf (
+  spdl_dataset_warn (options,
       "\"%s\" was skipped: its key contains \"#bytes=\", which means a byte "
       "range in a URI; rename the object",
       uri);
-  if (funcs->warn)
-    funcs->warn (text, funcs->warn_data);
   return TRUE;
 }
 
@@ -304,7 +283,7 @@ walk_objects (const SpdlDataset *self, const SpdlDatasetOptions *options,
     const gchar *name = strrchr (uri, '/') + 1;
     gint folder;
 
-    if (!*name || is_hidden (path) || is_ambiguous (uri, funcs))
+    if (!*name || is_hidden (path) || is_ambiguous (uri, options))
       continue;
     folder = enter_folder (&top, path, funcs);
     if (!spdl_compat_match_glob (options->pattern, name))
@@ -321,20 +300,18 @@ has_items (const SpdlDataset *self, const gchar *location, GError **error)
 {
   if (self->items->len == 0 || self->n_parquet < self->items->len)
     return TRUE;
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+  return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
       "\"%s\" has only Parquet files, which only Python can read: set "
       "pattern=*.parquet, and pass the pipeline to gstspdl.Loader()",
       location);
-  return FALSE;
 }
 
-static SpdlDataset *
-open_folder (const SpdlDatasetOptions *options, SpdlWarnFunc warn,
-    gpointer user_data, GError **error)
+static gboolean
+open_folder (SpdlDataset *self, GError **error)
 {
-  const gchar *location = options->location, *pattern = options->pattern;
-  SpdlDataset *self = dataset_new (options);
-  const SpdlFolderFuncs funcs = { add_file, add_folder, warn, self, user_data };
+  const gchar *location = self->options.location;
+  const gchar *pattern = self->options.pattern;
+  const SpdlFolderFuncs funcs = { add_file, add_folder, &self->options, self };
   guint64 n_others = 0;
 
   self->is_stored = spdl_store_is_uri (location);
@@ -344,77 +321,71 @@ open_folder (const SpdlDatasetOptions *options, SpdlWarnFunc warn,
                    : spdl_folder_dup_absolute (location);
   self->paths = g_string_new (NULL);
   self->folders = g_ptr_array_new_with_free_func (g_free);
-  if (!(self->is_stored ? walk_objects (self, options, &funcs, &n_others, error)
-                        : spdl_folder_walk (
-                              self->root, pattern, &funcs, &n_others, error)) ||
-      !has_items (self, location, error) ||
-      (self->items->len > 0 && !take_folders (self, warn, user_data, error))) {
-    spdl_dataset_free (self);
-    return NULL;
+  if (!(self->is_stored
+              ? walk_objects (self, &self->options, &funcs, &n_others, error)
+              : spdl_folder_walk (
+                    self->root, pattern, &funcs, &n_others, error)) ||
+      !has_items (self, location, error))
+    return FALSE;
+  self->size = self->items->len;
+  if (self->size > 0) {
+    if (!take_folders (self, error))
+      return FALSE;
+    if (self->found)
+      self->classes = self->found;
+    return TRUE;
   }
-  if (self->items->len > 0)
-    return self;
-
   if (n_others > 0)
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
+    return spdl_fail (error, GST_RESOURCE_ERROR_NOT_FOUND,
         "None of the %" G_GUINT64_FORMAT
         " files in \"%s\" matches the pattern \"%s\": set pattern to one that "
         "matches, such as \"*.@(jpg|jpeg)\"",
         n_others, location, pattern);
-  else
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
-        "No file found in \"%s\": set location to a folder that holds the "
-        "dataset, or to a list of its files",
-        location);
-  spdl_dataset_free (self);
-  return NULL;
+  return spdl_fail (error, GST_RESOURCE_ERROR_NOT_FOUND,
+      "No file found in \"%s\": set location to a folder that holds the "
+      "dataset, or to a list of its files",
+      location);
 }
 
-static SpdlDataset *
-open_list (const SpdlDatasetOptions *options, SpdlWarnFunc warn,
-    gpointer user_data, GError **error)
+static gboolean
+open_list (SpdlDataset *self, GError **error)
 {
-  SpdlDataset *self = dataset_new (options);
-  g_autofree gchar *path = spdl_folder_dup_absolute (options->location);
-  const SpdlListOptions list = { options->labels, options->weights,
-    options->sidecar, options->uri, warn, user_data };
+  const gchar *location = self->options.location;
+  g_autofree gchar *path = spdl_folder_dup_absolute (location);
 
   self->root = g_path_get_dirname (path);
-  self->list = spdl_list_open (options->location, &list, error);
-  if (self->list)
-    return self;
-  spdl_dataset_free (self);
-  return NULL;
+  self->list = spdl_list_open (location, &self->options, error);
+  if (!self->list)
+    return FALSE;
+  self->size = spdl_list_get_size (self->list);
+  self->hash = spdl_list_get_hash (self->list);
+  if (self->options.labels.read)
+    self->classes = spdl_list_get_classes (self->list);
+  return TRUE;
 }
 
-static SpdlDataset *
-open_shards (const SpdlDatasetOptions *options, SpdlWarnFunc warn,
-    gpointer user_data, GError **error)
+static gboolean
+open_shards (SpdlDataset *self, GError **error)
 {
-  SpdlDataset *self = dataset_new (options);
-  const SpdlArchiveSetOptions shards = { options->labels, options->extensions,
-    options->sidecar, options->remote, warn, user_data };
-
-  self->shards = spdl_archive_set_open (options->location, &shards, error);
-  if (self->shards)
-    return self;
-  spdl_dataset_free (self);
-  return NULL;
+  self->shards =
+      spdl_archive_set_open (self->options.location, &self->options, error);
+  if (!self->shards)
+    return FALSE;
+  self->size = spdl_archive_set_get_size (self->shards);
+  self->hash = spdl_archive_set_get_hash (self->shards);
+  return TRUE;
 }
 
-static SpdlDataset *
-open_table (const SpdlDatasetOptions *options, SpdlWarnFunc warn,
-    gpointer user_data, GError **error)
+static gboolean
+open_table (SpdlDataset *self, GError **error)
 {
-  SpdlDataset *self = dataset_new (options);
-  const SpdlArrowTableOptions table = { options->labels, options->uri,
-    options->weights, options->remote->cancellable };
-
-  self->table = options->table;
-  if (spdl_arrow_table_open (self->table, &table, warn, user_data, error))
-    return self;
-  spdl_dataset_free (self);
-  return NULL;
+  self->table = self->options.table;
+  if (!spdl_arrow_table_open (self->table, &self->options, error))
+    return FALSE;
+  self->size = spdl_arrow_table_get_size (self->table);
+  self->hash = spdl_arrow_table_get_hash (self->table);
+  self->classes = spdl_arrow_table_get_classes (self->table);
+  return TRUE;
 }
 
 /* Checks that no column is set for a location without columns.
@@ -439,11 +410,10 @@ has_no_columns (const SpdlDatasetOptions *options, gboolean is_sample,
 
   if (!column)
     return TRUE;
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+  return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
       "%s=%s needs a list, but \"%s\" is %s: set location to a .csv or .jsonl "
       "list with such a column, or leave %s unset",
       property, column, options->location, kind, property);
-  return FALSE;
 }
 
 /* Tables have no reader in C. */
@@ -456,17 +426,15 @@ is_no_table (const gchar *location, GError **error)
     if (!g_str_has_suffix (location, endings[i]))
       continue;
     if (i == 0)
-      g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+      return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
           "Only Python can read \"%s\": pass the pipeline to gstspdl.Loader(), "
           "without process=True, and install pyarrow",
           location);
-    else
-      g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-          "spdlsrc does not read \"%s\": read the table in Python, with "
-          "pyarrow or datasets, and pass it to the loader: "
-          "gstspdl.Loader(\"spdlsrc ! ...\", source=table)",
-          location);
-    return FALSE;
+    return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
+        "spdlsrc does not read \"%s\": read the table in Python, with "
+        "pyarrow or datasets, and pass it to the loader: "
+        "gstspdl.Loader(\"spdlsrc ! ...\", source=table)",
+        location);
   }
   return TRUE;
 }
@@ -476,30 +444,25 @@ is_there (const gchar *location, GError **error)
 {
   if (!is_no_table (location, error))
     return FALSE;
-  if (spdl_store_is_uri (location)) {
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+  if (spdl_store_is_uri (location))
+    return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
         "The list \"%s\" is in an object store, but a list must be a local "
         "file: download it, and set location to the copy; its URIs may be of "
         "an object store",
         location);
-    return FALSE;
-  }
-  if (!g_file_test (location, G_FILE_TEST_EXISTS)) {
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
+  if (!g_file_test (location, G_FILE_TEST_EXISTS))
+    return spdl_fail (error, GST_RESOURCE_ERROR_NOT_FOUND,
         "\"%s\" not found: set location to a folder, to a .txt, .csv or .jsonl "
         "list of paths or URIs, or to .tar or .zip shards%s",
         location,
         strchr (location, '*') ? "; for some files of a folder, set pattern"
                                : "");
-    return FALSE;
-  }
   if (spdl_list_is_list (location))
     return TRUE;
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+  return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
       "\"%s\" is not a folder, a list or a shard: the name of a list must end "
       "in .txt, .csv, .jsonl or .ndjson, that of a shard in .tar or .zip",
       location);
-  return FALSE;
 }
 
 /* Returns TRUE for a folder. In an object store, all but shards and lists are
@@ -523,42 +486,53 @@ can_have_labels (
              : options->label != SPDL_LABEL_FOLDER)
     return TRUE;
   if (folder)
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+    return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
         "The files of the folder \"%s\" have no labels: set label=folder if "
         "its folders are the classes, or set label=none",
         options->location);
-  else
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-        "label=folder needs a folder, but \"%s\" is none: set label=manifest "
-        "for the labels of a list, a shard or a table",
-        options->location);
-  return FALSE;
+  return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
+      "label=folder needs a folder, but \"%s\" is none: set label=manifest "
+      "for the labels of a list, a shard or a table",
+      options->location);
 }
 
-SpdlDataset *
-spdl_dataset_open (const SpdlDatasetOptions *options, SpdlWarnFunc warn,
-    gpointer user_data, GError **error)
+/* Opens what the location is. */
+static gboolean
+open_location (SpdlDataset *self, GError **error)
 {
+  const SpdlDatasetOptions *options = &self->options;
   const gchar *location = options->location;
   const gboolean folder = !options->table && is_folder (location);
 
-  if (folder && !has_no_columns (options, FALSE, "a folder", error))
-    return NULL;
-  if (!can_have_labels (options, folder, error))
-    return NULL;
+  if ((folder && !has_no_columns (options, FALSE, "a folder", error)) ||
+      !can_have_labels (options, folder, error))
+    return FALSE;
   if (options->table)
-    return open_table (options, warn, user_data, error);
+    return open_table (self, error);
   if (folder)
-    return open_folder (options, warn, user_data, error);
+    return open_folder (self, error);
   if (spdl_archive_set_is_set (location))
-    return has_no_columns (options, TRUE, "not a list", error)
-               ? open_shards (options, warn, user_data, error)
-               : NULL;
+    return has_no_columns (options, TRUE, "not a list", error) &&
+           open_shards (self, error);
   return is_there (location, error) &&
-                 (spdl_list_has_columns (location) ||
-                     has_no_columns (options, FALSE, "a .txt list", error))
-             ? open_list (options, warn, user_data, error)
-             : NULL;
+         (spdl_list_has_columns (location) ||
+             has_no_columns (options, FALSE, "a .txt list", error)) &&
+         open_list (self, error);
+}
+
+SpdlDataset *
+spdl_dataset_open (const SpdlDatasetOptions *options, GError **error)
+{
+  SpdlDataset *self = g_new0 (SpdlDataset, 1);
+
+  self->options = *options;
+  self->classes = options->labels.classes;
+  self->items = g_array_new (FALSE, FALSE, sizeof (Item));
+  self->reading = g_cancellable_new ();
+  if (open_location (self, error))
+    return self;
+  spdl_dataset_free (self);
+  return NULL;
 }
 
 gboolean
@@ -569,7 +543,7 @@ spdl_dataset_has_checked_labels (const SpdlDataset *self)
   if (self->table)
     return !spdl_arrow_table_is_streamed (self->table) &&
            !spdl_arrow_table_get_parts (self->table, &n);
-  return !self->shards || !self->labels.column;
+  return !self->shards || !self->options.labels.column;
 }
 
 gboolean
@@ -609,11 +583,7 @@ spdl_dataset_set_flushing (SpdlDataset *self, gboolean flushing)
 guint64
 spdl_dataset_get_size (const SpdlDataset *self)
 {
-  if (self->shards)
-    return spdl_archive_set_get_size (self->shards);
-  if (self->table)
-    return spdl_arrow_table_get_size (self->table);
-  return self->list ? spdl_list_get_size (self->list) : self->items->len;
+  return self->size;
 }
 
 const gchar *
@@ -625,21 +595,13 @@ spdl_dataset_get_root (const SpdlDataset *self)
 guint64
 spdl_dataset_get_hash (const SpdlDataset *self)
 {
-  if (self->shards)
-    return spdl_archive_set_get_hash (self->shards);
-  if (self->table)
-    return spdl_arrow_table_get_hash (self->table);
-  return self->list ? spdl_list_get_hash (self->list) : self->hash;
+  return self->hash;
 }
 
 const SpdlClasses *
 spdl_dataset_get_classes (const SpdlDataset *self)
 {
-  if (self->list && self->labels.read)
-    return spdl_list_get_classes (self->list);
-  if (self->table)
-    return spdl_arrow_table_get_classes (self->table);
-  return self->classes ? self->classes : self->found;
+  return self->classes;
 }
 
 static gchar *

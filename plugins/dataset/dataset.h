@@ -20,38 +20,17 @@ G_BEGIN_DECLS
  * list (mapped), the paths of a folder or the indexes of shards (mapped), and a
  * few bytes per item. Not thread-safe. */
 
-typedef enum {
-  SPDL_LABEL_AUTO,     /* as manifest, if there are any */
-  SPDL_LABEL_NONE,     /* -1 */
-  SPDL_LABEL_FOLDER,   /* number of the top-level folder */
-  SPDL_LABEL_MANIFEST, /* label in the list, the shard or the table */
-} SpdlLabel;
-
 typedef struct _SpdlDataset SpdlDataset;
 
-typedef struct {
-  SpdlArrowTable *table; /* (nullable): instead of the location; not owned */
-  const gchar *location;
-  const gchar *pattern; /* glob for the names of files in a folder */
-  SpdlLabel label;
-  SpdlLabelOptions labels;
-  const gchar *uri;     /* (nullable): column with the URI; NULL: "uri" */
-  const gchar *weights; /* (nullable): column with the weights */
-  SpdlSidecarUse sidecar;
-  const gchar *extensions; /* (nullable): which files of shards are payloads */
-  const SpdlRemoteSettings *remote; /* settings of HTTP requests for shards */
-} SpdlDatasetOptions;
-
-/* Opens a folder, which is listed recursively in sorted order, a `.txt` or
- * `.csv` list, shards, or a table.
+/* Opens a folder, which is listed recursively in sorted order, a list, shards,
+ * or a table.
  *
- * @warn: (nullable): called with a sentence about items that were skipped, and
- *     why
+ * @options: what they point to must outlive the dataset
  *
  * Returns NULL with @error set, in the domain of GST_RESOURCE_ERROR; the code
  * is GST_RESOURCE_ERROR_SEEK for shards that can only be streamed. */
-SpdlDataset *spdl_dataset_open (const SpdlDatasetOptions *options,
-    SpdlWarnFunc warn, gpointer user_data, GError **error);
+SpdlDataset *
+spdl_dataset_open (const SpdlDatasetOptions *options, GError **error);
 
 void spdl_dataset_free (SpdlDataset *self);
 

@@ -11,23 +11,23 @@
 #include <locale.h>
 #include <string.h>
 
+#include "plugins/common/fail.h"
+
 gboolean
 spdl_archive_refuse (
     const gchar *name, GError **error, const gchar *why, const gchar *what)
 {
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+  return spdl_fail (error, GST_RESOURCE_ERROR_READ,
       "\"%s\" cannot be used as a shard: %s%s", name, why, what);
-  return FALSE;
 }
 
 gboolean
 spdl_archive_refuse_member (
     const gchar *name, GError **error, const gchar *path, const gchar *why)
 {
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+  return spdl_fail (error, GST_RESOURCE_ERROR_READ,
       "\"%s\" cannot be used as a shard because of \"%s\" in it: %s", name,
       path, why);
-  return FALSE;
 }
 
 gboolean

@@ -7,12 +7,12 @@
 
 #include "plugins/shards/archivestream.h"
 
+#include <gio/gio.h>
 #include <string.h>
 
 #include "plugins/common/fingerprint.h"
 #include "plugins/dataset/archive/archivewriter.h"
 #include "plugins/shards/archivemember.h"
-#include "plugins/shards/gzipinput.h"
 
 /* Maximum size of a sample, which is kept in memory as a whole. */
 #define MAX_SAMPLE ((guint64) 1 << 30)
@@ -21,14 +21,122 @@
 /* Maximum number of bytes to read after the end of a tar. */
 #define MAX_REST 65536
 #define MAX_REST_OF_GZIP (16 * 1024 * 1024)
+#define GZIP_BLOCK ((gsize) 128 * 1024)
+
+/* Compressed input */
+
+/* Decompresses the input. libarchive's filter does not verify the checksums,
+ * and would deliver damaged files. */
+typedef struct {
+  const SpdlArchiveInput *input;
+  GConverter *decompressor;
+  const guint8 *data; /* compressed bytes that are left */
+  gsize size;
+  gboolean in_member;
+  gboolean ended;
+  guint8 block[GZIP_BLOCK];
+} GzipInput;
+
+/* Returns whether data may be compressed by gzip. */
+static gboolean
+is_gzip (const guint8 *data, gsize size)
+{
+  return size > 0 && data[0] == 0x1f && (size == 1 || data[1] == 0x8b);
+}
+
+/* @data: the first block of the input, which was read already */
+static GzipInput *
+gzip_input_new (const SpdlArchiveInput *input, const guint8 *data, gsize size)
+{
+  GzipInput *self = g_new (GzipInput, 1);
+
+  self->input = input;
+  self->decompressor =
+      G_CONVERTER (g_zlib_decompressor_new (G_ZLIB_COMPRESSOR_FORMAT_GZIP));
+  self->data = data;
+  self->size = size;
+  self->in_member = self->ended = FALSE;
+  return self;
+}
+
+static void
+gzip_input_free (GzipInput *self)
+{
+  g_object_unref (self->decompressor);
+  g_free (self);
+}
+
+/* Reads compressed bytes. Sets `ended` at their end, or if other data than a
+ * member follows. */
+static gboolean
+fill_gzip (GzipInput *self, GError **error)
+{
+  if (self->size == 0 && !self->input->read (self->input->user_data,
+                             &self->data, &self->size, error))
+    return FALSE;
+  self->ended = self->size == 0 ||
+                (!self->in_member && !is_gzip (self->data, self->size));
+  if (self->size == 0 && self->in_member)
+    return spdl_archive_refuse (
+        self->input->name, error, "its gzip data is cut off", "");
+  self->in_member = !self->ended;
+  return TRUE;
+}
+
+/* Decompresses what fits into the block. */
+static gboolean
+decompress (GzipInput *self, gsize *written, GError **error)
+{
+  g_autoptr (GError) reason = NULL;
+  gsize n = 0;
+  const GConverterResult result =
+      g_converter_convert (self->decompressor, self->data, self->size,
+          self->block, GZIP_BLOCK, G_CONVERTER_NO_FLAGS, &n, written, &reason);
+
+  if (result == G_CONVERTER_ERROR &&
+      g_error_matches (reason, G_IO_ERROR, G_IO_ERROR_PARTIAL_INPUT))
+    n = self->size; /* it was stored */
+  else if (result == G_CONVERTER_ERROR)
+    return spdl_archive_refuse (
+        self->input->name, error, "its gzip data is damaged", "");
+  self->data += n;
+  self->size -= n;
+  if (result == G_CONVERTER_FINISHED) {
+    g_converter_reset (self->decompressor);
+    self->in_member = FALSE;
+  }
+  return TRUE;
+}
+
+/* Reads decompressed bytes. Other data after the last member, such as zeros, is
+ * ignored. */
+static gboolean
+gzip_input_read (
+    GzipInput *self, const guint8 **data, gsize *size, GError **error)
+{
+  *data = self->block;
+  *size = 0;
+  while (*size == 0) {
+    if ((self->size == 0 || !self->in_member) && !self->ended &&
+        !fill_gzip (self, error))
+      return FALSE;
+    if (self->ended)
+      return TRUE;
+    if (!decompress (self, size, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* The input */
 
 typedef struct {
   const SpdlArchiveInput *input;
   SpdlSampleFunc func;
   gpointer user_data;
   struct archive *archive;
-  SpdlGzipInput *gzip; /* nullable: decompresses the input */
-  guint64 end;         /* end of the last member and its padding */
+  GzipInput *gzip; /* nullable: decompresses the input */
+  guint64 end;     /* end of the last member and its padding */
   gboolean begun;
   gboolean enough; /* the receiver accepts no more samples */
   GError *error;   /* error of the input */
@@ -61,11 +169,11 @@ read_input (Stream *self, const guint8 **data, gsize *size, GError **error)
     if (!spdl_archive_check_compression (
             input->name, *data, MIN (*size, SPDL_ARCHIVE_HEAD), TRUE, error))
       return FALSE;
-    if (spdl_gzip_input_accepts (*data, *size))
-      self->gzip = spdl_gzip_input_new (input, *data, *size);
+    if (is_gzip (*data, *size))
+      self->gzip = gzip_input_new (input, *data, *size);
   }
   self->begun = TRUE;
-  return !self->gzip || spdl_gzip_input_read (self->gzip, data, size, error);
+  return !self->gzip || gzip_input_read (self->gzip, data, size, error);
 }
 
 static la_ssize_t
@@ -393,7 +501,7 @@ spdl_archive_stream (const SpdlArchiveInput *input, SpdlSampleFunc func,
   g_free (self.seen);
   g_clear_pointer (&self.writer, spdl_archive_writer_free);
   g_clear_pointer (&self.contents, g_ptr_array_unref);
-  g_clear_pointer (&self.gzip, spdl_gzip_input_free);
+  g_clear_pointer (&self.gzip, gzip_input_free);
   g_clear_error (&self.error);
   return ok;
 }

@@ -7,7 +7,7 @@
 
 #include <gst/gst.h>
 
-#include "plugins/shards/shardsfuncs.h"
+#include "plugins/dataset/archive/indexer.h"
 
 /* The plugin has no element. spdlsrc loads it on demand. */
 static gboolean

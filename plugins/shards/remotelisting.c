@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "gst/spdl/engine/memory.h"
+#include "plugins/common/fail.h"
 #include "plugins/common/fingerprint.h"
 #include "plugins/fetch/store/listing.h"
 #include "plugins/shards/shardremote.h"
@@ -42,11 +43,9 @@ read_page (SpdlRemoteClient *client, const gchar *uri, gint64 deadline,
 
   if (!content)
     return FALSE;
-  if (!gst_buffer_map (content, &map, GST_MAP_READ)) {
-    g_set_error_literal (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
-        "The listing cannot be mapped");
-    return FALSE;
-  }
+  if (!gst_buffer_map (content, &map, GST_MAP_READ))
+    return spdl_fail (
+        error, GST_RESOURCE_ERROR_READ, "The listing cannot be mapped");
   ok = g_ascii_strncasecmp (uri, "hf:", 3) == 0
            ? spdl_listing_parse_json (
                  listing, (const gchar *) map.data, map.size, link, error)
@@ -89,9 +88,8 @@ is_new (Found *self, const gchar *uri)
 static gboolean
 set_invalid (GError **error, const gchar *problem, const gchar *subject)
 {
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+  return spdl_fail (error, GST_RESOURCE_ERROR_READ,
       "The server's listing is invalid: %s%s", problem, subject);
-  return FALSE;
 }
 
 /* Passes on the keys of a page. Returns FALSE with @error set if the server
@@ -123,11 +121,9 @@ pass_keys (Found *self, const SpdlListing *page, GError **error)
         " in succession have no key");
   if (self->size <= spdl_memory_get_share ())
     return TRUE;
-  g_set_error_literal (error, GST_RESOURCE_ERROR,
-      GST_RESOURCE_ERROR_NO_SPACE_LEFT,
+  return spdl_fail (error, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
       "The keys need more than a quarter of the memory: choose a smaller "
       "folder, or use shards");
-  return FALSE;
 }
 
 /* Reads the pages one after the other. */
@@ -179,13 +175,11 @@ spdl_remote_list (gpointer data, const gchar *location, SpdlKeyFunc func,
   g_autofree gchar *uri = spdl_listing_make_uri (location, NULL);
   g_autoptr (GError) reason = NULL;
 
-  if (!uri) {
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+  if (!uri)
+    return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
         "Failed to list \"%s\": write s3://bucket/folder/ or "
         "gs://bucket/folder/",
         location);
-    return FALSE;
-  }
   found.begin = dup_begin (uri);
   found.hashes = g_hash_table_new (NULL, NULL);
   if (!read_pages (client, &found, deadline, &reason)) {

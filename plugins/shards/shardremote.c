@@ -11,6 +11,7 @@
 
 #include "gst/spdl/common/redact.h"
 #include "gst/spdl/common/storeuri.h"
+#include "plugins/common/fail.h"
 #include "plugins/common/fingerprint.h"
 #include "plugins/fetch/http/bodystream.h"
 #include "plugins/fetch/http/origin.h"
@@ -22,7 +23,7 @@ GST_DEBUG_CATEGORY (spdl_fetch_debug);
  * samples, and a larger request costs less than a second one. */
 #define BLOCK 8192
 /* Capacity of the body stream of a sequentially read shard, in bytes. */
-#define FLOW_ROOM (1 << 20)
+#define STREAM_ROOM (1 << 20)
 
 typedef SpdlRemoteClient Client;
 
@@ -41,26 +42,26 @@ typedef struct {
 gpointer
 spdl_remote_client_new (const SpdlRemoteSettings *remote, GError **error)
 {
-  const SpdlHttpSettings settings = { .timeout = remote->timeout,
-    .retries = remote->retries,
-    .user_agent = remote->user_agent,
-    .tls_ca_file = remote->tls_ca_file,
-    .extra_headers = remote->extra_headers,
-    .trusted_origins = remote->trusted_origins,
-    .store = remote->store };
   Client *self;
-  SpdlHttp *http;
 
   if (!spdl_fetch_debug)
     GST_DEBUG_CATEGORY_INIT (
         spdl_fetch_debug, "spdlremote", 0, "Shards on servers");
   if (!spdl_origin_check_trusted (remote->trusted_origins, FALSE, error))
     return NULL;
-  http = spdl_http_new (&settings, error);
-  if (!http)
-    return NULL;
   self = g_new0 (Client, 1);
-  self->http = http;
+  self->settings = (SpdlHttpSettings){ .timeout = remote->timeout,
+    .retries = remote->retries,
+    .user_agent = remote->user_agent,
+    .tls_ca_file = remote->tls_ca_file,
+    .extra_headers = remote->extra_headers,
+    .trusted_origins = remote->trusted_origins,
+    .store = remote->store };
+  self->http = spdl_http_new (&self->settings, error);
+  if (!self->http) {
+    g_free (self);
+    return NULL;
+  }
   self->list_timeout = remote->list_timeout;
   self->cancellable = remote->cancellable ? g_object_ref (remote->cancellable)
                                           : g_cancellable_new ();
@@ -211,11 +212,9 @@ read_remote (
   if (!content)
     return FALSE;
   if (self->whole != base->stamp.size || self->validator != base->validator ||
-      gst_buffer_extract (content, 0, data, size) != size) {
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+      gst_buffer_extract (content, 0, data, size) != size)
+    return spdl_fail (error, GST_RESOURCE_ERROR_READ,
         "\"%s\" changed while it was read", base->name);
-    return FALSE;
-  }
   return TRUE;
 }
 
@@ -271,16 +270,16 @@ typedef struct {
 } Stream;
 
 static gboolean
-read_flow (gpointer user_data, const guint8 **data, gsize *size, GError **error)
+read_stream (
+    gpointer user_data, const guint8 **data, gsize *size, GError **error)
 {
   const Stream *self = user_data;
   g_autoptr (GError) reason = NULL;
 
   if (spdl_body_stream_read (self->body_stream, data, size, &reason))
     return TRUE;
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
-      "Failed to read \"%s\": %s", self->name, reason->message);
-  return FALSE;
+  return spdl_fail (error, GST_RESOURCE_ERROR_READ, "Failed to read \"%s\": %s",
+      self->name, reason->message);
 }
 
 gboolean
@@ -289,11 +288,12 @@ spdl_remote_stream (gpointer client, const gchar *uri, SpdlSampleFunc func,
 {
   Client *self = client;
   g_autofree gchar *name = make_name (uri);
-  Stream stream = { spdl_body_stream_new (FLOW_ROOM), name };
-  const SpdlArchiveInput input = { name, read_flow, &stream };
+  Stream stream = { spdl_body_stream_new (STREAM_ROOM), name };
+  const SpdlArchiveInput input = { name, read_stream, &stream };
   gboolean ok;
 
-  spdl_http_fetch_flow (self->http, uri, self->cancellable, stream.body_stream);
+  spdl_http_fetch_stream (
+      self->http, uri, self->cancellable, stream.body_stream);
   ok = spdl_archive_stream (&input, func, user_data, error);
   spdl_body_stream_close (stream.body_stream);
   spdl_body_stream_free (stream.body_stream);

@@ -13,6 +13,7 @@
 G_BEGIN_DECLS
 
 typedef struct {
+  SpdlHttpSettings settings;
   SpdlHttp *http;
   GCancellable *cancellable;
   guint list_timeout; /* s; 0: no limit */
@@ -31,6 +32,9 @@ GstBuffer *spdl_remote_fetch (SpdlRemoteClient *client, const gchar *uri,
     SpdlHttpHeadFunc head, gpointer user_data, GError **error);
 
 /* Creates an HTTP client, which any number of readers and threads may share.
+ *
+ * @settings: must outlive the client
+ *
  * Returns NULL with @error set on failure. */
 gpointer
 spdl_remote_client_new (const SpdlRemoteSettings *settings, GError **error);

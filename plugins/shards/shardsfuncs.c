@@ -5,8 +5,6 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "plugins/shards/shardsfuncs.h"
-
 #include "plugins/shards/archivewalk.h"
 
 #ifdef HAVE_SOUP

@@ -10,6 +10,7 @@
 #include <gst/gst.h>
 #include <string.h>
 
+#include "plugins/common/fail.h"
 #include "plugins/common/zip.h"
 #include "plugins/shards/archivemember.h"
 
@@ -41,10 +42,9 @@ refuse_archive (const Walk *self, const gchar *why, GError **error)
 static gboolean
 set_no_memory (const Walk *self, guint64 size, GError **error)
 {
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
+  return spdl_fail (error, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
       "Not enough memory for %" G_GUINT64_FORMAT " bytes of \"%s\"", size,
       self->reader->name);
-  return FALSE;
 }
 
 /* Returns @size bytes at @at, which are valid until the next call, or NULL with
@@ -187,10 +187,8 @@ read_text (Walk *self, const SpdlZipMember *member, guint64 first, gchar *text,
     problem = "has a wrong checksum";
   if (!problem)
     return TRUE;
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
-      "\"%.*s\" in \"%s\" %s", (int) member->name_length, member->name,
-      self->reader->name, problem);
-  return FALSE;
+  return spdl_fail (error, GST_RESOURCE_ERROR_READ, "\"%.*s\" in \"%s\" %s",
+      (int) member->name_length, member->name, self->reader->name, problem);
 }
 
 /* Converts a name to UTF-8. Names are UTF-8 or CP437 according to a flag, which

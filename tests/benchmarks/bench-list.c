@@ -27,6 +27,7 @@
 #include <unistd.h>
 
 #include "plugins/dataset/list/list.h"
+#include "plugins/dataset/list/textfile.h"
 #include "plugins/dataset/sampler/permutation.h"
 #include "plugins/dataset/sampler/weightedsampler.h"
 
@@ -171,7 +172,7 @@ make_list (const gchar *path, const Format *format)
 static SpdlList *
 open_list (const gchar *path, SpdlSidecarUse use)
 {
-  const SpdlListOptions options = { { TRUE }, NULL, use };
+  const SpdlDatasetOptions options = { { TRUE }, NULL, use };
   g_autoptr (GError) error = NULL;
   SpdlList *list = spdl_list_open (path, &options, &error);
 

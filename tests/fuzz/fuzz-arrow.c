@@ -481,8 +481,8 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   settings = fuzz_take (&input);
   if (settings & 4)
     classes = spdl_classes_new_from_names (names, NULL);
-  const SpdlArrowTableOptions options = { { settings & 1, .classes = classes },
-    settings & 32 ? "uri" : NULL, settings & 2 ? "w" : NULL };
+  const SpdlDatasetOptions options = { { settings & 1, .classes = classes },
+    .uri = settings & 32 ? "uri" : NULL, .weights = settings & 2 ? "w" : NULL };
   make_stream (&rows);
   if ((settings & 24) == 8)
     make_stream (&order);
@@ -491,7 +491,7 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
         spdl_arrow_opener_new (open_stream, &rows, NULL), "stream");
   else
     table = spdl_arrow_table_new (&rows, settings & 8 ? &order : NULL, "table");
-  if (spdl_arrow_table_open (table, &options, NULL, NULL, &error)) {
+  if (spdl_arrow_table_open (table, &options, &error)) {
     g_autoptr (GArray) weights = spdl_arrow_table_steal_weights (table);
 
     g_assert_true (

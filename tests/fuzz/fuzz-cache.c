@@ -10,7 +10,7 @@
 
 #include "plugins/common/fingerprint.h"
 #include "plugins/fetch/diskcache/diskentry.h"
-#include "plugins/fetch/range/inflate.h"
+#include "plugins/fetch/io/range.h"
 #include "tests/fuzz/fuzz.h"
 
 #define AT_NAME 8

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "plugins/fetch/http/response.h"
-#include "plugins/fetch/http/retry.h"
 #include "tests/fuzz/fuzz.h"
 
 /* The status line, through the linker's --wrap, as libsoup has no setter for

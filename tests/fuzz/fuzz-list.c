@@ -10,6 +10,7 @@
 
 #include "plugins/dataset/list/columns.h"
 #include "plugins/dataset/list/list.h"
+#include "plugins/dataset/list/sidecar.h"
 #include "tests/fuzz/fuzz.h"
 
 /* The input is the list file, through the linker's --wrap, so that the
@@ -152,10 +153,11 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   if (settings >> 4 & 1)
     classes = spdl_classes_new_from_names (names, NULL);
   const gboolean jsonl = settings >> 5 & 1;
-  const SpdlListOptions options = { { settings >> 1 & 1, .classes = classes },
-    settings >> 3 & 1 ? "w" : NULL,
+  const SpdlDatasetOptions options = {
+    { settings >> 1 & 1, .classes = classes }, settings >> 3 & 1 ? "w" : NULL,
     foreign ? SPDL_SIDECAR_ALWAYS : SPDL_SIDECAR_NONE,
-    settings >> 6 & 1 ? "image" : NULL };
+    settings >> 6 & 1 ? "image" : NULL
+  };
 
   for (guint i = 0; i < G_N_ELEMENTS (offsets) && foreign; i++)
     offsets[i] = (i > 0 ? offsets[i - 1] + 1 : 0) + fuzz_take (&input);

@@ -19,7 +19,7 @@
 #include "plugins/dataset/archive/archiveindex.h"
 #include "plugins/dataset/archive/archiveopen.h"
 #include "plugins/dataset/archive/shardpattern.h"
-#include "plugins/shards/shardsfuncs.h"
+#include "plugins/dataset/archive/indexer.h"
 
 /* Number of shards that are read at a time. */
 #define N_THREADS 8

@@ -652,10 +652,13 @@ gst_spdl_src_is_seekable (GstBaseSrc *src)
 
 /* Creates the buffer of an item. Takes ownership of the fields of @item. */
 static GstBuffer *
-make_item (GstSpdlSrc *self, const SpdlSamplerItem *item)
+make_item (GstSpdlSrc *self, const SpdlDatasetItem *item)
 {
   const gsize size = strlen (item->uri);
-  g_autofree gchar *shown = spdl_redact_uri (item->uri);
+  /* Userinfo needs the first character, a parameter the second, and both may be
+   * escaped. */
+  g_autofree gchar *shown =
+      strpbrk (item->uri, "@=%") ? spdl_redact_uri (item->uri) : NULL;
   GstBuffer *buffer = gst_buffer_new_wrapped (item->uri, size);
   GstSpdlItemMeta *meta = gst_spdl_buffer_add_item_meta (buffer);
 
@@ -801,7 +804,7 @@ gst_spdl_src_create (GstPushSrc *src, GstBuffer **buffer)
 {
   GstSpdlSrc *self = GST_SPDL_SRC (src);
   g_autoptr (GError) error = NULL;
-  SpdlSamplerItem item;
+  SpdlDatasetItem item;
   GstFlowReturn ret;
 
   if (!self->sampler && (ret = finish_start (self)) != GST_FLOW_OK)
@@ -810,12 +813,12 @@ gst_spdl_src_create (GstPushSrc *src, GstBuffer **buffer)
     announce_source (self);
   while (has_epoch (self)) {
     switch (spdl_sampler_next (self->sampler, &item, &error)) {
-      case SPDL_SAMPLER_ITEM:
+      case SPDL_DATASET_ITEM:
         *buffer = make_item (self, &item);
         return GST_FLOW_OK;
-      case SPDL_SAMPLER_FAILED:
+      case SPDL_DATASET_FAILED:
         return post_failure (self, error);
-      case SPDL_SAMPLER_FLUSHING:
+      case SPDL_DATASET_FLUSHING:
         return GST_FLOW_FLUSHING;
       default:
         break;

@@ -13,6 +13,7 @@
 
 #include "gst/spdl/common/redact.h"
 #include "gst/spdl/progress/reshard.h"
+#include "plugins/common/fail.h"
 #include "plugins/core/src/resume.h"
 #include "plugins/dataset/archive/streamedshards.h"
 #include "plugins/dataset/sampler/blockorder.h"
@@ -27,31 +28,26 @@
 
 struct _SpdlSampler {
   guint32 source;
+  const SpdlSourceSettings *settings;
+  SpdlDatasetOptions options;
   SpdlClasses *classes; /* (nullable): classes from the settings */
   SpdlDataset *dataset; /* nullable: NULL for streamed shards */
   SpdlStreamedShards *streamed_shards; /* nullable: streamed shards */
-  guint n_lost; /* shards that failed since the last item */
-  SpdlLabelOptions labels;
-  gchar *targets;     /* nullable */
-  gchar *label_field; /* (nullable): field of samples in shards with labels that
-                         are not integers */
-  gboolean has_samples;   /* items are samples of shards */
+  guint n_lost;             /* shards that failed since the last item */
+  const gchar *label_field; /* (nullable): field of samples in shards with
+                         labels that are not integers */
+  gboolean has_samples;     /* items are samples of shards */
   gboolean counts_labels; /* whether items without a label are still counted */
   SpdlLabelCount count;
   gchar *first_missing; /* (nullable): URI of the first one */
   gchar *fields;        /* (nullable): what it has instead */
   gboolean told_missing;
   gboolean told_text; /* warned of a label that is text */
-  gchar *location;
-  void (*warn) (const gchar *text, gpointer user_data); /* nullable */
-  gpointer warn_data;
   guint64 n_sent;     /* of the streamed epoch, including finished items */
   guint64 next_shard; /* index of the rank's next streamed shard */
   SpdlWeightedSampler *weighted_sampler; /* nullable: weighted draws */
   SpdlBlockOrder *blocks; /* nullable: order of a table in parts */
   guint block;            /* the last one that was planned */
-  guint read_ahead;
-  guint64 read_ahead_bytes;
   SpdlPartition partition;
   guint64 n_places; /* positions of an epoch on all ranks; with streamed shards,
                        number of shards */
@@ -77,11 +73,8 @@ spdl_sampler_free (SpdlSampler *self)
   g_clear_pointer (&self->classes, spdl_classes_free);
   spdl_state_clear (&self->start);
   g_free (self->others);
-  g_free (self->targets);
-  g_free (self->label_field);
   g_free (self->first_missing);
   g_free (self->fields);
-  g_free (self->location);
   g_free (self);
 }
 
@@ -121,15 +114,15 @@ check_location (const SpdlSourceSettings *settings, GError **error)
 }
 
 static gboolean
-check_shard (
-    SpdlSampler *self, const SpdlSourceSettings *settings, GError **error)
+check_shard (SpdlSampler *self, GError **error)
 {
+  const SpdlSourceSettings *settings = self->settings;
   const guint64 n = self->n_places;
 
   if (settings->shard_mode != SPDL_SHARD_DROP ||
       spdl_partition_get_size (&self->partition, n) > 0)
     return TRUE;
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+  return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
       "shard-mode=drop leaves no item: \"%s\" has %" G_GUINT64_FORMAT
       "%s, the world size is %" G_GUINT64_FORMAT
       ", and shard-run is %" G_GUINT64_FORMAT
@@ -138,27 +131,25 @@ check_shard (
       settings->location, n,
       self->streamed_shards ? " shards, which are streamed" : "",
       self->partition.world_size, self->partition.run);
-  return FALSE;
 }
 
 /* Checks that the rows of a stream can be sent in the order of the settings. */
 static gboolean
-check_stream (
-    const SpdlSampler *self, const SpdlSourceSettings *settings, GError **error)
+check_stream (const SpdlSampler *self, GError **error)
 {
+  const SpdlSourceSettings *settings = self->settings;
   const gboolean divides = self->partition.world_size > 1 &&
                            settings->shard_mode != SPDL_SHARD_UNEVEN;
 
   if (self->streamed_shards || !is_streamed (self) ||
       (!settings->shuffle && !divides))
     return TRUE;
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+  return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
       "\"%s\" is a stream, whose rows can only be read in their order, so it "
       "cannot be used with %s: pass a table, or set %s",
       settings->location,
       settings->shuffle ? "shuffle=true" : "this shard-mode",
       settings->shuffle ? "shuffle=false" : "shard-mode=uneven");
-  return FALSE;
 }
 
 static gboolean
@@ -171,41 +162,31 @@ static gboolean
 check_draws (const SpdlSourceSettings *settings, GError **error)
 {
   if (has_weights (settings) &&
-      strlen (settings->weights) >= SPDL_STATE_MAX_WEIGHTS) {
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+      strlen (settings->weights) >= SPDL_STATE_MAX_WEIGHTS)
+    return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
         "weight-column is \"%s\", longer than the limit of %d bytes",
         settings->weights, SPDL_STATE_MAX_WEIGHTS - 1);
-    return FALSE;
-  }
   /* Such a name could not be read from a state. Columns of tables may have any
    * name. */
-  if (has_weights (settings) && strpbrk (settings->weights, ",;")) {
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+  if (has_weights (settings) && strpbrk (settings->weights, ",;"))
+    return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
         "weight-column is \"%s\", but its name must not have \",\" or \";\": "
         "rename the column",
         settings->weights);
-    return FALSE;
-  }
   if (has_weights (settings) || settings->items_per_epoch == 0)
     return TRUE;
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+  return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
       "items-per-epoch is %" G_GUINT64_FORMAT
       ", but weight-column is unset: set weight-column to a column of the "
       "list, or leave items-per-epoch unset",
       settings->items_per_epoch);
-  return FALSE;
 }
 
 static gboolean
-open_streamed (SpdlSampler *self, const SpdlSourceSettings *settings,
-    void (*warn) (const gchar *text, gpointer user_data), gpointer user_data,
-    GError **error)
+open_streamed (SpdlSampler *self, GError **error)
 {
-  const SpdlArchiveSetOptions options = { self->labels, settings->extensions,
-    settings->sidecar, &settings->remote, warn, user_data };
-
   self->streamed_shards = spdl_streamed_shards_open (
-      settings->location, &options, settings->shuffle_buffer, error);
+      &self->options, self->settings->shuffle_buffer, error);
   if (self->streamed_shards)
     self->n_places = spdl_streamed_shards_get_n_shards (self->streamed_shards);
   return self->streamed_shards != NULL;
@@ -213,39 +194,52 @@ open_streamed (SpdlSampler *self, const SpdlSourceSettings *settings,
 
 /* Opens the dataset. Shards without byte ranges are streamed instead. */
 static gboolean
-open_dataset (SpdlSampler *self, const SpdlSourceSettings *settings,
-    void (*warn) (const gchar *text, gpointer user_data), gpointer user_data,
-    GError **error)
+open_dataset (SpdlSampler *self, GError **error)
 {
-  const SpdlDatasetOptions options = { settings->table, settings->location,
-    settings->pattern ? settings->pattern : SPDL_DEFAULT_PATTERN,
-    settings->label, self->labels,
-    settings->uri && *settings->uri ? settings->uri : NULL,
-    has_weights (settings) ? settings->weights : NULL, settings->sidecar,
-    settings->extensions, &settings->remote };
   GError *reason = NULL;
 
-  self->dataset = spdl_dataset_open (&options, warn, user_data, &reason);
+  self->dataset = spdl_dataset_open (&self->options, &reason);
   if (self->dataset) {
     self->n_places = spdl_dataset_get_size (self->dataset);
     return TRUE;
   }
   if (g_error_matches (reason, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SEEK)) {
     g_error_free (reason);
-    return open_streamed (self, settings, warn, user_data, error);
+    return open_streamed (self, error);
   }
   g_propagate_error (error, reason);
   return FALSE;
 }
 
+static void
+take_options (SpdlSampler *self,
+    void (*warn) (const gchar *text, gpointer user_data), gpointer user_data)
+{
+  const SpdlSourceSettings *settings = self->settings;
+
+  self->options = (SpdlDatasetOptions){
+    .weights = has_weights (settings) ? settings->weights : NULL,
+    .sidecar = settings->sidecar,
+    .uri = settings->uri && *settings->uri ? settings->uri : NULL,
+    .warn = warn,
+    .user_data = user_data,
+    .location = settings->location,
+    .table = settings->table,
+    .pattern = settings->pattern ? settings->pattern : SPDL_DEFAULT_PATTERN,
+    .label = settings->label,
+    .extensions = settings->extensions,
+    .remote = &settings->remote,
+    .cancellable = settings->remote.cancellable
+  };
+}
+
 static gboolean
-take_classes (
-    SpdlSampler *self, const SpdlSourceSettings *settings, GError **error)
+take_classes (SpdlSampler *self, GError **error)
 {
   GError *problem = NULL;
 
   self->classes = spdl_classes_new_from_names (
-      (const gchar *const *) settings->classes, &problem);
+      (const gchar *const *) self->settings->classes, &problem);
   if (problem)
     g_propagate_error (error, problem);
   return !problem;
@@ -253,45 +247,45 @@ take_classes (
 
 /* Reads the settings of labels. */
 static gboolean
-take_labels (
-    SpdlSampler *self, const SpdlSourceSettings *settings, GError **error)
+take_labels (SpdlSampler *self, GError **error)
 {
-  SpdlLabelOptions *labels = &self->labels;
-  const gchar *column = settings->label_column;
+  const SpdlSourceSettings *settings = self->settings;
+  SpdlLabelOptions *labels = &self->options.labels;
+  const gchar *column = settings->label_column && *settings->label_column
+                            ? settings->label_column
+                            : NULL;
 
-  if (!take_classes (self, settings, error))
+  if (!take_classes (self, error))
     return FALSE;
-  self->location = g_strdup (settings->location);
-  self->label_field = g_strdup (column && *column ? column : "cls");
-  labels->column = column && *column ? self->label_field : NULL;
+  self->label_field = column ? column : "cls";
+  labels->column = column;
   labels->missing = settings->label_missing;
   labels->classes = self->classes;
   if (settings->targets && *settings->targets)
-    labels->targets = self->targets = g_strdup (settings->targets);
+    labels->targets = settings->targets;
   labels->read = settings->label == SPDL_LABEL_AUTO ||
                  settings->label == SPDL_LABEL_MANIFEST;
   /* A target is not a label, unless label-column names it. */
-  if (!labels->column && spdl_targets_has (labels->targets, "label")) {
+  if (!column && spdl_targets_has (labels->targets, "label")) {
     labels->read &= settings->label == SPDL_LABEL_MANIFEST;
     labels->column = labels->read ? NULL : "";
   }
   labels->wanted =
       settings->label != SPDL_LABEL_NONE &&
-      (settings->label != SPDL_LABEL_AUTO || (column && *column) ||
-          self->classes || labels->missing == SPDL_LABEL_MISSING_FAIL);
-  if (!column || !*column || labels->read)
+      (settings->label != SPDL_LABEL_AUTO || column || self->classes ||
+          labels->missing == SPDL_LABEL_MISSING_FAIL);
+  if (!column || labels->read)
     return TRUE;
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+  return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
       "label-column is \"%s\", but label is \"%s\": set label to auto or "
       "manifest, or leave label-column unset",
-      labels->column, settings->label == SPDL_LABEL_NONE ? "none" : "folder");
-  return FALSE;
+      column, settings->label == SPDL_LABEL_NONE ? "none" : "folder");
 }
 
 static gboolean
-prepare_draws (
-    SpdlSampler *self, const SpdlSourceSettings *settings, GError **error)
+prepare_draws (SpdlSampler *self, GError **error)
 {
+  const SpdlSourceSettings *settings = self->settings;
   g_autoptr (GArray) weights =
       self->dataset ? spdl_dataset_steal_weights (self->dataset) : NULL;
 
@@ -302,19 +296,19 @@ prepare_draws (
   self->weighted_sampler = spdl_weighted_sampler_new (weights);
   if (self->weighted_sampler)
     return TRUE;
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+  return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
       "No item of \"%s\" can be drawn, because all weights in column \"%s\" "
       "are 0: give some items a weight above 0",
       settings->location, settings->weights);
-  return FALSE;
 }
 
 /* Prepares the order of a table in parts. Unless shard-run is set, each rank
  * has a single run of it, so that two ranks read a part only at their border.
  */
 static void
-prepare_blocks (SpdlSampler *self, const SpdlSourceSettings *settings)
+prepare_blocks (SpdlSampler *self)
 {
+  const SpdlSourceSettings *settings = self->settings;
   g_autofree guint64 *sizes = NULL;
   const GstSpdlArrowPart *parts;
   guint n_parts = 0;
@@ -331,13 +325,12 @@ prepare_blocks (SpdlSampler *self, const SpdlSourceSettings *settings)
     sizes[i] = parts[i].n_rows;
   self->blocks = spdl_block_order_new (
       sizes, n_parts, self->start.identity.shuffle_buffer);
-  self->read_ahead = settings->read_ahead;
-  self->read_ahead_bytes = settings->read_ahead_bytes;
 }
 
 static void
-set_identity (SpdlSampler *self, const SpdlSourceSettings *settings)
+set_identity (SpdlSampler *self)
 {
+  const SpdlSourceSettings *settings = self->settings;
   SpdlIdentity *identity = &self->start.identity;
 
   identity->count = self->streamed_shards
@@ -400,20 +393,19 @@ check_nothing_lost (const SpdlSampler *self, GError **error)
 
   if (!self->streamed_shards || end < LOST_STRIDE)
     return TRUE;
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+  return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
       "The resume state cannot be used: a streamed shard failed before the "
       "state in epoch %" G_GUINT64_FORMAT
       ", so it is unknown which of its samples were sent: use a state of the "
       "beginning of an epoch",
       progress->epoch);
-  return FALSE;
 }
 
 /* Reads the resume state, which may be the states of all ranks. */
 static gboolean
-read_start (
-    SpdlSampler *self, const SpdlSourceSettings *settings, GError **error)
+read_start (SpdlSampler *self, GError **error)
 {
+  const SpdlSourceSettings *settings = self->settings;
   g_autofree gchar *problem = NULL;
 
   if (!settings->resume_state)
@@ -429,10 +421,9 @@ read_start (
 }
 
 static gboolean
-go_to_start (
-    SpdlSampler *self, const SpdlSourceSettings *settings, GError **error)
+go_to_start (SpdlSampler *self, GError **error)
 {
-  if (!read_start (self, settings, error) || !check_nothing_lost (self, error))
+  if (!read_start (self, error) || !check_nothing_lost (self, error))
     return FALSE;
   begin_epoch (self, self->start.progress.epoch);
   if (!self->streamed_shards)
@@ -448,8 +439,8 @@ spdl_sampler_open (const SpdlSourceSettings *settings, guint32 source,
   SpdlSampler *self = g_new0 (SpdlSampler, 1);
 
   self->source = source;
-  self->warn = warn;
-  self->warn_data = user_data;
+  self->settings = settings;
+  take_options (self, warn, user_data);
   spdl_state_init (&self->start);
   /* Check the partition first, as opening a dataset may take long. */
   self->partition.run = settings->shard_run;
@@ -457,23 +448,21 @@ spdl_sampler_open (const SpdlSourceSettings *settings, guint32 source,
   if (!check_location (settings, error) ||
       !spdl_rank_partition_init (
           &self->partition, settings->rank, settings->world_size, error) ||
-      !check_draws (settings, error) || !take_labels (self, settings, error) ||
-      !open_dataset (self, settings, warn, user_data, error) ||
-      !check_stream (self, settings, error) ||
-      !prepare_draws (self, settings, error) ||
-      !check_shard (self, settings, error)) {
+      !check_draws (settings, error) || !take_labels (self, error) ||
+      !open_dataset (self, error) || !check_stream (self, error) ||
+      !prepare_draws (self, error) || !check_shard (self, error)) {
     spdl_sampler_free (self);
     return NULL;
   }
-  prepare_blocks (self, settings);
-  set_identity (self, settings);
+  prepare_blocks (self);
+  set_identity (self);
   self->has_samples = !settings->table && !spdl_sampler_get_root (self);
   self->counts_labels =
-      self->labels.read &&
+      self->options.labels.read &&
       (!self->dataset || !spdl_dataset_has_checked_labels (self->dataset));
   self->size = spdl_partition_get_size (&self->partition, self->n_places);
   g_assert (self->dataset || self->streamed_shards);
-  if (go_to_start (self, settings, error))
+  if (go_to_start (self, error))
     return self;
   spdl_sampler_free (self);
   return NULL;
@@ -548,8 +537,8 @@ get_last_place (const SpdlSampler *self)
 static void
 plan_reading (SpdlSampler *self, guint64 place)
 {
-  SpdlReadPlan plan = { .max_ahead = self->read_ahead,
-    .max_ahead_bytes = self->read_ahead_bytes };
+  SpdlReadPlan plan = { .max_ahead = self->settings->read_ahead,
+    .max_ahead_bytes = self->settings->read_ahead_bytes };
   const guint block = spdl_block_order_find_block (self->blocks, place);
 
   if (block == self->block)
@@ -562,36 +551,40 @@ plan_reading (SpdlSampler *self, guint64 place)
 
 /* Handles the end of a stream, a failure, or an interrupted wait. The item was
  * not read. */
-static SpdlSamplerStatus
+static SpdlDatasetStatus
 end_listed (SpdlSampler *self, GError **error)
 {
   self->next--;
   if (!*error)
-    return SPDL_SAMPLER_END;
+    return SPDL_DATASET_END;
   if (!g_error_matches (*error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
-    return SPDL_SAMPLER_FAILED;
+    return SPDL_DATASET_FAILED;
   g_clear_error (error);
-  return SPDL_SAMPLER_FLUSHING;
+  return SPDL_DATASET_FLUSHING;
 }
 
-static SpdlSamplerStatus
-get_listed (SpdlSampler *self, SpdlSamplerItem *item, GError **error)
+static SpdlDatasetStatus
+get_listed (SpdlSampler *self, SpdlDatasetItem *item, GError **error)
 {
   guint64 place;
 
   skip_done (self);
   if (self->next >= self->size)
-    return SPDL_SAMPLER_END;
+    return SPDL_DATASET_END;
   item->sequence = self->next++;
-  place = self->left ? spdl_left_get_place (self->left, item->sequence)
-                     : spdl_partition_get_place (
-                           &self->partition, self->n_places, item->sequence);
+  if (self->left)
+    place = spdl_left_get_place (self->left, item->sequence);
+  else if (self->partition.world_size > 1)
+    place = spdl_partition_get_place (
+        &self->partition, self->n_places, item->sequence);
+  else
+    place = item->sequence;
   if (self->blocks)
     plan_reading (self, place);
   item->index = get_item (self, place);
   item->uri = spdl_dataset_get_item (self->dataset, item->index, &item->label,
       &item->extra, &item->carried, error);
-  return item->uri ? SPDL_SAMPLER_ITEM : end_listed (self, error);
+  return item->uri ? SPDL_DATASET_ITEM : end_listed (self, error);
 }
 
 /* Streamed shards */
@@ -620,50 +613,27 @@ take_sequence (SpdlSampler *self)
 
 /* Gets the next item of streamed shards. After a resume, finished items are
  * read again and skipped, because their positions in the shards are unknown. */
-static SpdlSamplerStatus
-get_streamed (SpdlSampler *self, SpdlSamplerItem *item, GError **error)
+static SpdlDatasetStatus
+get_streamed (SpdlSampler *self, SpdlDatasetItem *item, GError **error)
 {
-  SpdlStreamedShardsItem found;
+  SpdlDatasetStatus status;
 
-  for (;;) {
-    switch (spdl_streamed_shards_next (self->streamed_shards, next_shard, self,
-        &found, &self->n_lost, error)) {
-      case SPDL_STREAM_SAMPLE:
-        break;
-      case SPDL_STREAM_END:
-        return SPDL_SAMPLER_END;
-      case SPDL_STREAM_FAILED:
-        return SPDL_SAMPLER_FAILED;
-      default:
-        return SPDL_SAMPLER_FLUSHING;
-    }
+  while ((status = spdl_streamed_shards_next (self->streamed_shards, next_shard,
+              self, item, &self->n_lost, error)) == SPDL_DATASET_ITEM) {
     item->sequence = take_sequence (self);
     if (!spdl_progress_has (&self->start.progress, self->epoch, item->sequence))
       break;
-    spdl_streamed_shards_item_clear (&found);
+    spdl_dataset_item_clear (item);
   }
-  item->index = found.index;
-  item->uri = found.uri;
-  item->label = found.label;
-  item->extra = found.extra;
-  item->carried = found.carried;
-  return SPDL_SAMPLER_ITEM;
+  return status;
 }
 
 /* Labels of samples in shards, whose indexes contain no class names */
 
-static void
-clear_item (SpdlSamplerItem *item)
-{
-  g_clear_pointer (&item->uri, g_free);
-  g_clear_pointer (&item->extra, gst_structure_free);
-  g_clear_pointer (&item->carried, gst_spdl_carried_unref);
-}
-
 /* Gets a label that is not an integer of a `.cls` from its field. */
 static void
 take_label (
-    const SpdlSampler *self, const SpdlSamplerItem *item, SpdlLine *line)
+    const SpdlSampler *self, const SpdlDatasetItem *item, SpdlLine *line)
 {
   const GValue *value =
       item->label == SPDL_NO_LABEL && item->extra
@@ -688,7 +658,7 @@ take_label (
 }
 
 static gchar *
-describe_label (const SpdlLine *line, const SpdlSamplerItem *item)
+describe_label (const SpdlLine *line, const SpdlDatasetItem *item)
 {
   return line->name.text
              ? spdl_parse_error_quote (line->name.text, line->name.length)
@@ -698,7 +668,7 @@ describe_label (const SpdlLine *line, const SpdlSamplerItem *item)
 /* Handles a label without classes. A text cannot be its number, which a warning
  * says once. */
 static gboolean
-read_number (SpdlSampler *self, SpdlSamplerItem *item, const SpdlLine *line,
+read_number (SpdlSampler *self, SpdlDatasetItem *item, const SpdlLine *line,
     GError **error)
 {
   g_autofree gchar *text = NULL, *label = NULL;
@@ -706,27 +676,27 @@ read_number (SpdlSampler *self, SpdlSamplerItem *item, const SpdlLine *line,
   item->label = line->label;
   if (line->name_kind == SPDL_PARSE_ERROR_NONE)
     return TRUE;
-  if (self->told_text || self->labels.missing == SPDL_LABEL_MISSING_KEEP)
+  if (self->told_text ||
+      self->options.labels.missing == SPDL_LABEL_MISSING_KEEP)
     return TRUE;
   label = describe_label (line, item);
   text = g_strdup_printf (
       "The label %s of the item \"%s\" is text, which cannot be a label's "
       "number: set classes to the names of the classes, or label=none",
       label, item->uri);
-  if (self->labels.missing == SPDL_LABEL_MISSING_FAIL) {
+  if (self->options.labels.missing == SPDL_LABEL_MISSING_FAIL) {
     g_set_error_literal (
         error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ, text);
     return FALSE;
   }
-  if (self->warn)
-    self->warn (text, self->warn_data);
+  spdl_dataset_warn (&self->options, "%s", text);
   self->told_text = TRUE;
   return TRUE;
 }
 
 /* Replaces the label of a sample by its class number. */
 static gboolean
-number_label (const SpdlSampler *self, SpdlSamplerItem *item, SpdlLine *line,
+number_label (const SpdlSampler *self, SpdlDatasetItem *item, SpdlLine *line,
     GError **error)
 {
   g_autofree gchar *label = NULL;
@@ -741,15 +711,14 @@ number_label (const SpdlSampler *self, SpdlSamplerItem *item, SpdlLine *line,
   if (fits)
     return TRUE;
   label = describe_label (line, item);
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+  return spdl_fail (error, GST_RESOURCE_ERROR_READ,
       "The label %s of the item \"%s\" is not among the %u classes: correct "
       "it, or add it to classes",
       label, item->uri, spdl_classes_get_size (self->classes));
-  return FALSE;
 }
 
 static gboolean
-read_label (SpdlSampler *self, SpdlSamplerItem *item, GError **error)
+read_label (SpdlSampler *self, SpdlDatasetItem *item, GError **error)
 {
   SpdlLine line;
 
@@ -757,67 +726,48 @@ read_label (SpdlSampler *self, SpdlSamplerItem *item, GError **error)
   /* A text may be the name of a class. */
   if (line.name_kind != SPDL_PARSE_ERROR_NONE &&
       line.name_kind != SPDL_PARSE_ERROR_LABEL_NO_INTEGER &&
-      !(self->classes && line.name.text)) {
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+      !(self->classes && line.name.text))
+    return spdl_fail (error, GST_RESOURCE_ERROR_READ,
         "The label of the item \"%s\" is not an integer of 64 bits, so it is "
         "not the number of a class: name the field \"%s\" in target-columns to "
         "get its numbers as a tensor, and set label=none",
         item->uri, self->label_field);
-    return FALSE;
-  }
   return self->classes ? number_label (self, item, &line, error)
                        : read_number (self, item, &line, error);
 }
 
 /* Missing labels of a dataset that cannot be checked before it is read */
 
-static gchar *
-describe_fields (const SpdlSamplerItem *item)
-{
-  GString *text = g_string_new ("fields ");
-  const gint n = item->extra ? gst_structure_n_fields (item->extra) : 0;
-
-  for (gint i = 0; i < n; i++)
-    g_string_append_printf (text, "%s\"%s\"", i > 0 ? ", " : "",
-        gst_structure_nth_field_name (item->extra, i));
-  return g_string_free (text, FALSE);
-}
-
 /* Counts an item. Warns of the first one without a label as soon as it is known
  * that the dataset should have labels. */
 static gboolean
-count_label (SpdlSampler *self, const SpdlSamplerItem *item, GError **error)
+count_label (SpdlSampler *self, const SpdlDatasetItem *item, GError **error)
 {
   SpdlLabelCount *count = &self->count;
   const gboolean is_missing = item->label == SPDL_NO_LABEL;
-  g_autofree gchar *text = NULL;
 
   count->n_items++;
   count->n_missing += is_missing;
   if (is_missing && !self->first_missing) {
     self->first_missing = spdl_redact_dup_uri (item->uri);
-    self->fields = describe_fields (item);
+    self->fields = spdl_labels_describe_fields (item->extra);
   }
-  if (is_missing && self->labels.missing == SPDL_LABEL_MISSING_FAIL) {
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+  if (is_missing && self->options.labels.missing == SPDL_LABEL_MISSING_FAIL)
+    return spdl_fail (error, GST_RESOURCE_ERROR_READ,
         "The item \"%s\" has no label \"%s\", but the %s: set label-column to "
         "the name of the labels, classes if they are text, or "
         "label-missing=warn to load it with the label -1",
         item->uri, self->label_field, self->fields);
-    return FALSE;
-  }
   if (self->told_missing || count->n_missing == 0 ||
-      self->labels.missing != SPDL_LABEL_MISSING_WARN ||
-      (!self->labels.wanted && count->n_missing == count->n_items))
+      self->options.labels.missing != SPDL_LABEL_MISSING_WARN ||
+      (!self->options.labels.wanted && count->n_missing == count->n_items))
     return TRUE;
   self->told_missing = TRUE;
-  text = g_strdup_printf (
+  spdl_dataset_warn (&self->options,
       "The item \"%s\" has no label, so its label is -1: label it, or set "
       "label-missing=keep if that is intended. The items without a label are "
       "counted at the end of the epoch",
       self->first_missing);
-  if (self->warn)
-    self->warn (text, self->warn_data);
   return TRUE;
 }
 
@@ -829,17 +779,17 @@ report_labels (SpdlSampler *self, GError **error)
   self->count.name = self->has_samples ? self->label_field : NULL;
   self->count.first = self->first_missing;
   self->count.fields = self->fields;
-  return spdl_labels_check (&self->labels, &self->count, self->location,
-      self->warn, self->warn_data, error);
+  return spdl_labels_check (
+      &self->options, &self->count, self->options.location, error);
 }
 
 static gboolean
-finish_label (SpdlSampler *self, SpdlSamplerItem *item, GError **error)
+finish_label (SpdlSampler *self, SpdlDatasetItem *item, GError **error)
 {
-  if ((self->has_samples && self->labels.read &&
+  if ((self->has_samples && self->options.labels.read &&
           !read_label (self, item, error)) ||
       (self->counts_labels && !count_label (self, item, error))) {
-    clear_item (item);
+    spdl_dataset_item_clear (item);
     return FALSE;
   }
   if (item->label == SPDL_NO_LABEL)
@@ -847,19 +797,19 @@ finish_label (SpdlSampler *self, SpdlSamplerItem *item, GError **error)
   return TRUE;
 }
 
-SpdlSamplerStatus
-spdl_sampler_next (SpdlSampler *self, SpdlSamplerItem *item, GError **error)
+SpdlDatasetStatus
+spdl_sampler_next (SpdlSampler *self, SpdlDatasetItem *item, GError **error)
 {
-  SpdlSamplerStatus status;
+  SpdlDatasetStatus status;
 
-  *item = (SpdlSamplerItem){ .label = SPDL_NO_LABEL };
+  *item = (SpdlDatasetItem){ .label = SPDL_NO_LABEL };
   status = self->streamed_shards ? get_streamed (self, item, error)
                                  : get_listed (self, item, error);
-  if (status == SPDL_SAMPLER_END && self->counts_labels &&
+  if (status == SPDL_DATASET_END && self->counts_labels &&
       !report_labels (self, error))
-    return SPDL_SAMPLER_FAILED;
-  if (status == SPDL_SAMPLER_ITEM && !finish_label (self, item, error))
-    return SPDL_SAMPLER_FAILED;
+    return SPDL_DATASET_FAILED;
+  if (status == SPDL_DATASET_ITEM && !finish_label (self, item, error))
+    return SPDL_DATASET_FAILED;
   return status;
 }
 

@@ -7,8 +7,8 @@
 
 #pragma once
 
-#include "gst/spdl/common/carried.h"
 #include "plugins/dataset/dataset.h"
+#include "plugins/dataset/list/item.h"
 #include "plugins/dataset/sampler/rankpartition.h"
 
 G_BEGIN_DECLS
@@ -50,6 +50,7 @@ typedef struct _SpdlSampler SpdlSampler;
 
 /* Opens the dataset and moves to the start position.
  *
+ * @settings: must outlive the sampler
  * @source: the number of the source
  * @warn: (nullable): as for spdl_dataset_open(); with streamed shards, also
  *     called after this call
@@ -72,27 +73,10 @@ gchar *spdl_sampler_get_start (const SpdlSampler *self);
 /* Returns the current epoch. */
 guint64 spdl_sampler_get_epoch (const SpdlSampler *self);
 
-/* The fields are (transfer full). */
-typedef struct {
-  guint64 sequence; /* position among the items that are sent of the epoch */
-  guint64 index;    /* position in the dataset */
-  gchar *uri;
-  gint64 label;            /* -1: none */
-  GstStructure *extra;     /* nullable */
-  GstSpdlCarried *carried; /* nullable: contents of files */
-} SpdlSamplerItem;
-
-typedef enum {
-  SPDL_SAMPLER_ITEM,
-  SPDL_SAMPLER_END,      /* the epoch has no further items */
-  SPDL_SAMPLER_FAILED,   /* the source cannot continue */
-  SPDL_SAMPLER_FLUSHING, /* waiting was interrupted */
-} SpdlSamplerStatus;
-
 /* Moves to the next item. May block with streams and tables in parts. Returns
- * SPDL_SAMPLER_FAILED with @error set on failure. */
-SpdlSamplerStatus
-spdl_sampler_next (SpdlSampler *self, SpdlSamplerItem *item, GError **error);
+ * SPDL_DATASET_FAILED with @error set on failure. */
+SpdlDatasetStatus
+spdl_sampler_next (SpdlSampler *self, SpdlDatasetItem *item, GError **error);
 
 /* Moves to the start of the next epoch. Returns the number of items of the
  * previous one. */

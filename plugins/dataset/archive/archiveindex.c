@@ -8,14 +8,13 @@
 #include "plugins/dataset/archive/archiveindex.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "gst/spdl/engine/compat.h"
 #include "plugins/common/bytes.h"
 #include "plugins/common/fingerprint.h"
+#include "plugins/dataset/list/line.h"
 
 /* Names of files in a shard */
 
@@ -210,40 +209,6 @@ spdl_archive_index_new (guint8 *data, gsize size, const gchar **problem)
 
 /* Index in a file */
 
-static SpdlStamp
-stamp_of (const struct stat *st)
-{
-  const struct timespec time = spdl_compat_get_mtime (st);
-
-  return (SpdlStamp){ st->st_size, time.tv_sec, time.tv_nsec };
-}
-
-static gboolean
-is_same_stamp (const SpdlStamp *a, const SpdlStamp *b)
-{
-  return a->size == b->size && a->seconds == b->seconds &&
-         a->nanoseconds == b->nanoseconds;
-}
-
-/* Opens the file. Returns -1 with errno set on failure. */
-static int
-open_file (const gchar *path, SpdlStamp *stamp)
-{
-  /* O_NONBLOCK: open() must not wait for the writer of a pipe. */
-  const int fd = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  struct stat st;
-
-  if (fd < 0)
-    return -1;
-  if (fstat (fd, &st) == 0 && S_ISREG (st.st_mode)) {
-    *stamp = stamp_of (&st);
-    return fd;
-  }
-  close (fd);
-  errno = EINVAL;
-  return -1;
-}
-
 /* Reads the header and hashes what follows it. Returns the problem, or NULL.
  *
  * @window: gets the last block, which may be the whole file */
@@ -284,7 +249,7 @@ spdl_archive_index_open (
   SpdlArchiveIndex *self = g_new0 (SpdlArchiveIndex, 1);
 
   *problem = NULL;
-  self->fd = open_file (path, &self->stamp);
+  self->fd = spdl_file_open_stamped (path, &self->stamp, NULL);
   if (self->fd < 0) {
     if (errno != ENOENT)
       *problem = g_strerror (errno);
@@ -333,7 +298,7 @@ check_again (SpdlArchiveIndex *self, const SpdlStamp *stamp)
   SpdlFileWindow window = { NULL };
   const gchar *problem = NULL;
 
-  if (!is_same_stamp (stamp, &self->stamp))
+  if (!spdl_stamp_is_equal (stamp, &self->stamp))
     problem = verify_file (self->fd, stamp->size, header, &window);
   else if (pread (self->fd, header, sizeof header, 0) != sizeof header)
     problem = "the index is cut off";
@@ -358,7 +323,7 @@ open_again (SpdlArchiveIndex *self)
     return FALSE;
   if (self->fd >= 0)
     return TRUE;
-  self->fd = open_file (self->path, &stamp);
+  self->fd = spdl_file_open_stamped (self->path, &stamp, NULL);
   if (self->fd < 0)
     return set_problem (self, g_strerror (errno));
   return check_again (self, &stamp);
@@ -370,12 +335,9 @@ spdl_archive_index_check (SpdlArchiveIndex *self, GError **error)
   struct stat st;
 
   if (self->is_unchecked && self->fd >= 0 && !self->problem) {
-    const gboolean ok = fstat (self->fd, &st) == 0;
-    const SpdlStamp now = ok ? stamp_of (&st) : self->stamp;
-
-    if (!ok)
+    if (fstat (self->fd, &st) != 0)
       set_problem (self, g_strerror (errno));
-    else if (!is_same_stamp (&now, &self->stamp))
+    else if (!spdl_stamp_is_of (&self->stamp, &st))
       set_problem (self, "the file has changed since the start");
   }
   self->is_unchecked = FALSE;
@@ -708,15 +670,6 @@ spdl_archive_sample_is_within (const SpdlArchiveSample *sample, guint64 size)
   return TRUE;
 }
 
-static gboolean
-is_blank (const gchar *text, gsize length)
-{
-  for (gsize i = 0; i < length; i++)
-    if (!g_ascii_isspace (text[i]))
-      return FALSE;
-  return TRUE;
-}
-
 gboolean
 spdl_archive_sample_has_label (const SpdlArchiveSample *sample)
 {
@@ -730,7 +683,7 @@ spdl_archive_sample_has_label (const SpdlArchiveSample *sample)
     if (file.kind == SPDL_ARCHIVE_LABEL)
       return TRUE;
     if (is_equal ("cls", file.extension, file.extension_length))
-      return file.text && !is_blank (file.text, file.text_length);
+      return file.text && !spdl_line_is_blank (file.text, file.text_length);
   }
   return FALSE;
 }

@@ -9,7 +9,6 @@
 
 #include <gst/gst.h>
 
-#include "plugins/common/filewindow.h"
 #include "plugins/dataset/list/textfile.h"
 
 G_BEGIN_DECLS

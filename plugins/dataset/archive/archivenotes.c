@@ -227,37 +227,47 @@ spdl_archive_losses_clear (SpdlArchiveLosses *self)
   g_free (self->json);
 }
 
-gchar *
-spdl_archive_losses_describe (SpdlArchiveLosses *self, const gchar *location)
+void
+spdl_archive_losses_warn (SpdlArchiveLosses *self,
+    const SpdlDatasetOptions *options, const gchar *location)
 {
   g_autofree gchar *quoted = NULL;
 
-  if (self->text && !self->told_text) {
-    self->told_text = TRUE;
-    return g_strdup_printf (
+  if (self->text && !self->told_text)
+    spdl_dataset_warn (options,
         "The text \"%s\" in \"%s\" is not UTF-8, or contains a NUL "
         "character: U+FFFD replaces what is not, in other such texts too. "
         "Convert them to UTF-8",
         self->text, location);
-  }
-  if (self->json && !self->told_json) {
-    self->told_json = TRUE;
-    return g_strdup_printf (
+  if (self->json && !self->told_json)
+    spdl_dataset_warn (options,
         "The JSON of the sample \"%s\" in \"%s\" is invalid, or has values "
         "that fields cannot have: NaN, Infinity, integers beyond 64 bits or "
         "strings with U+0000. Such values are left out, in other samples too: "
         "the text is in the field \"json\"",
         self->json, location);
+  if (self->name && !self->told_name) {
+    quoted = spdl_parse_error_quote (self->name, strlen (self->name));
+    spdl_dataset_warn (options,
+        "The field %s of a sample in \"%s\" is left out, as are others of its "
+        "kind, because its name is empty, longer than %d bytes or has control "
+        "characters, or because there are more than %d names: rename it",
+        quoted, location, SPDL_COLUMNS_MAX_NAME, MAX_NAMES);
   }
-  if (!self->name || self->told_name)
-    return NULL;
-  self->told_name = TRUE;
-  quoted = spdl_parse_error_quote (self->name, strlen (self->name));
-  return g_strdup_printf (
-      "The field %s of a sample in \"%s\" is left out, as are others of its "
-      "kind, because its name is empty, longer than %d bytes or has control "
-      "characters, or because there are more than %d names: rename it",
-      quoted, location, SPDL_COLUMNS_MAX_NAME, MAX_NAMES);
+  self->told_text = self->text != NULL;
+  self->told_json = self->json != NULL;
+  self->told_name = self->name != NULL;
+}
+
+void
+spdl_archive_notes_warn_long (
+    const SpdlDatasetOptions *options, guint64 n, const gchar *location)
+{
+  if (n > 0)
+    spdl_dataset_warn (options,
+        "%" G_GUINT64_FORMAT " texts in \"%s\" were skipped, because they "
+        "exceed the limit of 16 MiB",
+        n, location);
 }
 
 gint64
@@ -284,12 +294,8 @@ spdl_archive_notes_describe (const SpdlArchiveSample *sample, const gchar *uri)
   static const SpdlArchiveFile none = { .extension = "" };
   g_autoptr (GstStructure) extra =
       spdl_archive_notes_new (sample, uri, &none, NULL);
-  GString *text = g_string_new ("fields ");
 
-  for (gint i = 0; i < gst_structure_n_fields (extra); i++)
-    g_string_append_printf (text, "%s\"%s\"", i > 0 ? ", " : "",
-        gst_structure_nth_field_name (extra, i));
-  return g_string_free (text, FALSE);
+  return spdl_labels_describe_fields (extra);
 }
 
 /* Returns the text of a file as UTF-8 (transfer full). */
@@ -327,4 +333,98 @@ spdl_archive_notes_new (const SpdlArchiveSample *sample, const gchar *uri,
   if (json)
     add_members (to, json, uri, losses);
   return to;
+}
+
+/* Roles of files */
+
+/* Extensions of further ones are not compared. */
+#define MAX_EXTENSIONS 256
+/* Longer extensions are not compared. */
+#define MAX_LENGTH 64
+
+typedef struct {
+  gchar *key; /* (nullable): of the first sample whose payload it is */
+  gboolean is_further;
+} Roles;
+
+static void
+free_roles (gpointer data)
+{
+  Roles *roles = data;
+
+  g_free (roles->key);
+  g_free (roles);
+}
+
+static Roles *
+get_roles (SpdlArchiveRoles *self, const SpdlArchiveFile *file,
+    const gchar **extension)
+{
+  gchar name[MAX_LENGTH];
+  gpointer known, roles = NULL;
+
+  if (file->extension_length >= MAX_LENGTH)
+    return NULL;
+  memcpy (name, file->extension, file->extension_length);
+  name[file->extension_length] = '\0';
+  if (!g_hash_table_lookup_extended (self->extensions, name, &known, &roles) &&
+      g_hash_table_size (self->extensions) < MAX_EXTENSIONS) {
+    known = g_strdup (name);
+    roles = g_new0 (Roles, 1);
+    g_hash_table_insert (self->extensions, known, roles);
+  }
+  *extension = roles ? known : NULL;
+  return roles;
+}
+
+gboolean
+spdl_archive_roles_add (SpdlArchiveRoles *self, const SpdlArchiveSample *sample)
+{
+  SpdlArchiveSample reading = *sample;
+  SpdlArchiveFile payload, file;
+
+  if (self->extension ||
+      !spdl_archive_sample_get_payload (sample, NULL, &payload))
+    return FALSE;
+  if (!self->extensions)
+    self->extensions =
+        g_hash_table_new_full (g_str_hash, g_str_equal, g_free, free_roles);
+  while (!self->extension && spdl_archive_sample_next (&reading, &file)) {
+    const gchar *extension;
+    Roles *roles;
+
+    if (file.size == 0 || spdl_archive_kind_is_note (file.kind))
+      continue;
+    roles = get_roles (self, &file, &extension);
+    if (!roles)
+      continue;
+    if (file.extension != payload.extension)
+      roles->is_further = TRUE;
+    else if (!roles->key)
+      roles->key = g_strndup (sample->key, sample->key_length);
+    if (roles->is_further && roles->key) {
+      self->extension = extension;
+      self->key = roles->key;
+    }
+  }
+  return self->extension != NULL;
+}
+
+void
+spdl_archive_roles_warn (const SpdlArchiveRoles *self,
+    const SpdlDatasetOptions *options, const gchar *location)
+{
+  spdl_dataset_warn (options,
+      "The item \"%s\" in \"%s\" is its file \"%s\", which other samples have "
+      "beside the file that is their item, so a file is missing in this sample "
+      "or in others like it: set extensions to those of the items, and samples "
+      "without them are skipped",
+      self->key, location, self->extension);
+}
+
+void
+spdl_archive_roles_clear (SpdlArchiveRoles *self)
+{
+  g_clear_pointer (&self->extensions, g_hash_table_unref);
+  *self = (SpdlArchiveRoles){ NULL };
 }

@@ -10,7 +10,7 @@
 #include <gst/gst.h>
 
 #include "plugins/dataset/archive/archiveindex.h"
-#include "plugins/dataset/list/labels.h"
+#include "plugins/dataset/list/datasetoptions.h"
 
 G_BEGIN_DECLS
 
@@ -42,10 +42,13 @@ typedef struct {
 
 void spdl_archive_losses_clear (SpdlArchiveLosses *self);
 
-/* Returns a warning about the first loss of a kind (transfer full), or NULL if
- * all were returned. */
-gchar *
-spdl_archive_losses_describe (SpdlArchiveLosses *self, const gchar *location);
+/* Warns of the first loss of each kind, once. */
+void spdl_archive_losses_warn (SpdlArchiveLosses *self,
+    const SpdlDatasetOptions *options, const gchar *location);
+
+/* Warns of @n texts that were left out of an index because of their length. */
+void spdl_archive_notes_warn_long (
+    const SpdlDatasetOptions *options, guint64 n, const gchar *location);
 
 /* Creates the `extra` structure of an item (transfer full). It has the field
  * `key`; a field with the content of each text, named by its extension; a field
@@ -58,5 +61,25 @@ spdl_archive_losses_describe (SpdlArchiveLosses *self, const gchar *location);
 GstStructure *
 spdl_archive_notes_new (const SpdlArchiveSample *sample, const gchar *uri,
     const SpdlArchiveFile *payload, SpdlArchiveLosses *losses);
+
+/* Finds samples without their main file, whose mask would be taken for the
+ * image: an extension that is the payload of one sample is that of a further
+ * file in another one. Zeros are one without samples. */
+typedef struct {
+  GHashTable *extensions; /* (nullable) */
+  const gchar *extension; /* (nullable): the first that has both roles */
+  const gchar *key;       /* of the first sample whose payload it is */
+} SpdlArchiveRoles;
+
+/* Adds a sample of which no file was read yet. Returns TRUE if it is the first
+ * that shows an extension with both roles. */
+gboolean spdl_archive_roles_add (
+    SpdlArchiveRoles *self, const SpdlArchiveSample *sample);
+
+/* Warns, after spdl_archive_roles_add() returned TRUE. */
+void spdl_archive_roles_warn (const SpdlArchiveRoles *self,
+    const SpdlDatasetOptions *options, const gchar *location);
+
+void spdl_archive_roles_clear (SpdlArchiveRoles *self);
 
 G_END_DECLS

@@ -10,7 +10,6 @@
 #include <gst/gst.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "gst/spdl/common/logline.h"
 #include "gst/spdl/common/redact.h"
@@ -21,7 +20,6 @@
 #define GST_CAT_DEFAULT spdl_archive_get_category ()
 /* Minimum age of a file, in seconds. A change within the granularity of its
  * modification time could go unnoticed. */
-#define SETTLED_SECONDS 2
 /* Limit for an index on a server, which is read into memory as a whole. */
 #define MAX_REMOTE_INDEX ((guint64) 1 << 32)
 
@@ -79,13 +77,6 @@ path_in_cache (const gchar *location)
   return spdl_sidecar_file_in_cache (name);
 }
 
-static gboolean
-is_same_stamp (const SpdlStamp *a, const SpdlStamp *b)
-{
-  return a->size == b->size && a->seconds == b->seconds &&
-         a->nanoseconds == b->nanoseconds;
-}
-
 /* Returns why the index does not match the shard that @reader reads, or NULL if
  * it does. Compares the server's validator if there is one, otherwise excerpts
  * of the shard. */
@@ -102,7 +93,8 @@ find_difference (const SpdlArchiveIndex *index, SpdlReader *reader)
   if (reader->validator > SPDL_READER_UNKNOWN &&
       key.validator == reader->validator)
     return NULL;
-  if (reader->validator == 0 && !is_same_stamp (&key.stamp, &reader->stamp))
+  if (reader->validator == 0 &&
+      !spdl_stamp_is_equal (&key.stamp, &reader->stamp))
     return "the shard has changed";
   if (!spdl_reader_hash_samples (reader, &samples, &error))
     return "the shard cannot be read";
@@ -184,20 +176,13 @@ keep_index (SpdlArchiveIndex *index, SpdlReader *reader, const gchar *path,
   return stored;
 }
 
-static gboolean
-is_settled (const SpdlReader *reader)
-{
-  return reader->validator != 0 ||
-         time (NULL) - reader->stamp.seconds > SETTLED_SECONDS;
-}
-
 static SpdlArchiveIndex *
 keep_somewhere (SpdlArchiveIndex *index, SpdlReader *reader,
     const gchar *beside, const gchar *cached, SpdlArchiveCursor *cursor)
 {
   SpdlArchiveIndex *stored = NULL;
 
-  if (!is_settled (reader))
+  if (reader->validator == 0 && !spdl_stamp_is_settled (&reader->stamp))
     return index;
   if (beside)
     stored = keep_index (index, reader, beside, cursor);

@@ -9,14 +9,12 @@
 
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 
 #include "gst/spdl/common/storeuri.h"
-#include "gst/spdl/engine/compat.h"
+#include "plugins/common/fail.h"
 #include "plugins/common/fingerprint.h"
 #include "plugins/dataset/archive/archivenotes.h"
 #include "plugins/dataset/archive/archiveopen.h"
-#include "plugins/dataset/archive/archiveroles.h"
 #include "plugins/dataset/archive/shardpattern.h"
 #include "plugins/dataset/folder/folder.h"
 
@@ -46,7 +44,7 @@ typedef struct {
 struct _SpdlArchiveSet {
   GArray *shards; /* Shard */
   gchar **extensions;
-  SpdlArchiveSetOptions options;
+  SpdlDatasetOptions options;
   SpdlIndexer *indexer; /* only while shards are opened */
   gint streamed;        /* atomic: a shard has no byte ranges */
   guint64 n_items;
@@ -96,14 +94,6 @@ extensions_of (const SpdlArchiveSet *self)
 }
 
 /* Warnings about skipped samples */
-
-static void
-warn_caller (SpdlArchiveSet *self, gchar *text)
-{
-  if (self->options.warn)
-    self->options.warn (text, self->options.user_data);
-  g_free (text);
-}
 
 static gboolean
 get_payload (const SpdlArchiveSet *self, const Shard *shard,
@@ -220,7 +210,7 @@ warn_of_roles (SpdlArchiveSet *self, Shard *shard)
   for (guint64 i = 0; i < shard->n_items; i++)
     if (get_sample (self, shard, i, &sample) &&
         spdl_archive_roles_add (&roles, &sample)) {
-      warn_caller (self, spdl_archive_roles_describe (&roles, shard->location));
+      spdl_archive_roles_warn (&roles, &self->options, shard->location);
       break;
     }
   spdl_archive_roles_clear (&roles);
@@ -230,21 +220,15 @@ static void
 warn_skipped_samples (SpdlArchiveSet *self, const Shard *shard)
 {
   const guint64 n = spdl_archive_index_get_size (shard->index);
-  const guint64 n_long = spdl_archive_index_get_n_long (shard->index);
 
   if (shard->n_items < n)
-    warn_caller (
-        self, g_strdup_printf (
-                  "%" G_GUINT64_FORMAT " of the %" G_GUINT64_FORMAT
-                  " samples in \"%s\" were skipped, because they have no %s",
-                  n - shard->n_items, n, shard->location,
-                  self->extensions ? self->options.extensions : "payload"));
-  if (n_long > 0)
-    warn_caller (
-        self, g_strdup_printf ("%" G_GUINT64_FORMAT
-                               " texts in \"%s\" were skipped, because they "
-                               "exceed the limit of 16 MiB",
-                  n_long, shard->location));
+    spdl_dataset_warn (&self->options,
+        "%" G_GUINT64_FORMAT " of the %" G_GUINT64_FORMAT
+        " samples in \"%s\" were skipped, because they have no %s",
+        n - shard->n_items, n, shard->location,
+        self->extensions ? self->options.extensions : "payload");
+  spdl_archive_notes_warn_long (&self->options,
+      spdl_archive_index_get_n_long (shard->index), shard->location);
 }
 
 /* Opening */
@@ -350,11 +334,10 @@ gather_shards (SpdlArchiveSet *self, const gchar *location, GError **error)
         self->hash, self->extensions[i], strlen (self->extensions[i]));
   if (self->n_items > 0)
     return TRUE;
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
+  return spdl_fail (error, GST_RESOURCE_ERROR_NOT_FOUND,
       "No sample in \"%s\" has a payload: a sample is the files that share a "
       "name up to its first dot; set extensions to those of the wanted files",
       location);
-  return FALSE;
 }
 
 /* Reports the items without a label. */
@@ -377,8 +360,7 @@ check_labels (SpdlArchiveSet *self, const gchar *location, GError **error)
   }
   count.first = key;
   count.fields = fields;
-  return spdl_labels_check (&self->options.labels, &count, location,
-      self->options.warn, self->options.user_data, error);
+  return spdl_labels_check (&self->options, &count, location, error);
 }
 
 static gboolean
@@ -404,7 +386,7 @@ add_shards (SpdlArchiveSet *self, const gchar *location, GError **error)
 
 SpdlArchiveSet *
 spdl_archive_set_open (
-    const gchar *location, const SpdlArchiveSetOptions *options, GError **error)
+    const gchar *location, const SpdlDatasetOptions *options, GError **error)
 {
   SpdlArchiveSet *self = g_new0 (SpdlArchiveSet, 1);
   gboolean ok;
@@ -470,21 +452,13 @@ check_unchanged (const Shard *shard, GError **error)
 {
   struct stat st;
 
-  if (shard->remote)
+  if (shard->remote || (stat (shard->location, &st) == 0 &&
+                           spdl_stamp_is_of (&shard->stamp, &st)))
     return TRUE;
-  if (stat (shard->location, &st) == 0) {
-    const struct timespec time = spdl_compat_get_mtime (&st);
-
-    if ((guint64) st.st_size == shard->stamp.size &&
-        time.tv_sec == shard->stamp.seconds &&
-        time.tv_nsec == shard->stamp.nanoseconds)
-      return TRUE;
-  }
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+  return spdl_fail (error, GST_RESOURCE_ERROR_READ,
       "The shard \"%s\" has changed since it was indexed: restart without the "
       "resume state",
       shard->location);
-  return FALSE;
 }
 
 static gchar *
@@ -492,15 +466,13 @@ describe_sample (SpdlArchiveSet *self, const Shard *shard,
     const SpdlArchiveSample *sample, gint64 *label, GstStructure **extra)
 {
   SpdlArchiveFile file;
-  gchar *text;
 
   if (!spdl_archive_sample_is_within (sample, shard->stamp.size) ||
       !get_payload (self, shard, sample, &file))
     return NULL;
   *label = spdl_archive_notes_get_label (&self->options.labels, sample);
   *extra = spdl_archive_notes_new (sample, shard->uri, &file, &self->losses);
-  while ((text = spdl_archive_losses_describe (&self->losses, shard->location)))
-    warn_caller (self, text);
+  spdl_archive_losses_warn (&self->losses, &self->options, shard->location);
   return spdl_archive_notes_make_uri (shard->uri, &file);
 }
 

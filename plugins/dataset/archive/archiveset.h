@@ -10,7 +10,7 @@
 #include <gst/gst.h>
 
 #include "plugins/dataset/archive/indexer.h"
-#include "plugins/dataset/list/labels.h"
+#include "plugins/dataset/list/classes.h"
 #include "plugins/dataset/list/sidecar.h"
 
 G_BEGIN_DECLS
@@ -18,17 +18,6 @@ G_BEGIN_DECLS
 /* Concatenation of the samples of several shards. An index that is stored in a
  * file is read from there. Not thread-safe. */
 typedef struct _SpdlArchiveSet SpdlArchiveSet;
-
-typedef struct {
-  SpdlLabelOptions labels; /* with a column: only `.cls` is not read */
-  const gchar *extensions; /* (nullable): which files are payloads */
-  SpdlSidecarUse sidecar;
-  const SpdlRemoteSettings *remote; /* settings of HTTP requests */
-  /* (nullable): called with a sentence about samples that were skipped, and
-   * why; also when items are read */
-  SpdlWarnFunc warn;
-  gpointer user_data;
-} SpdlArchiveSetOptions;
 
 /* Returns TRUE if @location names shards: tar or ZIP files, local or on a
  * server. It may contain `{0000..0127}` and `{a,b}` and, if it is a path, glob
@@ -38,8 +27,8 @@ gboolean spdl_archive_set_is_set (const gchar *location);
 /* Opens all shards, several at a time. Returns NULL with @error set, in the
  * domain of GST_RESOURCE_ERROR; the code is GST_RESOURCE_ERROR_SEEK if a server
  * does not support byte ranges. */
-SpdlArchiveSet *spdl_archive_set_open (const gchar *location,
-    const SpdlArchiveSetOptions *options, GError **error);
+SpdlArchiveSet *spdl_archive_set_open (
+    const gchar *location, const SpdlDatasetOptions *options, GError **error);
 
 void spdl_archive_set_free (SpdlArchiveSet *self);
 

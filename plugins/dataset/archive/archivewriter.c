@@ -11,7 +11,7 @@
 
 #include "plugins/common/bytes.h"
 #include "plugins/common/fingerprint.h"
-#include "plugins/dataset/archive/archiveroles.h"
+#include "plugins/dataset/archive/archivenotes.h"
 #include "plugins/dataset/list/line.h"
 
 struct _SpdlArchiveWriter {

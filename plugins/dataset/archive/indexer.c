@@ -20,21 +20,6 @@ spdl_remote_settings_init (SpdlRemoteSettings *self)
   };
 }
 
-static void
-spdl_remote_settings_copy (
-    SpdlRemoteSettings *self, const SpdlRemoteSettings *other)
-{
-  *self = *other;
-  self->user_agent = g_strdup (other->user_agent);
-  self->tls_ca_file = g_strdup (other->tls_ca_file);
-  self->trusted_origins = g_strdup (other->trusted_origins);
-  self->extra_headers =
-      other->extra_headers ? gst_structure_copy (other->extra_headers) : NULL;
-  spdl_store_settings_copy (&self->store, &other->store);
-  if (other->cancellable)
-    g_object_ref (other->cancellable);
-}
-
 void
 spdl_remote_settings_clear (SpdlRemoteSettings *self)
 {
@@ -51,7 +36,7 @@ struct _SpdlIndexer {
   const SpdlIndexerFuncs *funcs;
   gpointer client;
   gboolean cancelled;
-  SpdlRemoteSettings remote;
+  const SpdlRemoteSettings *remote;
 };
 
 SpdlIndexer *
@@ -62,7 +47,7 @@ spdl_indexer_new (
 
   g_mutex_init (&self->lock);
   self->funcs = funcs;
-  spdl_remote_settings_copy (&self->remote, remote);
+  self->remote = remote;
   return self;
 }
 
@@ -71,7 +56,6 @@ spdl_indexer_free (SpdlIndexer *self)
 {
   if (self->client)
     self->funcs->close_client (self->client);
-  spdl_remote_settings_clear (&self->remote);
   g_mutex_clear (&self->lock);
   g_free (self);
 }
@@ -88,7 +72,7 @@ get_funcs (SpdlIndexer *self, gboolean client, GError **error)
             "reads shards that have no index or lie on servers", error);
   funcs = self->funcs;
   if (funcs && client && !self->client) {
-    self->client = funcs->open_client (&self->remote, error);
+    self->client = funcs->open_client (self->remote, error);
     if (self->client && self->cancelled)
       funcs->cancel (self->client);
   }

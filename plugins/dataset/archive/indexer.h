@@ -27,7 +27,7 @@ G_BEGIN_DECLS
 #define SPDL_REMOTE_MAX_RETRIES 1000
 
 /* The names are those of spdlfetch's properties. */
-typedef struct {
+typedef struct _SpdlRemoteSettings {
   gchar *user_agent;           /* nullable */
   gchar *tls_ca_file;          /* nullable: the system's certificates */
   GstStructure *extra_headers; /* nullable */
@@ -60,8 +60,8 @@ typedef void (*SpdlKeyFunc) (const gchar *uri, gpointer user_data);
  * has no element. It is loaded only when a shard is remote or has no index,
  * since its libraries take longer to load than everything else. */
 typedef struct {
-  /* Creates the HTTP client that all remote readers share. Returns NULL with
-   * @error set if HTTP is not available. */
+  /* Creates the HTTP client that all remote readers share. @settings must
+   * outlive it. Returns NULL with @error set if HTTP is not available. */
   gpointer (*open_client) (const SpdlRemoteSettings *settings, GError **error);
   void (*close_client) (gpointer client);
   SpdlReader *(*open_remote) (
@@ -79,6 +79,9 @@ typedef struct {
   guint8 *(*walk) (SpdlReader *reader, gsize *size, GError **error);
 } SpdlIndexerFuncs;
 
+/* In the shards plugin, and in programs that contain it. */
+extern const SpdlIndexerFuncs spdl_shards_funcs;
+
 #define SPDL_INDEXER_PLUGIN "spdlshards"
 /* Key of the function table in the data of the plugin object. */
 #define SPDL_INDEXER_DATA "spdl-indexer"
@@ -89,7 +92,7 @@ typedef struct _SpdlIndexer SpdlIndexer;
 /* Creates an indexer.
  *
  * @funcs: (nullable): NULL: the functions of the shards plugin
- * @remote: settings of HTTP requests */
+ * @remote: settings of HTTP requests, which must outlive the indexer */
 SpdlIndexer *spdl_indexer_new (
     const SpdlIndexerFuncs *funcs, const SpdlRemoteSettings *remote);
 

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "gst/spdl/common/storeuri.h"
+#include "plugins/common/fail.h"
 #include "plugins/dataset/archive/archiveopen.h"
 
 /* Brace expansion */
@@ -20,10 +21,9 @@
 static gboolean
 set_too_many (const gchar *text, GError **error)
 {
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+  return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
       "\"%s\" expands to more names than the limit of %d", text,
       SPDL_BRACES_MAX);
-  return FALSE;
 }
 
 /* Parses `FIRST..LAST`; the range may be descending. */
@@ -178,9 +178,8 @@ add_matches (GPtrArray *names, const gchar *pattern, GError **error)
         compare_names);
     return TRUE;
   }
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
+  return spdl_fail (error, GST_RESOURCE_ERROR_NOT_FOUND,
       "Shard \"%s\" not found: set location to existing shards", pattern);
-  return FALSE;
 }
 
 /* A pattern, and the keys that match it. */
@@ -214,11 +213,9 @@ add_objects (GPtrArray *names, const gchar *pattern, SpdlIndexer *indexer,
     *(strrchr (begin, '/') + 1) = '\0';
   if (!spdl_indexer_list (indexer, begin, add_key, (gpointer) &search, error))
     return FALSE;
-  if (names->len == first) {
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
+  if (names->len == first)
+    return spdl_fail (error, GST_RESOURCE_ERROR_NOT_FOUND,
         "Shard \"%s\" not found: set location to existing shards", pattern);
-    return FALSE;
-  }
   qsort (names->pdata + first, names->len - first, sizeof (gpointer),
       compare_names);
   return TRUE;

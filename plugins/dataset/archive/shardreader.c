@@ -10,11 +10,9 @@
 #include <gst/gst.h>
 
 #include <errno.h>
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "gst/spdl/engine/compat.h"
+#include "plugins/common/fail.h"
 #include "plugins/common/fingerprint.h"
 
 #define N_SAMPLES 4
@@ -38,12 +36,10 @@ read_file (
 
     if (n < 0 && errno == EINTR)
       continue;
-    if (n <= 0) {
-      g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+    if (n <= 0)
+      return spdl_fail (error, GST_RESOURCE_ERROR_READ,
           "Failed to read \"%s\": %s", base->name,
           n < 0 ? g_strerror (errno) : "the file became shorter");
-      return FALSE;
-    }
     at += n;
     offset += n;
     size -= n;
@@ -62,41 +58,22 @@ free_file (SpdlReader *base)
   g_free (self);
 }
 
-/* Reads the file's attributes. Returns 0 or an errno. */
-static int
-look_at (FileReader *self)
-{
-  struct stat st;
-  struct timespec time;
-
-  if (self->fd < 0 || fstat (self->fd, &st) != 0)
-    return errno;
-  if (!S_ISREG (st.st_mode))
-    return S_ISDIR (st.st_mode) ? EISDIR : ENODEV;
-  time = spdl_compat_get_mtime (&st);
-  self->base.stamp = (SpdlStamp){ st.st_size, time.tv_sec, time.tv_nsec };
-  self->base.mode = st.st_mode & 0777;
-  return 0;
-}
-
 SpdlReader *
 spdl_reader_open_file (const gchar *path, GError **error)
 {
   FileReader *self = g_new0 (FileReader, 1);
-  int failed;
 
   self->base = (SpdlReader){ .name = g_strdup (path),
     .block = DISK_BLOCK,
     .read = read_file,
     .free = free_file };
-  self->fd = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  failed = look_at (self);
-  if (failed == 0)
+  self->fd = spdl_file_open_stamped (path, &self->base.stamp, &self->base.mode);
+  if (self->fd >= 0)
     return &self->base;
   g_set_error (error, GST_RESOURCE_ERROR,
-      failed == ENOENT ? GST_RESOURCE_ERROR_NOT_FOUND
-                       : GST_RESOURCE_ERROR_OPEN_READ,
-      "Failed to read \"%s\": %s", path, g_strerror (failed));
+      errno == ENOENT ? GST_RESOURCE_ERROR_NOT_FOUND
+                      : GST_RESOURCE_ERROR_OPEN_READ,
+      "Failed to read \"%s\": %s", path, g_strerror (errno));
   free_file (&self->base);
   return NULL;
 }
@@ -111,12 +88,10 @@ gboolean
 spdl_reader_read (
     SpdlReader *self, guint64 offset, gpointer data, gsize size, GError **error)
 {
-  if (offset > self->stamp.size || size > self->stamp.size - offset) {
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+  if (offset > self->stamp.size || size > self->stamp.size - offset)
+    return spdl_fail (error, GST_RESOURCE_ERROR_READ,
         "\"%s\" ends after %" G_GUINT64_FORMAT " bytes", self->name,
         self->stamp.size);
-    return FALSE;
-  }
   return size == 0 || self->read (self, offset, data, size, error);
 }
 

@@ -15,13 +15,12 @@
 #include "plugins/common/fingerprint.h"
 #include "plugins/dataset/archive/archivenotes.h"
 #include "plugins/dataset/archive/archiveopen.h"
-#include "plugins/dataset/archive/archiveroles.h"
 #include "plugins/dataset/archive/shardpattern.h"
 #include "plugins/dataset/sampler/weightedsampler.h"
 
-/* Thread that reads a shard from its beginning and queues some samples ahead of
- * the consumer. */
-typedef struct _ShardStream ShardStream;
+/* Limits of the queue, which always has space for one sample. */
+#define MAX_SAMPLES 64
+#define MAX_BYTES (16 << 20)
 
 typedef struct {
   gchar *uri;
@@ -31,7 +30,7 @@ typedef struct {
 } Shard;
 
 struct _SpdlStreamedShards {
-  SpdlArchiveSetOptions options;
+  SpdlDatasetOptions options;
   gchar **extensions;
   GArray *shards; /* Shard */
   SpdlIndexer *indexer;
@@ -41,7 +40,7 @@ struct _SpdlStreamedShards {
   /* The current epoch. */
   SpdlDraws draws;
   guint64 n_drawn;
-  GArray *buffer; /* SpdlStreamedShardsItem */
+  GArray *buffer; /* SpdlDatasetItem */
   guint capacity; /* maximum number of items in the buffer */
   gboolean ended; /* no shard is left */
   GError *error;  /* nullable: the first error of a shard */
@@ -54,34 +53,24 @@ struct _SpdlStreamedShards {
   guint64 n_unchecked;
   SpdlArchiveRoles roles;
 
-  SpdlMutex lock;      /* guards: */
-  ShardStream *stream; /* nullable */
-  gboolean flushing;
-};
-
-/* Reader of one shard */
-
-/* Limits of the queue, which always has space for one sample. */
-#define MAX_SAMPLES 64
-#define MAX_BYTES (16 << 20)
-
-struct _ShardStream {
-  SpdlIndexer *indexer;
-  gchar *uri;
-  GThread *thread; /* nullable: the thread could not be created */
+  /* The thread that reads it from its beginning, and queues some samples. */
+  gboolean is_open;
+  GThread *reader; /* nullable: the thread could not be created */
 
   SpdlMutex lock; /* guards: */
   SpdlCond cond;
-  GQueue samples; /* SpdlSample */
-  guint64 size;   /* in bytes, of all samples */
-  gboolean ended;
+  GQueue samples;   /* SpdlSample */
+  guint64 size;     /* in bytes, of all samples */
+  gboolean is_read; /* to its end, or up to the failure */
+  GError *failure;  /* nullable */
   gboolean closed;
   gboolean flushing;
-  GError *error; /* nullable */
 };
 
+/* Reader of a shard */
+
 static gboolean
-is_full (const ShardStream *self)
+is_full (const SpdlStreamedShards *self)
 {
   return self->samples.length >= MAX_SAMPLES ||
          (self->samples.length > 0 && self->size >= MAX_BYTES);
@@ -90,7 +79,7 @@ is_full (const ShardStream *self)
 static gboolean
 on_sample (SpdlSample *sample, gpointer user_data)
 {
-  ShardStream *self = user_data;
+  SpdlStreamedShards *self = user_data;
   gboolean closed;
 
   spdl_mutex_lock (&self->lock);
@@ -111,99 +100,74 @@ on_sample (SpdlSample *sample, gpointer user_data)
 static gpointer
 run_reader (gpointer data)
 {
-  ShardStream *self = data;
+  SpdlStreamedShards *self = data;
   GError *error = NULL;
 
-  spdl_indexer_stream (self->indexer, self->uri, on_sample, self, &error);
+  spdl_indexer_stream (
+      self->indexer, self->shard->uri, on_sample, self, &error);
   spdl_mutex_lock (&self->lock);
-  self->error = error;
-  self->ended = TRUE;
+  self->failure = error;
+  self->is_read = TRUE;
   spdl_cond_broadcast (&self->cond);
   spdl_mutex_unlock (&self->lock);
   return NULL;
 }
 
-/* Starts to read a shard.
- *
- * @indexer: must outlive the stream */
-static ShardStream *
-shard_stream_new (SpdlIndexer *indexer, const gchar *uri)
+/* Starts to read the current shard. */
+static void
+open_stream (SpdlStreamedShards *self)
 {
-  ShardStream *self = g_new0 (ShardStream, 1);
-  GError *error = NULL;
-
-  self->indexer = indexer;
-  self->uri = g_strdup (uri);
-  spdl_mutex_init (&self->lock);
-  spdl_cond_init (&self->cond);
-  self->thread = g_thread_try_new ("spdl-stream", run_reader, self, &error);
-  if (!self->thread) {
-    self->error = error;
-    self->ended = TRUE;
-  }
-  return self;
+  self->is_open = TRUE;
+  self->closed = self->is_read = FALSE;
+  self->reader =
+      g_thread_try_new ("spdl-stream", run_reader, self, &self->failure);
+  if (!self->reader)
+    self->is_read = TRUE;
 }
 
 /* Joins the thread, which ends soon if the shard has ended or the indexer was
  * cancelled. */
 static void
-shard_stream_free (ShardStream *self)
+close_stream (SpdlStreamedShards *self)
 {
+  if (!self->is_open)
+    return;
   spdl_mutex_lock (&self->lock);
   self->closed = TRUE;
   spdl_cond_broadcast (&self->cond);
   spdl_mutex_unlock (&self->lock);
-  if (self->thread)
-    g_thread_join (self->thread);
+  if (self->reader)
+    g_thread_join (g_steal_pointer (&self->reader));
   g_queue_clear_full (&self->samples, (GDestroyNotify) spdl_sample_free);
-  g_clear_error (&self->error);
-  spdl_cond_clear (&self->cond);
-  spdl_mutex_clear (&self->lock);
-  g_free (self->uri);
-  g_free (self);
-}
-
-/* Lock held. */
-static SpdlStreamStatus
-pop_sample (ShardStream *self, SpdlSample **sample, GError **error)
-{
-  if (self->flushing)
-    return SPDL_STREAM_FLUSHING;
-  if (self->samples.length > 0) {
-    *sample = g_queue_pop_head (&self->samples);
-    self->size -= (*sample)->size;
-    spdl_cond_broadcast (&self->cond);
-    return SPDL_STREAM_SAMPLE;
-  }
-  if (!self->error)
-    return SPDL_STREAM_END;
-  g_propagate_error (error, g_error_copy (self->error));
-  return SPDL_STREAM_FAILED;
+  self->size = 0;
+  g_clear_error (&self->failure);
+  self->is_open = FALSE;
 }
 
 /* Waits for the next sample (transfer full). */
-static SpdlStreamStatus
-shard_stream_pop (ShardStream *self, SpdlSample **sample, GError **error)
+static SpdlDatasetStatus
+pop_sample (SpdlStreamedShards *self, SpdlSample **sample, GError **error)
 {
-  SpdlStreamStatus status;
+  SpdlDatasetStatus status;
 
   spdl_mutex_lock (&self->lock);
-  while (self->samples.length == 0 && !self->ended && !self->flushing)
+  while (self->samples.length == 0 && !self->is_read && !self->flushing)
     spdl_cond_wait (&self->cond, &self->lock);
-  status = pop_sample (self, sample, error);
+  if (self->flushing) {
+    status = SPDL_DATASET_FLUSHING;
+  } else if (self->samples.length > 0) {
+    status = SPDL_DATASET_ITEM;
+    *sample = g_queue_pop_head (&self->samples);
+    self->size -= (*sample)->size;
+    spdl_cond_broadcast (&self->cond);
+  } else if (self->failure) {
+    status = SPDL_DATASET_FAILED;
+    g_propagate_error (error, g_steal_pointer (&self->failure));
+  } else {
+    status = SPDL_DATASET_END;
+  }
   spdl_mutex_unlock (&self->lock);
   return status;
-}
-
-/* While @flushing is TRUE, shard_stream_pop() does not block. Callable from any
- * thread. */
-static void
-shard_stream_set_flushing (ShardStream *self, gboolean flushing)
-{
-  spdl_mutex_lock (&self->lock);
-  self->flushing = flushing;
-  spdl_cond_broadcast (&self->cond);
-  spdl_mutex_unlock (&self->lock);
 }
 
 static void
@@ -215,18 +179,10 @@ clear_shard (gpointer data)
   g_free (shard->name);
 }
 
-void
-spdl_streamed_shards_item_clear (SpdlStreamedShardsItem *item)
-{
-  g_clear_pointer (&item->uri, g_free);
-  g_clear_pointer (&item->extra, gst_structure_free);
-  g_clear_pointer (&item->carried, gst_spdl_carried_unref);
-}
-
 static void
 clear_item (gpointer data)
 {
-  spdl_streamed_shards_item_clear (data);
+  spdl_dataset_item_clear (data);
 }
 
 /* Opening */
@@ -267,8 +223,8 @@ add_shards (SpdlStreamedShards *self, const gchar *location, GError **error)
 }
 
 SpdlStreamedShards *
-spdl_streamed_shards_open (const gchar *location,
-    const SpdlArchiveSetOptions *options, guint buffer, GError **error)
+spdl_streamed_shards_open (
+    const SpdlDatasetOptions *options, guint buffer, GError **error)
 {
   SpdlStreamedShards *self = g_new0 (SpdlStreamedShards, 1);
   const guint32 capacity = GUINT32_TO_LE (MAX (buffer, 1));
@@ -278,29 +234,18 @@ spdl_streamed_shards_open (const gchar *location,
   self->capacity = MAX (buffer, 1);
   self->shards = g_array_new (FALSE, FALSE, sizeof (Shard));
   g_array_set_clear_func (self->shards, clear_shard);
-  self->buffer = g_array_new (FALSE, FALSE, sizeof (SpdlStreamedShardsItem));
+  self->buffer = g_array_new (FALSE, FALSE, sizeof (SpdlDatasetItem));
   g_array_set_clear_func (self->buffer, clear_item);
   self->indexer = spdl_indexer_new (NULL, options->remote);
   spdl_mutex_init (&self->lock);
+  spdl_cond_init (&self->cond);
   for (guint i = 0; self->extensions && self->extensions[i]; i++)
     self->hash = spdl_fingerprint_add (
         self->hash, self->extensions[i], strlen (self->extensions[i]));
   self->hash = spdl_fingerprint_add (self->hash, &capacity, sizeof capacity);
-  if (!add_shards (self, location, error))
+  if (!add_shards (self, options->location, error))
     g_clear_pointer (&self, spdl_streamed_shards_free);
   return self;
-}
-
-static void
-close_stream (SpdlStreamedShards *self)
-{
-  ShardStream *stream;
-
-  spdl_mutex_lock (&self->lock);
-  stream = g_steal_pointer (&self->stream);
-  spdl_mutex_unlock (&self->lock);
-  if (stream)
-    shard_stream_free (stream);
 }
 
 void
@@ -315,6 +260,7 @@ spdl_streamed_shards_free (SpdlStreamedShards *self)
   spdl_archive_losses_clear (&self->losses);
   spdl_archive_roles_clear (&self->roles);
   g_clear_error (&self->error);
+  spdl_cond_clear (&self->cond);
   spdl_mutex_clear (&self->lock);
   g_free (self);
 }
@@ -347,38 +293,24 @@ spdl_streamed_shards_begin_epoch (
 /* Warnings */
 
 static void
-warn_caller (SpdlStreamedShards *self, gchar *text)
-{
-  if (self->options.warn)
-    self->options.warn (text, self->options.user_data);
-  g_free (text);
-}
-
-static void
 warn_skipped_samples (SpdlStreamedShards *self)
 {
+  const gchar *name = self->shard->name;
+
   if (self->n_skipped > 0)
-    warn_caller (self,
-        g_strdup_printf (
-            "%" G_GUINT64_FORMAT " of the %" G_GUINT64_FORMAT
-            " samples in \"%s\" were skipped, because they have no %s",
-            self->n_skipped, self->n_samples, self->shard->name,
-            self->extensions ? "file with one of the extensions" : "payload"));
-  if (self->n_long > 0)
-    warn_caller (
-        self, g_strdup_printf ("%" G_GUINT64_FORMAT
-                               " texts in \"%s\" were skipped, because they "
-                               "exceed the limit of 16 MiB",
-                  self->n_long, self->shard->name));
+    spdl_dataset_warn (&self->options,
+        "%" G_GUINT64_FORMAT " of the %" G_GUINT64_FORMAT
+        " samples in \"%s\" were skipped, because they have no %s",
+        self->n_skipped, self->n_samples, name,
+        self->extensions ? "file with one of the extensions" : "payload");
+  spdl_archive_notes_warn_long (&self->options, self->n_long, name);
   if (self->n_unchecked > 0)
-    warn_caller (self,
-        g_strdup_printf ("The keys of the last %" G_GUINT64_FORMAT
-                         " of the %" G_GUINT64_FORMAT
-                         " samples in \"%s\" were not compared with those "
-                         "before them, because there are too many: if the tar "
-                         "is not sorted, samples lack files. Create smaller "
-                         "tars with --sort=name",
-            self->n_unchecked, self->n_samples, self->shard->name));
+    spdl_dataset_warn (&self->options,
+        "The keys of the last %" G_GUINT64_FORMAT " of the %" G_GUINT64_FORMAT
+        " samples in \"%s\" were not compared with those before them, because "
+        "there are too many: if the tar is not sorted, samples lack files. "
+        "Create smaller tars with --sort=name",
+        self->n_unchecked, self->n_samples, name);
 }
 
 static void
@@ -392,10 +324,10 @@ warn_lost_samples (SpdlStreamedShards *self, const GError *error)
                 n_all - self->n_samples, n_all)
           : g_strdup ("an unknown number of further samples are lost");
 
-  warn_caller (
-      self, g_strdup_printf ("The shard \"%s\" failed after %" G_GUINT64_FORMAT
-                             " samples, and %s in this epoch: %s",
-                self->shard->name, self->n_samples, lost, error->message));
+  spdl_dataset_warn (&self->options,
+      "The shard \"%s\" failed after %" G_GUINT64_FORMAT
+      " samples, and %s in this epoch: %s",
+      self->shard->name, self->n_samples, lost, error->message);
 }
 
 /* Items */
@@ -420,29 +352,25 @@ carry_sample (
 
 /* Returns FALSE if the sample has no payload. */
 static gboolean
-make_item (SpdlStreamedShards *self, const SpdlSample *sample,
-    SpdlStreamedShardsItem *item)
+make_item (
+    SpdlStreamedShards *self, const SpdlSample *sample, SpdlDatasetItem *item)
 {
   const gchar *uri = self->shard->uri;
   const guint64 shard = self->shard - (Shard *) (gpointer) self->shards->data;
   SpdlArchiveSample files;
   SpdlArchiveFile file;
-  gchar *text;
 
   if (!spdl_archive_index_get_sample (sample->index, 0, NULL, &files) ||
       !spdl_archive_sample_get_payload (
           &files, (const gchar *const *) self->extensions, &file))
     return FALSE;
   if (!self->extensions && spdl_archive_roles_add (&self->roles, &files))
-    warn_caller (
-        self, spdl_archive_roles_describe (&self->roles, self->shard->name));
+    spdl_archive_roles_warn (&self->roles, &self->options, self->shard->name);
   item->index = shard << SPDL_STREAMED_SHARDS_SHARD_SHIFT | self->n_samples;
   item->label = spdl_archive_notes_get_label (&self->options.labels, &files);
   item->uri = spdl_archive_notes_make_uri (uri, &file);
   item->extra = spdl_archive_notes_new (&files, uri, &file, &self->losses);
-  while (
-      (text = spdl_archive_losses_describe (&self->losses, self->shard->name)))
-    warn_caller (self, text);
+  spdl_archive_losses_warn (&self->losses, &self->options, self->shard->name);
   item->carried = carry_sample (sample, &files, uri);
   return TRUE;
 }
@@ -450,7 +378,7 @@ make_item (SpdlStreamedShards *self, const SpdlSample *sample,
 static void
 add_sample (SpdlStreamedShards *self, const SpdlSample *sample)
 {
-  SpdlStreamedShardsItem item;
+  SpdlDatasetItem item;
 
   self->n_long += spdl_archive_index_get_n_long (sample->index);
   self->n_unchecked += sample->unchecked;
@@ -471,10 +399,7 @@ open_next (
     return FALSE;
   self->shard = &g_array_index (self->shards, Shard, i);
   self->n_samples = self->n_skipped = self->n_long = self->n_unchecked = 0;
-  spdl_mutex_lock (&self->lock);
-  self->stream = shard_stream_new (self->indexer, self->shard->uri);
-  shard_stream_set_flushing (self->stream, self->flushing);
-  spdl_mutex_unlock (&self->lock);
+  open_stream (self);
   return TRUE;
 }
 
@@ -486,16 +411,16 @@ take_sample (SpdlStreamedShards *self, guint *n_lost)
   g_autoptr (SpdlSample) sample = NULL;
   g_autoptr (GError) error = NULL;
 
-  switch (shard_stream_pop (self->stream, &sample, &error)) {
-    case SPDL_STREAM_SAMPLE:
+  switch (pop_sample (self, &sample, &error)) {
+    case SPDL_DATASET_ITEM:
       add_sample (self, sample);
       return TRUE;
-    case SPDL_STREAM_END:
+    case SPDL_DATASET_END:
       self->shard->n_samples = self->n_samples;
       warn_skipped_samples (self);
       close_stream (self);
       return TRUE;
-    case SPDL_STREAM_FAILED:
+    case SPDL_DATASET_FAILED:
       warn_lost_samples (self, error);
       (*n_lost)++;
       if (!self->error)
@@ -513,7 +438,7 @@ fill_buffer (SpdlStreamedShards *self, SpdlNextShardFunc next_shard,
     gpointer user_data, guint *n_lost)
 {
   while (!self->ended && self->buffer->len < self->capacity) {
-    if (!self->stream)
+    if (!self->is_open)
       self->ended = !open_next (self, next_shard, user_data);
     else if (!take_sample (self, n_lost))
       return FALSE;
@@ -535,29 +460,29 @@ set_empty (SpdlStreamedShards *self, GError **error)
         self->shard->name);
 }
 
-SpdlStreamStatus
+SpdlDatasetStatus
 spdl_streamed_shards_next (SpdlStreamedShards *self,
-    SpdlNextShardFunc next_shard, gpointer user_data,
-    SpdlStreamedShardsItem *item, guint *n_lost, GError **error)
+    SpdlNextShardFunc next_shard, gpointer user_data, SpdlDatasetItem *item,
+    guint *n_lost, GError **error)
 {
   guint i = 0;
 
   if (!fill_buffer (self, next_shard, user_data, n_lost))
-    return SPDL_STREAM_FLUSHING;
+    return SPDL_DATASET_FLUSHING;
   if (self->buffer->len == 0 && self->n_drawn == 0 && self->shard) {
     set_empty (self, error);
-    return SPDL_STREAM_FAILED;
+    return SPDL_DATASET_FAILED;
   }
   if (self->buffer->len == 0)
-    return SPDL_STREAM_END;
+    return SPDL_DATASET_END;
   if (self->capacity > 1)
     i = spdl_draws_get_number (&self->draws, self->n_drawn) % self->buffer->len;
   self->n_drawn++;
-  *item = g_array_index (self->buffer, SpdlStreamedShardsItem, i);
+  *item = g_array_index (self->buffer, SpdlDatasetItem, i);
   g_array_set_clear_func (self->buffer, NULL);
   g_array_remove_index_fast (self->buffer, i);
   g_array_set_clear_func (self->buffer, clear_item);
-  return SPDL_STREAM_SAMPLE;
+  return SPDL_DATASET_ITEM;
 }
 
 void
@@ -565,7 +490,6 @@ spdl_streamed_shards_set_flushing (SpdlStreamedShards *self, gboolean flushing)
 {
   spdl_mutex_lock (&self->lock);
   self->flushing = flushing;
-  if (self->stream)
-    shard_stream_set_flushing (self->stream, flushing);
+  spdl_cond_broadcast (&self->cond);
   spdl_mutex_unlock (&self->lock);
 }

@@ -7,18 +7,11 @@
 
 #pragma once
 
-#include "gst/spdl/common/carried.h"
 #include "plugins/dataset/archive/archiveset.h"
 #include "plugins/dataset/archive/indexer.h"
+#include "plugins/dataset/list/item.h"
 
 G_BEGIN_DECLS
-
-typedef enum {
-  SPDL_STREAM_SAMPLE,
-  SPDL_STREAM_END,      /* end of the shard */
-  SPDL_STREAM_FAILED,   /* the rest of the shard is lost */
-  SPDL_STREAM_FLUSHING, /* the wait was interrupted */
-} SpdlStreamStatus;
 
 /* Dataset of shards on servers without byte ranges. The shards are read
  * sequentially, one after the other. Samples pass through a shuffle buffer,
@@ -31,14 +24,6 @@ typedef struct _SpdlStreamedShards SpdlStreamedShards;
  * 32 bits the number of the sample in the shard. */
 #define SPDL_STREAMED_SHARDS_SHARD_SHIFT 32
 
-typedef struct {
-  guint64 index;
-  gchar *uri;
-  gint64 label;
-  GstStructure *extra;
-  GstSpdlCarried *carried; /* contents of the files that its URIs name */
-} SpdlStreamedShardsItem;
-
 /* Returns the number of the next shard of an epoch in @shard, or FALSE after
  * the last one. */
 typedef gboolean (*SpdlNextShardFunc) (gpointer user_data, guint64 *shard);
@@ -49,8 +34,8 @@ typedef gboolean (*SpdlNextShardFunc) (gpointer user_data, guint64 *shard);
  * @buffer: size of the shuffle buffer in samples; 0 or 1: keep the order
  *
  * Returns NULL with @error set, in the domain of GST_RESOURCE_ERROR. */
-SpdlStreamedShards *spdl_streamed_shards_open (const gchar *location,
-    const SpdlArchiveSetOptions *options, guint buffer, GError **error);
+SpdlStreamedShards *spdl_streamed_shards_open (
+    const SpdlDatasetOptions *options, guint buffer, GError **error);
 
 void spdl_streamed_shards_free (SpdlStreamedShards *self);
 
@@ -65,17 +50,15 @@ guint64 spdl_streamed_shards_get_hash (const SpdlStreamedShards *self);
 void spdl_streamed_shards_begin_epoch (
     SpdlStreamedShards *self, guint64 seed, guint64 epoch);
 
-/* Waits for the next item, whose fields are (transfer full).
+/* Waits for the next item, all fields of which but its sequence are set.
  *
  * @n_lost: (inout): incremented for each shard that failed before this item; a
  *     warning was given for each
  *
- * Returns SPDL_STREAM_FAILED with @error set if the epoch has no items. */
-SpdlStreamStatus spdl_streamed_shards_next (SpdlStreamedShards *self,
-    SpdlNextShardFunc next_shard, gpointer user_data,
-    SpdlStreamedShardsItem *item, guint *n_lost, GError **error);
-
-void spdl_streamed_shards_item_clear (SpdlStreamedShardsItem *item);
+ * Returns SPDL_DATASET_FAILED with @error set if the epoch has no items. */
+SpdlDatasetStatus spdl_streamed_shards_next (SpdlStreamedShards *self,
+    SpdlNextShardFunc next_shard, gpointer user_data, SpdlDatasetItem *item,
+    guint *n_lost, GError **error);
 
 /* While @flushing is TRUE, spdl_streamed_shards_next() does not block. Callable
  * from any thread. */

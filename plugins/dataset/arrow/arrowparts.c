@@ -7,6 +7,8 @@
 
 #include "plugins/dataset/arrow/arrowparts.h"
 
+#include "plugins/common/fail.h"
+
 /* Number of parts that are read at the same time, apart from the one that is
  * waited for. */
 #define MAX_BUSY 4
@@ -194,17 +196,15 @@ check_part (
       spdl_arrow_rows_hash_columns (&part->rows) == self->columns_hash)
     return TRUE;
   if (part->rows.n_rows != n_rows)
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+    return spdl_fail (error, GST_RESOURCE_ERROR_READ,
         "\"%s\" has %" G_GUINT64_FORMAT " rows from row %" G_GUINT64_FORMAT
         " on, but had %" G_GUINT64_FORMAT
         " at the start: do not change its files while they are in use",
         self->name, part->rows.n_rows, part->rows.first, n_rows);
-  else
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
-        "\"%s\" has other columns from row %" G_GUINT64_FORMAT
-        " on than at the start: give all parts the same columns",
-        self->name, part->rows.first);
-  return FALSE;
+  return spdl_fail (error, GST_RESOURCE_ERROR_READ,
+      "\"%s\" has other columns from row %" G_GUINT64_FORMAT
+      " on than at the start: give all parts the same columns",
+      self->name, part->rows.first);
 }
 
 /* Waits until a part is read. Returns FALSE with @error set if the wait was

@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "plugins/common/fail.h"
 #include "plugins/common/fingerprint.h"
 
 typedef struct {
@@ -69,20 +70,16 @@ read_columns (
     SpdlArrowRows *self, const struct ArrowSchema *schema, GError **error)
 {
   if (g_strcmp0 (schema->format, "+s") != 0 || schema->n_children < 0 ||
-      (schema->n_children > 0 && !schema->children)) {
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+      (schema->n_children > 0 && !schema->children))
+    return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
         "\"%s\" is a column of Arrow's type \"%s\", not a table: make a table "
         "of it, for example with pyarrow.table({\"image\": column})",
         self->name, schema->format ? schema->format : "");
-    return FALSE;
-  }
-  if (schema->n_children > MAX_COLUMNS) {
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+  if (schema->n_children > MAX_COLUMNS)
+    return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
         "\"%s\" has %" G_GINT64_FORMAT
         " columns, more than the limit of %d: select those that are needed",
         self->name, schema->n_children, MAX_COLUMNS);
-    return FALSE;
-  }
   self->columns = g_array_new (FALSE, FALSE, sizeof (SpdlArrowColumn));
   g_array_set_clear_func (self->columns, clear_column);
   for (gint64 i = 0; i < schema->n_children; i++) {

@@ -5,12 +5,14 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "plugins/dataset/arrow/arrowtable-private.h"
+#include "plugins/dataset/arrow/arrowtable.h"
 
 #include <math.h>
 #include <string.h>
 
+#include "plugins/common/fail.h"
 #include "plugins/common/fingerprint.h"
+#include "plugins/dataset/arrow/arrowrows.h"
 #include "plugins/dataset/list/columns.h"
 
 /* Number of items whose content is part of the hash, and their largest part. */
@@ -19,6 +21,48 @@
 
 /* Largest number of rows of a stream. */
 #define MAX_STREAMED (G_GUINT64_CONSTANT (1) << 62)
+
+#define NO_COLUMN G_MAXUINT
+
+/* A column that is a field of the item's extra. */
+typedef struct {
+  guint column;
+  gchar *prefix; /* (nullable): URIs of files: this and the row */
+} Extra;
+
+struct _SpdlArrowTable {
+  SpdlArrowOpener *opener; /* (nullable): of the stream or the parts */
+  gboolean was_read;       /* a row of the stream was requested */
+  gboolean in_parts;
+  SpdlArrowParts *parts; /* (nullable): set while the table is open */
+  SpdlArrowRows *at;     /* with the current row: `rows`, or those of a part */
+  SpdlArrowRows rows;    /* without any if the table is in parts */
+  SpdlArrowRows order;
+  gboolean has_order;
+  guint item;
+  guint label;      /* NO_COLUMN: none */
+  guint weight;     /* NO_COLUMN: none */
+  gboolean labels;  /* whether labels are read */
+  gchar *prefix;    /* of the URIs of items */
+  gboolean has_key; /* a column is named `key` */
+  GArray *extras;   /* Extra */
+  guint64 n_items;
+  guint64 hash;
+  GArray *weights;      /* (nullable): double */
+  guint64 n_unlabelled; /* items that were checked and have no label */
+  guint64 first_unlabelled;
+  const SpdlClasses *classes; /* (nullable): set by the caller */
+  SpdlClasses *found;         /* (nullable): classes of text labels */
+  gboolean has_numbers;       /* whether text labels are numbers */
+  SpdlDatasetOptions options; /* valid while the table is open */
+  gboolean told_text;         /* warned of a text that is not UTF-8 */
+};
+
+static inline const SpdlArrowColumn *
+get_column (const SpdlArrowTable *self, guint i)
+{
+  return spdl_arrow_rows_get_column (&self->rows, i);
+}
 
 static void
 clear_extra (gpointer data)
@@ -179,12 +223,11 @@ find_item (SpdlArrowTable *self, GError **error)
   if (self->item != NO_COLUMN &&
       get_column (self, self->item)->type.kind == SPDL_ARROW_TEXT)
     return TRUE;
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+  return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
       "\"%s\" has no column of items: it needs a binary column, a structure of "
       "bytes and path, or a text column \"uri\", but it has the columns %s "
       "(with Arrow's types). Convert one, or rename a column of paths to uri",
       self->rows.name, columns->len > 0 ? columns->str : "of an empty table");
-  return FALSE;
 }
 
 /* Finds the column of the items that the user named. */
@@ -196,11 +239,17 @@ find_named_item (SpdlArrowTable *self, const gchar *name, GError **error)
       (has_bytes (get_column (self, self->item)) ||
           get_column (self, self->item)->type.kind == SPDL_ARROW_TEXT))
     return TRUE;
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+  return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
       "\"%s\" has no column \"%s\" of bytes or text: set uri-column to the "
       "name of a column with the items, or leave it unset",
       self->rows.name, name);
-  return FALSE;
+}
+
+/* Returns the URI of an item without a path (transfer full). */
+static gchar *
+make_item_uri (const SpdlArrowTable *self, guint64 i)
+{
+  return g_strdup_printf ("%s%" G_GUINT64_FORMAT, self->prefix, i);
 }
 
 static gchar *
@@ -217,27 +266,25 @@ describe_columns (const SpdlArrowTable *self)
 /* Reports the items without a label that were counted. A table without the
  * column has none with one. */
 static gboolean
-check_labels (const SpdlArrowTable *self, const SpdlArrowTableOptions *options,
-    SpdlWarnFunc warn, gpointer user_data, GError **error)
+check_labels (const SpdlArrowTable *self, const SpdlDatasetOptions *options,
+    GError **error)
 {
   SpdlLabelCount count = { .n_items = self->n_items,
     .n_missing = self->n_unlabelled };
   g_autofree gchar *first =
-      self->prefix ? spdl_arrow_item_make_uri (self, self->first_unlabelled)
-                   : NULL;
+      self->prefix ? make_item_uri (self, self->first_unlabelled) : NULL;
   g_autofree gchar *fields = describe_columns (self);
 
   if (self->label == NO_COLUMN)
     count.n_missing = count.n_items = 1;
   count.first = first;
   count.fields = fields;
-  return spdl_labels_check (
-      &options->labels, &count, self->rows.name, warn, user_data, error);
+  return spdl_labels_check (options, &count, self->rows.name, error);
 }
 
 static gboolean
 find_label (
-    SpdlArrowTable *self, const SpdlArrowTableOptions *options, GError **error)
+    SpdlArrowTable *self, const SpdlDatasetOptions *options, GError **error)
 {
   const gchar *name = spdl_labels_get_column (&options->labels);
 
@@ -246,8 +293,7 @@ find_label (
   if (self->label == NO_COLUMN || self->label == self->item)
     self->label = NO_COLUMN;
   if (self->label == NO_COLUMN)
-    return !options->labels.read ||
-           check_labels (self, options, NULL, NULL, error);
+    return !options->labels.read || check_labels (self, options, error);
   if (!options->labels.read)
     return TRUE;
   switch (get_column (self, self->label)->type.kind) {
@@ -260,16 +306,15 @@ find_label (
     default:
       break;
   }
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+  return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
       "Column \"%s\" of \"%s\" has Arrow's type \"%s\", but a label must be "
       "a number or text: convert or rename the column, or set label=none",
       name, self->rows.name, get_column (self, self->label)->format);
-  return FALSE;
 }
 
 static gboolean
 find_weight (
-    SpdlArrowTable *self, const SpdlArrowTableOptions *options, GError **error)
+    SpdlArrowTable *self, const SpdlDatasetOptions *options, GError **error)
 {
   SpdlArrowKind kind = SPDL_ARROW_OTHER;
 
@@ -281,11 +326,10 @@ find_weight (
     kind = get_column (self, self->weight)->type.kind;
   if (kind == SPDL_ARROW_REAL || kind == SPDL_ARROW_INTEGER)
     return TRUE;
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+  return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
       "\"%s\" has no column \"%s\" of numbers: set weight-column to the name "
       "of a column with the weights",
       self->rows.name, options->weights);
-  return FALSE;
 }
 
 static gchar *
@@ -332,15 +376,14 @@ check_extra (SpdlArrowTable *self, guint i, const gchar *targets)
 }
 
 static void
-find_extras (SpdlArrowTable *self, const gchar *targets,
-    void (*warn) (const gchar *text, gpointer user_data), gpointer user_data)
+find_extras (SpdlArrowTable *self, const SpdlDatasetOptions *options)
 {
   g_autoptr (GString) others = g_string_new (NULL);
 
   for (guint i = 0; i < self->rows.columns->len; i++) {
     const SpdlArrowColumn *column = get_column (self, i);
     const Extra extra = { i, has_bytes (column) ? make_prefix (column) : NULL };
-    const gchar *problem = check_extra (self, i, targets);
+    const gchar *problem = check_extra (self, i, options->labels.targets);
 
     if (i == self->item || i == self->label)
       problem = "";
@@ -353,15 +396,11 @@ find_extras (SpdlArrowTable *self, const gchar *targets,
       g_array_append_val (self->extras, extra);
   }
   self->has_key = find_column (self, "key") != NO_COLUMN;
-  if (others->len == 0 || !warn)
-    return;
-  g_string_prepend (others, "\" are left out of each item's extra: ");
-  g_string_prepend (others, self->rows.name);
-  g_string_prepend (others, "Columns of \"");
-  g_string_append (others,
-      ". Only binary, text, numbers and booleans can be read; convert or "
-      "remove the others");
-  warn (others->str, user_data);
+  if (others->len > 0)
+    spdl_dataset_warn (options,
+        "Columns of \"%s\" are left out of each item's extra: %s. Only binary, "
+        "text, numbers and booleans can be read; convert or remove the others",
+        self->rows.name, others->str);
 }
 
 /* Rows */
@@ -381,8 +420,9 @@ get_row (SpdlArrowTable *self, guint64 i)
   return row;
 }
 
-const SpdlArrowView *
-spdl_arrow_table_find_views (
+/* Returns the views of item @i in its batch, and sets its row there. */
+static const SpdlArrowView *
+find_views (
     SpdlArrowTable *self, guint64 i, guint64 *row, SpdlArrowBatch **batch)
 {
   *row = get_row (self, i) - self->at->first;
@@ -400,12 +440,10 @@ load_order (SpdlArrowTable *self, GCancellable *cancellable, GError **error)
   if (!spdl_arrow_rows_load (order, cancellable, error))
     return FALSE;
   if (order->columns->len != 1 ||
-      spdl_arrow_rows_get_column (order, 0)->type.kind != SPDL_ARROW_INTEGER) {
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+      spdl_arrow_rows_get_column (order, 0)->type.kind != SPDL_ARROW_INTEGER)
+    return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
         "The indices of \"%s\" are not one column of integers",
         self->rows.name);
-    return FALSE;
-  }
   self->n_items = order->n_rows;
   for (guint64 i = 0; i < order->n_rows; i++) {
     guint64 at = i;
@@ -421,6 +459,47 @@ load_order (SpdlArrowTable *self, GCancellable *cancellable, GError **error)
     return FALSE;
   }
   return TRUE;
+}
+
+/* Labels */
+
+/* Gets the label of a column of numbers. A real number that is not an integer
+ * is broken, and NaN is null. */
+static SpdlArrowResult
+get_number_label (const SpdlArrowView *view, guint64 row, gint64 *label)
+{
+  SpdlArrowResult result;
+  gdouble real;
+
+  if (view->leaf.kind == SPDL_ARROW_REAL) {
+    result = spdl_arrow_view_get_real (view, row, &real);
+    if (result != SPDL_ARROW_VALUE || isnan (real))
+      return result == SPDL_ARROW_BROKEN ? result : SPDL_ARROW_NULL;
+    return spdl_line_convert_label (real, label) == SPDL_PARSE_ERROR_NONE
+               ? SPDL_ARROW_VALUE
+               : SPDL_ARROW_BROKEN;
+  }
+  result = spdl_arrow_view_get_integer (view, row, label);
+  return result == SPDL_ARROW_VALUE && *label == SPDL_NO_LABEL
+             ? SPDL_ARROW_BROKEN
+             : result;
+}
+
+/* Gets the label of a column of text, as the label of a line that is not parsed
+ * yet. An empty text is null. */
+static SpdlArrowResult
+get_text_label (const SpdlArrowView *view, guint64 row, SpdlLine *line)
+{
+  const guint8 *data;
+  gsize size;
+  const SpdlArrowResult result =
+      spdl_arrow_view_get_bytes (view, row, &data, &size);
+
+  spdl_line_init (line, NULL);
+  if (result != SPDL_ARROW_VALUE || size == 0)
+    return result == SPDL_ARROW_VALUE ? SPDL_ARROW_NULL : result;
+  line->name = (SpdlField){ (const gchar *) data, size, SPDL_FIELD_PLAIN };
+  return SPDL_ARROW_VALUE;
 }
 
 /* Check of all rows */
@@ -532,7 +611,7 @@ check_text_label (SpdlArrowTable *self, const SpdlArrowView *view, guint64 i,
   SpdlParseErrorKind kind;
   SpdlLine line;
 
-  switch (spdl_arrow_item_get_text (view, row, &line)) {
+  switch (get_text_label (view, row, &line)) {
     case SPDL_ARROW_NULL:
       return count_unlabelled (self, i);
     case SPDL_ARROW_BROKEN:
@@ -571,7 +650,7 @@ check_label (SpdlArrowTable *self, const SpdlArrowView *view, guint64 i,
     return count_unlabelled (self, i);
   if (view->leaf.kind == SPDL_ARROW_TEXT)
     return check_text_label (self, view, i, row, error);
-  switch (spdl_arrow_item_get_number (view, row, &label)) {
+  switch (get_number_label (view, row, &label)) {
     case SPDL_ARROW_BROKEN:
       return view->leaf.kind == SPDL_ARROW_REAL
                  ? set_no_class (self, i, error)
@@ -613,8 +692,7 @@ static gboolean
 check_row (SpdlArrowTable *self, guint64 i, GError **error)
 {
   guint64 row;
-  const SpdlArrowView *views =
-      spdl_arrow_table_find_views (self, i, &row, NULL);
+  const SpdlArrowView *views = find_views (self, i, &row, NULL);
 
   if (!check_bytes (self, views, self->item, i, row, TRUE, error) ||
       (self->labels &&
@@ -640,7 +718,7 @@ hash_content (SpdlArrowTable *self)
   for (guint64 k = 0; k < n; k++) {
     guint64 row;
     const SpdlArrowView *views =
-        spdl_arrow_table_find_views (self, k * (self->n_items / n), &row, NULL);
+        find_views (self, k * (self->n_items / n), &row, NULL);
     const guint8 *data;
     gsize size;
 
@@ -654,7 +732,7 @@ hash_content (SpdlArrowTable *self)
 }
 
 static void
-prepare_labels (SpdlArrowTable *self, const SpdlArrowTableOptions *options)
+prepare_labels (SpdlArrowTable *self, const SpdlDatasetOptions *options)
 {
   self->labels = options->labels.read && self->label != NO_COLUMN;
   self->classes = options->labels.read ? options->labels.classes : NULL;
@@ -663,7 +741,7 @@ prepare_labels (SpdlArrowTable *self, const SpdlArrowTableOptions *options)
 
 static gboolean
 check_rows (
-    SpdlArrowTable *self, const SpdlArrowTableOptions *options, GError **error)
+    SpdlArrowTable *self, const SpdlDatasetOptions *options, GError **error)
 {
   self->hash = self->n_unlabelled = 0;
   g_clear_pointer (&self->weights, g_array_unref);
@@ -689,10 +767,9 @@ has_rows (const SpdlArrowTable *self, GError **error)
   if (spdl_arrow_table_is_streamed (self) ? self->rows.n_rows > 0
                                           : self->n_items > 0)
     return TRUE;
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
+  return spdl_fail (error, GST_RESOURCE_ERROR_NOT_FOUND,
       "\"%s\" has no rows: pass a table with a row for each item",
       self->rows.name);
-  return FALSE;
 }
 
 static gboolean
@@ -707,28 +784,25 @@ load_rows (SpdlArrowTable *self, GCancellable *cancellable, GError **error)
 
 /* Checks the settings of a table whose rows are checked as they are read. */
 static gboolean
-check_lazy (const SpdlArrowTable *self, const SpdlArrowTableOptions *options,
+check_lazy (const SpdlArrowTable *self, const SpdlDatasetOptions *options,
     GError **error)
 {
   const gchar *name = self->rows.name;
 
-  if (options->weights) {
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+  if (options->weights)
+    return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
         "weight-column=%s needs all rows, but those of \"%s\" are only read "
         "when they are sent: pass a table in memory, or leave weight-column "
         "unset",
         options->weights, name);
-    return FALSE;
-  }
   if (!self->labels || self->classes ||
       get_column (self, self->label)->type.kind != SPDL_ARROW_TEXT)
     return TRUE;
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+  return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
       "The labels of \"%s\" are text, but its rows are only read when they are "
       "sent, so its classes are not known in advance: set classes, or "
       "label=none",
       name);
-  return FALSE;
 }
 
 /* Returns the columns that are used. */
@@ -763,7 +837,7 @@ measure_parts (SpdlArrowTable *self)
 }
 
 static gboolean
-check_targets (const SpdlArrowTable *self, const SpdlArrowTableOptions *options,
+check_targets (const SpdlArrowTable *self, const SpdlDatasetOptions *options,
     GError **error)
 {
   g_autofree gchar *columns = describe_columns (self);
@@ -773,9 +847,8 @@ check_targets (const SpdlArrowTable *self, const SpdlArrowTableOptions *options,
 }
 
 static gboolean
-find_columns (SpdlArrowTable *self, const SpdlArrowTableOptions *options,
-    void (*warn) (const gchar *text, gpointer user_data), gpointer user_data,
-    GError **error)
+find_columns (
+    SpdlArrowTable *self, const SpdlDatasetOptions *options, GError **error)
 {
   const guint item = self->item;
 
@@ -791,7 +864,7 @@ find_columns (SpdlArrowTable *self, const SpdlArrowTableOptions *options,
   }
   if (!self->prefix) {
     self->prefix = make_prefix (get_column (self, self->item));
-    find_extras (self, options->labels.targets, warn, user_data);
+    find_extras (self, options);
   }
   prepare_labels (self, options);
   return TRUE;
@@ -800,14 +873,16 @@ find_columns (SpdlArrowTable *self, const SpdlArrowTableOptions *options,
 /* Prepares a table whose parts have only the columns that are used. */
 static gboolean
 open_parts (
-    SpdlArrowTable *self, const SpdlArrowTableOptions *options, GError **error)
+    SpdlArrowTable *self, const SpdlDatasetOptions *options, GError **error)
 {
   g_auto (GStrv) columns = list_columns (self);
+  SpdlDatasetOptions quiet = *options;
 
+  quiet.warn = NULL; /* the columns that are left out were named */
   reopen (self, (const gchar *const *) columns);
   if (!spdl_arrow_rows_load_columns (
           &self->rows, options->cancellable, error) ||
-      !find_columns (self, options, NULL, NULL, error))
+      !find_columns (self, &quiet, error))
     return FALSE;
   self->hash = spdl_arrow_rows_hash_columns (&self->rows);
   measure_parts (self);
@@ -818,20 +893,17 @@ open_parts (
 }
 
 gboolean
-spdl_arrow_table_open (SpdlArrowTable *self,
-    const SpdlArrowTableOptions *options,
-    void (*warn) (const gchar *text, gpointer user_data), gpointer user_data,
-    GError **error)
+spdl_arrow_table_open (
+    SpdlArrowTable *self, const SpdlDatasetOptions *options, GError **error)
 {
-  self->warn = warn;
-  self->warn_data = user_data;
+  self->options = *options;
   if (!load_rows (self, options->cancellable, error) ||
-      !find_columns (self, options, warn, user_data, error))
+      !find_columns (self, options, error))
     return FALSE;
   if (!self->opener)
     return load_order (self, options->cancellable, error) &&
            has_rows (self, error) && check_rows (self, options, error) &&
-           check_labels (self, options, warn, user_data, error);
+           check_labels (self, options, error);
   if (!check_lazy (self, options, error))
     return FALSE;
   if (self->in_parts)
@@ -878,11 +950,10 @@ open_stream (SpdlArrowTable *self, GCancellable *cancellable, GError **error)
     return FALSE;
   if (spdl_arrow_rows_hash_columns (&self->rows) == self->hash)
     return TRUE;
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+  return spdl_fail (error, GST_RESOURCE_ERROR_READ,
       "\"%s\" has other columns in this epoch than in the first one: give all "
       "streams the same columns",
       self->rows.name);
-  return FALSE;
 }
 
 /* Checks a row that was read, without a change of the hash. */
@@ -923,7 +994,183 @@ fail_item (const SpdlArrowTable *self, guint64 i, GstSpdlCarried **carried,
 {
   *carried = gst_spdl_carried_new ();
   gst_spdl_carried_set_error (*carried, why);
-  return spdl_arrow_item_make_uri (self, i);
+  return make_item_uri (self, i);
+}
+
+static gint64
+get_label (const SpdlArrowTable *self, const SpdlArrowView *views, guint64 row)
+{
+  const SpdlArrowView *view;
+  gint64 label;
+  SpdlLine line;
+
+  if (!self->labels)
+    return SPDL_NO_LABEL;
+  view = &views[2 * self->label];
+  if (view->leaf.kind != SPDL_ARROW_TEXT)
+    return get_number_label (view, row, &label) == SPDL_ARROW_VALUE
+               ? label
+               : SPDL_NO_LABEL;
+  if (get_text_label (view, row, &line) == SPDL_ARROW_VALUE)
+    spdl_classes_number_line (spdl_arrow_table_get_classes (self), &line);
+  return line.label;
+}
+
+static gchar *
+dup_text (const SpdlArrowView *view, guint64 row)
+{
+  const guint8 *data;
+  gsize size;
+
+  if (view->leaf.kind != SPDL_ARROW_TEXT ||
+      spdl_arrow_view_get_bytes (view, row, &data, &size) != SPDL_ARROW_VALUE ||
+      size == 0)
+    return NULL;
+  return g_utf8_make_valid ((const gchar *) data, size);
+}
+
+static gchar *
+path_to_uri (gchar *path)
+{
+  gchar *uri =
+      g_path_is_absolute (path) ? g_filename_to_uri (path, NULL, NULL) : NULL;
+
+  if (!uri)
+    return path;
+  g_free (path);
+  return uri;
+}
+
+typedef struct {
+  SpdlArrowTable *table;
+  SpdlArrowBatch *batch;
+  const SpdlArrowView *views;
+  guint64 i;
+  guint64 row;
+  GstSpdlCarried **carried;
+} Reading;
+
+/* Returns the URI of a value (transfer full). Attaches its content if the table
+ * contains it. A file without bytes has the URI of its path. Returns NULL
+ * without either. */
+static gchar *
+read_file (const Reading *self, guint column, const gchar *prefix)
+{
+  const SpdlArrowView *view = &self->views[2 * column];
+  GstBuffer *content;
+  const guint8 *data;
+  gchar *uri;
+  gsize size;
+
+  if (view->leaf.kind != SPDL_ARROW_BINARY ||
+      spdl_arrow_view_get_bytes (view, self->row, &data, &size) !=
+          SPDL_ARROW_VALUE) {
+    uri = dup_text (
+        view->leaf.kind == SPDL_ARROW_TEXT ? view : view + 1, self->row);
+    return uri ? path_to_uri (uri) : NULL;
+  }
+  uri = g_strdup_printf ("%s%" G_GUINT64_FORMAT, prefix, self->i);
+  content = gst_buffer_new ();
+  if (size > 0)
+    gst_buffer_append_memory (
+        content, spdl_arrow_batch_wrap (self->batch, data, size));
+  if (!*self->carried)
+    *self->carried = gst_spdl_carried_new ();
+  gst_spdl_carried_add (*self->carried, g_strdup (uri), content);
+  return uri;
+}
+
+static void
+add_text (GstStructure *extra, const gchar *name, gchar *text)
+{
+  GValue value = G_VALUE_INIT;
+
+  g_value_init (&value, G_TYPE_STRING);
+  g_value_take_string (&value, text);
+  gst_structure_take_value (extra, name, &value);
+}
+
+/* Warns of the first text that is not UTF-8, so that the field's @value differs
+ * from the table's. */
+static void
+check_text (const Reading *self, const SpdlArrowView *view, guint column,
+    const gchar *value)
+{
+  SpdlArrowTable *table = self->table;
+  const guint8 *data;
+  gsize size;
+
+  if (table->told_text || view->leaf.kind != SPDL_ARROW_TEXT ||
+      spdl_arrow_view_get_bytes (view, self->row, &data, &size) !=
+          SPDL_ARROW_VALUE ||
+      (strlen (value) == size && memcmp (value, data, size) == 0))
+    return;
+  table->told_text = TRUE;
+  spdl_dataset_warn (&table->options,
+      "Row %" G_GUINT64_FORMAT " of \"%s\", column \"%s\", is not UTF-8, or "
+      "contains a NUL character: U+FFFD replaces what is not, in other such "
+      "texts too. Convert them to UTF-8",
+      self->i, table->rows.name, get_column (table, column)->name);
+}
+
+static void
+read_extra (const Reading *self, const Extra *extra, GstStructure *to)
+{
+  const gchar *name = get_column (self->table, extra->column)->name;
+  const SpdlArrowView *view = &self->views[2 * extra->column];
+  GValue value = G_VALUE_INIT;
+  gchar *uri;
+
+  if (extra->prefix) {
+    if ((uri = read_file (self, extra->column, extra->prefix)))
+      add_text (to, name, uri);
+  } else if (view->leaf.kind == SPDL_ARROW_LIST) {
+    if (spdl_arrow_view_get_list (view, view + 1, self->row, &value) ==
+        SPDL_ARROW_VALUE)
+      gst_structure_take_value (to, name, &value);
+  } else if (spdl_arrow_view_get_value (&self->views[2 * extra->column],
+                 self->row, &value) == SPDL_ARROW_VALUE) {
+    if (G_VALUE_HOLDS_STRING (&value))
+      check_text (self, view, extra->column, g_value_get_string (&value));
+    gst_structure_take_value (to, name, &value);
+  }
+}
+
+/* Reads the other fields. The path of an item that the table contains is its
+ * key, as the name of a sample in a shard. */
+static GstStructure *
+read_extras (const Reading *self)
+{
+  const SpdlArrowTable *table = self->table;
+  GstStructure *extra = gst_structure_new_empty ("extra");
+  gchar *key = NULL;
+
+  if (!table->has_key && *self->carried)
+    key = dup_text (&self->views[2 * table->item + 1], self->row);
+  if (key) {
+    check_text (self, &self->views[2 * table->item + 1], table->item, key);
+    add_text (extra, "key", key);
+  }
+  for (guint e = 0; e < table->extras->len; e++)
+    read_extra (self, &g_array_index (table->extras, Extra, e), extra);
+  if (gst_structure_n_fields (extra) == 0)
+    g_clear_pointer (&extra, gst_structure_free);
+  return extra;
+}
+
+/* Reads item @i, whose row has been read and checked. */
+static gchar *
+read_item (SpdlArrowTable *self, guint64 i, gint64 *label, GstStructure **extra,
+    GstSpdlCarried **carried)
+{
+  Reading reading = { .table = self, .i = i, .carried = carried };
+  gchar *uri;
+
+  reading.views = find_views (self, i, &reading.row, &reading.batch);
+  uri = read_file (&reading, self->item, self->prefix);
+  *extra = read_extras (&reading);
+  *label = get_label (self, reading.views, reading.row);
+  return uri ? uri : make_item_uri (self, i);
 }
 
 gchar *
@@ -948,5 +1195,5 @@ spdl_arrow_table_get_item (SpdlArrowTable *self, guint64 i, gint64 *label,
   } else if (self->opener && !read_row (self, i, cancellable, error)) {
     return NULL;
   }
-  return spdl_arrow_item_read (self, i, label, extra, carried);
+  return read_item (self, i, label, extra, carried);
 }

@@ -13,7 +13,7 @@
 #include "gst/spdl/arrow/arrowreader.h"
 #include "gst/spdl/common/carried.h"
 #include "plugins/dataset/arrow/arrowparts.h"
-#include "plugins/dataset/list/labels.h"
+#include "plugins/dataset/list/datasetoptions.h"
 
 G_BEGIN_DECLS
 
@@ -22,13 +22,6 @@ G_BEGIN_DECLS
  * the label. Further columns are fields of the item's `extra`. Not thread-safe.
  */
 typedef struct _SpdlArrowTable SpdlArrowTable;
-
-typedef struct {
-  SpdlLabelOptions labels;
-  const gchar *uri;     /* (nullable): column of the items; NULL: as above */
-  const gchar *weights; /* (nullable): column with the weights */
-  GCancellable *cancellable; /* nullable */
-} SpdlArrowTableOptions;
 
 /* Moves the streams.
  *
@@ -67,15 +60,10 @@ const gchar *spdl_arrow_table_get_name (const SpdlArrowTable *self);
  * with other options. If the table is streamed or in parts, only its columns
  * are read.
  *
- * @warn: (nullable): called with a sentence about columns that are left out,
- *     or about missing labels
- *
  * Returns FALSE with @error set, in the domain of GST_RESOURCE_ERROR or
  * G_IO_ERROR (cancelled). */
-gboolean spdl_arrow_table_open (SpdlArrowTable *self,
-    const SpdlArrowTableOptions *options,
-    void (*warn) (const gchar *text, gpointer user_data), gpointer user_data,
-    GError **error);
+gboolean spdl_arrow_table_open (
+    SpdlArrowTable *self, const SpdlDatasetOptions *options, GError **error);
 
 /* Returns the number of rows; the largest possible one if the table is
  * streamed. */

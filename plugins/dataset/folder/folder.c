@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "gst/spdl/engine/compat.h"
+#include "plugins/common/fail.h"
 
 /* Path of folders from the root to the current one, for the detection of
  * loops. */
@@ -51,17 +52,6 @@ static gint
 entry_compare (gconstpointer a, gconstpointer b)
 {
   return strcmp (((const Entry *) a)->name, ((const Entry *) b)->name);
-}
-
-static void
-left_out (const Walk *walk, const gchar *path, const gchar *why)
-{
-  g_autofree gchar *text = NULL;
-
-  if (!walk->funcs->warn)
-    return;
-  text = g_strdup_printf ("\"%s\" was skipped: %s", path, why);
-  walk->funcs->warn (text, walk->funcs->warn_data);
 }
 
 static const gchar *
@@ -164,7 +154,8 @@ visit_entry (Walk *walk, int fd, const Entry *entry, const gchar *path,
   if (!walk_folder (walk, fd, entry->name, path, level, &failed))
     return FALSE;
   if (failed != 0)
-    left_out (walk, path, describe_folder (failed));
+    spdl_dataset_warn (walk->funcs->options, "\"%s\" was skipped: %s", path,
+        describe_folder (failed));
   if (!level->parent)
     walk->top_folder = -1;
   return TRUE;
@@ -227,9 +218,8 @@ spdl_folder_walk (const gchar *root, const gchar *pattern,
   *n_others = walk.n_others;
   if (failed == 0)
     return TRUE;
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_READ,
+  return spdl_fail (error, GST_RESOURCE_ERROR_OPEN_READ,
       "Failed to read the folder \"%s\": %s", root, describe_folder (failed));
-  return FALSE;
 }
 
 static gchar *

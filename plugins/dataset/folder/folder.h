@@ -7,7 +7,7 @@
 
 #pragma once
 
-#include <glib.h>
+#include "plugins/dataset/list/datasetoptions.h"
 
 G_BEGIN_DECLS
 
@@ -18,11 +18,9 @@ typedef struct {
   gboolean (*add) (const gchar *path, gint folder, gpointer user_data);
   /* (nullable): receives the name of a top-level folder, before its files. */
   void (*add_folder) (const gchar *name, gpointer user_data);
-  /* (nullable): receives a sentence about entries that were skipped, and
-   * why. */
-  void (*warn) (const gchar *text, gpointer warn_data);
+  const SpdlDatasetOptions
+      *options; /* for warnings of entries that are skipped */
   gpointer user_data;
-  gpointer warn_data;
 } SpdlFolderFuncs;
 
 /* Lists the files in @root recursively. Names are sorted by their bytes, so

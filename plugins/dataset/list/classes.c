@@ -10,6 +10,7 @@
 #include <gst/gst.h>
 #include <string.h>
 
+#include "plugins/common/fail.h"
 #include "plugins/common/fingerprint.h"
 
 /* A class name, or a text to look up. */
@@ -118,10 +119,9 @@ check_name (const SpdlClasses *self, const gchar *name, guint i, GError **error)
   if (!problem)
     return TRUE;
   g_autofree gchar *quoted = spdl_parse_error_quote (name, strlen (name));
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+  return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
       "Class %u of classes, %s, %s: give each class one name", i, quoted,
       problem);
-  return FALSE;
 }
 
 SpdlClasses *
@@ -271,4 +271,31 @@ spdl_classes_number_line (const SpdlClasses *self, SpdlLine *line)
         self, name, strlen (name), is_integer, line->label, &line->label);
   return spdl_classes_number (self, line->name.text, line->name.length,
       is_integer, line->label, &line->label);
+}
+
+/* Targets */
+
+gboolean
+spdl_targets_has (const gchar *targets, const gchar *name)
+{
+  g_auto (GStrv) names = targets ? g_strsplit (targets, ",", -1) : NULL;
+
+  return names && g_strv_contains ((const gchar *const *) names, name);
+}
+
+gboolean
+spdl_targets_check (const gchar *targets,
+    gboolean (*has) (const gchar *name, gconstpointer user_data),
+    gconstpointer user_data, const gchar *fields, const gchar *location,
+    GError **error)
+{
+  g_auto (GStrv) names = targets ? g_strsplit (targets, ",", -1) : NULL;
+
+  for (guint i = 0; names && names[i]; i++)
+    if (!has (names[i], user_data))
+      return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
+          "target-columns has \"%s\", but \"%s\" has no such column of "
+          "numbers: it has the %s",
+          names[i], location, fields);
+  return TRUE;
 }

@@ -89,4 +89,48 @@ gboolean spdl_classes_number_line (const SpdlClasses *self, SpdlLine *line);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SpdlClasses, spdl_classes_free)
 
+typedef enum {
+  SPDL_LABEL_MISSING_WARN,
+  SPDL_LABEL_MISSING_FAIL,
+  SPDL_LABEL_MISSING_KEEP,
+} SpdlLabelMissing;
+
+typedef struct {
+  gboolean read;   /* whether labels are read */
+  gboolean wanted; /* the user asked for labels, so there must be some */
+  SpdlLabelMissing missing;   /* what an item without a label means */
+  const gchar *column;        /* (nullable): NULL: "label"; "": none */
+  const gchar *targets;       /* (nullable): columns that are not labels */
+  const SpdlClasses *classes; /* (nullable): allowed labels; not owned */
+} SpdlLabelOptions;
+
+typedef struct {
+  const gchar *name; /* (nullable): of the label; NULL: the column */
+  guint64 n_items;
+  guint64 n_missing;
+  const gchar *first;  /* (nullable): the first item without a label */
+  const gchar *fields; /* (nullable): what the items have, such as `columns
+                          "uri", "target"` */
+} SpdlLabelCount;
+
+/* Targets: numbers of an item that become tensors of the batch. */
+
+/* Returns TRUE if @targets (nullable), such as "a,b", has @name. */
+gboolean spdl_targets_has (const gchar *targets, const gchar *name);
+
+/* Checks that all targets are among the names.
+ *
+ * @has: returns whether @user_data has a column of numbers
+ * @fields: what exists, as in SpdlLabelCount */
+gboolean spdl_targets_check (const gchar *targets,
+    gboolean (*has) (const gchar *name, gconstpointer user_data),
+    gconstpointer user_data, const gchar *fields, const gchar *location,
+    GError **error);
+
+static inline const gchar *
+spdl_labels_get_column (const SpdlLabelOptions *self)
+{
+  return self->column ? self->column : "label";
+}
+
 G_END_DECLS

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "plugins/dataset/list/csv.h"
+#include "plugins/common/fail.h"
 
 struct _SpdlColumns {
   GPtrArray *names;  /* gchar */
@@ -58,8 +58,9 @@ read_record (const gchar *record, const gchar *end, SpdlLine *line,
   if (result == SPDL_CSV_STRAY) {
     line->parse_error.kind = SPDL_PARSE_ERROR_QUOTE_STRAY;
   } else if (result == SPDL_CSV_UNCLOSED) {
-    line->parse_error.kind = SPDL_PARSE_ERROR_QUOTE_UNCLOSED;
-    line->parse_error.number = limit < end ? SPDL_COLUMNS_MAX_RECORD : 0;
+    line->parse_error.kind = limit < end ? SPDL_PARSE_ERROR_QUOTE_LONG
+                                         : SPDL_PARSE_ERROR_QUOTE_UNCLOSED;
+    line->parse_error.number = SPDL_COLUMNS_MAX_RECORD;
   } else if (csv.at == limit && limit < end && limit[-1] != '\n') {
     line->parse_error.kind = SPDL_PARSE_ERROR_TOO_LONG;
     line->parse_error.number = SPDL_COLUMNS_MAX_RECORD;
@@ -106,14 +107,12 @@ find_columns (SpdlColumns *self, const gchar *uri, const gchar *label,
   guint first;
 
   if (!g_ptr_array_find_with_equal_func (
-          self->names, uri, g_str_equal, &self->uri)) {
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+          self->names, uri, g_str_equal, &self->uri))
+    return spdl_fail (error, GST_RESOURCE_ERROR_READ,
         "\"%s\" line 1: column \"%s\" is missing: name the columns in the "
         "first line, such as uri,label, or set uri-column to the column that "
         "holds the path or URI",
         location, uri);
-    return FALSE;
-  }
   if (!g_ptr_array_find_with_equal_func (
           self->names, label, g_str_equal, &self->label))
     self->label = G_MAXUINT;
@@ -129,11 +128,10 @@ find_columns (SpdlColumns *self, const gchar *uri, const gchar *label,
             self->names, name, g_str_equal, &first) ||
         !is_used (self, first))
       continue;
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+    return spdl_fail (error, GST_RESOURCE_ERROR_READ,
         "\"%s\" line 1: column %u is named \"%s\", like another column: give "
         "each column a different name",
         location, i + 1, name);
-    return FALSE;
   }
   return TRUE;
 }
@@ -217,11 +215,10 @@ spdl_columns_set_weights (
           self->names, name, g_str_equal, &self->weight) &&
       self->weight != self->uri)
     return TRUE;
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+  return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
       "\"%s\" has no column \"%s\" with weights: set weight-column to the name "
       "of one of its columns",
       location, name);
-  return FALSE;
 }
 
 typedef struct {
@@ -259,15 +256,6 @@ take_field (guint i, const SpdlField *field, gpointer user_data)
   else if (self->extra && i < self->columns->names->len && field->length > 0 &&
            g_ptr_array_index (self->columns->fields, i))
     add_extra (self, i, field);
-}
-
-static gboolean
-is_blank (const gchar *text, gsize length)
-{
-  for (gsize i = 0; i < length; i++)
-    if (!g_ascii_isspace (text[i]))
-      return FALSE;
-  return TRUE;
 }
 
 static void
@@ -308,8 +296,91 @@ spdl_columns_parse (const SpdlColumns *self, const gchar *record,
     *extra = NULL;
   n = read_record (record, end, line, take_field, &fields);
   if (line->parse_error.kind != SPDL_PARSE_ERROR_NONE ||
-      (n == 1 && is_blank (record, line->next - record)))
+      (n == 1 && spdl_line_is_blank (record, line->next - record)))
     return;
   line->path = fields.path;
   check_fields (self, &fields, n, line);
+}
+
+/* Fields of a record */
+
+static const gchar *
+find_line_end (const gchar *at, const gchar *end)
+{
+  const gchar *newline = memchr (at, '\n', end - at);
+
+  return newline ? newline : end;
+}
+
+void
+spdl_csv_init (SpdlCsv *self, const gchar *record, const gchar *end)
+{
+  self->at = record;
+  self->end = end;
+  self->line_end = find_line_end (record, end);
+}
+
+/* Moves to the next field, or to the next record at the end of the line.
+ *
+ * @at: end of the current field */
+static SpdlCsvResult
+pass_separator (SpdlCsv *self, const gchar *at)
+{
+  if (at < self->line_end && *at == ',') {
+    self->at = at + 1;
+    return SPDL_CSV_FIELD;
+  }
+  self->at = MIN (self->line_end + 1, self->end);
+  return SPDL_CSV_LAST_FIELD;
+}
+
+/* Returns the end of the line without a carriage return. */
+static const gchar *
+find_text_end (const SpdlCsv *self)
+{
+  const gchar *end = self->line_end;
+
+  return end > self->at && end[-1] == '\r' ? end - 1 : end;
+}
+
+static SpdlCsvResult
+read_quoted (SpdlCsv *self, SpdlField *field)
+{
+  const gchar *at = self->at + 1;
+  const gchar *quote;
+
+  field->text = at;
+  while ((quote = memchr (at, '"', self->end - at)) && quote + 1 < self->end &&
+         quote[1] == '"') {
+    field->escapes = SPDL_FIELD_QUOTES;
+    at = quote + 2;
+  }
+  if (!quote)
+    return SPDL_CSV_UNCLOSED;
+  field->length = quote - field->text;
+  self->at = quote + 1;
+  if (quote > self->line_end)
+    self->line_end = find_line_end (self->at, self->end);
+  if (self->at < find_text_end (self) && *self->at != ',')
+    return SPDL_CSV_STRAY;
+  return pass_separator (self, self->at);
+}
+
+SpdlCsvResult
+spdl_csv_read (SpdlCsv *self, SpdlField *field)
+{
+  const gchar *end;
+
+  field->escapes = SPDL_FIELD_PLAIN;
+  if (self->at < self->end && *self->at == '"')
+    return read_quoted (self, field);
+  end = find_text_end (self);
+  field->text = self->at;
+  field->length = end - field->text;
+  end = memchr (field->text, ',', field->length);
+  if (end)
+    field->length = end - field->text;
+  if (memchr (field->text, '"', field->length))
+    return SPDL_CSV_STRAY;
+  return pass_separator (self, field->text + field->length);
 }

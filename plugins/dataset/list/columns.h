@@ -48,8 +48,8 @@ gboolean spdl_columns_set_weights (SpdlColumns *self, const gchar *name,
 /* Returns the names for a message (transfer full): `columns "a", "b"`. */
 gchar *spdl_columns_describe (const SpdlColumns *self);
 
-/* Returns the columns that are not fields, because they have no name or that of a
- * column before them, for a message (transfer full); NULL: none. */
+/* Returns the columns that are not fields, because they have no name or that of
+ * a column before them, for a message (transfer full); NULL: none. */
 gchar *spdl_columns_describe_left_out (const SpdlColumns *self);
 
 /* Returns TRUE if a column with this name is a field of the extra. */
@@ -66,5 +66,30 @@ gboolean spdl_columns_is_field_name (const gchar *name);
  *     empty */
 void spdl_columns_parse (const SpdlColumns *self, const gchar *record,
     const gchar *end, SpdlLine *line, GstStructure **extra);
+
+/* Reads the fields of one record (RFC 4180) from a text without copying or
+ * allocation. Quoted fields may contain commas, newlines and doubled quotes;
+ * other fields may not contain quotes. Lines end in LF or CRLF, which is
+ * optional at the end of the text. */
+
+typedef struct {
+  const gchar *at;       /* next field; after the last field, next record */
+  const gchar *line_end; /* end of the line that contains @at */
+  const gchar *end;      /* end of the text */
+} SpdlCsv;
+
+typedef enum {
+  SPDL_CSV_FIELD,      /* more fields follow in the record */
+  SPDL_CSV_LAST_FIELD, /* last field of the record */
+  SPDL_CSV_UNCLOSED,   /* a quote without an end */
+  SPDL_CSV_STRAY, /* a quote in an unquoted field, or text after a closing quote
+                   */
+} SpdlCsvResult;
+
+/* Starts reading the record at @record. */
+void spdl_csv_init (SpdlCsv *self, const gchar *record, const gchar *end);
+
+/* Reads the next field. Call it again only after SPDL_CSV_FIELD. */
+SpdlCsvResult spdl_csv_read (SpdlCsv *self, SpdlField *field);
 
 G_END_DECLS

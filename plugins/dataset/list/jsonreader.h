@@ -7,7 +7,7 @@
 
 #pragma once
 
-#include "plugins/dataset/list/field.h"
+#include "plugins/dataset/list/line.h"
 
 G_BEGIN_DECLS
 

@@ -8,6 +8,7 @@
 #include "plugins/dataset/list/line.h"
 
 #include <gst/gst.h>
+#include <jansson.h>
 #include <math.h>
 #include <string.h>
 
@@ -35,159 +36,110 @@ spdl_parse_error_quote (const gchar *text, gsize length)
   return g_strconcat ("\"", valid, shown < length ? "...\"" : "\"", NULL);
 }
 
-/* @format: may contain a placeholder for the error's number */
-static gchar *describe_label (const SpdlParseError *parse_error,
-    const gchar *format, ...) G_GNUC_PRINTF (2, 3);
+/* Parts of a parse error in its description: $text and $item, which are quoted,
+ * $number, $wanted, and $s, the plural of $number. */
+static const gchar *const descriptions[] = {
+  [SPDL_PARSE_ERROR_TOO_LONG] =
+      "the line is longer than the limit of $number bytes",
+  [SPDL_PARSE_ERROR_NOT_UTF8] =
+      "the line is not UTF-8: save the list as UTF-8, and write names of other "
+      "bytes as URIs (file:///caf%E9.jpg)",
+  [SPDL_PARSE_ERROR_NO_URI] = "the path or URI is empty",
+  [SPDL_PARSE_ERROR_LABEL_NO_INTEGER] =
+      "label $text of item $item is text, but labels before it are numbers: "
+      "correct it, write all labels as text, or set classes to the names of "
+      "the classes",
+  [SPDL_PARSE_ERROR_LABEL_INTEGER] =
+      "label $text of item $item is a number, but labels before it are text: "
+      "correct it, or set classes to the names of the classes",
+  [SPDL_PARSE_ERROR_LABEL_FRACTION] =
+      "label $text of item $item is not an integer, so it is not the number of "
+      "a class: name the column in target-columns to get its numbers as a "
+      "tensor, or set classes if the labels are names",
+  [SPDL_PARSE_ERROR_LABEL_UNKNOWN] =
+      "label $text of item $item is not among the $number classes: correct it, "
+      "or add it to classes",
+  [SPDL_PARSE_ERROR_LABEL_TOO_MANY] =
+      "label $text of item $item exceeds the limit of $number classes: set "
+      "label=none if the labels are not classes, or use numbers",
+  [SPDL_PARSE_ERROR_LABEL_TOO_LARGE] =
+      "label $text of item $item does not fit into 64 bits",
+  [SPDL_PARSE_ERROR_WEIGHT] =
+      "weight $text is invalid: write a decimal number such as 0.25, or 0 for "
+      "an item that should never be drawn",
+  [SPDL_PARSE_ERROR_N_FIELDS] =
+      "the line has $number field$s, but the header names $wanted: write a "
+      "field that holds a comma in quotes",
+  [SPDL_PARSE_ERROR_QUOTE_UNCLOSED] = "a quote is not closed",
+  [SPDL_PARSE_ERROR_QUOTE_LONG] = "a quote is not closed within $number bytes",
+  [SPDL_PARSE_ERROR_QUOTE_STRAY] =
+      "a field contains a quote: write the whole field in quotes, and double "
+      "the quotes in it",
+  [SPDL_PARSE_ERROR_JSON] =
+      "the JSON is invalid at byte $number, $text: write one object on each "
+      "line, such as {\"uri\": \"a.jpg\"}",
+  [SPDL_PARSE_ERROR_JSON_CUT_OFF] =
+      "the JSON object is cut off after $number bytes: write the whole object "
+      "on one line",
+  [SPDL_PARSE_ERROR_JSON_DEPTH] =
+      "the JSON is nested more than $number levels deep",
+  [SPDL_PARSE_ERROR_MEMBER_NAME] =
+      "the name $text of a member is longer than the limit of $number bytes",
+  [SPDL_PARSE_ERROR_MEMBER_TOO_MANY] =
+      "the member $text exceeds the limit of $number different names: put "
+      "members with varying names into an object",
+  [SPDL_PARSE_ERROR_MEMBER_TWICE] =
+      "the object has two members $text: remove or rename one of them",
+  [SPDL_PARSE_ERROR_MEMBER_RANGE] =
+      "the number $item of the member $text does not fit into 64 bits: write "
+      "it as a string",
+  [SPDL_PARSE_ERROR_MEMBER_URI] =
+      "the member $text is $item, but must be a string with a path or URI",
+  [SPDL_PARSE_ERROR_MEMBER_LABEL] =
+      "the member $text is $item, but must be a string or an integer: correct "
+      "it, or set label=none",
+  [SPDL_PARSE_ERROR_MEMBER_NO_URI] =
+      "the object has no member $text: add it, or set uri-column to the member "
+      "that holds the path or URI",
+  [SPDL_PARSE_ERROR_MEMBER_NO_WEIGHT] =
+      "the object has no member $text with the weight: add it, or set "
+      "weight-column to another member",
+};
 
-static gchar *
-describe_label (const SpdlParseError *parse_error, const gchar *format, ...)
+/* Skips @prefix at @text, if it is there. */
+static gboolean
+skip (const gchar **text, const gchar *prefix)
 {
-  g_autofree gchar *label =
-      spdl_parse_error_quote (parse_error->text, parse_error->length);
-  g_autofree gchar *item =
-      spdl_parse_error_quote (parse_error->item, parse_error->item_length);
-  g_autofree gchar *what = NULL;
-  va_list args;
-
-  va_start (args, format);
-  what = g_strdup_vprintf (format, args);
-  va_end (args);
-  return g_strdup_printf ("label %s of item %s %s", label, item, what);
+  if (!g_str_has_prefix (*text, prefix))
+    return FALSE;
+  *text += strlen (prefix);
+  return TRUE;
 }
 
 static gchar *
-describe_json_error (const SpdlParseError *parse_error)
+describe_error (const SpdlParseError *error)
 {
-  g_autofree gchar *text =
-      spdl_parse_error_quote (parse_error->text, parse_error->length);
-  g_autofree gchar *value =
-      parse_error->item
-          ? spdl_parse_error_quote (parse_error->item, parse_error->item_length)
-          : NULL;
+  g_auto (GStrv) pieces = g_strsplit (descriptions[error->kind], "$", -1);
+  GString *description = g_string_new (pieces[0]);
 
-  switch (parse_error->kind) {
-    case SPDL_PARSE_ERROR_JSON:
-      if (parse_error->length == 0)
-        return g_strdup_printf (
-            "the JSON object is cut off after %" G_GUINT64_FORMAT
-            " bytes: write the whole object on one line",
-            parse_error->number - 1);
-      return g_strdup_printf (
-          "the JSON is invalid at byte %" G_GUINT64_FORMAT
-          ", %s: write one object on each line, such as {\"uri\": \"a.jpg\"}",
-          parse_error->number, text);
-    case SPDL_PARSE_ERROR_JSON_DEPTH:
-      return g_strdup_printf ("the JSON is nested more than %" G_GUINT64_FORMAT
-                              " levels deep",
-          parse_error->number);
-    case SPDL_PARSE_ERROR_MEMBER_NAME:
-      return g_strdup_printf (
-          "the name %s of a member is longer than the limit of "
-          "%" G_GUINT64_FORMAT " bytes",
-          text, parse_error->number);
-    case SPDL_PARSE_ERROR_MEMBER_TOO_MANY:
-      return g_strdup_printf (
-          "the member %s exceeds the limit of %" G_GUINT64_FORMAT
-          " different names: put members with varying names into an object",
-          text, parse_error->number);
-    case SPDL_PARSE_ERROR_MEMBER_TWICE:
-      return g_strdup_printf (
-          "the object has two members %s: remove or rename one of them", text);
-    case SPDL_PARSE_ERROR_MEMBER_RANGE:
-      return g_strdup_printf ("the number %s of the member %s does not fit "
-                              "into 64 bits: write it as a string",
-          value, text);
-    case SPDL_PARSE_ERROR_MEMBER_URI:
-      return g_strdup_printf (
-          "the member %s is %s, but must be a string with a path or URI", text,
-          value);
-    case SPDL_PARSE_ERROR_MEMBER_LABEL:
-      return g_strdup_printf (
-          "the member %s is %s, but must be a string or an integer: correct "
-          "it, or set label=none",
-          text, value);
-    case SPDL_PARSE_ERROR_MEMBER_NO_URI:
-      return g_strdup_printf (
-          "the object has no member %s: add it, or set uri-column to the "
-          "member that holds the path or URI",
-          text);
-    case SPDL_PARSE_ERROR_MEMBER_NO_WEIGHT:
-      return g_strdup_printf (
-          "the object has no member %s with the weight: add it, or set "
-          "weight-column to another member",
-          text);
-    default:
-      g_return_val_if_reached (NULL);
+  for (gchar **piece = pieces + 1; *piece; piece++) {
+    const gchar *rest = *piece;
+    g_autofree gchar *part = NULL;
+
+    if (skip (&rest, "text"))
+      part = spdl_parse_error_quote (error->text, error->length);
+    else if (skip (&rest, "item"))
+      part = spdl_parse_error_quote (error->item, error->item_length);
+    else if (skip (&rest, "number"))
+      part = g_strdup_printf ("%" G_GUINT64_FORMAT, error->number);
+    else if (skip (&rest, "wanted"))
+      part = g_strdup_printf ("%" G_GUINT64_FORMAT, error->wanted);
+    else if (skip (&rest, "s"))
+      part = g_strdup (error->number == 1 ? "" : "s");
+    g_string_append (description, part);
+    g_string_append (description, rest);
   }
-}
-
-static gchar *
-describe_error (const SpdlParseError *parse_error)
-{
-  g_autofree gchar *text = NULL;
-
-  switch (parse_error->kind) {
-    case SPDL_PARSE_ERROR_TOO_LONG:
-      return g_strdup_printf (
-          "the line is longer than the limit of %" G_GUINT64_FORMAT " bytes",
-          parse_error->number);
-    case SPDL_PARSE_ERROR_NOT_UTF8:
-      return g_strdup (
-          "the line is not UTF-8: save the list as UTF-8, and write names of "
-          "other bytes as URIs (file:///caf%E9.jpg)");
-    case SPDL_PARSE_ERROR_NO_URI:
-      return g_strdup ("the path or URI is empty");
-    case SPDL_PARSE_ERROR_LABEL_NO_INTEGER:
-      return describe_label (parse_error,
-          "is text, but labels before it are numbers: correct it, write all "
-          "labels as text, or set classes to the names of the classes");
-    case SPDL_PARSE_ERROR_LABEL_INTEGER:
-      return describe_label (parse_error,
-          "is a number, but labels before it are text: correct it, or set "
-          "classes to the names of the classes");
-    case SPDL_PARSE_ERROR_LABEL_FRACTION:
-      return describe_label (parse_error,
-          "is not an integer, so it is not the number of a class: name the "
-          "column in target-columns to get its numbers as a tensor, or set "
-          "classes if the labels are names");
-    case SPDL_PARSE_ERROR_LABEL_UNKNOWN:
-      return describe_label (parse_error,
-          "is not among the %" G_GUINT64_FORMAT
-          " classes: correct it, or add it to classes",
-          parse_error->number);
-    case SPDL_PARSE_ERROR_LABEL_TOO_MANY:
-      return describe_label (parse_error,
-          "exceeds the limit of %" G_GUINT64_FORMAT
-          " classes: set label=none if the labels are not classes, or use "
-          "numbers",
-          parse_error->number);
-    case SPDL_PARSE_ERROR_LABEL_TOO_LARGE:
-      return describe_label (parse_error, "does not fit into 64 bits");
-    case SPDL_PARSE_ERROR_WEIGHT:
-      text = spdl_parse_error_quote (parse_error->text, parse_error->length);
-      return g_strdup_printf (
-          "weight %s is invalid: write a decimal number such as 0.25, or 0 for "
-          "an item that should never be drawn",
-          text);
-    case SPDL_PARSE_ERROR_N_FIELDS:
-      return g_strdup_printf (
-          "the line has %" G_GUINT64_FORMAT
-          " field%s, but the header names %" G_GUINT64_FORMAT
-          ": write a field that holds a comma in quotes",
-          parse_error->number, parse_error->number == 1 ? "" : "s",
-          parse_error->wanted);
-    case SPDL_PARSE_ERROR_QUOTE_UNCLOSED:
-      if (parse_error->number == 0)
-        return g_strdup ("a quote is not closed");
-      return g_strdup_printf ("a quote is not closed within %" G_GUINT64_FORMAT
-                              " bytes",
-          parse_error->number);
-    case SPDL_PARSE_ERROR_QUOTE_STRAY:
-      return g_strdup ("a field contains a quote: write the whole field in "
-                       "quotes, and double the quotes in it");
-    default:
-      return describe_json_error (parse_error);
-  }
+  return g_string_free (description, FALSE);
 }
 
 void
@@ -442,8 +394,8 @@ split_label (SpdlLine *line)
   line->path.length = tab - text;
 }
 
-static gboolean
-is_blank (const gchar *text, gsize length)
+gboolean
+spdl_line_is_blank (const gchar *text, gsize length)
 {
   while (length > 0 && g_ascii_isspace (*text)) {
     text++;
@@ -466,11 +418,50 @@ spdl_line_parse (const gchar *text, const gchar *end, SpdlLine *line)
   }
   if (length > 0 && text[length - 1] == '\r')
     length--;
-  if (is_blank (text, length) || *text == '#')
+  if (spdl_line_is_blank (text, length) || *text == '#')
     return;
   line->path.text = text;
   line->path.length = length;
   split_label (line);
   if (line->path.length == 0)
     line->parse_error.kind = SPDL_PARSE_ERROR_NO_URI;
+}
+
+/* Fields */
+
+static void
+remove_doubled_quotes (gchar *text)
+{
+  gchar *to = text;
+
+  for (const gchar *from = text; *from; from++) {
+    *to++ = *from;
+    from += *from == '"';
+  }
+  *to = '\0';
+}
+
+static gchar *
+decode_json (const gchar *text)
+{
+  g_autofree gchar *quoted = g_strconcat ("\"", text, "\"", NULL);
+  json_t *string = json_loads (quoted, JSON_DECODE_ANY, NULL);
+  /* The text was validated, but the file may have been changed since. */
+  gchar *decoded = string ? g_strdup (json_string_value (string))
+                          : g_utf8_make_valid (text, -1);
+
+  json_decref (string);
+  return decoded;
+}
+
+gchar *
+spdl_field_dup (const SpdlField *self)
+{
+  g_autofree gchar *text = g_strndup (self->text, self->length);
+
+  if (self->escapes == SPDL_FIELD_JSON)
+    return decode_json (text);
+  if (self->escapes == SPDL_FIELD_QUOTES)
+    remove_doubled_quotes (text);
+  return g_steal_pointer (&text);
 }

@@ -7,9 +7,25 @@
 
 #pragma once
 
-#include "plugins/dataset/list/field.h"
+#include <glib.h>
 
 G_BEGIN_DECLS
+
+typedef enum {
+  SPDL_FIELD_PLAIN,
+  SPDL_FIELD_QUOTES, /* doubled quotes, as in CSV */
+  SPDL_FIELD_JSON,   /* backslashes, as in JSON */
+} SpdlFieldEscapes;
+
+typedef struct {
+  const gchar *text; /* without surrounding quotes */
+  gsize length;
+  SpdlFieldEscapes escapes;
+} SpdlField;
+
+/* Returns the text without escapes (transfer full). A text with escapes of JSON
+ * must be valid. */
+gchar *spdl_field_dup (const SpdlField *self);
 
 typedef enum {
   SPDL_PARSE_ERROR_NONE,
@@ -23,16 +39,17 @@ typedef enum {
   SPDL_PARSE_ERROR_LABEL_UNKNOWN,  /* number: number of classes */
   SPDL_PARSE_ERROR_LABEL_TOO_MANY, /* number: maximum number of classes */
   SPDL_PARSE_ERROR_LABEL_TOO_LARGE,
-  SPDL_PARSE_ERROR_WEIGHT,         /* text: the weight */
-  SPDL_PARSE_ERROR_N_FIELDS,       /* number: number of fields, wanted: expected
-                                      number */
-  SPDL_PARSE_ERROR_QUOTE_UNCLOSED, /* number: limit in bytes; 0: end of the list
-                                    */
+  SPDL_PARSE_ERROR_WEIGHT,   /* text: the weight */
+  SPDL_PARSE_ERROR_N_FIELDS, /* number: number of fields, wanted: expected
+                                number */
+  SPDL_PARSE_ERROR_QUOTE_UNCLOSED,
+  SPDL_PARSE_ERROR_QUOTE_LONG, /* number: limit in bytes */
   SPDL_PARSE_ERROR_QUOTE_STRAY,
   /* Errors of JSON lines; text: the name of the member, item: its value. */
-  SPDL_PARSE_ERROR_JSON,       /* number: position in the line from 1, text: the
-                                  rest of the line */
-  SPDL_PARSE_ERROR_JSON_DEPTH, /* number: maximum depth */
+  SPDL_PARSE_ERROR_JSON, /* number: position in the line from 1, text: the
+                            rest of the line */
+  SPDL_PARSE_ERROR_JSON_CUT_OFF,    /* number: length of the line */
+  SPDL_PARSE_ERROR_JSON_DEPTH,      /* number: maximum depth */
   SPDL_PARSE_ERROR_MEMBER_NAME,     /* number: maximum length */
   SPDL_PARSE_ERROR_MEMBER_TOO_MANY, /* number: maximum number of names */
   SPDL_PARSE_ERROR_MEMBER_TWICE,
@@ -114,6 +131,9 @@ spdl_line_init (SpdlLine *self, const gchar *next)
   self->is_ascii = FALSE;
   self->parse_error.kind = SPDL_PARSE_ERROR_NONE;
 }
+
+/* Returns TRUE if the text has no other characters than blanks. */
+gboolean spdl_line_is_blank (const gchar *text, gsize length);
 
 /* Parses a line of a `.txt` list: a path or URI, optionally followed by a tab
  * and a label. Empty lines and comments are not items. */

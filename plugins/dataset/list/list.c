@@ -9,10 +9,12 @@
 
 #include <string.h>
 
+#include "plugins/common/fail.h"
 #include "plugins/common/fingerprint.h"
 #include "plugins/dataset/list/columns.h"
 #include "plugins/dataset/list/listindex.h"
 #include "plugins/dataset/list/members.h"
+#include "plugins/dataset/list/sidecar.h"
 #include "plugins/dataset/list/textfile.h"
 
 /* Parser of a list. A `.txt` has neither columns nor members. */
@@ -381,7 +383,7 @@ has_column (const gchar *name, gconstpointer columns)
 /* Checks that the columns of the targets exist. */
 static gboolean
 check_targets (
-    const SpdlList *self, const SpdlListOptions *options, GError **error)
+    const SpdlList *self, const SpdlDatasetOptions *options, GError **error)
 {
   g_autofree gchar *fields = spdl_columns_describe (self->parser.columns);
 
@@ -395,7 +397,7 @@ check_targets (
  * @at: its offset */
 static gboolean
 read_header (SpdlList *self, const SpdlFileWindow *head, gsize at,
-    const SpdlListOptions *options, GError **error)
+    const SpdlDatasetOptions *options, GError **error)
 {
   const gchar *location = self->file.location;
   const gchar *next = NULL;
@@ -413,7 +415,8 @@ read_header (SpdlList *self, const SpdlFileWindow *head, gsize at,
 
 /* Creates the parser. Only a `.csv` has a header. */
 static gboolean
-prepare_parser (SpdlList *self, const SpdlListOptions *options, GError **error)
+prepare_parser (
+    SpdlList *self, const SpdlDatasetOptions *options, GError **error)
 {
   const gchar *location = self->file.location;
   SpdlFileWindow head = { NULL };
@@ -458,7 +461,7 @@ hash_format (const SpdlList *self)
 }
 
 static gboolean
-read_items (SpdlList *self, const SpdlListOptions *options, GError **error)
+read_items (SpdlList *self, const SpdlDatasetOptions *options, GError **error)
 {
   const gboolean has = has_sidecar (self, options->sidecar);
   const guint64 format = hash_format (self);
@@ -477,7 +480,7 @@ read_items (SpdlList *self, const SpdlListOptions *options, GError **error)
   if (self->parser.members)
     left_out = spdl_members_describe_left_out (self->parser.members);
   if (has && !loaded && !left_out && spdl_list_get_size (self) > 0 &&
-      spdl_text_file_is_settled (&self->file))
+      spdl_stamp_is_settled (&self->file.stamp))
     spdl_sidecar_store (
         &self->file, self->index, self->labels, classes, format, self->hash);
   return TRUE;
@@ -490,7 +493,7 @@ has_items (const SpdlList *self, GError **error)
 
   if (spdl_list_get_size (self) > 0)
     return TRUE;
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
+  return spdl_fail (error, GST_RESOURCE_ERROR_NOT_FOUND,
       "The list \"%s\" has no items: write %s", location,
       is_csv (location)
           ? "a line that names the columns, such as uri,label, and then a line "
@@ -499,12 +502,11 @@ has_items (const SpdlList *self, GError **error)
           ? "a JSON object on each line, such as {\"uri\": \"a.jpg\"}"
           : "a path or a URI on each line, optionally followed by a tab and a "
             "label");
-  return FALSE;
 }
 
 /* Reports the items without a label, which the scan has counted. */
 static gboolean
-check_labels (SpdlList *self, const SpdlListOptions *options, GError **error)
+check_labels (SpdlList *self, const SpdlDatasetOptions *options, GError **error)
 {
   SpdlLabelCount count = { .n_items = spdl_list_get_size (self) };
   g_autofree gchar *first = NULL, *fields = NULL;
@@ -524,13 +526,12 @@ check_labels (SpdlList *self, const SpdlListOptions *options, GError **error)
   else if (self->parser.members)
     fields = spdl_members_describe (self->parser.members);
   count.fields = fields;
-  return spdl_labels_check (&options->labels, &count, self->file.location,
-      options->warn, options->user_data, error);
+  return spdl_labels_check (options, &count, self->file.location, error);
 }
 
 /* Warns of columns and members that no item gets. */
 static void
-warn_left_out (const SpdlList *self, const SpdlListOptions *options)
+warn_left_out (const SpdlList *self, const SpdlDatasetOptions *options)
 {
   g_autofree gchar *names =
       self->parser.columns
@@ -538,21 +539,18 @@ warn_left_out (const SpdlList *self, const SpdlListOptions *options)
       : self->parser.members
           ? spdl_members_describe_left_out (self->parser.members)
           : NULL;
-  g_autofree gchar *text = NULL;
 
-  if (!names || !options->warn)
-    return;
-  text = g_strdup_printf ("The %s of \"%s\" are left out, because they have no "
-                          "name that a field can have, or the name of another "
-                          "one: rename them, or remove them",
-      names, self->file.location);
-  options->warn (text, options->user_data);
+  if (names)
+    spdl_dataset_warn (options,
+        "The %s of \"%s\" are left out, because they have no name that a field "
+        "can have, or the name of another one: rename them, or remove them",
+        names, self->file.location);
 }
 
 /* Returns a hash of the columns that the user named, so that an index or a
  * state is not used with others. */
 static guint64
-hash_columns (const SpdlListOptions *options)
+hash_columns (const SpdlDatasetOptions *options)
 {
   const gchar *uri = options->uri, *label = options->labels.column;
   guint64 hash = 0;
@@ -566,7 +564,7 @@ hash_columns (const SpdlListOptions *options)
 
 SpdlList *
 spdl_list_open (
-    const gchar *location, const SpdlListOptions *options, GError **error)
+    const gchar *location, const SpdlDatasetOptions *options, GError **error)
 {
   SpdlList *self = g_new0 (SpdlList, 1);
 
@@ -685,7 +683,8 @@ read_item (SpdlList *self, guint64 i, SpdlLine *line, GstStructure **extra,
         &self->parser, at, self->window.data + self->window.size, line, extra);
   if (!self->labels)
     line->label = SPDL_NO_LABEL;
-  else if (!spdl_classes_number_line (spdl_list_get_classes (self), line))
+  else if (line->name.text &&
+           !spdl_classes_number_line (spdl_list_get_classes (self), line))
     return FALSE;
   self->next_item = i + 1;
   self->next_offset = offset + (line->next - at);

@@ -9,8 +9,7 @@
 
 #include <gst/gst.h>
 
-#include "plugins/dataset/list/labels.h"
-#include "plugins/dataset/list/sidecar.h"
+#include "plugins/dataset/list/datasetoptions.h"
 
 G_BEGIN_DECLS
 
@@ -19,16 +18,6 @@ G_BEGIN_DECLS
  * access. Not thread-safe. */
 typedef struct _SpdlList SpdlList;
 
-typedef struct {
-  SpdlLabelOptions labels;
-  const gchar *weights; /* (nullable): column or member with the weights */
-  SpdlSidecarUse sidecar;
-  const gchar *uri;  /* (nullable): column or member with the path or URI; NULL:
-                        "uri" */
-  SpdlWarnFunc warn; /* nullable */
-  gpointer user_data;
-} SpdlListOptions;
-
 gboolean spdl_list_is_list (const gchar *location);
 
 /* Returns TRUE if items of this list have named fields. */
@@ -36,7 +25,7 @@ gboolean spdl_list_has_columns (const gchar *location);
 
 /* Returns NULL with @error set, in the domain of GST_RESOURCE_ERROR. */
 SpdlList *spdl_list_open (
-    const gchar *location, const SpdlListOptions *options, GError **error);
+    const gchar *location, const SpdlDatasetOptions *options, GError **error);
 
 void spdl_list_free (SpdlList *self);
 

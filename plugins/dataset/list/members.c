@@ -10,6 +10,7 @@
 #include <jansson.h>
 #include <string.h>
 
+#include "plugins/common/fail.h"
 #include "plugins/dataset/list/columns.h"
 #include "plugins/dataset/list/jsonreader.h"
 
@@ -71,11 +72,10 @@ check_name (const gchar *property, const gchar *name, GError **error)
   if (spdl_columns_is_field_name (name))
     return TRUE;
   quoted = spdl_parse_error_quote (name, strlen (name));
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+  return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
       "%s is %s, which cannot be the name of a member: use at most %d bytes "
       "without control characters",
       property, quoted, SPDL_COLUMNS_MAX_NAME);
-  return FALSE;
 }
 
 SpdlMembers *
@@ -163,15 +163,22 @@ set_error (SpdlLine *line, SpdlParseErrorKind kind, const SpdlField *text)
   return FALSE;
 }
 
+/* Sets what is wrong at @at, which is not at a member. */
 static gboolean
-set_syntax_error (SpdlLine *line, SpdlParseErrorKind kind, const gchar *begin,
+set_syntax_error (SpdlLine *line, SpdlJsonResult result, const gchar *begin,
     const gchar *at, const gchar *end)
 {
   const SpdlField rest = { at, end - at, SPDL_FIELD_PLAIN };
 
-  line->parse_error.number =
-      kind == SPDL_PARSE_ERROR_JSON ? at - begin + 1 : SPDL_JSON_MAX_DEPTH;
-  return set_error (line, kind, &rest);
+  if (result != SPDL_JSON_INVALID) {
+    line->parse_error.number = SPDL_JSON_MAX_DEPTH;
+    return set_error (line, SPDL_PARSE_ERROR_JSON_DEPTH, &rest);
+  }
+  line->parse_error.number = at - begin;
+  if (at == end)
+    return set_error (line, SPDL_PARSE_ERROR_JSON_CUT_OFF, &rest);
+  line->parse_error.number++;
+  return set_error (line, SPDL_PARSE_ERROR_JSON, &rest);
 }
 
 /* @name: of a member that is missing, or that has a value of another kind
@@ -385,10 +392,8 @@ read_object (SpdlMembers *self, const gchar *text, const gchar *end,
     if (!take_member (self, &member, line, extra))
       return FALSE;
   if (result != SPDL_JSON_END)
-    return set_syntax_error (line,
-        result == SPDL_JSON_INVALID ? SPDL_PARSE_ERROR_JSON
-                                    : SPDL_PARSE_ERROR_JSON_DEPTH,
-        text, reader.at, find_end (reader.at, end));
+    return set_syntax_error (
+        line, result, text, reader.at, find_end (reader.at, end));
   *at = reader.at;
   line->is_ascii = reader.is_ascii;
   return check_members (self, line);

@@ -10,18 +10,13 @@
 #include <glib.h>
 
 #include "plugins/dataset/list/listindex.h"
+#include "plugins/dataset/list/datasetoptions.h"
 
 G_BEGIN_DECLS
 
 /* The index of DIR/NAME is DIR/.NAME.spdl-index or, if that cannot be written,
  * gst-spdl/SHA256.spdl-index in $XDG_CACHE_HOME. SHA256 is the hash of the
  * list's path with symbolic links resolved. */
-
-typedef enum {
-  SPDL_SIDECAR_NONE,
-  SPDL_SIDECAR_AUTO, /* lists that take long to index */
-  SPDL_SIDECAR_ALWAYS,
-} SpdlSidecarUse;
 
 /* Minimum size in bytes of a list that has an index file with
  * SPDL_SIDECAR_AUTO. Such a list is scanned in about 30 ms. */

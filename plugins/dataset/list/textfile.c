@@ -11,11 +11,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "gst/spdl/engine/compat.h"
+#include "plugins/common/fail.h"
 #include "plugins/common/fingerprint.h"
 
 #define SETTLED_SECONDS 2
@@ -30,36 +32,65 @@ stamp_of (const struct stat *st)
   return (SpdlStamp){ st->st_size, time.tv_sec, time.tv_nsec };
 }
 
-/* Returns 0 or an errno. */
-static int
-open_file (SpdlTextFile *self)
+gboolean
+spdl_stamp_is_equal (const SpdlStamp *self, const SpdlStamp *other)
 {
+  return self->size == other->size && self->seconds == other->seconds &&
+         self->nanoseconds == other->nanoseconds;
+}
+
+gboolean
+spdl_stamp_is_of (const SpdlStamp *self, const struct stat *st)
+{
+  const SpdlStamp now = stamp_of (st);
+
+  return spdl_stamp_is_equal (self, &now);
+}
+
+gboolean
+spdl_stamp_is_settled (const SpdlStamp *self)
+{
+  struct timespec now;
+
+  clock_gettime (CLOCK_REALTIME, &now);
+  return now.tv_sec - self->seconds > SETTLED_SECONDS;
+}
+
+int
+spdl_file_open_stamped (const gchar *path, SpdlStamp *stamp, guint *mode)
+{
+  /* O_NONBLOCK: open() must not wait for the writer of a pipe. */
+  const int fd = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  int failed = 0;
   struct stat st;
 
-  /* O_NONBLOCK: open() must not wait for the writer of a pipe. */
-  self->fd = open (self->location, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (self->fd < 0 || fstat (self->fd, &st) != 0)
-    return errno;
-  if (!S_ISREG (st.st_mode))
-    return S_ISDIR (st.st_mode) ? EISDIR : ENODEV;
-  self->stamp = stamp_of (&st);
-  self->mode = st.st_mode & 0777;
-  return 0;
+  if (fd < 0)
+    return -1;
+  if (fstat (fd, &st) != 0)
+    failed = errno;
+  else if (!S_ISREG (st.st_mode))
+    failed = S_ISDIR (st.st_mode) ? EISDIR : ENODEV;
+  if (failed != 0) {
+    close (fd);
+    errno = failed;
+    return -1;
+  }
+  *stamp = stamp_of (&st);
+  if (mode)
+    *mode = st.st_mode & 0777;
+  return fd;
 }
 
 gboolean
 spdl_text_file_open (SpdlTextFile *self, const gchar *location, GError **error)
 {
-  int failed;
-
-  *self = (SpdlTextFile){ .location = g_strdup (location), .fd = -1 };
-  failed = open_file (self);
-  if (failed == 0)
-    return TRUE;
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_READ,
-      "Failed to read the list \"%s\": %s", location, g_strerror (failed));
-  spdl_text_file_close (self);
-  return FALSE;
+  *self = (SpdlTextFile){ .fd = -1 };
+  self->fd = spdl_file_open_stamped (location, &self->stamp, &self->mode);
+  if (self->fd < 0)
+    return spdl_fail (error, GST_RESOURCE_ERROR_OPEN_READ,
+        "Failed to read the list \"%s\": %s", location, g_strerror (errno));
+  self->location = g_strdup (location);
+  return TRUE;
 }
 
 void
@@ -76,37 +107,21 @@ spdl_text_file_check (const SpdlTextFile *self, GError **error)
 {
   g_autofree gchar *sizes = NULL;
   struct stat st;
-  SpdlStamp now;
 
-  if (fstat (self->fd, &st) != 0) {
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+  if (fstat (self->fd, &st) != 0)
+    return spdl_fail (error, GST_RESOURCE_ERROR_READ,
         "Failed to read the list \"%s\" again: %s", self->location,
         g_strerror (errno));
-    return FALSE;
-  }
-  now = stamp_of (&st);
-  if (G_LIKELY (now.size == self->stamp.size &&
-                now.seconds == self->stamp.seconds &&
-                now.nanoseconds == self->stamp.nanoseconds))
+  if (G_LIKELY (spdl_stamp_is_of (&self->stamp, &st)))
     return TRUE;
-  if (now.size != self->stamp.size)
+  if ((guint64) st.st_size != self->stamp.size)
     sizes = g_strdup_printf (" (from %" G_GUINT64_FORMAT
                              " to %" G_GUINT64_FORMAT " bytes)",
-        self->stamp.size, now.size);
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+        self->stamp.size, (guint64) st.st_size);
+  return spdl_fail (error, GST_RESOURCE_ERROR_READ,
       "The list \"%s\" has changed since it was indexed%s: restart without the "
       "resume state; to replace a list, rename another file to its name",
       self->location, sizes ? sizes : "");
-  return FALSE;
-}
-
-gboolean
-spdl_text_file_is_settled (const SpdlTextFile *self)
-{
-  struct timespec now;
-
-  clock_gettime (CLOCK_REALTIME, &now);
-  return now.tv_sec - self->stamp.seconds > SETTLED_SECONDS;
 }
 
 void
@@ -128,11 +143,11 @@ spdl_text_file_load (const SpdlTextFile *self, SpdlFileWindow *window,
   if (failed == 0)
     return TRUE;
   /* A file that has become shorter has changed. */
-  if (failed != ENODATA || spdl_text_file_check (self, error))
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
-        "Failed to read the list \"%s\": %s", self->location,
-        g_strerror (failed));
-  return FALSE;
+  if (failed == ENODATA && !spdl_text_file_check (self, error))
+    return FALSE;
+  return spdl_fail (error, GST_RESOURCE_ERROR_READ,
+      "Failed to read the list \"%s\": %s", self->location,
+      g_strerror (failed));
 }
 
 guint64
@@ -155,4 +170,59 @@ spdl_text_file_hash_samples (const SpdlTextFile *self)
   }
   spdl_file_window_clear (&window);
   return hash;
+}
+
+/* Windows */
+
+/* Makes room for @size bytes, and moves the ones from @offset on to the
+ * beginning. Returns FALSE if there is not enough memory. */
+static gboolean
+move_window (SpdlFileWindow *self, guint64 offset, gsize size)
+{
+  const guint64 from = offset - self->offset;
+  const gsize kept = offset >= self->offset && from < self->size
+                         ? MIN (self->size - from, size)
+                         : 0;
+  gchar *data = self->data;
+
+  if (self->room < size) {
+    data = g_try_malloc (size);
+    if (!data)
+      return FALSE;
+  }
+  if (kept > 0)
+    memmove (data, self->data + from, kept);
+  if (data != self->data) {
+    g_free (self->data);
+    self->data = data;
+    self->room = size;
+  }
+  self->offset = offset;
+  self->size = kept;
+  return TRUE;
+}
+
+int
+spdl_file_window_load (SpdlFileWindow *self, int fd, guint64 offset, gsize size)
+{
+  if (!move_window (self, offset, size))
+    return ENOMEM;
+  while (self->size < size) {
+    const gssize n = pread (
+        fd, self->data + self->size, size - self->size, offset + self->size);
+
+    if (n == 0)
+      return ENODATA;
+    if (n < 0 && errno != EINTR)
+      return errno;
+    self->size += MAX (n, 0);
+  }
+  return 0;
+}
+
+void
+spdl_file_window_clear (SpdlFileWindow *self)
+{
+  g_free (self->data);
+  *self = (SpdlFileWindow){ NULL };
 }

@@ -8,10 +8,25 @@
 #pragma once
 
 #include <glib.h>
-
-#include "plugins/common/filewindow.h"
+#include <sys/stat.h>
 
 G_BEGIN_DECLS
+
+/* A part of a file that others may write, which is read because the process
+ * would be killed if a mapped file became shorter. */
+typedef struct {
+  gchar *data;
+  gsize size;
+  guint64 offset; /* in the file */
+  gsize room;     /* allocated bytes */
+} SpdlFileWindow;
+
+/* Loads the @size bytes at @offset. Keeps what the window already has of
+ * them. Returns 0, an errno, or ENODATA if the file ends before. */
+int spdl_file_window_load (
+    SpdlFileWindow *self, int fd, guint64 offset, gsize size);
+
+void spdl_file_window_clear (SpdlFileWindow *self);
 
 /* Size and modification time, which show whether a file has changed. */
 typedef struct {
@@ -19,6 +34,18 @@ typedef struct {
   gint64 seconds;      /* modification time */
   guint32 nanoseconds; /* its nanoseconds */
 } SpdlStamp;
+
+gboolean spdl_stamp_is_of (const SpdlStamp *self, const struct stat *st);
+gboolean spdl_stamp_is_equal (const SpdlStamp *self, const SpdlStamp *other);
+
+/* Returns TRUE if the file is so old that a further change would alter its
+ * stamp. File systems store times in steps of up to two seconds. */
+gboolean spdl_stamp_is_settled (const SpdlStamp *self);
+
+/* Opens a regular file. Returns its descriptor, or -1 with errno set.
+ *
+ * @mode: (nullable): gets the file's permissions */
+int spdl_file_open_stamped (const gchar *path, SpdlStamp *stamp, guint *mode);
 
 /* An open file of any size. It is not mapped, because a file that somebody
  * truncates while it is mapped kills the process. Not thread-safe. */
@@ -38,10 +65,6 @@ void spdl_text_file_close (SpdlTextFile *self);
  * otherwise. Must be called after reading: the kernel sets the new time before
  * it changes the content. */
 gboolean spdl_text_file_check (const SpdlTextFile *self, GError **error);
-
-/* Returns TRUE if the file is so old that a further change would alter its
- * stamp. File systems store times in steps of up to two seconds. */
-gboolean spdl_text_file_is_settled (const SpdlTextFile *self);
 
 /* Advises the kernel of sequential or random access. */
 void spdl_text_file_expect (const SpdlTextFile *self, gboolean in_order);

@@ -9,6 +9,8 @@
 
 #include <gst/gst.h>
 
+#include "plugins/common/fail.h"
+
 /* Environment variables of the supported launchers, in order of precedence.
  * Kubernetes numbers its pods but does not count them, so the count comes from
  * the job's WORLD_SIZE. */
@@ -69,11 +71,10 @@ look_up (Setting *setting, const gchar *variable, GError **error)
     setting->value = number;
     return TRUE;
   }
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+  return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
       "The environment variable %s is \"%s\", which is not a whole number from "
       "0 to %d: correct or unset it, or set the property %s",
       variable, text, G_MAXINT, setting->property);
-  return FALSE;
 }
 
 static const gchar *
@@ -117,14 +118,12 @@ spdl_rank_partition_init (
     r.value = 0;
     w.value = 1;
   }
-  if (r.value >= w.value) {
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+  if (r.value >= w.value)
+    return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
         "The %s %s is %" G_GINT64_FORMAT ", but the %s %s is %" G_GINT64_FORMAT
         ": ranks go from 0 to one less than the world size",
         source_of (&r), name_of (&r), r.value, source_of (&w), name_of (&w),
         w.value);
-    return FALSE;
-  }
   self->rank = r.value;
   self->world_size = w.value;
   return TRUE;

@@ -9,40 +9,9 @@
 
 #include <gst/gst.h>
 
-#include "gst/spdl/engine/sync.h"
 #include "plugins/fetch/http/http.h"
 
 G_BEGIN_DECLS
-
-/* Statistics of the cache. Kept by the owner, so that they can be read after
- * the cache is freed. */
-
-typedef struct {
-  guint64 hits;
-  guint64 misses;
-  guint64 bytes;  /* served from the cache */
-  guint64 errors; /* items that could not be stored */
-} SpdlDiskCounts;
-
-typedef struct {
-  SpdlMutex lock; /* protects the following fields: */
-  gboolean active;
-  SpdlDiskCounts total;
-  SpdlDiskCounts
-      at_interval; /* values of `total` at the start of the interval */
-} SpdlDiskTally;
-
-void spdl_disk_tally_init (SpdlDiskTally *self);
-void spdl_disk_tally_clear (SpdlDiskTally *self);
-
-/* Resets the statistics. Without a cache (@active is FALSE), no statistics are
- * reported. */
-void spdl_disk_tally_begin (SpdlDiskTally *self, gboolean active);
-
-/* Adds the statistics to @stats, a `stage-stats` structure. Starts a new
- * interval if @interval is set. */
-void spdl_disk_tally_report (
-    SpdlDiskTally *self, gboolean interval, GstStructure *stats);
 
 /* A folder with items and byte ranges from servers, shared by any number of
  * processes. Entries are used only if their hash matches and, unless
@@ -68,12 +37,11 @@ typedef struct {
 typedef void (*SpdlDiskCacheWarnFunc) (gpointer user_data, const gchar *text);
 
 /* Creates the cache, and its folder if necessary.
- * @settings, @http: must outlive the cache
- * @tally: is reset; must outlive the cache
+ * @settings, @http: must outlive the cache; @http has the counts
  * Returns NULL with @error set if the folder cannot be used or created. */
 SpdlDiskCache *spdl_disk_cache_new (const SpdlDiskCacheSettings *settings,
-    const SpdlHttpSettings *http, SpdlDiskTally *tally,
-    SpdlDiskCacheWarnFunc warn, gpointer user_data, GError **error);
+    const SpdlHttpSettings *http, SpdlDiskCacheWarnFunc warn,
+    gpointer user_data, GError **error);
 
 /* All fetches must have finished. */
 void spdl_disk_cache_free (SpdlDiskCache *self);

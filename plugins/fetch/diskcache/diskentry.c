@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "plugins/common/bytes.h"
 #include "plugins/common/fingerprint.h"
 
 #define MARK "spdlitm\1"
@@ -23,38 +24,6 @@ enum {
   AT_TEXT_SIZE = 92,
   AT_HEAD_HASH = 96,
 };
-
-static void
-put_32 (guint8 *data, guint32 value)
-{
-  value = GUINT32_TO_LE (value);
-  memcpy (data, &value, sizeof value);
-}
-
-static void
-put_64 (guint8 *data, guint64 value)
-{
-  value = GUINT64_TO_LE (value);
-  memcpy (data, &value, sizeof value);
-}
-
-static guint32
-get_32 (const guint8 *data)
-{
-  guint32 value;
-
-  memcpy (&value, data, sizeof value);
-  return GUINT32_FROM_LE (value);
-}
-
-static guint64
-get_64 (const guint8 *data)
-{
-  guint64 value;
-
-  memcpy (&value, data, sizeof value);
-  return GUINT64_FROM_LE (value);
-}
 
 static guint64
 hash_head (const guint8 *data, gsize text_size)
@@ -86,13 +55,13 @@ spdl_disk_entry_write (const SpdlDiskEntry *self, guint8 *data)
   memcpy (data, MARK, AT_NAME);
   memcpy (data + AT_NAME, self->name, SPDL_DIGEST_SIZE);
   memcpy (data + AT_PLACE, validator->place, SPDL_DIGEST_SIZE);
-  put_64 (data + AT_SIZE, self->size);
-  put_64 (data + AT_HASH, self->hash);
-  put_32 (data + AT_KIND, validator->kind);
-  put_32 (data + AT_TEXT_SIZE, n);
+  spdl_write_64_le (data + AT_SIZE, self->size);
+  spdl_write_64_le (data + AT_HASH, self->hash);
+  spdl_write_32_le (data + AT_KIND, validator->kind);
+  spdl_write_32_le (data + AT_TEXT_SIZE, n);
   if (n > 0)
     memcpy (data + SPDL_DISK_ENTRY_HEADER, validator->text, n);
-  put_64 (data + AT_HEAD_HASH, hash_head (data, n));
+  spdl_write_64_le (data + AT_HEAD_HASH, hash_head (data, n));
   return SPDL_DISK_ENTRY_HEADER + n;
 }
 
@@ -106,12 +75,12 @@ check_header (
     return "the entry is cut off";
   if (memcmp (data, MARK, AT_NAME) != 0)
     return "the file is not an entry, or has another version";
-  kind = get_32 (data + AT_KIND);
-  text_size = get_32 (data + AT_TEXT_SIZE);
+  kind = spdl_read_32_le (data + AT_KIND);
+  text_size = spdl_read_32_le (data + AT_TEXT_SIZE);
   if (text_size > n - SPDL_DISK_ENTRY_HEADER ||
       text_size > SPDL_DISK_ENTRY_MAX_TEXT)
     return "the validator is cut off";
-  if (get_64 (data + AT_HEAD_HASH) != hash_head (data, text_size))
+  if (spdl_read_64_le (data + AT_HEAD_HASH) != hash_head (data, text_size))
     return "the header is damaged";
   if (memcmp (data + AT_NAME, name, SPDL_DIGEST_SIZE) != 0)
     return "the entry belongs to another URI";
@@ -119,7 +88,8 @@ check_header (
       (kind == SPDL_VALIDATOR_NONE) != (text_size == 0) ||
       memchr (data + SPDL_DISK_ENTRY_HEADER, '\0', text_size))
     return "the validator is invalid";
-  if (get_64 (data + AT_SIZE) != file_size - SPDL_DISK_ENTRY_HEADER - text_size)
+  if (spdl_read_64_le (data + AT_SIZE) !=
+      file_size - SPDL_DISK_ENTRY_HEADER - text_size)
     return "the length differs from the declared one";
   return NULL;
 }
@@ -136,14 +106,14 @@ spdl_disk_entry_read (SpdlDiskEntry *self, const guint8 *data, gsize n,
   *problem = check_header (data, n, file_size, name);
   if (*problem)
     return 0;
-  text_size = get_32 (data + AT_TEXT_SIZE);
+  text_size = spdl_read_32_le (data + AT_TEXT_SIZE);
   memcpy (self->name, name, SPDL_DIGEST_SIZE);
   memcpy (validator->place, data + AT_PLACE, SPDL_DIGEST_SIZE);
-  validator->kind = get_32 (data + AT_KIND);
+  validator->kind = spdl_read_32_le (data + AT_KIND);
   if (text_size > 0)
     validator->text =
         g_strndup ((const gchar *) data + SPDL_DISK_ENTRY_HEADER, text_size);
-  self->size = get_64 (data + AT_SIZE);
-  self->hash = get_64 (data + AT_HASH);
+  self->size = spdl_read_64_le (data + AT_SIZE);
+  self->hash = spdl_read_64_le (data + AT_HASH);
   return SPDL_DISK_ENTRY_HEADER + text_size;
 }

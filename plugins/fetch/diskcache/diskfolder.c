@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "gst/spdl/common/logline.h"
+#include "plugins/common/fail.h"
 
 GST_DEBUG_CATEGORY_EXTERN (spdl_fetch_debug);
 #define GST_CAT_DEFAULT spdl_fetch_debug
@@ -31,9 +32,8 @@ GST_DEBUG_CATEGORY_EXTERN (spdl_fetch_debug);
 static gboolean
 fail_open (const gchar *location, const gchar *problem, GError **error)
 {
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+  return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
       "cache-dir \"%s\" cannot be used: %s", location, problem);
-  return FALSE;
 }
 
 /* Checks that only this user, or root, can add files. The sticky bit does not

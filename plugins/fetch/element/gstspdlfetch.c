@@ -118,7 +118,6 @@
 #include "plugins/fetch/diskcache/diskcache.h"
 #include "plugins/fetch/element/coalesce.h"
 #include "plugins/fetch/element/fetch-private.h"
-#include "plugins/fetch/element/itemparts.h"
 #include "plugins/fetch/fetch.h"
 #include "plugins/fetch/http/origin.h"
 
@@ -337,36 +336,33 @@ on_cache_warning (gpointer user_data, const gchar *text)
       user_data, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_WRITE, text);
 }
 
+static gboolean
+uses_cache (GstSpdlFetch *self)
+{
+  return self->used.cache.folder && *self->used.cache.folder;
+}
+
 /* Opens the disk cache if cache-dir is set. Returns FALSE with @error set on
  * failure. */
 static gboolean
 open_cache (GstSpdlFetch *self, GError **error)
 {
-  const gboolean wanted = self->used.cache.folder && *self->used.cache.folder;
-
-  /* A previous start that failed later may have left one. */
   g_clear_pointer (&self->cache, spdl_disk_cache_free);
-  spdl_disk_tally_begin (&self->cache_tally, wanted);
-  if (wanted)
-    self->cache = spdl_disk_cache_new (&self->used.cache, &self->used.http,
-        &self->cache_tally, on_cache_warning, self, error);
-  return !wanted || self->cache;
+  if (uses_cache (self))
+    self->cache = spdl_disk_cache_new (
+        &self->used.cache, &self->used.http, on_cache_warning, self, error);
+  return !uses_cache (self) || self->cache;
 }
 
 /* Statistics may be read at the same time. */
 static void
 clear_counts (GstSpdlFetch *self)
 {
-  __atomic_store_n (&self->hedges.sent, 0, __ATOMIC_RELAXED);
-  __atomic_store_n (&self->hedges.won, 0, __ATOMIC_RELAXED);
-  __atomic_store_n (&self->rates.rejected, 0, __ATOMIC_RELAXED);
-  __atomic_store_n (&self->rates.paused, 0, __ATOMIC_RELAXED);
-  __atomic_store_n (&self->rates.limit, NULL, __ATOMIC_RELAXED);
-  __atomic_store_n (&self->http_time, 0, __ATOMIC_RELAXED);
+  for (guint i = 0; i < SPDL_N_COUNTS; i++)
+    __atomic_store_n (&self->counts.numbers[i], 0, __ATOMIC_RELAXED);
+  __atomic_store_n (&self->counts.rate_limit, NULL, __ATOMIC_RELAXED);
   GST_OBJECT_LOCK (self);
-  self->hedges_before = (SpdlHedgeCounts){ 0 };
-  self->rates_before = (SpdlRateCounts){ 0 };
-  self->http_time_before = 0;
+  memset (self->counts_before, 0, sizeof self->counts_before);
   GST_OBJECT_UNLOCK (self);
 }
 
@@ -376,13 +372,14 @@ gst_spdl_fetch_start (GstSpdlStage *stage, GError **error)
   GstSpdlFetch *self = GST_SPDL_FETCH (stage);
   g_autofree gchar *pool = NULL;
 
+  /* A previous start that failed may have left one. */
+  g_clear_pointer (&self->http, spdl_http_free);
   GST_OBJECT_LOCK (self);
   gst_spdl_property_table_clear (properties, &self->used);
   self->used = self->settings;
   gst_spdl_property_table_own (properties, &self->used);
   g_hash_table_remove_all (self->sources);
-  self->used.http.hedge_counts = &self->hedges;
-  self->used.http.rate_counts = &self->rates;
+  self->used.http.counts = &self->counts;
   /* The rules of second requests hold within a thread. */
   self->used.http.max_threads =
       self->used.http.hedge > 0
@@ -398,7 +395,7 @@ gst_spdl_fetch_start (GstSpdlStage *stage, GError **error)
   if (!spdl_origin_check_trusted (self->used.http.trusted_origins, TRUE, error))
     return FALSE;
   if (self->used.parts &&
-      !(self->names = spdl_parts_parse (self->used.parts, error)))
+      !(self->names = gst_spdl_fetch_parse_parts (self->used.parts, error)))
     return FALSE;
   g_object_get (stage, "thread-pool", &pool, NULL);
   if (!pool) /* an invalid CA file or cache folder is an error at start */
@@ -429,88 +426,52 @@ gst_spdl_fetch_get_cpu_time (GstSpdlStage *stage)
   SpdlHttp *http = g_atomic_pointer_get (&self->http);
   const guint64 http_time = http ? spdl_http_get_cpu_time (http) : 0;
 
-  __atomic_store_n (&self->http_time, http_time, __ATOMIC_RELAXED);
+  __atomic_store_n (
+      &self->counts.numbers[SPDL_COUNT_HTTP_TIME], http_time, __ATOMIC_RELAXED);
   return http_time +
          (self->thread_pool ? spdl_thread_pool_get_cpu_time (self->thread_pool)
                             : 0) +
          (self->cache ? spdl_disk_cache_get_cpu_time (self->cache) : 0);
 }
 
-static void
-report_hedges (GstSpdlFetch *self, gboolean interval, GstStructure *stats)
-{
-  const SpdlHedgeCounts now = { __atomic_load_n (
-                                    &self->hedges.sent, __ATOMIC_RELAXED),
-    __atomic_load_n (&self->hedges.won, __ATOMIC_RELAXED) };
-  SpdlHedgeCounts before = { 0 };
-  gboolean wanted;
-
-  GST_OBJECT_LOCK (self);
-  wanted = self->used.http.hedge > 0;
-  if (interval) {
-    before = self->hedges_before;
-    self->hedges_before = now;
-  }
-  GST_OBJECT_UNLOCK (self);
-  if (wanted)
-    gst_structure_set (stats, "hedged-requests", G_TYPE_UINT64,
-        now.sent - before.sent, "hedges-won", G_TYPE_UINT64,
-        now.won - before.won, NULL);
-}
-
-static void
-report_rates (GstSpdlFetch *self, gboolean interval, GstStructure *stats)
-{
-  const SpdlRateCounts now = { __atomic_load_n (
-                                   &self->rates.rejected, __ATOMIC_RELAXED),
-    __atomic_load_n (&self->rates.paused, __ATOMIC_RELAXED),
-    __atomic_load_n (&self->rates.limit, __ATOMIC_RELAXED) };
-  SpdlRateCounts before = { 0 };
-
-  GST_OBJECT_LOCK (self);
-  if (interval) {
-    before = self->rates_before;
-    self->rates_before = now;
-  }
-  GST_OBJECT_UNLOCK (self);
-  if (now.rejected > 0)
-    gst_structure_set (stats, "rate-limited", G_TYPE_UINT64,
-        now.rejected - before.rejected, "rate-limit-time", G_TYPE_UINT64,
-        now.paused - before.paused, NULL);
-  if (now.limit)
-    gst_structure_set (stats, "rate-limit", G_TYPE_STRING, now.limit, NULL);
-}
-
-/* Reports the time that was read for the CPU time of the stage, because the
- * client may be gone. */
-static void
-report_http_time (GstSpdlFetch *self, gboolean interval, GstStructure *stats)
-{
-  const guint64 now = __atomic_load_n (&self->http_time, __ATOMIC_RELAXED);
-  guint64 before = 0, n_threads;
-
-  GST_OBJECT_LOCK (self);
-  if (interval) {
-    before = self->http_time_before;
-    self->http_time_before = now;
-  }
-  n_threads = self->used.http.max_threads;
-  GST_OBJECT_UNLOCK (self);
-  if (now > 0)
-    gst_structure_set (stats, "http-cpu-time", G_TYPE_UINT64, now - before,
-        "http-threads", G_TYPE_UINT64, n_threads, NULL);
-}
-
+/* Reports the CPU time that was read for that of the stage, because the client
+ * may be gone. */
 static void
 gst_spdl_fetch_add_stats (
     GstSpdlStage *stage, gboolean interval, GstStructure *stats)
 {
+  static const gchar *const names[] = { "cache-hits", "cache-misses",
+    "cache-bytes", "cache-errors", "http-cpu-time", "rate-limited",
+    "rate-limit-time", "hedged-requests", "hedges-won" };
   GstSpdlFetch *self = GST_SPDL_FETCH (stage);
+  const gchar *limit =
+      __atomic_load_n (&self->counts.rate_limit, __ATOMIC_RELAXED);
+  guint64 now[SPDL_N_COUNTS], before[SPDL_N_COUNTS] = { 0 }, n_threads;
+  gboolean has_cache, has_hedges;
 
-  spdl_disk_tally_report (&self->cache_tally, interval, stats);
-  report_http_time (self, interval, stats);
-  report_rates (self, interval, stats);
-  report_hedges (self, interval, stats);
+  G_STATIC_ASSERT (G_N_ELEMENTS (names) == SPDL_N_COUNTS);
+  for (guint i = 0; i < SPDL_N_COUNTS; i++)
+    now[i] = __atomic_load_n (&self->counts.numbers[i], __ATOMIC_RELAXED);
+  GST_OBJECT_LOCK (self);
+  has_cache = uses_cache (self);
+  has_hedges = self->used.http.hedge > 0;
+  n_threads = self->used.http.max_threads;
+  if (interval) {
+    memcpy (before, self->counts_before, sizeof before);
+    memcpy (self->counts_before, now, sizeof now);
+  }
+  GST_OBJECT_UNLOCK (self);
+  for (guint i = 0; i < SPDL_N_COUNTS; i++)
+    if (i <= SPDL_COUNT_CACHE_ERRORS ? has_cache
+        : i == SPDL_COUNT_HTTP_TIME  ? now[i] > 0
+        : i <= SPDL_COUNT_RATE_TIME  ? now[SPDL_COUNT_RATE_LIMITED] > 0
+                                     : has_hedges)
+      gst_structure_set (
+          stats, names[i], G_TYPE_UINT64, now[i] - before[i], NULL);
+  if (now[SPDL_COUNT_HTTP_TIME] > 0)
+    gst_structure_set (stats, "http-threads", G_TYPE_UINT64, n_threads, NULL);
+  if (limit)
+    gst_structure_set (stats, "rate-limit", G_TYPE_STRING, limit, NULL);
 }
 
 /* Coalesces the ranges of a group before the stage splits it into items. */
@@ -603,12 +564,12 @@ gst_spdl_fetch_finalize (GObject *object)
   GstSpdlFetch *self = GST_SPDL_FETCH (object);
 
   g_clear_pointer (&self->thread_pool, spdl_thread_pool_free);
+  g_clear_pointer (&self->http, spdl_http_free);
   g_clear_pointer (&self->cache, spdl_disk_cache_free);
   gst_clear_caps (&self->caps);
   gst_clear_caps (&self->src_caps);
   gst_spdl_property_table_clear (properties, &self->settings);
   gst_spdl_property_table_clear (properties, &self->used);
-  spdl_disk_tally_clear (&self->cache_tally);
   g_strfreev (self->names);
   g_hash_table_unref (self->sources);
   g_mutex_clear (&self->lock);
@@ -654,7 +615,6 @@ gst_spdl_fetch_init (GstSpdlFetch *self)
 
   gst_spdl_property_table_init (properties, &self->settings);
   self->sources = g_hash_table_new_full (NULL, NULL, NULL, free_source);
-  spdl_disk_tally_init (&self->cache_tally);
   g_mutex_init (&self->lock);
   self->stage_event = GST_PAD_EVENTFUNC (sinkpad);
   gst_pad_set_event_function (sinkpad, gst_spdl_fetch_sink_event);

@@ -6,7 +6,7 @@
  */
 
 #include "plugins/common/pluginfuncs.h"
-#include "plugins/fetch/http/httpfuncs.h"
+#include "plugins/fetch/http/http.h"
 
 static const SpdlHttpFuncs *
 get_funcs (GError **error)

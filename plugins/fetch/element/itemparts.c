@@ -5,12 +5,13 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "plugins/fetch/element/itemparts.h"
+#include "plugins/fetch/element/fetch-private.h"
 
 #include <string.h>
 
 #include "gst/spdl/common/redact.h"
 #include "gst/spdl/common/storeuri.h"
+#include "plugins/common/fail.h"
 #include "plugins/fetch/http/origin.h"
 
 typedef struct _Fetch Fetch;
@@ -26,10 +27,10 @@ typedef struct {
 
 struct _Fetch {
   GstSpdlTask *task;
-  const SpdlPartsFuncs *funcs;
-  GstCaps *caps; /* nullable */
-  gint64 deadline;
-  gint n_running; /* atomic */
+  GstCaps *caps;    /* nullable */
+  gchar *base;      /* nullable: base folder of relative paths */
+  gboolean foreign; /* strangers may have written the fields */
+  gint n_running;   /* atomic */
   guint n_parts;
   Part parts[GST_SPDL_MAX_PARTS];
 };
@@ -72,7 +73,7 @@ check_names (gchar **names, GError **error)
 }
 
 GStrv
-spdl_parts_parse (const gchar *text, GError **error)
+gst_spdl_fetch_parse_parts (const gchar *text, GError **error)
 {
   g_auto (GStrv) names = g_strsplit (text, ",", -1);
 
@@ -138,6 +139,7 @@ fetch_free (Fetch *self)
     g_clear_error (&self->parts[i].error);
   }
   gst_clear_caps (&self->caps);
+  g_free (self->base);
   g_free (self);
 }
 
@@ -145,7 +147,6 @@ static void
 release_fetch (Fetch *self)
 {
   GstSpdlTask *task = self->task;
-  const SpdlPartsFuncs *funcs = self->funcs;
   GstBuffer *sample;
   GError *error;
 
@@ -154,7 +155,7 @@ release_fetch (Fetch *self)
   error = take_error (self);
   sample = error ? NULL : put_together (self);
   fetch_free (self);
-  funcs->done (task, sample, error);
+  gst_spdl_fetch_finish (task, sample, error);
 }
 
 static void
@@ -187,12 +188,16 @@ is_home (const gchar *uri, const gchar *origin, const gchar *home)
   return strcspn (uri, "#") == n && strncmp (uri, home, n) == 0;
 }
 
-/* Checks that @part, with the foreign value @value, may be fetched for the item
- * @home. */
+/* Checks that @part, with the foreign value @value, may be fetched for its
+ * item.
+ */
 static gboolean
-check_part (Part *part, const gchar *value, const gchar *home,
-    const SpdlPartsRules *rules, GError **error)
+check_part (Part *part, const gchar *value, GError **error)
 {
+  const Fetch *self = part->fetch;
+  const gchar *home = self->parts[0].uri;
+  const gchar *trusted =
+      gst_spdl_fetch_of_task (self->task)->used.http.trusted_origins;
   const gboolean is_absolute =
       spdl_uri_has_scheme (part->uri) || g_path_is_absolute (part->uri);
   g_autofree gchar *origin = spdl_origin_dup_of (part->uri);
@@ -200,57 +205,45 @@ check_part (Part *part, const gchar *value, const gchar *home,
 
   if (!is_absolute) /* a relative path without a base is rejected later */
     return TRUE;
-  if (rules->base && !spdl_uri_has_scheme (value) &&
+  if (self->base && !spdl_uri_has_scheme (value) &&
       !g_path_is_absolute (value) && !spdl_origin_leads_up (value))
     return TRUE;
   if (is_home (part->uri, origin, home) ||
-      spdl_origin_trusts (part->uri, rules->trusted))
+      spdl_origin_trusts (part->uri, trusted))
     return TRUE;
   part->foreign = TRUE;
   if (origin && spdl_origin_is_http (origin))
     return TRUE;
   shown = spdl_redact_dup_uri (part->uri);
   suggestion = spdl_origin_suggest (part->uri);
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_AUTHORIZED,
+  return spdl_fail (error, GST_RESOURCE_ERROR_NOT_AUTHORIZED,
       "Part \"%s\" is refused: a shard, a table or a server refers to \"%s\", "
       "but may refer only to itself, and to http: and https:; set "
       "trusted-origins=%s to allow it",
       part->name, shown, suggestion);
-  return FALSE;
-}
-
-/* Checks if strangers may have written the fields of the item. */
-static gboolean
-is_foreign (const Fetch *self, const SpdlPartsRules *rules)
-{
-  return rules->foreign ||
-         (!rules->base && spdl_store_is_remote (self->parts[0].uri));
 }
 
 static gboolean
-add_field (
-    Fetch *self, const gchar *name, const SpdlPartsRules *rules, GError **error)
+add_field (Fetch *self, const gchar *name, GError **error)
 {
   const GstSpdlItemMeta *item = gst_spdl_task_get_item_meta (self->task);
   const gchar *value =
       item && item->extra ? gst_structure_get_string (item->extra, name) : NULL;
 
   if (value) {
-    add_part (self, name, resolve_uri (value, rules->base));
-    return !is_foreign (self, rules) ||
-           check_part (&self->parts[self->n_parts - 1], value,
-               self->parts[0].uri, rules, error);
+    add_part (self, name, resolve_uri (value, self->base));
+    return !self->foreign ||
+           check_part (&self->parts[self->n_parts - 1], value, error);
   }
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
+  return spdl_fail (error, GST_RESOURCE_ERROR_NOT_FOUND,
       "Item has no part \"%s\": the field of its extra is missing or empty",
       name);
-  return FALSE;
 }
 
 /* Start the requests to servers first, so that files are read while they are
  * pending. */
 static void
-begin_all (Fetch *self, gboolean far)
+begin_all (Fetch *self, gboolean far, gint64 deadline)
 {
   for (guint i = 0; i < self->n_parts; i++) {
     Part *part = &self->parts[i];
@@ -258,34 +251,55 @@ begin_all (Fetch *self, gboolean far)
     if (spdl_store_is_remote (part->uri) != far)
       continue;
     g_autofree gchar *uri = g_strdup (part->uri);
-    self->funcs->fetch (
-        self->task, uri, part->foreign, self->deadline, on_fetched, part);
+    gst_spdl_fetch_uri (
+        self->task, uri, part->foreign, deadline, on_fetched, part);
   }
 }
 
-void
-spdl_parts_begin (GstSpdlTask *task, const gchar *uri, GStrv names,
-    const SpdlPartsRules *rules, GstCaps *caps, const SpdlPartsFuncs *funcs)
+/* Copies the caps of the first part, and what the item's source has announced.
+ */
+static void
+copy_settings (Fetch *self)
 {
+  GstSpdlFetch *element = gst_spdl_fetch_of_task (self->task);
+  const GstSpdlItemMeta *item = gst_spdl_task_get_item_meta (self->task);
+  const SpdlFetchSource *source;
+
+  GST_OBJECT_LOCK (element);
+  self->caps = element->caps ? gst_caps_ref (element->caps) : NULL;
+  source = item ? g_hash_table_lookup (
+                      element->sources, GUINT_TO_POINTER (item->source))
+                : NULL;
+  if (source) {
+    self->base = g_strdup (source->base);
+    self->foreign = source->foreign;
+  }
+  GST_OBJECT_UNLOCK (element);
+}
+
+void
+gst_spdl_fetch_begin_parts (
+    GstSpdlTask *task, const gchar *uri, gint64 deadline)
+{
+  const GStrv names = gst_spdl_fetch_of_task (task)->names;
   Fetch *self = g_new0 (Fetch, 1);
   GError *error = NULL;
 
   self->task = task;
-  self->funcs = funcs;
-  self->deadline = rules->deadline;
-  self->caps = caps ? gst_caps_ref (caps) : NULL;
+  copy_settings (self);
+  self->foreign |= !self->base && spdl_store_is_remote (uri);
   add_part (self, GST_SPDL_MAIN_PART, g_strdup (uri));
   for (guint i = 0; names[i] && !error; i++)
-    add_field (self, names[i], rules, &error);
+    add_field (self, names[i], &error);
   if (error) {
     fetch_free (self);
-    funcs->done (task, NULL, error);
+    gst_spdl_fetch_finish (task, NULL, error);
     return;
   }
   /* Holds one more count, so that the fetch does not complete before all parts
    * have started. */
   self->n_running = self->n_parts + 1;
-  begin_all (self, TRUE);
-  begin_all (self, FALSE);
+  begin_all (self, TRUE, deadline);
+  begin_all (self, FALSE, deadline);
   release_fetch (self);
 }

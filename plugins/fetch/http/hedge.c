@@ -27,7 +27,7 @@
 
 typedef struct _Race Race;
 
-struct _SpdlHedgeLeg {
+struct _SpdlHedgeCopy {
   Race *race;
   gint64 begun;         /* monotonic time, us */
   SpdlRequest *request; /* NULL: has ended, or was not sent */
@@ -37,9 +37,9 @@ struct _Race {
   SpdlHedge *hedge;
   GList link;     /* in hedge->waiting, while `waits` */
   gboolean waits; /* for a response, without a second request */
-  SpdlHedgeLeg legs[2];
-  SpdlHedgeLeg *winner; /* nullable: was answered first */
-  GError *error;        /* nullable: of the first request */
+  SpdlHedgeCopy copies[2];
+  SpdlHedgeCopy *winner; /* nullable: was answered first */
+  GError *error;         /* nullable: of the first request */
   gchar *uri;
   SpdlHttpFetch fetch;
 };
@@ -102,7 +102,7 @@ set_timer (SpdlHedge *self)
   g_source_set_ready_time (
       self->timer, !first || self->delay == G_MAXINT64 || self->credit < 1
                        ? -1
-                       : first->legs[0].begun + self->delay);
+                       : first->copies[0].begun + self->delay);
 }
 
 static void
@@ -126,20 +126,20 @@ race_free (Race *self)
 static void
 on_ended (gpointer data, GstBuffer *content, GError *error)
 {
-  SpdlHedgeLeg *leg = data;
-  Race *race = leg->race;
-  const gboolean is_first = leg == &race->legs[0];
-  SpdlHedgeLeg *other = &race->legs[is_first];
+  SpdlHedgeCopy *copy = data;
+  Race *race = copy->race;
+  const gboolean is_first = copy == &race->copies[0];
+  SpdlHedgeCopy *other = &race->copies[is_first];
   const SpdlHttpFunc func = race->fetch.func;
   const gpointer user_data = race->fetch.user_data;
   const gboolean is_last = !other->request;
   gboolean counts;
 
-  leg->request = NULL;
+  copy->request = NULL;
   stop_waiting (race);
   if (!race->winner && is_last) {
     /* Neither was answered. The first one has made more attempts. */
-    race->winner = leg;
+    race->winner = copy;
     if (race->error) {
       g_error_free (error);
       error = g_steal_pointer (&race->error);
@@ -147,7 +147,7 @@ on_ended (gpointer data, GstBuffer *content, GError *error)
   } else if (!race->winner && is_first) {
     race->error = g_steal_pointer (&error);
   }
-  counts = race->winner == leg;
+  counts = race->winner == copy;
   if (is_last)
     race_free (race);
   if (counts) {
@@ -161,15 +161,15 @@ on_ended (gpointer data, GstBuffer *content, GError *error)
 static SpdlRequest *
 make_request (Race *self, guint i)
 {
-  SpdlHedgeLeg *leg = &self->legs[i];
+  SpdlHedgeCopy *copy = &self->copies[i];
   SpdlHttpFetch fetch = self->fetch;
 
   fetch.func = on_ended;
-  fetch.user_data = leg;
-  leg->race = self;
-  leg->request = spdl_request_new (self->hedge->settings, &fetch);
-  spdl_request_set_leg (leg->request, leg);
-  return leg->request;
+  fetch.user_data = copy;
+  copy->race = self;
+  copy->request = spdl_request_new (self->hedge->settings, &fetch);
+  spdl_request_set_copy (copy->request, copy);
+  return copy->request;
 }
 
 /* Sends the second request of the oldest fetch that waits. */
@@ -183,9 +183,7 @@ hedge_first (SpdlHedge *self, gint64 now)
       g_cancellable_is_cancelled (race->fetch.cancellable))
     return;
   self->credit--;
-  if (self->settings->hedge_counts)
-    __atomic_add_fetch (
-        &self->settings->hedge_counts->sent, 1, __ATOMIC_RELAXED);
+  spdl_counts_add (self->settings->counts, SPDL_COUNT_HEDGES, 1);
   self->begin (self->user_data, make_request (race, 1));
 }
 
@@ -197,7 +195,7 @@ on_timer (GSource *source, GSourceFunc callback, gpointer data)
   const Race *race;
 
   while (self->credit >= 1 && (race = g_queue_peek_head (&self->waiting)) &&
-         race->legs[0].begun + self->delay <= now)
+         race->copies[0].begun + self->delay <= now)
     hedge_first (self, now);
   set_timer (self);
   return G_SOURCE_CONTINUE;
@@ -206,14 +204,14 @@ on_timer (GSource *source, GSourceFunc callback, gpointer data)
 /* Called by requests */
 
 void
-spdl_hedge_leg_begun (SpdlHedgeLeg *leg)
+spdl_hedge_copy_begun (SpdlHedgeCopy *copy)
 {
   static GSourceFuncs funcs = { NULL, NULL, on_timer, NULL };
-  Race *race = leg->race;
+  Race *race = copy->race;
   SpdlHedge *self = race->hedge;
 
-  leg->begun = g_get_monotonic_time ();
-  if (leg != &race->legs[0])
+  copy->begun = g_get_monotonic_time ();
+  if (copy != &race->copies[0])
     return;
   if (!self->timer) {
     self->timer = g_source_new (&funcs, sizeof (GSource));
@@ -228,19 +226,19 @@ spdl_hedge_leg_begun (SpdlHedgeLeg *leg)
 }
 
 gboolean
-spdl_hedge_leg_may_retry (const SpdlHedgeLeg *leg)
+spdl_hedge_copy_may_retry (const SpdlHedgeCopy *copy)
 {
-  const Race *race = leg->race;
+  const Race *race = copy->race;
 
-  return leg == (race->winner ? race->winner : &race->legs[0]);
+  return copy == (race->winner ? race->winner : &race->copies[0]);
 }
 
 void
-spdl_hedge_leg_answered (SpdlHedgeLeg *leg, guint status, gboolean is_final)
+spdl_hedge_copy_answered (SpdlHedgeCopy *copy, guint status, gboolean is_final)
 {
-  Race *race = leg->race;
+  Race *race = copy->race;
   SpdlHedge *self = race->hedge;
-  SpdlHedgeLeg *other = &race->legs[leg == &race->legs[0]];
+  SpdlHedgeCopy *other = &race->copies[copy == &race->copies[0]];
   const gint64 now = g_get_monotonic_time ();
 
   if (status == 429 || status == 503)
@@ -250,12 +248,11 @@ spdl_hedge_leg_answered (SpdlHedgeLeg *leg, guint status, gboolean is_final)
   stop_waiting (race);
   if (!is_final)
     return;
-  race->winner = leg;
+  race->winner = copy;
   /* Late responses must not raise the delay after which they count as late. */
-  add_time (self, now - leg->begun);
-  if (leg == &race->legs[1] && self->settings->hedge_counts)
-    __atomic_add_fetch (
-        &self->settings->hedge_counts->won, 1, __ATOMIC_RELAXED);
+  add_time (self, now - copy->begun);
+  if (copy == &race->copies[1])
+    spdl_counts_add (self->settings->counts, SPDL_COUNT_HEDGES_WON, 1);
   if (other->request)
     spdl_request_cancel (other->request);
 }

@@ -36,12 +36,12 @@ typedef struct {
   SpdlStore *store;     /* used only by the thread */
   SpdlHedge *hedge;     /* nullable */
   SpdlRequests requests;
-  GSource *look; /* wakes up the thread to process the inbox */
+  GSource *wakeup; /* wakes up the thread to process the inbox */
 
   SpdlMutex lock; /* protects the following fields: */
   GQueue inbox;   /* of SpdlRequest that have not started */
   gboolean cancelled;
-  gboolean look_at_flows;
+  gboolean streams_changed;
   gboolean quit;
   /* Cancellable of all fetches. */
   GCancellable *cancellable;
@@ -52,12 +52,13 @@ typedef struct {
 } Client;
 
 struct _SpdlHttp {
-  SpdlHttpSettings settings;
+  const SpdlHttpSettings *settings;
   GTlsDatabase *tls_database; /* nullable */
   SpdlProxies proxies;
   SpdlRateLimits *limits;
-  SpdlMutex lock; /* held to choose or add a client */
-  gint n_clients; /* atomic; at least 1 */
+  SpdlMutex lock;   /* held to choose or add a client */
+  gint max_clients; /* with the lock held */
+  gint n_clients;   /* atomic; at least 1 */
   Client *clients[MAX_THREADS];
 };
 
@@ -122,7 +123,7 @@ make_session (Client *self)
 {
   SoupSession *session = soup_session_new_with_options ("max-conns",
       MAX_CONNECTIONS, "max-conns-per-host", MAX_CONNECTIONS, "user-agent",
-      self->http->settings.user_agent, "timeout", 0, NULL);
+      self->http->settings->user_agent, "timeout", 0, NULL);
 
   if (self->http->tls_database)
     soup_session_set_tls_database (session, self->http->tls_database);
@@ -161,11 +162,11 @@ begin_hedge (gpointer data, SpdlRequest *request)
 
 /* Starts the requests in the inbox, and processes cancellation and quit. */
 static gboolean
-look_into_inbox (GSource *source, GSourceFunc callback, gpointer data)
+process_inbox (GSource *source, GSourceFunc callback, gpointer data)
 {
   Client *self = data;
   GQueue requests;
-  gboolean quit, cancelled, flows;
+  gboolean quit, cancelled, streams;
   GList *link;
 
   g_source_set_ready_time (source, -1);
@@ -175,29 +176,29 @@ look_into_inbox (GSource *source, GSourceFunc callback, gpointer data)
   quit = self->quit;
   cancelled = self->cancelled;
   self->cancelled = FALSE;
-  flows = self->look_at_flows;
-  self->look_at_flows = FALSE;
+  streams = self->streams_changed;
+  self->streams_changed = FALSE;
   spdl_mutex_unlock (&self->lock);
   while ((link = g_queue_pop_head_link (&requests)))
     begin_now (self, link->data);
   /* Requests that started after a flush ended are not cancelled. */
   if (cancelled)
     foreach_active (self, spdl_request_check_cancelled);
-  if (flows)
-    foreach_active (self, spdl_request_look_at_flow);
+  if (streams)
+    foreach_active (self, spdl_request_check_stream);
   if (quit)
     g_main_loop_quit (self->loop);
   return G_SOURCE_CONTINUE;
 }
 
 static void
-make_look (Client *self)
+make_wakeup (Client *self)
 {
-  static GSourceFuncs funcs = { NULL, NULL, look_into_inbox, NULL };
+  static GSourceFuncs funcs = { NULL, NULL, process_inbox, NULL };
 
-  self->look = g_source_new (&funcs, sizeof (GSource));
-  g_source_set_callback (self->look, NULL, self, NULL);
-  g_source_attach (self->look, self->context);
+  self->wakeup = g_source_new (&funcs, sizeof (GSource));
+  g_source_set_callback (self->wakeup, NULL, self, NULL);
+  g_source_attach (self->wakeup, self->context);
 }
 
 static gpointer
@@ -223,14 +224,14 @@ run_client (gpointer data)
   return NULL;
 }
 
-/* Sets a flag of @self for look_into_inbox(). */
+/* Sets a flag of @self for process_inbox(). */
 static void
 set_flag (Client *self, gboolean *flag)
 {
   spdl_mutex_lock (&self->lock);
   *flag = TRUE;
   spdl_mutex_unlock (&self->lock);
-  g_source_set_ready_time (self->look, 0);
+  g_source_set_ready_time (self->wakeup, 0);
 }
 
 static void
@@ -267,7 +268,7 @@ begin_request (Client *self, SpdlRequest *request, GCancellable *cancellable)
   g_queue_push_tail_link (&self->inbox, spdl_request_get_link (request));
   spdl_mutex_unlock (&self->lock);
   if (first)
-    g_source_set_ready_time (self->look, 0);
+    g_source_set_ready_time (self->wakeup, 0);
 }
 
 static guint64
@@ -292,8 +293,8 @@ client_free (Client *self)
     set_flag (self, &self->quit);
     g_thread_join (self->thread);
   }
-  g_source_destroy (self->look);
-  g_source_unref (self->look);
+  g_source_destroy (self->wakeup);
+  g_source_unref (self->wakeup);
   spdl_mutex_clear (&self->lock);
   g_clear_pointer (&self->hedge, spdl_hedge_free);
   spdl_store_free (self->store);
@@ -310,13 +311,13 @@ client_new (SpdlHttp *http, GError **error)
 
   self->http = http;
   self->requests.limits = http->limits;
-  self->store = spdl_store_new (&http->settings.store);
-  if (http->settings.hedge > 0)
-    self->hedge = spdl_hedge_new (&http->settings, begin_hedge, self);
+  self->store = spdl_store_new (&http->settings->store);
+  if (http->settings->hedge > 0)
+    self->hedge = spdl_hedge_new (http->settings, begin_hedge, self);
   self->context = g_main_context_new ();
   self->loop = g_main_loop_new (self->context, FALSE);
   spdl_mutex_init (&self->lock);
-  make_look (self);
+  make_wakeup (self);
   self->thread = g_thread_try_new ("spdl-http", run_client, self, error);
   if (!self->thread)
     g_clear_pointer (&self, client_free);
@@ -324,28 +325,6 @@ client_new (SpdlHttp *http, GError **error)
 }
 
 /* The group of threads */
-
-static void
-copy_settings (SpdlHttpSettings *self, const SpdlHttpSettings *other)
-{
-  *self = *other;
-  self->user_agent = g_strdup (other->user_agent);
-  self->tls_ca_file = g_strdup (other->tls_ca_file);
-  self->trusted_origins = g_strdup (other->trusted_origins);
-  self->extra_headers =
-      other->extra_headers ? gst_structure_copy (other->extra_headers) : NULL;
-  spdl_store_settings_copy (&self->store, &other->store);
-}
-
-static void
-clear_settings (SpdlHttpSettings *self)
-{
-  g_clear_pointer (&self->user_agent, g_free);
-  g_clear_pointer (&self->tls_ca_file, g_free);
-  g_clear_pointer (&self->trusted_origins, g_free);
-  g_clear_pointer (&self->extra_headers, gst_structure_free);
-  spdl_store_settings_clear (&self->store);
-}
 
 static guint
 count_requests (gpointer user_data)
@@ -364,13 +343,12 @@ spdl_http_new (const SpdlHttpSettings *settings, GError **error)
 {
   SpdlHttp *self = g_new0 (SpdlHttp, 1);
 
-  copy_settings (&self->settings, settings);
-  self->settings.max_threads = CLAMP (settings->max_threads, 1, MAX_THREADS);
+  self->settings = settings;
+  self->max_clients = CLAMP (settings->max_threads, 1, MAX_THREADS);
   spdl_mutex_init (&self->lock);
-  self->limits =
-      spdl_rate_limits_new (settings->rate_counts, count_requests, self);
-  if (spdl_ca_file_open (self->settings.tls_ca_file, "tls-ca-file",
-          &self->tls_database, error) &&
+  self->limits = spdl_rate_limits_new (settings->counts, count_requests, self);
+  if (spdl_ca_file_open (
+          settings->tls_ca_file, "tls-ca-file", &self->tls_database, error) &&
       spdl_proxies_init (&self->proxies, error) &&
       (self->clients[0] = client_new (self, error)))
     self->n_clients = 1;
@@ -388,7 +366,6 @@ spdl_http_free (SpdlHttp *self)
   g_clear_object (&self->tls_database);
   spdl_proxies_clear (&self->proxies);
   spdl_rate_limits_free (self->limits);
-  clear_settings (&self->settings);
   g_free (self);
 }
 
@@ -411,12 +388,12 @@ choose_client (SpdlHttp *self)
       chosen = self->clients[n];
     }
   }
-  if (fewest >= REQUESTS_PER_THREAD && n < (gint) self->settings.max_threads) {
+  if (fewest >= REQUESTS_PER_THREAD && n < self->max_clients) {
     if ((added = client_new (self, NULL))) {
       chosen = self->clients[n] = added;
       g_atomic_int_inc (&self->n_clients);
     } else {
-      self->settings.max_threads = n;
+      self->max_clients = n;
     }
   }
   g_atomic_int_inc (&chosen->requests.n_unfinished);
@@ -431,7 +408,7 @@ spdl_http_fetch (SpdlHttp *self, const SpdlHttpFetch *fetch)
 
   begin_request (client,
       client->hedge ? spdl_hedge_add (client->hedge, fetch)
-                    : spdl_request_new (&self->settings, fetch),
+                    : spdl_request_new (self->settings, fetch),
       fetch->cancellable);
 }
 
@@ -439,29 +416,29 @@ void
 spdl_http_fetch_with_head (
     SpdlHttp *self, const SpdlHttpFetch *fetch, SpdlHttpHeadFunc head)
 {
-  SpdlRequest *request = spdl_request_new (&self->settings, fetch);
+  SpdlRequest *request = spdl_request_new (self->settings, fetch);
 
   spdl_request_set_head (request, head);
   begin_request (choose_client (self), request, fetch->cancellable);
 }
 
 static void
-on_flow_wakes (gpointer data)
+on_stream_wakes (gpointer data)
 {
   Client *self = data;
 
-  set_flag (self, &self->look_at_flows);
+  set_flag (self, &self->streams_changed);
 }
 
 void
-spdl_http_fetch_flow (SpdlHttp *self, const gchar *uri,
+spdl_http_fetch_stream (SpdlHttp *self, const gchar *uri,
     GCancellable *cancellable, SpdlBodyStream *body_stream)
 {
   Client *client = choose_client (self);
 
-  spdl_body_stream_begin (body_stream, on_flow_wakes, client);
+  spdl_body_stream_begin (body_stream, on_stream_wakes, client);
   begin_request (client,
-      spdl_request_new_flow (&self->settings, uri, cancellable, body_stream),
+      spdl_request_new_stream (self->settings, uri, cancellable, body_stream),
       cancellable);
 }
 

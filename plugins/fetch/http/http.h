@@ -14,7 +14,8 @@
 
 #include "plugins/fetch/http/ratelimit.h"
 #include "plugins/fetch/http/validator.h"
-#include "plugins/fetch/range/range.h"
+#include "plugins/fetch/io/counts.h"
+#include "plugins/fetch/io/range.h"
 #include "plugins/fetch/store/objectstore.h"
 
 G_BEGIN_DECLS
@@ -26,24 +27,17 @@ G_BEGIN_DECLS
 typedef struct _SpdlHttp SpdlHttp;
 typedef struct _SpdlBodyStream SpdlBodyStream; /* in bodystream.h */
 
-/* Numbers of second requests, see hedge.h. Atomic. */
-typedef struct {
-  guint64 sent;
-  guint64 won; /* answered before the first request */
-} SpdlHedgeCounts;
-
 typedef struct {
   guint timeout;        /* seconds without data; 0: no limit */
   guint retries;        /* additional requests per fetch */
   guint64 task_timeout; /* ns per fetch with all its requests; 0: no limit */
   guint64 max_size;     /* bytes per fetch; 0: no limit */
   gdouble hedge;        /* maximum share of second requests; 0: none */
-  SpdlHedgeCounts *hedge_counts; /* nullable, outlives the client */
-  SpdlRateCounts *rate_counts;   /* nullable, outlives the client */
-  gchar *user_agent;             /* nullable */
-  gchar *tls_ca_file;            /* nullable: NULL: system CA store */
-  GstStructure *extra_headers;   /* nullable */
-  gchar *trusted_origins;        /* nullable */
+  SpdlCounts *counts;   /* nullable, outlives the client */
+  gchar *user_agent;    /* nullable */
+  gchar *tls_ca_file;   /* nullable: NULL: system CA store */
+  GstStructure *extra_headers; /* nullable */
+  gchar *trusted_origins;      /* nullable */
   /* 0: one; must be one with `hedge`, whose limits hold within a thread */
   guint max_threads;
   SpdlStoreSettings store;
@@ -95,7 +89,9 @@ typedef struct {
   gpointer user_data;
 } SpdlHttpFetch;
 
-/* Returns NULL with @error set if the settings are invalid. */
+/* @settings: must outlive the client
+ *
+ * Returns NULL with @error set if they are invalid. */
 SpdlHttp *spdl_http_new (const SpdlHttpSettings *settings, GError **error);
 
 /* All fetches must have finished. */
@@ -113,11 +109,31 @@ void spdl_http_fetch_with_head (
  * it. An interrupted body is resumed by a byte range request or, if the server
  * does not support ranges and confirms that the resource has not changed, by
  * skipping what was already received. */
-void spdl_http_fetch_flow (SpdlHttp *self, const gchar *uri,
+void spdl_http_fetch_stream (SpdlHttp *self, const gchar *uri,
     GCancellable *cancellable, SpdlBodyStream *body_stream);
 
 /* Returns the CPU time of the client's threads, in ns. Can be called from any
  * thread. */
 guint64 spdl_http_get_cpu_time (SpdlHttp *self);
+
+/* The plugin with the client */
+
+/* libsoup and its dependencies take longer to load than the rest of a pipeline
+ * that reads files, and use 1.5 MB. Therefore the client is in a separate
+ * plugin, without elements; spdlfetch calls it through httplazy.c. */
+typedef struct {
+  SpdlHttp *(*open) (const SpdlHttpSettings *settings, GError **error);
+  void (*close) (SpdlHttp *http);
+  void (*fetch) (SpdlHttp *http, const SpdlHttpFetch *fetch);
+  guint64 (*get_cpu_time) (SpdlHttp *http);
+  gchar *(*list_headers) (const SpdlHttpSettings *settings);
+} SpdlHttpFuncs;
+
+#define SPDL_HTTP_PLUGIN "spdlhttp"
+/* Error domain for a permitted redirect to a URI that is not HTTP(S), for the
+ * caller to read. The message is the URI. */
+#define SPDL_HTTP_ELSEWHERE (g_quark_from_static_string ("spdl-http-elsewhere"))
+/* Key of the SpdlHttpFuncs in the plugin's object data. */
+#define SPDL_HTTP_DATA "spdl-http"
 
 G_END_DECLS

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "plugins/fetch/http/httpfuncs.h"
+#include "plugins/fetch/http/http.h"
 
 GST_DEBUG_CATEGORY (spdl_fetch_debug);
 

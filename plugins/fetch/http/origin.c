@@ -14,6 +14,7 @@
 
 #include "gst/spdl/common/redact.h"
 #include "gst/spdl/common/storeuri.h"
+#include "plugins/common/fail.h"
 
 gchar *
 spdl_origin_dup (GUri *uri)
@@ -194,12 +195,11 @@ spdl_origin_check_trusted (
         (schemes || spdl_origin_is_http (entry) || spdl_store_is_uri (entry)))
       continue;
     shown = spdl_redact_dup_uri (entries[i]);
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+    return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
         "trusted-origins has \"%s\": write servers as https://host or "
         "https://host:port%s, separated by commas",
         shown,
         schemes ? ", schemes as file:, and folders as file:/folder" : "");
-    return FALSE;
   }
   return TRUE;
 }

@@ -13,7 +13,7 @@
 #include "gst/spdl/common/logline.h"
 #include "gst/spdl/engine/sync.h"
 #include "plugins/fetch/http/origin.h"
-#include "plugins/fetch/http/retry.h"
+#include "plugins/fetch/http/response.h"
 
 GST_DEBUG_CATEGORY_EXTERN (spdl_fetch_debug);
 #define GST_CAT_DEFAULT spdl_fetch_debug
@@ -39,7 +39,7 @@ struct _SpdlRateOrigin {
 };
 
 struct _SpdlRateLimits {
-  SpdlRateCounts *counts; /* nullable */
+  SpdlCounts *counts; /* nullable */
   guint (*count_requests) (gpointer user_data);
   gpointer user_data;
   gint n_limited; /* atomic: origins that are limited */
@@ -172,9 +172,8 @@ pause_origin (SpdlRateLimits *self, SpdlRateOrigin *origin, gint64 time)
 
   if (now + time <= begin)
     return;
-  if (self->counts)
-    __atomic_add_fetch (
-        &self->counts->paused, (now + time - begin) * 1000, __ATOMIC_RELAXED);
+  spdl_counts_add (
+      self->counts, SPDL_COUNT_RATE_TIME, (now + time - begin) * 1000);
   origin->paused_until = now + time;
   origin->resumes = TRUE;
 }
@@ -286,8 +285,7 @@ spdl_rate_limits_reject (SpdlRateLimits *self, SpdlRateSlot *slot,
     origin = g_new0 (SpdlRateOrigin, 1);
     g_hash_table_insert (self->origins, g_strdup (name), origin);
   }
-  if (self->counts)
-    __atomic_add_fetch (&self->counts->rejected, 1, __ATOMIC_RELAXED);
+  spdl_counts_add (self->counts, SPDL_COUNT_RATE_LIMITED, 1);
   if (!concerns_all (origin, slot, soup_message_get_status (message), asked)) {
     spdl_mutex_unlock (&self->lock);
     return SPDL_RATE_ALONE;
@@ -299,7 +297,7 @@ spdl_rate_limits_reject (SpdlRateLimits *self, SpdlRateSlot *slot,
     SPDL_INFO ("%s: %u requests are in flight", limit, n);
     if (self->counts)
       __atomic_store_n (
-          &self->counts->limit, g_intern_string (limit), __ATOMIC_RELAXED);
+          &self->counts->rate_limit, g_intern_string (limit), __ATOMIC_RELAXED);
     origin->most = MAX (n, 2);
     origin->round++;
     set_limit (self, origin, MAX (n / 2, 1));
@@ -336,7 +334,7 @@ origin_free (gpointer data)
 }
 
 SpdlRateLimits *
-spdl_rate_limits_new (SpdlRateCounts *counts,
+spdl_rate_limits_new (SpdlCounts *counts,
     guint (*count_requests) (gpointer user_data), gpointer user_data)
 {
   SpdlRateLimits *self = g_new0 (SpdlRateLimits, 1);

@@ -9,6 +9,8 @@
 
 #include <libsoup/soup.h>
 
+#include "plugins/fetch/io/counts.h"
+
 G_BEGIN_DECLS
 
 /* Limits the requests to each origin that asks for it with the status 429 or
@@ -17,13 +19,6 @@ G_BEGIN_DECLS
  * can be called from any thread. */
 typedef struct _SpdlRateLimits SpdlRateLimits;
 typedef struct _SpdlRateOrigin SpdlRateOrigin;
-
-/* Numbers for the statistics. Atomic. */
-typedef struct {
-  guint64 rejected;   /* responses with 429 or 503 */
-  guint64 paused;     /* time in ns, of all origins */
-  const gchar *limit; /* nullable, static: origin and limit */
-} SpdlRateCounts;
 
 /* Place of a request in the limit of an origin. Zero: none. */
 typedef struct {
@@ -45,7 +40,7 @@ typedef enum {
 
 /* @counts: (nullable): must outlive the limits
  * @count_requests: returns the number of requests in flight to all servers */
-SpdlRateLimits *spdl_rate_limits_new (SpdlRateCounts *counts,
+SpdlRateLimits *spdl_rate_limits_new (SpdlCounts *counts,
     guint (*count_requests) (gpointer user_data), gpointer user_data);
 void spdl_rate_limits_free (SpdlRateLimits *self);
 

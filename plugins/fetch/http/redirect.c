@@ -6,6 +6,7 @@
  */
 
 #include "gst/spdl/common/logline.h"
+#include "plugins/common/fail.h"
 #include "plugins/fetch/http/origin.h"
 #include "plugins/fetch/http/request-private.h"
 
@@ -123,13 +124,11 @@ check_chain (
   if (!again && self->seen->len <= MAX_REDIRECTS)
     return TRUE;
   if (again)
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_READ,
+    return spdl_fail (error, GST_RESOURCE_ERROR_OPEN_READ,
         "The server %s redirects in a loop", origin);
-  else
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_READ,
-        "The server %s redirects again after %d redirects, the limit", origin,
-        MAX_REDIRECTS);
-  return FALSE;
+  return spdl_fail (error, GST_RESOURCE_ERROR_OPEN_READ,
+      "The server %s redirects again after %d redirects, the limit", origin,
+      MAX_REDIRECTS);
 }
 
 /* Returns the next HTTP(S) URI, or NULL with @error set. */

@@ -8,7 +8,7 @@
 #pragma once
 
 #include "plugins/fetch/http/chunks.h"
-#include "plugins/fetch/http/httpfuncs.h"
+#include "plugins/fetch/http/http.h"
 #include "plugins/fetch/http/request.h"
 #include "plugins/fetch/http/response.h"
 #include "plugins/fetch/io/body.h"
@@ -26,6 +26,14 @@ G_BEGIN_DECLS
 
 /* Maximum Retry-After; a server that requests a longer delay is not retried. */
 #define SPDL_MAX_ASKED_DELAY (5 * G_TIME_SPAN_MINUTE)
+
+typedef enum {
+  SPDL_REQUEST_ACTIVE, /* an attempt is under way */
+  SPDL_REQUEST_WAITS_FOR_RETRY,
+  SPDL_REQUEST_WAITS_FOR_SLOT, /* in the limit of an origin */
+  SPDL_REQUEST_WAITS_FOR_CREDENTIALS,
+  SPDL_REQUEST_WAITS_FOR_READER, /* until the stream has free space */
+} SpdlRequestPhase;
 
 typedef enum {
   SPDL_REQUEST_STOP_NOT,
@@ -65,7 +73,7 @@ struct _SpdlRequest {
   SpdlHttpHeadFunc head; /* nullable */
   SpdlHttpFunc func;
   gpointer user_data;
-  SpdlHedgeLeg *leg;      /* nullable */
+  SpdlHedgeCopy *copy;    /* nullable */
   GCancellable *outer;    /* cancellable of the caller */
   SpdlRequests *requests; /* NULL before it starts */
   GSource *timer;
@@ -73,15 +81,12 @@ struct _SpdlRequest {
   gint64 deadline;  /* monotonic time in us; G_MAXINT64: none */
   gint64 active_at; /* when bytes arrived last */
   guint n_tries;
-  gboolean waiting;           /* for the next attempt */
-  gboolean throttled;         /* waits for the place in `slot` */
-  SpdlRateSlot slot;          /* in the limit of an origin */
-  gboolean rejected;          /* by a server that limits its rate */
-  GError *reason;             /* nullable: to repeat the attempt before */
-  gboolean wants_credentials; /* credentials are being looked up */
+  SpdlRequestPhase phase;
+  SpdlRateSlot slot; /* in the limit of an origin */
+  gboolean rejected; /* by a server that limits its rate */
+  GError *reason;    /* nullable: to repeat the attempt before */
   SpdlBodyStream
       *body_stream; /* nullable: destination of the body; NULL: collect it */
-  gboolean paused;  /* waits until the stream has free space */
 
   /* Data received in all attempts. */
   SpdlRequestParams params;
@@ -101,10 +106,8 @@ struct _SpdlRequest {
   guint8 *unwanted;      /* nullable: buffer for skipped bytes */
   guint n_informational; /* responses before the actual one (1xx) */
   guint64 to_skip;
-  gboolean discard; /* the bytes to skip are all that is left to read */
-  gboolean same;    /* the cached version is current */
-  gboolean at_once; /* the next attempt is a different request, not a retry */
-  gboolean moved;   /* and goes to the target of a redirect */
+  /* Unless it is GOOD, the bytes to skip are all that is left to read. */
+  SpdlResponseAction action;
   gint64 asked_delay;
   SpdlRequestEnd end;
   GError *error;
@@ -152,8 +155,8 @@ gboolean spdl_redirect_follow (SpdlRedirect *self, GUri *begin,
 
 /* Response */
 
-void
-spdl_request_on_answer (GObject *session, GAsyncResult *result, gpointer data);
+void spdl_request_on_response (
+    GObject *session, GAsyncResult *result, gpointer data);
 void spdl_request_read_more (SpdlRequest *self);
 /* Closes the stream, then ends the attempt. */
 void spdl_request_close_stream (SpdlRequest *self);

@@ -13,16 +13,15 @@
 #include "gst/spdl/common/redact.h"
 #include "gst/spdl/common/storeuri.h"
 #include "plugins/fetch/http/bodystream.h"
-#include "plugins/fetch/http/retry.h"
-#include "plugins/fetch/io/http1.h"
-#include "plugins/fetch/io/souppriority.h"
+#include "plugins/fetch/http/response.h"
+#include "plugins/fetch/io/soup.h"
 
 GST_DEBUG_CATEGORY_EXTERN (spdl_fetch_debug);
 #define GST_CAT_DEFAULT spdl_fetch_debug
 
 static void begin_try (SpdlRequest *self);
 static void send_request (SpdlRequest *self);
-static void look_at_slot (SpdlRequest *self);
+static void check_slot (SpdlRequest *self);
 
 SpdlRequest *
 spdl_request_new (const SpdlHttpSettings *settings, const SpdlHttpFetch *fetch)
@@ -45,20 +44,20 @@ spdl_request_new (const SpdlHttpSettings *settings, const SpdlHttpFetch *fetch)
 }
 
 static void
-end_flow (gpointer user_data, GstBuffer *content, GError *error)
+finish_stream (gpointer user_data, GstBuffer *content, GError *error)
 {
   spdl_body_stream_end (user_data, error);
 }
 
 SpdlRequest *
-spdl_request_new_flow (const SpdlHttpSettings *settings, const gchar *uri,
+spdl_request_new_stream (const SpdlHttpSettings *settings, const gchar *uri,
     GCancellable *cancellable, SpdlBodyStream *body_stream)
 {
   const SpdlHttpFetch fetch = { .uri = uri,
     .range = { 0, G_MAXUINT64 },
     .deadline = spdl_http_settings_get_deadline (settings),
     .cancellable = cancellable,
-    .func = end_flow,
+    .func = finish_stream,
     .user_data = body_stream };
   SpdlRequest *self = spdl_request_new (settings, &fetch);
 
@@ -73,9 +72,9 @@ spdl_request_set_head (SpdlRequest *self, SpdlHttpHeadFunc head)
 }
 
 void
-spdl_request_set_leg (SpdlRequest *self, SpdlHedgeLeg *leg)
+spdl_request_set_copy (SpdlRequest *self, SpdlHedgeCopy *copy)
 {
-  self->leg = leg;
+  self->copy = copy;
 }
 
 GList *
@@ -120,9 +119,10 @@ request_free (SpdlRequest *self)
 static void
 finish_request (SpdlRequest *self, GError *error)
 {
-  GstBuffer *content = error || self->same || self->body_stream
-                           ? NULL
-                           : spdl_body_steal (&self->body);
+  GstBuffer *content =
+      error || self->action == SPDL_RESPONSE_ACTION_SAME || self->body_stream
+          ? NULL
+          : spdl_body_steal (&self->body);
   SpdlHttpFunc func = self->func;
   gpointer user_data = self->user_data;
 
@@ -175,13 +175,6 @@ cancelled_error (void)
       G_IO_ERROR, G_IO_ERROR_CANCELLED, "Fetching was cancelled");
 }
 
-static void
-end_pause (SpdlRequest *self, void (*go_on) (SpdlRequest *self))
-{
-  self->paused = FALSE;
-  go_on (self);
-}
-
 static gboolean
 on_cancel_later (gpointer data)
 {
@@ -216,9 +209,11 @@ cancel_try (SpdlRequest *self)
 static void
 stop_request (SpdlRequest *self, SpdlRequestStop why)
 {
-  if (self->wants_credentials)
+  if (self->phase == SPDL_REQUEST_WAITS_FOR_CREDENTIALS)
     spdl_object_stop_waiting (self->object, self);
-  if (self->waiting || self->wants_credentials || self->throttled) {
+  if (self->phase == SPDL_REQUEST_WAITS_FOR_RETRY ||
+      self->phase == SPDL_REQUEST_WAITS_FOR_SLOT ||
+      self->phase == SPDL_REQUEST_WAITS_FOR_CREDENTIALS) {
     finish_request (self, why == SPDL_REQUEST_STOP_CANCELLED
                               ? cancelled_error ()
                           : self->reason ? g_steal_pointer (&self->reason)
@@ -230,10 +225,12 @@ stop_request (SpdlRequest *self, SpdlRequestStop why)
   if (self->stop == SPDL_REQUEST_STOP_NOT || why == SPDL_REQUEST_STOP_CANCELLED)
     self->stop = why;
   g_source_set_ready_time (self->timer, -1);
-  if (self->paused)
-    end_pause (self, spdl_request_close_stream);
-  else
+  if (self->phase == SPDL_REQUEST_ACTIVE) {
     cancel_try (self);
+    return;
+  }
+  self->phase = SPDL_REQUEST_ACTIVE;
+  spdl_request_close_stream (self);
 }
 
 static gboolean
@@ -244,9 +241,9 @@ on_timer (gpointer data)
 
   if (now >= self->deadline)
     stop_request (self, SPDL_REQUEST_STOP_DEADLINE);
-  else if (self->throttled)
-    look_at_slot (self);
-  else if (self->waiting)
+  else if (self->phase == SPDL_REQUEST_WAITS_FOR_SLOT)
+    check_slot (self);
+  else if (self->phase == SPDL_REQUEST_WAITS_FOR_RETRY)
     begin_try (self);
   else if (now < get_stall_time (self))
     spdl_request_set_timer (self, get_stall_time (self));
@@ -269,15 +266,16 @@ spdl_request_check_cancelled (SpdlRequest *self)
 }
 
 void
-spdl_request_look_at_flow (SpdlRequest *self)
+spdl_request_check_stream (SpdlRequest *self)
 {
   if (!self->body_stream)
     return;
   if (spdl_body_stream_is_closed (self->body_stream)) {
     spdl_request_cancel (self);
-  } else if (self->paused) {
+  } else if (self->phase == SPDL_REQUEST_WAITS_FOR_READER) {
+    self->phase = SPDL_REQUEST_ACTIVE;
     spdl_request_set_stall_timer (self);
-    end_pause (self, spdl_request_read_more);
+    spdl_request_read_more (self);
   }
 }
 
@@ -360,7 +358,7 @@ get_next_try (SpdlRequest *self)
 
   if (self->end != SPDL_REQUEST_END_RETRY ||
       self->n_tries > self->settings->retries ||
-      (self->leg && !spdl_hedge_leg_may_retry (self->leg)) ||
+      (self->copy && !spdl_hedge_copy_may_retry (self->copy)) ||
       self->asked_delay > SPDL_MAX_ASKED_DELAY || delay >= self->deadline - now)
     return -1;
   return now + delay;
@@ -418,7 +416,7 @@ take_refusal (SpdlRequest *self)
   if (spdl_object_correct (self->object, self->message, code,
           self->refusal->str, self->refusal->len)) {
     g_clear_error (&self->error);
-    self->at_once = TRUE;
+    self->action = SPDL_RESPONSE_ACTION_AGAIN;
     return;
   }
   if (spdl_object_is_temporary (code))
@@ -451,17 +449,20 @@ spdl_request_end_try (SpdlRequest *self)
   g_clear_object (&self->message);
   g_clear_pointer (&self->asked, g_uri_unref);
   g_clear_object (&self->cancellable);
-  if (!self->error && self->moved) {
-    send_request (self);
-    return;
-  }
-  if (!self->error && self->at_once) {
-    self->n_tries--;
-    begin_try (self);
-    return;
-  }
   if (!self->error) {
-    finish_request (self, NULL);
+    switch (self->action) {
+      case SPDL_RESPONSE_ACTION_MOVED:
+        send_request (self);
+        break;
+      case SPDL_RESPONSE_ACTION_OTHER:
+      case SPDL_RESPONSE_ACTION_AGAIN:
+        self->n_tries--;
+        begin_try (self);
+        break;
+      default:
+        finish_request (self, NULL);
+        break;
+    }
     return;
   }
   next = get_next_try (self);
@@ -476,18 +477,8 @@ spdl_request_end_try (SpdlRequest *self)
     begin_try (self);
     return;
   }
-  self->waiting = TRUE;
+  self->phase = SPDL_REQUEST_WAITS_FOR_RETRY;
   spdl_request_set_timer (self, next);
-}
-
-static void
-ask_for_changes (SpdlRequest *self)
-{
-  const SpdlValidator *known = self->params.known;
-
-  if (!known || self->params.have > 0)
-    return;
-  spdl_validator_put (known, self->message);
 }
 
 /* Ends an attempt whose server sends responses 1xx without end.
@@ -531,10 +522,7 @@ send_now (SpdlRequest *self)
   self->n_informational = 0;
   self->chunks.raw = NULL;
   self->to_skip = 0;
-  self->discard = FALSE;
-  self->same = FALSE;
-  self->at_once = FALSE;
-  self->moved = FALSE;
+  self->action = SPDL_RESPONSE_ACTION_GOOD;
   /* Without an ETag or a date, nothing would show that the rest is of the same
    * version. A stream cannot take back what it has delivered. */
   if (!self->body_stream && !spdl_request_params_can_resume (&self->params))
@@ -558,19 +546,20 @@ send_now (SpdlRequest *self)
   spdl_redirect_put (&self->redirect, self->message);
   if (self->object && !self->redirect.foreign)
     spdl_object_sign (self->object, self->message);
-  ask_for_changes (self);
+  if (self->params.known && self->params.have == 0)
+    spdl_validator_put (self->params.known, self->message);
   spdl_http1_require (self->message);
   spdl_request_set_stall_timer (self);
   soup_session_send_async (self->session, self->message, SPDL_SOUP_PRIORITY,
-      self->cancellable, spdl_request_on_answer, self);
+      self->cancellable, spdl_request_on_response, self);
 }
 
 static void
-look_at_slot (SpdlRequest *self)
+check_slot (SpdlRequest *self)
 {
   if (!spdl_rate_slot_may_go (&self->slot))
     return;
-  self->throttled = FALSE;
+  self->phase = SPDL_REQUEST_ACTIVE;
   send_now (self);
 }
 
@@ -578,10 +567,11 @@ look_at_slot (SpdlRequest *self)
 static void
 send_request (SpdlRequest *self)
 {
-  self->throttled = !spdl_rate_limits_enter (self->requests->limits,
-      &self->slot, get_uri (self), self->timer, self->deadline, self->rejected);
-  if (!self->throttled)
+  if (spdl_rate_limits_enter (self->requests->limits, &self->slot,
+          get_uri (self), self->timer, self->deadline, self->rejected))
     send_now (self);
+  else
+    self->phase = SPDL_REQUEST_WAITS_FOR_SLOT;
 }
 
 static void prepare_object (SpdlRequest *self);
@@ -591,7 +581,7 @@ on_credentials (gpointer data)
 {
   SpdlRequest *self = data;
 
-  self->wants_credentials = FALSE;
+  self->phase = SPDL_REQUEST_ACTIVE;
   prepare_object (self);
 }
 
@@ -609,7 +599,7 @@ prepare_object (SpdlRequest *self)
       send_request (self);
       break;
     case SPDL_OBJECT_WAITS:
-      self->wants_credentials = TRUE;
+      self->phase = SPDL_REQUEST_WAITS_FOR_CREDENTIALS;
       spdl_request_set_timer (self, G_MAXINT64);
       break;
     default:
@@ -628,7 +618,7 @@ prepare_object (SpdlRequest *self)
 static void
 begin_try (SpdlRequest *self)
 {
-  self->waiting = FALSE;
+  self->phase = SPDL_REQUEST_ACTIVE;
   self->n_tries++;
   spdl_redirect_begin (&self->redirect, self->foreign);
   if (self->object)
@@ -689,7 +679,7 @@ spdl_request_begin (SpdlRequest *self, SoupSession *session, SpdlStore *store,
     return;
   }
   make_timer (self);
-  if (self->leg)
-    spdl_hedge_leg_begun (self->leg);
+  if (self->copy)
+    spdl_hedge_copy_begun (self->copy);
   begin_try (self);
 }

@@ -25,7 +25,7 @@ SpdlRequest *
 spdl_request_new (const SpdlHttpSettings *settings, const SpdlHttpFetch *fetch);
 
 /* Same for the whole resource, received into @body_stream. */
-SpdlRequest *spdl_request_new_flow (const SpdlHttpSettings *settings,
+SpdlRequest *spdl_request_new_stream (const SpdlHttpSettings *settings,
     const gchar *uri, GCancellable *cancellable, SpdlBodyStream *body_stream);
 
 /* @head: (nullable)
@@ -33,7 +33,7 @@ SpdlRequest *spdl_request_new_flow (const SpdlHttpSettings *settings,
 void spdl_request_set_head (SpdlRequest *self, SpdlHttpHeadFunc head);
 /* Makes the request one of two for the same fetch. Call it before the request
  * starts. */
-void spdl_request_set_leg (SpdlRequest *self, SpdlHedgeLeg *leg);
+void spdl_request_set_copy (SpdlRequest *self, SpdlHedgeCopy *copy);
 
 /* Returns the list link of the request, for a queue of requests to start. */
 GList *spdl_request_get_link (SpdlRequest *self);
@@ -54,7 +54,7 @@ void spdl_request_begin (SpdlRequest *self, SoupSession *session,
 
 /* Resumes a request that waits for free space in its stream, and stops it if
  * the stream is closed. */
-void spdl_request_look_at_flow (SpdlRequest *self);
+void spdl_request_check_stream (SpdlRequest *self);
 
 /* Cancels the request, immediately or soon: its function gets
  * G_IO_ERROR_CANCELLED. */

@@ -7,12 +7,13 @@
 
 #include "gst/spdl/common/logline.h"
 #include "gst/spdl/common/showntext.h"
+#include "plugins/common/fail.h"
 #include "plugins/fetch/http/request-private.h"
 
 #include "gst/spdl/common/redact.h"
 #include "plugins/fetch/http/bodystream.h"
 #include "plugins/fetch/http/origin.h"
-#include "plugins/fetch/http/retry.h"
+#include "plugins/fetch/http/response.h"
 #include "plugins/fetch/io/proxy.h"
 
 GST_DEBUG_CATEGORY_EXTERN (spdl_fetch_debug);
@@ -41,6 +42,13 @@ spdl_request_close_stream (SpdlRequest *self)
 }
 
 /* Body */
+
+/* Returns whether only the connection needs the rest of the body. */
+static gboolean
+discards (const SpdlRequest *self)
+{
+  return self->action != SPDL_RESPONSE_ACTION_GOOD;
+}
 
 /* Counts @n skipped bytes, before the range or in an unneeded body. Returns
  * whether there are more to skip. */
@@ -73,10 +81,9 @@ check_size (SpdlRequest *self, guint64 size, gboolean is_part, GError **error)
                    : spdl_check_max_size (size, max_size, error);
   if (size <= self->max_size)
     return TRUE;
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+  return spdl_fail (error, GST_RESOURCE_ERROR_READ,
       "The response has more than %" G_GUINT64_FORMAT " bytes, the limit",
       self->max_size);
-  return FALSE;
 }
 
 /* Commits @n bytes to the body. Returns whether more are needed. */
@@ -140,7 +147,7 @@ take_chunks (SpdlRequest *self, gssize n, gboolean *more)
             : SPDL_CHUNKS_INVALID;
 
   *more = result == SPDL_CHUNKS_FRAMING && self->stop == SPDL_REQUEST_STOP_NOT;
-  if (result == SPDL_CHUNKS_INVALID && n > 0 && !self->discard &&
+  if (result == SPDL_CHUNKS_INVALID && n > 0 && !discards (self) &&
       self->stop == SPDL_REQUEST_STOP_NOT) {
     reason = g_error_new_literal (
         G_IO_ERROR, G_IO_ERROR_INVALID_DATA, "its chunked encoding is invalid");
@@ -166,12 +173,12 @@ take_bytes (SpdlRequest *self, gssize n, const GError *error)
   if (n > 0)
     self->active_at = g_get_monotonic_time ();
   if (self->to_skip > 0 && n > 0)
-    more = skip_bytes (self, n) || !self->discard;
+    more = skip_bytes (self, n) || !discards (self);
   else if (n > 0)
     more = add_bytes (self, n);
-  else if (!self->discard && n < 0 && self->stop == SPDL_REQUEST_STOP_NOT)
+  else if (!discards (self) && n < 0 && self->stop == SPDL_REQUEST_STOP_NOT)
     spdl_request_set_broken_end (self, error);
-  else if (!self->discard && n == 0)
+  else if (!discards (self) && n == 0)
     check_is_whole (self);
   if (more && self->stop == SPDL_REQUEST_STOP_NOT)
     return TRUE;
@@ -197,9 +204,9 @@ on_read (GObject *stream, GAsyncResult *result, gpointer data)
 /* Pauses while the stream is full. The timeout is suspended, because the reader
  * causes the delay. */
 static void
-pause_flow (SpdlRequest *self)
+pause_reading (SpdlRequest *self)
 {
-  self->paused = TRUE;
+  self->phase = SPDL_REQUEST_WAITS_FOR_READER;
   spdl_request_set_timer (self, G_MAXINT64);
 }
 
@@ -235,7 +242,7 @@ prepare_buffer (SpdlRequest *self, gsize *capacity)
     data = self->unwanted;
     *capacity = MIN (self->to_skip, MAX_UNWANTED);
   } else if (!(data = reserve_bytes (self, capacity, &error)) && !error) {
-    pause_flow (self);
+    pause_reading (self);
     return NULL;
   } else if (!data) {
     spdl_request_set_end (self, SPDL_REQUEST_END_FAILED, error);
@@ -304,7 +311,7 @@ log_no_ranges (SpdlRequest *self)
 }
 
 static void
-take_answer (SpdlRequest *self)
+take_response (SpdlRequest *self)
 {
   if (self->head)
     self->head (self->user_data, self->message);
@@ -417,13 +424,67 @@ adapt_rate (SpdlRequest *self, SpdlResponseAction action)
     self->n_tries--;
 }
 
+/* Decides what the response means for this request. */
+static SpdlResponseAction
+choose_action (SpdlRequest *self, GError **error)
+{
+  SpdlResponseAction action = classify_response (self, error);
+
+  if (action == SPDL_RESPONSE_ACTION_GOOD)
+    action = classify_restart (self, error);
+  if (action == SPDL_RESPONSE_ACTION_ANEW && self->body_stream)
+    return SPDL_RESPONSE_ACTION_FAILED; /* the data was already delivered */
+  if (action == SPDL_RESPONSE_ACTION_GOOD && self->response.has_size &&
+      !check_size (self, self->response.size, FALSE, error))
+    return SPDL_RESPONSE_ACTION_FAILED;
+  return action;
+}
+
+/* Returns whether the request ends with a response of that meaning. */
+static gboolean
+is_final (SpdlResponseAction action)
+{
+  return action == SPDL_RESPONSE_ACTION_GOOD ||
+         action == SPDL_RESPONSE_ACTION_NO_MORE ||
+         action == SPDL_RESPONSE_ACTION_SAME ||
+         action == SPDL_RESPONSE_ACTION_FAILED;
+}
+
+static void
+handle_response (SpdlRequest *self)
+{
+  GError *error = NULL;
+  const SpdlResponseAction action = choose_action (self, &error);
+
+  if (self->copy)
+    spdl_hedge_copy_answered (
+        self->copy, soup_message_get_status (self->message), is_final (action));
+  if (error)
+    self->asked_delay = spdl_retry_get_asked (
+        soup_message_get_response_headers (self->message));
+  adapt_rate (self, action);
+  self->action = action;
+  if (action == SPDL_RESPONSE_ACTION_OTHER)
+    self->params.known = NULL;
+  else if (action == SPDL_RESPONSE_ACTION_ANEW)
+    spdl_body_clear (&self->body);
+  if (error)
+    spdl_request_set_end (self,
+        action == SPDL_RESPONSE_ACTION_FAILED ? SPDL_REQUEST_END_FAILED
+                                              : SPDL_REQUEST_END_RETRY,
+        error);
+  if (action == SPDL_RESPONSE_ACTION_GOOD)
+    take_response (self);
+  else
+    self->to_skip = MAX_UNWANTED;
+  begin_body (self);
+}
+
 void
-spdl_request_on_answer (GObject *session, GAsyncResult *result, gpointer data)
+spdl_request_on_response (GObject *session, GAsyncResult *result, gpointer data)
 {
   SpdlRequest *self = data;
   g_autoptr (GError) reason = NULL;
-  GError *error = NULL;
-  SpdlResponseAction action;
 
   self->stream = soup_session_send_finish (self->session, result, &reason);
   if (!self->stream) {
@@ -435,56 +496,10 @@ spdl_request_on_answer (GObject *session, GAsyncResult *result, gpointer data)
           g_error_new (GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_READ,
               "Request failed: %s", reason->message));
     spdl_request_end_try (self);
-    return;
-  }
-  if (self->stop != SPDL_REQUEST_STOP_NOT) {
+  } else if (self->stop != SPDL_REQUEST_STOP_NOT) {
     g_cancellable_cancel (self->cancellable);
     spdl_request_close_stream (self);
-    return;
-  }
-
-  action = classify_response (self, &error);
-  if (action == SPDL_RESPONSE_ACTION_GOOD)
-    action = classify_restart (self, &error);
-  if (action == SPDL_RESPONSE_ACTION_ANEW && self->body_stream)
-    action = SPDL_RESPONSE_ACTION_FAILED; /* the data was already delivered */
-  if (action == SPDL_RESPONSE_ACTION_GOOD && self->response.has_size &&
-      !check_size (self, self->response.size, FALSE, &error))
-    action = SPDL_RESPONSE_ACTION_FAILED;
-  if (self->leg)
-    spdl_hedge_leg_answered (self->leg, soup_message_get_status (self->message),
-        action == SPDL_RESPONSE_ACTION_GOOD ||
-            action == SPDL_RESPONSE_ACTION_SAME ||
-            action == SPDL_RESPONSE_ACTION_NO_MORE ||
-            action == SPDL_RESPONSE_ACTION_FAILED);
-  if (error)
-    self->asked_delay = spdl_retry_get_asked (
-        soup_message_get_response_headers (self->message));
-  adapt_rate (self, action);
-  if (action == SPDL_RESPONSE_ACTION_GOOD) {
-    take_answer (self);
-  } else if (action == SPDL_RESPONSE_ACTION_NO_MORE ||
-             action == SPDL_RESPONSE_ACTION_SAME ||
-             action == SPDL_RESPONSE_ACTION_OTHER ||
-             action == SPDL_RESPONSE_ACTION_AGAIN ||
-             action == SPDL_RESPONSE_ACTION_MOVED) {
-    self->same = action == SPDL_RESPONSE_ACTION_SAME;
-    self->at_once = action == SPDL_RESPONSE_ACTION_OTHER ||
-                    action == SPDL_RESPONSE_ACTION_AGAIN;
-    self->moved = action == SPDL_RESPONSE_ACTION_MOVED;
-    if (action == SPDL_RESPONSE_ACTION_OTHER)
-      self->params.known = NULL;
-    self->to_skip = MAX_UNWANTED;
-    self->discard = TRUE;
   } else {
-    if (action == SPDL_RESPONSE_ACTION_ANEW)
-      spdl_body_clear (&self->body);
-    spdl_request_set_end (self,
-        action == SPDL_RESPONSE_ACTION_FAILED ? SPDL_REQUEST_END_FAILED
-                                              : SPDL_REQUEST_END_RETRY,
-        error);
-    self->to_skip = MAX_UNWANTED;
-    self->discard = TRUE;
+    handle_response (self);
   }
-  begin_body (self);
 }

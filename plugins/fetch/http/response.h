@@ -10,7 +10,7 @@
 #include <libsoup/soup.h>
 
 #include "plugins/fetch/http/validator.h"
-#include "plugins/fetch/range/range.h"
+#include "plugins/fetch/io/range.h"
 
 G_BEGIN_DECLS
 
@@ -84,5 +84,19 @@ void spdl_request_params_clear (SpdlRequestParams *self);
  * successful. */
 SpdlResponseAction spdl_response_classify (SpdlResponse *self,
     const SpdlRequestParams *params, SoupMessage *message, GError **error);
+
+/* Returns whether a response status is temporary. */
+gboolean spdl_retry_is_status (guint status);
+
+/* Returns whether @error, of a request or its response, is temporary. */
+gboolean spdl_retry_is_error (const GError *error);
+
+/* Returns the delay before retry @n, starting at 1, in us: exponential backoff
+ * with jitter between a half and the whole, so that requests that failed
+ * together are not retried together. */
+gint64 spdl_retry_get_delay (guint n);
+
+/* Returns the delay of a Retry-After header, in us; 0 if there is none. */
+gint64 spdl_retry_get_asked (SoupMessageHeaders *headers);
 
 G_END_DECLS

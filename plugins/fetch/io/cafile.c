@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "plugins/common/fail.h"
 #include "plugins/fetch/io/environment.h"
 
 #ifdef SPDL_BUNDLE
@@ -141,7 +142,6 @@ spdl_ca_file_open (const gchar *file, const gchar *name,
     *database = g_tls_file_database_new (path, &reason);
   if (*database)
     return TRUE;
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+  return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
       "%s \"%s\" cannot be used: %s", name, path, reason->message);
-  return FALSE;
 }

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "gst/spdl/common/redact.h"
+#include "plugins/common/fail.h"
 #include "plugins/fetch/io/body.h"
 
 /* Files */
@@ -26,10 +27,9 @@
 static gboolean
 set_errno (GError **error, const gchar *what, int number)
 {
-  g_set_error (error, GST_RESOURCE_ERROR,
+  return spdl_fail (error,
       number == ENOENT ? GST_RESOURCE_ERROR_NOT_FOUND : GST_RESOURCE_ERROR_READ,
       "File cannot be %s: %s", what, g_strerror (number));
-  return FALSE;
 }
 
 /* Computes how many bytes of @range are in the open file. */
@@ -41,67 +41,41 @@ get_size (int fd, const SpdlRange *range, guint64 max_size, guint64 *size,
 
   if (fstat (fd, &st) != 0)
     return set_errno (error, "read", errno);
-  if (!S_ISREG (st.st_mode)) {
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
-        "File is not a regular file");
+  if (!S_ISREG (st.st_mode))
+    return spdl_fail (
+        error, GST_RESOURCE_ERROR_READ, "File is not a regular file");
+  if (range->first == 0 && spdl_range_is_open (range))
+    *size = st.st_size;
+  else if (!spdl_range_get_size (range, st.st_size, size, error))
     return FALSE;
-  }
-  return spdl_range_get_size (range, st.st_size, size, error) &&
+  return max_size == 0 || *size <= max_size ||
          spdl_check_max_size (*size, max_size, error);
 }
 
-/* Appends @size bytes to @body, which must have room for them. */
+/* Reads @size bytes at @offset into @data, of which @done have been read. */
 static gboolean
-read_some (int fd, SpdlBody *body, gsize size, const SpdlRange *range,
+read_bytes (int fd, guint64 offset, guint8 *data, gsize done, gsize size,
     const SpdlDiskLimits *limits, GCancellable *cancellable, GError **error)
 {
-  const gsize end = body->size + size;
-
-  while (body->size < end) {
-    const ssize_t n = pread (fd, body->data + body->size,
-        MIN (end - body->size, CHUNK), range->first + body->size);
+  while (done < size) {
+    const ssize_t n =
+        pread (fd, data + done, MIN (size - done, CHUNK), offset + done);
 
     if (g_cancellable_set_error_if_cancelled (cancellable, error))
       return FALSE;
     if (n < 0 && errno != EINTR)
       return set_errno (error, "read", errno);
-    if (n == 0) {
-      g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+    if (n == 0)
+      return spdl_fail (error, GST_RESOURCE_ERROR_READ,
           "File became shorter while it was read: only %" G_GSIZE_FORMAT
           " bytes were read",
-          body->size);
-      return FALSE;
-    }
-    if (n > 0)
-      spdl_body_add (body, n);
-    if (body->size < end && g_get_monotonic_time () > limits->deadline) {
-      g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+          done);
+    done += MAX (n, 0);
+    if (done < size && g_get_monotonic_time () > limits->deadline)
+      return spdl_fail (error, GST_RESOURCE_ERROR_READ,
           "Reading took longer than task-timeout: only %" G_GSIZE_FORMAT
           " bytes were read",
-          body->size);
-      return FALSE;
-    }
-  }
-  return TRUE;
-}
-
-static gboolean
-read_all (int fd, SpdlBody *body, guint64 size, const SpdlRange *range,
-    const SpdlDiskLimits *limits, GCancellable *cancellable, GError **error)
-{
-  body->capacity = MIN (size, MAX_CLAIMED);
-  if (!(body->data = g_try_malloc (body->capacity))) {
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
-        "Not enough memory for the item's %" G_GUINT64_FORMAT " bytes", size);
-    return FALSE;
-  }
-  while (body->size < size) {
-    gsize free;
-
-    if (!spdl_body_reserve (body, size, 0, &free, error) ||
-        !read_some (fd, body, MIN (free, size - body->size), range, limits,
-            cancellable, error))
-      return FALSE;
+          done);
   }
   return TRUE;
 }
@@ -110,17 +84,33 @@ GstBuffer *
 spdl_disk_read_open (int fd, const SpdlRange *range,
     const SpdlDiskLimits *limits, GCancellable *cancellable, GError **error)
 {
-  SpdlBody body = { NULL };
+  gsize capacity, done = 0;
+  guint8 *data, *grown;
   guint64 size;
 
   if (!get_size (fd, range, limits->max_size, &size, error))
     return NULL;
-  if (size > 0 &&
-      !read_all (fd, &body, size, range, limits, cancellable, error)) {
-    spdl_body_clear (&body);
-    return NULL;
+  if (size == 0)
+    return gst_buffer_new ();
+  capacity = MIN (size, MAX_CLAIMED);
+  data = g_try_malloc (capacity);
+  while (data) {
+    if (!read_bytes (fd, range->first, data, done, capacity, limits,
+            cancellable, error)) {
+      g_free (data);
+      return NULL;
+    }
+    if (capacity == size)
+      return gst_buffer_new_wrapped (data, size);
+    done = capacity;
+    capacity = MIN (size, 2 * (guint64) capacity);
+    if (!(grown = g_try_realloc (data, capacity)))
+      g_free (data);
+    data = grown;
   }
-  return spdl_body_steal (&body);
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
+      "Not enough memory for the item's %" G_GUINT64_FORMAT " bytes", size);
+  return NULL;
 }
 
 GstBuffer *
@@ -189,13 +179,11 @@ read_stream (GInputStream *stream, SpdlBody *body, guint64 wanted,
     spdl_body_add (body, n);
     if (!spdl_check_max_part (body->size, limits->max_size, error))
       return FALSE;
-    if (g_get_monotonic_time () > limits->deadline) {
-      g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+    if (g_get_monotonic_time () > limits->deadline)
+      return spdl_fail (error, GST_RESOURCE_ERROR_READ,
           "Reading took longer than task-timeout: %" G_GSIZE_FORMAT
           " bytes were read",
           body->size);
-      return FALSE;
-    }
   }
   return TRUE;
 }

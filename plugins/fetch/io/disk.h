@@ -10,7 +10,7 @@
 #include <gio/gio.h>
 #include <gst/gst.h>
 
-#include "plugins/fetch/range/range.h"
+#include "plugins/fetch/io/range.h"
 
 G_BEGIN_DECLS
 

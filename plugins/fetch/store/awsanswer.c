@@ -9,28 +9,38 @@
 #include <jansson.h>
 #include <string.h>
 
+#include "plugins/common/fail.h"
 #include "plugins/fetch/store/awssources.h"
 #include "plugins/fetch/store/secrettext.h"
 
 #define MAX_CODE 64
 
+enum { ACCESS_KEY, SECRET_KEY, TOKEN, EXPIRATION, CODE, N_VALUES };
+
+static const gchar *const names[N_VALUES] = { "AccessKeyId", "SecretAccessKey",
+  "SessionToken", "Expiration", "Code" };
+
+/* The values of a response in JSON or XML. */
 typedef struct {
-  gchar *access_key;
-  gchar *secret_key;
-  gchar *session_token;
-  gchar *expiration;
-} Fields;
+  const gchar *token_name;
+  gchar *values[N_VALUES]; /* nullable */
+  gchar **value;           /* nullable: of the XML element that is read */
+} Answer;
 
 static void
-fields_clear (Fields *self)
+answer_clear (Answer *self)
 {
-  g_free (self->access_key);
-  g_free (self->secret_key);
-  g_free (self->session_token);
-  g_free (self->expiration);
+  for (guint i = 0; i < N_VALUES; i++)
+    g_free (self->values[i]);
 }
 
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Fields, fields_clear)
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Answer, answer_clear)
+
+static const gchar *
+get_name (const Answer *self, guint i)
+{
+  return i == TOKEN && self->token_name ? self->token_name : names[i];
+}
 
 static gboolean
 check_field (const gchar *value, const gchar *field, gboolean required,
@@ -57,108 +67,94 @@ parse_time (
   if (!text || !*text)
     return TRUE;
   date = g_date_time_new_from_iso8601 (text, utc);
-  if (!date) {
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+  if (!date)
+    return spdl_fail (error, GST_RESOURCE_ERROR_READ,
         "Expiration of %s is not a time of ISO 8601", source);
-    return FALSE;
-  }
   *time = g_date_time_to_unix (date) * G_TIME_SPAN_SECOND;
   return TRUE;
 }
 
 static SpdlSecrets *
-make_secrets (const Fields *fields, const gchar *source,
-    const gchar *token_name, gboolean temporary, GError **error)
+make_secrets (const Answer *answer, const gchar *source, gboolean temporary,
+    GError **error)
 {
+  gchar *const *values = answer->values;
   gint64 expires;
 
-  if (!check_field (fields->access_key, "AccessKeyId", TRUE, source, error) ||
-      !check_field (
-          fields->secret_key, "SecretAccessKey", TRUE, source, error) ||
-      !check_field (
-          fields->session_token, token_name, temporary, source, error) ||
-      !check_field (
-          fields->expiration, "Expiration", temporary, source, error) ||
-      !parse_time (fields->expiration, source, &expires, error))
+  for (guint i = 0; i < CODE; i++)
+    if (!check_field (values[i], get_name (answer, i), i < TOKEN || temporary,
+            source, error))
+      return NULL;
+  if (!parse_time (values[EXPIRATION], source, &expires, error))
     return NULL;
-  return spdl_secrets_new (source, fields->access_key, fields->secret_key,
-      fields->session_token && *fields->session_token ? fields->session_token
-                                                      : NULL,
-      expires, TRUE);
+  return spdl_secrets_new (
+      source, &(SpdlSecrets){ .access_key = values[ACCESS_KEY],
+                  .secret_key = values[SECRET_KEY],
+                  .session_token =
+                      values[TOKEN] && *values[TOKEN] ? values[TOKEN] : NULL,
+                  .expires = expires,
+                  .renewable = TRUE });
 }
 
 /* JSON */
 
-static gchar *
-dup_string (const json_t *object, const gchar *name)
+/* Returns FALSE if @text is not an object. */
+static gboolean
+parse_json (Answer *self, const gchar *text, gsize size)
 {
-  return g_strdup (json_string_value (json_object_get (object, name)));
+  json_t *object = json_loadb (text, size, 0, NULL);
+  const gboolean ok = json_is_object (object);
+
+  for (guint i = 0; i < N_VALUES; i++)
+    self->values[i] = g_strdup (
+        json_string_value (json_object_get (object, get_name (self, i))));
+  if (!self->values[CODE])
+    self->values[CODE] =
+        g_strdup (json_string_value (json_object_get (object, "code")));
+  json_decref (object);
+  return ok;
 }
 
 SpdlSecrets *
 spdl_aws_answer_read_json (const gchar *text, gsize size, const gchar *source,
     const gchar *token_name, gboolean temporary, GError **error)
 {
-  json_t *object = json_loadb (text, size, 0, NULL);
-  g_auto (Fields) fields = { 0 };
+  g_auto (Answer) answer = { token_name };
 
-  if (!json_is_object (object)) {
-    json_decref (object);
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
-        "Response of %s is not a JSON object", source);
-    return NULL;
-  }
-  fields.access_key = dup_string (object, "AccessKeyId");
-  fields.secret_key = dup_string (object, "SecretAccessKey");
-  fields.session_token = dup_string (object, token_name);
-  fields.expiration = dup_string (object, "Expiration");
-  json_decref (object);
-  return make_secrets (&fields, source, token_name, temporary, error);
+  if (parse_json (&answer, text, size))
+    return make_secrets (&answer, source, temporary, error);
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+      "Response of %s is not a JSON object", source);
+  return NULL;
 }
 
 /* XML */
-
-typedef struct {
-  Fields fields;
-  gchar *code;
-  gchar **value; /* nullable: destination of the element's text */
-} XmlReader;
 
 static void
 begin_element (GMarkupParseContext *context, const gchar *name,
     const gchar **attributes, const gchar **values, gpointer data,
     GError **error)
 {
-  XmlReader *self = data;
-  const struct {
-    const gchar *name;
-    gchar **value;
-  } elements[] = {
-    { "AccessKeyId", &self->fields.access_key },
-    { "SecretAccessKey", &self->fields.secret_key },
-    { "SessionToken", &self->fields.session_token },
-    { "Expiration", &self->fields.expiration },
-    { "Code", &self->code },
-  };
+  Answer *self = data;
 
   self->value = NULL;
-  for (guint i = 0; i < G_N_ELEMENTS (elements); i++)
-    if (g_str_equal (name, elements[i].name) && !*elements[i].value)
-      self->value = elements[i].value;
+  for (guint i = 0; i < N_VALUES; i++)
+    if (g_str_equal (name, names[i]) && !self->values[i])
+      self->value = &self->values[i];
 }
 
 static void
 end_element (GMarkupParseContext *context, const gchar *name, gpointer data,
     GError **error)
 {
-  ((XmlReader *) data)->value = NULL;
+  ((Answer *) data)->value = NULL;
 }
 
 static void
 take_text (GMarkupParseContext *context, const gchar *text, gsize size,
     gpointer data, GError **error)
 {
-  XmlReader *self = data;
+  Answer *self = data;
   g_autofree gchar *part = g_strndup (text, size);
   gchar *value;
 
@@ -170,7 +166,7 @@ take_text (GMarkupParseContext *context, const gchar *text, gsize size,
 }
 
 static gboolean
-parse_xml (XmlReader *self, const gchar *text, gsize size)
+parse_xml (Answer *self, const gchar *text, gsize size)
 {
   static const GMarkupParser parser = { begin_element, end_element, take_text };
   GMarkupParseContext *context =
@@ -187,18 +183,13 @@ SpdlSecrets *
 spdl_aws_answer_read_xml (
     const gchar *text, gsize size, const gchar *source, GError **error)
 {
-  XmlReader reader = { 0 };
-  SpdlSecrets *secrets = NULL;
+  g_auto (Answer) answer = { NULL };
 
-  if (parse_xml (&reader, text, size))
-    secrets =
-        make_secrets (&reader.fields, source, "SessionToken", TRUE, error);
-  else
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
-        "Response of %s is not valid XML", source);
-  fields_clear (&reader.fields);
-  g_free (reader.code);
-  return secrets;
+  if (parse_xml (&answer, text, size))
+    return make_secrets (&answer, source, TRUE, error);
+  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+      "Response of %s is not valid XML", source);
+  return NULL;
 }
 
 /* Errors */
@@ -217,21 +208,12 @@ is_code (const gchar *text)
 gchar *
 spdl_aws_answer_dup_code (const gchar *text, gsize size)
 {
-  json_t *object = json_loadb (text, size, 0, NULL);
-  XmlReader reader = { 0 };
-  g_autofree gchar *code = NULL;
+  g_auto (Answer) answer = { NULL };
 
-  if (object) {
-    code = dup_string (object, "Code");
-    if (!code)
-      code = dup_string (object, "code");
-    json_decref (object);
-  } else {
-    parse_xml (&reader, text, size);
-    fields_clear (&reader.fields);
-    code = reader.code;
-  }
-  return is_code (code) ? g_steal_pointer (&code) : NULL;
+  if (!parse_json (&answer, text, size))
+    parse_xml (&answer, text, size);
+  return is_code (answer.values[CODE]) ? g_steal_pointer (&answer.values[CODE])
+                                       : NULL;
 }
 
 void

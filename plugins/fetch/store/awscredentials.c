@@ -7,6 +7,7 @@
 
 #include <gst/gst.h>
 
+#include "plugins/common/fail.h"
 #include "plugins/fetch/io/environment.h"
 #include "plugins/fetch/store/awssources.h"
 #include "plugins/fetch/store/secrettext.h"
@@ -24,9 +25,8 @@ static gboolean
 set_partial_error (
     GError **error, const gchar *place, const gchar *has, const gchar *lacks)
 {
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+  return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
       "%s has %s without %s: set both or neither", place, has, lacks);
-  return FALSE;
 }
 
 /* The environment */
@@ -51,16 +51,16 @@ ask_environment (SpdlSecrets **secrets, GError **error)
   if (!secret_key)
     return set_partial_error (
         error, "The environment", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY");
-  if (expiration && !(date = g_date_time_new_from_iso8601 (expiration, utc))) {
-    g_set_error_literal (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+  if (expiration && !(date = g_date_time_new_from_iso8601 (expiration, utc)))
+    return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
         "AWS_CREDENTIAL_EXPIRATION is not a time of ISO 8601, such as "
         "2026-11-25T10:00:00Z");
-    return FALSE;
-  }
-  *secrets = spdl_secrets_new ("the environment", access_key, secret_key,
-      session_token,
-      date ? g_date_time_to_unix (date) * G_TIME_SPAN_SECOND : G_MAXINT64,
-      FALSE);
+  *secrets = spdl_secrets_new ("the environment",
+      &(SpdlSecrets){ .access_key = access_key,
+          .secret_key = secret_key,
+          .session_token = session_token,
+          .expires = date ? g_date_time_to_unix (date) * G_TIME_SPAN_SECOND
+                          : G_MAXINT64 });
   return TRUE;
 }
 
@@ -72,12 +72,11 @@ check_profile (const SpdlAwsProfile *profile, gboolean named, GError **error)
 {
   if (!named || spdl_aws_profile_exists (profile))
     return TRUE;
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+  return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
       "AWS profile \"%s\" is not in \"%s\" and \"%s\": correct its name, or "
       "add "
       "it there",
       profile->profile, profile->config_path, profile->credentials_path);
-  return FALSE;
 }
 
 static gboolean
@@ -86,12 +85,11 @@ refuse_sso (const SpdlAwsProfile *profile, GError **error)
   if (!spdl_aws_profile_get (profile, "sso_session") &&
       !spdl_aws_profile_get (profile, "sso_start_url"))
     return TRUE;
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+  return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
       "AWS profile \"%s\" uses single sign-on, which is not supported: run "
       "\"aws sso login\" and choose a profile with \"credential_process = aws "
       "configure export-credentials --profile %s\"",
       profile->profile, profile->profile);
-  return FALSE;
 }
 
 static gboolean
@@ -149,7 +147,11 @@ ask_file (const SpdlAwsFile *file, const gchar *section, const gchar *path,
   }
   /* Another tool may replace the keys in the file. */
   *secrets = spdl_secrets_new (
-      source, values[0], values[1], values[2], G_MAXINT64, TRUE);
+      source, &(SpdlSecrets){ .access_key = (gchar *) values[0],
+                  .secret_key = (gchar *) values[1],
+                  .session_token = (gchar *) values[2],
+                  .expires = G_MAXINT64,
+                  .renewable = TRUE });
   return TRUE;
 }
 
@@ -190,14 +192,12 @@ ask_source_profile (const SpdlAwsProfile *profile, const gchar *name,
     return FALSE;
   if (*secrets)
     return TRUE;
-  if (depth == MAX_DEPTH || g_str_equal (name, profile->profile)) {
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+  if (depth == MAX_DEPTH || g_str_equal (name, profile->profile))
+    return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
         "AWS profile \"%s\" refers through source_profile to itself, or "
         "through more "
         "than %d profiles, and none has keys",
         profile->profile, MAX_DEPTH);
-    return FALSE;
-  }
   return ask_profile (&source, FALSE, depth + 1, secrets, error);
 }
 
@@ -212,11 +212,10 @@ ask_credential_source (const gchar *name, SpdlSecrets **secrets, GError **error)
     return spdl_aws_container_ask (secrets, error);
   if (g_ascii_strcasecmp (name, "Ec2InstanceMetadata") == 0)
     return spdl_aws_instance_ask (secrets, &reason, error);
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+  return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
       "credential_source \"%s\" of the AWS profile is not known: use "
       "Environment, EcsContainer or Ec2InstanceMetadata",
       name);
-  return FALSE;
 }
 
 static gboolean
@@ -231,34 +230,28 @@ ask_role (const SpdlAwsProfile *profile, guint depth, SpdlSecrets **secrets,
   if (!spdl_aws_profile_get (profile, "role_arn") ||
       spdl_aws_profile_get (profile, "web_identity_token_file"))
     return TRUE;
-  if (!by_profile == !by_source) {
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+  if (!by_profile == !by_source)
+    return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
         "AWS profile \"%s\" has role_arn with %s: it needs "
         "web_identity_token_file, source_profile or credential_source",
         profile->profile,
         by_profile ? "both source_profile and credential_source"
                    : "no source of credentials");
-    return FALSE;
-  }
-  if (spdl_aws_profile_get (profile, "mfa_serial")) {
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+  if (spdl_aws_profile_get (profile, "mfa_serial"))
+    return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
         "AWS profile \"%s\" requires a code of a second factor, which is not "
         "supported: choose a profile with \"credential_process = aws configure "
         "export-credentials --profile %s\"",
         profile->profile, profile->profile);
-    return FALSE;
-  }
   if (by_profile
           ? !ask_source_profile (profile, by_profile, depth, &source, error)
           : !ask_credential_source (by_source, &source, error))
     return FALSE;
-  if (!source) {
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_AUTHORIZED,
+  if (!source)
+    return spdl_fail (error, GST_RESOURCE_ERROR_NOT_AUTHORIZED,
         "AWS profile \"%s\" assumes a role with the credentials of \"%s\", "
         "which has none",
         profile->profile, by_profile ? by_profile : by_source);
-    return FALSE;
-  }
   ok = spdl_aws_sts_assume_role (profile, source, secrets, error);
   spdl_secrets_unref (source);
   return ok;

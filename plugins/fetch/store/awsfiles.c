@@ -10,6 +10,7 @@
 #include <gst/gst.h>
 #include <string.h>
 
+#include "plugins/common/fail.h"
 #include "plugins/fetch/io/environment.h"
 #include "plugins/fetch/store/secrettext.h"
 
@@ -31,9 +32,8 @@ typedef struct {
 static gboolean
 fail (const Parser *self, GError **error, const gchar *fault)
 {
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+  return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
       "\"%s\" cannot be read: line %u %s", self->name, self->line, fault);
-  return FALSE;
 }
 
 /* Removes a comment and the white space around the rest. Returns the start of

@@ -8,6 +8,7 @@
 #include <gst/gst.h>
 #include <string.h>
 
+#include "plugins/common/fail.h"
 #include "plugins/fetch/io/environment.h"
 #include "plugins/fetch/store/awssources.h"
 #include "plugins/fetch/store/metadataservice.h"
@@ -52,10 +53,9 @@ check_full_uri (const gchar *uri, GError **error)
       (g_str_equal (g_uri_get_scheme (parsed), "https") ||
           (g_str_equal (g_uri_get_scheme (parsed), "http") && is_local (host))))
     return TRUE;
-  g_set_error_literal (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+  return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
       FULL_URI " is not permitted: use https, or http with a loopback address, "
                "169.254.170.2, 169.254.170.23 or [fd00:ec2::23]");
-  return FALSE;
 }
 
 /* *@uri is NULL if the environment names no service. */
@@ -123,7 +123,6 @@ spdl_aws_container_ask (SpdlSecrets **secrets, GError **error)
   g_autofree gchar *authorization = NULL;
   g_autofree gchar *origin = NULL;
   g_autofree gchar *source = NULL;
-  g_autoptr (SpdlMetadataClient) client = NULL;
   g_auto (SpdlMetadataAnswer) answer = { 0 };
 
   if (!find_container_uri (&uri, error))
@@ -132,12 +131,9 @@ spdl_aws_container_ask (SpdlSecrets **secrets, GError **error)
     return TRUE;
   if (!read_authorization (&authorization, error))
     return FALSE;
-  client = spdl_metadata_client_new (SPDL_METADATA_TIME_LIMIT, FALSE, error);
-  if (!client)
-    return FALSE;
   origin = spdl_metadata_dup_origin (uri);
   source = g_strdup_printf ("the container service %s", origin);
-  if (!spdl_metadata_client_ask (client,
+  if (!spdl_metadata_ask (
           &(SpdlMetadataRequest){ "GET", uri,
               authorization ? "Authorization" : NULL, authorization },
           &answer, error)) {
@@ -156,7 +152,6 @@ spdl_aws_container_ask (SpdlSecrets **secrets, GError **error)
 /* Instances */
 
 typedef struct {
-  SpdlMetadataClient *client;
   gchar *base;   /* with a slash at the end */
   gchar *origin; /* for messages */
   gchar *source; /* for messages */
@@ -166,7 +161,6 @@ typedef struct {
 static void
 instance_clear (Instance *self)
 {
-  g_clear_pointer (&self->client, spdl_metadata_client_free);
   g_free (self->base);
   g_free (self->origin);
   g_free (self->source);
@@ -197,7 +191,7 @@ ask_token (Instance *self, gchar **reason, GError **error)
   g_auto (SpdlMetadataAnswer) answer = { 0 };
   g_autoptr (GError) fault = NULL;
 
-  if (!spdl_metadata_client_ask (self->client,
+  if (!spdl_metadata_ask (
           &(SpdlMetadataRequest){ "PUT", uri,
               "X-aws-ec2-metadata-token-ttl-seconds", TOKEN_LIFETIME },
           &answer, &fault)) {
@@ -228,9 +222,8 @@ ask_path (Instance *self, const gchar *path, SpdlMetadataAnswer *answer,
 {
   g_autofree gchar *uri = g_strconcat (self->base, path, NULL);
 
-  if (spdl_metadata_client_ask (self->client,
-          &(SpdlMetadataRequest){
-              "GET", uri, "X-aws-ec2-metadata-token", self->token },
+  if (spdl_metadata_ask (&(SpdlMetadataRequest){ "GET", uri,
+                             "X-aws-ec2-metadata-token", self->token },
           answer, error))
     return TRUE;
   g_prefix_error (error, "Credentials of the instance: ");
@@ -301,10 +294,6 @@ spdl_aws_instance_ask (SpdlSecrets **secrets, gchar **reason, GError **error)
     *reason = g_strdup ("disabled by " INSTANCE_DISABLED);
     return TRUE;
   }
-  self.client =
-      spdl_metadata_client_new (SPDL_METADATA_TIME_LIMIT, FALSE, error);
-  if (!self.client)
-    return FALSE;
   self.base = dup_instance_base ();
   self.origin = spdl_metadata_dup_origin (self.base);
   self.source =

@@ -8,12 +8,11 @@
 #include <gst/gst.h>
 #include <string.h>
 
+#include "plugins/common/fail.h"
 #include "plugins/fetch/store/awssources.h"
 #include "plugins/fetch/store/metadataservice.h"
 #include "plugins/fetch/store/secrettext.h"
 #include "plugins/fetch/store/sigv4.h"
-
-#define TIME_LIMIT (10 * G_TIME_SPAN_SECOND)
 
 /* Returns the address of STS, or NULL with @error set. (transfer full) */
 static gchar *
@@ -65,11 +64,9 @@ ask_sts (
     const SpdlMetadataRequest *request, SpdlSecrets **secrets, GError **error)
 {
   g_autofree gchar *source = spdl_metadata_dup_origin (request->uri);
-  g_autoptr (SpdlMetadataClient) client =
-      spdl_metadata_client_new (TIME_LIMIT, TRUE, error);
   g_auto (SpdlMetadataAnswer) answer = { 0 };
 
-  if (!client || !spdl_metadata_client_ask (client, request, &answer, error))
+  if (!spdl_metadata_ask (request, &answer, error))
     return FALSE;
   if (answer.status == SOUP_STATUS_OK)
     *secrets =
@@ -114,7 +111,7 @@ spdl_aws_sts_ask (const SpdlAwsProfile *profile, const gchar *role_arn,
   form = begin_form ("AssumeRoleWithWebIdentity", role_arn, session_name);
   add_parameter (form, "WebIdentityToken", token);
   return ask_sts (&(SpdlMetadataRequest){ "POST", endpoint, "Accept",
-                      "text/xml", form->str },
+                      "text/xml", form->str, NULL, TRUE },
       secrets, error);
 }
 
@@ -161,20 +158,18 @@ spdl_aws_sts_assume_role (const SpdlAwsProfile *profile,
   if (!endpoint)
     return FALSE;
   parsed = g_uri_parse (endpoint, SOUP_HTTP_URI_FLAGS, NULL);
-  if (!parsed || !g_uri_get_host (parsed)) {
-    g_set_error_literal (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+  if (!parsed || !g_uri_get_host (parsed))
+    return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
         "The endpoint of STS is not a valid URI: correct AWS_ENDPOINT_URL_STS, "
         "AWS_ENDPOINT_URL, or endpoint_url of the profile");
-    return FALSE;
-  }
   query = make_query (profile);
   uri = g_strdup_printf ("%s?%s", endpoint, query->str);
   host = spdl_sigv4_dup_host (parsed);
   headers = soup_message_headers_new (SOUP_MESSAGE_HEADERS_REQUEST);
   spdl_sigv4_sign (&key, "GET", host, g_uri_get_path (parsed), query->str,
       g_get_real_time () / G_TIME_SPAN_SECOND, headers);
-  ok = ask_sts (
-      &(SpdlMetadataRequest){ "GET", uri, "Accept", "text/xml", NULL, headers },
+  ok = ask_sts (&(SpdlMetadataRequest){ "GET", uri, "Accept", "text/xml", NULL,
+                    headers, TRUE },
       secrets, error);
   soup_message_headers_unref (headers);
   return ok;

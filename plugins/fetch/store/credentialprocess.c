@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "plugins/common/fail.h"
 #include "plugins/fetch/store/awssources.h"
 
 /* Commands may send requests or wait for user input. */
@@ -55,18 +56,14 @@ read_output (gint fd, gint64 deadline, GByteArray *output, GError **error)
       return TRUE;
     if (n < 0 && errno == EINTR)
       continue;
-    if (n < 0) {
-      g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+    if (n < 0)
+      return spdl_fail (error, GST_RESOURCE_ERROR_READ,
           "Output of " SOURCE " cannot be read: %s", g_strerror (errno));
-      return FALSE;
-    }
     g_byte_array_append (output, block, n);
-    if (output->len > MAX_SIZE) {
-      g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+    if (output->len > MAX_SIZE)
+      return spdl_fail (error, GST_RESOURCE_ERROR_READ,
           "Output of " SOURCE " is larger than the limit of %d bytes",
           MAX_SIZE);
-      return FALSE;
-    }
   }
 }
 
@@ -135,11 +132,9 @@ spdl_aws_process_ask (
   gboolean ok;
 
   /* GLib's error message could show a part of the command. */
-  if (!g_shell_parse_argv (command, NULL, &args, NULL)) {
-    g_set_error_literal (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+  if (!g_shell_parse_argv (command, NULL, &args, NULL))
+    return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
         SOURCE " of the profile is not a valid command: check its quotes");
-    return FALSE;
-  }
   /* A process that another thread starts must not inherit the pipe, which would
    * then stay open after the command has ended. */
   if (!g_spawn_async_with_pipes (NULL, args, NULL,
@@ -148,10 +143,9 @@ spdl_aws_process_ask (
           NULL, NULL, &pid, NULL, &fd, NULL, &reason)) {
     g_autofree gchar *program = g_filename_display_basename (args[0]);
 
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+    return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
         SOURCE " cannot run the program \"%s\": check that it is installed",
         program);
-    return FALSE;
   }
   ok = read_output (fd, deadline, output, &reason);
   close (fd);

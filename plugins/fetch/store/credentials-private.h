@@ -18,13 +18,10 @@ G_BEGIN_DECLS
  * the same secrets. */
 #define SPDL_CREDENTIALS_PAUSE (5 * G_TIME_SPAN_SECOND)
 
-/* @source: origin of the secrets, for messages */
-SpdlSecrets *spdl_secrets_new (const gchar *source, const gchar *access_key,
-    const gchar *secret_key, const gchar *session_token, gint64 expires,
-    gboolean renewable);
-/* @bearer: (nullable): NULL: requests are anonymous */
-SpdlSecrets *spdl_secrets_new_bearer (const gchar *source, const gchar *bearer,
-    gint64 expires, gboolean renewable);
+/* Returns a copy of @values.
+ *
+ * @source: origin of the secrets, for messages */
+SpdlSecrets *spdl_secrets_new (const gchar *source, const SpdlSecrets *values);
 
 /* Look up credentials in the sources of a kind, one after the other. Call them
  * from a thread that may block. */

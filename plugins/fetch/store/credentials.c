@@ -6,6 +6,7 @@
  */
 
 #include "gst/spdl/common/logline.h"
+#include "plugins/common/fail.h"
 #include "plugins/fetch/store/credentials-private.h"
 
 #include <gst/gst.h>
@@ -18,8 +19,6 @@ GST_DEBUG_CATEGORY_EXTERN (spdl_fetch_debug);
 /* Renewal begins this long before the secrets expire, or at half of their
  * lifetime. */
 #define RENEWAL_TIME (5 * G_TIME_SPAN_MINUTE)
-/* Name of the object data that holds the process's credentials. */
-#define TABLE_NAME "spdl-credentials-" PACKAGE_VERSION
 
 static const gchar *const kind_names[] = { "AWS", "Google Cloud",
   "Hugging Face" };
@@ -32,8 +31,8 @@ typedef struct {
   gchar *source;
 } Secrets;
 
-static SpdlSecrets *
-make_secrets (const gchar *source, const SpdlSecrets *values)
+SpdlSecrets *
+spdl_secrets_new (const gchar *source, const SpdlSecrets *values)
 {
   Secrets *self = g_new0 (Secrets, 1);
 
@@ -45,24 +44,6 @@ make_secrets (const gchar *source, const SpdlSecrets *values)
   self->secrets.session_token = g_strdup (values->session_token);
   self->secrets.bearer = g_strdup (values->bearer);
   return &self->secrets;
-}
-
-SpdlSecrets *
-spdl_secrets_new (const gchar *source, const gchar *access_key,
-    const gchar *secret_key, const gchar *session_token, gint64 expires,
-    gboolean renewable)
-{
-  return make_secrets (
-      source, &(SpdlSecrets){ (gchar *) access_key, (gchar *) secret_key,
-                  (gchar *) session_token, NULL, expires, renewable });
-}
-
-SpdlSecrets *
-spdl_secrets_new_bearer (const gchar *source, const gchar *bearer,
-    gint64 expires, gboolean renewable)
-{
-  return make_secrets (source,
-      &(SpdlSecrets){ NULL, NULL, NULL, (gchar *) bearer, expires, renewable });
 }
 
 SpdlSecrets *
@@ -240,11 +221,10 @@ check_expiry (SpdlCredentials *self, const SpdlSecrets *secrets, GError **error)
     return TRUE;
   time = format_time (secrets->expires);
   today = format_time (now);
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_AUTHORIZED,
+  return spdl_fail (error, GST_RESOURCE_ERROR_NOT_AUTHORIZED,
       "%s credentials of %s are not valid after %s, and the clock shows %s: "
       "renew them, or correct the clock",
       kind_names[self->kind], ((const Secrets *) secrets)->source, time, today);
-  return FALSE;
 }
 
 /* Lock held. */
@@ -386,64 +366,24 @@ spdl_credentials_refuse (SpdlCredentials *self, const SpdlSecrets *secrets)
   return others;
 }
 
-/* The process's credentials */
-
-typedef struct {
-  SpdlMutex lock;      /* guards: */
-  GHashTable *entries; /* gchar * -> SpdlCredentials * */
-} Table;
-
-static Table *
-table_new (void)
-{
-  Table *self = g_new0 (Table, 1);
-
-  spdl_mutex_init (&self->lock);
-  self->entries = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  return self;
-}
-
-/* Returns the table that is shared with the other plugins that contain this
- * code. */
-static Table *
-get_table (void)
-{
-  static Table *table;
-
-  if (g_once_init_enter (&table)) {
-    GObject *shared = G_OBJECT (gst_registry_get ());
-    Table *found = g_object_get_data (shared, TABLE_NAME);
-
-    if (!found) {
-      found = table_new ();
-      if (!g_object_replace_data (
-              shared, TABLE_NAME, NULL, found, NULL, NULL)) {
-        g_hash_table_unref (found->entries);
-        spdl_mutex_clear (&found->lock);
-        g_free (found);
-        found = g_object_get_data (shared, TABLE_NAME);
-      }
-    }
-    g_once_init_leave (&table, found);
-  }
-  return table;
-}
-
+/* Other plugins of the process contain this code as well, so the credentials
+ * are kept with an object that all of them have. */
 SpdlCredentials *
 spdl_credentials_get (SpdlCredentialsKind kind, const gchar *profile)
 {
-  Table *table = get_table ();
-  g_autofree gchar *name = g_strdup_printf (
-      "%d%s%s", kind, profile ? "/" : "", profile ? profile : "");
+  GObject *shared = G_OBJECT (gst_registry_get ());
+  g_autofree gchar *name =
+      g_strdup_printf ("spdl-credentials-" PACKAGE_VERSION "-%d%s%s", kind,
+          profile ? "/" : "", profile ? profile : "");
   SpdlCredentials *self;
 
-  spdl_mutex_lock (&table->lock);
-  self = g_hash_table_lookup (table->entries, name);
+  GST_OBJECT_LOCK (shared);
+  self = g_object_get_data (shared, name);
   if (!self) {
     self = spdl_credentials_new (kind, profile);
-    g_hash_table_insert (table->entries, g_steal_pointer (&name), self);
+    g_object_set_data (shared, name, self);
   }
-  spdl_mutex_unlock (&table->lock);
+  GST_OBJECT_UNLOCK (shared);
   return self;
 }
 

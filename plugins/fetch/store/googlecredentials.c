@@ -8,6 +8,7 @@
 #include <gst/gst.h>
 #include <jansson.h>
 
+#include "plugins/common/fail.h"
 #include "plugins/fetch/io/environment.h"
 #include "plugins/fetch/store/credentials-private.h"
 #include "plugins/fetch/store/metadataservice.h"
@@ -33,19 +34,19 @@ ask_environment (SpdlSecrets **secrets, GError **error)
       !spdl_secret_text_read_env ("GS_SECRET_ACCESS_KEY", &secret_key, error) ||
       !spdl_secret_text_read_env ("CLOUDSDK_AUTH_ACCESS_TOKEN", &token, error))
     return FALSE;
-  if (!access_key != !secret_key) {
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+  if (!access_key != !secret_key)
+    return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
         "The environment has %s without %s: set both or neither",
         access_key ? "GS_ACCESS_KEY_ID" : "GS_SECRET_ACCESS_KEY",
         access_key ? "GS_SECRET_ACCESS_KEY" : "GS_ACCESS_KEY_ID");
-    return FALSE;
-  }
   if (access_key)
     *secrets = spdl_secrets_new (
-        "the environment", access_key, secret_key, NULL, G_MAXINT64, FALSE);
+        "the environment", &(SpdlSecrets){ .access_key = access_key,
+                               .secret_key = secret_key,
+                               .expires = G_MAXINT64 });
   else if (token)
-    *secrets =
-        spdl_secrets_new_bearer ("the environment", token, G_MAXINT64, FALSE);
+    *secrets = spdl_secrets_new ("the environment",
+        &(SpdlSecrets){ .bearer = token, .expires = G_MAXINT64 });
   return TRUE;
 }
 
@@ -62,12 +63,11 @@ refuse_key_file (GError **error)
 
   if (!named && !g_file_test (path, G_FILE_TEST_EXISTS))
     return TRUE;
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+  return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
       "Google Cloud key file \"%s\"%s is not supported: " ADVICE
       ", or GCE_METADATA_HOST=" METADATA_HOST
       " to use the account of the machine",
       shown, named ? " of GOOGLE_APPLICATION_CREDENTIALS" : "");
-  return FALSE;
 }
 
 static SpdlSecrets *
@@ -90,8 +90,10 @@ read_token (const SpdlMetadataAnswer *answer, const gchar *source,
         "Credentials of %s have no %s", source,
         token && *token ? "valid expires_in" : "access_token");
   else if (spdl_secret_text_check (token, name, error))
-    secrets = spdl_secrets_new_bearer (
-        source, token, asked_at + lifetime * G_TIME_SPAN_SECOND, TRUE);
+    secrets = spdl_secrets_new (
+        source, &(SpdlSecrets){ .bearer = (gchar *) token,
+                    .expires = asked_at + lifetime * G_TIME_SPAN_SECOND,
+                    .renewable = TRUE });
   json_decref (object);
   return secrets;
 }
@@ -106,14 +108,10 @@ ask_metadata (
       g_strdup_printf ("http://%s/" TOKEN_PATH, host ? host : METADATA_HOST);
   g_autofree gchar *origin = spdl_metadata_dup_origin (uri);
   g_autofree gchar *source = g_strdup_printf ("the metadata server %s", origin);
-  g_autoptr (SpdlMetadataClient) client =
-      spdl_metadata_client_new (SPDL_METADATA_TIME_LIMIT, FALSE, error);
   g_auto (SpdlMetadataAnswer) answer = { 0 };
   g_autoptr (GError) fault = NULL;
 
-  if (!client)
-    return FALSE;
-  if (!spdl_metadata_client_ask (client,
+  if (!spdl_metadata_ask (
           &(SpdlMetadataRequest){ "GET", uri, "Metadata-Flavor", "Google" },
           &answer, &fault)) {
     *reason = g_strdup (fault->message);

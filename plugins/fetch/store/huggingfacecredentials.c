@@ -50,19 +50,20 @@ spdl_hugging_face_credentials_ask (GError **error)
   g_autofree gchar *path = NULL;
 
   if (is_disabled ())
-    return spdl_secrets_new_bearer (
-        "nobody (HF_HUB_DISABLE_IMPLICIT_TOKEN)", NULL, G_MAXINT64, FALSE);
+    return spdl_secrets_new ("nobody (HF_HUB_DISABLE_IMPLICIT_TOKEN)",
+        &(SpdlSecrets){ .expires = G_MAXINT64 });
   for (guint i = 0; i < G_N_ELEMENTS (names) && !token; i++)
     if (!spdl_secret_text_read_env (names[i], &token, error))
       return NULL;
   if (token)
-    return spdl_secrets_new_bearer (
-        "the environment", token, G_MAXINT64, FALSE);
+    return spdl_secrets_new ("the environment",
+        &(SpdlSecrets){ .bearer = token, .expires = G_MAXINT64 });
   path = dup_token_path ();
   if (!spdl_secret_text_read_token (path, &token, error))
     return NULL;
   /* `hf auth login` may replace the token. */
-  return spdl_secrets_new_bearer (
-      token ? "the token file" : "no account (no token is set)", token,
-      G_MAXINT64, token != NULL);
+  return spdl_secrets_new (
+      token ? "the token file" : "no account (no token is set)",
+      &(SpdlSecrets){
+          .bearer = token, .expires = G_MAXINT64, .renewable = token != NULL });
 }

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "gst/spdl/common/storeuri.h"
+#include "plugins/common/fail.h"
 #include "plugins/fetch/store/sigv4.h"
 
 /* Maximum sizes of a key in S3, which also suffices for paths of Hugging Face,
@@ -79,9 +80,8 @@ spdl_listing_make_uri (const gchar *location, const gchar *token)
 static gboolean
 set_invalid (GError **error, const gchar *problem)
 {
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+  return spdl_fail (error, GST_RESOURCE_ERROR_READ,
       "The server's listing is invalid: %s", problem);
-  return FALSE;
 }
 
 /* XML */

@@ -13,9 +13,8 @@
 #include "gst/spdl/common/showntext.h"
 #include "plugins/fetch/io/cafile.h"
 #include "plugins/fetch/io/environment.h"
-#include "plugins/fetch/io/http1.h"
 #include "plugins/fetch/io/proxy.h"
-#include "plugins/fetch/io/souppriority.h"
+#include "plugins/fetch/io/soup.h"
 
 #define MAX_SIZE (64 * 1024)
 #define BLOCK_SIZE (4 * 1024)
@@ -23,15 +22,18 @@
 /* Minimum remaining time for a retry. */
 #define MIN_TIME (50 * G_TIME_SPAN_MILLISECOND)
 
-struct _SpdlMetadataClient {
+#define TIME_LIMIT (1900 * G_TIME_SPAN_MILLISECOND)
+#define PUBLIC_TIME_LIMIT (10 * G_TIME_SPAN_SECOND)
+
+typedef struct {
   GMainContext *context;
   SoupSession *session;
   gint64 time_limit;
-};
+} Client;
 
 /* One request and its response, in the client's context. */
 typedef struct {
-  SpdlMetadataClient *client;
+  Client *client;
   SoupMessage *message;
   GInputStream *stream; /* nullable */
   GCancellable *cancellable;
@@ -69,37 +71,37 @@ spdl_metadata_dup_origin (const gchar *uri)
   return text;
 }
 
-SpdlMetadataClient *
-spdl_metadata_client_new (
-    gint64 time_limit, gboolean public_network, GError **error)
+static gboolean
+use_public_network (SoupSession *session, GError **error)
 {
-  g_autoptr (SpdlMetadataClient) self = g_new0 (SpdlMetadataClient, 1);
   g_autoptr (GTlsDatabase) database = NULL;
+  SpdlProxies proxies;
 
-  self->time_limit = time_limit;
+  if (!spdl_ca_file_open (spdl_environment_get ("AWS_CA_BUNDLE"),
+          "AWS_CA_BUNDLE", &database, error) ||
+      !spdl_proxies_init (&proxies, error))
+    return FALSE;
+  spdl_proxies_apply (&proxies, session);
+  spdl_proxies_clear (&proxies);
+  if (database)
+    soup_session_set_tls_database (session, database);
+  return TRUE;
+}
+
+static void
+client_init (Client *self, gboolean is_public)
+{
+  self->time_limit = is_public ? PUBLIC_TIME_LIMIT : TIME_LIMIT;
   self->context = g_main_context_new ();
   g_main_context_push_thread_default (self->context);
   self->session = soup_session_new_with_options (
       "user-agent", "gst-spdl/" PACKAGE_VERSION, "timeout", 0, NULL);
-  if (public_network) {
-    SpdlProxies proxies;
-
-    if (!spdl_ca_file_open (spdl_environment_get ("AWS_CA_BUNDLE"),
-            "AWS_CA_BUNDLE", &database, error) ||
-        !spdl_proxies_init (&proxies, error))
-      return NULL;
-    spdl_proxies_apply (&proxies, self->session);
-    spdl_proxies_clear (&proxies);
-    if (database)
-      soup_session_set_tls_database (self->session, database);
-  } else {
+  if (!is_public)
     soup_session_set_proxy_resolver (self->session, NULL);
-  }
-  return g_steal_pointer (&self);
 }
 
-void
-spdl_metadata_client_free (SpdlMetadataClient *self)
+static void
+client_clear (Client *self)
 {
   /* Pending operations of the session refer to it. */
   while (g_main_context_iteration (self->context, FALSE))
@@ -109,7 +111,6 @@ spdl_metadata_client_free (SpdlMetadataClient *self)
     ;
   g_main_context_pop_thread_default (self->context);
   g_main_context_unref (self->context);
-  g_free (self);
 }
 
 /* The exchange */
@@ -200,7 +201,7 @@ read_more (Exchange *self)
 }
 
 static void
-on_answer (GObject *session, GAsyncResult *result, gpointer data)
+on_response (GObject *session, GAsyncResult *result, gpointer data)
 {
   Exchange *self = data;
 
@@ -237,7 +238,7 @@ run_exchange (Exchange *self, gint64 deadline)
   g_signal_connect (
       self->message, "got-informational", G_CALLBACK (on_informational), self);
   soup_session_send_async (self->client->session, self->message,
-      SPDL_SOUP_PRIORITY, self->cancellable, on_answer, self);
+      SPDL_SOUP_PRIORITY, self->cancellable, on_response, self);
   while (!self->done)
     g_main_context_iteration (self->client->context, TRUE);
   destroy_source (&timer);
@@ -330,8 +331,8 @@ set_error (const Exchange *self, const gchar *uri, GError **error)
 
 /* Returns FALSE, with @error set or not, if there was no response. */
 static gboolean
-try_request (SpdlMetadataClient *self, const SpdlMetadataRequest *request,
-    gint64 deadline, gboolean last, SpdlMetadataAnswer *answer, GError **error)
+try_request (Client *self, const SpdlMetadataRequest *request, gint64 deadline,
+    gboolean last, SpdlMetadataAnswer *answer, GError **error)
 {
   Exchange exchange = { self };
   gboolean ok;
@@ -362,15 +363,13 @@ try_request (SpdlMetadataClient *self, const SpdlMetadataRequest *request,
   return ok;
 }
 
-gboolean
-spdl_metadata_client_ask (SpdlMetadataClient *self,
-    const SpdlMetadataRequest *request, SpdlMetadataAnswer *answer,
-    GError **error)
+static gboolean
+ask_twice (Client *self, const SpdlMetadataRequest *request,
+    SpdlMetadataAnswer *answer, GError **error)
 {
   const gint64 deadline = g_get_monotonic_time () + self->time_limit;
   GError *reason = NULL;
 
-  *answer = (SpdlMetadataAnswer){ 0 };
   if (try_request (self, request, deadline, FALSE, answer, &reason))
     return TRUE;
   if (reason) {
@@ -380,4 +379,19 @@ spdl_metadata_client_ask (SpdlMetadataClient *self,
   g_usleep (RETRY_DELAY);
   return try_request (self, request,
       MAX (deadline, g_get_monotonic_time () + MIN_TIME), TRUE, answer, error);
+}
+
+gboolean
+spdl_metadata_ask (const SpdlMetadataRequest *request,
+    SpdlMetadataAnswer *answer, GError **error)
+{
+  Client client;
+  gboolean ok;
+
+  *answer = (SpdlMetadataAnswer){ 0 };
+  client_init (&client, request->is_public);
+  ok = (!request->is_public || use_public_network (client.session, error)) &&
+       ask_twice (&client, request, answer, error);
+  client_clear (&client);
+  return ok;
 }

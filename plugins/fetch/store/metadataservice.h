@@ -13,13 +13,8 @@ G_BEGIN_DECLS
 
 /* A small synchronous HTTP client for the thread that looks up credentials. It
  * follows no redirects, reads at most 64 KiB, and repeats a request once if the
- * service fails or closes the connection. */
-
-/* Limit for a request to a service of this machine or network, including its
- * retry: less than the 2 s that a pipeline may wait in vain. */
-#define SPDL_METADATA_TIME_LIMIT (1900 * G_TIME_SPAN_MILLISECOND)
-
-typedef struct _SpdlMetadataClient SpdlMetadataClient;
+ * service fails or closes the connection. A service of this machine or network
+ * has less than the 2 s that a pipeline may wait in vain. */
 
 typedef struct {
   const gchar *method;
@@ -28,6 +23,8 @@ typedef struct {
   const gchar *header_value;   /* nullable, like header */
   const gchar *form;           /* nullable: encoded form for the body */
   SoupMessageHeaders *headers; /* nullable: further headers */
+  gboolean is_public; /* whether the service is not on this machine or network,
+                         so that the proxy of the environment is used */
 } SpdlMetadataRequest;
 
 typedef struct {
@@ -42,22 +39,11 @@ void spdl_metadata_answer_clear (SpdlMetadataAnswer *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (
     SpdlMetadataAnswer, spdl_metadata_answer_clear)
 
-/* @time_limit: for each request, in us
- * @public_network: whether to use the proxy of the environment; requests to
- *     services of this machine or network bypass it */
-SpdlMetadataClient *spdl_metadata_client_new (
-    gint64 time_limit, gboolean public_network, GError **error);
-
-void spdl_metadata_client_free (SpdlMetadataClient *self);
-
 /* Returns FALSE with @error set if there is no response. A response may have
  * any status. The error names only the origin of the URI, because paths may be
  * secret. */
-gboolean spdl_metadata_client_ask (SpdlMetadataClient *self,
-    const SpdlMetadataRequest *request, SpdlMetadataAnswer *answer,
-    GError **error);
-
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (SpdlMetadataClient, spdl_metadata_client_free)
+gboolean spdl_metadata_ask (const SpdlMetadataRequest *request,
+    SpdlMetadataAnswer *answer, GError **error);
 
 /* Returns scheme, host and port of @uri. (transfer full) */
 gchar *spdl_metadata_dup_origin (const gchar *uri);

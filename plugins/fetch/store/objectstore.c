@@ -13,6 +13,7 @@
 #include "gst/spdl/common/logline.h"
 #include "gst/spdl/common/redact.h"
 #include "gst/spdl/common/storeuri.h"
+#include "plugins/common/fail.h"
 #include "plugins/fetch/store/awsfiles.h"
 #include "plugins/fetch/store/credentials.h"
 #include "plugins/fetch/store/sigv4.h"
@@ -44,7 +45,7 @@ typedef struct {
 } Place;
 
 struct _SpdlStore {
-  SpdlStoreSettings settings;
+  const SpdlStoreSettings *settings;
   gchar *region; /* of S3; valid if its place is known */
   Place places[N_STORES];
   GHashTable *regions; /* bucket to region, from responses of S3 */
@@ -76,7 +77,7 @@ spdl_store_new (const SpdlStoreSettings *settings)
 {
   SpdlStore *self = g_new0 (SpdlStore, 1);
 
-  spdl_store_settings_copy (&self->settings, settings);
+  self->settings = settings;
   self->regions =
       g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   return self;
@@ -93,7 +94,6 @@ spdl_store_free (SpdlStore *self)
   g_free (self->signed_region);
   g_free (self->region);
   g_hash_table_unref (self->regions);
-  spdl_store_settings_clear (&self->settings);
   g_free (self);
 }
 
@@ -125,7 +125,7 @@ set_endpoint (Place *place, const gchar *text, const gchar *source)
 static void
 find_s3 (SpdlStore *self, Place *place, const SpdlAwsProfile *files)
 {
-  const SpdlStoreSettings *settings = &self->settings;
+  const SpdlStoreSettings *settings = self->settings;
   const gchar *endpoint = settings->endpoint;
   const gchar *region = settings->region, *addressing = settings->addressing;
 
@@ -156,7 +156,7 @@ find_s3 (SpdlStore *self, Place *place, const SpdlAwsProfile *files)
 static const gchar *
 get_profile (const SpdlStore *self)
 {
-  return is_set (self->settings.profile) ? self->settings.profile : NULL;
+  return is_set (self->settings->profile) ? self->settings->profile : NULL;
 }
 
 static Place *
@@ -180,7 +180,7 @@ get_place (SpdlStore *self, Kind kind)
     return place;
   }
   named = spdl_store_settings_find_endpoint (
-      &self->settings, kind == STORE_GS ? "gs:" : "hf:");
+      self->settings, kind == STORE_GS ? "gs:" : "hf:");
   set_endpoint (place,
       named              ? named
       : kind == STORE_GS ? GOOGLE_ENDPOINT
@@ -196,9 +196,8 @@ set_no_object (const gchar *uri, const gchar *form, GError **error)
 {
   g_autofree gchar *shown = spdl_redact_dup_uri (uri);
 
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_READ,
+  return spdl_fail (error, GST_RESOURCE_ERROR_OPEN_READ,
       "\"%s\" is not the URI of an object: write %s", shown, form);
-  return FALSE;
 }
 
 /* Returns TRUE if the bucket's name can be a part of the host's name, under the
@@ -287,7 +286,7 @@ spdl_object_new (
   gboolean ok;
 
   self->store = store;
-  self->anonymous = anonymous || store->settings.anonymous;
+  self->anonymous = anonymous || store->settings->anonymous;
   self->kind = *uri == 's' || *uri == 'S'   ? STORE_S3
                : *uri == 'g' || *uri == 'G' ? STORE_GS
                                             : STORE_HF;

@@ -20,6 +20,7 @@ G_BEGIN_DECLS
  * responses, such as the region of a bucket. Use it only in that thread. */
 typedef struct _SpdlStore SpdlStore;
 
+/* @settings: must outlive the store */
 SpdlStore *spdl_store_new (const SpdlStoreSettings *settings);
 void spdl_store_free (SpdlStore *self);
 

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "plugins/common/fail.h"
 #include "plugins/fetch/io/environment.h"
 
 /* Longer than any token; a server would refuse such a header. */
@@ -36,13 +37,11 @@ spdl_secret_text_check (const gchar *text, const gchar *name, GError **error)
   if (!fault && size <= MAX_LENGTH)
     return TRUE;
   if (fault)
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+    return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
         "%s contains %s: remove it", name, fault);
-  else
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
-        "%s has %" G_GSIZE_FORMAT " characters, more than the limit of %d",
-        name, size, MAX_LENGTH);
-  return FALSE;
+  return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
+      "%s has %" G_GSIZE_FORMAT " characters, more than the limit of %d", name,
+      size, MAX_LENGTH);
 }
 
 gboolean
@@ -128,13 +127,11 @@ spdl_secret_text_read_file (const gchar *path, gsize max_size, gchar **text,
   }
   shown = g_filename_display_name (path);
   if (code == EFBIG)
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+    return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
         "\"%s\" is larger than the limit of %" G_GSIZE_FORMAT " bytes", shown,
         max_size);
-  else
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_READ,
-        "\"%s\" cannot be read: %s", shown, g_strerror (code));
-  return FALSE;
+  return spdl_fail (error, GST_RESOURCE_ERROR_OPEN_READ,
+      "\"%s\" cannot be read: %s", shown, g_strerror (code));
 }
 
 gboolean
@@ -150,11 +147,9 @@ spdl_secret_text_read_token (const gchar *path, gchar **token, GError **error)
     return FALSE;
   if (!text)
     return TRUE;
-  if (strlen (text) < size) {
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+  if (strlen (text) < size)
+    return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
         "%s contains a NUL byte: remove it", name);
-    return FALSE;
-  }
   g_strstrip (text);
   if (!spdl_secret_text_check (text, name, error))
     return FALSE;

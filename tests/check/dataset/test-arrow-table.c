@@ -30,7 +30,7 @@ static SpdlArrowTable *
 open_table (
     ArrowTable *made, const ArrowTableColumn *columns, guint n, GError **error)
 {
-  const SpdlArrowTableOptions options = { .labels = { TRUE } };
+  const SpdlDatasetOptions options = { .labels = { TRUE } };
   struct ArrowArrayStream stream;
   SpdlArrowTable *table;
 
@@ -40,7 +40,7 @@ open_table (
   arrow_table_open (made, &stream);
   table = spdl_arrow_table_new (&stream, NULL, "table");
   g_assert_null (stream.release);
-  if (spdl_arrow_table_open (table, &options, NULL, NULL, error))
+  if (spdl_arrow_table_open (table, &options, error))
     return table;
   spdl_arrow_table_free (table);
   return NULL;
@@ -292,7 +292,7 @@ test_weights (void)
     { "often", "g", NULL, numbers },
   };
   static const gchar *const kinds[] = { "-1", "nan", "inf", NULL };
-  const SpdlArrowTableOptions options = { .weights = "often" };
+  const SpdlDatasetOptions options = { .weights = "often" };
   ArrowTable made = { columns, 2, 2 };
   struct ArrowArrayStream stream;
   g_autoptr (GArray) weights = NULL;
@@ -300,7 +300,7 @@ test_weights (void)
 
   arrow_table_open (&made, &stream);
   table = spdl_arrow_table_new (&stream, NULL, "table");
-  g_assert_true (spdl_arrow_table_open (table, &options, NULL, NULL, NULL));
+  g_assert_true (spdl_arrow_table_open (table, &options, NULL));
   weights = spdl_arrow_table_steal_weights (table);
   g_assert_cmpuint (weights->len, ==, 2);
   g_assert_cmpfloat (g_array_index (weights, double, 1), ==, 1);
@@ -317,8 +317,7 @@ test_weights (void)
 
     arrow_table_open (&other, &stream);
     table = spdl_arrow_table_new (&stream, NULL, "table");
-    g_assert_false (
-        spdl_arrow_table_open (table, &options, NULL, NULL, &error));
+    g_assert_false (spdl_arrow_table_open (table, &options, &error));
     g_assert_true (errors_has (error, "[resource-error read]|\"often\"|row 1"));
     close_table (&other, table);
   }
@@ -330,7 +329,7 @@ test_order (void)
 {
   static const gchar *const indices[] = { "7", "0", "0", "4" };
   const ArrowTableColumn columns[] = { { "image", "z", NULL, bytes } };
-  const SpdlArrowTableOptions options = { 0 };
+  const SpdlDatasetOptions options = { 0 };
 
   for (guint large = 0; large < 2; large++) {
     const gchar *const wrong[] = { "7", large ? "8" : "-1" };
@@ -348,7 +347,7 @@ test_order (void)
     arrow_table_open (&made, &rows);
     arrow_table_open (&order, &others);
     table = spdl_arrow_table_new (&rows, &others, "table");
-    g_assert_true (spdl_arrow_table_open (table, &options, NULL, NULL, NULL));
+    g_assert_true (spdl_arrow_table_open (table, &options, NULL));
     g_assert_cmpuint (spdl_arrow_table_get_size (table), ==, 4);
     for (guint i = 0; i < 4; i++) {
       g_autofree gchar *uri = NULL;
@@ -365,8 +364,7 @@ test_order (void)
     arrow_table_open (&made, &rows);
     arrow_table_open (&bad, &others);
     table = spdl_arrow_table_new (&rows, &others, "table");
-    g_assert_false (
-        spdl_arrow_table_open (table, &options, NULL, NULL, &error));
+    g_assert_false (spdl_arrow_table_open (table, &options, &error));
     g_assert_true (
         errors_has (error, "[resource-error read]|\"indices\"|row 1"));
     spdl_arrow_table_free (table);
@@ -429,15 +427,15 @@ test_left_out (void)
     { "twice", "i", NULL, numbers },
     { "twice", "i", NULL, numbers },
   };
-  const SpdlArrowTableOptions options = { .labels = { TRUE } };
+  const SpdlDatasetOptions options = { .labels = { TRUE },
+    .warn = keep_warning };
   ArrowTable made = { columns, G_N_ELEMENTS (columns), N_ROWS };
   struct ArrowArrayStream stream;
   SpdlArrowTable *table;
 
   arrow_table_open (&made, &stream);
   table = spdl_arrow_table_new (&stream, NULL, "table");
-  g_assert_true (
-      spdl_arrow_table_open (table, &options, keep_warning, NULL, NULL));
+  g_assert_true (spdl_arrow_table_open (table, &options, NULL));
   g_assert_true (errors_text_has (warning, "\"box\"|tdD|\"\"|\"twice\""));
   g_assert_null (strstr (warning, "a b"));
   g_clear_pointer (&warning, g_free);

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "plugins/dataset/list/csv.h"
+#include "plugins/dataset/list/columns.h"
 
 #include <string.h>
 

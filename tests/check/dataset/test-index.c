@@ -14,6 +14,7 @@
 #include "gst/spdl/engine/random.h"
 #include "plugins/common/fingerprint.h"
 #include "plugins/dataset/list/list.h"
+#include "plugins/dataset/list/sidecar.h"
 #include "tests/check/support/errors.h"
 
 #define N_ITEMS 1000
@@ -107,7 +108,7 @@ make_text_list (Fixture *f, guint n)
 static SpdlList *
 open_list (const gchar *path, SpdlSidecarUse use)
 {
-  const SpdlListOptions options = { { TRUE }, NULL, use };
+  const SpdlDatasetOptions options = { { TRUE }, NULL, use };
   g_autoptr (GError) error = NULL;
   SpdlList *list = spdl_list_open (path, &options, &error);
 
@@ -261,7 +262,8 @@ static void
 test_uri_column (Fixture *f, gconstpointer data)
 {
   g_autoptr (GString) text = g_string_new (NULL);
-  SpdlListOptions options = { .sidecar = SPDL_SIDECAR_ALWAYS, .uri = "image" };
+  SpdlDatasetOptions options = { .sidecar = SPDL_SIDECAR_ALWAYS,
+    .uri = "image" };
   g_autoptr (GError) error = NULL;
   SpdlList *list;
 
@@ -439,8 +441,8 @@ test_stale (Fixture *f, gconstpointer data)
 static void
 test_labels (Fixture *f, gconstpointer data)
 {
-  const SpdlListOptions without = { { FALSE }, NULL, SPDL_SIDECAR_ALWAYS };
-  const SpdlListOptions with = { { TRUE }, NULL, SPDL_SIDECAR_ALWAYS };
+  const SpdlDatasetOptions without = { { FALSE }, NULL, SPDL_SIDECAR_ALWAYS };
+  const SpdlDatasetOptions with = { { TRUE }, NULL, SPDL_SIDECAR_ALWAYS };
   g_autoptr (GString) text = g_string_new ("uri,label\na,1\nb,cat\n");
   g_autofree gchar *path = g_build_filename (f->folder, "a.csv", NULL);
   g_autofree gchar *sidecar =
@@ -473,7 +475,7 @@ static void
 assert_labels (Fixture *f, const gchar *classes, const gchar *wanted)
 {
   g_autoptr (SpdlClasses) given = classes ? make_classes (classes) : NULL;
-  const SpdlListOptions options = { { TRUE, .classes = given }, NULL,
+  const SpdlDatasetOptions options = { { TRUE, .classes = given }, NULL,
     SPDL_SIDECAR_ALWAYS };
   g_autoptr (GError) error = NULL;
   SpdlList *list = spdl_list_open (f->list, &options, &error);
@@ -721,7 +723,7 @@ test_changed (Fixture *f, gconstpointer data)
 static void
 test_wrong_offsets (Fixture *f, gconstpointer data)
 {
-  const SpdlListOptions options = { { TRUE }, NULL, SPDL_SIDECAR_ALWAYS };
+  const SpdlDatasetOptions options = { { TRUE }, NULL, SPDL_SIDECAR_ALWAYS };
   g_autoptr (GError) error = NULL;
   SpdlIndex *index = spdl_index_new (SPDL_INDEX_MAX_ENTRIES);
   GstStructure *extra;

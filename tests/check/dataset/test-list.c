@@ -39,8 +39,8 @@ open_with (Fixture *f, const gchar *name, const gchar *text, gssize size,
     gboolean labels, const SpdlClasses *classes, GError **error)
 {
   g_autofree gchar *path = g_build_filename (f->folder, name, NULL);
-  const SpdlListOptions options = { .labels = {
-                                        .read = labels, .classes = classes } };
+  const SpdlDatasetOptions options = { .labels = { .read = labels,
+                                           .classes = classes } };
   SpdlList *list;
 
   g_assert_true (g_file_set_contents (path, text, size, NULL));
@@ -467,7 +467,7 @@ test_uri_column (Fixture *f, gconstpointer data)
 
   for (guint i = 0; i < G_N_ELEMENTS (lists); i++) {
     g_autofree gchar *path = g_build_filename (f->folder, lists[i].name, NULL);
-    SpdlListOptions options = { .labels = { TRUE }, .uri = "image" };
+    SpdlDatasetOptions options = { .labels = { TRUE }, .uri = "image" };
     g_autoptr (GError) error = NULL;
     g_autofree gchar *got = NULL;
     SpdlList *list;
@@ -553,8 +553,8 @@ test_a_million (Fixture *f, gconstpointer data)
   GString *text = g_string_new ("uri,label\n");
   g_autofree gchar *path = g_build_filename (f->folder, "a.csv", NULL);
   g_autoptr (SpdlClasses) classes = make_classes ("dog");
-  const SpdlListOptions options = { .labels = {
-                                        .read = TRUE, .classes = classes } };
+  const SpdlDatasetOptions options = { .labels = {
+                                           .read = TRUE, .classes = classes } };
   g_autoptr (GError) error = NULL;
   gsize before;
   gint64 time;
@@ -607,7 +607,7 @@ test_parts (Fixture *f, gconstpointer data)
 
   for (guint k = 0; k < G_N_ELEMENTS (names); k++) {
     g_autofree gchar *path = g_build_filename (f->folder, names[k], NULL);
-    const SpdlListOptions options = { .labels = { .read = TRUE } };
+    const SpdlDatasetOptions options = { .labels = { .read = TRUE } };
     GString *text = g_string_new (k == 1 ? "uri,label,x\n" : "");
     const guint n = 3000;
     SpdlList *list;
@@ -709,7 +709,7 @@ test_cut_while_scanned (Fixture *f, gconstpointer data)
 {
   static const goffset sizes[] = { 0, 100, 10000000 };
   g_autofree gchar *path = g_build_filename (f->folder, "a.txt", NULL);
-  const SpdlListOptions options = { .labels = { .read = TRUE } };
+  const SpdlDatasetOptions options = { .labels = { .read = TRUE } };
   GString *text = g_string_new (NULL);
 
   for (guint i = 0; i < 4000000; i++)

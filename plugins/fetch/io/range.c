@@ -1,16 +1,95 @@
-/* gst-spdl: inflation of deflated byte ranges
+/* gst-spdl: byte ranges in URIs, and their compression
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "plugins/fetch/range/inflate.h"
+#include "plugins/fetch/io/range.h"
 
 #include <string.h>
 #include <zlib.h>
 
-#include "plugins/fetch/range/range.h"
+#include "gst/spdl/common/storeuri.h"
+#include "plugins/common/fail.h"
+
+/* Returns `#bytes=...` in @uri, or NULL if it has no byte range or is a path,
+ * whose name may contain the same text. */
+static gchar *
+find_range (gchar *uri)
+{
+  return spdl_uri_has_scheme (uri) ? strstr (uri, "#bytes=") : NULL;
+}
+
+gboolean
+spdl_range_split (gchar *uri, SpdlRange *range, GError **error)
+{
+  gchar *fragment = find_range (uri);
+  g_auto (GStrv) ends = NULL;
+
+  range->first = 0;
+  range->last = G_MAXUINT64;
+  if (!fragment)
+    return TRUE;
+
+  ends = g_strsplit (fragment + strlen ("#bytes="), "-", -1);
+  if (g_strv_length (ends) != 2 ||
+      !g_ascii_string_to_unsigned (
+          ends[0], 10, 0, G_MAXINT64, &range->first, NULL) ||
+      !g_ascii_string_to_unsigned (
+          ends[1], 10, range->first, G_MAXINT64, &range->last, NULL))
+    return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
+        "\"%s\" is not a byte range: write #bytes=FIRST-LAST, counted from 0, "
+        "including the last byte",
+        fragment);
+  *fragment = '\0';
+  return TRUE;
+}
+
+gboolean
+spdl_range_get_size (
+    const SpdlRange *self, guint64 whole, guint64 *size, GError **error)
+{
+  if (spdl_range_is_open (self)) {
+    *size = whole - MIN (self->first, whole);
+    return TRUE;
+  }
+  if (self->last >= whole)
+    return spdl_fail (error, GST_RESOURCE_ERROR_READ,
+        "Item ends after %" G_GUINT64_FORMAT
+        " bytes, before byte %" G_GUINT64_FORMAT ", which was requested",
+        whole, self->last);
+  *size = self->last - self->first + 1;
+  return TRUE;
+}
+
+static gboolean
+check_max_size (
+    guint64 size, const gchar *more, guint64 max_size, GError **error)
+{
+  if (max_size == 0 || size <= max_size)
+    return TRUE;
+  return spdl_fail (error, GST_RESOURCE_ERROR_READ,
+      "Item has %" G_GUINT64_FORMAT
+      " bytes%s, which is over max-size (%" G_GUINT64_FORMAT
+      "): to read it, set max-size, by default a quarter of the memory, to at "
+      "least the item's size",
+      size, more, max_size);
+}
+
+gboolean
+spdl_check_max_size (guint64 size, guint64 max_size, GError **error)
+{
+  return check_max_size (size, "", max_size, error);
+}
+
+gboolean
+spdl_check_max_part (guint64 size, guint64 max_size, GError **error)
+{
+  return check_max_size (size, " or more", max_size, error);
+}
+
+/* Compression */
 
 #define INFLATE "&inflate="
 #define CRC32 "&crc32="
@@ -21,7 +100,7 @@
 gboolean
 spdl_packing_split (gchar *uri, SpdlPacking *packing, GError **error)
 {
-  gchar *fragment = spdl_range_find (uri);
+  gchar *fragment = find_range (uri);
   gchar *at = fragment ? strstr (fragment, INFLATE) : NULL;
   gchar *sum = at ? strstr (at, CRC32) : NULL;
   guint64 size, checksum;
@@ -35,12 +114,10 @@ spdl_packing_split (gchar *uri, SpdlPacking *packing, GError **error)
       !g_ascii_string_to_unsigned (
           at + strlen (INFLATE), 10, 0, G_MAXUINT32, &size, NULL) ||
       !g_ascii_string_to_unsigned (
-          sum + strlen (CRC32), 16, 0, G_MAXUINT32, &checksum, NULL)) {
-    g_set_error_literal (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+          sum + strlen (CRC32), 16, 0, G_MAXUINT32, &checksum, NULL))
+    return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
         "Invalid compression after the byte range: write "
         "#bytes=FIRST-LAST&inflate=SIZE&crc32=HEX");
-    return FALSE;
-  }
   *packing = (SpdlPacking){ TRUE, size, checksum };
   *at = '\0';
   return TRUE;

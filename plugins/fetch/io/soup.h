@@ -1,4 +1,4 @@
-/* gst-spdl: priority of requests of libsoup
+/* gst-spdl: requests of libsoup that are safe with each of its versions
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -7,7 +7,9 @@
 
 #pragma once
 
-#include <glib.h>
+#include <libsoup/soup.h>
+
+G_BEGIN_DECLS
 
 /* libsoup repeats a request if a persistent connection was closed. A callback
  * for the end of the first attempt, an idle source of the request's priority,
@@ -21,3 +23,10 @@
  * one dispatch as long as they keep coming, and nothing else happens on its
  * thread. */
 #define SPDL_MAX_INFORMATIONAL 64
+
+/* Does not offer HTTP/2 to the server of @message, since libsoup lets a server
+ * of HTTP/2 hold its thread and fill the memory without end
+ * (docs/explanation/decisions.md). Call it before @message is sent. */
+void spdl_http1_require (SoupMessage *message);
+
+G_END_DECLS

@@ -1,11 +1,11 @@
-/* gst-spdl: requests over HTTP/1.1 only
+/* gst-spdl: requests of libsoup that are safe with each of its versions
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "plugins/fetch/io/http1.h"
+#include "plugins/fetch/io/soup.h"
 
 /* The handshake then accepts no other protocol. libsoup has
  * soup_message_set_force_http1() only from 3.4 on. */

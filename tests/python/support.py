@@ -50,10 +50,10 @@ def find_packages(*names, venv="build-venv"):
 def require_gi():
     """Returns the modules Gst and GstSpdl of PyGObject. Skips the test if there
     is no PyGObject, or one that cannot exchange objects with the package."""
-    from gstspdl import _gi
+    from gstspdl._native import gi
 
     try:
-        _gi.bridge()
+        gi.bridge()
     except ImportError as error:
         # Tests of a build set this. They must find PyGObject.
         if "GI_TYPELIB_PATH" in os.environ:
@@ -116,9 +116,9 @@ def wait_until_asleep(*pids):
 
 def brings_libraries():
     """Returns whether the package contains its libraries, as in a wheel."""
-    from gstspdl import _native
+    from gstspdl._native import library as native
 
-    return os.path.isdir(_native.folder)
+    return os.path.isdir(native.folder)
 
 
 def needs_launch(test):

@@ -41,7 +41,7 @@ from torch.utils.data import (DataLoader as Reference, DistributedSampler,
                               get_worker_info)
 
 import gstspdl
-from gstspdl._dataloader_stats import Numbers
+from gstspdl._dataloader.stats import Numbers
 from gstspdl.torch import DataLoader
 
 N = sets.N
@@ -402,7 +402,7 @@ class ErrorTest(Case):
         for loader in Reference, DataLoader:
             kind, text, items = self.catch(loader(**arguments))
             # The lines of PyTorch's worker loop and of ours.
-            text = re.sub(r'  File "[^"]*(worker|_fetch)\.py".*\n.*\n'
+            text = re.sub(r'  File "[^"]*(worker|_dataloader/fetch)\.py".*\n.*\n'
                           r"( *[\^~]+\n)?", "", text)
             found.append((kind, text, flatten(items)))
         self.assertEqual(*found)
@@ -886,7 +886,7 @@ class ProcessTest(Case):
         with theirs:
             done = run_python("""
 import os, sys, types
-from gstspdl._worker import main
+from gstspdl._processes.worker import main
 class Leak:
     def __del__(self, write=os.write):
         write(2, b"leak")

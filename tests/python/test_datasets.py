@@ -359,7 +359,7 @@ class NamesTest(unittest.TestCase):
 
     def test_lazy_imports(self):
         done = run_python("import sys, gstspdl\n"
-                          "assert 'gstspdl._recipes' not in sys.modules\n"
+                          "assert 'gstspdl._pipeline.recipes' not in sys.modules\n"
                           "from gstspdl import image_folder")
         self.assertEqual(done.stderr, "")
 

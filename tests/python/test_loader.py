@@ -20,7 +20,8 @@ import numpy as np
 from support import (describe, make_dataset, needs_gi, require_gi,
                      wait_until)
 
-from gstspdl import Batch, Loader, LoaderError, LoaderWarning, _native
+from gstspdl import Batch, Loader, LoaderError, LoaderWarning
+from gstspdl._native import library as native
 
 N_ITEMS = 20
 FOLDER = make_dataset(N_ITEMS)
@@ -111,7 +112,7 @@ class EpochTest(unittest.TestCase):
             self.assertIn("epoch=0", taken[-1].state)
             self.assertIsNone(next(iterator, None))
             state = loader.state
-            self.assertEqual(_native.state_get_epoch(state), (1, True))
+            self.assertEqual(native.state_get_epoch(state), (1, True))
         with Loader(line, state=state) as loader:
             batches = list(loader)
             self.assertEqual([b.num_items for b in batches], [8, 8])
@@ -621,7 +622,7 @@ class StopTest(unittest.TestCase):
                 stoppers[0].join()
             return running
 
-        really_is_running = _native.loader_is_running
+        really_is_running = native.loader_is_running
         for line, more in (describe(FOLDER), {}), (
                 "spdlbatch batch-size=4 ! spdlsink",
                 {"source": [np.zeros(2, "uint8")] * 20}):
@@ -629,7 +630,7 @@ class StopTest(unittest.TestCase):
             with Loader(line, **more) as loader:
                 next(iter(loader))
                 with unittest.mock.patch.object(
-                        _native, "loader_is_running", is_running), \
+                        native, "loader_is_running", is_running), \
                         self.assertRaises(LoaderError) as raised:
                     next(iter(loader))
                 self.assertEqual(raised.exception.code, "stopped")
@@ -641,7 +642,7 @@ class LossTest(unittest.TestCase):
     def test_error_codes(self):
         Gst, _ = require_gi()
         for nick, code in ("failed", FAILED), ("format", FORMAT):
-            error = _native.Error(nick, Gst.stream_error_quark(), code, nick)
+            error = native.Error(nick, Gst.stream_error_quark(), code, nick)
             self.assertEqual(error.domain, STREAM_ERROR)
             self.assertEqual(Gst.StreamError(code).value_nick, nick)
             self.assertTrue(error.matches(Gst.stream_error_quark(), code))

@@ -22,7 +22,8 @@ from errors import has_values, raises
 from support import (describe, make_dataset, needs_gi, require_gi,
                      run_python)
 
-from gstspdl import Batch, Loader, LoaderError, _native as native
+from gstspdl import Batch, Loader, LoaderError
+from gstspdl._native import library as native
 
 N = 40
 ARRAYS = [(np.full((2, 3), i, "uint8"), i, f"item {i}") for i in range(N)]

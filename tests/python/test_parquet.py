@@ -347,10 +347,10 @@ class Groups:
     """Counts the row groups of a Dataset that are read."""
 
     def __init__(self, test):
-        from gstspdl import _parquet
+        from gstspdl._loader import parquet
 
         self.parts, self.columns, self.threads = [], [], set()
-        self._open = _parquet.RowGroups.open
+        self._open = parquet.RowGroups.open
         counter = self
 
         def open_part(groups, part, columns):
@@ -360,8 +360,8 @@ class Groups:
             counter.columns.append(columns)
             return counter._open(groups, part, columns)
 
-        _parquet.RowGroups.open = open_part
-        test.addCleanup(setattr, _parquet.RowGroups, "open", self._open)
+        parquet.RowGroups.open = open_part
+        test.addCleanup(setattr, parquet.RowGroups, "open", self._open)
 
 
 class ReadingTest(NumbersTest):
@@ -419,10 +419,10 @@ class ReadingTest(NumbersTest):
 
     def test_no_copy(self):
         """Items have the addresses of the row group's column."""
-        from gstspdl import _parquet
+        from gstspdl._loader import parquet
 
         tables = []
-        before = _parquet.RowGroups.open
+        before = parquet.RowGroups.open
 
         def open_part(groups, part, columns):
             if part >= 0:
@@ -431,8 +431,8 @@ class ReadingTest(NumbersTest):
                 return tables[-1].__arrow_c_stream__()
             return before(groups, part, columns)
 
-        _parquet.RowGroups.open = open_part
-        self.addCleanup(setattr, _parquet.RowGroups, "open", before)
+        parquet.RowGroups.open = open_part
+        self.addCleanup(setattr, parquet.RowGroups, "open", before)
         line = self.line("epochs=1 read-ahead=0", self.files / "0.parquet"
                          ).replace("! spdlbatch batch-size=16 ", "")
         with Loader(line) as loader:
@@ -470,9 +470,9 @@ class ReadingTest(NumbersTest):
     def test_stop(self):
         """A stop does not wait for a row group, and the next start reads it
         again."""
-        from gstspdl import _parquet
+        from gstspdl._loader import parquet
 
-        before = _parquet.RowGroups.open
+        before = parquet.RowGroups.open
         waiting, end = threading.Event(), threading.Event()
 
         def open_part(groups, part, columns):
@@ -481,8 +481,8 @@ class ReadingTest(NumbersTest):
                 end.wait()
             return before(groups, part, columns)
 
-        _parquet.RowGroups.open = open_part
-        self.addCleanup(setattr, _parquet.RowGroups, "open", before)
+        parquet.RowGroups.open = open_part
+        self.addCleanup(setattr, parquet.RowGroups, "open", before)
         loader = Loader(self.line("epochs=1"))
         loader.start()
         self.assertTrue(waiting.wait(60))

@@ -22,7 +22,7 @@ from support import (ROOT, make_dataset, make_folder, needs_gi, require_gi,
                      run_python, slow_or)
 
 from gstspdl import Loader, LoaderError, Pipeline
-from gstspdl._elements import METHODS, PROPERTIES, Elements
+from gstspdl._pipeline.elements import METHODS, PROPERTIES, Elements
 
 PACKAGE = ROOT / "bindings" / "python"
 N = 24
@@ -801,7 +801,7 @@ class ToolsTest(unittest.TestCase):
     def test_import_time(self):
         done = run_python(
             "import sys, gstspdl\n"
-            "assert 'gstspdl._pipeline' not in sys.modules\n"
+            "assert 'gstspdl._pipeline.pipeline' not in sys.modules\n"
             "gstspdl.Pipeline().files('a').fetch()\n"
             "print([name for name in ('datetime', 'difflib', 'gi')"
             " if name in sys.modules])")

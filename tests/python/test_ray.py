@@ -220,7 +220,7 @@ class TrainerTest(RayTest):
     def test_without_the_library(self):
         code = """
 import sys
-sys.modules["gstspdl._native"] = None       # cannot be imported
+sys.modules["gstspdl._native.library"] = None       # cannot be imported
 import json, ray
 from gstspdl.ray import RemoteLoader
 line, transfer, environment = sys.argv[1:]
@@ -584,9 +584,9 @@ class MistakeTest(RayTest):
 
     def test_placement(self):
         """Ray cannot place the loader."""
-        from gstspdl import _remote_link
+        from gstspdl._remote import link
 
-        with unittest.mock.patch.multiple(_remote_link, _PATIENCE=0.5,
+        with unittest.mock.patch.multiple(link, _PATIENCE=0.5,
                                           _CHECK_AFTER=0.5), \
                 unittest.mock.patch.object(RemoteLoader, "_wait", wait_2_s), \
                 self.assertWarnsRegex(LoaderWarning, "ray status"), \

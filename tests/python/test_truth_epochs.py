@@ -17,8 +17,9 @@ import unittest.mock
 import numpy as np
 from support import describe, make_dataset
 
-from gstspdl import (CacheLoader, Loader, LoaderError, LoaderWarning, _native,
+from gstspdl import (CacheLoader, Loader, LoaderError, LoaderWarning,
                      merge_states, reshard_states)
+from gstspdl._native import library as native
 
 N_ITEMS = 20
 FOLDER = make_dataset(N_ITEMS)
@@ -270,7 +271,7 @@ class PeekTest(unittest.TestCase):
     def test_state(self):
         loader = Loader(LINE)
         ahead = loader.peek()
-        self.assertEqual(_native.state_get_epoch(loader.state), (0, True))
+        self.assertEqual(native.state_get_epoch(loader.state), (0, True))
         batches = iter(loader)
         self.assertIs(next(batches), ahead)
         loader.peek()
@@ -373,7 +374,7 @@ class FakeLink:
         self.seek(0)
 
     def seek(self, epoch):
-        from gstspdl._remote_answers import Reply
+        from gstspdl._remote.answers import Reply
 
         self.ended = None
         self.started = Start(epoch, True, self.n)
@@ -396,7 +397,7 @@ class RemoteTest(unittest.TestCase):
     """RemoteLoader, without Ray."""
 
     def setUp(self):
-        from gstspdl._remote_link import Board
+        from gstspdl._remote.link import Board
         from gstspdl.ray import RemoteLoader
 
         self.loader = RemoteLoader("", 2)

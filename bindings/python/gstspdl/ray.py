@@ -21,16 +21,16 @@ from typing import (Any, Deque, Dict, Iterator, List, Mapping, NamedTuple,
                     Optional, Sequence, Tuple, Union)
 
 from ._detached import DetachedBatch
-from ._epoch import EpochIterator, OneReader, Pass
 from ._errors import LoaderError
 from ._failure import Failure
-from ._losses import Losses
+from ._loader.epoch import EpochIterator, OneReader, Pass
+from ._loader.losses import Losses
+from ._processes.silence import WORKER_TIMEOUT, check_timeout
 from ._ranks import find_rank
-from ._remote_actor import check_options, make_class
-from ._remote_answers import Certificates, Job, Reply, Start
-from ._remote_link import Board, Link, Lost, Settings, get, get_stats
-from ._remote_memory import MemoryPool
-from ._silence import WORKER_TIMEOUT, check_timeout
+from ._remote.actor import check_options, make_class
+from ._remote.answers import Certificates, Job, Reply, Start
+from ._remote.link import Board, Link, Lost, Settings, get, get_stats
+from ._remote.memory import MemoryPool
 
 __all__ = ["RemoteLoader"]
 
@@ -660,7 +660,7 @@ def _describe(pipeline: Any) -> Tuple[str, List[Any]]:
     """Returns the line of a pipeline, and its elements with functions."""
     if isinstance(pipeline, str):
         return pipeline, []
-    from ._pipeline import Pipeline
+    from ._pipeline.pipeline import Pipeline
 
     if isinstance(pipeline, Pipeline):
         return pipeline._complete()

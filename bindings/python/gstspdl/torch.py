@@ -27,13 +27,13 @@ import torch
 import torch.distributed
 import torch.utils.data
 
-from ._batch import Batch
-from ._dataloader import DataLoader as DataLoader
+from ._dataloader.dataloader import DataLoader as DataLoader
 from ._errors import LoaderError
-from ._loader import Loader
-from ._losses import LoaderWarning
-from ._states import merge_states
-from ._tensor import Tensor
+from ._loader.loader import Loader
+from ._loader.losses import LoaderWarning
+from ._loader.states import merge_states
+from ._media.batch import Batch
+from ._media.tensor import Tensor
 
 TorchBatch = Dict[str, torch.Tensor]
 Step = TypeVar("Step")

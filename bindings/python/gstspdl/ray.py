@@ -660,10 +660,8 @@ def _describe(pipeline: Any) -> Tuple[str, List[Any]]:
     """Returns the line of a pipeline, and its elements with functions."""
     if isinstance(pipeline, str):
         return pipeline, []
-    from ._pipeline.pipeline import Pipeline
-
-    if isinstance(pipeline, Pipeline):
-        return pipeline._complete()
+    if hasattr(type(pipeline), "_complete"):  # a Pipeline
+        return pipeline._complete()  # type: ignore[no-any-return]
     raise TypeError("pipeline must be a description or a gstspdl.Pipeline, not "
                     f"{type(pipeline).__name__}")
 

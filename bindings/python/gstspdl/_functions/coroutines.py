@@ -12,9 +12,10 @@ import time
 from typing import Any, Awaitable, Callable, Dict, Optional, Set
 
 from .._errors import LoaderError
+from .._media.results import call, make_failure
 from .._media.sample import Sample
 from .._native import library as native
-from .stages import call, make_failure
+from .._native.endings import call_at_end
 
 
 # Time for the tasks that functions left to end, in s.
@@ -79,11 +80,11 @@ def _start_loop() -> _EventLoop:
     with _lock:
         if _event_loop is None:
             _event_loop = _EventLoop()
+            call_at_end(_end_loop)
         return _event_loop
 
 
-def end_loop() -> None:
-    """Ends the thread, after all loaders, at the end of the interpreter."""
+def _end_loop() -> None:
     if _event_loop is not None:
         _event_loop.end()
 

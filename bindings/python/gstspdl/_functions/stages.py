@@ -6,100 +6,38 @@
 import inspect
 import itertools
 import operator
-import traceback
 from functools import partial
 from numbers import Integral
 from typing import Any, Callable, Dict, Optional
 
 from .._errors import LoaderError
-from .._media.sample import Sample, of_data, of_gst, of_items, of_parts
+from .._media.results import call, describe_error
+from .._media.sample import Sample
 from .._native import library as native
 
 Function = Callable[[Sample], Any]
 RouteFunction = Callable[[Sample], int]
 
-# Functions that pipelines may call, by id.
-_functions: Dict[int, Function] = {}
+# What the library may call, by id: functions, and objects that open tables.
+_kept: Dict[int, Any] = {}
 # Worker processes and coroutines, which close() ends, by id.
 _pools: Dict[int, Any] = {}
-# Objects that open streams of Arrow, by id; see arrow.
-_openers: Dict[int, Any] = {}
 _numbers = itertools.count(1)
-
-
-def _convert_one(result: Any, link: Optional[int] = None) -> Sample:
-    if isinstance(result, dict):
-        return of_parts({name: _convert_one(part)
-                         for name, part in result.items()})
-    if isinstance(result, Sample):
-        return result._give_extra(result)
-    sample = of_data(result, None, link) or of_gst(result)
-    if sample is None:
-        raise TypeError("the function returned an object of type "
-                        f"{type(result).__name__}: return a NumPy array, a "
-                        "PyTorch tensor, a number, bytes, the sample, a "
-                        "Gst.Buffer, a dict of these by name, a list of these "
-                        "for a group, or None")
-    return sample
-
-
-def _convert(result: Any, link: Optional[int], item: Sample) -> Sample:
-    """`item`: the argument of the function, which gives its results the changes
-    of its extra fields."""
-    if isinstance(result, bool):
-        raise TypeError(f"the function returned {result}, which would replace "
-                        "the item: return the sample to keep it, None to leave "
-                        "it out, or a dict with the value")
-    if isinstance(result, list):
-        if any(type(part) in (bool, int, float) for part in result):
-            raise TypeError("the function returned a list of numbers, but a "
-                            "list is a group of items: return a NumPy array, "
-                            "or NumPy scalars for a group")
-        return of_items([item._give_extra(_convert_one(part))
-                         for part in result])
-    return item._give_extra(_convert_one(result, link))
-
-
-def make_failure(reason: str) -> int:
-    """Returns a new sample that denotes a failure."""
-    failed: int = native.sample_new_failed(reason.encode(errors="replace"))
-    return failed
-
-
-def call(function: Callable[[], Any], item: Sample,
-         link: Optional[int] = None) -> Optional[int]:
-    """Calls a function, which processes an item, and returns a reference to the
-    result. `link`: to the process that gets the result."""
-    try:
-        result = function()
-        if result is None:
-            return None
-        result = _convert(result, link, item)
-        made: int = native.ref(result._pointer)
-        return made
-    except BaseException as error:
-        return make_failure(_describe(error))
-
-
-def _describe(error: BaseException) -> str:
-    # The last line comes first, because some views show only one line.
-    last = traceback.format_exception_only(type(error), error)[-1]
-    return last + traceback.format_exc()
 
 
 def _call(pointer: int, number: int) -> Optional[int]:
     item = Sample(native.ref(pointer))
-    return call(partial(_functions[number], item), item)
+    return call(partial(get(number), item), item)
 
 
 def _select(pointer: int, number: int, problem: int) -> int:
     try:
         item = Sample(native.ref(pointer))
-        branch = _check_branch(_functions[number](item))
+        branch = _check_branch(get(number)(item))
         item._keep_extra()
         return branch
     except BaseException as error:
-        native.set_problem(problem, _describe(error))
+        native.set_problem(problem, describe_error(error))
         return -1
 
 
@@ -118,17 +56,17 @@ def _check_branch(result: Any) -> int:
     return branch
 
 
-def keep_opener(opener: Any) -> int:
+def keep(thing: Any) -> int:
     """Keeps an object until the library has finished with the id that this
     returns."""
     drop_finished()
     number = next(_numbers)
-    _openers[number] = opener
+    _kept[number] = thing
     return number
 
 
-def get_opener(number: int) -> Any:
-    return _openers[number]
+def get(number: int) -> Any:
+    return _kept[number]
 
 
 # Lives as long as the interpreter, so that no pipeline can outlive it.
@@ -176,13 +114,12 @@ def connect_route(pipeline: int, name: str, function: RouteFunction) -> None:
 
 def _connect(pipeline: int, name: str, factory: str, function: Function,
              connect_native: Any, callback: Any) -> None:
-    number = next(_numbers)
-    _functions[number] = function
+    number = keep(function)
     try:
         _check(connect_native(pipeline, name.encode(), callback, number),
                name, factory)
     except LoaderError:
-        del _functions[number]
+        del _kept[number]
         raise
 
 
@@ -288,10 +225,9 @@ class Pool:
 
 
 def drop_finished() -> None:
-    """Drops the functions of pipelines that no longer exist."""
+    """Drops what only pipelines that no longer exist have called."""
     for number in native.pop_finished():
-        _functions.pop(number, None)
-        _openers.pop(number, None)
+        _kept.pop(number, None)
         pool = _pools.pop(number, None)
         if pool:
             pool.close()

@@ -58,7 +58,7 @@ def is_one_pass(source: Any) -> bool:
 def _open(address: int, number: int, problem: int) -> None:
     """Moves a stream to an address. Called by a thread of the library."""
     try:
-        _move(stages.get_opener(number).open(), address)
+        _move(stages.get(number).open(), address)
     except BaseException as error:
         native.set_problem(problem, f"{type(error).__name__}: {error}")
 
@@ -67,7 +67,7 @@ def _open_part(part: int, columns: Any, address: int, number: int,
                problem: int) -> None:
     """The same for a part of a table."""
     try:
-        groups = stages.get_opener(number)
+        groups = stages.get(number)
         _move(groups.open(part, native.read_strings(columns)), address)
     except BaseException as error:
         native.set_problem(problem, f"{groups.describe(part)}: "
@@ -100,12 +100,12 @@ def set_table(loader: int, source: Any, name: Optional[str] = None) -> None:
     if parquet.is_dataset(source):
         groups = parquet.RowGroups(source)
         native.loader_set_arrow_parts(
-            loader, groups.sizes, _part_callback, stages.keep_opener(groups),
+            loader, groups.sizes, _part_callback, stages.keep(groups),
             name or _name_of(source))
         return
     if not hasattr(type(source), "__len__"):
         native.loader_set_arrow_stream(
-            loader, _callback, stages.keep_opener(_Opener(source)),
+            loader, _callback, stages.keep(_Opener(source)),
             _name_of(source))
         return
     rows, order = _split(source)

@@ -6,14 +6,13 @@
 import atexit
 import ctypes
 import os
-import sys
 import threading
 import time
 import weakref
 from collections import abc, deque
 from typing import (TYPE_CHECKING, Any, Callable, Deque, Dict, Iterable,
                     Iterator, List, Mapping, NamedTuple, Optional, Sequence,
-                    Sized, Union)
+                    Sized, Tuple, Union)
 
 from .._errors import LoaderError
 from .._failure import Failure, make_failure
@@ -25,7 +24,6 @@ from .._media.labels import check_classes
 from .._media.sample import Sample
 from .._native import interrupts, library as native
 from .._native.gi import address_of, bridge, describe, get_attribute, is_a
-from .._pipeline.line import describe_pipeline
 from .._ranks import check_rank
 from . import arrow, parquet
 from .epoch import EpochIterator, OneReader, Pass
@@ -126,7 +124,7 @@ class Loader(OneReader[Batch]):
         super().__init__()
         check_rank(rank, world_size)
         names = None if classes is None else check_classes(classes)
-        pipeline, functions = describe_pipeline(pipeline, process)
+        pipeline, functions = _describe(pipeline, process)
         try:
             self._pointer = _make(pipeline, source, process)
         except native.Error as error:
@@ -946,6 +944,21 @@ class Loader(OneReader[Batch]):
         return (self._fresh or self._between) and self.epoch == epoch
 
 
+def _describe(pipeline: Any, process: Any) -> Tuple[Any, List[Any]]:
+    """Returns the line of a gstspdl.Pipeline, and its elements with functions;
+    other pipelines are returned unchanged."""
+    if not hasattr(type(pipeline), "_complete"):
+        return pipeline, []
+    line, functions = pipeline._complete()
+    if functions and process is not False:
+        raise LoaderError(
+            "Functions of Python cannot be in another process: leave out "
+            "process=..., or put the part before the first function into one, "
+            "as Pipeline().worker(Pipeline()...).map(...)", code="map",
+            stage=functions[0].name)
+    return line, functions
+
+
 def _make(pipeline: Any, source: Any,
           process: Union[bool, Mapping[str, Any]]) -> int:
     """Creates the library's loader."""
@@ -1024,9 +1037,3 @@ def _stop_all() -> None:
         loader.stop()
     if _started is _process:
         native.arrow_end(_MAX_ARROW)
-    processes = sys.modules.get("gstspdl._processes.server")
-    if processes:
-        processes.close_bases()
-    coroutines = sys.modules.get("gstspdl._functions.coroutines")
-    if coroutines:
-        coroutines.end_loop()

@@ -8,6 +8,7 @@ from ctypes import addressof, c_uint
 from typing import TYPE_CHECKING, Any, Callable, Dict, Optional, Tuple
 
 from .._native import library as native
+from .._native.gi import bridge
 
 if TYPE_CHECKING:
     import numpy
@@ -228,6 +229,15 @@ class Tensor:
                               "bytes")
         return native.new_capsule(
             managed, b"dltensor", native.capsule_destructor)
+
+
+def view_tensor(tensor: Any) -> Tensor:
+    """Returns the tensor of this package for a GstSpdl.Tensor, which it keeps."""
+    bridge()
+    info = native.TensorInfo()
+    # As in address_of().
+    native.tensor_describe(hash(tensor), info)
+    return Tensor(tensor, info)
 
 
 class _Words:

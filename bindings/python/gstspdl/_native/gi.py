@@ -106,18 +106,6 @@ def bridge() -> _Bridge:
     return _bridge
 
 
-def view_tensor(tensor: Any) -> Any:
-    """Returns the tensor of this package for a GstSpdl.Tensor, which it keeps."""
-    from .._media.tensor import Tensor
-    from . import library as native
-
-    bridge()
-    info = native.TensorInfo()
-    # As in address_of().
-    native.tensor_describe(hash(tensor), info)
-    return Tensor(tensor, info)
-
-
 def address_of(thing: Any, name: str) -> int:
     """Returns the address of an object of the class of Gst: a pipeline, buffer,
     sample or caps."""

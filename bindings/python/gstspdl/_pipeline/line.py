@@ -7,10 +7,7 @@ reads it, and the text in quotes, as a line has it. This file converts between
 the last two, and reads and writes whole lines."""
 
 import re
-import sys
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple, Union
-
-from .._errors import LoaderError
 
 
 class Element(NamedTuple):
@@ -214,21 +211,3 @@ class _Reader:
 
 def read_line(line: str) -> Chains:
     return _Reader(line).read()
-
-
-def describe_pipeline(pipeline: Any, process: Any
-                      ) -> "Tuple[Any, List[Element]]":
-    """Returns the line of a gstspdl.Pipeline, and its elements with functions;
-    other pipelines are returned unchanged."""
-    # Without the module, no such object exists.
-    module = sys.modules.get("gstspdl._pipeline.pipeline")
-    if module is None or not isinstance(pipeline, module.Pipeline):
-        return pipeline, []
-    line, functions = pipeline._complete()
-    if functions and process is not False:
-        raise LoaderError(
-            "Functions of Python cannot be in another process: leave out "
-            "process=..., or put the part before the first function into one, "
-            "as Pipeline().worker(Pipeline()...).map(...)", code="map",
-            stage=functions[0].name)
-    return line, functions

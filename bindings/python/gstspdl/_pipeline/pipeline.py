@@ -6,18 +6,16 @@
 import functools
 import re
 import sys
-from typing import (TYPE_CHECKING, Any, Callable, Dict, Iterable, Iterator,
+from typing import (Any, Callable, Dict, Iterable, Iterator,
                     List, Mapping, Optional, Sequence, Set, Tuple, Union)
 
+from .._loader.loader import Loader
+from .._loader.states import State
 from .._native import library as native
 from .elements import METHODS, PROPERTIES, Elements, Function
 from .line import (Chain, Chains, Element, Node, Reference, read_line,
                    write_element, write_line)
 from .values import suggest, unify_text, write_any, write_value
-
-if TYPE_CHECKING:
-    from .._loader.loader import Loader
-    from .._loader.states import State
 
 # Elements with threads, one of which each branch of a route begins with.
 _WITH_THREADS = "spdlfetch", "spdldecode", "spdlpipe", "queue"
@@ -95,18 +93,16 @@ class Pipeline(Elements):
 
     def loader(self, *, source: Optional[Iterable[Any]] = None,
                caps: Optional[str] = None, max_failures: int = -1,
-               state: "Optional[State]" = None, cpu_budget: float = 0.0,
+               state: Optional[State] = None, cpu_budget: float = 0.0,
                process: Union[bool, Mapping[str, Any]] = False,
                classes: Optional[Sequence[str]] = None,
-               rank: int = -1, world_size: int = -1) -> "Loader":
+               rank: int = -1, world_size: int = -1) -> Loader:
         """Returns a Loader of this pipeline, which has the same arguments. Adds
         an spdlsink if there is none; sink() sets its properties.
 
             with pipeline.loader(cpu_budget=0.5) as loader:
                 for batch in loader:
                     ..."""
-        from .._loader.loader import Loader
-
         return Loader(self, source=source, caps=caps,
                       max_failures=max_failures, state=state,
                       cpu_budget=cpu_budget, process=process, classes=classes,

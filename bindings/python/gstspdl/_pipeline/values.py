@@ -58,9 +58,7 @@ def _write_path(value: Any) -> str:
 
 
 def _write_line(value: Any) -> str:
-    from .pipeline import Pipeline
-
-    if isinstance(value, Pipeline):
+    if hasattr(type(value), "_write_for_element"):  # a Pipeline
         return guard_text(value._write_for_element())
     if not isinstance(value, str):
         raise TypeError("a str or a Pipeline")

@@ -24,8 +24,10 @@ from typing import (Any, Callable, Dict, Iterator, List, Optional, Sequence,
                     Tuple)
 
 from .._native import library as native
+from .._native.endings import call_at_end
 from . import inherit
 from .silence import WORKER_TIMEOUT, get_interval
+from .worker import begin_fork, load_job
 
 # Starts worker.main(). The main module of the program is not imported.
 _CODE = ("import pickle, sys; sys.path[:] = pickle.load(sys.stdin.buffer); "
@@ -201,6 +203,7 @@ def start_base(*modules: str) -> _Base:
     base = _use_base(modules)
     if base is None:
         made = _Base(modules)  # takes long, so without the lock
+        call_at_end(_close_bases)
         base = _use_base(modules, made)
         assert base is not None
         if base is not made:  # that of another thread
@@ -219,8 +222,7 @@ def _leave_base(base: _Base) -> None:
     base.close()
 
 
-def close_bases() -> None:
-    """Ends all processes, at the end of the interpreter."""
+def _close_bases() -> None:
     with _lock_bases():
         bases = [base for base in _bases.values() if base.is_running()]
         _bases.clear()
@@ -277,8 +279,6 @@ def can_fork() -> bool:
 def _fork_job(job: Any, fds: List[int]) -> "Tuple[socket.socket, int]":
     """Forks a process for a job from this one, and returns a connection to it
     and its process ID. A job that is not pickled is there already."""
-    from .worker import begin_fork, load_job
-
     ours, theirs = _make_sockets()
     _sockets.add(ours)
     payload = -1

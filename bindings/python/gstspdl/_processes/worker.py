@@ -27,7 +27,7 @@ from functools import partial
 from typing import (Any, Callable, Dict, Iterator, List, Optional, Sequence,
                     Tuple)
 
-from .._functions import stages
+from .._media.results import call
 from .._media.sample import Sample
 from .._native import library as native
 from . import inherit
@@ -53,7 +53,7 @@ class FunctionJob:
         _seed()
         while True:
             item = _receive(link)
-            result = stages.call(partial(self._function, item), item, link)
+            result = call(partial(self._function, item), item, link)
             del item
             try:
                 native.process_link_send(link, result)

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple, Union
 from .._errors import LoaderError
 from .._loader.losses import Losses
 from .answers import Job, Reply, Start, Started
+from .direct import Server
 
 if TYPE_CHECKING:
     from .._loader.loader import Loader
-    from .direct import Server
 
 
 class _Unsaid(Losses):
@@ -40,7 +40,7 @@ class LoaderActor:
     def __init__(self) -> None:
         self._loader: "Optional[Loader]" = None
         self._unsaid = _Unsaid()
-        self._server: "Optional[Server]" = None
+        self._server: Optional[Server] = None
         self._session = -1
 
     def start(self, job: Job, start: Start) -> Union[Started, LoaderError]:
@@ -66,8 +66,6 @@ class LoaderActor:
                        loader.classes, node, ray.get_runtime_context().get_node_id(), address)
 
     def _listen(self, job: Job, start: Start, host: str) -> Tuple[str, int]:
-        from .direct import Server
-
         self._server = Server(host, start.token, job.certificates,
                               lambda: self.next(start.session))
         return self._server.address

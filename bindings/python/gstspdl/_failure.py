@@ -39,8 +39,9 @@ class Failure:
         # A failure can be unpickled where the library is missing.
         from ._native import library as native
 
-        return native.state_is_done(state, self.source, self.epoch,
-                                    self.sequence)
+        return bool(native.state_is_done(
+            native.encode_text(state), self.source, self.epoch,
+            self.sequence))
 
 
 def make_failure(stage: str, notice: "native.Notice") -> Failure:

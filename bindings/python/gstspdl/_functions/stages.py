@@ -37,7 +37,8 @@ def _select(pointer: int, number: int, problem: int) -> int:
         item._keep_extra()
         return branch
     except BaseException as error:
-        native.set_problem(problem, describe_error(error))
+        native.set_problem(
+            problem, describe_error(error).encode(errors="replace"))
         return -1
 
 

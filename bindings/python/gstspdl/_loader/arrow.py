@@ -60,7 +60,7 @@ def _open(address: int, number: int, problem: int) -> None:
     try:
         _move(stages.get(number).open(), address)
     except BaseException as error:
-        native.set_problem(problem, f"{type(error).__name__}: {error}")
+        _report(problem, f"{type(error).__name__}: {error}")
 
 
 def _open_part(part: int, columns: Any, address: int, number: int,
@@ -70,8 +70,12 @@ def _open_part(part: int, columns: Any, address: int, number: int,
         groups = stages.get(number)
         _move(groups.open(part, native.read_strings(columns)), address)
     except BaseException as error:
-        native.set_problem(problem, f"{groups.describe(part)}: "
-                           f"{type(error).__name__}: {error}")
+        _report(problem, f"{groups.describe(part)}: "
+                f"{type(error).__name__}: {error}")
+
+
+def _report(problem: int, text: str) -> None:
+    native.set_problem(problem, text.encode(errors="replace"))
 
 
 def _move(capsule: Any, address: int) -> None:
@@ -106,7 +110,7 @@ def set_table(loader: int, source: Any, name: Optional[str] = None) -> None:
     if not hasattr(type(source), "__len__"):
         native.loader_set_arrow_stream(
             loader, _callback, stages.keep(_Opener(source)),
-            _name_of(source))
+            _name_of(source).encode())
         return
     rows, order = _split(source)
     # The library moves the streams out of the capsules, which then free
@@ -114,7 +118,8 @@ def set_table(loader: int, source: Any, name: Optional[str] = None) -> None:
     stream = rows.__arrow_c_stream__()
     indices = None if order is None else order.__arrow_c_stream__()
     native.loader_set_arrow_table(loader, _address_of(stream),
-                                  _address_of(indices), _name_of(source))
+                                  _address_of(indices),
+                                  _name_of(source).encode())
 
 
 def _address_of(capsule: Any) -> Optional[int]:

@@ -5,6 +5,7 @@
 
 import atexit
 import ctypes
+import json
 import os
 import threading
 import time
@@ -753,7 +754,9 @@ class Loader(OneReader[Batch]):
         self._check_process()
         names = None if classes is None else check_classes(classes)
         try:
-            native.loader_set_classes(self._pointer, names)
+            native.loader_set_classes(
+                self._pointer,
+                None if names is None else native.make_strings(names))
         except native.Error as error:
             raise self._explain(error) from error
         self._classes = names
@@ -853,19 +856,15 @@ class Loader(OneReader[Batch]):
         """The statistics of each element as a list of dicts, from the source
         to the sink. Times are in ns. docs/reference/statistics.md describes
         the fields."""
-        import json  # which takes 6 ms
-
         stats: List[Dict[str, Any]] = json.loads(
-            native.loader_dup_stats(self._pointer))
+            native.loader_dup_stats(self._pointer) or "[]")
         return stats
 
     def verdict(self) -> Verdict:
         """Returns the bottleneck since the start, and how much this machine can
         load. It is reliable after about ten seconds."""
-        import json
-
         return make_verdict(json.loads(
-            native.loader_dup_verdict(self._pointer)))
+            native.loader_dup_verdict(self._pointer) or "{}"))
 
     # Resuming
 
@@ -898,7 +897,8 @@ class Loader(OneReader[Batch]):
         if not (state is None or isinstance(state, str)):
             state = merge_states(state)
         try:
-            native.loader_restore_state(self._pointer, state)
+            native.loader_restore_state(
+                self._pointer, native.encode_text(state))
         except native.Error as error:
             raise self._explain(error) from error
         # The next `for` starts the loader.
@@ -935,7 +935,8 @@ class Loader(OneReader[Batch]):
             raise LoaderError("The epoch cannot be set, because the pipeline "
                               "has no spdlsrc", code="state")
         self.stop()
-        self.restore_state(native.state_dup_at_epoch(state, epoch))
+        self.restore_state(native.state_dup_at_epoch(
+            state.encode(), epoch))
 
     def _is_at_beginning(self, epoch: int) -> bool:
         state = self._read_state()
@@ -971,7 +972,7 @@ def _make(pipeline: Any, source: Any,
                         f"spdlworkersrc, not {describe(process)}")
     if process is False:
         if isinstance(pipeline, str):
-            return native.loader_new(pipeline)
+            return int(native.loader_new(os.fsencode(pipeline)))
         return int(native.loader_new_from_pipeline(
             address_of(pipeline, "Pipeline")))
     if not isinstance(pipeline, str):
@@ -983,9 +984,10 @@ def _make(pipeline: Any, source: Any,
             "A Python source cannot run in a worker process: remove "
             "source=... or process=...", code="source")
     properties = {} if process is True else process
-    return native.loader_new_in_process(
-        pipeline, " ".join(f"{name.replace('_', '-')}={write_property(value)}"
-                           for name, value in properties.items()))
+    words = [f"{name.replace('_', '-')}={write_property(value)}"
+             for name, value in properties.items()]
+    return int(native.loader_new_in_process(
+        os.fsencode(pipeline), os.fsencode(" ".join(words))))
 
 
 def _release(pointer: int, process: object) -> None:

@@ -69,8 +69,9 @@ class Losses:
         if not self._summaries:
             from .._native.library import show_line
 
+            uri = (last.uri or "an item").encode(errors="surrogateescape")
             return (f"{self._num_failures} items failed; last: {last.stage}: "
-                    f"{show_line(last.uri or 'an item')}: {last.reason}")
+                    f"{show_line(uri)}: {last.reason}")
         return "; ".join(self._summaries)
 
     def warn_of_others(self) -> None:

@@ -72,7 +72,9 @@ class SourceThread(threading.Thread):
             self._run()
         except BaseException as error:
             self.cause = error
-            self._do(native.loader_fail_source, "source: " + _describe(error))
+            reason = "source: " + _describe(error)
+            self._do(native.loader_fail_source,
+                     reason.encode(errors="replace"))
 
     def _run(self) -> None:
         while self._passes.get():
@@ -82,7 +84,7 @@ class SourceThread(threading.Thread):
                     return
             if iterator is self._source:
                 # An iterator cannot be restarted.
-                self._do(native.loader_end_source)
+                self._do(native.loader_end_source, None)
                 return
             if not self._do(native.loader_end_epoch):
                 return
@@ -91,17 +93,17 @@ class SourceThread(threading.Thread):
         """Returns False if the loader takes no more."""
         item, label, key = _split(item, self._labels, place)
         if isinstance(item, (str, os.PathLike)):
-            uri = uri_of(item)
+            uri = os.fsencode(uri_of(item))
             if key is None:
                 return self._do(native.loader_push_uri, uri, label, _SLICE)
-            sample = of_bytes(os.fsencode(uri), _URIS)
+            sample = of_bytes(uri, _URIS)
         elif isinstance(item, dict):
             sample = of_parts({name: self._convert(part)
                                for name, part in item.items()})
         else:
             sample = self._convert(item)
-        return self._do(native.loader_push, sample._pointer, label, key,
-                        _SLICE)
+        return self._do(native.loader_push, sample._pointer, label,
+                        native.encode_text(key), _SLICE)
 
     def _convert(self, item: Any) -> Sample:
         sample = of_data(item, self._encoded)

@@ -26,7 +26,8 @@ def merge_states(states: Iterable[str]) -> str:
     Raises LoaderError with the code "state" if the state of a rank is missing
     or malformed, and if the states are of different runs."""
     try:
-        return native.state_merge(_check_states(states))
+        return str(native.state_merge(native.make_strings(
+            _check_states(states))))
     except native.Error as error:
         raise LoaderError(error.message, code=error.nick) from error
 
@@ -45,7 +46,8 @@ def reshard_states(states: Union[str, Iterable[str]],
         states = [states]
     world_size = check_integer("world_size", world_size, 1, UINT32_MAX)
     try:
-        return native.state_reshard(_check_states(states), world_size)
+        return list(native.state_reshard(native.make_strings(
+            _check_states(states)), world_size))
     except native.Error as error:
         raise LoaderError(error.message, code=error.nick) from error
 

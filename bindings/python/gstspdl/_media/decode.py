@@ -24,7 +24,7 @@ _KEPT = 16
 class _Decoder:
     def __init__(self, line: str) -> None:
         self._process = os.getpid()
-        self.pointer = native.decoder_new(line)
+        self.pointer = native.decoder_new(os.fsencode(line))
 
     def __del__(self, _unref: Any = native.unref_object,
                 _get_process: Any = os.getpid) -> None:

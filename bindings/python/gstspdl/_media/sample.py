@@ -66,7 +66,7 @@ class Sample:
     @property
     def caps(self) -> str:
         """The format as text, such as "image/jpeg"."""
-        return native.sample_dup_caps(self._pointer)
+        return native.sample_dup_caps(self._pointer) or ""
 
     @property
     def items(self) -> List["Sample"]:

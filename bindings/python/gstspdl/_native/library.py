@@ -141,13 +141,7 @@ if _get_version() != _VERSION:
         f"gstspdl and its library have different versions ({_VERSION} and "
         f"{_get_version()}): install both from the same release")
 
-_list_versions = _quick("binding_list_versions", c_void_p)
 _add_cuda_folder = _quick("binding_add_cuda_folder", None, c_char_p)
-
-
-def list_versions() -> List[str]:
-    """Returns alternating names and versions."""
-    return _take_strings(_list_versions()) or []
 
 
 def _add_cuda_folders() -> None:
@@ -182,18 +176,10 @@ def _take_text(pointer: Optional[int]) -> Optional[str]:
     return text
 
 
-_show_line = _quick("binding_show_line", c_void_p, c_char_p)
-
-
-def show_line(text: str) -> str:
-    """Returns the text without secrets and control characters."""
-    return _take_text(_show_line(text.encode(errors="surrogateescape"))) or ""
-
-
-def _take_strings(pointer: Optional[int]) -> Optional[List[str]]:
+def _take_strings(pointer: Optional[int]) -> List[str]:
+    strings: List[str] = []
     if not pointer:
-        return None
-    strings = []
+        return strings
     address = pointer
     while (text := c_char_p.from_address(address).value) is not None:
         strings.append(text.decode(errors="replace"))
@@ -202,9 +188,25 @@ def _take_strings(pointer: Optional[int]) -> Optional[List[str]]:
     return strings
 
 
-def _text_or_none(text: Optional[str]) -> Optional[bytes]:
+def encode_text(text: Optional[str]) -> Optional[bytes]:
     return None if text is None else os.fsencode(text)
 
+
+def _text(function: Any) -> Callable[..., Optional[str]]:
+    """Makes a function return the text at the address that it returns, which
+    belongs to the caller."""
+    function.errcheck = lambda pointer, *_: _take_text(pointer)
+    return function  # type: ignore[no-any-return]
+
+
+def _strings(function: Any) -> Callable[..., List[str]]:
+    """The same for an array of texts, which is empty for NULL."""
+    function.errcheck = lambda pointer, *_: _take_strings(pointer)
+    return function  # type: ignore[no-any-return]
+
+
+#: alternating names and versions
+list_versions = _strings(_quick("binding_list_versions", c_void_p))
 
 # Batches and tensors
 
@@ -225,8 +227,8 @@ batch_get_caps = _quick("batch_get_caps", c_void_p, c_void_p)
 batch_new = _checked(_quick("batch_new", c_void_p, c_void_p, c_void_p))
 batch_copy = _checked(_slow("binding_batch_copy", c_void_p, c_void_p))
 _batch_dup_keys = _quick("batch_dup_keys", c_void_p, c_void_p)
-_batch_dup_extra = _quick(
-    "binding_batch_dup_extra", c_void_p, c_void_p, c_uint)
+batch_dup_extra = _text(_quick(
+    "binding_batch_dup_extra", c_void_p, c_void_p, c_uint))
 
 
 class _ArrayInterface(ctypes.Structure):
@@ -280,10 +282,6 @@ def batch_get_numbers(function: Any, batch: int) -> bytes:
         _free(numbers)
 
 
-def batch_dup_extra(batch: int, i: int) -> Optional[str]:
-    return _take_text(_batch_dup_extra(batch, i))
-
-
 def tensor_wait(tensor: int, stream: int) -> None:
     """Makes a stream wait for the tensor. The CPU does not wait."""
     try:
@@ -305,8 +303,8 @@ new_capsule.argtypes = [c_void_p, c_char_p, c_void_p]
 
 # Loaders
 
-_loader_new = _checked(_slow("loader_new", c_void_p, c_char_p))
-_loader_new_in_process = _checked(_slow(
+loader_new = _checked(_slow("loader_new", c_void_p, c_char_p))
+loader_new_in_process = _checked(_slow(
     "loader_new_in_process", c_void_p, c_char_p, c_char_p))
 loader_new_from_pipeline = _checked(_slow(
     "loader_new_from_pipeline", c_void_p, c_void_p))
@@ -352,77 +350,38 @@ loader_set_cpu_budget = _slow(
     "binding_loader_set_cpu_budget", None, c_void_p, c_double)
 loader_keep_notices = _quick("binding_loader_keep_notices", None, c_void_p)
 loader_end_epoch = _checked(_slow("loader_end_epoch", c_int, c_void_p))
-_loader_end_source = _checked(_slow(
+loader_end_source = _checked(_slow(
     "loader_end_source", c_int, c_void_p, c_void_p))
-_loader_fail_source = _checked(_slow(
+loader_fail_source = _checked(_slow(
     "binding_loader_fail_source", c_int, c_void_p, c_char_p))
-_loader_push = _checked(_slow(
+loader_push = _checked(_slow(
     "binding_loader_push", c_int, c_void_p, c_void_p, c_int64, c_char_p,
     c_uint64))
-_loader_push_uri = _checked(_slow(
+loader_push_uri = _checked(_slow(
     "loader_push_uri", c_int, c_void_p, c_char_p, c_int64, c_uint64))
 _loader_dup_error = _quick("loader_dup_error", _error_p, c_void_p)
 _loader_get_error_item = _quick(
     "loader_get_error_item", c_int, c_void_p, POINTER(c_void_p),
     POINTER(c_void_p))
-_loader_dup_stats = _slow("binding_loader_dup_stats", c_void_p, c_void_p)
-_loader_dup_verdict = _slow(
-    "binding_loader_dup_verdict", c_void_p, c_void_p)
-_loader_dup_classes = _checked(_slow(
-    "loader_dup_classes", c_void_p, c_void_p))
-_loader_set_classes = _checked(_slow(
+loader_dup_stats = _text(_slow(
+    "binding_loader_dup_stats", c_void_p, c_void_p))
+loader_dup_verdict = _text(_slow(
+    "binding_loader_dup_verdict", c_void_p, c_void_p))
+loader_dup_classes = _checked(_strings(_slow(
+    "loader_dup_classes", c_void_p, c_void_p)))
+loader_set_classes = _checked(_slow(
     "loader_set_classes", c_int, c_void_p, POINTER(c_char_p)))
-_loader_dup_state = _quick("loader_dup_state", c_void_p, c_void_p)
-_loader_read_state = _quick("binding_loader_read_state", c_void_p, c_void_p)
-_loader_restore_state = _checked(_slow(
+loader_dup_state = _text(_quick("loader_dup_state", c_void_p, c_void_p))
+loader_read_state = _text(_quick(
+    "binding_loader_read_state", c_void_p, c_void_p))
+loader_restore_state = _checked(_slow(
     "loader_restore_state", c_int, c_void_p, c_char_p))
-
-
-_loader_set_arrow_table = _checked(_slow(
+# Moves streams of Arrow's C interface, given by their addresses.
+loader_set_arrow_table = _checked(_slow(
     "loader_set_arrow_table", c_int, c_void_p, c_void_p, c_void_p, c_char_p))
 arrow_end = _slow("binding_arrow_end", None, c_uint64)
-
-
-_trace_start = _checked(_slow("binding_trace_start", c_int, c_char_p))
+trace_start = _checked(_slow("binding_trace_start", c_int, c_char_p))
 trace_stop = _checked(_slow("binding_trace_stop", c_uint64))
-
-
-def trace_start(path: "os.PathLike[str] | str") -> None:
-    _trace_start(os.fsencode(path))
-
-
-def loader_set_arrow_table(loader: int, rows: Optional[int],
-                           order: Optional[int], name: str) -> None:
-    """Moves streams of Arrow's C interface, given by their addresses."""
-    _loader_set_arrow_table(loader, rows, order, name.encode())
-
-
-def loader_new(description: str) -> int:
-    pointer: int = _loader_new(os.fsencode(description))
-    return pointer
-
-
-def loader_new_in_process(description: str, properties: str) -> int:
-    pointer: int = _loader_new_in_process(
-        os.fsencode(description), os.fsencode(properties))
-    return pointer
-
-
-def loader_end_source(loader: int) -> None:
-    _loader_end_source(loader, None)
-
-
-def loader_fail_source(loader: int, reason: str) -> None:
-    _loader_fail_source(loader, reason.encode(errors="replace"))
-
-
-def loader_push(loader: int, sample: int, label: int, key: Optional[str],
-                timeout: int) -> None:
-    _loader_push(loader, sample, label, _text_or_none(key), timeout)
-
-
-def loader_push_uri(loader: int, uri: str, label: int, timeout: int) -> None:
-    _loader_push_uri(loader, os.fsencode(uri), label, timeout)
 
 
 def loader_dup_error(loader: int) -> Optional[Error]:
@@ -435,38 +394,6 @@ def loader_get_error_item(loader: int) -> "tuple[Optional[str], ...]":
     stage, uri = c_void_p(), c_void_p()
     _loader_get_error_item(loader, stage, uri)
     return _take_text(stage.value), _take_text(uri.value)
-
-
-def loader_dup_stats(loader: int) -> str:
-    return _take_text(_loader_dup_stats(loader)) or "[]"
-
-
-def loader_dup_verdict(loader: int) -> str:
-    return _take_text(_loader_dup_verdict(loader)) or "{}"
-
-
-def loader_dup_classes(loader: int) -> Optional[List[str]]:
-    return _take_strings(_loader_dup_classes(loader))
-
-
-def loader_set_classes(loader: int, classes: Optional[Sequence[str]]) -> None:
-    names = None
-    if classes is not None:
-        names = (c_char_p * (len(classes) + 1))(
-            *(name.encode() for name in classes), None)
-    _loader_set_classes(loader, names)
-
-
-def loader_dup_state(loader: int) -> Optional[str]:
-    return _take_text(_loader_dup_state(loader))
-
-
-def loader_read_state(loader: int) -> Optional[str]:
-    return _take_text(_loader_read_state(loader))
-
-
-def loader_restore_state(loader: int, state: Optional[str]) -> None:
-    _loader_restore_state(loader, _text_or_none(state))
 
 
 # Failures and warnings
@@ -496,34 +423,22 @@ def loader_pop_notices(loader: int) -> Iterator[Any]:
 
 # States
 
-_state_is_done = _quick(
+state_is_done = _quick(
     "state_is_done", c_int, c_char_p, c_uint, c_uint64, c_uint64)
 _state_get_epoch = _quick(
     "state_get_epoch", c_int, c_char_p, POINTER(c_uint64), _int_out)
-_state_dup_at_epoch = _quick(
-    "state_dup_at_epoch", c_void_p, c_char_p, c_uint64)
-_state_merge = _checked(_quick("state_merge", c_void_p, POINTER(c_char_p)))
-_state_reshard = _checked(_quick(
-    "state_reshard", c_void_p, POINTER(c_char_p), c_uint))
+state_dup_at_epoch = _text(_quick(
+    "state_dup_at_epoch", c_void_p, c_char_p, c_uint64))
+state_merge = _checked(_text(_quick(
+    "state_merge", c_void_p, POINTER(c_char_p))))
+state_reshard = _checked(_strings(_quick(
+    "state_reshard", c_void_p, POINTER(c_char_p), c_uint)))
 
 
-def _make_strings(texts: Iterable[str]) -> Any:
+def make_strings(texts: Iterable[str]) -> Any:
+    """Returns a NULL-terminated array of UTF-8."""
     encoded = [text.encode() for text in texts]
     return (c_char_p * (len(encoded) + 1))(*encoded, None)
-
-
-def state_merge(states: Iterable[str]) -> str:
-    return _take_text(_state_merge(_make_strings(states))) or ""
-
-
-def state_reshard(states: Iterable[str], world_size: int) -> List[str]:
-    return _take_strings(
-        _state_reshard(_make_strings(states), world_size)) or []
-
-
-def state_is_done(state: Optional[str], source: int, epoch: int,
-                  sequence: int) -> bool:
-    return bool(_state_is_done(_text_or_none(state), source, epoch, sequence))
 
 
 def state_get_epoch(state: str) -> "tuple[int, bool]":
@@ -533,19 +448,15 @@ def state_get_epoch(state: str) -> "tuple[int, bool]":
     return epoch.value, bool(is_beginning)
 
 
-def state_dup_at_epoch(state: str, epoch: int) -> Optional[str]:
-    return _take_text(_state_dup_at_epoch(state.encode(), epoch))
-
-
 # Elements
 
-_init = _checked(_slow("init", c_int))
+init = _checked(_slow("init", c_int))
 _parse_launch = _checked(_slow("parse_launch", c_void_p, c_char_p))
 
 
 def check_element(description: str) -> None:
     """Raises Error if the element does not exist or rejects the properties."""
-    _init()
+    init()
     pointer = _parse_launch(os.fsencode(description))
     if pointer:
         unref_object(pointer)
@@ -553,22 +464,13 @@ def check_element(description: str) -> None:
 
 # Decoders
 
-_decoder_new = _checked(_slow("decoder_new", c_void_p, c_char_p))
+decoder_new = _checked(_slow("decoder_new", c_void_p, c_char_p))
 decode = _checked(_slow("binding_decode", c_void_p, c_void_p, c_char_p,
                         c_size_t, c_uint64, c_uint64))
-
-
-_decoder_take_warning = _quick("decoder_take_warning", c_void_p, c_void_p)
-
-
-def decoder_take_warning(decoder: int) -> Optional[str]:
-    return _take_text(_decoder_take_warning(decoder))
-
-
-def decoder_new(description: str) -> int:
-    pointer: int = _decoder_new(os.fsencode(description))
-    return pointer
-
+decoder_take_warning = _text(_quick(
+    "decoder_take_warning", c_void_p, c_void_p))
+# Removes secrets and control characters from a text.
+show_line = _text(_quick("binding_show_line", c_void_p, c_char_p))
 
 # Samples
 
@@ -599,12 +501,14 @@ sample_dup_item = _quick(
     "binding_sample_dup_item", c_void_p, c_void_p, c_uint)
 _sample_get_item = _quick(
     "binding_sample_get_item", c_int, c_void_p, POINTER(Item))
-_sample_dup_caps = _quick("binding_sample_dup_caps", c_void_p, c_void_p)
+sample_dup_caps = _text(_quick(
+    "binding_sample_dup_caps", c_void_p, c_void_p))
 _sample_get_size = _quick("binding_sample_get_size", c_size_t, c_void_p)
 _sample_copy_data = _quick(
     "binding_sample_copy_data", None, c_void_p, c_void_p, c_size_t)
 sample_view = _checked(_quick("binding_sample_view", c_void_p, c_void_p))
-_sample_dup_extra = _quick("binding_sample_dup_extra", c_void_p, c_void_p)
+sample_dup_extra = _text(_quick(
+    "binding_sample_dup_extra", c_void_p, c_void_p))
 _sample_with_extra = _quick(
     "binding_sample_with_extra", c_void_p, c_void_p, c_void_p, c_char_p,
     c_size_t, POINTER(c_char_p))
@@ -624,10 +528,8 @@ def caps_new(description: str) -> int:
 def sample_new_from_parts(names: Sequence[str],
                           parts: Sequence[int]) -> Optional[int]:
     n = len(names)
-    pointer: Optional[int] = _sample_new_from_parts(
-        n, (c_char_p * n)(*(name.encode() for name in names)),
-        (c_void_p * n)(*parts))
-    return pointer
+    return _sample_new_from_parts(  # type: ignore[no-any-return]
+        n, make_strings(names), (c_void_p * n)(*parts))
 
 
 def sample_new_from_items(items: Sequence[int]) -> Optional[int]:
@@ -647,20 +549,12 @@ def sample_get_item(sample: int) -> Optional[Item]:
     return item if _sample_get_item(sample, item) else None
 
 
-def sample_dup_caps(sample: int) -> str:
-    return _take_text(_sample_dup_caps(sample)) or ""
-
-
-def sample_dup_extra(sample: int) -> Optional[str]:
-    return _take_text(_sample_dup_extra(sample))
-
-
 def sample_with_extra(result: int, item: int, changes: bytes,
                       gone: Iterable[str]) -> int:
     """Returns a new sample: the result with the extra fields of the item and
     changes of them."""
     pointer: Optional[int] = _sample_with_extra(
-        result, item, changes, len(changes), _make_strings(gone))
+        result, item, changes, len(changes), make_strings(gone))
     if not pointer:
         raise ValueError("the new fields of extra cannot be stored")
     return pointer
@@ -669,7 +563,7 @@ def sample_with_extra(result: int, item: int, changes: bytes,
 def sample_keep_extra(sample: int, changes: bytes,
                       gone: Iterable[str]) -> None:
     if not _sample_keep_extra(sample, changes, len(changes),
-                              _make_strings(gone)):
+                              make_strings(gone)):
         raise ValueError("the new fields of extra cannot be stored")
 
 
@@ -718,19 +612,10 @@ _pop_finished = _quick("binding_pop_finished", c_void_p)
 
 # A function that opens a stream of Arrow: address, id, and where to set a problem.
 OpenCallback = ctypes.CFUNCTYPE(None, c_void_p, c_void_p, c_void_p)
-_set_problem = _quick("binding_set_problem", None, c_void_p, c_char_p)
-_loader_set_arrow_stream = _checked(_slow(
+set_problem = _quick("binding_set_problem", None, c_void_p, c_char_p)
+loader_set_arrow_stream = _checked(_slow(
     "binding_loader_set_arrow_stream", c_int, c_void_p, OpenCallback, c_void_p,
     c_char_p))
-
-
-def set_problem(problem: int, text: str) -> None:
-    _set_problem(problem, text.encode(errors="replace"))
-
-
-def loader_set_arrow_stream(loader: int, function: Any, number: int,
-                            name: str) -> None:
-    _loader_set_arrow_stream(loader, function, number, name.encode())
 
 
 # The same for a part of a table: number, columns, address, id, and where to set a
@@ -740,8 +625,8 @@ OpenPartCallback = ctypes.CFUNCTYPE(
 _loader_set_arrow_parts = _checked(_slow(
     "binding_loader_set_arrow_parts", c_int, c_void_p, POINTER(c_uint64), c_uint,
     OpenPartCallback, c_void_p, c_char_p))
-_loader_list_locations = _quick(
-    "binding_loader_list_locations", c_void_p, c_void_p)
+_loader_list_locations = _strings(_quick(
+    "binding_loader_list_locations", c_void_p, c_void_p))
 
 
 def loader_set_arrow_parts(loader: int, sizes: "Sequence[tuple[int, int]]",
@@ -754,7 +639,7 @@ def loader_set_arrow_parts(loader: int, sizes: "Sequence[tuple[int, int]]",
 
 def loader_list_locations(loader: int) -> "list[tuple[str, str, str]]":
     """Returns location, pattern and label-column of each spdlsrc; "": unset."""
-    texts = _take_strings(_loader_list_locations(loader)) or []
+    texts = _loader_list_locations(loader)
     return list(zip(texts[::3], texts[1::3], texts[2::3]))
 
 
@@ -812,12 +697,12 @@ def queue_take(queue: int) -> "Iterator[tuple[int, int]]":
 
 # Worker processes
 
-init = _init
 fork_server_new = _quick("fork_server_new", c_void_p, c_int)
 fork_server_free = _quick("fork_server_free", None, c_void_p)
 fork_server_watch = _slow(
     "fork_server_watch", None, c_void_p, c_int, c_uint64)
-_fork_server_look = _slow("fork_server_look", c_void_p, c_void_p)
+# Returns what happened to the process, if it made no progress and was killed.
+fork_server_look = _text(_slow("fork_server_look", c_void_p, c_void_p))
 _fork_server_begin = _checked(_slow(
     "fork_server_begin", c_void_p, c_void_p, c_uint, _int_out))
 _fork_server_end = _slow(
@@ -834,8 +719,8 @@ process_link_get_socket = _quick(
 _process_link_alloc = _slow(
     "binding_process_link_alloc", c_void_p, c_void_p, c_size_t,
     POINTER(c_void_p))
-_process_link_look = _slow(
-    "process_link_look", c_void_p, c_void_p, c_int)
+process_link_look = _text(_slow(
+    "process_link_look", c_void_p, c_void_p, c_int))
 process_link_send = _checked(_slow(
     "process_link_send", c_int, c_void_p, c_void_p))
 _process_link_receive = _checked(_slow(
@@ -857,18 +742,6 @@ def fork_server_end(server: int, pid: int,
     status = c_int()
     text = _take_text(_fork_server_end(server, pid, kill_now, status))
     return text or "", status.value
-
-
-def fork_server_look(server: int) -> Optional[str]:
-    """Returns what happened to the process, if it made no progress and was
-    killed."""
-    return _take_text(_fork_server_look(server))
-
-
-def process_link_look(link: int, restart: bool) -> Optional[str]:
-    """Returns what happened to the worker, if it made no progress and was
-    killed."""
-    return _take_text(_process_link_look(link, restart))
 
 
 def process_link_alloc(link: int, size: int) -> "tuple[int, int]":

@@ -25,7 +25,7 @@ def trace(path: Union[str, "os.PathLike[str]"]) -> Iterator[None]:
 
     Raises OSError if the file cannot be written."""
     try:
-        native.trace_start(path)
+        native.trace_start(os.fsencode(path))
     except native.Error as error:
         raise OSError(error.message) from None
     try:

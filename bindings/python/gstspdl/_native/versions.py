@@ -3,6 +3,7 @@
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
+import json
 import os
 from typing import Dict
 
@@ -21,8 +22,6 @@ def versions() -> Dict[str, str]:
     found = dict(zip(names[::2], names[1::2]))
     bundled = os.path.join(native.folder, "versions.json")
     if os.path.exists(bundled):
-        import json
-
         with open(bundled, encoding="utf-8") as file:
             found.update(json.load(file))
     return found

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from ._errors import LoaderError
     from ._failure import Failure
     from ._loader.loader import Loader
-    from ._loader.losses import LoaderWarning
+    from ._loader.record import LoaderWarning
     from ._loader.states import merge_states, reshard_states
     from ._loader.verdict import Roofline, Verdict
     from ._measure.cache import CacheLoader
@@ -68,7 +68,7 @@ _MODULES = {
     "_failure": ("Failure",),
     "_measure.headspace": ("Headspace", "headspace"),
     "_loader.loader": ("Loader", "LoaderError"),
-    "_loader.losses": ("LoaderWarning",),
+    "_loader.record": ("LoaderWarning",),
     "_pipeline.pipeline": ("Pipeline",),
     "_pipeline.recipes": ("IMAGENET_MEAN", "IMAGENET_STD", "audio_folder",
                  "image_folder", "image_list", "video_folder", "web_dataset"),

@@ -29,8 +29,9 @@ import torch.utils.data
 
 from ._dataloader.dataloader import DataLoader as DataLoader
 from ._errors import LoaderError
+from ._loader.epoch import Place
 from ._loader.loader import Loader
-from ._loader.losses import LoaderWarning
+from ._loader.record import LoaderWarning
 from ._loader.states import merge_states
 from ._media.batch import Batch
 from ._media.tensor import Tensor
@@ -220,7 +221,7 @@ class Dataset(torch.utils.data.IterableDataset):  # type: ignore[type-arg,misc]
         except LoaderError:
             pass  # the next `for` raises it as well
         finally:
-            if self._given and self.loader._between:
+            if self._given and self.loader._place is Place.BETWEEN:
                 self._state = self.loader.state
                 self._given = 0
 

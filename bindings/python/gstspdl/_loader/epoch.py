@@ -4,6 +4,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 import threading
+from enum import Enum, auto
 from typing import (Callable, Dict, Generic, Iterator, Optional, Protocol,
                     TypeVar)
 
@@ -11,6 +12,19 @@ from .._errors import LoaderError
 
 BatchT = TypeVar("BatchT")
 _BatchOut = TypeVar("_BatchOut", covariant=True)
+
+
+class Place(Enum):
+    """Where a program is among the epochs of a loader."""
+
+    #: it starts the loader next
+    IDLE = auto()
+    #: before the first batch of an epoch, or of a run
+    BEFORE = auto()
+    #: after a batch
+    WITHIN = auto()
+    #: after the end of an epoch
+    BETWEEN = auto()
 
 
 class Pass:

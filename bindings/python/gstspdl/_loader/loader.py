@@ -10,8 +10,8 @@ import os
 import threading
 import time
 import weakref
-from collections import abc, deque
-from typing import (TYPE_CHECKING, Any, Callable, Deque, Dict, Iterable,
+from collections import abc
+from typing import (TYPE_CHECKING, Any, Callable, Dict, Iterable,
                     Iterator, List, Mapping, NamedTuple, Optional, Sequence,
                     Sized, Tuple, Union)
 
@@ -27,8 +27,8 @@ from .._native import interrupts, library as native
 from .._native.gi import address_of, bridge, describe, get_attribute, is_a
 from .._ranks import check_rank
 from . import arrow, parquet
-from .epoch import EpochIterator, OneReader, Pass
-from .losses import Losses
+from .epoch import EpochIterator, OneReader, Pass, Place
+from .record import Record
 from .source import SourceThread
 from .states import State, merge_states
 from .verdict import Verdict, make_verdict
@@ -36,9 +36,6 @@ from .verdict import Verdict, make_verdict
 # The numbers of the C enumeration, which `__cause__.matches()` takes.
 for _number, _nick in enumerate(native.list_error_codes()):
     setattr(LoaderError, _nick.upper().replace("-", "_"), _number)
-
-# Failures that wait for take_failures().
-_MAX_PENDING = 10_000
 
 # Maximum delay of Ctrl-C while no batch arrives, in ns. A batch ends the wait
 # at once.
@@ -53,18 +50,20 @@ _MAX_ARROW = 5_000_000_000
 # "Not known", and "no time limit".
 _UNKNOWN = UINT64_MAX
 
-# Stands for the end of an epoch that was taken in advance.
-_END = Batch.__new__(Batch)
+# An enumeration looks up its members slowly.
+_IDLE, _BEFORE = Place.IDLE, Place.BEFORE
+_WITHIN, _BETWEEN = Place.WITHIN, Place.BETWEEN
 
 
-class _Before(NamedTuple):
-    """State and counters of a loader before the batch that it keeps."""
+class _Ahead(NamedTuple):
+    """A batch that was taken in advance, and what the loader shows until then."""
 
+    #: None: the end of the epoch
+    batch: Optional[Batch]
     state: Optional[str]
     epoch: int
     num_failures: int
     failures: List[Failure]
-
 
 
 class Loader(OneReader[Batch]):
@@ -139,21 +138,13 @@ class Loader(OneReader[Batch]):
         self._caps = caps
         self._classes: Optional[List[str]] = None
         self._thread: Optional[SourceThread] = None
-        self._begun = False
-        # No batch of this run, or of the epoch that has begun, has been given.
-        self._fresh = True
-        # No batch of the next epoch has been given.
-        self._between = False
+        self._place = _IDLE
         # Number of finished calls of stop(), and of running ones.
         self._stops = 0
         self._stopping = 0
         self._stops_lock = threading.Lock()
-        # A batch that was taken in advance, or _END.
-        self._ahead: Optional[Batch] = None
-        self._before = _Before(None, 0, 0, [])
-        self._failures: Deque[Failure] = deque(maxlen=100)
-        self._pending: Deque[Failure] = deque(maxlen=_MAX_PENDING)
-        self._losses = Losses()
+        self._ahead: Optional[_Ahead] = None
+        self._record = Record()
         self._pull = native.Pull()
         self._pull_address = ctypes.addressof(self._pull)
         self._pools: List[stages.Pool] = []
@@ -404,9 +395,7 @@ class Loader(OneReader[Batch]):
                               code="started")
         self._end_thread(_MAX_BUSY)
         self._ahead = None
-        self._between = False
-        self._pending.clear()
-        self._losses.clear()
+        self._record.clear()
         self._drop_pull()
         self._run(native.loader_start)
         return True
@@ -419,34 +408,28 @@ class Loader(OneReader[Batch]):
         if not self._pull.batch:
             self._drop_pull()
         state = native.loader_read_state(self._pointer)
-        repeated = [f for f in self._pending if not f.is_done(state)]
-        gone = set(repeated)
-        for kept in self._pending, self._failures:
-            done = [f for f in kept if f not in gone]
-            kept.clear()
-            kept.extend(done)
+        n_repeated = self._record.drop_repeated(state)
         try:
             self._run(lambda pointer: native.loader_continue(
-                pointer, len(repeated)))
+                pointer, n_repeated))
         finally:
-            self._begun = True  # The next `for` tries again.
+            self._place = _BEFORE  # The next `for` tries again.
             self._note_failures()
 
     def _run(self, start: Callable[[int], Any]) -> None:
         """Starts a run."""
-        self._fresh = True
         self._pass = Pass()
         for pool in self._pools:
             pool.wait()
         _note_start()
         # This line is first, because Ctrl-C may interrupt any later one.
-        self._begun = True
+        self._place = _BEFORE
         _running.add(self)
         try:
             interrupts.run(start, self._pointer, cancel=self._stop)
         except BaseException as error:
             if not self.is_running():
-                self._begun = False
+                self._place = _IDLE
                 _running.discard(self)
             if isinstance(error, native.Error):
                 raise self._explain(error) from error
@@ -534,20 +517,19 @@ class Loader(OneReader[Batch]):
         iterator raises LoaderError at its next step, if it had batches
         left."""
         self._check_process()
-        if not self._begun:
+        if self._place is _IDLE:
             self.start()
         elif not (self.is_running() or self.has_source()):
             self._continue()
-        elif not (self._fresh or self._between):
+        elif self._place is _WITHIN:
             self._leave_epoch()
         self._begin_epoch()
         return EpochIterator(self)
 
     def _begin_epoch(self) -> None:
         self._begin_source()
-        if self._between:
-            self._between = False
-            self._fresh = True
+        if self._place is _BETWEEN:
+            self._place = _BEFORE
             if self._thread:
                 self._thread.begin_pass()
 
@@ -559,7 +541,7 @@ class Loader(OneReader[Batch]):
                                   isinstance(self._source, abc.Iterator)):
             return
         self._end_if_over()
-        if self._between:
+        if self._place is _BETWEEN:
             return
         # This is read before is_running(), so that one of them detects a
         # stop().
@@ -585,7 +567,7 @@ class Loader(OneReader[Batch]):
             raise LoaderError("The loader was stopped", code="stopped")
         if was_in_epoch and not native.loader_is_in_epoch(self._pointer):
             self._ahead = None  # else the batches continue
-            self._fresh = True
+            self._place = _BEFORE
 
     def next(self, timeout: int = _UNKNOWN) -> Optional[Batch]:
         """Returns the next batch, or None at the end of an epoch. The call
@@ -596,8 +578,7 @@ class Loader(OneReader[Batch]):
         Raises LoaderError with the code "timed-out" if no batch arrives in
         time; no batch is lost."""
         timeout = check_integer("timeout", timeout, 0, UINT64_MAX)
-        if self._begun:
-            self._begin_epoch()
+        self._begin_epoch()
         return self._take(None if timeout == _UNKNOWN else timeout)
 
     def peek(self, timeout: int = _UNKNOWN) -> Optional[Batch]:
@@ -612,7 +593,7 @@ class Loader(OneReader[Batch]):
         LoaderError as next() does."""
         timeout = check_integer("timeout", timeout, 0, UINT64_MAX)
         self._check_process()
-        if not self._begun:
+        if self._place is _IDLE:
             self.start()
         self._begin_epoch()
         return self._alone(self._peek_next,
@@ -624,29 +605,24 @@ class Loader(OneReader[Batch]):
         return super()._take(timeout)
 
     def _take_next(self, timeout: Optional[int]) -> Optional[Batch]:
-        self._losses.warn_of_others()
-        batch, self._ahead = self._ahead, None
-        if batch is None:
-            batch = self._pull_batch(timeout)
-        elif batch is _END:
-            batch = None
-        self._fresh = False
-        if batch is None:
-            self._pass.is_over = True
-            if not self._between:
-                self._between = True
-                self._losses.warn()
-                self._look_ahead()
-        return batch
+        self._record.warn_of_others()
+        ahead, self._ahead = self._ahead, None
+        batch = ahead.batch if ahead else self._pull_batch(timeout)
+        if batch is not None:
+            self._place = _WITHIN
+            return batch
+        self._pass.is_over = True
+        if self._place is not _BETWEEN:
+            self._place = _BETWEEN
+            self._record.warn()
+            self._look_ahead()
+        return None
 
     def _peek_next(self, timeout: Optional[int]) -> Optional[Batch]:
         if self._ahead is None:
-            self._before = _Before(self.state, self.epoch, self.num_failures,
-                                   self.failures)
-            self._ahead = self._pull_batch(timeout)
-            if self._ahead is None:
-                self._ahead = _END
-        return None if self._ahead is _END else self._ahead
+            before = self.state, self.epoch, self.num_failures, self.failures
+            self._ahead = _Ahead(self._pull_batch(timeout), *before)
+        return self._ahead.batch
 
     def _pull_batch(self, timeout: Optional[int] = None) -> Optional[Batch]:
         pull = self._pull
@@ -698,14 +674,11 @@ class Loader(OneReader[Batch]):
             stage = native.decode_text(notice.stage) or ""
             text = native.decode_text(notice.text)
             if text is None:
-                failure = make_failure(stage, notice)
-                self._failures.append(failure)
-                self._pending.append(failure)
-                self._losses.append(failure)
+                self._record.add(make_failure(stage, notice))
             elif notice.num_failures > 0:
-                self._losses.sum_up(stage, text)
+                self._record.sum_up(stage, text)
             else:
-                self._losses.add_other(stage, text)
+                self._record.add_other(stage, text)
 
     def _look_ahead(self) -> None:
         """Raises an error of the next epoch at the end of this one, since the
@@ -716,16 +689,15 @@ class Loader(OneReader[Batch]):
     def _end_epoch(self) -> None:
         """Takes the end of this epoch, for a program that counts batches and
         does not request another one."""
-        if self._fresh or self._between or self._peek_next(None) is not None:
-            return
-        self._take_next(None)
+        if self._place is _WITHIN and self._peek_next(None) is None:
+            self._take_next(None)
 
     def __len__(self) -> int:
         """Returns the number of batches in an epoch of this rank if no item
         fails. Starts the loader. Raises TypeError if the pipeline does not know
         the number."""
         self._check_process()
-        if not self._begun:
+        if self._place is _IDLE:
             self.start()
         source: Any = self._source
         n_items = len(source) if isinstance(source, Sized) else _UNKNOWN
@@ -768,7 +740,7 @@ class Loader(OneReader[Batch]):
         numbers. Starts the loader unless the names were given. Use
         Loader(..., classes=train.classes) for a validation set."""
         self._check_process()
-        if self._classes is None and not self._begun:
+        if self._classes is None and self._place is _IDLE:
             self.start()
         try:
             return native.loader_dup_classes(self._pointer) or None
@@ -815,8 +787,8 @@ class Loader(OneReader[Batch]):
         """The last 100 items that failed, as a list of Failure; `num_failures`
         counts all. Items of an epoch that is loaded ahead are not included."""
         if self._ahead is not None:
-            return list(self._before.failures)
-        return list(self._failures)
+            return list(self._ahead.failures)
+        return list(self._record.recent)
 
     def take_failures(self, state: Optional[str]) -> List[Failure]:
         """Returns the failures that `state` counts as done, each once. Use it
@@ -825,19 +797,14 @@ class Loader(OneReader[Batch]):
         `state`: such as `batch.state`. Items that it does not count arrive
         again in a run that resumes from it, and may fail again. At most 10,000
         failures are kept until they are taken."""
-        taken = [f for f in self._pending if f.is_done(state)]
-        if taken:
-            rest = [f for f in self._pending if not f.is_done(state)]
-            self._pending.clear()
-            self._pending.extend(rest)
-        return taken
+        return self._record.take(state)
 
     @property
     def num_failures(self) -> int:
         """The number of items that failed since the start, in the epochs that a
         `for` has reached."""
         if self._ahead is not None:
-            return self._before.num_failures
+            return self._ahead.num_failures
         return int(native.loader_get_num_failures(self._pointer))
 
     @property
@@ -845,8 +812,9 @@ class Loader(OneReader[Batch]):
         """The epoch of the last batch; after the end of an epoch, the next one;
         before the first batch, the one to begin with."""
         if self._ahead is not None:
-            return self._before.epoch
-        state = self._read_state() if self._fresh else None
+            return self._ahead.epoch
+        is_before = self._place in (_IDLE, _BEFORE)
+        state = self._read_state() if is_before else None
         if state:
             return native.state_get_epoch(state)[0]
         return int(native.loader_get_epoch(self._pointer))
@@ -872,7 +840,7 @@ class Loader(OneReader[Batch]):
     def state(self) -> Optional[str]:
         """The state to resume from after the last batch, a text, or None."""
         if self._ahead is not None:
-            return self._before.state
+            return self._ahead.state
         state = native.loader_dup_state(self._pointer)
         # Of items that have failed since the last batch.
         self._note_failures()
@@ -881,7 +849,7 @@ class Loader(OneReader[Batch]):
     def _read_state(self) -> Optional[str]:
         """Returns the state, without the failures that it counts."""
         if self._ahead is not None:
-            return self._before.state
+            return self._ahead.state
         return native.loader_read_state(self._pointer)
 
     def restore_state(self, state: Optional[State]) -> bool:
@@ -901,9 +869,7 @@ class Loader(OneReader[Batch]):
                 self._pointer, native.encode_text(state))
         except native.Error as error:
             raise self._explain(error) from error
-        # The next `for` starts the loader.
-        self._begun = False
-        self._fresh = True
+        self._place = _IDLE
         self._ahead = None
         return True
 
@@ -925,7 +891,7 @@ class Loader(OneReader[Batch]):
         pipeline without spdlsrc."""
         epoch = check_integer("epoch", epoch, 0, UINT64_MAX)
         self._check_process()
-        if not self._begun:
+        if self._place is _IDLE:
             self.start()
         if self._is_at_beginning(epoch):
             return
@@ -942,7 +908,7 @@ class Loader(OneReader[Batch]):
         state = self._read_state()
         if state:
             return native.state_get_epoch(state) == (epoch, True)
-        return (self._fresh or self._between) and self.epoch == epoch
+        return self._place is not _WITHIN and self.epoch == epoch
 
 
 def _describe(pipeline: Any, process: Any) -> Tuple[Any, List[Any]]:

@@ -11,7 +11,7 @@ from typing import Any, Union
 
 from .._errors import LoaderError
 from .._integers import UINT64_MAX, check_integer
-from .._loader.losses import LoaderWarning
+from .._loader.record import LoaderWarning
 from .._native import library as native
 from .._native.gi import describe
 from .batch import Batch

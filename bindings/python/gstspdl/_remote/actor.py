@@ -9,7 +9,7 @@ import re
 from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple, Union
 
 from .._errors import LoaderError
-from .._loader.losses import Losses
+from .._loader.record import Record
 from .answers import Job, Reply, Start, Started
 from .direct import Server
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from .._loader.loader import Loader
 
 
-class _Unsaid(Losses):
-    """Warnings that the trainer issues."""
+class _Unsaid(Record):
+    """The record of a loader whose warnings the trainer issues."""
 
     def warn(self) -> None:
-        others = self._others
-        self.clear()
+        others = self.take_others()
+        self._forget_losses()
         self._others = others
 
     def warn_of_others(self) -> None:
@@ -78,7 +78,7 @@ class LoaderActor:
                         classes=job.classes,
                         cpu_budget=_find_budget(job.num_cpus))
         self._loader = loader
-        self._unsaid = loader._losses = _Unsaid()
+        self._unsaid = loader._record = _Unsaid()
         for element in job.functions:
             element.connect(loader)
         loader.start()

@@ -1,4 +1,4 @@
-# gst-spdl: warnings of a loader
+# gst-spdl: what has failed in a loader
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
@@ -6,10 +6,14 @@
 import os
 import sys
 import warnings
-from typing import TYPE_CHECKING, Any, List, Optional
+from collections import deque
+from typing import TYPE_CHECKING, Any, Deque, List, Optional
 
 if TYPE_CHECKING:
     from .._failure import Failure
+
+# Failures that wait for take_failures().
+_MAX_PENDING = 10_000
 
 _FOLDER = os.path.dirname(os.path.dirname(__file__)) + "/"
 
@@ -39,22 +43,51 @@ class LoaderWarning(UserWarning):
         self.reason = last.reason if last else None
 
 
-class Losses:
-    """Failures and warnings of elements that no LoaderWarning has reported
-    yet."""
+class Record:
+    """What has failed in a loader, until the program has heard of it."""
 
     def __init__(self) -> None:
-        self.clear()
+        self.recent: Deque["Failure"] = deque(maxlen=100)
+        # For take_failures().
+        self._pending: Deque["Failure"] = deque(maxlen=_MAX_PENDING)
+        self._forget_losses()
 
     def clear(self) -> None:
+        """Begins a run. `recent` has those of earlier ones, too."""
+        self._pending.clear()
+        self._forget_losses()
+
+    def _forget_losses(self) -> None:
+        """Forgets what no LoaderWarning has reported yet."""
         self._num_failures = 0
         self._last: Optional["Failure"] = None
         self._summaries: List[str] = []
         self._others: List[str] = []
 
-    def append(self, failure: "Failure") -> None:
+    def add(self, failure: "Failure") -> None:
+        self.recent.append(failure)
+        self._pending.append(failure)
         self._num_failures += 1
         self._last = failure
+
+    def take_all(self) -> List["Failure"]:
+        taken = list(self._pending)
+        self._pending.clear()
+        return taken
+
+    def take(self, state: Optional[str]) -> List["Failure"]:
+        """Takes those that a state counts as done."""
+        taken = [f for f in self._pending if f.is_done(state)]
+        if taken:
+            _drop(self._pending, taken)
+        return taken
+
+    def drop_repeated(self, state: Optional[str]) -> int:
+        """Drops those that occur again after a state. Returns their number."""
+        repeated = [f for f in self._pending if not f.is_done(state)]
+        for failures in self._pending, self.recent:
+            _drop(failures, repeated)
+        return len(repeated)
 
     def sum_up(self, stage: str, text: str) -> None:
         """Adds a stage's summary of an epoch."""
@@ -88,8 +121,15 @@ class Losses:
         warning = LoaderWarning(self._describe(self._last),
                                 num_failures=self._num_failures,
                                 last=self._last)
-        self.clear()
+        self._forget_losses()
         warnings.warn(warning, stacklevel=_count_own_frames() + 1)
+
+
+def _drop(failures: Deque["Failure"], dropped: List["Failure"]) -> None:
+    gone = set(dropped)
+    kept = [failure for failure in failures if failure not in gone]
+    failures.clear()
+    failures.extend(kept)
 
 
 def _count_own_frames() -> int:

@@ -29,10 +29,9 @@ os.environ.setdefault("G_SLICE", "always-malloc")
 
 if TYPE_CHECKING:
     from ._detached import DetachedBatch
-    from ._errors import LoaderError
+    from ._errors import LoaderError, LoaderWarning
     from ._failure import Failure
     from ._loader.loader import Loader
-    from ._loader.record import LoaderWarning
     from ._loader.states import merge_states, reshard_states
     from ._loader.verdict import Roofline, Verdict
     from ._measure.cache import CacheLoader
@@ -41,9 +40,7 @@ if TYPE_CHECKING:
     from ._media.decode import decode
     from ._media.sample import Sample
     from ._media.tensor import Tensor
-    from ._native.background import set_background
-    from ._native.trace import trace
-    from ._native.versions import versions
+    from ._native.process import set_background, trace, versions
     from ._pipeline.pipeline import Pipeline
     from ._pipeline.recipes import (IMAGENET_MEAN, IMAGENET_STD, audio_folder,
                                     image_folder, image_list, video_folder,
@@ -60,7 +57,6 @@ __all__ = ["IMAGENET_MEAN", "IMAGENET_STD", "Batch", "CacheLoader",
 # Modules that are imported when they are first used, so that batches and errors
 # can be unpickled where the library is missing.
 _MODULES = {
-    "_native.background": ("set_background",),
     "_media.batch": ("Batch",),
     "_measure.cache": ("CacheLoader",),
     "_media.decode": ("decode",),
@@ -68,16 +64,15 @@ _MODULES = {
     "_failure": ("Failure",),
     "_measure.headspace": ("Headspace", "headspace"),
     "_loader.loader": ("Loader", "LoaderError"),
-    "_loader.record": ("LoaderWarning",),
+    "_errors": ("LoaderWarning",),
     "_pipeline.pipeline": ("Pipeline",),
     "_pipeline.recipes": ("IMAGENET_MEAN", "IMAGENET_STD", "audio_folder",
                  "image_folder", "image_list", "video_folder", "web_dataset"),
     "_media.sample": ("Sample",),
     "_loader.states": ("merge_states", "reshard_states"),
     "_media.tensor": ("Tensor",),
-    "_native.trace": ("trace",),
     "_loader.verdict": ("Roofline", "Verdict"),
-    "_native.versions": ("versions",),
+    "_native.process": ("set_background", "trace", "versions"),
 }
 _LATER = {name: module for module, names in _MODULES.items() for name in names}
 

@@ -13,19 +13,19 @@
 docs/reference/python-ray.md describes the API.
 """
 
-import atexit
 import time
 import weakref
 from typing import (Any, Dict, Iterator, List, Mapping, NamedTuple,
                     Optional, Sequence, Tuple, Union)
 
+from ._arguments import find_rank
 from ._detached import DetachedBatch
 from ._errors import LoaderError
 from ._failure import Failure
 from ._loader.epoch import EpochIterator, OneReader, Pass
 from ._loader.record import Record
+from ._native.endings import running
 from ._processes.silence import WORKER_TIMEOUT, check_timeout
-from ._ranks import find_rank
 from ._remote.actor import check_options, make_class
 from ._remote.answers import Certificates, Job, Reply, Start
 from ._remote.link import Board, Link, Lost, Settings, get, get_stats
@@ -189,7 +189,7 @@ class RemoteLoader(OneReader[DetachedBatch]):
         self._epoch = self._sought = None
         self._between = True
         self._error = None
-        _running.add(self)
+        running.add(self)
         for link in self._links:
             link.thread.start()
         try:
@@ -219,7 +219,7 @@ class RemoteLoader(OneReader[DetachedBatch]):
             _close(self._board, links)
             for link in links:
                 link.thread.join()
-        _running.discard(self)
+        running.discard(self)
 
     def __enter__(self) -> "RemoteLoader":
         self.start()
@@ -449,11 +449,6 @@ class RemoteLoader(OneReader[DetachedBatch]):
                             "the loaders: count them in the program")
         return sum(number or 0 for number in numbers)
 
-    def __bool__(self) -> bool:
-        """True. Without this method, bool() would call len(), which starts the
-        loaders."""
-        return True
-
     @property
     def classes(self) -> Optional[List[str]]:
         """The class names, or None. Starts the loaders."""
@@ -662,13 +657,3 @@ def _close(board: Board, links: List[Link]) -> None:
     with board.lock:
         for link in links:
             link.close()
-
-
-# Loaders to stop before the interpreter ends: their threads wait for Ray.
-_running: "weakref.WeakSet[RemoteLoader]" = weakref.WeakSet()
-
-
-@atexit.register
-def _stop_all() -> None:
-    for loader in list(_running):
-        loader.stop()

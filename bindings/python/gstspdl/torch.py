@@ -28,10 +28,9 @@ import torch.distributed
 import torch.utils.data
 
 from ._dataloader.dataloader import DataLoader as DataLoader
-from ._errors import LoaderError
+from ._errors import LoaderError, LoaderWarning
 from ._loader.epoch import Place
 from ._loader.loader import Loader
-from ._loader.record import LoaderWarning
 from ._loader.states import merge_states
 from ._media.batch import Batch
 from ._media.tensor import Tensor

@@ -88,6 +88,11 @@ class OneReader(Generic[BatchT]):
     def __len__(self) -> int:
         raise NotImplementedError
 
+    def __bool__(self) -> bool:
+        """True. Without this method, bool() would call len(), which starts the
+        loader."""
+        return True
+
     def _end_if_over(self) -> None:
         """Takes the end of the epoch if it comes next, before another `for`
         leaves the epoch. Waits for it only after the last batch."""

@@ -3,7 +3,6 @@
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
-import atexit
 import ctypes
 import json
 import os
@@ -15,17 +14,17 @@ from typing import (TYPE_CHECKING, Any, Callable, Dict, Iterable,
                     Iterator, List, Mapping, NamedTuple, Optional, Sequence,
                     Sized, Tuple, Union)
 
+from .._arguments import INT32_MAX, UINT64_MAX, check_integer, check_rank
 from .._errors import LoaderError
 from .._failure import Failure, make_failure
 from .._functions import stages
-from .._integers import INT32_MAX, UINT64_MAX, check_integer
 from .._media.batch import Batch
 from .._media.decode import write_property
 from .._media.labels import check_classes
 from .._media.sample import Sample
 from .._native import interrupts, library as native
+from .._native.endings import call_at_end, running
 from .._native.gi import address_of, bridge, describe, get_attribute, is_a
-from .._ranks import check_rank
 from . import arrow, parquet
 from .epoch import EpochIterator, OneReader, Pass, Place
 from .record import Record
@@ -424,13 +423,13 @@ class Loader(OneReader[Batch]):
         _note_start()
         # This line is first, because Ctrl-C may interrupt any later one.
         self._place = _BEFORE
-        _running.add(self)
+        running.add(self)
         try:
             interrupts.run(start, self._pointer, cancel=self._stop)
         except BaseException as error:
             if not self.is_running():
                 self._place = _IDLE
-                _running.discard(self)
+                running.discard(self)
             if isinstance(error, native.Error):
                 raise self._explain(error) from error
             raise
@@ -462,7 +461,7 @@ class Loader(OneReader[Batch]):
             with self._stops_lock:
                 self._stopping -= 1
                 self._stops += 1
-        _running.discard(self)
+        running.discard(self)
 
     def _was_stopped_since(self, stops: int) -> bool:
         """Returns True if a stop() was running at any time since `_stops` was
@@ -709,11 +708,6 @@ class Loader(OneReader[Batch]):
                             "delivers: count them in the program, or call "
                             "len() of a pipeline without functions")
         return n
-
-    def __bool__(self) -> bool:
-        """True. Without this method, bool() would call len(), which starts the
-        loader."""
-        return True
 
     # Classes
 
@@ -968,9 +962,6 @@ def _release(pointer: int, process: object) -> None:
     stages.drop_finished()
 
 
-# Loaders to stop before the interpreter ends: their threads call into it.
-_running: "weakref.WeakSet[Loader]" = weakref.WeakSet()
-
 # Each process has another object here.
 _process = object()
 # That of the process in which the first loader started.
@@ -999,9 +990,9 @@ def _begin_child() -> None:
 os.register_at_fork(after_in_child=_begin_child)
 
 
-@atexit.register
-def _stop_all() -> None:
-    for loader in list(_running):
-        loader.stop()
+def _end_arrow() -> None:
     if _started is _process:
         native.arrow_end(_MAX_ARROW)
+
+
+call_at_end(_end_arrow)

@@ -9,6 +9,8 @@ import warnings
 from collections import deque
 from typing import TYPE_CHECKING, Any, Deque, List, Optional
 
+from .._errors import LoaderWarning
+
 if TYPE_CHECKING:
     from .._failure import Failure
 
@@ -16,31 +18,6 @@ if TYPE_CHECKING:
 _MAX_PENDING = 10_000
 
 _FOLDER = os.path.dirname(os.path.dirname(__file__)) + "/"
-
-
-class LoaderWarning(UserWarning):
-    """Warning of an element, or warning at the end of a `for` loop about
-    items that failed in its epoch.
-
-    `num_failures`: number of items that failed since the last such warning. 0
-    for other warnings of elements, which are issued when the next batch is
-    taken.
-    `epoch`, `stage`, `uri`, `reason`: those of the item that failed last, or
-    None.
-
-    `loader.failures` lists the items. With `python -W error` a warning is an
-    exception; that of failures is raised after the last batch of the `for`. No
-    batch is lost.
-    """
-
-    def __init__(self, message: str, *, num_failures: int = 0,
-                 last: Optional["Failure"] = None) -> None:
-        super().__init__(message)
-        self.num_failures = num_failures
-        self.epoch = last.epoch if last else None
-        self.stage = last.stage if last else None
-        self.uri = last.uri if last else None
-        self.reason = last.reason if last else None
 
 
 class Record:

@@ -5,8 +5,8 @@
 
 from typing import Iterable, List, Union
 
+from .._arguments import UINT32_MAX, check_integer
 from .._errors import LoaderError
-from .._integers import UINT32_MAX, check_integer
 from .._native import library as native
 
 # A state, or the states of all ranks.

@@ -9,9 +9,8 @@ import warnings
 from collections import OrderedDict
 from typing import Any, Union
 
-from .._errors import LoaderError
-from .._integers import UINT64_MAX, check_integer
-from .._loader.record import LoaderWarning
+from .._arguments import UINT64_MAX, check_integer
+from .._errors import LoaderError, LoaderWarning
 from .._native import library as native
 from .._native.gi import describe
 from .batch import Batch

@@ -6,7 +6,7 @@
 import operator
 from typing import Any, Iterable, List, Optional, Sequence
 
-from .._integers import INT64_MAX, INT64_MIN
+from .._arguments import INT64_MAX, INT64_MIN
 
 # Characters that may surround a label in a list.
 _BLANKS = " \t\n\v\f\r"

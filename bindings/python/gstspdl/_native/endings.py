@@ -4,10 +4,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 import atexit
-from typing import Callable, List
+import weakref
+from typing import Any, Callable, List
 
-# Exit handlers run in the reverse order, so these follow those of modules that
-# import this one.
+#: loaders, which stop first: their threads call into the interpreter or wait
+running: "weakref.WeakSet[Any]" = weakref.WeakSet()
 _ends: List[Callable[[], None]] = []
 
 
@@ -19,5 +20,7 @@ def call_at_end(end: Callable[[], None]) -> None:
 
 @atexit.register
 def _end_all() -> None:
+    for loader in list(running):
+        loader.stop()
     for end in _ends:
         end()

@@ -1,14 +1,43 @@
-# gst-spdl: trace of a program's loaders
+# gst-spdl: functions of the whole process
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 import contextlib
+import json
 import os
 import warnings
-from typing import Iterator, Union
+from typing import Dict, Iterator, Union
 
 from . import library as native
+
+
+def versions() -> Dict[str, str]:
+    """Returns the versions of gst-spdl and of the libraries that it uses, as a
+    dict by name.
+
+    With the wheel, these are the bundled libraries, with the versions of
+    Debian's packages, so that they can be compared with Debian's security
+    advisories. Otherwise the system's libraries are used, and only GLib and
+    GStreamer are listed."""
+    names = native.list_versions()
+    found = dict(zip(names[::2], names[1::2]))
+    bundled = os.path.join(native.folder, "versions.json")
+    if os.path.exists(bundled):
+        with open(bundled, encoding="utf-8") as file:
+            found.update(json.load(file))
+    return found
+
+
+def set_background(background: bool = True) -> None:
+    """Runs the threads of all loaders of this process only on cores that no
+    other thread wants, so that they never delay the training loop. Call it
+    before the first loader starts.
+
+    On a machine whose cores are all in use by other programs or threads,
+    loading then nearly stops."""
+    native.init()
+    native.library.gst_spdl_set_background(bool(background))
 
 
 @contextlib.contextmanager

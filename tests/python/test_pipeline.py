@@ -772,6 +772,17 @@ class ArgumentsTest(unittest.TestCase):
         self.assertEqual(str(Pipeline().batch(8, mean=np.ones(2))),
                          'spdlbatch batch-size=8 mean="<1.0,1.0>"')
 
+    def test_booleans_of_numpy(self):
+        """NumPy 2 names their type like Python's."""
+        numpy_2 = type("bool", (), {"__bool__": lambda _: True,
+                                    "__float__": lambda _: 1.0})()
+        for value in np.True_, numpy_2:
+            self.assertEqual(str(Pipeline().element("queue", silent=value)),
+                             "queue silent=true")
+            self.assertEqual(str(Pipeline().fetch(cache_shared=value)),
+                             "spdlfetch cache-shared=true")
+            self.check(TypeError, lambda p: p.decode(flip=value), "a number")
+
 
 class ToolsTest(unittest.TestCase):
     def test_completion(self):

@@ -66,15 +66,14 @@ def _write_line(value: Any) -> str:
 
 
 def _write_bool(value: Any) -> str:
-    if not isinstance(value, bool):
-        # NumPy's booleans have another type.
-        if type(value).__name__ not in ("bool_", "bool"):
-            raise TypeError("True or False")
+    if not _is_bool(value):
+        raise TypeError("True or False")
     return "true" if value else "false"
 
 
 def _is_bool(value: Any) -> bool:
-    return isinstance(value, bool) or type(value).__name__ == "bool_"
+    # NumPy's have a type of their own: "bool_", since version 2 "bool".
+    return type(value).__name__ in ("bool", "bool_")
 
 
 def _check_range(value: Any, lowest: Any, highest: Any) -> None:

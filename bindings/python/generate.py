@@ -289,7 +289,7 @@ def write_enums(elements):
 
 
 def write_table(elements):
-    """Returns the data about each property that _values.py needs."""
+    """Returns the data about each property that values.py needs."""
     lines = ["#: the element of each method", "METHODS: Dict[str, str] = {",
              *(f'    "{method}": "{factory}",'
                for method, factory, *_ in METHODS), "}",

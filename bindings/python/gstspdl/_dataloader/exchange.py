@@ -59,7 +59,7 @@ def _measure(tensor: torch.Tensor) -> int:
                    zip(tensor.shape, tensor.stride()))
 
 
-def _make_storage(data: torch.Tensor) -> Any:
+def make_storage(data: torch.Tensor) -> Any:
     if hasattr(data, "untyped_storage"):
         return data.untyped_storage()
     return data.storage().untyped()  # PyTorch 1
@@ -71,7 +71,7 @@ class _Pickler(pickle.Pickler):
             return self._reduce_tensor(value)
         if (isinstance(value, torch.UntypedStorage) and
                 value.device.type == "cpu"):
-            return _make_storage, (
+            return make_storage, (
                 torch.tensor([], dtype=torch.uint8).set_(value),)
         if (isinstance(value, (FunctionType, type)) and
                 value.__module__ == "__main__" and

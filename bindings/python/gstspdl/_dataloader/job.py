@@ -25,7 +25,7 @@ from torch.multiprocessing import reductions
 
 from .._processes.inherit import InheritedFd, Spawning
 from .._processes.server import get_pickler
-from .exchange import align, view_memory
+from .exchange import align, make_storage, view_memory
 
 _Storage = torch.storage.UntypedStorage
 _TypedStorage = torch.storage.TypedStorage
@@ -114,10 +114,7 @@ def _list_places(sizes: List[int]) -> Iterator[int]:
 def _make_storage(data: Any) -> Any:
     if len(memoryview(data)) == 0:
         return _Storage(0)
-    tensor = torch.frombuffer(data, dtype=torch.uint8)
-    if hasattr(tensor, "untyped_storage"):
-        return tensor.untyped_storage()
-    return tensor.storage().untyped()
+    return make_storage(torch.frombuffer(data, dtype=torch.uint8))
 
 
 @functools.lru_cache(maxsize=None)

@@ -5,16 +5,12 @@
 
 import ctypes
 import sys
-from ctypes import c_char_p, c_void_p
+from ctypes import c_void_p
 from typing import Any, List, Optional, Tuple
 
 from .._functions import stages
 from .._native import library as native
 from . import parquet
-
-_get_pointer = ctypes.pythonapi.PyCapsule_GetPointer
-_get_pointer.restype = c_void_p
-_get_pointer.argtypes = [ctypes.py_object, c_char_p]
 
 
 def is_table(source: Any) -> bool:
@@ -123,10 +119,8 @@ def set_table(loader: int, source: Any, name: Optional[str] = None) -> None:
 
 
 def _address_of(capsule: Any) -> Optional[int]:
-    address: Optional[int] = None
-    if capsule is not None:
-        address = _get_pointer(capsule, b"arrow_array_stream")
-    return address
+    return None if capsule is None else native.read_capsule(
+        capsule, b"arrow_array_stream")
 
 
 def get_classes(source: Any, label: str) -> Optional[List[str]]:

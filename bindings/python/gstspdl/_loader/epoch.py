@@ -5,13 +5,11 @@
 
 import threading
 from enum import Enum, auto
-from typing import (Callable, Dict, Generic, Iterator, Optional, Protocol,
-                    TypeVar)
+from typing import Callable, Dict, Generic, Iterator, Optional, TypeVar
 
 from .._errors import LoaderError
 
 BatchT = TypeVar("BatchT")
-_BatchOut = TypeVar("_BatchOut", covariant=True)
 
 
 class Place(Enum):
@@ -37,15 +35,6 @@ class Pass:
         self.is_over = False
         #: number of batches that the iterator was asked for
         self.num_steps = 0
-
-
-class _Batches(Protocol[_BatchOut]):
-    """A loader."""
-
-    _pass: Pass
-
-    def _take(self, timeout: Optional[int]) -> Optional[_BatchOut]:
-        ...
 
 
 class OneReader(Generic[BatchT]):
@@ -112,7 +101,7 @@ class EpochIterator(Iterator[BatchT], Generic[BatchT]):
 
     __slots__ = ("_loader", "_pass")
 
-    def __init__(self, loader: _Batches[BatchT]) -> None:
+    def __init__(self, loader: OneReader[BatchT]) -> None:
         self._loader = loader
         self._pass = loader._pass = Pass()
 

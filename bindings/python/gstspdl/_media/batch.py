@@ -158,8 +158,7 @@ class Batch:
         return iter(self.names)
 
     def __len__(self) -> int:
-        n: int = native.batch_get_n_tensors(self._pointer)
-        return n
+        return int(native.batch_get_n_tensors(self._pointer))
 
     def __contains__(self, name: object) -> bool:
         return name in self.names
@@ -187,8 +186,7 @@ class Batch:
     @property
     def num_items(self) -> int:
         """The number of items."""
-        n: int = native.batch_get_n_items(self._pointer)
-        return n
+        return int(native.batch_get_n_items(self._pointer))
 
     @property
     def labels(self) -> "array[int]":
@@ -223,8 +221,7 @@ class Batch:
     @property
     def epoch(self) -> int:
         """The epoch of the first item, from 0."""
-        epoch: int = native.batch_get_epoch(self._pointer)
-        return epoch
+        return int(native.batch_get_epoch(self._pointer))
 
     @property
     def state(self) -> Optional[str]:

@@ -45,8 +45,7 @@ def _convert(result: Any, link: Optional[int], item: Sample) -> Sample:
 
 def make_failure(reason: str) -> int:
     """Returns a new sample that denotes a failure."""
-    failed: int = native.sample_new_failed(reason.encode(errors="replace"))
-    return failed
+    return int(native.sample_new_failed(reason.encode(errors="replace")))
 
 
 def call(function: Callable[[], Any], item: Sample,
@@ -58,8 +57,7 @@ def call(function: Callable[[], Any], item: Sample,
         if result is None:
             return None
         result = _convert(result, link, item)
-        made: int = native.ref(result._pointer)
-        return made
+        return int(native.ref(result._pointer))
     except BaseException as error:
         return make_failure(describe_error(error))
 

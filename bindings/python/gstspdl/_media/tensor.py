@@ -92,8 +92,7 @@ class Tensor:
     def nbytes(self) -> int:
         """The number of bytes from the first to the last element, including
         gaps between them."""
-        n: int = native.tensor_get_size(self._info.tensor)
-        return n
+        return int(native.tensor_get_size(self._info.tensor))
 
     @property
     def dtype(self) -> str:

@@ -11,6 +11,8 @@ import sys
 from ctypes import c_char_p, c_int, c_size_t, c_void_p
 from typing import Any, Optional
 
+from . import library as native
+
 # Indices in PyGObject's table of functions for other modules, which are
 # unchanged since version 3.0.
 _NEW_OBJECT = 3
@@ -34,8 +36,6 @@ def _find_file(library: Any, function: str) -> str:
 def _check_same_gstreamer() -> None:
     """Raises if PyGObject uses another GStreamer, which would crash with
     objects of this one."""
-    from . import library as native
-
     # The functions of a wheel's GStreamer have other names.
     ours = (_find_file(native.library, "gst_init_check")
             if hasattr(native.library, "gst_init_check") else native.folder)
@@ -79,7 +79,8 @@ class _Bridge:
         Gst.init(None)
         self.Gst: Any = Gst
         table = ctypes.cast(
-            _get_pointer(_gobject._PyGObject_API, b"gobject._PyGObject_API"),
+            native.read_capsule(_gobject._PyGObject_API,
+                                b"gobject._PyGObject_API"),
             ctypes.POINTER(c_void_p))
         self.new_object = ctypes.PYFUNCTYPE(
             ctypes.py_object, c_void_p)(table[_NEW_OBJECT] or 0)
@@ -91,10 +92,6 @@ class _Bridge:
         """Returns an object of the class @kind, which holds a reference."""
         return self._new_boxed(hash(kind.__gtype__), pointer, True, True)
 
-
-_get_pointer = ctypes.pythonapi.PyCapsule_GetPointer
-_get_pointer.restype = c_void_p
-_get_pointer.argtypes = [ctypes.py_object, c_char_p]
 
 _bridge: Optional[_Bridge] = None
 
@@ -113,7 +110,7 @@ def address_of(thing: Any, name: str) -> int:
         raise TypeError(f"expected a Gst.{name}, not {describe(thing)}")
     bridge()
     if hasattr(thing, "__gpointer__"):
-        return _get_pointer(thing.__gpointer__, None) or 0
+        return native.read_capsule(thing.__gpointer__, None) or 0
     # PyGObject's hash of a boxed object is the address of the content.
     return hash(thing)
 

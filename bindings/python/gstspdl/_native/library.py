@@ -297,6 +297,9 @@ _held.gst_spdl_capsule_init.restype = None
 _held.gst_spdl_capsule_init(
     ctypes.cast(ctypes.pythonapi.PyCapsule_IsValid, c_void_p),
     ctypes.cast(ctypes.pythonapi.PyCapsule_GetPointer, c_void_p))
+read_capsule = ctypes.pythonapi.PyCapsule_GetPointer
+read_capsule.restype = c_void_p
+read_capsule.argtypes = [ctypes.py_object, c_char_p]
 new_capsule = ctypes.pythonapi.PyCapsule_New
 new_capsule.restype = ctypes.py_object
 new_capsule.argtypes = [c_void_p, c_char_p, c_void_p]

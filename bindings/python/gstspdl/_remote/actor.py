@@ -138,7 +138,7 @@ def _find_budget(num_cpus: float) -> float:
     """Returns the share of the machine's cores, or 0 for no limit."""
     from .._native import library as native
 
-    cores: int = native.library.gst_spdl_get_num_cores()
+    cores = int(native.get_num_cores())
     return num_cpus / cores if 0 < num_cpus < cores else 0.0
 
 

@@ -17,6 +17,7 @@ import unittest.mock
 from dataclasses import replace
 
 import numpy as np
+from errors import raises_with
 from support import (describe, make_dataset, needs_gi, require_gi,
                      wait_until)
 
@@ -131,9 +132,8 @@ class EpochTest(unittest.TestCase):
             self.assertEqual(next(second).epoch, 1)
             third = iter(loader)
             for outdated in first, second:
-                with self.assertRaises(LoaderError) as raised:
+                with raises_with("outdated"):
                     next(outdated)
-                self.assertEqual(raised.exception.code, "outdated")
             self.assertEqual({b.epoch for b in third}, {2})
 
     def test_left_epoch_counts(self):
@@ -201,9 +201,8 @@ class EpochTest(unittest.TestCase):
 
         with Loader("spdlbatch batch-size=1 ! spdlsink", source=items()) as loader:
             for timeout in 0, 1000, 70_000_000:
-                with self.assertRaises(LoaderError) as raised:
+                with raises_with("timed-out"):
                     loader.next(timeout)
-                self.assertEqual(raised.exception.code, "timed-out")
             waits.set()
             self.assertEqual(loader.next(60_000_000_000).num_items, 1)
 
@@ -337,9 +336,8 @@ class EpochTest(unittest.TestCase):
             loader.map("f", lambda sample: sample).start()
             iterator = iter(loader)
             found = [next(iterator) for _ in range(n)]
-            with self.assertRaisesRegex(LoaderError, "stop it") as raised:
+            with raises_with("started", "stop it"):
                 loader.start()
-            self.assertEqual(raised.exception.code, "started")
             found += list(iterator)
             for batches in found, loader:
                 self.assertEqual([int(b["data"].numpy()[0]) for b in batches],
@@ -378,9 +376,8 @@ class EpochTest(unittest.TestCase):
             batches.append(batch)
         self.assertEqual(indices_of(batches), ALL)
         loader.stop()
-        with self.assertRaises(LoaderError) as raised:
+        with raises_with("stopped") as raised:
             loader.next(0)
-        self.assertEqual(raised.exception.code, "stopped")
         self.assertTrue(raised.exception.__cause__.matches(
             "gst-spdl-loader-error-quark", LoaderError.STOPPED))
 
@@ -478,13 +475,12 @@ class StopTest(unittest.TestCase):
         with Loader(describe(FOLDER)) as loader:
             stopper = threading.Thread(target=self.stop_until,
                                        args=(loader, ended))
-            with self.assertRaises(LoaderError) as raised:
+            with raises_with("stopped"):
                 stopper.start()
                 while True:
                     list(loader)
             ended.set()
             stopper.join()
-        self.assertEqual(raised.exception.code, "stopped")
 
     def test_stop_while_waiting(self):
         waits = threading.Event()
@@ -500,11 +496,10 @@ class StopTest(unittest.TestCase):
             stopper = threading.Thread(
                 target=lambda: (waits.wait(), loader.stop()))
             stopper.start()
-            with self.assertRaises(LoaderError) as raised:
+            with raises_with("stopped"):
                 list(loader)
             stopper.join()
         stopped.set()
-        self.assertEqual(raised.exception.code, "stopped")
 
 
     def take(self, loader, n_batches):
@@ -546,9 +541,8 @@ class StopTest(unittest.TestCase):
                         loader.state) if n_batches % 2 else []
                     loader.stop()
                     if iterator and n_batches % n:
-                        with self.assertRaises(LoaderError) as raised:
+                        with raises_with("stopped"):
                             next(iterator)
-                        self.assertEqual(raised.exception.code, "stopped")
                         epochs[-1] += [i for b in loader for i in b.indices]
                     for _ in range(5):
                         epochs.append([i for b in loader for i in b.indices])
@@ -586,9 +580,8 @@ class StopTest(unittest.TestCase):
                 next(iter(loader))
                 loader.stop()
                 for _ in range(2):
-                    with self.assertRaises(LoaderError) as raised:
+                    with raises_with("stopped"):
                         next(iter(loader))
-                    self.assertEqual(raised.exception.code, "stopped")
                     self.assertFalse(loader.is_running())
                 loader.start()
                 self.assertEqual(len(list(loader)), 5)
@@ -600,7 +593,7 @@ class StopTest(unittest.TestCase):
             for i in range(8):
                 loader = Loader(line, **more)
                 ended = threading.Event()
-                with self.assertRaises(LoaderError) as raised:
+                with raises_with("stopped"):
                     loader.start()
                     stopper = threading.Thread(target=self.stop_until, args=(
                         loader, ended, i * 0.004))
@@ -609,7 +602,6 @@ class StopTest(unittest.TestCase):
                         next(iter(loader))
                 ended.set()
                 stopper.join()
-                self.assertEqual(raised.exception.code, "stopped")
                 self.assertFalse(loader.is_running())
 
 
@@ -631,9 +623,8 @@ class StopTest(unittest.TestCase):
                 next(iter(loader))
                 with unittest.mock.patch.object(
                         native, "loader_is_running", is_running), \
-                        self.assertRaises(LoaderError) as raised:
+                        raises_with("stopped"):
                     next(iter(loader))
-                self.assertEqual(raised.exception.code, "stopped")
                 self.assertFalse(loader.is_running())
 
 
@@ -648,10 +639,8 @@ class LossTest(unittest.TestCase):
             self.assertTrue(error.matches(Gst.stream_error_quark(), code))
     def check(self, line, *reasons):
         with Loader(line) as loader:
-            with self.assertRaises(LoaderError) as raised:
+            with raises_with(None, *reasons) as raised:
                 list(loader)
-        for reason in reasons:
-            self.assertIn(reason, str(raised.exception))
         return raised.exception
 
     def test_shape_mismatch(self):
@@ -891,9 +880,8 @@ class ErrorTest(unittest.TestCase):
                 ("spdlsrc location=x ! fakesink", "pipeline"),
                 ("spdlsrc location=x ! appsink", "pipeline"),
                 ("spdldecode ! spdlbatch ! spdlsink", "source")]:
-            with self.subTest(text), self.assertRaises(LoaderError) as raised:
+            with self.subTest(text), raises_with(code):
                 Loader(text)
-            self.assertEqual(raised.exception.code, code)
 
     def test_failing_start(self):
         loader = Loader(describe("/nowhere/at/all"))

@@ -22,6 +22,7 @@ from unittest import mock
 
 import numpy as np
 import process_functions as functions
+from errors import raises_with
 from support import ROOT, make_folder, run_python, wait_until
 from worker_processes import is_alive, parent_of, workers
 
@@ -442,9 +443,8 @@ class StoppedTest(unittest.TestCase):
 class MistakeTest(unittest.TestCase):
     def check(self, code, function, processes=1, name="work"):
         loader = Loader(LINE.format(""), source=ARRAYS)
-        with self.assertRaises(LoaderError) as raised:
+        with raises_with(code) as raised:
             loader.map(name, function, processes=processes).start()
-        self.assertEqual(raised.exception.code, code)
         return str(raised.exception)
 
     def test_mistakes(self):

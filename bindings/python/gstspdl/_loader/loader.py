@@ -399,6 +399,11 @@ class Loader(OneReader[Batch]):
         self._run(native.loader_start)
         return True
 
+    def _ensure_started(self) -> None:
+        self._check_process()
+        if self._place is _IDLE:
+            self.start()
+
     def _continue(self) -> None:
         """Starts the loader after the last batch before stop(). A batch that
         was taken in advance stays. Failures that the state does not count
@@ -591,9 +596,7 @@ class Loader(OneReader[Batch]):
         `timeout`: time to wait in ns. By default, there is no limit. Raises
         LoaderError as next() does."""
         timeout = check_integer("timeout", timeout, 0, UINT64_MAX)
-        self._check_process()
-        if self._place is _IDLE:
-            self.start()
+        self._ensure_started()
         self._begin_epoch()
         return self._alone(self._peek_next,
                            None if timeout == _UNKNOWN else timeout)
@@ -695,9 +698,7 @@ class Loader(OneReader[Batch]):
         """Returns the number of batches in an epoch of this rank if no item
         fails. Starts the loader. Raises TypeError if the pipeline does not know
         the number."""
-        self._check_process()
-        if self._place is _IDLE:
-            self.start()
+        self._ensure_started()
         source: Any = self._source
         n_items = len(source) if isinstance(source, Sized) else _UNKNOWN
         n: int = native.loader_get_num_batches(self._pointer, n_items)
@@ -884,9 +885,7 @@ class Loader(OneReader[Batch]):
         `epoch`: the number of the epoch, from 0. Raises LoaderError for a
         pipeline without spdlsrc."""
         epoch = check_integer("epoch", epoch, 0, UINT64_MAX)
-        self._check_process()
-        if self._place is _IDLE:
-            self.start()
+        self._ensure_started()
         if self._is_at_beginning(epoch):
             return
         batch = None if self._read_state() else self._peek_next(None)

@@ -4,6 +4,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 import atexit
+import contextlib
 import weakref
 from typing import Any, Callable, List
 
@@ -20,7 +21,9 @@ def call_at_end(end: Callable[[], None]) -> None:
 
 @atexit.register
 def _end_all() -> None:
-    for loader in list(running):
-        loader.stop()
-    for end in _ends:
-        end()
+    # From the last callback to the first, also after an error.
+    with contextlib.ExitStack() as stack:
+        for end in reversed(_ends):
+            stack.callback(end)
+        for loader in list(running):
+            stack.callback(loader.stop)

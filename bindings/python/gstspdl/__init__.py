@@ -55,7 +55,8 @@ __all__ = ["IMAGENET_MEAN", "IMAGENET_STD", "Batch", "CacheLoader",
 
 
 # Modules that are imported when they are first used, so that batches and errors
-# can be unpickled where the library is missing.
+# can be unpickled where the library is missing. Pickles that programs keep name
+# _detached, _errors and _failure, so these stay where they are.
 _MODULES = {
     "_media.batch": ("Batch",),
     "_measure.cache": ("CacheLoader",),

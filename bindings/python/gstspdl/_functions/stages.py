@@ -18,7 +18,7 @@ from .._native import library as native
 Function = Callable[[Sample], Any]
 RouteFunction = Callable[[Sample], int]
 
-# What the library may call, by id: functions, and objects that open tables.
+# Functions and objects that open tables, which the library may call, by id.
 _kept: Dict[int, Any] = {}
 # Worker processes and coroutines, which close() ends, by id.
 _pools: Dict[int, Any] = {}

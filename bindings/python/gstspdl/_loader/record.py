@@ -21,7 +21,7 @@ _FOLDER = os.path.dirname(os.path.dirname(__file__)) + "/"
 
 
 class Record:
-    """What has failed in a loader, until the program has heard of it."""
+    """Failures and warnings of a loader, until the program has heard of them."""
 
     def __init__(self) -> None:
         self.recent: Deque["Failure"] = deque(maxlen=100)

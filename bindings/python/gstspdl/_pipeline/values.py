@@ -72,7 +72,7 @@ def _write_bool(value: Any) -> str:
 
 
 def _is_bool(value: Any) -> bool:
-    # NumPy's have a type of their own: "bool_", since version 2 "bool".
+    # NumPy has another type: "bool_", since version 2 "bool".
     return type(value).__name__ in ("bool", "bool_")
 
 

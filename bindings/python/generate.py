@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-# gst-spdl: generator of gstspdl/_elements.py
+# gst-spdl: generator of gstspdl/_pipeline/elements.py
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
@@ -23,7 +23,7 @@ import gi
 gi.require_version("Gst", "1.0")
 from gi.repository import GObject, Gst  # noqa: E402
 
-FILE = pathlib.Path(__file__).parent / "gstspdl" / "_elements.py"
+FILE = pathlib.Path(__file__).parent / "gstspdl" / "_pipeline" / "elements.py"
 
 # Properties of other projects' base classes that are arguments too.
 INHERITED = {"spdlsink": ["max-buffers"]}
@@ -128,8 +128,8 @@ from typing import (TYPE_CHECKING, Any, Callable, Dict, Literal, Mapping,
 if TYPE_CHECKING:
     from datetime import timedelta
 
-    from ._pipeline import Pipeline
-    from ._sample import Sample
+    from .._media.sample import Sample
+    from .pipeline import Pipeline
 
 Function = Callable[["Sample"], Any]
 Path = Union[str, "os.PathLike[str]"]
@@ -289,7 +289,7 @@ def write_enums(elements):
 
 
 def write_table(elements):
-    """Returns the data about each property that _values.py needs."""
+    """Returns the data about each property that values.py needs."""
     lines = ["#: the element of each method", "METHODS: Dict[str, str] = {",
              *(f'    "{method}": "{factory}",'
                for method, factory, *_ in METHODS), "}",
@@ -355,7 +355,7 @@ def main():
                 present.splitlines(True), text.splitlines(True),
                 FILE.name, "the elements"))
             fail("the elements have changed: run bindings/python/generate.py, "
-                 "and commit gstspdl/_elements.py")
+                 "and commit gstspdl/_pipeline/elements.py")
         return
     FILE.write_text(text, "utf-8")
 

@@ -10,11 +10,16 @@ import os
 import pathlib
 import random
 import signal
+import sys
 import threading
 import time
 
 import numpy as np
-import torch
+try:
+    import torch
+except ImportError:
+    print("needs PyTorch: install python3-torch")
+    sys.exit(77)
 from torch.utils.data import Dataset, IterableDataset, Sampler, get_worker_info
 
 Point = collections.namedtuple("Point", "x y")

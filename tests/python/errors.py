@@ -5,6 +5,8 @@
 
 import contextlib
 import re
+import traceback
+import types
 
 from gstspdl import LoaderError
 
@@ -43,3 +45,23 @@ def raises(kind, *values):
                                  f"with {values}") from error
     else:
         raise AssertionError(f"no LoaderError ({kind})")
+
+
+@contextlib.contextmanager
+def raises_with(code, *texts):
+    """Checks that a LoaderError with the code is raised, whose message has the
+    texts. None: any code. Gives an object that has the exception after the
+    block."""
+    raised = types.SimpleNamespace()
+    try:
+        yield raised
+    except LoaderError as error:
+        if code not in (None, error.code) or not all(
+                text in str(error) for text in texts):
+            raise AssertionError(f"{error!r}, with the code {error.code!r}, is "
+                                 f"not {code!r} with {texts}") from error
+        # As assertRaises(): frames would keep loaders alive.
+        traceback.clear_frames(error.__traceback__)
+        raised.exception = error.with_traceback(None)
+    else:
+        raise AssertionError(f"no LoaderError ({code})")

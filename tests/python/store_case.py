@@ -144,6 +144,13 @@ class StoreTest(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr[-4000:])
         return SimpleNamespace(**json.loads(found.read_text("utf-8")))
 
+    def assert_refused(self, result, *texts):
+        """Checks that an error with the texts came before any item."""
+        self.assertEqual(result.items, [])
+        self.assertIsNotNone(result.error)
+        for text in texts:
+            self.assertIn(text, result.error[0])
+
     def assert_loaded(self, result, objects, bucket="bucket", scheme="s3"):
         """Checks that all objects arrived completely and that nothing
         failed."""

@@ -31,7 +31,8 @@ faulthandler.register(signal.SIGTERM, chain=True)
 # The first argument of most tests. Others remove theirs before this.
 MAKE_DATASET = sys.argv.pop(1) if "/" in "".join(sys.argv[1:2]) else None
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
 
 
 def find_packages(*names, venv="build-venv"):
@@ -50,10 +51,10 @@ def find_packages(*names, venv="build-venv"):
 def require_gi():
     """Returns the modules Gst and GstSpdl of PyGObject. Skips the test if there
     is no PyGObject, or one that cannot exchange objects with the package."""
-    from gstspdl import _gi
+    from gstspdl._native import gi
 
     try:
-        _gi.bridge()
+        gi.bridge()
     except ImportError as error:
         # Tests of a build set this. They must find PyGObject.
         if "GI_TYPELIB_PATH" in os.environ:
@@ -116,9 +117,9 @@ def wait_until_asleep(*pids):
 
 def brings_libraries():
     """Returns whether the package contains its libraries, as in a wheel."""
-    from gstspdl import _native
+    from gstspdl._native import library as native
 
-    return os.path.isdir(_native.folder)
+    return os.path.isdir(native.folder)
 
 
 def needs_launch(test):
@@ -202,6 +203,26 @@ def run_python(code, *arguments, **options):
     return subprocess.run([sys.executable, "-c", code, *map(str, arguments)],
                           capture_output=True, text=True, timeout=100,
                           check=False, **options)
+
+
+def check_python(code, *arguments, **options):
+    """Runs another interpreter, which must end without an error and write none,
+    and returns its output."""
+    done = run_python(code, *arguments, **options)
+    assert (done.returncode, done.stderr) == (0, ""), done
+    return done.stdout
+
+
+def run_page(name, folder, photos):
+    """Runs the Python of a how-to page in a folder that has photos, and returns
+    its output."""
+    text = (ROOT / "docs" / "how-to" / name).read_text()
+    code = "\n".join(line[4:] for line in text.splitlines()
+                     if line.startswith("    ") or not line)
+    shutil.copytree(photos, folder / "photos")
+    done = run_python(code, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
 
 
 # Writes the state, epoch and indices of each batch to a file, and resumes from it.

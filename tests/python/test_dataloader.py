@@ -23,25 +23,21 @@ import unittest
 import warnings
 from unittest import mock
 
-from support import (make_dataset, run_python, slow_or, wait_until,
-                     wait_until_asleep)
+from support import (HERE, check_python, make_dataset, run_python, slow_or,
+                     wait_until, wait_until_asleep)
 from worker_processes import descendants, parent_of, workers
 
-try:
-    import torch
-except ImportError:
-    print("needs PyTorch: install python3-torch")
-    sys.exit(77)
 import dataloader_sets as sets
 from dataloader_support import (Case, a_thread, flatten, interrupt_in, is_same,
                                 seed)
+import torch
 from torch.utils.data import (DataLoader as Reference, DistributedSampler,
                               RandomSampler, SequentialSampler,
                               SubsetRandomSampler, WeightedRandomSampler,
                               get_worker_info)
 
 import gstspdl
-from gstspdl._dataloader_stats import Numbers
+from gstspdl._dataloader.stats import Numbers
 from gstspdl.torch import DataLoader
 
 N = sets.N
@@ -301,7 +297,7 @@ import sys; sys.path[:0] = sys.argv[1:]
 import dataloader_sets as sets
 from gstspdl.torch import DataLoader
 list(DataLoader(sets.Numbers(), num_workers=2, worker_init_fn=sets.print_number))
-""", os.path.dirname(os.path.abspath(__file__)))
+""", HERE)
         self.assertEqual(sorted(done.stdout.split("\n")),
                          ["", "worker 0", "worker 1"], done.stderr)
 
@@ -402,7 +398,7 @@ class ErrorTest(Case):
         for loader in Reference, DataLoader:
             kind, text, items = self.catch(loader(**arguments))
             # The lines of PyTorch's worker loop and of ours.
-            text = re.sub(r'  File "[^"]*(worker|_fetch)\.py".*\n.*\n'
+            text = re.sub(r'  File "[^"]*(worker|_dataloader/fetch)\.py".*\n.*\n'
                           r"( *[\^~]+\n)?", "", text)
             found.append((kind, text, flatten(items)))
         self.assertEqual(*found)
@@ -639,10 +635,7 @@ from gstspdl.torch import DataLoader
 
 class FilesTest(Case):
     def run_limited(self, n_files, code):
-        done = run_python(_LIMIT_FILES + code, n_files,
-                          os.path.dirname(os.path.abspath(__file__)))
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
-        return done.stdout
+        return check_python(_LIMIT_FILES + code, n_files, HERE)
 
     def test_prefetch_factor(self):
         found = self.run_limited(1000, """
@@ -886,7 +879,7 @@ class ProcessTest(Case):
         with theirs:
             done = run_python("""
 import os, sys, types
-from gstspdl._worker import main
+from gstspdl._processes.worker import main
 class Leak:
     def __del__(self, write=os.write):
         write(2, b"leak")
@@ -956,7 +949,7 @@ next(iterator)
         for name, n in ("no thread", 3), ("thread", 4):
             with subprocess.Popen(
                     [sys.executable, "-c", code, name,
-                     os.path.dirname(os.path.abspath(__file__))],
+                     HERE],
                     stdout=subprocess.PIPE, text=True) as trainer:
                 self.assertEqual(trainer.stdout.readline(), "ready\n")
                 found = descendants(trainer.pid)
@@ -967,19 +960,17 @@ next(iterator)
 
     def test_exit(self):
         """A program may end in the middle of an epoch."""
-        done = run_python("""
+        self.assertEqual(check_python("""
 import sys; sys.path[:0] = sys.argv[1:]
 import dataloader_sets as sets
 from gstspdl.torch import DataLoader
 iterator = iter(DataLoader(sets.Numbers(), num_workers=2))
 print(int(next(iterator)))
-""", os.path.dirname(os.path.abspath(__file__)))
-        self.assertEqual((done.returncode, done.stdout, done.stderr),
-                         (0, "0\n", ""))
+""", HERE), "0\n")
 
     def test_use_after_exit(self):
         """Workers end before functions that were registered before them."""
-        done = run_python("""
+        self.assertEqual(check_python("""
 import atexit, sys; sys.path[:0] = sys.argv[1:]
 def use():
     try:
@@ -990,9 +981,7 @@ atexit.register(use)
 import dataloader_sets as sets
 from gstspdl.torch import DataLoader
 iterator = iter(DataLoader(sets.Numbers(), num_workers=2))
-""", os.path.dirname(os.path.abspath(__file__)))
-        self.assertEqual((done.returncode, done.stdout, done.stderr),
-                         (0, "True\n", ""))
+""", HERE), "True\n")
 
     def test_process_of_the_dataset(self):
         """A program with one thread forks it, others start an interpreter.
@@ -1009,7 +998,7 @@ sets.mark = "trainer"
 print("once", end=" ")
 for _ in range(2):
     print(list(DataLoader(sets.Marks(), num_workers=1, batch_size=None)))
-""", os.path.dirname(os.path.abspath(__file__)))
+""", HERE)
             found = ["trainer" if is_forked else "new"]
             self.assertEqual((done.stdout, done.stderr),
                              (f"once {found}\n{found}\n", ""))

@@ -13,16 +13,12 @@ import tempfile
 import unittest
 import unittest.mock
 
-from support import run_python
+from support import HERE, check_python
 
-try:
-    import torch
-except ImportError:
-    print("needs PyTorch: install python3-torch")
-    sys.exit(77)
 import dataloader_sets as sets
 import numpy as np
 from dataloader_support import Case, a_thread, flatten
+import torch
 
 from gstspdl.torch import DataLoader
 
@@ -44,10 +40,7 @@ def load(data, **arguments):
 
 class SharedTest(Case):
     def run_program(self, code):
-        done = run_python(_PROGRAM + code,
-                          os.path.dirname(os.path.abspath(__file__)))
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
-        return done.stdout
+        return check_python(_PROGRAM + code, HERE)
 
     def test_tensors(self):
         for context in (None, "fork", *SPAWNS):

@@ -10,7 +10,6 @@ import copy
 import json
 import os
 import pickle
-import sys
 import tempfile
 import unittest
 import warnings
@@ -18,13 +17,9 @@ import warnings
 from support import slow_or, wait_until
 from worker_processes import workers
 
-try:
-    import torch
-except ImportError:
-    print("needs PyTorch: install python3-torch")
-    sys.exit(77)
 import dataloader_sets as sets
 from dataloader_support import Case, flatten, is_same, seed
+import torch
 from torch.utils.data import (BatchSampler, DistributedSampler, RandomSampler,
                               WeightedRandomSampler)
 

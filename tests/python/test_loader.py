@@ -17,10 +17,12 @@ import unittest.mock
 from dataclasses import replace
 
 import numpy as np
+from errors import raises_with
 from support import (describe, make_dataset, needs_gi, require_gi,
                      wait_until)
 
-from gstspdl import Batch, Loader, LoaderError, LoaderWarning, _native
+from gstspdl import Batch, Loader, LoaderError, LoaderWarning
+from gstspdl._native import library as native
 
 N_ITEMS = 20
 FOLDER = make_dataset(N_ITEMS)
@@ -111,7 +113,7 @@ class EpochTest(unittest.TestCase):
             self.assertIn("epoch=0", taken[-1].state)
             self.assertIsNone(next(iterator, None))
             state = loader.state
-            self.assertEqual(_native.state_get_epoch(state), (1, True))
+            self.assertEqual(native.state_get_epoch(state), (1, True))
         with Loader(line, state=state) as loader:
             batches = list(loader)
             self.assertEqual([b.num_items for b in batches], [8, 8])
@@ -130,9 +132,8 @@ class EpochTest(unittest.TestCase):
             self.assertEqual(next(second).epoch, 1)
             third = iter(loader)
             for outdated in first, second:
-                with self.assertRaises(LoaderError) as raised:
+                with raises_with("outdated"):
                     next(outdated)
-                self.assertEqual(raised.exception.code, "outdated")
             self.assertEqual({b.epoch for b in third}, {2})
 
     def test_left_epoch_counts(self):
@@ -200,9 +201,8 @@ class EpochTest(unittest.TestCase):
 
         with Loader("spdlbatch batch-size=1 ! spdlsink", source=items()) as loader:
             for timeout in 0, 1000, 70_000_000:
-                with self.assertRaises(LoaderError) as raised:
+                with raises_with("timed-out"):
                     loader.next(timeout)
-                self.assertEqual(raised.exception.code, "timed-out")
             waits.set()
             self.assertEqual(loader.next(60_000_000_000).num_items, 1)
 
@@ -336,9 +336,8 @@ class EpochTest(unittest.TestCase):
             loader.map("f", lambda sample: sample).start()
             iterator = iter(loader)
             found = [next(iterator) for _ in range(n)]
-            with self.assertRaisesRegex(LoaderError, "stop it") as raised:
+            with raises_with("started", "stop it"):
                 loader.start()
-            self.assertEqual(raised.exception.code, "started")
             found += list(iterator)
             for batches in found, loader:
                 self.assertEqual([int(b["data"].numpy()[0]) for b in batches],
@@ -377,9 +376,8 @@ class EpochTest(unittest.TestCase):
             batches.append(batch)
         self.assertEqual(indices_of(batches), ALL)
         loader.stop()
-        with self.assertRaises(LoaderError) as raised:
+        with raises_with("stopped") as raised:
             loader.next(0)
-        self.assertEqual(raised.exception.code, "stopped")
         self.assertTrue(raised.exception.__cause__.matches(
             "gst-spdl-loader-error-quark", LoaderError.STOPPED))
 
@@ -477,13 +475,12 @@ class StopTest(unittest.TestCase):
         with Loader(describe(FOLDER)) as loader:
             stopper = threading.Thread(target=self.stop_until,
                                        args=(loader, ended))
-            with self.assertRaises(LoaderError) as raised:
+            with raises_with("stopped"):
                 stopper.start()
                 while True:
                     list(loader)
             ended.set()
             stopper.join()
-        self.assertEqual(raised.exception.code, "stopped")
 
     def test_stop_while_waiting(self):
         waits = threading.Event()
@@ -499,11 +496,10 @@ class StopTest(unittest.TestCase):
             stopper = threading.Thread(
                 target=lambda: (waits.wait(), loader.stop()))
             stopper.start()
-            with self.assertRaises(LoaderError) as raised:
+            with raises_with("stopped"):
                 list(loader)
             stopper.join()
         stopped.set()
-        self.assertEqual(raised.exception.code, "stopped")
 
 
     def take(self, loader, n_batches):
@@ -545,9 +541,8 @@ class StopTest(unittest.TestCase):
                         loader.state) if n_batches % 2 else []
                     loader.stop()
                     if iterator and n_batches % n:
-                        with self.assertRaises(LoaderError) as raised:
+                        with raises_with("stopped"):
                             next(iterator)
-                        self.assertEqual(raised.exception.code, "stopped")
                         epochs[-1] += [i for b in loader for i in b.indices]
                     for _ in range(5):
                         epochs.append([i for b in loader for i in b.indices])
@@ -585,9 +580,8 @@ class StopTest(unittest.TestCase):
                 next(iter(loader))
                 loader.stop()
                 for _ in range(2):
-                    with self.assertRaises(LoaderError) as raised:
+                    with raises_with("stopped"):
                         next(iter(loader))
-                    self.assertEqual(raised.exception.code, "stopped")
                     self.assertFalse(loader.is_running())
                 loader.start()
                 self.assertEqual(len(list(loader)), 5)
@@ -599,7 +593,7 @@ class StopTest(unittest.TestCase):
             for i in range(8):
                 loader = Loader(line, **more)
                 ended = threading.Event()
-                with self.assertRaises(LoaderError) as raised:
+                with raises_with("stopped"):
                     loader.start()
                     stopper = threading.Thread(target=self.stop_until, args=(
                         loader, ended, i * 0.004))
@@ -608,7 +602,6 @@ class StopTest(unittest.TestCase):
                         next(iter(loader))
                 ended.set()
                 stopper.join()
-                self.assertEqual(raised.exception.code, "stopped")
                 self.assertFalse(loader.is_running())
 
 
@@ -621,7 +614,7 @@ class StopTest(unittest.TestCase):
                 stoppers[0].join()
             return running
 
-        really_is_running = _native.loader_is_running
+        really_is_running = native.loader_is_running
         for line, more in (describe(FOLDER), {}), (
                 "spdlbatch batch-size=4 ! spdlsink",
                 {"source": [np.zeros(2, "uint8")] * 20}):
@@ -629,10 +622,9 @@ class StopTest(unittest.TestCase):
             with Loader(line, **more) as loader:
                 next(iter(loader))
                 with unittest.mock.patch.object(
-                        _native, "loader_is_running", is_running), \
-                        self.assertRaises(LoaderError) as raised:
+                        native, "loader_is_running", is_running), \
+                        raises_with("stopped"):
                     next(iter(loader))
-                self.assertEqual(raised.exception.code, "stopped")
                 self.assertFalse(loader.is_running())
 
 
@@ -641,16 +633,14 @@ class LossTest(unittest.TestCase):
     def test_error_codes(self):
         Gst, _ = require_gi()
         for nick, code in ("failed", FAILED), ("format", FORMAT):
-            error = _native.Error(nick, Gst.stream_error_quark(), code, nick)
+            error = native.Error(nick, Gst.stream_error_quark(), code, nick)
             self.assertEqual(error.domain, STREAM_ERROR)
             self.assertEqual(Gst.StreamError(code).value_nick, nick)
             self.assertTrue(error.matches(Gst.stream_error_quark(), code))
     def check(self, line, *reasons):
         with Loader(line) as loader:
-            with self.assertRaises(LoaderError) as raised:
+            with raises_with(None, *reasons) as raised:
                 list(loader)
-        for reason in reasons:
-            self.assertIn(reason, str(raised.exception))
         return raised.exception
 
     def test_shape_mismatch(self):
@@ -889,9 +879,8 @@ class ErrorTest(unittest.TestCase):
                 ("spdlsrc location=x ! fakesink", "pipeline"),
                 ("spdlsrc location=x ! appsink", "pipeline"),
                 ("spdldecode ! spdlbatch ! spdlsink", "source")]:
-            with self.subTest(text), self.assertRaises(LoaderError) as raised:
+            with self.subTest(text), raises_with(code):
                 Loader(text)
-            self.assertEqual(raised.exception.code, code)
 
     def test_failing_start(self):
         loader = Loader(describe("/nowhere/at/all"))

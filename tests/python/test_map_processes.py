@@ -22,14 +22,16 @@ from unittest import mock
 
 import numpy as np
 import process_functions as functions
+from errors import raises_with
 from support import ROOT, make_folder, run_python, wait_until
 from worker_processes import is_alive, parent_of, workers
 
 from gstspdl import Loader, LoaderError, LoaderWarning, Pipeline
-from gstspdl import _map, _native as native
-from gstspdl._processes import Server, StartError, dump
-from gstspdl._sample import Sample
-from gstspdl._worker import FunctionJob
+from gstspdl._functions import stages
+from gstspdl._native import library as native
+from gstspdl._processes.server import Server, StartError, dump
+from gstspdl._media.sample import Sample
+from gstspdl._processes.worker import FunctionJob
 
 warnings.simplefilter("ignore", LoaderWarning)
 needs_cloudpickle = unittest.skipUnless(
@@ -179,7 +181,7 @@ class ResultTest(unittest.TestCase):
                             socket.AF_UNIX, socket.SOCK_SEQPACKET))
         item = Sample(native.sample_new(b"", 0, None, None))
         for result in np.arange(50_000, dtype="int32"), b"bytes" * 5_000:
-            pointer = _map.call(lambda: result, item, ours)
+            pointer = stages.call(lambda: result, item, ours)
             made = Sample(native.ref(pointer))
             native.process_link_send(ours, pointer)
             found = Sample(native.process_link_receive(theirs))
@@ -441,9 +443,8 @@ class StoppedTest(unittest.TestCase):
 class MistakeTest(unittest.TestCase):
     def check(self, code, function, processes=1, name="work"):
         loader = Loader(LINE.format(""), source=ARRAYS)
-        with self.assertRaises(LoaderError) as raised:
+        with raises_with(code) as raised:
             loader.map(name, function, processes=processes).start()
-        self.assertEqual(raised.exception.code, code)
         return str(raised.exception)
 
     def test_mistakes(self):
@@ -513,7 +514,7 @@ class ForkTest(unittest.TestCase):
             import numpy
             if not numpy.__file__.startswith(sys.prefix):
                 sys.exit()
-            from gstspdl._processes import can_fork
+            from gstspdl._processes.server import can_fork
             n_threads = len(os.listdir("/proc/self/task"))
             print(n_threads > 1 or os.cpu_count() == 1, can_fork())
             threading.Thread(target=time.sleep, args=(60,), daemon=True).start()

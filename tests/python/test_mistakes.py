@@ -14,6 +14,7 @@ import re
 import sys
 import unittest
 
+from errors import raises_with
 from support import make_dataset, needs_gi, require_gi
 
 from gstspdl import (Batch, Loader, LoaderError, Pipeline, decode,
@@ -68,10 +69,8 @@ class MistakeTest(unittest.TestCase):
     def assert_all_explained(self):
         for description, code, words in MISTAKES:
             with self.subTest(description):
-                with self.assertRaises(LoaderError) as raised:
+                with raises_with("pipeline-error", words) as raised:
                     Loader(description)
-                self.assertIn(words, str(raised.exception))
-                self.assertEqual(raised.exception.code, "pipeline-error")
                 cause = raised.exception.__cause__
                 self.assertTrue(cause.matches(PARSE_ERROR, code))
 
@@ -91,23 +90,19 @@ class MistakeTest(unittest.TestCase):
             locale.setlocale(locale.LC_MESSAGES, "C")
 
     def test_missing_link_with_a_source(self):
-        with self.assertRaises(LoaderError) as raised:
+        with raises_with(None, "spdlfetch ... ! spdldecode"):
             Loader("spdlfetch spdldecode ! spdlbatch ! spdlsink",
                    source=["a.jpg"])
-        self.assertIn("spdlfetch ... ! spdldecode", str(raised.exception))
 
     def test_no_source(self):
         """Tests a pipeline without a source, in which no "!" is missing."""
-        with self.assertRaises(LoaderError) as raised:
+        with raises_with("source"):
             Loader("spdlfetch ! spdldecode ! spdlbatch ! spdlsink")
-        self.assertEqual(raised.exception.code, "source")
 
     def test_folder_as_pipeline(self):
         for folder in str(FOLDER), f"{FOLDER}/", os.path.relpath(FOLDER):
-            with self.assertRaises(LoaderError) as raised:
+            with raises_with("pipeline-error", f"spdlsrc location={folder} !"):
                 Loader(folder)
-            self.assertEqual(raised.exception.code, "pipeline-error")
-            self.assertIn(f"spdlsrc location={folder} !", str(raised.exception))
 
     def test_arguments(self):
         line = f"spdlsrc location={FOLDER} ! spdlfetch ! spdlsink"
@@ -167,10 +162,9 @@ class MistakeTest(unittest.TestCase):
                 ("spdlbatch", {"source": [data]}),
                 ("spdlbatch", {"source": [data], "caps": "image/jpeg"})]:
             with self.subTest(pipeline, more=more):
-                with self.assertRaises(LoaderError) as raised, \
+                with raises_with(None, "spdldecode !") as raised, \
                         Loader(pipeline + " ! spdlsink", **more) as loader:
                     list(loader)
-                self.assertIn("spdldecode !", str(raised.exception))
                 self.assertEqual(raised.exception.__cause__.domain,
                                  "gst-stream-error-quark")
 
@@ -198,15 +192,13 @@ class MistakeTest(unittest.TestCase):
                 (f"spdlsrc location={FOLDER} ! spdlfetch ! spdldecode "
                  "! spdlbatch ! spdlsink max-buffer=3", "max-buffers")]:
             with self.subTest(description):
-                with self.assertRaises(LoaderError) as raised, \
+                with raises_with(None, words), \
                         Loader(description, process=True) as loader:
                     list(loader)
-                self.assertIn(words, str(raised.exception))
 
     def test_decode(self):
-        with self.assertRaises(LoaderError) as raised:
+        with raises_with(None, '"width"'):
             decode(b"", widht=8)
-        self.assertIn('"width"', str(raised.exception))
 
 
 if __name__ == "__main__":

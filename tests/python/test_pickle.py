@@ -165,7 +165,7 @@ class OtherTest(unittest.TestCase):
             file.write_bytes(buffer)
         code = """
 import pathlib, pickle, sys
-sys.modules["gstspdl._native"] = None       # cannot be imported
+sys.modules["gstspdl._native.library"] = None       # cannot be imported
 data, *files = (pathlib.Path(path).read_bytes() for path in sys.argv[1:])
 batch, failure, error = pickle.loads(data, buffers=files)
 print(batch["data"].shape, batch["data"].sum(), list(batch.labels),

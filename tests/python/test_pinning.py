@@ -11,7 +11,6 @@ import gc
 import os
 import random
 import signal
-import sys
 import tempfile
 import threading
 import time
@@ -19,16 +18,12 @@ import unittest
 import warnings
 from unittest import mock
 
-from support import run_python, wait_until
+from support import HERE, check_python, wait_until
 from worker_processes import workers
 
-try:
-    import torch
-except ImportError:
-    print("needs PyTorch: install python3-torch")
-    sys.exit(77)
 import dataloader_sets as sets
 from dataloader_support import Case, flatten, interrupt_in, is_same
+import torch
 from torch.utils.data import DataLoader as Reference
 
 from gstspdl.torch import DataLoader
@@ -310,7 +305,7 @@ class EndTest(Pinned):
 
     def test_exit(self):
         """A program may end in the middle of an epoch."""
-        done = run_python("""
+        self.assertEqual(check_python("""
 import sys; sys.path[:0] = sys.argv[1:]
 sys.argv[1] = ""
 import test_pinning as test
@@ -318,13 +313,11 @@ with test.accelerator():
     loader = test.make(num_workers=2, prefetch_factor=1)
     iterator = iter(loader)
     print(next(iterator).items)
-""", os.path.dirname(os.path.abspath(__file__)))
-        self.assertEqual((done.returncode, done.stdout, done.stderr),
-                         (0, "[0, 1, 2]\n", ""))
+""", HERE), "[0, 1, 2]\n")
 
 
     def test_use_after_exit(self):
-        done = run_python("""
+        self.assertEqual(check_python("""
 import atexit, sys; sys.path[:0] = sys.argv[1:]
 sys.argv[1] = ""
 def use():
@@ -339,9 +332,7 @@ import test_pinning as test
 accelerator = test.accelerator()
 accelerator.__enter__()
 iterator = iter(test.make(num_workers=2, dataset=test.sets.Slow(n=60)))
-""", os.path.dirname(os.path.abspath(__file__)))
-        self.assertEqual((done.returncode, done.stdout, done.stderr),
-                         (0, "True\n", ""))
+""", HERE), "True\n")
 
 
 class NoAcceleratorTest(Case):

@@ -17,8 +17,8 @@ import tempfile
 import unittest
 
 import gstspdl
-from support import (brings_libraries, describe, make_dataset, needs_gi,
-                     run_python)
+from support import (brings_libraries, check_python, describe, make_dataset,
+                     needs_gi, run_python)
 
 FOLDER = make_dataset(20)
 unittest.TestCase.maxDiff = None
@@ -109,9 +109,7 @@ class InterruptTest(unittest.TestCase):
 
 class ExitTest(unittest.TestCase):
     def check(self, code, *arguments):
-        done = run_python(code, *arguments)
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
-        return done.stdout
+        return check_python(code, *arguments)
 
     def test_exit_with_running_loaders(self):
         self.check(LINE + "others = [Loader(sys.argv[1]) for _ in range(5)]\n"
@@ -183,12 +181,11 @@ FORKING = {**os.environ, "PYTHONWARNINGS": "ignore:This process (pid="}
 
 class ForkTest(unittest.TestCase):
     def test_loader_of_the_parent(self):
-        done = run_python(FORK, describe(FOLDER), env=FORKING)
-        self.assertEqual((done.stdout, done.stderr),
-                         ("[0, 0, 0, 0] 3 20\n", ""))
+        self.assertEqual(check_python(FORK, describe(FOLDER), env=FORKING),
+                         "[0, 0, 0, 0] 3 20\n")
 
     def test_loader_of_the_child(self):
-        done = run_python(START + """
+        self.assertEqual(check_python(START + """
 import multiprocessing, sys
 def work(line, queue):
     with Loader(line) as loader:
@@ -200,12 +197,11 @@ if __name__ == "__main__":
     process.start()
     print(queue.get())
     process.join()
-""", describe(FOLDER), env=FORKING)
-        self.assertEqual((done.stdout, done.stderr), ("20\n", ""))
+""", describe(FOLDER), env=FORKING), "20\n")
 
 
     def test_start_after_a_loader_of_the_parent(self):
-        done = run_python(LINE + """
+        self.assertEqual(check_python(LINE + """
 import os
 print(sum(b.num_items for b in loader), flush=True)
 loader.stop()
@@ -219,8 +215,7 @@ if pid == 0:
 print(os.waitpid(pid, 0)[1])
 with loader:
     print(sum(b.num_items for b in loader))
-""", describe(FOLDER), env=FORKING)
-        self.assertEqual((done.stdout, done.stderr), ("20\n0\n20\n", ""))
+""", describe(FOLDER), env=FORKING), "20\n0\n20\n")
 
 
 class ElsewhereTest(unittest.TestCase):
@@ -245,11 +240,10 @@ class ElsewhereTest(unittest.TestCase):
         self.assertIn("--system-site-packages", last)
 
     def test_pygobject_is_not_imported(self):
-        done = run_python(
+        self.assertEqual(check_python(
             LINE + "batch = next(iter(loader))\n"
             "batch['data'].numpy(), batch.extras, loader.stats, loader.state\n"
-            "print('gi' in sys.modules)", describe(FOLDER))
-        self.assertEqual((done.stdout, done.stderr), ("False\n", ""))
+            "print('gi' in sys.modules)", describe(FOLDER)), "False\n")
 
     def test_other_pythons_in_path(self):
         """Tests Pythons of pyenv, and of a venv without Debian's packages."""
@@ -300,12 +294,10 @@ class ElsewhereTest(unittest.TestCase):
                "'videotestsrc ! spdlbatch ! spdlsink'); loader.gobject")
         for lines in [use, GI], [GI, use]:
             with self.subTest(lines[0]):
-                done = run_python("\n".join(lines) + """
+                self.assertEqual(check_python("\n".join(lines) + """
 maps = open('/proc/self/maps').read().splitlines()
 print(len({m.split()[-1] for m in maps if 'libgstspdl-1' in m}))
-print(type(loader.gobject) is GstSpdl.Loader)""")
-                self.assertEqual((done.stdout, done.stderr),
-                                 ("1\nTrue\n", ""))
+print(type(loader.gobject) is GstSpdl.Loader)"""), "1\nTrue\n")
 
 
 if __name__ == "__main__":

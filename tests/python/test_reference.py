@@ -15,7 +15,7 @@ import unittest
 from support import ROOT
 
 import gstspdl
-from gstspdl._loader import Failure
+from gstspdl._loader.loader import Failure
 
 PAGES = sorted((ROOT / "docs" / "reference").glob("python*.md"))
 RECIPES = [gstspdl.image_folder, gstspdl.image_list, gstspdl.web_dataset,

@@ -26,15 +26,15 @@ import numpy as np
 from support import describe, make_dataset, make_folder
 
 from gstspdl import DetachedBatch, Failure, Loader, LoaderError
-from gstspdl._remote_answers import Certificates, Reply, Start
-from gstspdl._remote_direct import (DirectChannel, LinkError, Server, Silence,
+from gstspdl._remote.answers import Certificates, Reply, Start
+from gstspdl._remote.direct import (DirectChannel, LinkError, Server, Silence,
                                     _keep_alive, _make_context)
-from gstspdl._remote_frames import (HEADER_SIZE, FrameError, _make_header,
+from gstspdl._remote.frames import (HEADER_SIZE, FrameError, _make_header,
                                     make_frame, parse_frame, parse_header,
                                     receive_frame)
-from gstspdl._remote_link import Board, Link
-from gstspdl._remote_memory import MemoryPool
-from gstspdl._remote_nodes import avoid, find_lost
+from gstspdl._remote.link import Board, Link
+from gstspdl._remote.memory import MemoryPool
+from gstspdl._remote.nodes import avoid, find_lost
 
 N_FRAMES = int(sys.argv.pop()) if sys.argv[-1].isdigit() else 5000
 FOLDER = make_dataset(12)
@@ -517,8 +517,8 @@ class ConnectionTest(unittest.TestCase):
     def test_stopped_process(self):
         code = """
 import sys
-from gstspdl._remote_answers import Certificates
-from gstspdl._remote_direct import Server
+from gstspdl._remote.answers import Certificates
+from gstspdl._remote.direct import Server
 files = Certificates(*sys.argv[1:]) if sys.argv[1:] else None
 server = Server("127.0.0.1", b"t" * 32, files, input)
 print(server.address[1], flush=True)
@@ -557,7 +557,7 @@ server._thread.join()
                      _make_header(1, 10, 0) + b"{", b"spdl"):
             channel = self.connect(server)
             with unittest.mock.patch(
-                    "gstspdl._remote_direct.make_frame", lambda _: [data]):
+                    "gstspdl._remote.direct.make_frame", lambda _: [data]):
                 channel.request()
                 if len(data) < HEADER_SIZE or data.endswith(b"{"):
                     self.assertTrue(

@@ -10,9 +10,10 @@ import itertools
 import tarfile
 import unittest
 
+from errors import raises_with
 from support import describe, make_dataset, wait_until_asleep
 
-from gstspdl import Loader, LoaderError, Pipeline, merge_states, reshard_states
+from gstspdl import Loader, Pipeline, merge_states, reshard_states
 
 N_ITEMS = 70
 BROKEN = 3
@@ -104,13 +105,11 @@ class ReshardTest(unittest.TestCase):
                 self.assertEqual(seen, collections.Counter(GOOD))
                 if 0 < n_begun < world:
                     # A joined state too many, and one too few.
-                    with self.assertRaises(LoaderError) as caught:
+                    with raises_with("state"):
                         merge_states([*parts, merge_states(states)])
-                    self.assertEqual(caught.exception.code, "state")
                     if n_begun + 1 < world and not is_started:
-                        with self.assertRaises(LoaderError) as caught:
+                        with raises_with("state"):
                             merge_states(parts[1:])
-                        self.assertEqual(caught.exception.code, "state")
 
     def test_ranks_that_have_not_begun_after_a_single_one(self):
         for n_batches in 0, 3:
@@ -196,18 +195,14 @@ class ReshardTest(unittest.TestCase):
         after = reshard_states(states, 2)
         for wrong in (states[:2], [*states, later], after[:1],
                       [after[0], states[1]], [], ["nonsense"]):
-            with self.assertRaises(LoaderError) as caught:
+            with raises_with("state"):
                 merge_states(wrong)
-            self.assertEqual(caught.exception.code, "state")
-            with self.assertRaises(LoaderError) as caught:
+            with raises_with("state"):
                 Loader(describe(FOLDER), state=wrong)
-            self.assertEqual(caught.exception.code, "state")
-        with self.assertRaises(LoaderError) as caught:
+        with raises_with("pipeline-error"):
             load(0, 2, 1, state=states[0])
-        self.assertEqual(caught.exception.code, "pipeline-error")
-        with self.assertRaises(LoaderError) as caught:
+        with raises_with("pipeline-error"):
             load(0, 2, 1, UNEVEN.replace("seed=4", "seed=5"), state=states)
-        self.assertEqual(caught.exception.code, "pipeline-error")
         for wrong in "text", [None], [1]:
             with self.assertRaises(TypeError):
                 merge_states(wrong)

@@ -12,6 +12,7 @@ import warnings
 import weakref
 
 import numpy as np
+from errors import raises_with
 from support import make_dataset
 from gstspdl import Loader, LoaderError
 
@@ -171,13 +172,11 @@ class ErrorTest(unittest.TestCase):
 
         good = []
         with Loader(FILES, source=source()) as loader, \
-                self.assertRaises(LoaderError) as raised:
+                raises_with("source", "ValueError: no more of this") as raised:
             for batch in loader:
                 good += batch.indices
         self.assertEqual(good, list(range(12)))
         self.assertIs(raised.exception.__cause__, reason)
-        self.assertEqual(raised.exception.code, "source")
-        self.assertIn("ValueError: no more of this", str(raised.exception))
 
     def test_exception_in_a_later_epoch(self):
         class Source(list):
@@ -209,10 +208,8 @@ class ErrorTest(unittest.TestCase):
                 ("spdldecode ! spdlsink", str(PATHS[0])),
                 ("spdldecode ! spdlsink", array)]:
             with self.subTest(line), Loader(line, source=[item]) as loader:
-                with self.assertRaises(LoaderError) as raised:
+                with raises_with("source", line.split()[0]):
                     list(loader)
-                self.assertEqual(raised.exception.code, "source")
-                self.assertIn(line.split()[0], str(raised.exception))
 
     def test_arrays_without_caps(self):
         for wrong in np.zeros((1,) * 17), np.zeros(3, "complex64"):
@@ -220,11 +217,10 @@ class ErrorTest(unittest.TestCase):
             with self.subTest(wrong.shape), Loader(
                     "spdlbatch batch-size=1 ! spdlsink",
                     source=[np.zeros(2), wrong]) as loader:
-                with self.assertRaises(LoaderError) as raised:
+                with raises_with("source") as raised:
                     for batch in loader:
                         good += batch.indices
                 self.assertEqual(good, [0])
-                self.assertEqual(raised.exception.code, "source")
                 self.assertIsInstance(raised.exception.__cause__, TypeError)
 
     def test_source_that_is_not_iterable(self):
@@ -295,9 +291,8 @@ class SecretsTest(unittest.TestCase):
             self.assertEqual(keys_of(loader), ["http://***@host/a"])
 
         with Loader(ARRAYS, source=[(np.zeros(4), -1, "a\0b")]) as loader:
-            with self.assertRaises(LoaderError) as raised:
+            with raises_with("source"):
                 list(loader)
-            self.assertEqual(raised.exception.code, "source")
 
     def test_control_characters(self):
         """Tests that texts are printable, and that the URI stays exact."""
@@ -305,7 +300,7 @@ class SecretsTest(unittest.TestCase):
         with Loader(FILES, source=[uri]) as loader:
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")
-                with self.assertRaises(LoaderError) as raised:
+                with raises_with(None, r"odd://\x1b[2J\u202e\na") as raised:
                     list(loader)
             failure, = loader.failures
         self.assertEqual(failure.uri, uri)
@@ -313,7 +308,6 @@ class SecretsTest(unittest.TestCase):
                  *(str(warning.message) for warning in caught)]
         for text in texts:
             self.assertNotRegex(text, "[\x00-\x1f\x7f-\x9f\u202e]")
-        self.assertIn(r"odd://\x1b[2J\u202e\na", str(raised.exception))
 
     def test_exception_without_text(self):
         class Faulty(Exception):
@@ -335,10 +329,9 @@ class SecretsTest(unittest.TestCase):
                "Bearer sesame\" ! spdlsink")
         for process in False, True:
             with self.subTest(process=process):
-                with self.assertRaises(LoaderError) as caught:
+                with raises_with(None, "extra-headers") as caught:
                     with Loader(bad, process=process) as loader:
                         next(iter(loader))
-                self.assertIn("extra-headers", str(caught.exception))
                 self.assertNotIn("sesame", str(caught.exception))
         with self.assertRaises(LoaderError) as caught:
             Loader(bad.replace("! spdlsink", ""), process=True)

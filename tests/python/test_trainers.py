@@ -126,7 +126,7 @@ class AccelerateTest(Needs):
             kinds, expected = self.read(n)
             self.assertEqual(kinds, {"torch.utils.data.dataloader"})
             kinds, found = self.read(n, "use")
-            self.assertEqual(kinds, {"gstspdl._dataloader"})
+            self.assertEqual(kinds, {"gstspdl._dataloader.dataloader"})
             self.assertEqual(found, expected)
 
     def test_replaced(self):

@@ -66,6 +66,19 @@ def difference(a, b):
     return max(high for _, high in ImageChops.difference(a, b).getextrema())
 
 
+def crop(full_side, side):
+    """Returns what torchvision's Resize and CenterCrop make of an image."""
+    def expect(image, _):
+        short, long = min(image.size), max(image.size)
+        full = int(full_side * long / short)
+        size = (full_side, full) if image.width <= image.height else (
+            full, full_side)
+        image = image.resize(size, Image.BILINEAR)
+        x, y = (round((n - side) / 2) for n in size)
+        return image.crop((x, y, x + side, y + side))
+    return expect
+
+
 class TransformsTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -139,29 +152,11 @@ class TransformsTest(unittest.TestCase):
                            image, (97, 64), method, orientation))
 
     def test_cover(self):
-        def cover(side):
-            def expect(image, _):
-                short, long = min(image.size), max(image.size)
-                full = int(side * long / short)
-                size = (side, full) if image.width <= image.height else (full, side)
-                image = image.resize(size, Image.BILINEAR)
-                x, y = (round((n - side) / 2) for n in size)
-                return image.crop((x, y, x + side, y + side))
-            return expect
         for side in (32, 224):
-            self.check(f"resize=cover width={side} height={side}", cover(side))
+            self.check(f"resize=cover width={side} height={side}",
+                       crop(side, side))
 
     def test_center_crop(self):
-        def crop(full_side, side):
-            def expect(image, _):
-                short, long = min(image.size), max(image.size)
-                full = int(full_side * long / short)
-                size = (full_side, full) if image.width <= image.height else (
-                    full, full_side)
-                image = image.resize(size, Image.BILINEAR)
-                x, y = (round((n - side) / 2) for n in size)
-                return image.crop((x, y, x + side, y + side))
-            return expect
         for full, side in ((256, 224), (40, 36), (64, 32)):
             self.check(f"resize=cover width={side} height={side} "
                        f"crop-fraction={side / full}", crop(full, side))

@@ -28,25 +28,23 @@ from typing import TYPE_CHECKING, Any
 os.environ.setdefault("G_SLICE", "always-malloc")
 
 if TYPE_CHECKING:
-    from ._background import set_background
-    from ._batch import Batch
-    from ._cache import CacheLoader
-    from ._decode import decode
     from ._detached import DetachedBatch
-    from ._errors import LoaderError
+    from ._errors import LoaderError, LoaderWarning
     from ._failure import Failure
-    from ._headspace import Headspace, headspace
-    from ._loader import Loader
-    from ._losses import LoaderWarning
-    from ._pipeline import Pipeline
-    from ._recipes import (IMAGENET_MEAN, IMAGENET_STD, audio_folder,
-                           image_folder, image_list, video_folder, web_dataset)
-    from ._sample import Sample
-    from ._states import merge_states, reshard_states
-    from ._tensor import Tensor
-    from ._trace import trace
-    from ._verdict import Roofline, Verdict
-    from ._versions import versions
+    from ._loader.loader import Loader
+    from ._loader.states import merge_states, reshard_states
+    from ._loader.verdict import Roofline, Verdict
+    from ._measure.cache import CacheLoader
+    from ._measure.headspace import Headspace, headspace
+    from ._media.batch import Batch
+    from ._media.decode import decode
+    from ._media.sample import Sample
+    from ._media.tensor import Tensor
+    from ._native.process import set_background, trace, versions
+    from ._pipeline.pipeline import Pipeline
+    from ._pipeline.recipes import (IMAGENET_MEAN, IMAGENET_STD, audio_folder,
+                                    image_folder, image_list, video_folder,
+                                    web_dataset)
 
 __all__ = ["IMAGENET_MEAN", "IMAGENET_STD", "Batch", "CacheLoader",
            "DetachedBatch", "Failure", "Headspace", "Loader", "LoaderError",
@@ -57,26 +55,25 @@ __all__ = ["IMAGENET_MEAN", "IMAGENET_STD", "Batch", "CacheLoader",
 
 
 # Modules that are imported when they are first used, so that batches and errors
-# can be unpickled where the library is missing.
+# can be unpickled where the library is missing. Pickles that programs keep name
+# _detached, _errors and _failure, so these stay where they are.
 _MODULES = {
-    "_background": ("set_background",),
-    "_batch": ("Batch",),
-    "_cache": ("CacheLoader",),
-    "_decode": ("decode",),
+    "_media.batch": ("Batch",),
+    "_measure.cache": ("CacheLoader",),
+    "_media.decode": ("decode",),
     "_detached": ("DetachedBatch",),
     "_failure": ("Failure",),
-    "_headspace": ("Headspace", "headspace"),
-    "_loader": ("Loader", "LoaderError"),
-    "_losses": ("LoaderWarning",),
-    "_pipeline": ("Pipeline",),
-    "_recipes": ("IMAGENET_MEAN", "IMAGENET_STD", "audio_folder",
+    "_measure.headspace": ("Headspace", "headspace"),
+    "_loader.loader": ("Loader", "LoaderError"),
+    "_errors": ("LoaderWarning",),
+    "_pipeline.pipeline": ("Pipeline",),
+    "_pipeline.recipes": ("IMAGENET_MEAN", "IMAGENET_STD", "audio_folder",
                  "image_folder", "image_list", "video_folder", "web_dataset"),
-    "_sample": ("Sample",),
-    "_states": ("merge_states", "reshard_states"),
-    "_tensor": ("Tensor",),
-    "_trace": ("trace",),
-    "_verdict": ("Roofline", "Verdict"),
-    "_versions": ("versions",),
+    "_media.sample": ("Sample",),
+    "_loader.states": ("merge_states", "reshard_states"),
+    "_media.tensor": ("Tensor",),
+    "_loader.verdict": ("Roofline", "Verdict"),
+    "_native.process": ("set_background", "trace", "versions"),
 }
 _LATER = {name: module for module, names in _MODULES.items() for name in names}
 

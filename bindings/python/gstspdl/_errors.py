@@ -1,9 +1,12 @@
-# gst-spdl: LoaderError
+# gst-spdl: LoaderError and LoaderWarning
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
-from typing import Optional
+from typing import TYPE_CHECKING, Optional
+
+if TYPE_CHECKING:
+    from ._failure import Failure
 
 
 class LoaderError(RuntimeError):
@@ -36,3 +39,28 @@ class LoaderError(RuntimeError):
         self.code = code
         self.stage = stage
         self.uri = uri
+
+
+class LoaderWarning(UserWarning):
+    """Warning of an element, or warning at the end of a `for` loop about
+    items that failed in its epoch.
+
+    `num_failures`: number of items that failed since the last such warning. 0
+    for other warnings of elements, which are issued when the next batch is
+    taken.
+    `epoch`, `stage`, `uri`, `reason`: those of the item that failed last, or
+    None.
+
+    `loader.failures` lists the items. With `python -W error` a warning is an
+    exception; that of failures is raised after the last batch of the `for`. No
+    batch is lost.
+    """
+
+    def __init__(self, message: str, *, num_failures: int = 0,
+                 last: Optional["Failure"] = None) -> None:
+        super().__init__(message)
+        self.num_failures = num_failures
+        self.epoch = last.epoch if last else None
+        self.stage = last.stage if last else None
+        self.uri = last.uri if last else None
+        self.reason = last.reason if last else None

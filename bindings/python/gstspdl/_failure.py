@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Optional
 
 if TYPE_CHECKING:
-    from . import _native as native
+    from ._native import library as native
 
 _UNKNOWN = 2**64 - 1
 
@@ -37,14 +37,15 @@ class Failure:
         if self.epoch is None or self.sequence is None:
             return False
         # A failure can be unpickled where the library is missing.
-        from . import _native as native
+        from ._native import library as native
 
-        return native.state_is_done(state, self.source, self.epoch,
-                                    self.sequence)
+        return bool(native.state_is_done(
+            native.encode_text(state), self.source, self.epoch,
+            self.sequence))
 
 
 def make_failure(stage: str, notice: "native.Notice") -> Failure:
-    from ._native import decode_text
+    from ._native.library import decode_text
 
     uri = decode_text(notice.uri)
     reason = ""

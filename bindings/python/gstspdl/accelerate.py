@@ -18,7 +18,7 @@ from accelerate import __version__ as _version
 from accelerate import data_loader as _module
 import torch.utils.data
 
-from ._dataloader import DataLoader
+from ._dataloader.dataloader import DataLoader
 
 #: what Accelerate makes without use()
 _theirs = getattr(_module, "DataLoader", None)

@@ -13,29 +13,25 @@
 docs/reference/python-ray.md describes the API.
 """
 
-import atexit
 import time
 import weakref
-from collections import deque
-from typing import (Any, Deque, Dict, Iterator, List, Mapping, NamedTuple,
+from typing import (Any, Dict, Iterator, List, Mapping, NamedTuple,
                     Optional, Sequence, Tuple, Union)
 
+from ._arguments import find_rank
 from ._detached import DetachedBatch
-from ._epoch import EpochIterator, OneReader, Pass
 from ._errors import LoaderError
 from ._failure import Failure
-from ._losses import Losses
-from ._ranks import find_rank
-from ._remote_actor import check_options, make_class
-from ._remote_answers import Certificates, Job, Reply, Start
-from ._remote_link import Board, Link, Lost, Settings, get, get_stats
-from ._remote_memory import MemoryPool
-from ._silence import WORKER_TIMEOUT, check_timeout
+from ._loader.epoch import EpochIterator, OneReader, Pass
+from ._loader.record import Record
+from ._native.endings import running
+from ._processes.silence import WORKER_TIMEOUT, check_timeout
+from ._remote.actor import check_options, make_class
+from ._remote.answers import Certificates, Job, Reply, Start
+from ._remote.link import Board, Link, Lost, Settings, get, get_stats
+from ._remote.memory import MemoryPool
 
 __all__ = ["RemoteLoader"]
-
-# Failures that wait for take_failures().
-_MAX_PENDING = 10_000
 
 # A state_dict(), those of all trainers, or the states of all loaders.
 RemoteState = Union[str, Mapping[str, Any], Sequence[str],
@@ -130,14 +126,11 @@ class RemoteLoader(OneReader[DetachedBatch]):
         # Number of the loader whose turn it is.
         self._turn = 0
         self._epoch: Optional[int] = None
-        # No batch of this run, or of the next epoch, has been given.
-        self._fresh = True
-        self._between = False
+        # No batch of the run, or of the next epoch, has been given.
+        self._between = True
         self._error: Optional[LoaderError] = None
         self._num_failures = 0
-        self._failures: Deque[Failure] = deque(maxlen=100)
-        self._pending: Deque[Failure] = deque(maxlen=_MAX_PENDING)
-        self._losses = Losses()
+        self._record = Record()
 
     # Runs
 
@@ -167,8 +160,7 @@ class RemoteLoader(OneReader[DetachedBatch]):
         if self._links:
             return
         self._last = None
-        self._pending.clear()
-        self._losses.clear()
+        self._record.clear()
         self._run(self._plan)
 
     def _ensure_started(self) -> None:
@@ -195,10 +187,9 @@ class RemoteLoader(OneReader[DetachedBatch]):
         self._turn = plan.turn
         self._pass = Pass()
         self._epoch = self._sought = None
-        self._fresh = True
-        self._between = False
+        self._between = True
         self._error = None
-        _running.add(self)
+        running.add(self)
         for link in self._links:
             link.thread.start()
         try:
@@ -228,7 +219,7 @@ class RemoteLoader(OneReader[DetachedBatch]):
             _close(self._board, links)
             for link in links:
                 link.thread.join()
-        _running.discard(self)
+        running.discard(self)
 
     def __enter__(self) -> "RemoteLoader":
         self.start()
@@ -279,8 +270,8 @@ class RemoteLoader(OneReader[DetachedBatch]):
                 if not texts:
                     return
             for text in texts:
-                self._losses.add_other("ray", text)
-            self._losses.warn_of_others()
+                self._record.add_other("ray", text)
+            self._record.warn_of_others()
 
     # Batches
 
@@ -291,9 +282,9 @@ class RemoteLoader(OneReader[DetachedBatch]):
         iterator raises LoaderError at its next step, if it had batches
         left."""
         self._ensure_started()
-        if not (self._fresh or self._between):
+        if not self._between:
             self._end_if_over()
-        if not (self._fresh or self._between):
+        if not self._between:
             self.set_epoch(self.epoch + 1)
         return EpochIterator(self)
 
@@ -318,11 +309,11 @@ class RemoteLoader(OneReader[DetachedBatch]):
         return self._alone(self._peek_next, timeout)
 
     def _take_next(self, timeout: Optional[int]) -> Optional[DetachedBatch]:
-        self._losses.warn_of_others()
+        self._record.warn_of_others()
         batch = self._find_batch(timeout, True)
         if batch is None:
             self._pass.is_over = True
-            self._losses.warn()
+            self._record.warn()
             self._begin_epoch()
         return batch
 
@@ -393,17 +384,15 @@ class RemoteLoader(OneReader[DetachedBatch]):
         if batch is None:
             link.ended = self._epoch
         else:
-            self._fresh = self._between = False
+            self._between = False
         return batch
 
     def _note(self, link: Link, reply: Reply) -> None:
         """Takes the warnings and failures of a reply."""
         for text in reply.warnings:
-            self._losses.add_other(f"loader {link.number}", text)
+            self._record.add_other(f"loader {link.number}", text)
         for failure in reply.failures:
-            self._failures.append(failure)
-            self._pending.append(failure)
-            self._losses.append(failure)
+            self._record.add(failure)
         self._num_failures += len(reply.failures)
         if reply.failures and 0 <= self._max_failures < self._num_failures:
             self._error = _explain(reply.failures[-1], self._num_failures,
@@ -417,7 +406,6 @@ class RemoteLoader(OneReader[DetachedBatch]):
         # As in _use(): Ctrl-C comes before these lines, or after the epoch.
         self._epoch += 1
         self._turn = 0
-        self._fresh = False
         self._between = True
 
     @property
@@ -438,7 +426,7 @@ class RemoteLoader(OneReader[DetachedBatch]):
         self._ensure_started()
         if self._error:
             raise self._error
-        if (self._fresh or self._between) and self.epoch == epoch and not any(
+        if self._between and self.epoch == epoch and not any(
                 link.ended == epoch for link in self._links):
             return
         with self._board.lock:
@@ -447,8 +435,7 @@ class RemoteLoader(OneReader[DetachedBatch]):
         self._epoch = None
         self._sought = epoch
         self._turn = 0
-        self._fresh = True
-        self._between = False
+        self._between = True
 
     def __len__(self) -> int:
         """Returns the number of batches in an epoch of this trainer if no item
@@ -461,11 +448,6 @@ class RemoteLoader(OneReader[DetachedBatch]):
             raise TypeError("the number of batches in an epoch is unknown to "
                             "the loaders: count them in the program")
         return sum(number or 0 for number in numbers)
-
-    def __bool__(self) -> bool:
-        """True. Without this method, bool() would call len(), which starts the
-        loaders."""
-        return True
 
     @property
     def classes(self) -> Optional[List[str]]:
@@ -480,7 +462,7 @@ class RemoteLoader(OneReader[DetachedBatch]):
     @property
     def failures(self) -> List[Failure]:
         """The last 100 items that failed, each once, as a list of Failure."""
-        return list(self._failures)
+        return list(self._record.recent)
 
     @property
     def num_failures(self) -> int:
@@ -491,9 +473,7 @@ class RemoteLoader(OneReader[DetachedBatch]):
     def take_failures(self) -> List[Failure]:
         """Returns the failures that state_dict() counts as done, each once. At
         most 10,000 are kept until they are taken."""
-        taken = list(self._pending)
-        self._pending.clear()
-        return taken
+        return self._record.take_all()
 
     @property
     def stats(self) -> List[Dict[str, Any]]:
@@ -546,19 +526,19 @@ class RemoteLoader(OneReader[DetachedBatch]):
             self._last = None
             return
         parts = self._reshard(found, self._world_size * num_loaders)
-        fresh, between, epoch = self._fresh, self._between, self.epoch
+        between, epoch = self._between, self.epoch
         current = self._pass
         self._stop()
         self._n_loaders = num_loaders
         self._plan = _Plan(parts[self._rank::self._world_size])
-        pending, losses = list(self._pending), self._losses
-        self._losses = Losses()
-        self.start()
-        self._pending.extend(pending)
-        self._losses = losses
+        record, self._record = self._record, Record()
+        try:
+            self.start()
+        finally:
+            self._record = record
         # An iterator of the same epoch continues.
         self._pass = current
-        self._fresh, self._between = fresh, between
+        self._between = between
         if self.epoch > epoch:
             self._epoch = epoch
             for link in self._links:
@@ -660,10 +640,8 @@ def _describe(pipeline: Any) -> Tuple[str, List[Any]]:
     """Returns the line of a pipeline, and its elements with functions."""
     if isinstance(pipeline, str):
         return pipeline, []
-    from ._pipeline import Pipeline
-
-    if isinstance(pipeline, Pipeline):
-        return pipeline._complete()
+    if hasattr(type(pipeline), "_complete"):  # a Pipeline
+        return pipeline._complete()  # type: ignore[no-any-return]
     raise TypeError("pipeline must be a description or a gstspdl.Pipeline, not "
                     f"{type(pipeline).__name__}")
 
@@ -679,13 +657,3 @@ def _close(board: Board, links: List[Link]) -> None:
     with board.lock:
         for link in links:
             link.close()
-
-
-# Loaders to stop before the interpreter ends: their threads wait for Ray.
-_running: "weakref.WeakSet[RemoteLoader]" = weakref.WeakSet()
-
-
-@atexit.register
-def _stop_all() -> None:
-    for loader in list(_running):
-        loader.stop()

@@ -27,13 +27,13 @@ import torch
 import torch.distributed
 import torch.utils.data
 
-from ._batch import Batch
-from ._dataloader import DataLoader as DataLoader
-from ._errors import LoaderError
-from ._loader import Loader
-from ._losses import LoaderWarning
-from ._states import merge_states
-from ._tensor import Tensor
+from ._dataloader.dataloader import DataLoader as DataLoader
+from ._errors import LoaderError, LoaderWarning
+from ._loader.epoch import Place
+from ._loader.loader import Loader
+from ._loader.states import merge_states
+from ._media.batch import Batch
+from ._media.tensor import Tensor
 
 TorchBatch = Dict[str, torch.Tensor]
 Step = TypeVar("Step")
@@ -220,7 +220,7 @@ class Dataset(torch.utils.data.IterableDataset):  # type: ignore[type-arg,misc]
         except LoaderError:
             pass  # the next `for` raises it as well
         finally:
-            if self._given and self.loader._between:
+            if self._given and self.loader._place is Place.BETWEEN:
                 self._state = self.loader.state
                 self._given = 0
 

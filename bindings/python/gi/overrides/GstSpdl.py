@@ -96,7 +96,7 @@ class Tensor(GstSpdl.Tensor):  # type: ignore[misc]
 
 def _view(tensor: Any) -> Any:
     """Returns a gstspdl.Tensor of the same memory."""
-    from gstspdl._gi import view_tensor
+    from gstspdl._media.tensor import view_tensor
 
     return view_tensor(tensor)
 

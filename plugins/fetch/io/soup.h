@@ -26,7 +26,7 @@ G_BEGIN_DECLS
 
 /* Does not offer HTTP/2 to the server of @message, since libsoup lets a server
  * of HTTP/2 hold its thread and fill the memory without end
- * (docs/explanation/decisions.md). Call it before @message is sent. */
+ * (docs/explanation/decisions/fetch.md). Call it before @message is sent. */
 void spdl_http1_require (SoupMessage *message);
 
 G_END_DECLS

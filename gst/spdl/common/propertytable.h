@@ -40,7 +40,7 @@ typedef union {
 /**
  * SpdlProperty:
  * @flags: in which states it may change: %GST_PARAM_MUTABLE_READY or another
- *     such flag
+ *     such flag; 0: it can only be read
  * @offset: offset of the field in its struct
  *
  * A property and the field that stores it. A table is an array of properties
@@ -72,22 +72,27 @@ typedef struct {
     NULL                  \
   }
 
+/* In which states a property may change; NEVER: it can only be read. */
+#define SPDL_PROPERTY_READY GST_PARAM_MUTABLE_READY
+#define SPDL_PROPERTY_PLAYING GST_PARAM_MUTABLE_PLAYING
+#define SPDL_PROPERTY_NEVER 0
+
 /* Offset of a field, which must have the type @Type; otherwise it does not
  * compile. */
 #define SPDL_FIELD_OFFSET(Struct, field, Type) \
   (G_STRUCT_OFFSET (Struct, field) +           \
       0 * sizeof (gchar[_Generic(((Struct *) 0)->field, Type : 1)]))
 
-#define SPDL_PROPERTY(                                                     \
-    KIND, Type, Struct, field, Flags, Name, Nick, Blurb, ...)              \
-  {                                                                        \
-    .name = Name, .nick = Nick, .blurb = Blurb,                            \
-    .kind = SPDL_PROPERTY_KIND_##KIND, .flags = GST_PARAM_MUTABLE_##Flags, \
-    .offset = SPDL_FIELD_OFFSET (Struct, field, Type), __VA_ARGS__         \
+#define SPDL_PROPERTY(                                                 \
+    KIND, Type, Struct, field, Flags, Name, Nick, Blurb, ...)          \
+  {                                                                    \
+    .name = Name, .nick = Nick, .blurb = Blurb,                        \
+    .kind = SPDL_PROPERTY_KIND_##KIND, .flags = SPDL_PROPERTY_##Flags, \
+    .offset = SPDL_FIELD_OFFSET (Struct, field, Type), __VA_ARGS__     \
   }
 
-/* Arguments: struct, field, READY or PLAYING, name, nick and blurb of the
- * property, minimum and maximum, default. */
+/* Arguments: struct, field, READY, PLAYING or NEVER, name, nick and blurb of
+ * the property, minimum and maximum, default. */
 #define SPDL_PROPERTY_BOOLEAN(S, field, Flags, name, nick, blurb, value) \
   SPDL_PROPERTY (BOOLEAN, gboolean, S, field, Flags, name, nick, blurb,  \
       .initial.i = (value))
@@ -109,7 +114,7 @@ typedef struct {
 #define SPDL_PROPERTY_ENUM(S, f, Flags, Name, Nick, Blurb, get_type, value)  \
   {                                                                          \
     .name = Name, .nick = Nick, .blurb = Blurb,                              \
-    .kind = SPDL_PROPERTY_KIND_ENUM, .flags = GST_PARAM_MUTABLE_##Flags,     \
+    .kind = SPDL_PROPERTY_KIND_ENUM, .flags = SPDL_PROPERTY_##Flags,         \
     .offset =                                                                \
         G_STRUCT_OFFSET (S, f) +                                             \
         0 * sizeof (gchar[sizeof (((S *) 0)->f) == sizeof (gint) ? 1 : -1]), \
@@ -139,14 +144,14 @@ typedef struct {
       blurb, .initial.s = NULL)
 /* A GstValueArray of numbers: the field is an array, and the field @count is
  * their number. */
-#define SPDL_PROPERTY_NUMBERS(S, f, count, Flags, Name, Nick, Blurb)        \
-  {                                                                         \
-    .name = Name, .nick = Nick, .blurb = Blurb,                             \
-    .kind = SPDL_PROPERTY_KIND_NUMBERS, .flags = GST_PARAM_MUTABLE_##Flags, \
-    .offset = G_STRUCT_OFFSET (S, f) +                                      \
-              0 * sizeof (gchar[_Generic(((S *) 0)->f[0], double : 1)]),    \
-    .count_offset = SPDL_FIELD_OFFSET (S, count, guint),                    \
-    .max.u = sizeof (((S *) 0)->f) / sizeof (double)                        \
+#define SPDL_PROPERTY_NUMBERS(S, f, count, Flags, Name, Nick, Blurb)     \
+  {                                                                      \
+    .name = Name, .nick = Nick, .blurb = Blurb,                          \
+    .kind = SPDL_PROPERTY_KIND_NUMBERS, .flags = SPDL_PROPERTY_##Flags,  \
+    .offset = G_STRUCT_OFFSET (S, f) +                                   \
+              0 * sizeof (gchar[_Generic(((S *) 0)->f[0], double : 1)]), \
+    .count_offset = SPDL_FIELD_OFFSET (S, count, guint),                 \
+    .max.u = sizeof (((S *) 0)->f) / sizeof (double)                     \
   }
 
 /* A GstValueArray of two numbers, stored as double[2]. Any other array becomes
@@ -154,7 +159,7 @@ typedef struct {
 #define SPDL_PROPERTY_RANGE(S, f, Flags, Name, Nick, Blurb, least, most)      \
   {                                                                           \
     .name = Name, .nick = Nick, .blurb = Blurb,                               \
-    .kind = SPDL_PROPERTY_KIND_RANGE, .flags = GST_PARAM_MUTABLE_##Flags,     \
+    .kind = SPDL_PROPERTY_KIND_RANGE, .flags = SPDL_PROPERTY_##Flags,         \
     .offset =                                                                 \
         G_STRUCT_OFFSET (S, f) +                                              \
         0 * sizeof (                                                          \
@@ -177,6 +182,15 @@ SPDL_PRIVATE_API
 void gst_spdl_property_table_install (
     const SpdlProperty *table, GObjectClass *klass, guint first_id);
 
+/* Installs the properties of @table in a class without other ones, and
+ * implements them.
+ *
+ * @offset: offset of the struct with the fields in an instance, a GstObject,
+ *     whose lock guards them */
+SPDL_PRIVATE_API
+void gst_spdl_property_table_implement (
+    const SpdlProperty *table, GObjectClass *klass, gsize offset);
+
 /* Sets the fields of @self, which may be uninitialized, to their defaults. */
 SPDL_PRIVATE_API
 void gst_spdl_property_table_init (const SpdlProperty *table, gpointer self);
@@ -190,8 +204,9 @@ void gst_spdl_property_table_own (const SpdlProperty *table, gpointer self);
 SPDL_PRIVATE_API
 void gst_spdl_property_table_clear (const SpdlProperty *table, gpointer self);
 
-/* Implements set_property and get_property for the property at @index, which is
- * its id minus the id of the first property of the table.
+/* Implement set_property and get_property for the property at @index, which is
+ * its id minus the id of the first property of the table, in a class with other
+ * properties.
  *
  * @self: struct with the fields, which the lock of @object, a GstObject,
  *     guards */

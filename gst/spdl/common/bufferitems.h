@@ -23,6 +23,26 @@ spdl_buffer_get_items (GstBuffer *buffer, guint *n)
   return batch ? batch->items : item;
 }
 
+/* Returns the number of items of a buffer; one without metadata is an item. */
+static inline guint
+spdl_buffer_count_items (GstBuffer *buffer)
+{
+  const GstSpdlBatchMeta *batch = gst_spdl_buffer_get_batch_meta (buffer);
+
+  return batch ? batch->num_items : 1;
+}
+
+/* Returns: (nullable): the item of @buffer, or the first item of a batch */
+static inline const GstSpdlItemMeta *
+spdl_buffer_get_first_item (GstBuffer *buffer)
+{
+  const GstSpdlBatchMeta *batch = gst_spdl_buffer_get_batch_meta (buffer);
+
+  if (!batch)
+    return gst_spdl_buffer_get_item_meta (buffer);
+  return batch->num_items > 0 ? batch->items : NULL;
+}
+
 /* Gives @buffer the item of @from, or its batch. */
 static inline void
 spdl_buffer_copy_items (GstBuffer *buffer, GstBuffer *from)

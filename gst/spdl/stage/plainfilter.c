@@ -1,4 +1,4 @@
-/* gst-spdl: base class of elements with one sink and one source pad
+/* gst-spdl: base class of elements that work in the upstream thread
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -6,6 +6,9 @@
  */
 
 #include "gst/spdl/stage/plainfilter.h"
+
+#include "gst/spdl/stage/droppeditems.h"
+#include "gst/spdl/stage/refusal.h"
 
 enum {
   PROP_0,
@@ -103,7 +106,7 @@ pass_event (GstSpdlFilter *self, GstEvent *event)
 }
 
 static void
-reset_stats (GstSpdlFilter *self)
+reset_data (GstSpdlFilter *self)
 {
   GstSpdlFilterClass *klass = GST_SPDL_FILTER_GET_CLASS (self);
 
@@ -117,7 +120,7 @@ filter_sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
   GstSpdlFilter *self = GST_SPDL_FILTER (parent);
 
   if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP)
-    reset_stats (self);
+    reset_data (self);
   return GST_SPDL_FILTER_GET_CLASS (self)->event (self, event);
 }
 
@@ -145,21 +148,44 @@ gst_spdl_filter_get_property (
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
 }
 
+static gboolean
+start_filter (GstSpdlFilter *self)
+{
+  GstSpdlFilterClass *klass = GST_SPDL_FILTER_GET_CLASS (self);
+  g_autoptr (GError) error = NULL;
+
+  if (klass->start && !klass->start (self, &error)) {
+    gst_spdl_post_error (GST_ELEMENT (self), error);
+    return FALSE;
+  }
+  gst_spdl_plain_stats_start (self->stats);
+  return TRUE;
+}
+
+static void
+stop_filter (GstSpdlFilter *self)
+{
+  GstSpdlFilterClass *klass = GST_SPDL_FILTER_GET_CLASS (self);
+
+  gst_spdl_plain_stats_stop (self->stats);
+  reset_data (self);
+  if (klass->stop)
+    klass->stop (self);
+}
+
 static GstStateChangeReturn
 gst_spdl_filter_change_state (GstElement *element, GstStateChange transition)
 {
   GstSpdlFilter *self = GST_SPDL_FILTER (element);
   GstStateChangeReturn ret;
 
-  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED)
-    gst_spdl_plain_stats_start (self->stats);
+  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED && !start_filter (self))
+    return GST_STATE_CHANGE_FAILURE;
   ret = GST_ELEMENT_CLASS (parent_class)->change_state (element, transition);
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY ||
       (transition == GST_STATE_CHANGE_READY_TO_PAUSED &&
-          ret == GST_STATE_CHANGE_FAILURE)) {
-    gst_spdl_plain_stats_stop (self->stats);
-    reset_stats (self);
-  }
+          ret == GST_STATE_CHANGE_FAILURE))
+    stop_filter (self);
   return ret;
 }
 
@@ -193,18 +219,29 @@ gst_spdl_filter_init (GTypeInstance *instance, gpointer klass)
 {
   GstSpdlFilter *self = GST_SPDL_FILTER (instance);
   GstElement *element = (GstElement *) instance;
+  GstPadTemplate *templ;
 
   self->stats =
       gst_spdl_plain_stats_new (element, GST_SPDL_FILTER_CLASS (klass)->fields);
 
-  self->sinkpad = gst_pad_new_from_template (
-      gst_element_class_get_pad_template (klass, "sink"), "sink");
-  gst_pad_set_chain_function (self->sinkpad, filter_chain);
-  gst_pad_set_chain_list_function (self->sinkpad, filter_chain_list);
-  gst_pad_set_event_function (self->sinkpad, filter_sink_event);
-  gst_element_add_pad (element, self->sinkpad);
+  if ((templ = gst_element_class_get_pad_template (klass, "sink"))) {
+    self->sinkpad = gst_pad_new_from_template (templ, "sink");
+    gst_pad_set_chain_function (self->sinkpad, filter_chain);
+    gst_pad_set_chain_list_function (self->sinkpad, filter_chain_list);
+    gst_pad_set_event_function (self->sinkpad, filter_sink_event);
+    gst_element_add_pad (element, self->sinkpad);
+  }
+  if ((templ = gst_element_class_get_pad_template (klass, "src"))) {
+    self->srcpad = gst_pad_new_from_template (templ, "src");
+    gst_element_add_pad (element, self->srcpad);
+  }
+}
 
-  self->srcpad = gst_pad_new_from_template (
-      gst_element_class_get_pad_template (klass, "src"), "src");
-  gst_element_add_pad (element, self->srcpad);
+void
+gst_spdl_filter_set_proxy (GstSpdlFilter *self)
+{
+  GST_PAD_SET_PROXY_CAPS (self->sinkpad);
+  gst_spdl_pad_take_all_caps_events (self->sinkpad);
+  GST_PAD_SET_PROXY_ALLOCATION (self->sinkpad);
+  GST_PAD_SET_PROXY_CAPS (self->srcpad);
 }

@@ -1,4 +1,4 @@
-/* gst-spdl: base class of elements with one sink and one source pad
+/* gst-spdl: base class of elements that work in the upstream thread
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -11,9 +11,9 @@
 
 G_BEGIN_DECLS
 
-/* Base class of elements that work in the upstream thread: two pads from the
- * subclass's templates that proxy each other's caps, statistics with their two
- * properties, flushes and states. */
+/* Base class of elements that work in the upstream thread: statistics with
+ * their two properties, flushes and states, and pads from those of the
+ * templates `sink` and `src` that the subclass has. */
 
 #define GST_TYPE_SPDL_FILTER (gst_spdl_filter_get_type ())
 #define GST_SPDL_FILTER(obj) ((GstSpdlFilter *) (obj))
@@ -24,8 +24,8 @@ G_BEGIN_DECLS
 typedef struct {
   GstElement parent;
 
-  GstPad *sinkpad;
-  GstPad *srcpad;
+  GstPad *sinkpad; /* nullable */
+  GstPad *srcpad;  /* nullable */
   GstSpdlPlainStats *stats;
 } GstSpdlFilter;
 
@@ -41,10 +41,19 @@ typedef struct {
   gboolean (*event) (GstSpdlFilter *self, GstEvent *event);
   /* Drops pending data, after a flush and at the end of a run. */
   void (*reset) (GstSpdlFilter *self);
+  /* Begins a run, before pads are activated. An error is posted. */
+  gboolean (*start) (GstSpdlFilter *self, GError **error);
+  /* Ends a run, after reset(), also if pads could not be activated. */
+  void (*stop) (GstSpdlFilter *self);
 } GstSpdlFilterClass;
 
 SPDL_PRIVATE_API
 GType gst_spdl_filter_get_type (void);
+
+/* Makes the pads proxy each other's caps and allocations, for elements that
+ * change no buffer. */
+SPDL_PRIVATE_API
+void gst_spdl_filter_set_proxy (GstSpdlFilter *self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstSpdlFilter, gst_object_unref)
 

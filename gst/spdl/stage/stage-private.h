@@ -9,7 +9,7 @@
 
 #include "gst/spdl/gstspdlstage.h"
 #include "gst/spdl/stage/capsgate.h"
-#include "gst/spdl/stage/reporter.h"
+#include "gst/spdl/stage/plainstats.h"
 #include "gst/spdl/stage/task-private.h"
 
 G_BEGIN_DECLS

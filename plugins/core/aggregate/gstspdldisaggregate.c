@@ -26,7 +26,6 @@
 #include <gst/spdl/spdl.h>
 
 #include "gst/spdl/stage/plainfilter.h"
-#include "gst/spdl/stage/refusal.h"
 #include "plugins/core/core.h"
 
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
@@ -74,8 +73,5 @@ gst_spdl_disaggregate_class_init (GstSpdlDisaggregateClass *klass)
 static void
 gst_spdl_disaggregate_init (GstSpdlDisaggregate *self)
 {
-  GST_PAD_SET_PROXY_CAPS (self->parent.sinkpad);
-  gst_spdl_pad_take_all_caps_events (self->parent.sinkpad);
-  GST_PAD_SET_PROXY_ALLOCATION (self->parent.sinkpad);
-  GST_PAD_SET_PROXY_CAPS (self->parent.srcpad);
+  gst_spdl_filter_set_proxy (&self->parent);
 }

@@ -787,27 +787,27 @@ gst_spdl_batcher_reset (GstSpdlFilter *filter)
   self->has_ended = FALSE;
 }
 
-static GstStateChangeReturn
-gst_spdl_batcher_change_state (GstElement *element, GstStateChange transition)
+static gboolean
+gst_spdl_batcher_start (GstSpdlFilter *filter, GError **error)
 {
-  GstSpdlBatcher *self = GST_SPDL_BATCHER (element);
-  GstStateChangeReturn ret;
+  GstSpdlBatcher *self = GST_SPDL_BATCHER (filter);
 
-  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) {
-    self->num_failures = self->next_number = 0;
-    spdl_targets_reset (&self->targets);
-    self->warned_of_pool = self->has_pushed = FALSE;
-    spdl_outcome_reset (&self->outcome);
-  }
-  ret = GST_ELEMENT_CLASS (gst_spdl_batcher_parent_class)
-            ->change_state (element, transition);
-  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY) {
-    spdl_batch_pool_clear (&self->pool);
-    gst_spdl_caps_gate_clear (&self->gate);
-    self->has_caps = self->has_parts = FALSE;
-    g_clear_pointer (&self->parts, spdl_batch_builder_free);
-  }
-  return ret;
+  self->num_failures = self->next_number = 0;
+  spdl_targets_reset (&self->targets);
+  self->warned_of_pool = self->has_pushed = FALSE;
+  spdl_outcome_reset (&self->outcome);
+  return TRUE;
+}
+
+static void
+gst_spdl_batcher_stop (GstSpdlFilter *filter)
+{
+  GstSpdlBatcher *self = GST_SPDL_BATCHER (filter);
+
+  spdl_batch_pool_clear (&self->pool);
+  gst_spdl_caps_gate_clear (&self->gate);
+  self->has_caps = self->has_parts = FALSE;
+  g_clear_pointer (&self->parts, spdl_batch_builder_free);
 }
 
 enum {
@@ -886,12 +886,13 @@ gst_spdl_batcher_class_init (GstSpdlBatcherClass *klass)
   gst_element_class_set_static_metadata (element_class, "Item batcher",
       "Filter/Converter", "Stacks items into batches of tensors",
       "the gst-spdl developers");
-  element_class->change_state = gst_spdl_batcher_change_state;
   filter_class->fields = GST_SPDL_FIELDS_BATCHES | GST_SPDL_FIELDS_FAILURES |
                          GST_SPDL_FIELDS_UNPOOLED;
   filter_class->chain = gst_spdl_batcher_chain;
   filter_class->event = gst_spdl_batcher_event;
   filter_class->reset = gst_spdl_batcher_reset;
+  filter_class->start = gst_spdl_batcher_start;
+  filter_class->stop = gst_spdl_batcher_stop;
 }
 
 static void

@@ -84,6 +84,58 @@ gst_spdl_task_free (GstSpdlTask *self)
   g_free (self);
 }
 
+/* Entries for reuse */
+
+/* Takes all recycled entries at once, so that no entry can come back between
+ * reading the first one and removing it. */
+GstSpdlTask *
+gst_spdl_task_store_take (GstSpdlTaskStore *self)
+{
+  GstSpdlTask *task;
+
+  if (!self->unused)
+    self->unused = g_atomic_pointer_exchange (&self->spare, NULL);
+  if (!self->unused)
+    return gst_spdl_task_new ();
+  task = self->unused;
+  self->unused = task->next_free;
+  return task;
+}
+
+void
+gst_spdl_task_store_put (GstSpdlTaskStore *self, GstSpdlTask *task)
+{
+  GstSpdlTask *head;
+
+  for (guint i = 0; i < task->parts->len; i++)
+    gst_spdl_task_store_put (self, g_ptr_array_index (task->parts, i));
+  g_ptr_array_set_size (task->parts, 0);
+  gst_spdl_task_reset (task);
+  head = g_atomic_pointer_get (&self->spare);
+  do
+    task->next_free = head;
+  while (!g_atomic_pointer_compare_and_exchange_full (
+      &self->spare, head, task, &head));
+}
+
+static void
+free_chain (GstSpdlTask *task)
+{
+  for (GstSpdlTask *next; task; task = next) {
+    next = task->next_free;
+    gst_spdl_task_free (task);
+  }
+}
+
+void
+gst_spdl_task_store_clear (GstSpdlTaskStore *self)
+{
+  free_chain (g_steal_pointer (&self->unused));
+  free_chain (g_atomic_pointer_exchange (&self->spare, NULL));
+}
+
+/* Content */
+
 static void
 add_item (GstSpdlTask *self, GstBuffer *item)
 {

@@ -242,7 +242,7 @@ count_workers (const GstSpdlGovernor *self, guint n)
 static guint
 get_concurrency (GstSpdlGovernor *self, guint i)
 {
-  return gst_spdl_stage_get_current_concurrency (get_watched (self, i)->stage);
+  return spdl_executor_get_concurrency (executor_of (get_watched (self, i)));
 }
 
 static Decision

@@ -14,9 +14,10 @@
 
 G_BEGIN_DECLS
 
-/* gstspdlstage.c has the element: properties, state changes, concurrency, and
- * numbers for items without meta. stagework.c calls the work function and
- * handles failed items. stagepads.c has the data flow of the pads. */
+/* gstspdlstage.c has the element: properties and state changes. stagepads.c has
+ * the data flow of the pads, and numbers items without meta. stagework.c calls
+ * the work function and handles failed items. autotune/pipelinetuner.c has the
+ * concurrency. Each calls only those after it. */
 
 /* Starts the work on an item, as #GstSpdlStageClass.process_async() does. */
 typedef void (*SpdlBeginFunc) (GstSpdlTask *task, gpointer user_data);
@@ -32,8 +33,6 @@ typedef struct {
   guint concurrency;        /* 0: automatic */
   gboolean concurrency_set; /* set explicitly */
   guint n_loaders;          /* loaders that the default is for */
-  guint current;            /* current concurrency */
-  guint max_concurrency;    /* that the tuner may try, at the start */
   guint queue_size;
   guint64 max_bytes;
   GstSpdlOutputOrder output_order;
@@ -41,10 +40,9 @@ typedef struct {
   gint max_failures;
   gdouble max_failure_rate;
 
-  /* Recycled entries. Upstream streaming threads take entries from `spare`, to
-   * which the source pad's thread and flushes return them. */
-  GstSpdlTask *spare;  /* atomic */
-  GstSpdlTask *unused; /* used by the sink pad */
+  /* Entries for reuse. Upstream streaming threads take them; the source pad's
+   * thread and flushes return them. */
+  GstSpdlTaskStore entries;
 
   /* Guarded by the stream lock of the sink pad. */
   GstCaps *sink_caps;
@@ -83,18 +81,26 @@ typedef struct {
   SpdlMutex tuning_lock;
   gboolean started;
   gint throttled;           /* atomic: a CPU budget throttles the tasks */
+  guint max_concurrency;    /* atomic: that the tuner may try, at the start */
   guint64 process_cpu_time; /* atomic: of workers and coroutines, in ns */
 } GstSpdlStagePrivate;
 
-GstSpdlStagePrivate *gst_spdl_stage_get_private (GstSpdlStage *stage);
+extern gint gst_spdl_stage_private_offset;
+
+/* The private part contains a meter, which exceeds the maximum size of an
+ * instance, so it is allocated separately. */
+static inline GstSpdlStagePrivate *
+gst_spdl_stage_get_private (GstSpdlStage *stage)
+{
+  return *(GstSpdlStagePrivate **) G_STRUCT_MEMBER_P (
+      stage, gst_spdl_stage_private_offset);
+}
 
 /* Has @begin do the work of a stage instead of its class. Call it before the
  * start. @user_data: (transfer full) */
 SPDL_PRIVATE_API
 void gst_spdl_stage_set_begin (GstSpdlStage *stage, SpdlBeginFunc begin,
     gpointer user_data, GDestroyNotify destroy);
-
-void gst_spdl_stage_clear_begin (GstSpdlStagePrivate *priv);
 
 /* Returns TRUE if tasks end without a thread of the stage. */
 SPDL_PRIVATE_API
@@ -111,28 +117,18 @@ extern const SpdlExecutorFuncs gst_spdl_stage_executor_funcs;
  *
  * @n: number of loaders that are added, or removed if it is negative */
 #define GST_SPDL_WAITING_CONCURRENCY 16
+#define GST_SPDL_DEFAULT_CONCURRENCY 1
 void gst_spdl_stage_default_concurrency (GstSpdlStage *self, gint n);
 
-/* Applies the concurrency that the tuner found, unless the stage is not
- * automatic any more. */
-void gst_spdl_stage_adopt_concurrency (GstSpdlStage *self, guint concurrency);
-guint gst_spdl_stage_get_current_concurrency (GstSpdlStage *self);
+/* Sets the value of the property. 0: automatic. */
+void gst_spdl_stage_set_concurrency (GstSpdlStage *self, guint concurrency);
 
-/* Returns the maximum concurrency that the tuner may try. The stage has
- * started. */
-guint gst_spdl_stage_get_max_concurrency (GstSpdlStage *self);
+/* Records that the stage has started or is about to stop. An automatic stage is
+ * tuned in between. */
+void gst_spdl_stage_set_started (GstSpdlStage *self, gboolean started);
 
 /* Creates the two pads from the templates of @klass, the subclass. */
 void gst_spdl_stage_init_pads (GstSpdlStage *self, GstElementClass *klass);
-
-/* Makes sure that @buffer (transfer full), or each buffer of @list, is an item
- * or a batch. If the first buffer of the stream is neither, the stage numbers
- * all buffers. Otherwise a buffer without an item is an error, because its
- * position could only be guessed: the stage fails and the function returns
- * NULL. Called with the sink pad's stream lock held. */
-GstBuffer *gst_spdl_stage_number_item (GstSpdlStage *self, GstBuffer *buffer);
-GstBufferList *
-gst_spdl_stage_number_group (GstSpdlStage *self, GstBufferList *list);
 
 /* Counts the losses of @task, of which @n items were processed, posts them, and
  * fails the stage if they exceed max-failure-rate. Called by the source pad's
@@ -142,11 +138,5 @@ void gst_spdl_stage_count_losses (
 
 /* Resets the state of a run. */
 void gst_spdl_stage_reset_flow (GstSpdlStage *self);
-
-/* Resets an entry and returns it for reuse. Callable from any thread. */
-void gst_spdl_stage_recycle (GstSpdlStagePrivate *priv, GstSpdlTask *task);
-
-/* Frees the recycled entries. No streaming thread may run. */
-void gst_spdl_stage_free_spares (GstSpdlStagePrivate *priv);
 
 G_END_DECLS

@@ -56,6 +56,22 @@ struct _GstSpdlTask {
 GstSpdlTask *gst_spdl_task_new (void);
 void gst_spdl_task_free (GstSpdlTask *self);
 
+/* Entries for reuse, with their arrays. */
+typedef struct {
+  GstSpdlTask *spare;  /* atomic */
+  GstSpdlTask *unused; /* of the thread that takes */
+} GstSpdlTaskStore;
+
+/* Takes an entry, which is created if there is none. For one thread at a
+ * time. */
+GstSpdlTask *gst_spdl_task_store_take (GstSpdlTaskStore *self);
+
+/* Resets an entry and its parts, for reuse. Callable from any thread. */
+void gst_spdl_task_store_put (GstSpdlTaskStore *self, GstSpdlTask *task);
+
+/* Frees the entries. No other thread may use the store. */
+void gst_spdl_task_store_clear (GstSpdlTaskStore *self);
+
 /* Releases all references, so that the task can be reused. Its parts must have
  * been removed. */
 void gst_spdl_task_reset (GstSpdlTask *self);

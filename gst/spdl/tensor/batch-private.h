@@ -43,14 +43,7 @@ struct _GstSpdlBatch {
   GstSpdlTensor tensors[];
 };
 
-/* Sets type and shape, with strides for contiguous elements. */
-void
-gst_spdl_tensor_set_info (GstSpdlTensor *self, const GstSpdlTensorInfo *info);
-
-/* Maps @memory (transfer full), in which the tensor begins at @offset. It is
- * writable if it is @exclusive and no other references exist. */
-gboolean gst_spdl_tensor_map (GstSpdlTensor *self, GstMemory *memory,
-    gsize offset, gboolean exclusive, GError **error);
-void gst_spdl_tensor_unmap (GstSpdlTensor *self);
+/* Frees a view that gst_spdl_layout_view() created. */
+void gst_spdl_batch_free (GstSpdlBatch *self);
 
 G_END_DECLS

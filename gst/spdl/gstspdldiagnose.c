@@ -29,7 +29,6 @@
 #include "gst/spdl/gstspdldiagnose.h"
 
 #include "gst/spdl/diagnose/diagnosis-private.h"
-#include "gst/spdl/diagnose/findings.h"
 
 /* Workers count as idle below this value of `busy`, and a queue as starved
  * below this value of `fullness`. */

@@ -46,7 +46,6 @@
 #include "gst/spdl/stage/droppeditems.h"
 #include "gst/spdl/stage/plainfilter.h"
 #include "plugins/cuda/cuda.h"
-#include "plugins/cuda/cudacaps.h"
 #include "plugins/cuda/normalizer.h"
 
 typedef enum {

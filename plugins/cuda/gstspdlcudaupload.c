@@ -46,7 +46,6 @@
 #include "gst/spdl/stage/droppeditems.h"
 #include "gst/spdl/stage/plainfilter.h"
 #include "plugins/cuda/cuda.h"
-#include "plugins/cuda/cudacaps.h"
 #include "plugins/cuda/uploads.h"
 
 GST_DEBUG_CATEGORY_STATIC (spdl_cuda_upload_debug);

@@ -5,8 +5,6 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "gst/spdl/diagnose/findings.h"
-
 #include "gst/spdl/diagnose/diagnosis-private.h"
 
 #include <math.h>

@@ -14,7 +14,7 @@
 #include "gst/spdl/engine/cpus.h"
 #include "gst/spdl/engine/newthread.h"
 #include "gst/spdl/progress/state.h"
-#include "gst/spdl/stage/losses.h"
+#include "gst/spdl/stage/droppeditems.h"
 
 /* Element of n_failures_of. */
 typedef struct {

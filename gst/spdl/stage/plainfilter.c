@@ -8,7 +8,7 @@
 #include "gst/spdl/stage/plainfilter.h"
 
 #include "gst/spdl/stage/droppeditems.h"
-#include "gst/spdl/stage/refusal.h"
+#include "gst/spdl/stage/capsgate.h"
 
 enum {
   PROP_0,

@@ -8,7 +8,7 @@
 #include "gst/spdl/common/bufferitems.h"
 #include "gst/spdl/common/marks.h"
 #include "gst/spdl/progress/state.h"
-#include "gst/spdl/stage/refusal.h"
+#include "gst/spdl/stage/capsgate.h"
 #include "plugins/core/mix/mix-private.h"
 
 static gboolean

@@ -62,7 +62,7 @@
 #include "gst/spdl/common/bufferitems.h"
 #include "gst/spdl/common/propertytable.h"
 #include "gst/spdl/process/processwatch.h"
-#include "gst/spdl/stage/refusal.h"
+#include "gst/spdl/stage/capsgate.h"
 #include "gst/spdl/stage/stage-private.h"
 #include "plugins/core/core.h"
 #include "plugins/core/pipe/pipeworker.h"

@@ -54,7 +54,7 @@
  */
 
 #include "gst/spdl/stage/droppeditems.h"
-#include "gst/spdl/stage/refusal.h"
+#include "gst/spdl/stage/capsgate.h"
 #include "plugins/core/core.h"
 #include "plugins/core/route/route-private.h"
 

@@ -7,7 +7,7 @@
 
 #pragma once
 
-#include "gst/spdl/autotune/threadtimes.h"
+#include "gst/spdl/autotune/pipelinegovernor.h"
 #include "tools/launch/run/parts.h"
 #include "tools/launch/run/puller.h"
 #include "tools/launch/run/snapshot.h"

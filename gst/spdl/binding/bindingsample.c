@@ -7,7 +7,7 @@
 
 #include "gst/spdl/binding/binding.h"
 #include "gst/spdl/binding/structurejson.h"
-#include "gst/spdl/common/newextra.h"
+#include "gst/spdl/common/bufferitems.h"
 #include "gst/spdl/gstspdlitemmeta.h"
 #include "gst/spdl/gstspdlpartsmeta.h"
 #include "gst/spdl/wire/serializer.h"

@@ -6,7 +6,6 @@
  */
 
 #include "gst/spdl/common/bufferitems.h"
-#include "gst/spdl/common/newextra.h"
 #include "gst/spdl/engine/newthread.h"
 #include "gst/spdl/stage/droppeditems.h"
 #include "plugins/core/route/route-private.h"

@@ -26,8 +26,6 @@
 #include "gst/spdl/tensor/layout.h"
 #include <unistd.h>
 
-#include "gst/spdl/tensor/batch-private.h"
-
 G_DEFINE_BOXED_TYPE (
     GstSpdlBatch, gst_spdl_batch, gst_spdl_batch_ref, gst_spdl_batch_unref)
 

@@ -18,7 +18,7 @@
  */
 
 #include "gst/spdl/gstspdlcudamemory.h"
-#include "gst/spdl/tensor/batch-private.h"
+#include "gst/spdl/tensor/layout.h"
 
 G_DEFINE_BOXED_TYPE (
     GstSpdlTensor, gst_spdl_tensor, gst_spdl_tensor_ref, gst_spdl_tensor_unref)

@@ -11,7 +11,6 @@
 #include <math.h>
 
 #include "gst/spdl/autotune/governor.h"
-#include "gst/spdl/autotune/pipelinetuner.h"
 #include "gst/spdl/engine/cpus.h"
 #include "gst/spdl/engine/sync.h"
 #include "gst/spdl/engine/ticker.h"

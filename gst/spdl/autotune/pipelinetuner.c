@@ -5,12 +5,15 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "gst/spdl/autotune/pipelinetuner.h"
-
 #include "gst/spdl/autotune/tuner.h"
 #include "gst/spdl/engine/cpus.h"
 #include "gst/spdl/engine/ticker.h"
 #include "gst/spdl/stage/stage-private.h"
+
+/* Connects the tuner to the stages of a pipeline. A pipeline has one tuner
+ * while automatic stages are running. The tuner's thread reads the counters of
+ * the stages ten times per second, independently of `stats-interval`. Stages
+ * post decisions as `spdl-tuning`. */
 
 #define INTERVAL (100 * GST_MSECOND)
 

@@ -222,6 +222,10 @@ void gst_spdl_stage_set_concurrency (GstSpdlStage *self, guint concurrency);
  * tuned in between. */
 void gst_spdl_stage_set_started (GstSpdlStage *self, gboolean started);
 
+/* Posts a decision as `spdl-tuning`, with fields as for gst_structure_set(). */
+void gst_spdl_post_tuning (GstElement *stage, guint from, guint to,
+    const gchar *reason, const gchar *first_field, ...) G_GNUC_NULL_TERMINATED;
+
 /* Creates the two pads from the templates of @klass, the subclass. */
 void gst_spdl_stage_init_pads (GstSpdlStage *self, GstElementClass *klass);
 

@@ -12,7 +12,6 @@
 #include "gst/spdl/gstspdlcudamemory.h"
 #include "gst/spdl/gstspdlpartsmeta.h"
 #include "gst/spdl/tensor/audiocaps.h"
-#include "gst/spdl/tensor/batch-private.h"
 
 #define UNLIKE_PIXELS                                            \
   (GST_VIDEO_FORMAT_FLAG_PALETTE | GST_VIDEO_FORMAT_FLAG_TILED | \

@@ -7,7 +7,7 @@
 
 #pragma once
 
-#include "gst/spdl/stage/plainfilter.h"
+#include "gst/spdl/stage/plain.h"
 
 G_BEGIN_DECLS
 

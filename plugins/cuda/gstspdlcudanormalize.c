@@ -44,7 +44,7 @@
 #include "gst/spdl/cuda/cudablock.h"
 #include "gst/spdl/engine/random.h"
 #include "gst/spdl/stage/droppeditems.h"
-#include "gst/spdl/stage/plainfilter.h"
+#include "gst/spdl/stage/plain.h"
 #include "plugins/cuda/cuda.h"
 #include "plugins/cuda/normalizer.h"
 

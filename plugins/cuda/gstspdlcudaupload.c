@@ -44,7 +44,7 @@
 
 #include "gst/spdl/common/propertytable.h"
 #include "gst/spdl/stage/droppeditems.h"
-#include "gst/spdl/stage/plainfilter.h"
+#include "gst/spdl/stage/plain.h"
 #include "plugins/cuda/cuda.h"
 #include "plugins/cuda/uploads.h"
 

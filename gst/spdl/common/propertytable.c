@@ -197,9 +197,7 @@ make_param_spec (const SpdlProperty *property)
   const SpdlPropertyValue max = property->max;
   const SpdlPropertyValue initial = property->initial;
   const GParamFlags always = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS;
-  const GParamFlags flags = property->flags
-                                ? always | property->flags
-                                : G_PARAM_READABLE | G_PARAM_STATIC_STRINGS;
+  const GParamFlags flags = always | property->flags;
 
   switch (property->kind) {
     case SPDL_PROPERTY_KIND_BOOLEAN:
@@ -488,40 +486,37 @@ gst_spdl_property_table_get (const SpdlProperty *table, gconstpointer self,
 
 /* Classes whose properties are all in one table */
 
-/* Where the fields of a class are, as data of its properties. */
-static GQuark
-get_offset_quark (void)
-{
-  return g_quark_from_static_string ("spdl-property-offset");
-}
+typedef struct {
+  const SpdlProperty *property;
+  gsize offset; /* of the struct with the fields, in the instance */
+} Implementation;
 
-static GQuark
-get_table_quark (void)
+/* Gets the data of a property. */
+static const Implementation *
+get_implementation (GParamSpec *pspec)
 {
-  return g_quark_from_static_string ("spdl-property-table");
-}
-
-static gpointer
-get_fields (GObject *object, GParamSpec *pspec)
-{
-  return G_STRUCT_MEMBER_P (object,
-      GPOINTER_TO_SIZE (g_param_spec_get_qdata (pspec, get_offset_quark ())));
+  return g_param_spec_get_qdata (
+      pspec, g_quark_from_static_string ("spdl-implementation"));
 }
 
 static void
 set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
-  gst_spdl_property_table_set (
-      g_param_spec_get_qdata (pspec, get_table_quark ()),
-      get_fields (object, pspec), id - 1, value, object, pspec);
+  const Implementation *data = get_implementation (pspec);
+
+  GST_OBJECT_LOCK (object);
+  set_field (data->property, G_STRUCT_MEMBER_P (object, data->offset), value);
+  GST_OBJECT_UNLOCK (object);
 }
 
 static void
 get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
-  gst_spdl_property_table_get (
-      g_param_spec_get_qdata (pspec, get_table_quark ()),
-      get_fields (object, pspec), id - 1, value, object, pspec);
+  const Implementation *data = get_implementation (pspec);
+
+  GST_OBJECT_LOCK (object);
+  get_field (data->property, G_STRUCT_MEMBER_P (object, data->offset), value);
+  GST_OBJECT_UNLOCK (object);
 }
 
 void
@@ -530,12 +525,13 @@ gst_spdl_property_table_implement (
 {
   klass->set_property = set_property;
   klass->get_property = get_property;
-  for (guint i = 0; table[i].name; i++) {
-    GParamSpec *pspec = make_param_spec (&table[i]);
+  for (guint id = 1; table->name; table++, id++) {
+    GParamSpec *pspec = make_param_spec (table);
+    const Implementation data = { table, offset };
 
-    g_param_spec_set_qdata (pspec, get_table_quark (), (gpointer) table);
-    g_param_spec_set_qdata (
-        pspec, get_offset_quark (), GSIZE_TO_POINTER (offset));
-    g_object_class_install_property (klass, i + 1, pspec);
+    g_param_spec_set_qdata_full (pspec,
+        g_quark_from_static_string ("spdl-implementation"),
+        g_memdup2 (&data, sizeof data), g_free);
+    g_object_class_install_property (klass, id, pspec);
   }
 }

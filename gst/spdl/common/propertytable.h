@@ -40,7 +40,7 @@ typedef union {
 /**
  * SpdlProperty:
  * @flags: in which states it may change: %GST_PARAM_MUTABLE_READY or another
- *     such flag; 0: it can only be read
+ *     such flag
  * @offset: offset of the field in its struct
  *
  * A property and the field that stores it. A table is an array of properties
@@ -72,26 +72,21 @@ typedef struct {
     NULL                  \
   }
 
-/* In which states a property may change; NEVER: it can only be read. */
-#define SPDL_PROPERTY_READY GST_PARAM_MUTABLE_READY
-#define SPDL_PROPERTY_PLAYING GST_PARAM_MUTABLE_PLAYING
-#define SPDL_PROPERTY_NEVER 0
-
 /* Offset of a field, which must have the type @Type; otherwise it does not
  * compile. */
 #define SPDL_FIELD_OFFSET(Struct, field, Type) \
   (G_STRUCT_OFFSET (Struct, field) +           \
       0 * sizeof (gchar[_Generic(((Struct *) 0)->field, Type : 1)]))
 
-#define SPDL_PROPERTY(                                                 \
-    KIND, Type, Struct, field, Flags, Name, Nick, Blurb, ...)          \
-  {                                                                    \
-    .name = Name, .nick = Nick, .blurb = Blurb,                        \
-    .kind = SPDL_PROPERTY_KIND_##KIND, .flags = SPDL_PROPERTY_##Flags, \
-    .offset = SPDL_FIELD_OFFSET (Struct, field, Type), __VA_ARGS__     \
+#define SPDL_PROPERTY(                                                     \
+    KIND, Type, Struct, field, Flags, Name, Nick, Blurb, ...)              \
+  {                                                                        \
+    .name = Name, .nick = Nick, .blurb = Blurb,                            \
+    .kind = SPDL_PROPERTY_KIND_##KIND, .flags = GST_PARAM_MUTABLE_##Flags, \
+    .offset = SPDL_FIELD_OFFSET (Struct, field, Type), __VA_ARGS__         \
   }
 
-/* Arguments: struct, field, READY, PLAYING or NEVER, name, nick and blurb of
+/* Arguments: struct, field, READY or PLAYING, name, nick and blurb of
  * the property, minimum and maximum, default. */
 #define SPDL_PROPERTY_BOOLEAN(S, field, Flags, name, nick, blurb, value) \
   SPDL_PROPERTY (BOOLEAN, gboolean, S, field, Flags, name, nick, blurb,  \
@@ -114,7 +109,7 @@ typedef struct {
 #define SPDL_PROPERTY_ENUM(S, f, Flags, Name, Nick, Blurb, get_type, value)  \
   {                                                                          \
     .name = Name, .nick = Nick, .blurb = Blurb,                              \
-    .kind = SPDL_PROPERTY_KIND_ENUM, .flags = SPDL_PROPERTY_##Flags,         \
+    .kind = SPDL_PROPERTY_KIND_ENUM, .flags = GST_PARAM_MUTABLE_##Flags,     \
     .offset =                                                                \
         G_STRUCT_OFFSET (S, f) +                                             \
         0 * sizeof (gchar[sizeof (((S *) 0)->f) == sizeof (gint) ? 1 : -1]), \
@@ -144,14 +139,14 @@ typedef struct {
       blurb, .initial.s = NULL)
 /* A GstValueArray of numbers: the field is an array, and the field @count is
  * their number. */
-#define SPDL_PROPERTY_NUMBERS(S, f, count, Flags, Name, Nick, Blurb)     \
-  {                                                                      \
-    .name = Name, .nick = Nick, .blurb = Blurb,                          \
-    .kind = SPDL_PROPERTY_KIND_NUMBERS, .flags = SPDL_PROPERTY_##Flags,  \
-    .offset = G_STRUCT_OFFSET (S, f) +                                   \
-              0 * sizeof (gchar[_Generic(((S *) 0)->f[0], double : 1)]), \
-    .count_offset = SPDL_FIELD_OFFSET (S, count, guint),                 \
-    .max.u = sizeof (((S *) 0)->f) / sizeof (double)                     \
+#define SPDL_PROPERTY_NUMBERS(S, f, count, Flags, Name, Nick, Blurb)        \
+  {                                                                         \
+    .name = Name, .nick = Nick, .blurb = Blurb,                             \
+    .kind = SPDL_PROPERTY_KIND_NUMBERS, .flags = GST_PARAM_MUTABLE_##Flags, \
+    .offset = G_STRUCT_OFFSET (S, f) +                                      \
+              0 * sizeof (gchar[_Generic(((S *) 0)->f[0], double : 1)]),    \
+    .count_offset = SPDL_FIELD_OFFSET (S, count, guint),                    \
+    .max.u = sizeof (((S *) 0)->f) / sizeof (double)                        \
   }
 
 /* A GstValueArray of two numbers, stored as double[2]. Any other array becomes
@@ -159,7 +154,7 @@ typedef struct {
 #define SPDL_PROPERTY_RANGE(S, f, Flags, Name, Nick, Blurb, least, most)      \
   {                                                                           \
     .name = Name, .nick = Nick, .blurb = Blurb,                               \
-    .kind = SPDL_PROPERTY_KIND_RANGE, .flags = SPDL_PROPERTY_##Flags,         \
+    .kind = SPDL_PROPERTY_KIND_RANGE, .flags = GST_PARAM_MUTABLE_##Flags,     \
     .offset =                                                                 \
         G_STRUCT_OFFSET (S, f) +                                              \
         0 * sizeof (                                                          \

@@ -9,7 +9,7 @@
 
 #include "gst/spdl/gstspdlstage.h"
 #include "gst/spdl/stage/capsgate.h"
-#include "gst/spdl/stage/plainstats.h"
+#include "gst/spdl/stage/plain.h"
 #include "gst/spdl/engine/executor.h"
 #include "gst/spdl/gstspdltask.h"
 #include "gst/spdl/stage/droppeditems.h"

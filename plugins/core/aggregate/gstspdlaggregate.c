@@ -50,7 +50,7 @@
 #include "gst/spdl/common/propertytable.h"
 #include "gst/spdl/stage/capsgate.h"
 #include "gst/spdl/stage/droppeditems.h"
-#include "gst/spdl/stage/plainfilter.h"
+#include "gst/spdl/stage/plain.h"
 #include "plugins/core/core.h"
 
 typedef enum {

@@ -81,7 +81,7 @@
 #include "gst/spdl/common/sourcenumber.h"
 #include "gst/spdl/stage/capsgate.h"
 #include "gst/spdl/stage/droppeditems.h"
-#include "gst/spdl/stage/plainfilter.h"
+#include "gst/spdl/stage/plain.h"
 #include "gst/spdl/common/propertytable.h"
 #include "plugins/core/batch/batchbuilder.h"
 #include "plugins/core/batch/batchpool.h"

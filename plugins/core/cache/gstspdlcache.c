@@ -54,7 +54,7 @@
 #include "gst/spdl/common/marks.h"
 #include "gst/spdl/common/propertytable.h"
 #include "gst/spdl/common/tryallocator.h"
-#include "gst/spdl/stage/plainfilter.h"
+#include "gst/spdl/stage/plain.h"
 #include "plugins/core/batch/batchpool.h"
 #include "plugins/core/core.h"
 

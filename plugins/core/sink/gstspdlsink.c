@@ -65,7 +65,7 @@
 #include "gst/spdl/common/marks.h"
 #include "gst/spdl/loader/loadersink.h"
 #include "gst/spdl/stage/droppeditems.h"
-#include "gst/spdl/stage/plainstats.h"
+#include "gst/spdl/stage/plain.h"
 #include "plugins/common/progresstracker.h"
 #include "plugins/core/core.h"
 #include "plugins/core/outcome.h"

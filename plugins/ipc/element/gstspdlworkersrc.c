@@ -64,7 +64,7 @@
 #include "gst/spdl/stage/taskthread.h"
 #include "gst/spdl/process/processwatch.h"
 #include "gst/spdl/stage/droppeditems.h"
-#include "gst/spdl/stage/plainstats.h"
+#include "gst/spdl/stage/plain.h"
 #include "plugins/ipc/element/restart.h"
 #include "plugins/ipc/element/sharedbuffers.h"
 #include "plugins/ipc/element/sourcebase.h"

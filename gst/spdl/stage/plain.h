@@ -12,6 +12,7 @@
 #include "gst/spdl/engine/sync.h"
 
 G_BEGIN_DECLS
+SPDL_BEGIN_PRIVATE_API
 
 /* Posts `spdl-stage-stats` for an element after each interval, from the thread
  * of the system clock so that a stalled element is reported too, and at the
@@ -49,34 +50,26 @@ typedef enum {
   GST_SPDL_FIELDS_CACHED = 1 << 10,
 } GstSpdlFields;
 
-SPDL_PRIVATE_API
 void gst_spdl_reporter_init (GstSpdlReporter *self, GstElement *element,
     GstSpdlReporterFunc func, gpointer user_data);
-SPDL_PRIVATE_API
 void gst_spdl_reporter_clear (GstSpdlReporter *self);
 
 /* Starts to report intervals. No effect if it has already started. */
-SPDL_PRIVATE_API
 void gst_spdl_reporter_start (GstSpdlReporter *self);
 
 /* Posts the final report, once per start. No interval is reported afterwards.
  */
-SPDL_PRIVATE_API
 void gst_spdl_reporter_finish (GstSpdlReporter *self);
 
 /* Sets the interval in ns, with immediate effect. */
-SPDL_PRIVATE_API
 void gst_spdl_reporter_set_interval (GstSpdlReporter *self, guint64 interval);
 
-SPDL_PRIVATE_API
 guint64 gst_spdl_reporter_get_interval (GstSpdlReporter *self);
 
-SPDL_PRIVATE_API
 GstStructure *gst_spdl_figures_to_structure (
     const SpdlMeterStats *stats, GstElement *element, GstSpdlFields fields);
 
 /* Installs `stats-interval` and `stage-stats` as @first_id and the next id. */
-SPDL_PRIVATE_API
 void
 gst_spdl_install_stats_properties (GObjectClass *object_class, guint first_id);
 
@@ -98,38 +91,29 @@ struct _GstSpdlPlainStats {
 };
 
 /* Creates statistics. @element: the element, which outlives them */
-SPDL_PRIVATE_API
 GstSpdlPlainStats *
 gst_spdl_plain_stats_new (GstElement *element, GstSpdlFields fields);
-SPDL_PRIVATE_API
 void gst_spdl_plain_stats_free (GstSpdlPlainStats *self);
 
 /* Starts at READY to PAUSED: counts from 0 and reports intervals. */
-SPDL_PRIVATE_API
 void gst_spdl_plain_stats_start (GstSpdlPlainStats *self);
 
 /* Posts the final report once, at the end of the stream. */
-SPDL_PRIVATE_API
 void gst_spdl_plain_stats_finish (GstSpdlPlainStats *self);
 
 /* Stops at PAUSED to READY: posts the final report if it was not posted, and
  * stops the clock. The statistics can still be read. */
-SPDL_PRIVATE_API
 void gst_spdl_plain_stats_stop (GstSpdlPlainStats *self);
 
 /* Counts @n_items that passed. */
-SPDL_PRIVATE_API
 void gst_spdl_plain_stats_pass (
     GstSpdlPlainStats *self, guint n_items, gsize bytes_in, gsize bytes_out);
 
 /* Implement the two properties that gst_spdl_install_stats_properties()
  * installs. */
-SPDL_PRIVATE_API
 void gst_spdl_plain_stats_set_interval (
     GstSpdlPlainStats *self, const GValue *value);
-SPDL_PRIVATE_API
 void gst_spdl_plain_stats_get_interval (GstSpdlPlainStats *self, GValue *value);
-SPDL_PRIVATE_API
 void gst_spdl_plain_stats_get_stats (GstSpdlPlainStats *self, GValue *value);
 
 /* Base class of elements that work in the upstream thread: statistics with
@@ -168,14 +152,13 @@ typedef struct {
   void (*stop) (GstSpdlFilter *self);
 } GstSpdlFilterClass;
 
-SPDL_PRIVATE_API
 GType gst_spdl_filter_get_type (void);
 
 /* Makes the pads proxy each other's caps and allocations, for elements that
  * change no buffer. */
-SPDL_PRIVATE_API
 void gst_spdl_filter_set_proxy (GstSpdlFilter *self);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstSpdlFilter, gst_object_unref)
 
+SPDL_END_PRIVATE_API
 G_END_DECLS

@@ -26,8 +26,6 @@
 #include "gst/spdl/tensor/layout.h"
 #include <unistd.h>
 
-#include "gst/spdl/tensor/batch-private.h"
-
 G_DEFINE_BOXED_TYPE (
     GstSpdlBatch, gst_spdl_batch, gst_spdl_batch_ref, gst_spdl_batch_unref)
 
@@ -94,13 +92,8 @@ gst_spdl_batch_unref (GstSpdlBatch *batch)
 {
   g_return_if_fail (batch != NULL);
 
-  if (!g_atomic_int_dec_and_test (&batch->n_refs) || batch->pid != getpid ())
-    return;
-  for (guint i = 0; i < batch->n_tensors; i++)
-    gst_spdl_tensor_unmap (&batch->tensors[i]);
-  gst_buffer_unref (batch->buffer);
-  gst_clear_caps (&batch->caps);
-  g_free (batch);
+  if (g_atomic_int_dec_and_test (&batch->n_refs) && batch->pid == getpid ())
+    gst_spdl_batch_free (batch);
 }
 
 /**
@@ -157,7 +150,7 @@ gst_spdl_batch_dup_tensor (GstSpdlBatch *batch, guint i)
 {
   g_return_val_if_fail (batch != NULL, NULL);
 
-  return i < batch->n_tensors ? gst_spdl_tensor_ref (&batch->tensors[i]) : NULL;
+  return i < batch->n_tensors ? &gst_spdl_batch_ref (batch)->tensors[i] : NULL;
 }
 
 /**
@@ -179,7 +172,7 @@ gst_spdl_batch_find_tensor (GstSpdlBatch *batch, const gchar *name)
 
   for (guint i = 0; i < batch->n_tensors; i++)
     if (g_str_equal (batch->tensors[i].name, name))
-      return gst_spdl_tensor_ref (&batch->tensors[i]);
+      return &gst_spdl_batch_ref (batch)->tensors[i];
   return NULL;
 }
 

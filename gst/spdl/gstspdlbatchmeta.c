@@ -17,20 +17,11 @@
  */
 
 #include "gst/spdl/gstspdlbatchmeta.h"
+#include "gst/spdl/common/metatype.h"
 
 #include <string.h>
 
-GType
-gst_spdl_batch_meta_api_get_type (void)
-{
-  static gsize type = 0;
-  static const gchar *tags[] = { NULL };
-
-  if (g_once_init_enter (&type))
-    g_once_init_leave (
-        &type, gst_meta_api_type_register ("GstSpdlBatchMetaAPI", tags));
-  return type;
-}
+SPDL_DEFINE_META_API (GstSpdlBatchMeta, gst_spdl_batch_meta, NULL)
 
 static gboolean
 batch_meta_init (GstMeta *meta, gpointer params, GstBuffer *buffer)
@@ -84,19 +75,9 @@ batch_meta_transform (GstBuffer *dest, GstMeta *meta, GstBuffer *buffer,
  *
  * Since: 0.1
  */
-const GstMetaInfo *
-gst_spdl_batch_meta_get_info (void)
-{
-  static const GstMetaInfo *info = NULL;
-
-  if (g_once_init_enter ((GstMetaInfo **) &info)) {
-    const GstMetaInfo *made = gst_meta_register (GST_SPDL_BATCH_META_API_TYPE,
-        "GstSpdlBatchMeta", sizeof (GstSpdlBatchMeta), batch_meta_init,
-        batch_meta_free, batch_meta_transform);
-    g_once_init_leave ((GstMetaInfo **) &info, (GstMetaInfo *) made);
-  }
-  return info;
-}
+SPDL_DEFINE_META_INFO (GstSpdlBatchMeta, gst_spdl_batch_meta,
+    sizeof (GstSpdlBatchMeta), batch_meta_init, batch_meta_free,
+    batch_meta_transform)
 
 /**
  * gst_spdl_buffer_add_batch_meta:

@@ -15,198 +15,12 @@
  * Since: 0.1
  */
 
-#include "gst/spdl/cuda/cudaallocator-private.h"
+#include "gst/spdl/cuda/cudablock.h"
 
 #include "gst/spdl/gstspdlcudamemory.h"
 
-/* Maximum number of free blocks that are kept. */
-#define MAX_FREE 8
-/* Maximum factor by which a block may exceed the requested size, unless all
- * free blocks do. */
-#define MAX_WASTE 4
-#define ALIGNMENT 512
-
 G_DEFINE_TYPE (
     GstSpdlCudaAllocator, gst_spdl_cuda_allocator, GST_TYPE_ALLOCATOR)
-
-/* Device memory */
-
-static cudaError_t
-allocate_device_memory (GstSpdlCudaAllocator *self, gpointer *data, gsize size)
-{
-  const cudaError_t code =
-      self->ordered ? self->cudart->cudaMallocAsync (data, size, self->stream)
-                    : self->cudart->cudaMalloc (data, size);
-
-  if (code != cudaSuccess)
-    self->cudart->cudaGetLastError ();
-  return code;
-}
-
-static void
-free_device_memory (GstSpdlCudaAllocator *self, gpointer data)
-{
-  const cudaError_t code =
-      self->ordered ? self->cudart->cudaFreeAsync (data, self->stream)
-                    : self->cudart->cudaFree (data);
-
-  if (code != cudaSuccess)
-    self->cudart->cudaGetLastError ();
-}
-
-/* Frees a block after its last use. cudaFree() waits until the whole device is
- * idle, but only for memory of cudaMalloc(). */
-static void
-free_block (GstSpdlCudaAllocator *self, GstSpdlCudaBlock *block)
-{
-  const GstSpdlCudart *cudart = self->cudart;
-
-  if (self->ordered &&
-      (block->lost || !gst_spdl_cuda_block_await_users (
-                          block, cudart, self->stream, NULL)) &&
-      cudart->cudaDeviceSynchronize () != cudaSuccess)
-    cudart->cudaGetLastError ();
-  free_device_memory (self, block->data);
-  gst_spdl_cuda_block_free (block, cudart);
-}
-
-/* Blocks */
-
-static GstSpdlCudaBlock *
-find_free (GstSpdlCudaAllocator *self, gsize size)
-{
-  GstSpdlCudaBlock *block = NULL;
-
-  spdl_mutex_lock (&self->lock);
-  for (GList *l = self->free.head; l && !block; l = l->next) {
-    GstSpdlCudaBlock *candidate = l->data;
-
-    if (candidate->size < size || candidate->size / MAX_WASTE > size)
-      continue;
-    block = candidate;
-    g_queue_delete_link (&self->free, l);
-    break;
-  }
-  spdl_mutex_unlock (&self->lock);
-  return block;
-}
-
-static void
-free_all (GstSpdlCudaAllocator *self)
-{
-  GstSpdlCudaBlock *block;
-
-  do {
-    spdl_mutex_lock (&self->lock);
-    block = g_queue_pop_head (&self->free);
-    spdl_mutex_unlock (&self->lock);
-    if (block)
-      free_block (self, block);
-  } while (block);
-}
-
-static void
-set_full (
-    GstSpdlCudaAllocator *self, cudaError_t code, gsize size, GError **error)
-{
-  g_autofree gchar *what = NULL;
-  guint n;
-
-  spdl_mutex_lock (&self->lock);
-  n = self->n_in_use;
-  spdl_mutex_unlock (&self->lock);
-  what = g_strdup_printf (
-      "CUDA device %d has too little memory for a batch of %" G_GSIZE_FORMAT
-      " bytes while %u are in use",
-      self->device_id, size, n);
-  gst_spdl_cudart_check (self->cudart, code, what, error);
-}
-
-static GstSpdlCudaBlock *
-make_block (GstSpdlCudaAllocator *self, gsize size, GError **error)
-{
-  const gsize rounded = (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-  gpointer data = NULL;
-  GstSpdlCudaBlock *block;
-  cudaError_t code =
-      allocate_device_memory (self, &data, MAX (rounded, ALIGNMENT));
-
-  if (code == cudaErrorMemoryAllocation) {
-    /* Free blocks of other sizes, and try again. */
-    free_all (self);
-    self->cudart->cudaStreamSynchronize (self->stream);
-    code = allocate_device_memory (self, &data, MAX (rounded, ALIGNMENT));
-  }
-  if (code != cudaSuccess) {
-    set_full (self, code, size, error);
-    return NULL;
-  }
-  block = gst_spdl_cuda_block_new (self, data, rounded, error);
-  if (!block)
-    free_device_memory (self, data);
-  return block;
-}
-
-GstSpdlCudaBlock *
-gst_spdl_cuda_allocator_take (
-    GstSpdlCudaAllocator *self, gsize size, GError **error)
-{
-  GstSpdlCudaBlock *block;
-
-  if (size > G_MAXSSIZE - ALIGNMENT) {
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
-        "Not enough device memory for a batch of %" G_GSIZE_FORMAT " bytes",
-        size);
-    return NULL;
-  }
-  block = find_free (self, size);
-  if (!block)
-    block = make_block (self, size, error);
-  if (block && !gst_spdl_cuda_block_await_users (
-                   block, self->cudart, self->stream, error)) {
-    free_block (self, block);
-    return NULL;
-  }
-  if (block) {
-    spdl_mutex_lock (&self->lock);
-    self->n_in_use++;
-    spdl_mutex_unlock (&self->lock);
-  }
-  return block;
-}
-
-typedef struct {
-  GstSpdlCudaAllocator *self;
-  GstSpdlCudaBlock *block;
-} Surplus;
-
-static void
-free_surplus (gpointer user_data)
-{
-  const Surplus *surplus = user_data;
-
-  free_block (surplus->self, surplus->block);
-}
-
-void
-gst_spdl_cuda_allocator_give_back (
-    GstSpdlCudaAllocator *self, GstSpdlCudaBlock *block)
-{
-  Surplus surplus = { self, NULL };
-
-  spdl_mutex_lock (&self->lock);
-  self->n_in_use--;
-  if (block->lost)
-    surplus.block = block;
-  else
-    g_queue_push_tail (&self->free, block);
-  if (!surplus.block && self->free.length > MAX_FREE)
-    surplus.block = g_queue_pop_head (&self->free);
-  spdl_mutex_unlock (&self->lock);
-  if (surplus.block)
-    gst_spdl_cudart_call (
-        self->cudart, self->device_id, free_surplus, &surplus);
-}
 
 static GstMemory *
 gst_spdl_cuda_allocator_alloc (
@@ -237,7 +51,7 @@ close_device (gpointer user_data)
 {
   GstSpdlCudaAllocator *self = user_data;
 
-  free_all (self);
+  gst_spdl_cuda_block_free_all (self);
   if (self->stream &&
       self->cudart->cudaStreamDestroy (self->stream) != cudaSuccess)
     self->cudart->cudaGetLastError ();

@@ -25,7 +25,7 @@
 
 #include "gst/spdl/gstspdlcudamemory.h"
 
-#include "gst/spdl/cuda/cudaallocator-private.h"
+#include "gst/spdl/cuda/cudablock.h"
 
 struct _GstSpdlCudaMemory {
   GstMemory memory;

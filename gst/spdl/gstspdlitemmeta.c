@@ -22,19 +22,10 @@
 #include <string.h>
 
 #include "gst/spdl/common/showntext.h"
+#include "gst/spdl/common/metatype.h"
 
-GType
-gst_spdl_item_meta_api_get_type (void)
-{
-  static gsize type = 0;
-  /* No tags: the meta stays valid whatever an element does to the content. */
-  static const gchar *tags[] = { NULL };
-
-  if (g_once_init_enter (&type))
-    g_once_init_leave (
-        &type, gst_meta_api_type_register ("GstSpdlItemMetaAPI", tags));
-  return type;
-}
+/* No tags: the meta stays valid whatever an element does to the content. */
+SPDL_DEFINE_META_API (GstSpdlItemMeta, gst_spdl_item_meta, NULL)
 
 static gboolean
 item_meta_init (GstMeta *meta, gpointer params, GstBuffer *buffer)
@@ -77,19 +68,9 @@ item_meta_transform (GstBuffer *dest, GstMeta *meta, GstBuffer *buffer,
  *
  * Since: 0.1
  */
-const GstMetaInfo *
-gst_spdl_item_meta_get_info (void)
-{
-  static const GstMetaInfo *info = NULL;
-
-  if (g_once_init_enter ((GstMetaInfo **) &info)) {
-    const GstMetaInfo *made = gst_meta_register (GST_SPDL_ITEM_META_API_TYPE,
-        "GstSpdlItemMeta", sizeof (GstSpdlItemMeta), item_meta_init,
-        item_meta_free, item_meta_transform);
-    g_once_init_leave ((GstMetaInfo **) &info, (GstMetaInfo *) made);
-  }
-  return info;
-}
+SPDL_DEFINE_META_INFO (GstSpdlItemMeta, gst_spdl_item_meta,
+    sizeof (GstSpdlItemMeta), item_meta_init, item_meta_free,
+    item_meta_transform)
 
 /**
  * gst_spdl_buffer_add_item_meta:

@@ -30,19 +30,11 @@
 #include <string.h>
 
 #include "gst/spdl/common/tryallocator.h"
+#include "gst/spdl/common/metatype.h"
 
-GType
-gst_spdl_parts_meta_api_get_type (void)
-{
-  static gsize type = 0;
-  /* The meta describes the memory, and is invalid for other memory. */
-  static const gchar *tags[] = { GST_META_TAG_MEMORY_STR, NULL };
-
-  if (g_once_init_enter (&type))
-    g_once_init_leave (
-        &type, gst_meta_api_type_register ("GstSpdlPartsMetaAPI", tags));
-  return type;
-}
+/* The meta describes the memory, and is invalid for other memory. */
+SPDL_DEFINE_META_API (
+    GstSpdlPartsMeta, gst_spdl_parts_meta, GST_META_TAG_MEMORY_STR)
 
 static gboolean
 parts_meta_init (GstMeta *meta, gpointer params, GstBuffer *buffer)
@@ -108,19 +100,9 @@ parts_meta_transform (GstBuffer *dest, GstMeta *meta, GstBuffer *buffer,
  *
  * Since: 0.1
  */
-const GstMetaInfo *
-gst_spdl_parts_meta_get_info (void)
-{
-  static const GstMetaInfo *info = NULL;
-
-  if (g_once_init_enter ((GstMetaInfo **) &info)) {
-    const GstMetaInfo *made = gst_meta_register (GST_SPDL_PARTS_META_API_TYPE,
-        "GstSpdlPartsMeta", sizeof (GstSpdlPartsMeta), parts_meta_init,
-        parts_meta_free, parts_meta_transform);
-    g_once_init_leave ((GstMetaInfo **) &info, (GstMetaInfo *) made);
-  }
-  return info;
-}
+SPDL_DEFINE_META_INFO (GstSpdlPartsMeta, gst_spdl_parts_meta,
+    sizeof (GstSpdlPartsMeta), parts_meta_init, parts_meta_free,
+    parts_meta_transform)
 
 /**
  * gst_spdl_buffer_get_parts_meta:

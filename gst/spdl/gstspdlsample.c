@@ -1,4 +1,4 @@
-/* gst-spdl: failed results of spdlpipe's signal process
+/* gst-spdl: what functions of an application return
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -17,6 +17,7 @@
  * Since: 0.1
  */
 
+#include "gst/spdl/gstspdlgroupingpolicy.h"
 #include "gst/spdl/gstspdlsample.h"
 
 #define NAME "spdl-failed"
@@ -66,3 +67,12 @@ gst_spdl_sample_get_failure (GstSample *sample)
              ? gst_structure_get_string (info, FIELD)
              : NULL;
 }
+
+/* Answers of functions that group items */
+
+G_DEFINE_ENUM_TYPE (GstSpdlGroupingPolicy, gst_spdl_grouping_policy,
+    { GST_SPDL_GROUPING_POLICY_TAKE, "Add the item to the group", "take" },
+    { GST_SPDL_GROUPING_POLICY_EMIT_BEFORE,
+        "Continue the group without the item", "emit-before" },
+    { GST_SPDL_GROUPING_POLICY_EMIT_AFTER, "Continue the group with the item",
+        "emit-after" })

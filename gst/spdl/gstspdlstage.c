@@ -39,51 +39,22 @@
 
 #include <string.h>
 
-#include "gst/spdl/autotune/pipelinetuner.h"
-#include "gst/spdl/common/sourcenumber.h"
+#include "gst/spdl/common/propertytable.h"
 #include "gst/spdl/stage/taskthread.h"
-#include "gst/spdl/engine/cpus.h"
-#include "gst/spdl/engine/ticker.h"
-#include "gst/spdl/gstspdlbatchmeta.h"
 #include "gst/spdl/stage/stage-private.h"
 
 GST_DEBUG_CATEGORY (gst_spdl_stage_debug);
 #define GST_CAT_DEFAULT gst_spdl_stage_debug
 
-#define DEFAULT_CONCURRENCY 1
-#define DEFAULT_QUEUE_SIZE 2
-#define DEFAULT_OUTPUT_ORDER GST_SPDL_OUTPUT_ORDER_COMPLETION
-#define DEFAULT_MAX_FAILURES -1
-#define DEFAULT_MAX_FAILURE_RATE 0.5
-
-/* Maximum automatic concurrency, regardless of the cores: for tasks that do not
- * occupy a thread, and for tasks that do. */
-#define MAX_WAITING 256
-#define MAX_THREADS 64
-
 #define STATS_FIELDS                                                        \
   (GST_SPDL_FIELDS_TASKS | GST_SPDL_FIELDS_FAILURES | GST_SPDL_FIELDS_PUT | \
       GST_SPDL_FIELDS_GET | GST_SPDL_FIELDS_OCCUPANCY | GST_SPDL_FIELDS_PUSH)
-
-enum {
-  PROP_0,
-  PROP_CONCURRENCY,
-  PROP_CURRENT_CONCURRENCY,
-  PROP_QUEUE_SIZE,
-  PROP_OUTPUT_ORDER,
-  PROP_THREAD_POOL,
-  PROP_MAX_BYTES,
-  PROP_MAX_FAILURES,
-  PROP_MAX_FAILURE_RATE,
-  PROP_STATS_INTERVAL,
-  PROP_STAGE_STATS,
-};
 
 static void gst_spdl_stage_class_init (gpointer klass, gpointer data);
 static void gst_spdl_stage_init (GTypeInstance *instance, gpointer klass);
 
 static gpointer parent_class = NULL;
-static gint private_offset = 0;
+gint gst_spdl_stage_private_offset = 0;
 
 /* Registers the type by hand instead of with G_DEFINE_ABSTRACT_TYPE, because
  * the pads are created from the templates of the subclass, which only the class
@@ -99,7 +70,7 @@ gst_spdl_stage_get_type (void)
         gst_spdl_stage_class_init, sizeof (GstSpdlStage), gst_spdl_stage_init,
         G_TYPE_FLAG_ABSTRACT);
 
-    private_offset =
+    gst_spdl_stage_private_offset =
         g_type_add_instance_private (made, sizeof (GstSpdlStagePrivate *));
     g_once_init_leave (&type, made);
   }
@@ -112,13 +83,49 @@ G_DEFINE_ENUM_TYPE (GstSpdlOutputOrder, gst_spdl_output_order,
     { GST_SPDL_OUTPUT_ORDER_INPUT, "Send results in the order of their items",
         "input" })
 
-/* The private part contains a meter, which exceeds the maximum size of an
- * instance, so it is allocated separately. */
-GstSpdlStagePrivate *
-gst_spdl_stage_get_private (GstSpdlStage *stage)
-{
-  return *(GstSpdlStagePrivate **) G_STRUCT_MEMBER_P (stage, private_offset);
-}
+/* Properties */
+
+static const SpdlProperty properties[] = {
+  SPDL_PROPERTY_UINT (GstSpdlStagePrivate, queue_size, PLAYING, "queue-size",
+      "Queue size",
+      "Number of tasks that may wait in addition to those that run", 0, 1 << 20,
+      2),
+  SPDL_PROPERTY_ENUM (GstSpdlStagePrivate, output_order, READY, "output-order",
+      "Output order", "Order of the results", gst_spdl_output_order_get_type,
+      GST_SPDL_OUTPUT_ORDER_COMPLETION),
+  SPDL_PROPERTY_STRING (GstSpdlStagePrivate, thread_pool, READY, "thread-pool",
+      "Thread pool",
+      "Thread pool as NAME:THREADS, shared by all stages of the process with "
+      "that name; stages nearest the sink run first (unset = as many threads "
+      "as concurrency, not shared)",
+      NULL),
+  SPDL_PROPERTY_UINT64 (GstSpdlStagePrivate, max_bytes, PLAYING, "max-bytes",
+      "Maximum bytes",
+      "Maximum bytes of input that wait, are processed or await output; a "
+      "larger task runs alone (0 = no limit)",
+      0, G_MAXUINT64, 0),
+  SPDL_PROPERTY_INT (GstSpdlStagePrivate, max_failures, PLAYING, "max-failures",
+      "Maximum failures",
+      "Number of failed items to tolerate; one more ends the stream with an "
+      "error (-1 = no limit)",
+      -1, G_MAXINT, -1),
+  SPDL_PROPERTY_DOUBLE (GstSpdlStagePrivate, max_failure_rate, PLAYING,
+      "max-failure-rate", "Maximum failure rate",
+      "Share of an epoch's items that may fail, checked from the 100th item "
+      "on; "
+      "a larger share ends the stream with an error (1 = no limit)",
+      0.0, 1.0, 0.5),
+  SPDL_PROPERTY_END
+};
+
+enum {
+  PROP_0,
+  PROP_CONCURRENCY,
+  PROP_CURRENT_CONCURRENCY,
+  PROP_SETTINGS, /* first property of the table */
+  PROP_STATS_INTERVAL = PROP_SETTINGS + G_N_ELEMENTS (properties) - 1,
+  PROP_STAGE_STATS,
+};
 
 /* Statistics */
 
@@ -129,25 +136,21 @@ take_figures (GstElement *element, gboolean interval, gpointer user_data)
   GstSpdlStageClass *klass = GST_SPDL_STAGE_GET_CLASS (element);
   SpdlMeterStats stats;
   GstStructure *s;
-  guint concurrency, max_concurrency, queue_size;
+  const guint concurrency = spdl_executor_get_concurrency (&priv->executor);
+  const guint max = g_atomic_int_get (&priv->max_concurrency);
   gboolean in_order, automatic;
+  guint queue_size;
 
-  if (interval)
-    spdl_executor_end_interval (&priv->executor, &stats);
-  else
-    spdl_executor_get_figures (&priv->executor, &stats);
-
+  spdl_executor_take_figures (&priv->executor, interval, &stats);
   GST_OBJECT_LOCK (element);
-  concurrency = priv->current;
-  max_concurrency = priv->max_concurrency;
   automatic = priv->concurrency == 0;
   queue_size = priv->queue_size;
   in_order = priv->output_order == GST_SPDL_OUTPUT_ORDER_INPUT;
   GST_OBJECT_UNLOCK (element);
   s = gst_spdl_figures_to_structure (&stats, element, STATS_FIELDS);
   gst_structure_set (s, "concurrency", G_TYPE_UINT, concurrency,
-      "max-concurrency", G_TYPE_UINT, MAX (max_concurrency, concurrency),
-      "queue-size", G_TYPE_UINT, queue_size, "output-order", G_TYPE_STRING,
+      "max-concurrency", G_TYPE_UINT, MAX (max, concurrency), "queue-size",
+      G_TYPE_UINT, queue_size, "output-order", G_TYPE_STRING,
       in_order ? "input" : "completion", NULL);
   if (automatic)
     gst_structure_set (s, "automatic", G_TYPE_BOOLEAN, TRUE, NULL);
@@ -158,270 +161,42 @@ take_figures (GstElement *element, gboolean interval, gpointer user_data)
   return s;
 }
 
-/* Properties */
-
-/* Applies the limits in the properties to the executor. */
+/* Applies the limits of the queue to the executor. */
 static void
-gst_spdl_stage_apply_limits (GstSpdlStage *self)
+apply_limits (GstSpdlStage *self)
 {
   GstSpdlStagePrivate *priv = gst_spdl_stage_get_private (self);
-  guint concurrency, queue_size;
+  guint queue_size;
   guint64 max_bytes;
 
   GST_OBJECT_LOCK (self);
-  concurrency = priv->current;
   queue_size = priv->queue_size;
   max_bytes = priv->max_bytes;
   GST_OBJECT_UNLOCK (self);
-  spdl_executor_set_limits (
-      &priv->executor, concurrency, queue_size, max_bytes);
+  spdl_executor_set_limits (&priv->executor, queue_size, max_bytes);
 }
-
-/* Concurrency */
-
-static guint
-get_default (GstSpdlStage *self)
-{
-  const guint n = gst_spdl_stage_is_async (self) ? GST_SPDL_WAITING_CONCURRENCY
-                                                 : spdl_cpus_count ();
-
-  return MIN (n, GST_SPDL_MAX_CONCURRENCY);
-}
-
-void
-gst_spdl_stage_default_concurrency (GstSpdlStage *self, gint n)
-{
-  GstSpdlStagePrivate *priv = gst_spdl_stage_get_private (self);
-
-  spdl_mutex_lock (&priv->tuning_lock);
-  GST_OBJECT_LOCK (self);
-  priv->n_loaders += n;
-  if (!priv->concurrency_set)
-    priv->concurrency = priv->current = priv->n_loaders > 0 || priv->begin
-                                            ? get_default (self)
-                                            : DEFAULT_CONCURRENCY;
-  GST_OBJECT_UNLOCK (self);
-  gst_spdl_stage_apply_limits (self);
-  spdl_mutex_unlock (&priv->tuning_lock);
-}
-
-/* Registers the stage for tuning, or unregisters it, and releases the tuning
- * lock. */
-static void
-join_or_leave (GstSpdlStage *self)
-{
-  GstSpdlStagePrivate *priv = gst_spdl_stage_get_private (self);
-  g_autoptr (GError) error = NULL;
-  SpdlTicker *ended = NULL;
-
-  if (!priv->started || priv->concurrency != 0)
-    ended = gst_spdl_tuner_remove (self);
-  else
-    gst_spdl_tuner_add (self, &error);
-  spdl_mutex_unlock (&priv->tuning_lock);
-  if (ended)
-    spdl_ticker_stop (ended);
-  if (error)
-    gst_spdl_post_error (GST_ELEMENT (self), error);
-}
-
-/* Sets the value of the property. 0: automatic. */
-static void
-gst_spdl_stage_set_concurrency (GstSpdlStage *self, guint concurrency)
-{
-  GstSpdlStagePrivate *priv = gst_spdl_stage_get_private (self);
-
-  spdl_mutex_lock (&priv->tuning_lock);
-  GST_OBJECT_LOCK (self);
-  priv->concurrency = concurrency;
-  priv->concurrency_set = TRUE;
-  if (concurrency > 0)
-    priv->current = concurrency;
-  else if (!priv->started)
-    priv->current = get_default (self);
-  GST_OBJECT_UNLOCK (self);
-  gst_spdl_stage_apply_limits (self);
-  join_or_leave (self);
-}
-
-/* Records that the stage has started or is about to stop. An automatic stage is
- * tuned in between. */
-static void
-gst_spdl_stage_set_started (GstSpdlStage *self, gboolean started)
-{
-  GstSpdlStagePrivate *priv = gst_spdl_stage_get_private (self);
-
-  spdl_mutex_lock (&priv->tuning_lock);
-  priv->started = started;
-  join_or_leave (self);
-}
-
-void
-gst_spdl_stage_adopt_concurrency (GstSpdlStage *self, guint concurrency)
-{
-  GstSpdlStagePrivate *priv = gst_spdl_stage_get_private (self);
-
-  GST_OBJECT_LOCK (self);
-  if (priv->concurrency == 0)
-    priv->current = concurrency;
-  GST_OBJECT_UNLOCK (self);
-  gst_spdl_stage_apply_limits (self);
-}
-
-guint
-gst_spdl_stage_get_current_concurrency (GstSpdlStage *self)
-{
-  guint current;
-
-  GST_OBJECT_LOCK (self);
-  current = gst_spdl_stage_get_private (self)->current;
-  GST_OBJECT_UNLOCK (self);
-  return current;
-}
-
-guint
-gst_spdl_stage_get_max_concurrency (GstSpdlStage *self)
-{
-  const SpdlPool *pool = gst_spdl_stage_get_private (self)->executor.pool;
-
-  if (gst_spdl_stage_is_async (self))
-    return MAX_WAITING;
-  /* A shared pool limits the number of running tasks to its number of
-   * threads. */
-  if (pool->name)
-    return pool->max_threads;
-  return CLAMP (4 * spdl_cpus_count (), MAX_THREADS, GST_SPDL_MAX_CONCURRENCY);
-}
-
-/* Keeps the value for the statistics, since counting cores reads files. */
-static void
-keep_max_concurrency (GstSpdlStage *self)
-{
-  const guint max = gst_spdl_stage_get_max_concurrency (self);
-
-  GST_OBJECT_LOCK (self);
-  gst_spdl_stage_get_private (self)->max_concurrency = max;
-  GST_OBJECT_UNLOCK (self);
-}
-
-/* Numbers of items without meta */
-
-static gboolean
-is_numbered (GstBuffer *buffer)
-{
-  return gst_spdl_buffer_get_item_meta (buffer) ||
-         gst_spdl_buffer_get_batch_meta (buffer);
-}
-
-GstBuffer *
-gst_spdl_stage_number_item (GstSpdlStage *self, GstBuffer *buffer)
-{
-  GstSpdlStagePrivate *priv = gst_spdl_stage_get_private (self);
-  const gboolean numbered = is_numbered (buffer);
-  GstSpdlItemMeta *meta;
-
-  if (!priv->saw_buffer) {
-    priv->saw_buffer = TRUE;
-    priv->numbers_items = !numbered;
-    if (!numbered)
-      priv->source = spdl_source_number_get_other (GST_ELEMENT (self));
-  }
-  if (numbered)
-    return buffer;
-  if (!priv->numbers_items) {
-    gst_buffer_unref (buffer);
-    gst_spdl_stage_fail (
-        self, g_error_new_literal (GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
-                  "A buffer has no item meta, although items are numbered "
-                  "upstream: an element between the stages removes the meta, "
-                  "or splits an item into several buffers"));
-    return NULL;
-  }
-
-  buffer = gst_buffer_make_writable (buffer);
-  meta = gst_spdl_buffer_add_item_meta (buffer);
-  meta->source = priv->source;
-  meta->index = meta->sequence = priv->next_number++;
-  meta->created = spdl_meter_now (&priv->executor.meter);
-  return buffer;
-}
-
-GstBufferList *
-gst_spdl_stage_number_group (GstSpdlStage *self, GstBufferList *list)
-{
-  const guint n = gst_buffer_list_length (list);
-  guint i = 0;
-
-  while (i < n && is_numbered (gst_buffer_list_get (list, i)))
-    i++;
-  if (i == n) {
-    if (n > 0)
-      gst_spdl_stage_get_private (self)->saw_buffer = TRUE;
-    return list;
-  }
-
-  GstBufferList *copy = gst_buffer_list_new_sized (n);
-  for (i = 0; i < n; i++) {
-    GstBuffer *buffer = gst_spdl_stage_number_item (
-        self, gst_buffer_ref (gst_buffer_list_get (list, i)));
-
-    if (!buffer) {
-      gst_clear_buffer_list (&copy);
-      break;
-    }
-    gst_buffer_list_add (copy, buffer);
-  }
-  gst_buffer_list_unref (list);
-  return copy;
-}
-
-/* Properties */
 
 static void
 gst_spdl_stage_set_property (
     GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
-  GstSpdlStagePrivate *priv =
-      gst_spdl_stage_get_private (GST_SPDL_STAGE (object));
+  GstSpdlStage *self = GST_SPDL_STAGE (object);
+  GstSpdlStagePrivate *priv = gst_spdl_stage_get_private (self);
 
-  if (id == PROP_STATS_INTERVAL) {
-    gst_spdl_reporter_set_interval (
-        &priv->reporter, g_value_get_uint64 (value));
-    return;
-  }
-  if (id == PROP_CONCURRENCY) {
-    gst_spdl_stage_set_concurrency (
-        GST_SPDL_STAGE (object), g_value_get_uint (value));
-    return;
-  }
-
-  GST_OBJECT_LOCK (object);
   switch (id) {
-    case PROP_QUEUE_SIZE:
-      priv->queue_size = g_value_get_uint (value);
+    case PROP_CONCURRENCY:
+      gst_spdl_stage_set_concurrency (self, g_value_get_uint (value));
       break;
-    case PROP_OUTPUT_ORDER:
-      priv->output_order = g_value_get_enum (value);
-      break;
-    case PROP_THREAD_POOL:
-      g_free (priv->thread_pool);
-      priv->thread_pool = g_value_dup_string (value);
-      break;
-    case PROP_MAX_BYTES:
-      priv->max_bytes = g_value_get_uint64 (value);
-      break;
-    case PROP_MAX_FAILURES:
-      priv->max_failures = g_value_get_int (value);
-      break;
-    case PROP_MAX_FAILURE_RATE:
-      priv->max_failure_rate = g_value_get_double (value);
+    case PROP_STATS_INTERVAL:
+      gst_spdl_reporter_set_interval (
+          &priv->reporter, g_value_get_uint64 (value));
       break;
     default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+      gst_spdl_property_table_set (
+          properties, priv, id - PROP_SETTINGS, value, object, pspec);
+      apply_limits (self);
       break;
   }
-  GST_OBJECT_UNLOCK (object);
-  gst_spdl_stage_apply_limits (GST_SPDL_STAGE (object));
 }
 
 static void
@@ -431,48 +206,51 @@ gst_spdl_stage_get_property (
   GstSpdlStagePrivate *priv =
       gst_spdl_stage_get_private (GST_SPDL_STAGE (object));
 
-  if (id == PROP_STATS_INTERVAL) {
-    g_value_set_uint64 (
-        value, gst_spdl_reporter_get_interval (&priv->reporter));
-    return;
-  }
-  if (id == PROP_STAGE_STATS) {
-    g_value_take_boxed (
-        value, take_figures (GST_ELEMENT (object), FALSE, priv));
-    return;
-  }
-
-  GST_OBJECT_LOCK (object);
   switch (id) {
     case PROP_CONCURRENCY:
+      GST_OBJECT_LOCK (object);
       g_value_set_uint (value, priv->concurrency);
+      GST_OBJECT_UNLOCK (object);
       break;
     case PROP_CURRENT_CONCURRENCY:
-      g_value_set_uint (value, priv->current);
+      g_value_set_uint (value, spdl_executor_get_concurrency (&priv->executor));
       break;
-    case PROP_QUEUE_SIZE:
-      g_value_set_uint (value, priv->queue_size);
+    case PROP_STATS_INTERVAL:
+      g_value_set_uint64 (
+          value, gst_spdl_reporter_get_interval (&priv->reporter));
       break;
-    case PROP_OUTPUT_ORDER:
-      g_value_set_enum (value, priv->output_order);
-      break;
-    case PROP_THREAD_POOL:
-      g_value_set_string (value, priv->thread_pool);
-      break;
-    case PROP_MAX_BYTES:
-      g_value_set_uint64 (value, priv->max_bytes);
-      break;
-    case PROP_MAX_FAILURES:
-      g_value_set_int (value, priv->max_failures);
-      break;
-    case PROP_MAX_FAILURE_RATE:
-      g_value_set_double (value, priv->max_failure_rate);
+    case PROP_STAGE_STATS:
+      g_value_take_boxed (
+          value, take_figures (GST_ELEMENT (object), FALSE, priv));
       break;
     default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+      gst_spdl_property_table_get (
+          properties, priv, id - PROP_SETTINGS, value, object, pspec);
       break;
   }
-  GST_OBJECT_UNLOCK (object);
+}
+
+/* Has a function do the work */
+
+static void
+clear_begin (GstSpdlStagePrivate *priv)
+{
+  if (priv->begin)
+    priv->begin_destroy (priv->begin_data);
+  priv->begin = NULL;
+}
+
+void
+gst_spdl_stage_set_begin (GstSpdlStage *stage, SpdlBeginFunc begin,
+    gpointer user_data, GDestroyNotify destroy)
+{
+  GstSpdlStagePrivate *priv = gst_spdl_stage_get_private (stage);
+
+  clear_begin (priv);
+  priv->begin = begin;
+  priv->begin_data = user_data;
+  priv->begin_destroy = destroy;
+  gst_spdl_stage_default_concurrency (stage, 0);
 }
 
 /* State changes */
@@ -513,8 +291,7 @@ start_stage (GstSpdlStage *self, GError **error)
               : SPDL_ORDER_COMPLETION;
   GST_OBJECT_UNLOCK (self);
 
-  pool = pool_name ? get_shared_pool (pool_name, error)
-                   : spdl_pool_new (priv->current);
+  pool = pool_name ? get_shared_pool (pool_name, error) : spdl_pool_new ();
   if (!pool)
     return FALSE;
   if (!spdl_pool_begin (pool, error) ||
@@ -529,7 +306,6 @@ start_stage (GstSpdlStage *self, GError **error)
   priv->process_cpu_time = 0;
   priv->executor.meter.track = spdl_trace_get_track (GST_OBJECT_NAME (self));
   spdl_executor_start (&priv->executor, pool, order, NULL);
-  keep_max_concurrency (self);
   gst_spdl_reporter_start (&priv->reporter);
   gst_spdl_stage_set_started (self, TRUE);
   return TRUE;
@@ -547,7 +323,7 @@ stop_stage (GstSpdlStage *self)
   priv->process_cpu_time = 0; /* the executor has added it */
   gst_spdl_reporter_finish (&priv->reporter);
   gst_spdl_stage_reset_flow (self);
-  gst_spdl_stage_free_spares (priv);
+  gst_spdl_task_store_clear (&priv->entries);
   gst_clear_caps (&priv->sink_caps);
   gst_spdl_caps_gate_clear (&priv->gate);
   if (klass->stop)
@@ -588,9 +364,9 @@ gst_spdl_stage_finalize (GObject *object)
 
   gst_spdl_reporter_clear (&priv->reporter);
   spdl_executor_clear (&priv->executor);
-  gst_spdl_stage_clear_begin (priv);
+  clear_begin (priv);
   g_object_unref (priv->cancellable);
-  g_free (priv->thread_pool);
+  gst_spdl_property_table_clear (properties, priv);
   spdl_mutex_clear (&priv->lock);
   spdl_mutex_clear (&priv->tuning_lock);
   g_free (priv);
@@ -636,52 +412,20 @@ gst_spdl_stage_get_src_pad (GstSpdlStage *stage)
 static void
 install_properties (GObjectClass *object_class)
 {
-  const GParamFlags flags = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS;
-
   g_object_class_install_property (object_class, PROP_CONCURRENCY,
       g_param_spec_uint ("concurrency", "Concurrency",
           "Number of tasks that run at the same time (0 = automatic, adjusted "
           "while playing)",
-          0, GST_SPDL_MAX_CONCURRENCY, DEFAULT_CONCURRENCY,
-          flags | GST_PARAM_MUTABLE_PLAYING));
+          0, GST_SPDL_MAX_CONCURRENCY, GST_SPDL_DEFAULT_CONCURRENCY,
+          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
+              GST_PARAM_MUTABLE_PLAYING));
   g_object_class_install_property (object_class, PROP_CURRENT_CONCURRENCY,
       g_param_spec_uint ("current-concurrency", "Current concurrency",
           "Number of tasks that may run at the same time now: concurrency, or "
           "the adjusted number",
-          1, GST_SPDL_MAX_CONCURRENCY, DEFAULT_CONCURRENCY,
+          1, GST_SPDL_MAX_CONCURRENCY, GST_SPDL_DEFAULT_CONCURRENCY,
           G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
-  g_object_class_install_property (object_class, PROP_QUEUE_SIZE,
-      g_param_spec_uint ("queue-size", "Queue size",
-          "Number of tasks that may wait in addition to those that run", 0,
-          1 << 20, DEFAULT_QUEUE_SIZE, flags | GST_PARAM_MUTABLE_PLAYING));
-  g_object_class_install_property (object_class, PROP_OUTPUT_ORDER,
-      g_param_spec_enum ("output-order", "Output order", "Order of the results",
-          GST_TYPE_SPDL_OUTPUT_ORDER, DEFAULT_OUTPUT_ORDER,
-          flags | GST_PARAM_MUTABLE_READY));
-  g_object_class_install_property (object_class, PROP_THREAD_POOL,
-      g_param_spec_string ("thread-pool", "Thread pool",
-          "Thread pool as NAME:THREADS, shared by all stages of the process "
-          "with that name; stages nearest the sink run first (unset = as many "
-          "threads as concurrency, not shared)",
-          NULL, flags | GST_PARAM_MUTABLE_READY));
-  g_object_class_install_property (object_class, PROP_MAX_BYTES,
-      g_param_spec_uint64 ("max-bytes", "Maximum bytes",
-          "Maximum bytes of input that wait, are processed or await output; a "
-          "larger task runs alone (0 = no limit)",
-          0, G_MAXUINT64, 0, flags | GST_PARAM_MUTABLE_PLAYING));
-  g_object_class_install_property (object_class, PROP_MAX_FAILURES,
-      g_param_spec_int ("max-failures", "Maximum failures",
-          "Number of failed items to tolerate; one more ends the stream with "
-          "an error (-1 = no limit)",
-          -1, G_MAXINT, DEFAULT_MAX_FAILURES,
-          flags | GST_PARAM_MUTABLE_PLAYING));
-  g_object_class_install_property (object_class, PROP_MAX_FAILURE_RATE,
-      g_param_spec_double ("max-failure-rate", "Maximum failure rate",
-          "Share of an epoch's items that may fail, checked from the 100th "
-          "item on; a larger share ends the stream with an error (1 = no "
-          "limit)",
-          0.0, 1.0, DEFAULT_MAX_FAILURE_RATE,
-          flags | GST_PARAM_MUTABLE_PLAYING));
+  gst_spdl_property_table_install (properties, object_class, PROP_SETTINGS);
   gst_spdl_install_stats_properties (object_class, PROP_STATS_INTERVAL);
 }
 
@@ -692,7 +436,7 @@ gst_spdl_stage_class_init (gpointer klass, gpointer data)
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
 
   parent_class = g_type_class_peek_parent (klass);
-  g_type_class_adjust_private_offset (klass, &private_offset);
+  g_type_class_adjust_private_offset (klass, &gst_spdl_stage_private_offset);
   GST_DEBUG_CATEGORY_INIT (
       gst_spdl_stage_debug, "spdlstage", 0, "Stages of gst-spdl");
 
@@ -703,7 +447,6 @@ gst_spdl_stage_class_init (gpointer klass, gpointer data)
   element_class->post_message = gst_spdl_stage_post_message;
   install_properties (object_class);
   gst_type_mark_as_plugin_api (GST_TYPE_SPDL_STAGE, 0);
-  gst_type_mark_as_plugin_api (GST_TYPE_SPDL_OUTPUT_ORDER, 0);
 }
 
 static void
@@ -712,18 +455,16 @@ gst_spdl_stage_init (GTypeInstance *instance, gpointer klass)
   GstSpdlStage *self = (GstSpdlStage *) instance;
   GstSpdlStagePrivate *priv = g_new0 (GstSpdlStagePrivate, 1);
 
-  *(GstSpdlStagePrivate **) G_STRUCT_MEMBER_P (self, private_offset) = priv;
-  priv->concurrency = priv->current = DEFAULT_CONCURRENCY;
-  priv->queue_size = DEFAULT_QUEUE_SIZE;
-  priv->output_order = DEFAULT_OUTPUT_ORDER;
-  priv->max_failures = DEFAULT_MAX_FAILURES;
-  priv->max_failure_rate = DEFAULT_MAX_FAILURE_RATE;
+  *(GstSpdlStagePrivate **) G_STRUCT_MEMBER_P (
+      self, gst_spdl_stage_private_offset) = priv;
+  priv->concurrency = GST_SPDL_DEFAULT_CONCURRENCY;
+  gst_spdl_property_table_init (properties, priv);
   priv->cancellable = g_cancellable_new ();
   spdl_mutex_init (&priv->lock);
   spdl_mutex_init (&priv->tuning_lock);
   spdl_executor_init (&priv->executor, &gst_spdl_stage_executor_funcs, self);
   gst_spdl_reporter_init (
       &priv->reporter, GST_ELEMENT (self), take_figures, priv);
-  gst_spdl_stage_apply_limits (self);
+  apply_limits (self);
   gst_spdl_stage_init_pads (self, klass);
 }

@@ -11,8 +11,119 @@
 
 #include "gst/spdl/common/bufferitems.h"
 #include "gst/spdl/gstspdlbatchmeta.h"
-#include "gst/spdl/stage/inherit.h"
-#include "gst/spdl/stage/task-private.h"
+#include "gst/spdl/stage/stage-private.h"
+#include "gst/spdl/common/carried.h"
+#include "gst/spdl/gstspdlitemmeta.h"
+#include "gst/spdl/gstspdlpartsmeta.h"
+
+/* Timestamps, flags and metas that a result keeps */
+
+/* The flags that do not depend on the media type, without those about memory
+ * and about references between encoded frames. */
+#define FLAGS                                                 \
+  ((GST_BUFFER_FLAG_LAST - 1) & ~(GST_BUFFER_FLAG_LIVE - 1) & \
+      ~(GST_BUFFER_FLAG_TAG_MEMORY | GST_BUFFER_FLAG_DELTA_UNIT))
+
+/* Returns TRUE if a meta describes the item, whatever its bytes become. Tasks
+ * give results the metas of gst-spdl. */
+static gboolean
+is_inherited (const GstMeta *meta)
+{
+  const GType api = meta->info->api;
+  const gchar *const *tags;
+
+  if (api == GST_SPDL_ITEM_META_API_TYPE ||
+      api == GST_SPDL_BATCH_META_API_TYPE ||
+      api == GST_SPDL_PARTS_META_API_TYPE ||
+      api == gst_spdl_carried_meta_api_get_type ())
+    return FALSE;
+  tags = gst_meta_api_type_get_tags (api);
+  return meta->info->transform_func && (!tags || !tags[0]) &&
+         !GST_META_FLAG_IS_SET (meta, GST_META_FLAG_POOLED);
+}
+
+static gboolean
+has_inherited_meta (GstBuffer *item)
+{
+  gpointer state = NULL;
+  GstMeta *meta;
+
+  while ((meta = gst_buffer_iterate_meta (item, &state)))
+    if (is_inherited (meta))
+      return TRUE;
+  return FALSE;
+}
+
+/* Returns TRUE if @item has timestamps, flags or metas that its results get. An
+ * item of `spdlsrc` has none. */
+static gboolean
+has_heritage (GstBuffer *item)
+{
+  return GST_BUFFER_PTS_IS_VALID (item) || GST_BUFFER_DTS_IS_VALID (item) ||
+         GST_BUFFER_DURATION_IS_VALID (item) ||
+         GST_BUFFER_OFFSET_IS_VALID (item) ||
+         GST_BUFFER_OFFSET_END_IS_VALID (item) ||
+         (GST_BUFFER_FLAGS (item) & FLAGS) || has_inherited_meta (item);
+}
+
+static void
+inherit_timestamps (GstBuffer *result, GstBuffer *item, guint n)
+{
+  if (!GST_BUFFER_PTS_IS_VALID (result) && !GST_BUFFER_DTS_IS_VALID (result)) {
+    GST_BUFFER_PTS (result) = GST_BUFFER_PTS (item);
+    GST_BUFFER_DTS (result) = GST_BUFFER_DTS (item);
+  }
+  if (n > 1)
+    return;
+  if (!GST_BUFFER_DURATION_IS_VALID (result))
+    GST_BUFFER_DURATION (result) = GST_BUFFER_DURATION (item);
+  if (!GST_BUFFER_OFFSET_IS_VALID (result) &&
+      !GST_BUFFER_OFFSET_END_IS_VALID (result)) {
+    GST_BUFFER_OFFSET (result) = GST_BUFFER_OFFSET (item);
+    GST_BUFFER_OFFSET_END (result) = GST_BUFFER_OFFSET_END (item);
+  }
+}
+
+/* A buffer may have several metas of one kind, which are copied together. */
+static void
+inherit_metas (GstBuffer *result, GstBuffer *item)
+{
+  GstMetaTransformCopy copy = { FALSE, 0, -1 };
+  gpointer state = NULL;
+  GstMeta *meta;
+
+  while ((meta = gst_buffer_iterate_meta (item, &state))) {
+    const GType api = meta->info->api;
+
+    if (is_inherited (meta) &&
+        gst_buffer_get_n_meta (result, api) < gst_buffer_get_n_meta (item, api))
+      meta->info->transform_func (
+          result, meta, item, _gst_meta_transform_copy, &copy);
+  }
+}
+
+/* Gives @result (transfer full) the timestamps, offsets, flags and metas of
+ * @item that it lacks, as GstVideoDecoder does. Metas whose tags say that they
+ * describe the memory, the size or the format of @item are not copied, nor
+ * those of gst-spdl.
+ *
+ * @n: number of results of @item: with several, duration and offsets of none
+ *     are known, and only the @i-th with @i = 0 has the timestamps
+ *
+ * Returns: (transfer full): @result, or a copy of it */
+static GstBuffer *
+inherit (GstBuffer *result, GstBuffer *item, guint i, guint n)
+{
+  if (result == item || !has_heritage (item))
+    return result;
+  result = gst_buffer_make_writable (result);
+  if (i == 0) {
+    inherit_timestamps (result, item, n);
+    GST_BUFFER_FLAG_SET (result, GST_BUFFER_FLAGS (item) & FLAGS);
+  }
+  inherit_metas (result, item);
+  return result;
+}
 
 static void
 clear_result (gpointer data)
@@ -83,6 +194,58 @@ gst_spdl_task_free (GstSpdlTask *self)
   gst_spdl_dropped_items_clear (&self->dropped_items);
   g_free (self);
 }
+
+/* Entries for reuse */
+
+/* Takes all recycled entries at once, so that no entry can come back between
+ * reading the first one and removing it. */
+GstSpdlTask *
+gst_spdl_task_store_take (GstSpdlTaskStore *self)
+{
+  GstSpdlTask *task;
+
+  if (!self->unused)
+    self->unused = g_atomic_pointer_exchange (&self->spare, NULL);
+  if (!self->unused)
+    return gst_spdl_task_new ();
+  task = self->unused;
+  self->unused = task->next_free;
+  return task;
+}
+
+void
+gst_spdl_task_store_put (GstSpdlTaskStore *self, GstSpdlTask *task)
+{
+  GstSpdlTask *head;
+
+  for (guint i = 0; i < task->parts->len; i++)
+    gst_spdl_task_store_put (self, g_ptr_array_index (task->parts, i));
+  g_ptr_array_set_size (task->parts, 0);
+  gst_spdl_task_reset (task);
+  head = g_atomic_pointer_get (&self->spare);
+  do
+    task->next_free = head;
+  while (!g_atomic_pointer_compare_and_exchange_full (
+      &self->spare, head, task, &head));
+}
+
+static void
+free_chain (GstSpdlTask *task)
+{
+  for (GstSpdlTask *next; task; task = next) {
+    next = task->next_free;
+    gst_spdl_task_free (task);
+  }
+}
+
+void
+gst_spdl_task_store_clear (GstSpdlTaskStore *self)
+{
+  free_chain (g_steal_pointer (&self->unused));
+  free_chain (g_atomic_pointer_exchange (&self->spare, NULL));
+}
+
+/* Content */
 
 static void
 add_item (GstSpdlTask *self, GstBuffer *item)
@@ -231,11 +394,11 @@ gst_spdl_task_take_item (GstSpdlTask *task)
     gst_spdl_item_meta_assign (&task->taken_meta, meta);
     task->has_taken_meta = TRUE;
   }
-  if (!meta || gst_spdl_buffer_has_heritage (item)) {
+  if (!meta || has_heritage (item)) {
     task->taken = gst_buffer_new ();
     if (!meta)
       spdl_buffer_copy_items (task->taken, item);
-    task->taken = gst_spdl_buffer_inherit (task->taken, item, 0, 1);
+    task->taken = inherit (task->taken, item, 0, 1);
   }
   g_ptr_array_index (task->items, task->current) = NULL;
   return item;
@@ -606,7 +769,7 @@ gst_spdl_task_adopt_results (GstSpdlTask *self, guint first)
       continue;
     adopt_metas (self, result, meta, own, part, parts);
     if (bearer)
-      *result = gst_spdl_buffer_inherit (*result, bearer, part, parts);
+      *result = inherit (*result, bearer, part, parts);
     part++;
   }
   if (!meta && n > 1 && bearer && gst_spdl_buffer_get_batch_meta (bearer))
@@ -624,7 +787,7 @@ inherit_results (GstSpdlTask *self, GHashTable *items)
     Input *input = item ? g_hash_table_lookup (items, item) : NULL;
 
     if (input)
-      *result = gst_spdl_buffer_inherit (
+      *result = inherit (
           *result, input->buffer, input->n_inherited++, input->n_results);
   }
 }

@@ -18,7 +18,7 @@
  */
 
 #include "gst/spdl/gstspdlcudamemory.h"
-#include "gst/spdl/tensor/batch-private.h"
+#include "gst/spdl/tensor/layout.h"
 
 G_DEFINE_BOXED_TYPE (
     GstSpdlTensor, gst_spdl_tensor, gst_spdl_tensor_ref, gst_spdl_tensor_unref)
@@ -26,105 +26,6 @@ G_DEFINE_BOXED_TYPE (
 G_DEFINE_ENUM_TYPE (GstSpdlDeviceType, gst_spdl_device_type,
     { GST_SPDL_DEVICE_CPU, "GST_SPDL_DEVICE_CPU", "cpu" },
     { GST_SPDL_DEVICE_CUDA, "GST_SPDL_DEVICE_CUDA", "cuda" })
-
-void
-gst_spdl_tensor_set_info (GstSpdlTensor *self, const GstSpdlTensorInfo *info)
-{
-  gint64 stride = gst_spdl_tensor_type_get_size (info->type);
-
-  self->type = info->type;
-  self->n_dims = info->rank;
-  for (guint i = 0; i < info->rank; i++) {
-    const guint k = info->rank - 1 - i;
-
-    self->shape[k] = info->dims[i];
-    self->strides[k] = stride;
-    stride *= info->dims[i];
-  }
-}
-
-/* Returns the number of bytes from the first to the last element. */
-static gsize
-get_span (const GstSpdlTensor *self)
-{
-  gsize last = 0;
-
-  for (guint i = 0; i < self->n_dims; i++) {
-    if (self->shape[i] == 0)
-      return 0;
-    last += (self->shape[i] - 1) * self->strides[i];
-  }
-  return last + gst_spdl_tensor_type_get_size (self->type);
-}
-
-/* Maps @memory. Does not use gst_memory_is_writable(), which requires that the
- * buffer holds the last reference, since the tensor holds one too. Memory that
- * another buffer shares is mapped read-only. */
-static gboolean
-map_memory (GstSpdlTensor *self, GstMemory *memory, gboolean exclusive)
-{
-  self->writable =
-      exclusive && gst_memory_map (memory, &self->map, GST_MAP_READWRITE);
-  if (self->writable || gst_memory_map (memory, &self->map, GST_MAP_READ))
-    return TRUE;
-  self->map.memory = NULL;
-  return FALSE;
-}
-
-/* Takes @memory. Device memory is not mapped, but has an address on the
- * device. */
-static void
-take_memory (GstSpdlTensor *self, GstMemory *memory, gboolean exclusive)
-{
-  self->device_type = GST_SPDL_DEVICE_CUDA;
-  self->device_id = gst_spdl_cuda_memory_get_device_id (memory);
-  self->writable = exclusive;
-  self->map = (GstMapInfo){ .memory = memory,
-    .data = gst_spdl_cuda_memory_get_address (memory),
-    .size = memory->size };
-}
-
-gboolean
-gst_spdl_tensor_map (GstSpdlTensor *self, GstMemory *memory, gsize offset,
-    gboolean exclusive, GError **error)
-{
-  const gsize span = get_span (self);
-
-  self->device_type = GST_SPDL_DEVICE_CPU;
-  if (gst_spdl_is_cuda_memory (memory)) {
-    take_memory (self, memory, exclusive);
-  } else if (!map_memory (self, memory, exclusive)) {
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
-        "Failed to map the memory of tensor \"%s\" (%s)", self->name,
-        memory->allocator ? memory->allocator->mem_type : "?");
-    gst_memory_unref (memory);
-    return FALSE;
-  }
-  if (offset > self->map.size || span > self->map.size - offset) {
-    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-        "Tensor \"%s\" needs %" G_GSIZE_FORMAT
-        " bytes, but its buffer has only %" G_GSIZE_FORMAT,
-        self->name, span, self->map.size - MIN (offset, self->map.size));
-    gst_spdl_tensor_unmap (self);
-    return FALSE;
-  }
-  self->data = self->map.data + offset;
-  self->size = span;
-  return TRUE;
-}
-
-void
-gst_spdl_tensor_unmap (GstSpdlTensor *self)
-{
-  GstMemory *memory = self->map.memory;
-
-  if (!memory)
-    return;
-  if (self->device_type == GST_SPDL_DEVICE_CPU)
-    gst_memory_unmap (memory, &self->map);
-  gst_memory_unref (memory);
-  self->map.memory = NULL;
-}
 
 /**
  * gst_spdl_tensor_ref:

@@ -44,9 +44,8 @@
 #include "gst/spdl/cuda/cudablock.h"
 #include "gst/spdl/engine/random.h"
 #include "gst/spdl/stage/droppeditems.h"
-#include "gst/spdl/stage/plainfilter.h"
+#include "gst/spdl/stage/plain.h"
 #include "plugins/cuda/cuda.h"
-#include "plugins/cuda/cudacaps.h"
 #include "plugins/cuda/normalizer.h"
 
 typedef enum {
@@ -119,11 +118,6 @@ static const SpdlProperty properties[] = {
       "Seed of the flips, combined with an item's epoch and index", 0,
       G_MAXUINT64, 0),
   SPDL_PROPERTY_END
-};
-
-enum {
-  PROP_0,
-  PROP_SETTINGS, /* the first property of the table */
 };
 
 static gboolean
@@ -461,35 +455,14 @@ gst_spdl_cuda_normalize_change_state (
 }
 
 static void
-gst_spdl_cuda_normalize_set_property (
-    GObject *object, guint id, const GValue *value, GParamSpec *pspec)
-{
-  GstSpdlCudaNormalize *self = GST_SPDL_CUDA_NORMALIZE (object);
-
-  gst_spdl_property_table_set (
-      properties, &self->settings, id - PROP_SETTINGS, value, object, pspec);
-}
-
-static void
-gst_spdl_cuda_normalize_get_property (
-    GObject *object, guint id, GValue *value, GParamSpec *pspec)
-{
-  GstSpdlCudaNormalize *self = GST_SPDL_CUDA_NORMALIZE (object);
-
-  gst_spdl_property_table_get (
-      properties, &self->settings, id - PROP_SETTINGS, value, object, pspec);
-}
-
-static void
 gst_spdl_cuda_normalize_class_init (GstSpdlCudaNormalizeClass *klass)
 {
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
   GstSpdlFilterClass *filter_class = GST_SPDL_FILTER_CLASS (klass);
 
-  object_class->set_property = gst_spdl_cuda_normalize_set_property;
-  object_class->get_property = gst_spdl_cuda_normalize_get_property;
-  gst_spdl_property_table_install (properties, object_class, PROP_SETTINGS);
+  gst_spdl_property_table_implement (properties, object_class,
+      G_STRUCT_OFFSET (GstSpdlCudaNormalize, settings));
 
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);

@@ -44,9 +44,8 @@
 
 #include "gst/spdl/common/propertytable.h"
 #include "gst/spdl/stage/droppeditems.h"
-#include "gst/spdl/stage/plainfilter.h"
+#include "gst/spdl/stage/plain.h"
 #include "plugins/cuda/cuda.h"
-#include "plugins/cuda/cudacaps.h"
 #include "plugins/cuda/uploads.h"
 
 GST_DEBUG_CATEGORY_STATIC (spdl_cuda_upload_debug);
@@ -404,8 +403,9 @@ check_device (GstSpdlCudaUpload *self, GError **error)
 
 /* Buffers that are still in use hold references to their allocator. */
 static void
-close_device (GstSpdlCudaUpload *self)
+gst_spdl_cuda_upload_stop (GstSpdlFilter *filter)
 {
+  GstSpdlCudaUpload *self = GST_SPDL_CUDA_UPLOAD (filter);
   GstAllocator *pinned;
 
   g_clear_pointer (&self->uploads, spdl_uploads_free);
@@ -417,8 +417,9 @@ close_device (GstSpdlCudaUpload *self)
 }
 
 static gboolean
-open_device (GstSpdlCudaUpload *self, GError **error)
+gst_spdl_cuda_upload_start (GstSpdlFilter *filter, GError **error)
 {
+  GstSpdlCudaUpload *self = GST_SPDL_CUDA_UPLOAD (filter);
   const gint device_id = get_device_id (self);
   const SpdlUploadsFuncs funcs = { on_done, on_failed, self };
   GstAllocator *allocator = gst_spdl_cuda_allocator_new (device_id, error);
@@ -440,15 +441,8 @@ open_device (GstSpdlCudaUpload *self, GError **error)
   self->uploads =
       spdl_uploads_new (self->cudart, device_id, prefetch, &funcs, error);
   if (!self->uploads)
-    close_device (self);
+    gst_spdl_cuda_upload_stop (filter);
   return self->uploads != NULL;
-}
-
-static GstStateChangeReturn
-fail_state_change (GstSpdlCudaUpload *self, const GError *error)
-{
-  gst_spdl_post_error (GST_ELEMENT (self), error);
-  return GST_STATE_CHANGE_FAILURE;
 }
 
 static GstStateChangeReturn
@@ -457,23 +451,16 @@ gst_spdl_cuda_upload_change_state (
 {
   GstSpdlCudaUpload *self = GST_SPDL_CUDA_UPLOAD (element);
   g_autoptr (GError) error = NULL;
-  GstStateChangeReturn ret;
 
   if (transition == GST_STATE_CHANGE_NULL_TO_READY &&
-      !check_device (self, &error))
-    return fail_state_change (self, error);
-  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED &&
-      !open_device (self, &error))
-    return fail_state_change (self, error);
+      !check_device (self, &error)) {
+    gst_spdl_post_error (element, error);
+    return GST_STATE_CHANGE_FAILURE;
+  }
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY)
     spdl_uploads_set_flushing (self->uploads, TRUE);
-  ret = GST_ELEMENT_CLASS (gst_spdl_cuda_upload_parent_class)
-            ->change_state (element, transition);
-  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY ||
-      (transition == GST_STATE_CHANGE_READY_TO_PAUSED &&
-          ret == GST_STATE_CHANGE_FAILURE))
-    close_device (self);
-  return ret;
+  return GST_ELEMENT_CLASS (gst_spdl_cuda_upload_parent_class)
+      ->change_state (element, transition);
 }
 
 static const SpdlProperty properties[] = {
@@ -486,31 +473,6 @@ static const SpdlProperty properties[] = {
   SPDL_PROPERTY_END
 };
 
-enum {
-  PROP_0,
-  PROP_SETTINGS, /* the first property of the table */
-};
-
-static void
-gst_spdl_cuda_upload_set_property (
-    GObject *object, guint id, const GValue *value, GParamSpec *pspec)
-{
-  GstSpdlCudaUpload *self = GST_SPDL_CUDA_UPLOAD (object);
-
-  gst_spdl_property_table_set (
-      properties, self, id - PROP_SETTINGS, value, object, pspec);
-}
-
-static void
-gst_spdl_cuda_upload_get_property (
-    GObject *object, guint id, GValue *value, GParamSpec *pspec)
-{
-  GstSpdlCudaUpload *self = GST_SPDL_CUDA_UPLOAD (object);
-
-  gst_spdl_property_table_get (
-      properties, self, id - PROP_SETTINGS, value, object, pspec);
-}
-
 static void
 gst_spdl_cuda_upload_class_init (GstSpdlCudaUploadClass *klass)
 {
@@ -520,9 +482,7 @@ gst_spdl_cuda_upload_class_init (GstSpdlCudaUploadClass *klass)
 
   GST_DEBUG_CATEGORY_INIT (
       spdl_cuda_upload_debug, "spdlcudaupload", 0, "CUDA upload");
-  object_class->set_property = gst_spdl_cuda_upload_set_property;
-  object_class->get_property = gst_spdl_cuda_upload_get_property;
-  gst_spdl_property_table_install (properties, object_class, PROP_SETTINGS);
+  gst_spdl_property_table_implement (properties, object_class, 0);
 
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
@@ -533,6 +493,8 @@ gst_spdl_cuda_upload_class_init (GstSpdlCudaUploadClass *klass)
   filter_class->fields = GST_SPDL_FIELDS_BATCHES | GST_SPDL_FIELDS_PUT;
   filter_class->chain = gst_spdl_cuda_upload_chain;
   filter_class->event = gst_spdl_cuda_upload_event;
+  filter_class->start = gst_spdl_cuda_upload_start;
+  filter_class->stop = gst_spdl_cuda_upload_stop;
 }
 
 static void

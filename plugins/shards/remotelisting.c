@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "gst/spdl/engine/memory.h"
+#include "gst/spdl/engine/cgroup.h"
 #include "plugins/common/fail.h"
 #include "plugins/common/fingerprint.h"
 #include "plugins/fetch/store/listing.h"

@@ -18,7 +18,6 @@
 #include <time.h>
 
 #include "plugins/core/batch/convert.h"
-#include "plugins/core/batch/convertkernels.h"
 
 #define PIXELS (224 * 224)
 #define IMAGES 64

@@ -109,8 +109,8 @@ spdl_arrow_opener_new_part (
   return spdl_arrow_opener_new (open_part, made, free_part);
 }
 
-gboolean
-spdl_arrow_opener_open (
+static gboolean
+open_stream (
     SpdlArrowOpener *self, struct ArrowArrayStream *stream, GError **error)
 {
   GError *reason = NULL;
@@ -224,8 +224,7 @@ read_schema (SpdlArrowReader *self, struct ArrowSchema *schema)
   GError *error = NULL;
   int code;
 
-  if (self->opener &&
-      !spdl_arrow_opener_open (self->opener, &self->stream, &error))
+  if (self->opener && !open_stream (self->opener, &self->stream, &error))
     return error;
   code = self->stream.get_schema (&self->stream, schema);
   if (code != 0) {

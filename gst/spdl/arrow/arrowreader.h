@@ -16,30 +16,26 @@
 #include "gst/spdl/gstspdlloader.h"
 
 G_BEGIN_DECLS
+SPDL_BEGIN_PRIVATE_API
 
 /* Opens a stream, or those of the parts of a table, with atomic references. */
 typedef struct _SpdlArrowOpener SpdlArrowOpener;
 
 /* @func: called by the threads of readers
  * @notify: (nullable): called by any thread when @func is no longer needed */
-SPDL_PRIVATE_API
 SpdlArrowOpener *spdl_arrow_opener_new (
     GstSpdlArrowFunc func, gpointer user_data, GDestroyNotify notify);
 
 /* Creates an opener of the parts of a table. It opens no stream itself. */
-SPDL_PRIVATE_API
 SpdlArrowOpener *
 spdl_arrow_opener_new_parts (const GstSpdlArrowPart *parts, guint n_parts,
     GstSpdlArrowPartFunc func, gpointer user_data, GDestroyNotify notify);
 
-SPDL_PRIVATE_API
 SpdlArrowOpener *spdl_arrow_opener_ref (SpdlArrowOpener *self);
 
-SPDL_PRIVATE_API
 void spdl_arrow_opener_unref (SpdlArrowOpener *self);
 
 /* Returns the parts, NULL if it opens a stream. */
-SPDL_PRIVATE_API
 const GstSpdlArrowPart *
 spdl_arrow_opener_get_parts (const SpdlArrowOpener *self, guint *n_parts);
 
@@ -47,13 +43,8 @@ spdl_arrow_opener_get_parts (const SpdlArrowOpener *self, guint *n_parts);
  *
  * @part: -1: a stream without rows
  * @columns: (nullable): columns of the stream; NULL: all */
-SPDL_PRIVATE_API
 SpdlArrowOpener *spdl_arrow_opener_new_part (
     SpdlArrowOpener *self, gint part, const gchar *const *columns);
-
-SPDL_PRIVATE_API
-gboolean spdl_arrow_opener_open (
-    SpdlArrowOpener *self, struct ArrowArrayStream *stream, GError **error);
 
 /* How a loader sets the table of a source: a function that the type of the
  * source has as its data SPDL_ARROW_SETTER.
@@ -89,22 +80,17 @@ typedef struct _SpdlArrowReader SpdlArrowReader;
 typedef struct _SpdlArrowBatch SpdlArrowBatch;
 
 /* Moves @stream, which is marked as released. */
-SPDL_PRIVATE_API
 SpdlArrowReader *spdl_arrow_reader_new (struct ArrowArrayStream *stream);
 
 /* Creates a reader whose thread opens the stream when it is needed. */
-SPDL_PRIVATE_API
 SpdlArrowReader *spdl_arrow_reader_new_lazy (SpdlArrowOpener *opener);
 
-SPDL_PRIVATE_API
 void spdl_arrow_reader_free (SpdlArrowReader *self);
 
 /* Begins to open the stream, without a wait for it. */
-SPDL_PRIVATE_API
 void spdl_arrow_reader_begin (SpdlArrowReader *self);
 
 /* Returns TRUE while the thread opens or reads the stream. */
-SPDL_PRIVATE_API
 gboolean spdl_arrow_reader_is_busy (SpdlArrowReader *self);
 
 /* Reads the schema. It is valid until the reader is freed.
@@ -113,7 +99,6 @@ gboolean spdl_arrow_reader_is_busy (SpdlArrowReader *self);
  *
  * Returns NULL with @error set, in the domain of GST_RESOURCE_ERROR or
  * G_IO_ERROR (cancelled). A failed reader always fails in the same way. */
-SPDL_PRIVATE_API
 const struct ArrowSchema *spdl_arrow_reader_get_schema (
     SpdlArrowReader *self, GCancellable *cancellable, GError **error);
 
@@ -122,14 +107,11 @@ const struct ArrowSchema *spdl_arrow_reader_get_schema (
  * @batch: (out) (transfer full) (nullable): NULL: there are no more
  *
  * Returns FALSE with @error set like spdl_arrow_reader_get_schema(). */
-SPDL_PRIVATE_API
 gboolean spdl_arrow_reader_next (SpdlArrowReader *self, SpdlArrowBatch **batch,
     GCancellable *cancellable, GError **error);
 
-SPDL_PRIVATE_API
 void spdl_arrow_batch_unref (SpdlArrowBatch *self);
 
-SPDL_PRIVATE_API
 const struct ArrowArray *
 spdl_arrow_batch_get_array (const SpdlArrowBatch *self);
 
@@ -137,14 +119,13 @@ spdl_arrow_batch_get_array (const SpdlArrowBatch *self);
  * memory holds a reference to the batch.
  *
  * @size: at least 1 */
-SPDL_PRIVATE_API
 GstMemory *
 spdl_arrow_batch_wrap (SpdlArrowBatch *self, gconstpointer data, gsize size);
 
 /* Waits until no thread calls a producer, for at most @timeout nanoseconds, and
  * keeps threads from calling one afterwards. Memory that is still in use is
  * never released. Called before the interpreter of producers ends. */
-SPDL_PRIVATE_API
 void spdl_arrow_end (guint64 timeout);
 
+SPDL_END_PRIVATE_API
 G_END_DECLS

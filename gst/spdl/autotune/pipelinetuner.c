@@ -1,18 +1,26 @@
-/* gst-spdl: automatic concurrency of the stages of a pipeline
+/* gst-spdl: concurrency of stages, fixed or chosen for those of a pipeline
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "gst/spdl/autotune/pipelinetuner.h"
-
 #include "gst/spdl/autotune/tuner.h"
 #include "gst/spdl/engine/cpus.h"
 #include "gst/spdl/engine/ticker.h"
 #include "gst/spdl/stage/stage-private.h"
 
+/* Connects the tuner to the stages of a pipeline. A pipeline has one tuner
+ * while automatic stages are running. The tuner's thread reads the counters of
+ * the stages ten times per second, independently of `stats-interval`. Stages
+ * post decisions as `spdl-tuning`. */
+
 #define INTERVAL (100 * GST_MSECOND)
+
+/* Maximum automatic concurrency, regardless of the cores: for tasks that do not
+ * occupy a thread, and for tasks that do. */
+#define MAX_WAITING 256
+#define MAX_THREADS 64
 
 typedef struct {
   gint n_refs;
@@ -53,6 +61,33 @@ executor_of (Tuner *self, guint i)
   return &gst_spdl_stage_get_private (stage)->executor;
 }
 
+/* Returns the maximum concurrency that the tuner may try. The stage has
+ * started. */
+static guint
+get_max (GstSpdlStage *stage)
+{
+  const guint size =
+      spdl_pool_get_size (gst_spdl_stage_get_private (stage)->executor.pool);
+
+  if (gst_spdl_stage_is_async (stage))
+    return MAX_WAITING;
+  if (size > 0)
+    return size;
+  return CLAMP (4 * spdl_cpus_count (), MAX_THREADS, GST_SPDL_MAX_CONCURRENCY);
+}
+
+/* Applies a choice, unless the stage is not automatic any more. */
+static void
+adopt_concurrency (GstSpdlStage *stage, guint concurrency)
+{
+  GstSpdlStagePrivate *priv = gst_spdl_stage_get_private (stage);
+
+  GST_OBJECT_LOCK (stage);
+  if (priv->concurrency == 0)
+    spdl_executor_set_concurrency (&priv->executor, concurrency);
+  GST_OBJECT_UNLOCK (stage);
+}
+
 static guint
 count_stages (Tuner *self)
 {
@@ -68,11 +103,11 @@ begin_interval (Tuner *self)
   for (guint i = 0; i < count_stages (self); i++) {
     GstSpdlStage *stage = g_ptr_array_index (self->stages, i);
 
-    const guint max = gst_spdl_stage_get_max_concurrency (stage);
-    const guint now = gst_spdl_stage_get_current_concurrency (stage);
+    const guint max = get_max (stage);
+    const guint now = spdl_executor_get_concurrency (executor_of (self, i));
 
     if (now > max)
-      gst_spdl_stage_adopt_concurrency (stage, max);
+      adopt_concurrency (stage, max);
     spdl_tuner_add_stage (self->tuner, now, max);
     spdl_executor_count (executor_of (self, i), &self->counts[i]);
   }
@@ -150,7 +185,7 @@ apply_decision (Tuner *self, const SpdlTunerDecision *d)
       make_message (GST_ELEMENT (stage), d->from, d->to, nick_of (d->reason));
 
   if (d->to != d->from)
-    gst_spdl_stage_adopt_concurrency (stage, d->to);
+    adopt_concurrency (stage, d->to);
   gst_structure_set (gst_message_writable_structure (message), "throughput",
       G_TYPE_DOUBLE, d->throughput, "occupancy", G_TYPE_DOUBLE, d->occupancy,
       "busy", G_TYPE_DOUBLE, d->busy, NULL);
@@ -277,8 +312,10 @@ find_tuner_for (gconstpointer pipeline, GError **error)
   return tuner_new (pipeline, error);
 }
 
-gboolean
-gst_spdl_tuner_add (GstSpdlStage *stage, GError **error)
+/* Adds a stage that has started, unless it was added before. Sets @error if the
+ * tuner can have no thread. */
+static void
+add_stage (GstSpdlStage *stage, GError **error)
 {
   gconstpointer pipeline = find_pipeline (stage);
   Tuner *self;
@@ -292,11 +329,12 @@ gst_spdl_tuner_add (GstSpdlStage *stage, GError **error)
     spdl_mutex_unlock (&self->lock);
   }
   spdl_mutex_unlock (&registry_lock);
-  return self != NULL;
 }
 
-SpdlTicker *
-gst_spdl_tuner_remove (GstSpdlStage *stage)
+/* Removes a stage, which is not used any more when this returns. Returns:
+ * (nullable): a ticker that the caller must stop after releasing its locks. */
+static SpdlTicker *
+remove_stage (GstSpdlStage *stage)
 {
   SpdlTicker *ended = NULL;
   Tuner *self;
@@ -315,4 +353,82 @@ gst_spdl_tuner_remove (GstSpdlStage *stage)
   }
   spdl_mutex_unlock (&registry_lock);
   return ended;
+}
+
+/* The property */
+
+static guint
+get_default (GstSpdlStage *self)
+{
+  const guint n = gst_spdl_stage_is_async (self) ? GST_SPDL_WAITING_CONCURRENCY
+                                                 : spdl_cpus_count ();
+
+  return MIN (n, GST_SPDL_MAX_CONCURRENCY);
+}
+
+void
+gst_spdl_stage_default_concurrency (GstSpdlStage *self, gint n)
+{
+  GstSpdlStagePrivate *priv = gst_spdl_stage_get_private (self);
+
+  spdl_mutex_lock (&priv->tuning_lock);
+  GST_OBJECT_LOCK (self);
+  priv->n_loaders += n;
+  if (!priv->concurrency_set) {
+    priv->concurrency = priv->n_loaders > 0 || priv->begin
+                            ? get_default (self)
+                            : GST_SPDL_DEFAULT_CONCURRENCY;
+    spdl_executor_set_concurrency (&priv->executor, priv->concurrency);
+  }
+  GST_OBJECT_UNLOCK (self);
+  spdl_mutex_unlock (&priv->tuning_lock);
+}
+
+/* Registers the stage for tuning, or unregisters it, and releases the tuning
+ * lock. */
+static void
+join_or_leave (GstSpdlStage *self)
+{
+  GstSpdlStagePrivate *priv = gst_spdl_stage_get_private (self);
+  g_autoptr (GError) error = NULL;
+  SpdlTicker *ended = NULL;
+
+  if (!priv->started || priv->concurrency != 0)
+    ended = remove_stage (self);
+  else
+    add_stage (self, &error);
+  spdl_mutex_unlock (&priv->tuning_lock);
+  if (ended)
+    spdl_ticker_stop (ended);
+  if (error)
+    gst_spdl_post_error (GST_ELEMENT (self), error);
+}
+
+void
+gst_spdl_stage_set_concurrency (GstSpdlStage *self, guint concurrency)
+{
+  GstSpdlStagePrivate *priv = gst_spdl_stage_get_private (self);
+
+  spdl_mutex_lock (&priv->tuning_lock);
+  GST_OBJECT_LOCK (self);
+  priv->concurrency = concurrency;
+  priv->concurrency_set = TRUE;
+  if (concurrency > 0 || !priv->started)
+    spdl_executor_set_concurrency (
+        &priv->executor, concurrency > 0 ? concurrency : get_default (self));
+  GST_OBJECT_UNLOCK (self);
+  join_or_leave (self);
+}
+
+void
+gst_spdl_stage_set_started (GstSpdlStage *self, gboolean started)
+{
+  GstSpdlStagePrivate *priv = gst_spdl_stage_get_private (self);
+
+  spdl_mutex_lock (&priv->tuning_lock);
+  priv->started = started;
+  if (started)
+    /* Counting cores reads files, so the statistics have this value. */
+    g_atomic_int_set (&priv->max_concurrency, get_max (self));
+  join_or_leave (self);
 }

@@ -12,6 +12,7 @@
 #include "gst/spdl/engine/visibility.h"
 
 G_BEGIN_DECLS
+SPDL_BEGIN_PRIVATE_API
 
 /* A source that waits for a server or a process when it starts must not block
  * the thread that changes the state. It waits in its streaming thread, in
@@ -24,12 +25,10 @@ G_BEGIN_DECLS
 
 /* Begins a start, in change_state() before it chains up. Returns its result if
  * chaining up succeeds. */
-SPDL_PRIVATE_API
 GstStateChangeReturn spdl_async_start_begin (GstElement *element);
 
 /* Announces in create() that end() will be called. Without it, the start ends
  * with the stream of the pad "src". */
-SPDL_PRIVATE_API
 void spdl_async_start_open (GstElement *element);
 
 /* Ends the start in the streaming thread. The element is then in PAUSED, or in
@@ -38,11 +37,9 @@ void spdl_async_start_open (GstElement *element);
  * goes down, or has started.
  *
  * @ok: FALSE: it failed, and an error was posted */
-SPDL_PRIVATE_API
 void spdl_async_start_end (GstElement *element, gboolean ok);
 
 /* Forgets a start when the element is in READY again. */
-SPDL_PRIVATE_API
 void spdl_async_start_clear (GstElement *element);
 
 typedef enum {
@@ -52,15 +49,14 @@ typedef enum {
 } SpdlAsyncStart;
 
 /* Returns the state of the last start. */
-SPDL_PRIVATE_API
 SpdlAsyncStart spdl_async_start_get (GstElement *element);
 
 /* Sets a function that end() calls in the streaming thread, while the element
  * is in READY. The change is then done at once.
  *
  * @func: (nullable): NULL: none */
-SPDL_PRIVATE_API
 void spdl_async_start_set_func (
     GstElement *element, void (*func) (gpointer user_data), gpointer user_data);
 
+SPDL_END_PRIVATE_API
 G_END_DECLS

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "gst/spdl/gstspdlbatchmeta.h"
+#include <gst/gst.h>
 
 G_BEGIN_DECLS
 
@@ -23,6 +24,26 @@ spdl_buffer_get_items (GstBuffer *buffer, guint *n)
   return batch ? batch->items : item;
 }
 
+/* Returns the number of items of a buffer; one without metadata is an item. */
+static inline guint
+spdl_buffer_count_items (GstBuffer *buffer)
+{
+  const GstSpdlBatchMeta *batch = gst_spdl_buffer_get_batch_meta (buffer);
+
+  return batch ? batch->num_items : 1;
+}
+
+/* Returns: (nullable): the item of @buffer, or the first item of a batch */
+static inline const GstSpdlItemMeta *
+spdl_buffer_get_first_item (GstBuffer *buffer)
+{
+  const GstSpdlBatchMeta *batch = gst_spdl_buffer_get_batch_meta (buffer);
+
+  if (!batch)
+    return gst_spdl_buffer_get_item_meta (buffer);
+  return batch->num_items > 0 ? batch->items : NULL;
+}
+
 /* Gives @buffer the item of @from, or its batch. */
 static inline void
 spdl_buffer_copy_items (GstBuffer *buffer, GstBuffer *from)
@@ -35,6 +56,31 @@ spdl_buffer_copy_items (GstBuffer *buffer, GstBuffer *from)
   if (meta)
     meta->info->transform_func (
         buffer, meta, from, _gst_meta_transform_copy, &copy);
+}
+
+/* A function that chooses a branch returns no sample. The item keeps the extra
+ * fields that it leaves with its sample. */
+
+static inline GQuark
+spdl_new_extra_quark (void)
+{
+  return g_quark_from_static_string ("spdl-new-extra");
+}
+
+/* @extra: (transfer full) */
+static inline void
+spdl_sample_set_new_extra (GstSample *sample, GstStructure *extra)
+{
+  gst_mini_object_set_qdata (GST_MINI_OBJECT (sample), spdl_new_extra_quark (),
+      extra, (GDestroyNotify) gst_structure_free);
+}
+
+/* Returns: (transfer full) (nullable) */
+static inline GstStructure *
+spdl_sample_steal_new_extra (GstSample *sample)
+{
+  return gst_mini_object_steal_qdata (
+      GST_MINI_OBJECT (sample), spdl_new_extra_quark ());
 }
 
 G_END_DECLS

@@ -6,6 +6,7 @@
  */
 
 #include "gst/spdl/common/carried.h"
+#include "gst/spdl/common/metatype.h"
 
 typedef struct {
   gchar *uri;
@@ -70,17 +71,7 @@ gst_spdl_carried_set_error (GstSpdlCarried *self, GError *error)
 
 /* Meta */
 
-GType
-gst_spdl_carried_meta_api_get_type (void)
-{
-  static gsize type = 0;
-  static const gchar *tags[] = { NULL };
-
-  if (g_once_init_enter (&type))
-    g_once_init_leave (
-        &type, gst_meta_api_type_register ("GstSpdlCarriedMetaAPI", tags));
-  return type;
-}
+SPDL_DEFINE_META_API (GstSpdlCarriedMeta, gst_spdl_carried_meta, NULL)
 
 static CarriedMeta *
 get_meta (GstBuffer *buffer)
@@ -115,20 +106,9 @@ carried_meta_transform (GstBuffer *dest, GstMeta *meta, GstBuffer *buffer,
   return TRUE;
 }
 
-static const GstMetaInfo *
-carried_meta_get_info (void)
-{
-  static const GstMetaInfo *info = NULL;
-
-  if (g_once_init_enter ((GstMetaInfo **) &info)) {
-    const GstMetaInfo *made =
-        gst_meta_register (gst_spdl_carried_meta_api_get_type (),
-            "GstSpdlCarriedMeta", sizeof (CarriedMeta), carried_meta_init,
-            carried_meta_free, carried_meta_transform);
-    g_once_init_leave ((GstMetaInfo **) &info, (GstMetaInfo *) made);
-  }
-  return info;
-}
+static SPDL_DEFINE_META_INFO (GstSpdlCarriedMeta, gst_spdl_carried_meta,
+    sizeof (CarriedMeta), carried_meta_init, carried_meta_free,
+    carried_meta_transform)
 
 void
 gst_spdl_buffer_set_carried (GstBuffer *buffer, GstSpdlCarried *carried)
@@ -137,7 +117,7 @@ gst_spdl_buffer_set_carried (GstBuffer *buffer, GstSpdlCarried *carried)
 
   if (!meta)
     meta = (CarriedMeta *) gst_buffer_add_meta (
-        buffer, carried_meta_get_info (), NULL);
+        buffer, gst_spdl_carried_meta_get_info (), NULL);
   g_clear_pointer (&meta->carried, gst_spdl_carried_unref);
   meta->carried = carried;
 }

@@ -11,6 +11,7 @@
 #include "gst/spdl/engine/visibility.h"
 
 G_BEGIN_DECLS
+SPDL_BEGIN_PRIVATE_API
 
 /* Runs an element or a bin in PLAYING. The output of each buffer that is pushed
  * is returned in the same thread. Not thread-safe, except
@@ -34,56 +35,46 @@ typedef struct {
  *
  * @element: (transfer floating)
  * @first, @last: (transfer full) (nullable): pads of @element */
-SPDL_PRIVATE_API
 GstSpdlHarness *gst_spdl_harness_new (GstElement *element, GstPad *first,
     GstPad *last, const GstSpdlHarnessFuncs *funcs, gpointer user_data);
-SPDL_PRIVATE_API
 void gst_spdl_harness_free (GstSpdlHarness *self);
 
 /* Starts the element. Returns FALSE if it does not start or refuses @caps.
  *
  * @caps: (nullable): caps of the first buffer, if they are known */
-SPDL_PRIVATE_API
 gboolean gst_spdl_harness_start (GstSpdlHarness *self, GstCaps *caps);
 
 /* Stops and starts the element, which resets its state. */
-SPDL_PRIVATE_API
 gboolean gst_spdl_harness_restart (GstSpdlHarness *self);
 
 /* Pushes @buffer (transfer full). @caps (nullable) must be the same object as
  * before unless they have changed. */
-SPDL_PRIVATE_API
 GstFlowReturn
 gst_spdl_harness_push (GstSpdlHarness *self, GstBuffer *buffer, GstCaps *caps);
 
 /* Sends the end of the stream, so that the element outputs what it holds back.
  * A flush must follow. */
-SPDL_PRIVATE_API
 void gst_spdl_harness_drain (GstSpdlHarness *self);
 
 /* Flushes the element. Also ends an interruption. */
-SPDL_PRIVATE_API
 void gst_spdl_harness_flush (GstSpdlHarness *self);
 
 /* Starts a flush, so that blocked threads return. Callable from any thread. */
-SPDL_PRIVATE_API
 void gst_spdl_harness_interrupt (GstSpdlHarness *self);
 
 /* Makes the element negotiate the caps of its output again. */
-SPDL_PRIVATE_API
 void gst_spdl_harness_reconfigure (GstSpdlHarness *self);
 
 /* Returns the first error that was posted since the last call, or NULL.
  *
  * @element: (out) (nullable): name of the element that posted it */
-SPDL_PRIVATE_API
 gchar *gst_spdl_harness_take_message (GstSpdlHarness *self, gchar **element);
 
 /* Disables threads, which would delay frames, and tolerance for errors, which
  * would hide them, in all properties of @element for these purposes.
  *
  * @all: also override properties that were set explicitly */
-SPDL_PRIVATE_API
 void gst_spdl_harness_configure (GstElement *element, gboolean all);
 
+SPDL_END_PRIVATE_API
 G_END_DECLS

@@ -6,20 +6,11 @@
  */
 
 #include "gst/spdl/common/marks.h"
+#include "gst/spdl/common/metatype.h"
 
 /* Buffers */
 
-static GType
-cached_meta_api_get_type (void)
-{
-  static gsize type = 0;
-  static const gchar *tags[] = { NULL };
-
-  if (g_once_init_enter (&type))
-    g_once_init_leave (
-        &type, gst_meta_api_type_register ("GstSpdlCachedMetaAPI", tags));
-  return type;
-}
+static SPDL_DEFINE_META_API (GstSpdlCachedMeta, cached_meta, NULL)
 
 static gboolean
 cached_meta_init (GstMeta *meta, gpointer params, GstBuffer *buffer)
@@ -35,19 +26,8 @@ cached_meta_transform (GstBuffer *dest, GstMeta *meta, GstBuffer *buffer,
   return TRUE;
 }
 
-static const GstMetaInfo *
-cached_meta_get_info (void)
-{
-  static const GstMetaInfo *info = NULL;
-
-  if (g_once_init_enter ((GstMetaInfo **) &info)) {
-    const GstMetaInfo *made =
-        gst_meta_register (cached_meta_api_get_type (), "GstSpdlCachedMeta",
-            sizeof (GstMeta), cached_meta_init, NULL, cached_meta_transform);
-    g_once_init_leave ((GstMetaInfo **) &info, (GstMetaInfo *) made);
-  }
-  return info;
-}
+static SPDL_DEFINE_META_INFO (GstSpdlCachedMeta, cached_meta, sizeof (GstMeta),
+    cached_meta_init, NULL, cached_meta_transform)
 
 void
 gst_spdl_buffer_mark_cached (GstBuffer *buffer)

@@ -11,15 +11,14 @@
 #include "gst/spdl/engine/visibility.h"
 
 G_BEGIN_DECLS
+SPDL_BEGIN_PRIVATE_API
 
 /* Marks batches that spdlcache replays, so that a sink does not count their
  * items again. It survives copies of the buffer. */
 
 /* Marks @buffer, which must be writable. */
-SPDL_PRIVATE_API
 void gst_spdl_buffer_mark_cached (GstBuffer *buffer);
 
-SPDL_PRIVATE_API
 gboolean gst_spdl_buffer_is_cached (GstBuffer *buffer);
 
 /* `partial` in `spdl-epoch`: the epoch of a source ends, but the epoch of the
@@ -30,23 +29,18 @@ gboolean gst_spdl_buffer_is_cached (GstBuffer *buffer);
  *
  * @event: (transfer full)
  * Returns: (transfer full): @event, or a copy with the same sequence number */
-SPDL_PRIVATE_API
 GstEvent *gst_spdl_event_set_partial_epoch (GstEvent *event, gboolean partial);
-SPDL_PRIVATE_API
 GstEvent *gst_spdl_event_set_dropped_upstream (GstEvent *event);
 
-SPDL_PRIVATE_API
 gboolean gst_spdl_event_is_partial_epoch (GstEvent *event);
-SPDL_PRIVATE_API
 gboolean gst_spdl_event_is_dropped_upstream (GstEvent *event);
 
 /* Marks a new `spdl-items-dropped` event: it announces not whole items, but one
  * of @parts equal shares of each. */
-SPDL_PRIVATE_API
 void gst_spdl_event_set_dropped_parts (GstEvent *event, guint parts);
 
 /* Returns 1 for whole items. */
-SPDL_PRIVATE_API
 guint gst_spdl_event_get_dropped_parts (GstEvent *event);
 
+SPDL_END_PRIVATE_API
 G_END_DECLS

@@ -483,3 +483,55 @@ gst_spdl_property_table_get (const SpdlProperty *table, gconstpointer self,
   get_field (property, self, value);
   GST_OBJECT_UNLOCK (object);
 }
+
+/* Classes whose properties are all in one table */
+
+typedef struct {
+  const SpdlProperty *property;
+  gsize offset; /* of the struct with the fields, in the instance */
+} Implementation;
+
+/* Gets the data of a property. */
+static const Implementation *
+get_implementation (GParamSpec *pspec)
+{
+  return g_param_spec_get_qdata (
+      pspec, g_quark_from_static_string ("spdl-implementation"));
+}
+
+static void
+set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  const Implementation *data = get_implementation (pspec);
+
+  GST_OBJECT_LOCK (object);
+  set_field (data->property, G_STRUCT_MEMBER_P (object, data->offset), value);
+  GST_OBJECT_UNLOCK (object);
+}
+
+static void
+get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  const Implementation *data = get_implementation (pspec);
+
+  GST_OBJECT_LOCK (object);
+  get_field (data->property, G_STRUCT_MEMBER_P (object, data->offset), value);
+  GST_OBJECT_UNLOCK (object);
+}
+
+void
+gst_spdl_property_table_implement (
+    const SpdlProperty *table, GObjectClass *klass, gsize offset)
+{
+  klass->set_property = set_property;
+  klass->get_property = get_property;
+  for (guint id = 1; table->name; table++, id++) {
+    GParamSpec *pspec = make_param_spec (table);
+    const Implementation data = { table, offset };
+
+    g_param_spec_set_qdata_full (pspec,
+        g_quark_from_static_string ("spdl-implementation"),
+        g_memdup2 (&data, sizeof data), g_free);
+    g_object_class_install_property (klass, id, pspec);
+  }
+}

@@ -12,6 +12,7 @@
 #include "gst/spdl/engine/visibility.h"
 
 G_BEGIN_DECLS
+SPDL_BEGIN_PRIVATE_API
 
 typedef enum {
   SPDL_PROPERTY_KIND_BOOLEAN,
@@ -86,8 +87,8 @@ typedef struct {
     .offset = SPDL_FIELD_OFFSET (Struct, field, Type), __VA_ARGS__         \
   }
 
-/* Arguments: struct, field, READY or PLAYING, name, nick and blurb of the
- * property, minimum and maximum, default. */
+/* Arguments: struct, field, READY or PLAYING, name, nick and blurb of
+ * the property, minimum and maximum, default. */
 #define SPDL_PROPERTY_BOOLEAN(S, field, Flags, name, nick, blurb, value) \
   SPDL_PROPERTY (BOOLEAN, gboolean, S, field, Flags, name, nick, blurb,  \
       .initial.i = (value))
@@ -173,32 +174,35 @@ typedef struct {
       "channel, or one for all channels")
 
 /* Installs the properties of @table; the first one gets the id @first_id. */
-SPDL_PRIVATE_API
 void gst_spdl_property_table_install (
     const SpdlProperty *table, GObjectClass *klass, guint first_id);
 
+/* Installs the properties of @table in a class without other ones, and
+ * implements them.
+ *
+ * @offset: offset of the struct with the fields in an instance, a GstObject,
+ *     whose lock guards them */
+void gst_spdl_property_table_implement (
+    const SpdlProperty *table, GObjectClass *klass, gsize offset);
+
 /* Sets the fields of @self, which may be uninitialized, to their defaults. */
-SPDL_PRIVATE_API
 void gst_spdl_property_table_init (const SpdlProperty *table, gpointer self);
 
 /* Replaces what the fields of @self, a shallow copy of another struct, point to
  * by copies. */
-SPDL_PRIVATE_API
 void gst_spdl_property_table_own (const SpdlProperty *table, gpointer self);
 
 /* Frees what the fields own, and sets these fields to NULL. */
-SPDL_PRIVATE_API
 void gst_spdl_property_table_clear (const SpdlProperty *table, gpointer self);
 
-/* Implements set_property and get_property for the property at @index, which is
- * its id minus the id of the first property of the table.
+/* Implement set_property and get_property for the property at @index, which is
+ * its id minus the id of the first property of the table, in a class with other
+ * properties.
  *
  * @self: struct with the fields, which the lock of @object, a GstObject,
  *     guards */
-SPDL_PRIVATE_API
 void gst_spdl_property_table_set (const SpdlProperty *table, gpointer self,
     guint index, const GValue *value, GObject *object, GParamSpec *pspec);
-SPDL_PRIVATE_API
 void gst_spdl_property_table_get (const SpdlProperty *table, gconstpointer self,
     guint index, GValue *value, GObject *object, GParamSpec *pspec);
 
@@ -206,17 +210,15 @@ void gst_spdl_property_table_get (const SpdlProperty *table, gconstpointer self,
 
 /* Returns: (transfer full) (nullable): the values as strings, because GStreamer
  * parses <1,2> as numbers; NULL if there are none */
-SPDL_PRIVATE_API
 GStrv gst_spdl_names_dup (const GValue *array);
 
 /* Appends @names (nullable) to @array. */
-SPDL_PRIVATE_API
 void gst_spdl_names_set (GValue *array, const gchar *const *names);
 
 /* Like gst_spdl_names_set(), but holds the lock of @object, which guards
  * @names. Returns FALSE if they are NULL. */
-SPDL_PRIVATE_API
 gboolean
 gst_spdl_names_set_locked (GValue *array, const GStrv *names, GObject *object);
 
+SPDL_END_PRIVATE_API
 G_END_DECLS

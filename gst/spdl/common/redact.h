@@ -12,6 +12,7 @@
 #include "gst/spdl/engine/visibility.h"
 
 G_BEGIN_DECLS
+SPDL_BEGIN_PRIVATE_API
 
 /* A URI can hold two kinds of secrets: the userinfo before its host, and query
  * parameters such as `X-Amz-Signature`, `sig` and `token`. Requests need them;
@@ -23,27 +24,24 @@ G_BEGIN_DECLS
  *
  * Returns: (transfer full) (nullable): the redacted URI, or NULL if @uri
  * contains no secret */
-SPDL_PRIVATE_API
 gchar *spdl_redact_uri (const gchar *uri);
 
 /* Like spdl_redact_uri(), but copies a @uri without secrets.
  *
  * Returns: (transfer full) */
-SPDL_PRIVATE_API
 gchar *spdl_redact_dup_uri (const gchar *uri);
 
 /* Redacts the URIs in @text, and the values of `extra-headers=` in a pipeline
  * description.
  *
  * Returns: (transfer full) */
-SPDL_PRIVATE_API
 gchar *spdl_redact_text (const gchar *text);
 
 /* Removes the userinfo from @uri, so that a name made from the URI does not
  * depend on it.
  *
  * Returns: (transfer full) */
-SPDL_PRIVATE_API
 gchar *spdl_redact_remove_userinfo (const gchar *uri);
 
+SPDL_END_PRIVATE_API
 G_END_DECLS

@@ -12,6 +12,7 @@
 #include "gst/spdl/engine/visibility.h"
 
 G_BEGIN_DECLS
+SPDL_BEGIN_PRIVATE_API
 
 /* Servers, lists and archives supply parts of messages: names, values, codes.
  * A text that leaves the project as a message, a log line or a line on the
@@ -25,18 +26,16 @@ G_BEGIN_DECLS
  *
  * @text: (nullable)
  * Returns: (transfer full): "" for NULL */
-SPDL_PRIVATE_API
 gchar *spdl_show_text (const gchar *text);
 
 /* Like spdl_show_text(), for a part of a message or a line: escapes line breaks
  * and tabs as well. */
-SPDL_PRIVATE_API
 gchar *spdl_show_line (const gchar *text);
 
 /* Changes the message of an error like spdl_show_text().
  *
  * @error: (nullable) */
-SPDL_PRIVATE_API
 void spdl_show_error (GError *error);
 
+SPDL_END_PRIVATE_API
 G_END_DECLS

@@ -12,6 +12,7 @@
 #include "gst/spdl/engine/visibility.h"
 
 G_BEGIN_DECLS
+SPDL_BEGIN_PRIVATE_API
 
 /* Items, events and resume states name a source by its number. The sources that
  * are in a pipeline when it leaves READY are numbered in the order in which
@@ -27,14 +28,11 @@ G_BEGIN_DECLS
 /* Returns the number of @source, or the first one of an spdlworkersrc. Called
  * when it leaves READY; spdl_source_number_release() follows when it is READY
  * again. */
-SPDL_PRIVATE_API
 guint32 spdl_source_number_take (GstElement *source);
-SPDL_PRIVATE_API
 void spdl_source_number_release (GstElement *source);
 
 /* Returns the number of all other sources, for the items that @element numbers
  * because no element before it has. */
-SPDL_PRIVATE_API
 guint32 spdl_source_number_get_other (GstElement *element);
 
 /* Checks that each source in a resume state is in the pipeline of @source,
@@ -42,8 +40,8 @@ guint32 spdl_source_number_get_other (GstElement *element);
  * error.
  *
  * @state: (nullable) */
-SPDL_PRIVATE_API
 gboolean spdl_source_number_check_state (
     GstElement *source, const gchar *state, GError **error);
 
+SPDL_END_PRIVATE_API
 G_END_DECLS

@@ -12,6 +12,7 @@
 #include "gst/spdl/engine/visibility.h"
 
 G_BEGIN_DECLS
+SPDL_BEGIN_PRIVATE_API
 
 /* GStreamer's allocator of system memory aborts the process if memory is
  * exhausted (g_malloc()), also for pools, copies and decoders that use it. This
@@ -20,27 +21,24 @@ G_BEGIN_DECLS
  * memory. */
 
 /* Returns: (transfer none): the allocator, a singleton */
-SPDL_PRIVATE_API
 GstAllocator *gst_spdl_try_allocator_get (void);
 
 /* Allocates a buffer with one memory.
  *
  * Returns: (transfer full) (nullable): NULL if memory is exhausted */
-SPDL_PRIVATE_API
 GstBuffer *gst_spdl_buffer_try_new (gsize size);
 
 /* Copies a buffer with the content of its memories, which must be mappable, and
  * its metas.
  *
  * Returns: (transfer full) (nullable): NULL if memory is exhausted */
-SPDL_PRIVATE_API
 GstBuffer *gst_spdl_buffer_try_copy (GstBuffer *buffer);
 
 /* Creates and activates a pool of buffers of @size bytes, without a maximum,
  * that uses this allocator.
  *
  * Returns: (transfer full) (nullable): NULL if @size is too large for a pool */
-SPDL_PRIVATE_API
 GstBufferPool *gst_spdl_try_pool_new (GstCaps *caps, gsize size);
 
+SPDL_END_PRIVATE_API
 G_END_DECLS

@@ -1,4 +1,4 @@
-/* gst-spdl: block of device memory and its synchronization events
+/* gst-spdl: blocks of device memory and their synchronization events
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -7,7 +7,12 @@
 
 #include "gst/spdl/cuda/cudablock.h"
 
-#include "gst/spdl/cuda/cudaallocator-private.h"
+/* Maximum number of free blocks that are kept. */
+#define MAX_FREE 8
+/* Maximum factor by which a block may exceed the requested size, unless all
+ * free blocks do. */
+#define MAX_WASTE 4
+#define ALIGNMENT 512
 
 /* Creates an event on which waiting threads sleep rather than spin. */
 static gboolean
@@ -18,8 +23,28 @@ make_event (const GstSpdlCudart *cudart, cudaEvent_t *event, GError **error)
       "Failed to create a CUDA event", error);
 }
 
-GstSpdlCudaBlock *
-gst_spdl_cuda_block_new (
+static void
+free_event (const GstSpdlCudart *cudart, cudaEvent_t event)
+{
+  if (event && cudart->cudaEventDestroy (event) != cudaSuccess)
+    cudart->cudaGetLastError ();
+}
+
+static void
+block_free (GstSpdlCudaBlock *self, const GstSpdlCudart *cudart)
+{
+  free_event (cudart, self->begun);
+  free_event (cudart, self->ready);
+  for (guint i = 0; i < self->left->len; i++)
+    free_event (cudart, g_array_index (self->left, cudaEvent_t, i));
+  g_array_unref (self->left);
+  g_array_unref (self->users);
+  spdl_mutex_clear (&self->lock);
+  g_free (self);
+}
+
+static GstSpdlCudaBlock *
+block_new (
     GstSpdlCudaAllocator *allocator, gpointer data, gsize size, GError **error)
 {
   const GstSpdlCudart *cudart = allocator->cudart;
@@ -33,36 +58,212 @@ gst_spdl_cuda_block_new (
   if (make_event (cudart, &self->begun, error) &&
       make_event (cudart, &self->ready, error))
     return self;
-  gst_spdl_cuda_block_free (self, cudart);
+  block_free (self, cudart);
   return NULL;
 }
 
-static void
-free_event (const GstSpdlCudart *cudart, cudaEvent_t event)
+/* Makes @stream wait for the previous users of the block. */
+static gboolean
+await_users (GstSpdlCudaBlock *self, const GstSpdlCudart *cudart,
+    cudaStream_t stream, GError **error)
 {
-  if (event && cudart->cudaEventDestroy (event) != cudaSuccess)
+  gboolean ok = TRUE;
+
+  for (guint i = 0; i < self->n_left && ok; i++)
+    ok = gst_spdl_cudart_check (cudart,
+        cudart->cudaStreamWaitEvent (
+            stream, g_array_index (self->left, cudaEvent_t, i), 0),
+        "Failed to wait until the device finished using a memory block", error);
+  self->n_left = 0;
+  self->lost |= !ok;
+  return ok;
+}
+
+/* Device memory */
+
+static cudaError_t
+allocate_device_memory (GstSpdlCudaAllocator *self, gpointer *data, gsize size)
+{
+  const cudaError_t code =
+      self->ordered ? self->cudart->cudaMallocAsync (data, size, self->stream)
+                    : self->cudart->cudaMalloc (data, size);
+
+  if (code != cudaSuccess)
+    self->cudart->cudaGetLastError ();
+  return code;
+}
+
+static void
+free_device_memory (GstSpdlCudaAllocator *self, gpointer data)
+{
+  const cudaError_t code =
+      self->ordered ? self->cudart->cudaFreeAsync (data, self->stream)
+                    : self->cudart->cudaFree (data);
+
+  if (code != cudaSuccess)
+    self->cudart->cudaGetLastError ();
+}
+
+/* Frees a block after its last use. cudaFree() waits until the whole device is
+ * idle, but only for memory of cudaMalloc(). */
+static void
+free_block (GstSpdlCudaAllocator *self, GstSpdlCudaBlock *block)
+{
+  const GstSpdlCudart *cudart = self->cudart;
+
+  if (self->ordered &&
+      (block->lost || !await_users (block, cudart, self->stream, NULL)) &&
+      cudart->cudaDeviceSynchronize () != cudaSuccess)
     cudart->cudaGetLastError ();
+  free_device_memory (self, block->data);
+  block_free (block, cudart);
+}
+
+/* Free blocks */
+
+static GstSpdlCudaBlock *
+find_free (GstSpdlCudaAllocator *self, gsize size)
+{
+  GstSpdlCudaBlock *block = NULL;
+
+  spdl_mutex_lock (&self->lock);
+  for (GList *l = self->free.head; l && !block; l = l->next) {
+    GstSpdlCudaBlock *candidate = l->data;
+
+    if (candidate->size < size || candidate->size / MAX_WASTE > size)
+      continue;
+    block = candidate;
+    g_queue_delete_link (&self->free, l);
+    break;
+  }
+  spdl_mutex_unlock (&self->lock);
+  return block;
 }
 
 void
-gst_spdl_cuda_block_free (GstSpdlCudaBlock *self, const GstSpdlCudart *cudart)
+gst_spdl_cuda_block_free_all (GstSpdlCudaAllocator *self)
 {
-  free_event (cudart, self->begun);
-  free_event (cudart, self->ready);
-  for (guint i = 0; i < self->left->len; i++)
-    free_event (cudart, g_array_index (self->left, cudaEvent_t, i));
-  g_array_unref (self->left);
-  g_array_unref (self->users);
-  spdl_mutex_clear (&self->lock);
-  g_free (self);
+  GstSpdlCudaBlock *block;
+
+  do {
+    spdl_mutex_lock (&self->lock);
+    block = g_queue_pop_head (&self->free);
+    spdl_mutex_unlock (&self->lock);
+    if (block)
+      free_block (self, block);
+  } while (block);
 }
+
+static void
+set_full (
+    GstSpdlCudaAllocator *self, cudaError_t code, gsize size, GError **error)
+{
+  g_autofree gchar *what = NULL;
+  guint n;
+
+  spdl_mutex_lock (&self->lock);
+  n = self->n_in_use;
+  spdl_mutex_unlock (&self->lock);
+  what = g_strdup_printf (
+      "CUDA device %d has too little memory for a batch of %" G_GSIZE_FORMAT
+      " bytes while %u are in use",
+      self->device_id, size, n);
+  gst_spdl_cudart_check (self->cudart, code, what, error);
+}
+
+static GstSpdlCudaBlock *
+make_block (GstSpdlCudaAllocator *self, gsize size, GError **error)
+{
+  const gsize rounded = (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+  gpointer data = NULL;
+  GstSpdlCudaBlock *block;
+  cudaError_t code =
+      allocate_device_memory (self, &data, MAX (rounded, ALIGNMENT));
+
+  if (code == cudaErrorMemoryAllocation) {
+    /* Free blocks of other sizes, and try again. */
+    gst_spdl_cuda_block_free_all (self);
+    self->cudart->cudaStreamSynchronize (self->stream);
+    code = allocate_device_memory (self, &data, MAX (rounded, ALIGNMENT));
+  }
+  if (code != cudaSuccess) {
+    set_full (self, code, size, error);
+    return NULL;
+  }
+  block = block_new (self, data, rounded, error);
+  if (!block)
+    free_device_memory (self, data);
+  return block;
+}
+
+/* Takes a free block or allocates one, without a reference. The allocator's
+ * stream waits for its last users. */
+static GstSpdlCudaBlock *
+find_or_make (GstSpdlCudaAllocator *self, gsize size, GError **error)
+{
+  GstSpdlCudaBlock *block;
+
+  if (size > G_MAXSSIZE - ALIGNMENT) {
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
+        "Not enough device memory for a batch of %" G_GSIZE_FORMAT " bytes",
+        size);
+    return NULL;
+  }
+  block = find_free (self, size);
+  if (!block)
+    block = make_block (self, size, error);
+  if (block && !await_users (block, self->cudart, self->stream, error)) {
+    free_block (self, block);
+    return NULL;
+  }
+  if (block) {
+    spdl_mutex_lock (&self->lock);
+    self->n_in_use++;
+    spdl_mutex_unlock (&self->lock);
+  }
+  return block;
+}
+
+typedef struct {
+  GstSpdlCudaAllocator *self;
+  GstSpdlCudaBlock *block;
+} Surplus;
+
+static void
+free_surplus (gpointer user_data)
+{
+  const Surplus *surplus = user_data;
+
+  free_block (surplus->self, surplus->block);
+}
+
+/* Returns a block. Events of its users have been recorded. */
+static void
+give_back (GstSpdlCudaAllocator *self, GstSpdlCudaBlock *block)
+{
+  Surplus surplus = { self, NULL };
+
+  spdl_mutex_lock (&self->lock);
+  self->n_in_use--;
+  if (block->lost)
+    surplus.block = block;
+  else
+    g_queue_push_tail (&self->free, block);
+  if (!surplus.block && self->free.length > MAX_FREE)
+    surplus.block = g_queue_pop_head (&self->free);
+  spdl_mutex_unlock (&self->lock);
+  if (surplus.block)
+    gst_spdl_cudart_call (
+        self->cudart, self->device_id, free_surplus, &surplus);
+}
+
+/* Blocks in use */
 
 GstSpdlCudaBlock *
 gst_spdl_cuda_block_take (
     GstSpdlCudaAllocator *allocator, gsize size, GError **error)
 {
-  GstSpdlCudaBlock *self =
-      gst_spdl_cuda_allocator_take (allocator, size, error);
+  GstSpdlCudaBlock *self = find_or_make (allocator, size, error);
 
   if (!self)
     return NULL;
@@ -138,24 +339,8 @@ gst_spdl_cuda_block_unref (GstSpdlCudaBlock *self)
   if (!g_atomic_int_dec_and_test (&self->n_refs))
     return;
   allocator = g_steal_pointer (&self->allocator);
-  gst_spdl_cuda_allocator_give_back (allocator, self);
+  give_back (allocator, self);
   gst_object_unref (allocator);
-}
-
-gboolean
-gst_spdl_cuda_block_await_users (GstSpdlCudaBlock *self,
-    const GstSpdlCudart *cudart, cudaStream_t stream, GError **error)
-{
-  gboolean ok = TRUE;
-
-  for (guint i = 0; i < self->n_left && ok; i++)
-    ok = gst_spdl_cudart_check (cudart,
-        cudart->cudaStreamWaitEvent (
-            stream, g_array_index (self->left, cudaEvent_t, i), 0),
-        "Failed to wait until the device finished using a memory block", error);
-  self->n_left = 0;
-  self->lost |= !ok;
-  return ok;
 }
 
 static gboolean

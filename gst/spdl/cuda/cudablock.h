@@ -1,4 +1,4 @@
-/* gst-spdl: block of device memory and its synchronization events
+/* gst-spdl: blocks of device memory and their synchronization events
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -45,6 +45,19 @@ typedef struct {
                       lock */
 } GstSpdlCudaBlock;
 
+struct _GstSpdlCudaAllocator {
+  GstAllocator parent;
+
+  const GstSpdlCudart *cudart;
+  gint device_id;
+  cudaStream_t stream;
+  gboolean ordered; /* memory is allocated and freed in stream order */
+
+  SpdlMutex lock;
+  GQueue free;    /* GstSpdlCudaBlock, oldest first; guarded by the lock */
+  guint n_in_use; /* guarded by the lock */
+};
+
 /* Returns a block of at least @size bytes that the allocator's stream may write
  * to. Returns NULL with @error set if device memory is exhausted. */
 SPDL_PRIVATE_API
@@ -90,13 +103,11 @@ gst_spdl_cuda_block_get_part (GstSpdlCudaBlock *self, gsize offset, gsize size);
 /* Called when a memory is freed. */
 void gst_spdl_cuda_block_drop_part (GstSpdlCudaBlock *self);
 
-/* Creates a block without a reference, for the allocator. */
-GstSpdlCudaBlock *gst_spdl_cuda_block_new (
-    GstSpdlCudaAllocator *allocator, gpointer data, gsize size, GError **error);
-void
-gst_spdl_cuda_block_free (GstSpdlCudaBlock *self, const GstSpdlCudart *cudart);
-/* Makes @stream wait for the previous users of the block. */
-gboolean gst_spdl_cuda_block_await_users (GstSpdlCudaBlock *self,
-    const GstSpdlCudart *cudart, cudaStream_t stream, GError **error);
+/* Frees the free blocks. */
+void gst_spdl_cuda_block_free_all (GstSpdlCudaAllocator *allocator);
+
+/* Implement the allocator's functions for memories. */
+void gst_spdl_cuda_memory_init_allocator (GstAllocator *allocator);
+void gst_spdl_cuda_memory_free (GstMemory *memory);
 
 G_END_DECLS

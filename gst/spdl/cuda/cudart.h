@@ -13,11 +13,11 @@
 #include "gst/spdl/engine/visibility.h"
 
 G_BEGIN_DECLS
+SPDL_BEGIN_PRIVATE_API
 
 /* Adds a folder whose subfolders may contain the runtime as lib/libcudart.so.*,
  * like NVIDIA's Python packages. Must be called before the runtime is first
  * used. */
-SPDL_PRIVATE_API
 void gst_spdl_cudart_add_folder (const gchar *folder);
 
 /* Returns the functions of the runtime, which is loaded at the first call: the
@@ -26,18 +26,15 @@ void gst_spdl_cudart_add_folder (const gchar *folder);
  * otherwise the newest one of the system. It is never unloaded. Callable from
  * any thread. Returns NULL with @error set if there is none; the next call
  * tries again. */
-SPDL_PRIVATE_API
 const GstSpdlCudart *gst_spdl_cudart_get (GError **error);
 
 /* Checks that the device and a driver exist. Otherwise sets @error to a
  * sentence that names what is missing. */
-SPDL_PRIVATE_API
 gboolean gst_spdl_cudart_check_device (
     const GstSpdlCudart *self, gint device_id, GError **error);
 
 /* Returns TRUE if @code is success. Otherwise sets @error and resets the last
  * error of the thread, which other code may check. */
-SPDL_PRIVATE_API
 gboolean gst_spdl_cudart_check (const GstSpdlCudart *self, cudaError_t code,
     const gchar *what, GError **error);
 
@@ -56,21 +53,18 @@ typedef struct {
 
 /* For a thread that may be one of the trainer. Returns the value for
  * gst_spdl_cudart_leave(). */
-SPDL_PRIVATE_API
 GstSpdlCudartSaved
 gst_spdl_cudart_enter (const GstSpdlCudart *self, gint device_id);
-SPDL_PRIVATE_API
 void
 gst_spdl_cudart_leave (const GstSpdlCudart *self, GstSpdlCudartSaved saved);
 
 /* For a thread of the pipeline; nothing is restored. */
-SPDL_PRIVATE_API
 void gst_spdl_cudart_join (const GstSpdlCudart *self, gint device_id);
 
 /* Runs a function in a new thread, or in this thread if the device is current
  * in it, and waits for its end. For rare calls in any thread. */
-SPDL_PRIVATE_API
 void gst_spdl_cudart_call (const GstSpdlCudart *self, gint device_id,
     void (*func) (gpointer user_data), gpointer user_data);
 
+SPDL_END_PRIVATE_API
 G_END_DECLS

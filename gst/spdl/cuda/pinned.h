@@ -10,6 +10,7 @@
 #include "gst/spdl/cuda/cudart.h"
 
 G_BEGIN_DECLS
+SPDL_BEGIN_PRIVATE_API
 
 /* Devices can copy asynchronously only from page-locked memory. This list
  * contains the locked ranges of the process, and those that are locked on
@@ -22,24 +23,21 @@ typedef struct {
 } GstSpdlPinnedRange;
 
 /* Adds memory that is locked already. */
-SPDL_PRIVATE_API
 void gst_spdl_pinned_add (gconstpointer base, gsize size);
 
 /* Adds memory that stays at its address until gst_spdl_pinned_withdraw(), such
  * as a shared mapping. The whole range is locked by the first upload from
  * it. */
-SPDL_PRIVATE_API
 void gst_spdl_pinned_announce (gpointer base, gsize size);
 
 /* Removes a range before its memory is freed or unmapped, when it is not used
  * any more. Unlocks memory that was announced. */
-SPDL_PRIVATE_API
 void gst_spdl_pinned_withdraw (gconstpointer base);
 
 /* Returns TRUE if @size bytes at @data lie in one locked range of the list.
  * @range: (out) (optional): the whole range */
-SPDL_PRIVATE_API
 gboolean gst_spdl_pinned_find (const GstSpdlCudart *cudart, gint device_id,
     gconstpointer data, gsize size, GstSpdlPinnedRange *range);
 
+SPDL_END_PRIVATE_API
 G_END_DECLS

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "gst/spdl/gstspdldiagnose.h"
+#include "gst/spdl/diagnose/analysis.h"
 
 G_BEGIN_DECLS
 
@@ -22,15 +23,14 @@ struct _GstSpdlDiagnosis {
   GstStructure *roofline; /* nullable */
 };
 
-GstSpdlDiagnosis *
-gst_spdl_diagnosis_new (GstSpdlLimit limit, const gchar *element);
-
-/* Sets the reason, and the sentence that consists of the reason and the advice
- * in @todo_format.
+/* Creates a diagnosis. Its sentence consists of the reason and the advice in
+ * @todo_format.
  *
+ * @element: (nullable)
  * @reason: (transfer full) */
-void gst_spdl_diagnosis_say (GstSpdlDiagnosis *self, gchar *reason,
-    const gchar *todo_format, ...) G_GNUC_PRINTF (3, 4);
+GstSpdlDiagnosis *
+gst_spdl_diagnosis_new (GstSpdlLimit limit, const gchar *element, gchar *reason,
+    const gchar *todo_format, ...) G_GNUC_PRINTF (4, 5);
 
 /* Suggests a value for a property. */
 void gst_spdl_diagnosis_suggest (

@@ -28,27 +28,21 @@ G_DEFINE_ENUM_TYPE (GstSpdlLimit, gst_spdl_limit,
     G_DEFINE_ENUM_VALUE (GST_SPDL_LIMIT_FAILURES, "failures"))
 
 GstSpdlDiagnosis *
-gst_spdl_diagnosis_new (GstSpdlLimit limit, const gchar *element)
+gst_spdl_diagnosis_new (GstSpdlLimit limit, const gchar *element, gchar *reason,
+    const gchar *todo_format, ...)
 {
   GstSpdlDiagnosis *self = g_atomic_rc_box_new0 (GstSpdlDiagnosis);
-
-  self->limit = limit;
-  self->element = g_strdup (element);
-  return self;
-}
-
-void
-gst_spdl_diagnosis_say (
-    GstSpdlDiagnosis *self, gchar *reason, const gchar *todo_format, ...)
-{
   g_autofree gchar *todo = NULL;
   va_list args;
 
   va_start (args, todo_format);
   todo = g_strdup_vprintf (todo_format, args);
   va_end (args);
+  self->limit = limit;
+  self->element = g_strdup (element);
   self->reason = reason;
   self->sentence = g_strdup_printf ("%s: %s", reason, todo);
+  return self;
 }
 
 void

@@ -46,7 +46,7 @@ is_runnable (SpdlPoolClient *client)
   SpdlExecutor *self = (SpdlExecutor *) client;
 
   return has_waiting (self) && !self->flushing &&
-         self->n_running < MIN (self->concurrency, self->allowed);
+         self->n_running < MIN (self->client.concurrency, self->allowed);
 }
 
 /* Returns the queue space of a task that has not started or is done. */
@@ -59,7 +59,7 @@ size_of (const SpdlTask *task)
 static inline guint
 get_capacity (const SpdlExecutor *self)
 {
-  return self->concurrency + self->queue_size;
+  return self->client.concurrency + self->queue_size;
 }
 
 static inline gboolean
@@ -202,8 +202,8 @@ count_worth_waking (const SpdlExecutor *self)
 {
   const guint64 time = MAX (self->usual_time, SPDL_EXECUTOR_SHORT_TASK);
 
-  return MIN (
-      SPDL_EXECUTOR_KEEP_BACK * self->concurrency / time, self->queue_size / 2);
+  return MIN (SPDL_EXECUTOR_KEEP_BACK * self->client.concurrency / time,
+      self->queue_size / 2);
 }
 
 /* Sleeps until a result is ready; while tasks run, at most as long as results
@@ -301,7 +301,7 @@ close_slot (SpdlExecutor *self, gpointer *slot)
 static void
 release_slot (SpdlExecutor *self, gpointer *slot)
 {
-  if (G_LIKELY (self->n_slots <= self->concurrency)) {
+  if (G_LIKELY (self->n_slots <= self->client.concurrency)) {
     g_ptr_array_add (self->free_slots, slot);
     return;
   }
@@ -423,10 +423,9 @@ finish_task (SpdlExecutor *self, SpdlTask *task, guint64 took)
   self->recent_time += MIN (took, 4 * SPDL_EXECUTOR_SHORT_TASK) / 8;
   self->usual_time -= self->usual_time / 8;
   self->usual_time +=
-      MIN (took, SPDL_EXECUTOR_KEEP_BACK * self->concurrency) / 8;
-  /* On a shared pool, tasks of other stages may be long. */
-  if (!self->pool->name)
-    self->pool->short_tasks = self->recent_time < SPDL_EXECUTOR_SHORT_TASK;
+      MIN (took, SPDL_EXECUTOR_KEEP_BACK * self->client.concurrency) / 8;
+  spdl_pool_set_short_tasks_unlocked (
+      self->pool, self->recent_time < SPDL_EXECUTOR_SHORT_TASK);
   if (task->whole)
     finish_part_of (self, task->whole);
   else
@@ -444,7 +443,7 @@ spdl_executor_finish (SpdlExecutor *self, SpdlTask *task)
   spdl_mutex_lock (&pool->lock);
   const guint64 now = spdl_meter_now (&self->meter);
   self->hands_over = TRUE;
-  if (self->idle_since->len < self->concurrency)
+  if (self->idle_since->len < self->client.concurrency)
     g_array_append_val (self->idle_since, now);
   if (G_UNLIKELY (self->meter.track))
     spdl_trace_add (self->meter.track, SPDL_TRACE_ASYNC_TASK, task->since, now,
@@ -462,31 +461,28 @@ spdl_executor_finish (SpdlExecutor *self, SpdlTask *task)
   spdl_mutex_unlock (&pool->lock);
 }
 
-static guint64
-own_cpu_time (void)
+/* Returns the CPU time of this thread, if the pool does not count it. */
+static inline guint64
+read_cpu_time (const SpdlPool *pool)
 {
   struct timespec ts;
 
+  if (spdl_pool_get_size (pool) == 0)
+    return 0;
   clock_gettime (CLOCK_THREAD_CPUTIME_ID, &ts);
   return spdl_timespec_to_ns (&ts);
 }
 
-/* Implements SpdlPoolClient: runs a task. */
-static void
-run_task (SpdlPoolClient *client, SpdlPoolThread *thread)
+/* Releases the lock, and wakes the threads for which there is work. */
+static inline void
+leave_lock (SpdlExecutor *self, SpdlPoolThread *thread)
 {
-  SpdlExecutor *self = (SpdlExecutor *) client;
   SpdlPool *pool = self->pool;
-  const gboolean shared = pool->name != NULL;
-  SpdlTask *task = begin_task (self, thread);
-  gpointer *slot = acquire_slot (self);
   SpdlCond *call = spdl_pool_has_work_unlocked (pool)
                        ? spdl_pool_call_thread_unlocked (pool)
                        : NULL;
   const gboolean wake = should_wake_putter (self);
   SpdlCond *pending = thread->pending;
-  guint64 cpu_before = 0, cpu_after = 0;
-  gboolean done;
 
   thread->pending = NULL;
   spdl_mutex_unlock (&pool->lock);
@@ -499,39 +495,51 @@ run_task (SpdlPoolClient *client, SpdlPoolThread *thread)
   /* Signalling may take longer than a task, and must not count as its time. */
   if (pending || call || wake)
     thread->since = spdl_meter_now (&self->meter);
+}
 
-  if (shared)
-    cpu_before = own_cpu_time ();
+/* Ends a task that has run in @thread since @begun. Lock held. */
+static inline void
+end_task (
+    SpdlExecutor *self, SpdlPoolThread *thread, SpdlTask *task, guint64 begun)
+{
+  if (G_UNLIKELY (self->meter.track))
+    spdl_trace_add (self->meter.track, SPDL_TRACE_TASK, begun, thread->since,
+        task->number, task->n_items);
+  finish_task (self, task, thread->since - begun);
+  /* Wake the thread in put() for a finished part before the next task is
+   * taken. */
+  if (task->whole && should_wake_putter (self))
+    spdl_cond_signal (&self->has_room);
+  if (should_wake_taker (self))
+    spdl_pool_signal_later_unlocked (self->pool, thread, &self->ready);
+}
+
+/* Implements SpdlPoolClient: runs a task. */
+static void
+run_task (SpdlPoolClient *client, SpdlPoolThread *thread)
+{
+  SpdlExecutor *self = (SpdlExecutor *) client;
+  SpdlPool *pool = self->pool;
+  SpdlTask *task = begin_task (self, thread);
+  gpointer *slot = acquire_slot (self);
+  gboolean done;
+
+  leave_lock (self, thread);
+  const guint64 cpu_before = read_cpu_time (pool);
   const guint64 begun = task->since = thread->since;
   done = self->funcs->run (self->user_data, task, slot);
-  if (shared)
-    cpu_after = own_cpu_time ();
+  const guint64 cpu_time = read_cpu_time (pool) - cpu_before;
 
   thread->since = spdl_meter_now (&self->meter);
   spdl_mutex_lock (&pool->lock);
   release_slot (self, slot);
-  self->cpu_time += cpu_after - cpu_before;
+  self->cpu_time += cpu_time;
   self->n_inside--;
-  /* The task may have ended elsewhere before. */
-  if (!done && self->flushing)
-    spdl_cond_broadcast (&self->is_idle);
-  if (done && G_UNLIKELY (self->meter.track))
-    spdl_trace_add (self->meter.track, SPDL_TRACE_TASK, begun, thread->since,
-        task->number, task->n_items);
   if (done)
-    finish_task (self, task, thread->since - begun);
-  /* Wake the thread in put() for a finished part before the next task is
-   * taken. */
-  if (done && task->whole && should_wake_putter (self))
-    spdl_cond_signal (&self->has_room);
-  if (!done || !should_wake_taker (self))
-    return;
-  /* The threads of a shared pool may outlive this executor, so there the
-   * signal must not wait for the lock to be released. */
-  if (shared)
-    spdl_cond_signal (&self->ready);
-  else
-    thread->pending = &self->ready;
+    end_task (self, thread, task, begun);
+  else if (self->flushing)
+    /* The task may have ended elsewhere before. */
+    spdl_cond_broadcast (&self->is_idle);
 }
 
 /* Cancels the parts of the current task that have not started. */
@@ -560,7 +568,7 @@ spdl_executor_init (
   self->client.run = run_task;
   self->funcs = funcs;
   self->user_data = user_data;
-  self->concurrency = 1;
+  self->client.concurrency = 1;
   self->allowed = G_MAXUINT;
   self->flushing = TRUE;
   self->free_slots = g_ptr_array_new ();
@@ -635,17 +643,26 @@ spdl_executor_start (
   self->hands_over = FALSE;
   g_array_set_size (self->idle_since, 0);
   self->recent_time = 4 * SPDL_EXECUTOR_SHORT_TASK; /* unknown */
-  self->usual_time = SPDL_EXECUTOR_KEEP_BACK * self->concurrency;
+  self->usual_time = SPDL_EXECUTOR_KEEP_BACK * self->client.concurrency;
   self->flushing = FALSE;
   self->pool = pool;
   spdl_pool_add_client (pool, &self->client);
-  if (!pool->name) {
-    /* The pool's first thread runs already. */
-    spdl_mutex_lock (&pool->lock);
-    spdl_pool_set_max_threads_unlocked (pool, self->concurrency);
-    spdl_mutex_unlock (&pool->lock);
-  }
   spdl_mutex_unlock (&self->pool_lock);
+}
+
+/* Returns the CPU time of all workers since the start, in ns. Both locks held
+ * if there is a pool. */
+static guint64
+get_cpu_time (SpdlExecutor *self)
+{
+  guint64 sum = self->cpu_time;
+
+  if (!self->pool)
+    return sum;
+  sum += spdl_pool_get_cpu_time_unlocked (self->pool);
+  if (self->funcs->cpu_time)
+    sum += self->funcs->cpu_time (self->user_data);
+  return sum;
 }
 
 void
@@ -658,7 +675,7 @@ spdl_executor_stop (SpdlExecutor *self)
   spdl_mutex_lock (&self->pool->lock);
   empty_unlocked (self);
   spdl_meter_stop (&self->meter, spdl_meter_now (&self->meter));
-  self->cpu_time = spdl_executor_get_cpu_time_unlocked (self);
+  self->cpu_time = get_cpu_time (self);
   spdl_mutex_unlock (&self->pool->lock);
 
   spdl_pool_remove_client (self->pool, &self->client);
@@ -724,73 +741,79 @@ spdl_executor_close (SpdlExecutor *self)
 
 /* Limits */
 
-/* Applies the limits. Both locks held. */
+/* Locks the executor, which may have no pool. */
 static void
-limits_changed (SpdlExecutor *self)
+lock_both (SpdlExecutor *self)
 {
-  SpdlCond *call = NULL;
+  spdl_mutex_lock (&self->pool_lock);
+  if (self->pool)
+    spdl_mutex_lock (&self->pool->lock);
+}
 
-  if (!self->pool->name)
-    spdl_pool_set_max_threads_unlocked (self->pool, self->concurrency);
-  spdl_cond_broadcast (&self->has_room);
-  if (is_runnable (&self->client))
-    call = spdl_pool_call_thread_unlocked (self->pool);
+static void
+unlock_both (SpdlExecutor *self)
+{
+  if (self->pool)
+    spdl_mutex_unlock (&self->pool->lock);
+  spdl_mutex_unlock (&self->pool_lock);
+}
+
+/* Starts tasks that a changed limit allows. Both locks held. */
+static void
+run_allowed (SpdlExecutor *self)
+{
+  SpdlCond *call = self->pool && is_runnable (&self->client)
+                       ? spdl_pool_call_thread_unlocked (self->pool)
+                       : NULL;
+
   if (call)
     spdl_cond_signal (call);
 }
 
 void
-spdl_executor_set_limits (
-    SpdlExecutor *self, guint concurrency, guint queue_size, guint64 max_bytes)
+spdl_executor_set_concurrency (SpdlExecutor *self, guint concurrency)
 {
-  spdl_mutex_lock (&self->pool_lock);
+  lock_both (self);
+  self->client.concurrency = concurrency;
   if (self->pool)
-    spdl_mutex_lock (&self->pool->lock);
-  self->concurrency = concurrency;
+    spdl_pool_concurrency_changed_unlocked (self->pool);
+  spdl_cond_broadcast (&self->has_room);
+  run_allowed (self);
+  unlock_both (self);
+}
+
+guint
+spdl_executor_get_concurrency (SpdlExecutor *self)
+{
+  guint concurrency;
+
+  lock_both (self);
+  concurrency = self->client.concurrency;
+  unlock_both (self);
+  return concurrency;
+}
+
+void
+spdl_executor_set_limits (
+    SpdlExecutor *self, guint queue_size, guint64 max_bytes)
+{
+  lock_both (self);
   self->queue_size = queue_size;
   self->max_bytes = max_bytes;
-  if (self->pool) {
-    limits_changed (self);
-    spdl_mutex_unlock (&self->pool->lock);
-  }
-  spdl_mutex_unlock (&self->pool_lock);
+  spdl_cond_broadcast (&self->has_room);
+  unlock_both (self);
 }
 
 void
 spdl_executor_allow (SpdlExecutor *self, guint n)
 {
-  SpdlCond *call = NULL;
-
-  spdl_mutex_lock (&self->pool_lock);
-  if (self->pool) {
-    spdl_mutex_lock (&self->pool->lock);
-    self->allowed = n;
-    if (is_runnable (&self->client))
-      call = spdl_pool_call_thread_unlocked (self->pool);
-    spdl_mutex_unlock (&self->pool->lock);
-    if (call)
-      spdl_cond_signal (call);
-  } else {
-    self->allowed = n;
-  }
-  spdl_mutex_unlock (&self->pool_lock);
+  lock_both (self);
+  self->allowed = n;
+  run_allowed (self);
+  unlock_both (self);
 }
 
 /* Statistics */
-
-guint64
-spdl_executor_get_cpu_time_unlocked (SpdlExecutor *self)
-{
-  guint64 sum = self->cpu_time;
-
-  if (!self->pool)
-    return sum;
-  if (!self->pool->name)
-    sum = spdl_pool_get_cpu_time_unlocked (self->pool);
-  if (self->funcs->cpu_time)
-    sum += self->funcs->cpu_time (self->user_data);
-  return sum;
-}
 
 static void
 add_up (SpdlInterval *counts, const SpdlCounters *counters)
@@ -817,7 +840,7 @@ count_unlocked (SpdlExecutor *self, SpdlInterval *counts)
     counts->occupied += now - meter->occupied_since;
   if (meter->pushing && now > meter->pushing_since)
     counts->pushing += now - meter->pushing_since;
-  counts->cpu_time = spdl_executor_get_cpu_time_unlocked (self);
+  counts->cpu_time = get_cpu_time (self);
   return self->n_running;
 }
 
@@ -827,47 +850,22 @@ spdl_executor_count (SpdlExecutor *self, SpdlInterval *counts)
   guint n_running;
 
   memset (counts, 0, sizeof *counts);
-  spdl_mutex_lock (&self->pool_lock);
-  if (self->pool)
-    spdl_mutex_lock (&self->pool->lock);
+  lock_both (self);
   n_running = count_unlocked (self, counts);
-  if (self->pool)
-    spdl_mutex_unlock (&self->pool->lock);
-  spdl_mutex_unlock (&self->pool_lock);
+  unlock_both (self);
   return n_running;
 }
 
-static void
-snapshot_unlocked (SpdlExecutor *self, gboolean interval, SpdlMeterStats *stats)
+void
+spdl_executor_take_figures (
+    SpdlExecutor *self, gboolean interval, SpdlMeterStats *stats)
 {
+  lock_both (self);
   const guint64 now = spdl_meter_now (&self->meter);
-  const guint64 cpu_time = spdl_executor_get_cpu_time_unlocked (self);
+  const guint64 cpu_time = get_cpu_time (self);
 
   spdl_meter_snapshot (&self->meter, interval, now, cpu_time, stats);
   if (interval)
     spdl_meter_end_interval (&self->meter, now, cpu_time);
-}
-
-static void
-take_snapshot (SpdlExecutor *self, gboolean interval, SpdlMeterStats *stats)
-{
-  spdl_mutex_lock (&self->pool_lock);
-  if (self->pool)
-    spdl_mutex_lock (&self->pool->lock);
-  snapshot_unlocked (self, interval, stats);
-  if (self->pool)
-    spdl_mutex_unlock (&self->pool->lock);
-  spdl_mutex_unlock (&self->pool_lock);
-}
-
-void
-spdl_executor_end_interval (SpdlExecutor *self, SpdlMeterStats *stats)
-{
-  take_snapshot (self, TRUE, stats);
-}
-
-void
-spdl_executor_get_figures (SpdlExecutor *self, SpdlMeterStats *stats)
-{
-  take_snapshot (self, FALSE, stats);
+  unlock_both (self);
 }

@@ -77,7 +77,7 @@ typedef enum {
 } SpdlExecutorStatus;
 
 struct _SpdlExecutor {
-  SpdlPoolClient client;
+  SpdlPoolClient client; /* its concurrency is guarded by the pool's lock */
   const SpdlExecutorFuncs *funcs;
   gpointer user_data;
 
@@ -89,7 +89,6 @@ struct _SpdlExecutor {
   /* guarded by the pool's lock, like everything below */
   SpdlRing ring;
   SpdlMeter meter;
-  guint concurrency;
   guint allowed; /* maximum number of running tasks, whatever the concurrency */
   guint queue_size;
   guint64 max_bytes; /* 0: none */
@@ -160,9 +159,14 @@ void spdl_executor_flush_stop (SpdlExecutor *self);
  * thread; has no effect if the executor is not started. */
 void spdl_executor_close (SpdlExecutor *self);
 
-/* Sets the limits, with immediate effect. @concurrency is at least 1. */
+/* Sets the number of tasks that run at the same time, at least 1, with
+ * immediate effect. */
+void spdl_executor_set_concurrency (SpdlExecutor *self, guint concurrency);
+guint spdl_executor_get_concurrency (SpdlExecutor *self);
+
+/* Sets the limits of the queue, with immediate effect. */
 void spdl_executor_set_limits (
-    SpdlExecutor *self, guint concurrency, guint queue_size, guint64 max_bytes);
+    SpdlExecutor *self, guint queue_size, guint64 max_bytes);
 
 /* Limits the number of running tasks to @n (0: pauses all, G_MAXUINT: no
  * limit). Threads and slots are kept, so it may change often. May be called
@@ -173,13 +177,9 @@ void spdl_executor_allow (SpdlExecutor *self, guint n);
  * running tasks. */
 guint spdl_executor_count (SpdlExecutor *self, SpdlInterval *counts);
 
-/* Returns the CPU time of all workers since the start, in ns. Both locks held
- * if there is a pool. */
-guint64 spdl_executor_get_cpu_time_unlocked (SpdlExecutor *self);
-
-/* Reads the statistics of this interval and starts a new one, or reads those
+/* Reads the statistics of this @interval and starts a new one, or reads those
  * since the start. */
-void spdl_executor_end_interval (SpdlExecutor *self, SpdlMeterStats *stats);
-void spdl_executor_get_figures (SpdlExecutor *self, SpdlMeterStats *stats);
+void spdl_executor_take_figures (
+    SpdlExecutor *self, gboolean interval, SpdlMeterStats *stats);
 
 G_END_DECLS

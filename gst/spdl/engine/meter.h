@@ -14,6 +14,7 @@
 #include "gst/spdl/engine/visibility.h"
 
 G_BEGIN_DECLS
+SPDL_BEGIN_PRIVATE_API
 
 /* Only for tests/benchmarks/bench-statistics: a build without counters and
  * clock reads, for measuring the cost of the statistics. */
@@ -79,16 +80,13 @@ spdl_histogram_add (SpdlHistogram *self, guint64 value)
 }
 
 /* Adds all samples of @other to @self. */
-SPDL_PRIVATE_API
 void spdl_histogram_merge (SpdlHistogram *self, const SpdlHistogram *other);
 
 /* Returns the mean, rounded down; 0 without samples. */
-SPDL_PRIVATE_API
 guint64 spdl_histogram_mean (const SpdlHistogram *self);
 
 /* Returns the sample of rank ceil (@q * count), within the error above; 0
  * without samples. @q is in 0 to 1. */
-SPDL_PRIVATE_API
 guint64 spdl_histogram_quantile (const SpdlHistogram *self, double q);
 
 /* Counters of one element. Each value is recorded once, in the current
@@ -150,11 +148,9 @@ typedef struct {
 } SpdlMeterStats;
 
 /* Starts the first interval. @clock: (nullable): NULL: the monotonic clock */
-SPDL_PRIVATE_API
 void spdl_meter_start (SpdlMeter *self, const SpdlClock *clock);
 
 /* Stops the clock: later snapshots have the same values. */
-SPDL_PRIVATE_API
 void spdl_meter_stop (SpdlMeter *self, guint64 now);
 
 static inline guint64
@@ -205,23 +201,20 @@ spdl_meter_waited (SpdlMeter *self, guint64 before, guint64 now)
 
 /* Records a pull from @before to @now that returned a batch. The time between
  * two batches is either waiting or the trainer's step. */
-SPDL_PRIVATE_API
 void spdl_meter_pulled (SpdlMeter *self, guint64 before, guint64 now);
 
 /* Records a pull that returned something else, such as the end of an epoch. It
  * counts neither as a wait nor as part of a step. */
-SPDL_PRIVATE_API
 void spdl_meter_passed (SpdlMeter *self, guint64 before, guint64 now);
 
 /* Fills in @stats, of this interval or since the start.
  *
  * @cpu_time: CPU time of the element's workers since the start, in ns */
-SPDL_PRIVATE_API
 void spdl_meter_snapshot (SpdlMeter *self, gboolean interval, guint64 now,
     guint64 cpu_time, SpdlMeterStats *stats);
 
 /* Adds the interval to the total and starts the next one. */
-SPDL_PRIVATE_API
 void spdl_meter_end_interval (SpdlMeter *self, guint64 now, guint64 cpu_time);
 
+SPDL_END_PRIVATE_API
 G_END_DECLS

@@ -16,6 +16,9 @@
 static SpdlMutex registry_lock = PTHREAD_MUTEX_INITIALIZER;
 static GHashTable *registry = NULL; /* name -> SpdlPool, not owned */
 
+/* Threads of a private pool that has no client yet, or no more. */
+static const guint one = 1;
+
 static SpdlPoolClient *
 next_client (SpdlPool *self)
 {
@@ -80,7 +83,7 @@ thread_main (void *data)
   spdl_mutex_lock (&self->lock);
   self->waking = FALSE;
   thread->waited = TRUE;
-  while (!self->quit && self->threads->len <= self->max_threads) {
+  while (!self->quit && self->threads->len <= *self->max_threads) {
     SpdlPoolClient *client = next_client (self);
 
     if (client)
@@ -154,7 +157,7 @@ spdl_pool_begin (SpdlPool *self, GError **error)
 }
 
 SpdlPool *
-spdl_pool_new (guint max_threads)
+spdl_pool_new (void)
 {
   SpdlPool *self = g_new0 (SpdlPool, 1);
 
@@ -162,7 +165,7 @@ spdl_pool_new (guint max_threads)
   spdl_cond_init (&self->work);
   spdl_cond_init (&self->watch);
   self->n_refs = 1;
-  self->max_threads = max_threads;
+  self->max_threads = &one;
   self->clients = g_ptr_array_new ();
   self->threads = g_ptr_array_new ();
   self->finished = g_ptr_array_new ();
@@ -216,16 +219,18 @@ spdl_pool_get_shared (const gchar *name, guint n_threads, GError **error)
   if (!registry)
     registry = g_hash_table_new (g_str_hash, g_str_equal);
   self = g_hash_table_lookup (registry, name);
-  if (self && self->max_threads != n_threads) {
+  if (self && self->size != n_threads) {
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
         "thread-pool \"%s\" already has %u threads in this process, not %u: "
         "use the same number in all stages that share the pool",
-        name, self->max_threads, n_threads);
+        name, self->size, n_threads);
     self = NULL;
   } else if (self) {
     self->n_refs++;
   } else {
-    self = spdl_pool_new (n_threads);
+    self = spdl_pool_new ();
+    self->size = n_threads;
+    self->max_threads = &self->size;
     self->name = g_strdup (name);
     g_hash_table_insert (registry, self->name, self);
   }
@@ -255,6 +260,8 @@ spdl_pool_add_client (SpdlPool *self, SpdlPoolClient *client)
 {
   spdl_mutex_lock (&self->lock);
   g_ptr_array_add (self->clients, client);
+  if (self->size == 0)
+    self->max_threads = &client->concurrency;
   spdl_mutex_unlock (&self->lock);
 }
 
@@ -263,16 +270,15 @@ spdl_pool_remove_client (SpdlPool *self, SpdlPoolClient *client)
 {
   spdl_mutex_lock (&self->lock);
   g_ptr_array_remove (self->clients, client);
+  if (self->size == 0)
+    self->max_threads = &one;
   spdl_mutex_unlock (&self->lock);
 }
 
 void
-spdl_pool_set_max_threads_unlocked (SpdlPool *self, guint max_threads)
+spdl_pool_concurrency_changed_unlocked (SpdlPool *self)
 {
-  const gboolean fewer = max_threads < self->threads->len;
-
-  self->max_threads = max_threads;
-  if (fewer)
+  if (self->threads->len > *self->max_threads)
     wake_all (self);
 }
 
@@ -290,7 +296,7 @@ spdl_pool_call_thread_unlocked (SpdlPool *self)
   }
   /* If there can be no more threads, the others take over the work: the first
    * one, which spdl_pool_begin() has created, is the last to end. */
-  if (self->threads->len < self->max_threads)
+  if (self->threads->len < *self->max_threads)
     add_thread (self);
   return NULL;
 }
@@ -306,6 +312,8 @@ spdl_pool_get_cpu_time_unlocked (SpdlPool *self)
 {
   guint64 sum = self->cpu_of_finished;
 
+  if (self->size > 0)
+    return 0;
   for (guint i = 0; i < self->threads->len; i++) {
     SpdlPoolThread *thread = g_ptr_array_index (self->threads, i);
 

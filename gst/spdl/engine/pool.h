@@ -13,18 +13,19 @@ G_BEGIN_DECLS
 
 /* A pool consists of threads and one lock, which guards the pool and all state
  * of its clients. The engine of a stage therefore needs no second lock, and no
- * order of locks. A pool is either private to one client, with a size that may
- * change, or shared by name in the process. Clients are served in the order in
- * which they were added. Stages are added when they reach PAUSED, those at the
- * sink first, so tasks closest to the sink run first.
+ * order of locks. A pool is either private to one client, with as many threads
+ * as it runs tasks, or shared by name in the process, with a fixed size.
+ * Clients are served in the order in which they were added. Stages are added
+ * when they reach PAUSED, those at the sink first, so tasks closest to the sink
+ * run first.
  *
  * The first thread is created by spdl_pool_begin(), others on demand. If one of
  * these cannot be created, the existing ones do its work.
  *
  * Waking: waking a sleeping thread takes microseconds, so at most one is being
  * woken at a time. It takes a task and, if there is another one, wakes the next
- * thread before it starts. If tasks are shorter than that (short_tasks, which
- * only the client of a private pool sets), waking others is useless. In that
+ * thread before it starts. If tasks are shorter than that (short_tasks, only of
+ * a private pool), waking others is useless. In that
  * case, while a thread works, one idle thread sleeps only for a short time: the
  * sentinel. With a sentinel, short tasks may be left to the thread that is
  * awake: if one turns out long, the sentinel finds the next task in time. */
@@ -42,6 +43,7 @@ struct _SpdlPoolThread {
 };
 
 struct _SpdlPoolClient {
+  guint concurrency; /* tasks that it may run at the same time */
   /* Returns TRUE if run() would find a task. Lock held. */
   gboolean (*runnable) (SpdlPoolClient *client);
   /* Runs one task. Called with the lock held, which is released during the
@@ -52,14 +54,14 @@ struct _SpdlPoolClient {
 struct _SpdlPool {
   SpdlMutex lock;
   SpdlCond work;
-  SpdlCond watch; /* of the sentinel */
-  gchar *name;    /* NULL: private */
-  guint n_refs;   /* guarded by the registry's lock */
-  guint max_threads;
-  guint n_idle; /* sleeping threads, including the sentinel */
+  SpdlCond watch;           /* of the sentinel */
+  gchar *name;              /* NULL: private */
+  guint n_refs;             /* guarded by the registry's lock */
+  guint size;               /* threads of a shared pool; 0: private */
+  const guint *max_threads; /* the size, or the concurrency of the client */
+  guint n_idle;             /* sleeping threads, including the sentinel */
   gboolean has_sentinel;
-  gboolean short_tasks; /* set by the client: tasks are shorter than waking a
-                           thread */
+  gboolean short_tasks; /* tasks are shorter than waking a thread */
   gboolean waking;
   gboolean quit;
   GPtrArray *clients;  /* SpdlPoolClient, in order of precedence */
@@ -69,7 +71,7 @@ struct _SpdlPool {
 };
 
 /* Creates a pool for one client. */
-SpdlPool *spdl_pool_new (guint max_threads);
+SpdlPool *spdl_pool_new (void);
 
 /* Returns the pool of that name and creates it if necessary; NULL with @error
  * set if it exists with another size. */
@@ -89,9 +91,9 @@ void spdl_pool_add_client (SpdlPool *self, SpdlPoolClient *client);
 /* Removes a client, which must have no running task. */
 void spdl_pool_remove_client (SpdlPool *self, SpdlPoolClient *client);
 
-/* Sets the maximum number of threads. Surplus threads end after their task.
- * Lock held. */
-void spdl_pool_set_max_threads_unlocked (SpdlPool *self, guint max_threads);
+/* Must be called when the concurrency of a client has changed. Surplus threads
+ * end after their task. Lock held. */
+void spdl_pool_concurrency_changed_unlocked (SpdlPool *self);
 
 /* Makes sure that a thread takes the new work. Returns the condition that the
  * caller must signal after releasing the lock, or NULL. Lock held. */
@@ -100,7 +102,38 @@ SpdlCond *spdl_pool_call_thread_unlocked (SpdlPool *self);
 /* Returns TRUE if a client has a task that may start. Lock held. */
 gboolean spdl_pool_has_work_unlocked (SpdlPool *self);
 
-/* Returns the CPU time of all current and former threads, in ns. Lock held. */
+/* Returns the CPU time of all current and former threads of a private pool, in
+ * ns. In a shared one, clients must measure their tasks. Lock held. */
 guint64 spdl_pool_get_cpu_time_unlocked (SpdlPool *self);
+
+/* Returns the number of threads of a shared pool, to which a client is limited;
+ * 0 for a private one. */
+static inline guint
+spdl_pool_get_size (const SpdlPool *self)
+{
+  return self->size;
+}
+
+/* Tells the pool whether the client's tasks are short. Lock held. Tasks of
+ * other clients of a shared pool may be long. */
+static inline void
+spdl_pool_set_short_tasks_unlocked (SpdlPool *self, gboolean are_short)
+{
+  if (self->size == 0)
+    self->short_tasks = are_short;
+}
+
+/* Signals a condition of the client whose task @thread has run, as soon as the
+ * lock is released. Threads of a shared pool may outlive the client, so there
+ * it is signalled at once. Lock held. */
+static inline void
+spdl_pool_signal_later_unlocked (
+    SpdlPool *self, SpdlPoolThread *thread, SpdlCond *cond)
+{
+  if (self->size > 0)
+    spdl_cond_signal (cond);
+  else
+    thread->pending = cond;
+}
 
 G_END_DECLS

@@ -12,6 +12,7 @@
 #include "gst/spdl/engine/visibility.h"
 
 G_BEGIN_DECLS
+SPDL_BEGIN_PRIVATE_API
 
 /* xoshiro256** by Blackman and Vigna, seeded with splitmix64. Both are in the
  * public domain and have published test vectors. GRand is not used, because
@@ -23,22 +24,18 @@ typedef struct {
 /* Initializes the generator from a key: splitmix64 of the first number,
  * continued with each of the others, so that keys that differ in one bit give
  * unrelated sequences. */
-SPDL_PRIVATE_API
 void spdl_random_init (SpdlRandom *self, const guint64 *key, guint n_numbers);
 
-SPDL_PRIVATE_API
 guint64 spdl_random_next (SpdlRandom *self);
 
 /* Returns a uniformly distributed number below @bound. @bound > 0 */
-SPDL_PRIVATE_API
 guint32 spdl_random_below (SpdlRandom *self, guint32 bound);
 
 /* Returns a number in [0, 1) with 53 random bits. */
-SPDL_PRIVATE_API
 double spdl_random_double (SpdlRandom *self);
 
 /* Returns the next number of splitmix64. */
-SPDL_PRIVATE_API
 guint64 spdl_random_splitmix (guint64 *state);
 
+SPDL_END_PRIVATE_API
 G_END_DECLS

@@ -12,6 +12,7 @@
 #include "gst/spdl/engine/visibility.h"
 
 G_BEGIN_DECLS
+SPDL_BEGIN_PRIVATE_API
 
 /* Writes what each thread does to a file, as Chrome trace events, which
  * Perfetto and chrome://tracing show. An element asks for its track when it
@@ -32,7 +33,6 @@ typedef enum {
 } SpdlTraceKind;
 
 /* Starts to write to @path. There is one trace per process at a time. */
-SPDL_PRIVATE_API
 gboolean spdl_trace_start (const gchar *path, GError **error);
 
 /* Writes what is left and closes the file. Events that arrive later are
@@ -41,12 +41,10 @@ gboolean spdl_trace_start (const gchar *path, GError **error);
  * @n_dropped: (out) (optional): number of dropped events
  *
  * Returns FALSE if the file could not be written. */
-SPDL_PRIVATE_API
 gboolean spdl_trace_stop (guint64 *n_dropped, GError **error);
 
 /* Returns: (transfer none) (nullable): the track for the events of @element;
  * NULL if no trace is written */
-SPDL_PRIVATE_API
 const gchar *spdl_trace_get_track (const gchar *element);
 
 /* Adds an event of this thread.
@@ -54,8 +52,8 @@ const gchar *spdl_trace_get_track (const gchar *element);
  * @begin, @end: in ns of the monotonic clock
  * @number: sequence number of the first item, or G_MAXUINT64
  * @n_items: number of items, or 0 */
-SPDL_PRIVATE_API
 void spdl_trace_add (const gchar *track, SpdlTraceKind kind, guint64 begin,
     guint64 end, guint64 number, guint n_items);
 
+SPDL_END_PRIVATE_API
 G_END_DECLS

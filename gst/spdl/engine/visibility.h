@@ -11,3 +11,7 @@
  * header: library and plugins are built and distributed together, and the
  * function is not a public API. */
 #define SPDL_PRIVATE_API __attribute__ ((visibility ("default")))
+
+/* Around the declarations of a header of which all functions are exported. */
+#define SPDL_BEGIN_PRIVATE_API _Pragma ("GCC visibility push(default)")
+#define SPDL_END_PRIVATE_API _Pragma ("GCC visibility pop")

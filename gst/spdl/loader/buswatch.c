@@ -13,7 +13,7 @@
 #include "gst/spdl/stage/taskthread.h"
 #include "gst/spdl/engine/cpus.h"
 #include "gst/spdl/progress/state.h"
-#include "gst/spdl/stage/losses.h"
+#include "gst/spdl/stage/droppeditems.h"
 
 /* Element of n_failures_of. */
 typedef struct {

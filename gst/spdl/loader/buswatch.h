@@ -8,7 +8,6 @@
 #pragma once
 
 #include "gst/spdl/autotune/pipelinegovernor.h"
-#include "gst/spdl/autotune/threadtimes.h"
 #include "gst/spdl/engine/sync.h"
 #include "gst/spdl/gstspdlloader.h"
 #include "gst/spdl/loader/drain.h"

@@ -12,6 +12,7 @@
 #include "gst/spdl/engine/visibility.h"
 
 G_BEGIN_DECLS
+SPDL_BEGIN_PRIVATE_API
 
 /* Ranks take runs of places in turn: with runs of N places, rank r of W gets
  * the places r N to r N + N - 1, then those W N further, and so on. With N = 1
@@ -32,29 +33,24 @@ typedef struct {
   SpdlShardMode mode;
 } SpdlPartition;
 
-SPDL_PRIVATE_API
 const gchar *spdl_shard_mode_get_name (SpdlShardMode mode);
 
 /* Returns FALSE if no mode has that name. */
-SPDL_PRIVATE_API
 gboolean spdl_shard_mode_find (const gchar *name, SpdlShardMode *mode);
 
 /* Returns the number of items of the rank, out of @n_places. It never falls
  * when @n_places grows. */
-SPDL_PRIVATE_API
 guint64 spdl_partition_get_size (const SpdlPartition *self, guint64 n_places);
 
 /* Returns the number of items of all lower ranks. */
-SPDL_PRIVATE_API
 guint64 spdl_partition_get_offset (const SpdlPartition *self, guint64 n_places);
 
 /* Returns the first place of the rank with a single run per rank. */
-SPDL_PRIVATE_API
 guint64 spdl_partition_get_begin (const SpdlPartition *self, guint64 n_places);
 
 /* Returns the place in the order of the epoch of the rank's item @i. */
-SPDL_PRIVATE_API
 guint64 spdl_partition_get_place (
     const SpdlPartition *self, guint64 n_places, guint64 i);
 
+SPDL_END_PRIVATE_API
 G_END_DECLS

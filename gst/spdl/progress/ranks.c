@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "gst/spdl/progress/ranks.h"
+#include "gst/spdl/progress/reshard.h"
 
 #define NUMBER "%" G_GUINT64_FORMAT
 

@@ -7,10 +7,193 @@
 
 #pragma once
 
-#include "gst/spdl/progress/left.h"
-#include "gst/spdl/progress/progress.h"
+#include <glib.h>
+#include "gst/spdl/progress/partition.h"
+#include "gst/spdl/engine/visibility.h"
 
 G_BEGIN_DECLS
+SPDL_BEGIN_PRIVATE_API
+
+/* The range from `begin` to `end`, exclusive. */
+typedef struct {
+  guint64 begin;
+  guint64 end;
+} SpdlRun;
+
+/* Finished sequence numbers of an epoch: all below the mark, and runs above it,
+ * in order and separated by gaps. The size depends on the number of gaps, which
+ * is the number of unfinished items that others have overtaken. */
+typedef struct {
+  guint64 epoch;
+  guint64 mark;
+  GArray *runs; /* SpdlRun */
+  guint64 n_done;
+  guint64 n_dropped_upstream;        /* lost before spdlmix */
+  guint64 n_dropped_upstream_before; /* total of the previous epochs */
+} SpdlProgress;
+
+void spdl_progress_init (SpdlProgress *self, guint64 epoch);
+void spdl_progress_clear (SpdlProgress *self);
+
+/* Resets the set for another epoch. */
+void spdl_progress_reset (SpdlProgress *self, guint64 epoch);
+
+/* Resets the set for another epoch, with all items below @first finished. */
+void spdl_progress_reset_at (SpdlProgress *self, guint64 epoch, guint64 first);
+
+void spdl_progress_copy (SpdlProgress *self, const SpdlProgress *other);
+
+/* Adds @sequence. Returns FALSE if it was added before. */
+gboolean spdl_progress_add (SpdlProgress *self, guint64 sequence);
+
+/* Returns TRUE if the item is finished. */
+gboolean
+spdl_progress_has (const SpdlProgress *self, guint64 epoch, guint64 sequence);
+
+/* Appends the runs. Each is written as the length of the gap and of the run, in
+ * digits of five bits, lowest digit first. A gap takes at most 8 bytes if no
+ * two neighbors are more than 2^20 apart. */
+void spdl_progress_write_runs (const SpdlProgress *self, GString *text);
+
+/* Parses the runs in @text, which follow the mark. Returns the end of the runs,
+ * or NULL if they are invalid. */
+const gchar *spdl_progress_read_runs (SpdlProgress *self, const gchar *text);
+
+/* A number is written in digits of five bits, lowest first, as characters of
+ * base64url. 32 is added to each digit but the last, so that no separator is
+ * needed. */
+
+void spdl_digits_write (GString *text, guint64 number);
+
+/* Parses a number. Returns its end, or NULL if it is malformed. */
+const gchar *spdl_digits_read (const gchar *text, guint64 *number);
+
+/* Returns TRUE if a number may begin with this character. */
+gboolean spdl_digits_is_digit (gchar c);
+
+/* A piece is a part of a lattice: the places
+ *
+ *     base + j / run * stride + j % run    for j from `from`, `count` times
+ *
+ * so that the whole rest of an epoch of a rank is one piece, and so is a single
+ * place. A contiguous piece has run and stride 1, except where it says
+ * otherwise. */
+typedef struct {
+  guint64 base;
+  guint64 run;
+  guint64 stride;
+  guint64 from; /* less than `run` */
+  guint64 count;
+} SpdlPiece;
+
+/* Places are below this limit. */
+#define SPDL_PIECE_MAX_PLACES (G_GUINT64_CONSTANT (1) << 60)
+
+guint64 spdl_piece_get_place (const SpdlPiece *self, guint64 i);
+
+/* Returns TRUE if run and stride are 1. */
+gboolean spdl_piece_is_contiguous (const SpdlPiece *self);
+
+/* Returns @count places of a piece, from number @begin on. */
+SpdlPiece spdl_piece_cut (const SpdlPiece *self, guint64 begin, guint64 count);
+
+/* Places in the order of pieces. */
+typedef struct {
+  GArray *pieces; /* SpdlPiece */
+  GArray *ends;   /* guint64: number of places up to the end of each piece */
+} SpdlPieces;
+
+void spdl_pieces_init (SpdlPieces *self);
+void spdl_pieces_clear (SpdlPieces *self);
+
+void spdl_pieces_append (SpdlPieces *self, const SpdlPiece *piece);
+
+/* Removes the last @count places, which are fewer than the last piece has. */
+void spdl_pieces_shorten (SpdlPieces *self, guint64 count);
+
+guint spdl_pieces_get_length (const SpdlPieces *self);
+
+/* Returns piece number @i, and the number of its first place in @begin
+ * (nullable). */
+const SpdlPiece *
+spdl_pieces_get (const SpdlPieces *self, guint i, guint64 *begin);
+
+/* Returns the number of places. */
+guint64 spdl_pieces_count (const SpdlPieces *self);
+
+/* Returns the number of the piece that has place number @i. */
+guint spdl_pieces_find (const SpdlPieces *self, guint64 i);
+
+gboolean spdl_pieces_is_equal (const SpdlPieces *a, const SpdlPieces *b);
+
+/* Appends @count places of @other, from number @begin on. */
+void spdl_pieces_append_part (
+    SpdlPieces *self, const SpdlPieces *other, guint64 begin, guint64 count);
+
+/* Joins pieces that continue each other, and sorts them by their number of
+ * places, then by their first place. */
+void spdl_pieces_join (SpdlPieces *self);
+
+/* The part of an epoch that is left for a rank, after the number of ranks
+ * changed within it (reshard.h). The epoch has as many sequence numbers as any
+ * other, but those below `first` count as finished. The others go through
+ *
+ * - the rank's own places,
+ * - its part of the shared places, which all ranks have in their states and
+ *   take in turns, in whole rounds, as they do in a complete epoch,
+ * - places that are repeated for SPDL_SHARD_PAD.
+ *
+ * Immutable after it was made. */
+typedef struct {
+  guint64 epoch;
+  guint64 first;
+  SpdlPieces own;
+  SpdlPieces shared; /* have the run of `partition`, also if contiguous, and
+                        whole runs */
+  SpdlPieces repeated;
+  SpdlPartition partition; /* of the shared places */
+} SpdlLeft;
+
+SpdlLeft *
+spdl_left_new (guint64 epoch, guint64 first, const SpdlPartition *partition);
+void spdl_left_free (SpdlLeft *self);
+
+/* Returns the number of the rank's shared places. */
+guint64 spdl_left_count_shared (const SpdlLeft *self);
+
+/* Returns the number of sequence numbers of the epoch. */
+guint64 spdl_left_get_size (const SpdlLeft *self);
+
+/* Returns the place of a sequence number, which is not below `first`. */
+guint64 spdl_left_get_place (const SpdlLeft *self, guint64 sequence);
+
+/* Returns the highest place, 0 without places. */
+guint64 spdl_left_get_last_place (const SpdlLeft *self);
+
+/* The rest of several epochs, in order: an array of SpdlLeft, or NULL if
+ * all epochs are complete. */
+
+GPtrArray *spdl_lefts_new (void);
+
+/* Returns what is left of the last interrupted epoch, or NULL. */
+const SpdlLeft *spdl_lefts_get_last (const GPtrArray *lefts);
+
+/* Returns what is left of @epoch, or NULL if it is a complete epoch. */
+const SpdlLeft *spdl_lefts_find (const GPtrArray *lefts, guint64 epoch);
+
+/* Returns the first sequence number of @epoch that is to be sent. */
+guint64 spdl_lefts_get_first (const GPtrArray *lefts, guint64 epoch);
+
+/* Appends what is left of @epoch and of later epochs, as the field "left", if
+ * there is something. */
+void spdl_lefts_write (const GPtrArray *lefts, guint64 epoch, GString *text);
+
+/* Parses what spdl_lefts_write() writes. Returns its end, which is @text if
+ * there is nothing, or NULL if it is malformed.
+ *
+ * @partition: the rank that has the state */
+const gchar *spdl_lefts_read (
+    GPtrArray **lefts, const gchar *text, const SpdlPartition *partition);
 
 /* A resume state is `spdl1;`, followed for each source by its dataset, its part
  * and order, and its progress:
@@ -55,7 +238,6 @@ typedef struct {
 } SpdlIdentity;
 
 /* Returns the rank's partition; an unknown mode counts as uneven. */
-SPDL_PRIVATE_API
 SpdlPartition spdl_identity_get_partition (const SpdlIdentity *self);
 
 typedef struct {
@@ -65,50 +247,40 @@ typedef struct {
   GPtrArray *left; /* SpdlLeft: of interrupted epochs; nullable */
 } SpdlState;
 
-SPDL_PRIVATE_API
 void spdl_state_init (SpdlState *self);
-SPDL_PRIVATE_API
 void spdl_state_clear (SpdlState *self);
 
 /* Starts a text. */
-SPDL_PRIVATE_API
 void spdl_state_begin (GString *text);
 
 /* Append the state of a source in two steps. The first part does not change
  * during a run. */
-SPDL_PRIVATE_API
 void spdl_state_write_identity (
     GString *text, guint32 source, const SpdlIdentity *identity);
-SPDL_PRIVATE_API
 void spdl_state_write_progress (GString *text, const SpdlProgress *progress,
     guint64 change, const GPtrArray *left);
 
 /* Appends both. */
-SPDL_PRIVATE_API
 void spdl_state_write (GString *text, guint32 source, const SpdlState *state);
 
 /* Returns TRUE if nothing of the epoch or of a later one is finished. */
-SPDL_PRIVATE_API
 gboolean spdl_state_is_beginning (const SpdlState *self);
 
 /* Finds the state of a source in a text.
  *
  * @problem: (out) (transfer full): the reason if FALSE is returned, to follow a
  *     colon in a message */
-SPDL_PRIVATE_API
 gboolean spdl_state_read (
     SpdlState *self, const gchar *text, guint32 source, gchar **problem);
 
 /* Calls @visit for each part of @text, in order. @visit may take `left`.
  * Returns FALSE if a part is malformed, or if there is no source. */
-SPDL_PRIVATE_API
 gboolean spdl_state_visit (const gchar *text,
     void (*visit) (guint32 source, SpdlState *state, gpointer user_data),
     gpointer user_data);
 
 /* Appends the sources in @state, except those for which @is_left_out returns
  * TRUE. */
-SPDL_PRIVATE_API
 void spdl_state_write_others (GString *text, const gchar *state,
     gboolean (*is_left_out) (guint32 source, gconstpointer user_data),
     gconstpointer user_data);
@@ -140,9 +312,9 @@ gboolean spdl_state_place_has (
 
 /* Returns TRUE if the text is valid and contains at least one source, but not
  * @source. Such a state was saved before @source was announced. */
-SPDL_PRIVATE_API
 gboolean spdl_state_is_of_others (const gchar *text, guint32 source);
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (SpdlState, spdl_state_clear)
 
+SPDL_END_PRIVATE_API
 G_END_DECLS

@@ -10,6 +10,7 @@
 #include "gst/spdl/progress/state.h"
 
 G_BEGIN_DECLS
+SPDL_BEGIN_PRIVATE_API
 
 /* Records the finished items of a source: those that were delivered and those
  * that will not come, by epoch and sequence number, in any order. From that it
@@ -28,17 +29,13 @@ typedef struct _SpdlTally SpdlTally;
  * @n_items: number of sequence numbers per epoch; G_MAXUINT64: unknown
  * @problem: (out) (transfer full): why @state is invalid, if NULL is
  *     returned */
-SPDL_PRIVATE_API
 SpdlTally *spdl_tally_new (
     guint32 source, const gchar *state, guint64 n_items, gchar **problem);
-SPDL_PRIVATE_API
 void spdl_tally_free (SpdlTally *self);
 
-SPDL_PRIVATE_API
 guint32 spdl_tally_get_source (const SpdlTally *self);
 
 /* Returns TRUE if both are of the same dataset. */
-SPDL_PRIVATE_API
 gboolean spdl_tally_is_same_dataset (const SpdlTally *a, const SpdlTally *b);
 
 /* Records a delivered item, or a part of it. This starts its epoch, and ends
@@ -47,44 +44,37 @@ gboolean spdl_tally_is_same_dataset (const SpdlTally *a, const SpdlTally *b);
  * @parts: as in the metadata of the buffer, which is one of @parts equal shares
  *     of the item. The item is finished when all shares were delivered or
  *     dropped */
-SPDL_PRIVATE_API
 void spdl_tally_deliver (
     SpdlTally *self, guint64 epoch, guint64 sequence, guint parts);
 
 /* Records an item that will not come, or a part of it. */
-SPDL_PRIVATE_API
 void
 spdl_tally_drop (SpdlTally *self, guint64 epoch, guint64 sequence, guint parts);
 
 /* Records an item that will not come, or a part of it, that was lost before
  * spdlmix, which has not counted it. */
-SPDL_PRIVATE_API
 void spdl_tally_pass_by (
     SpdlTally *self, guint64 epoch, guint64 sequence, guint parts);
 
 /* Records that no further items of @epoch will come. The epoch had @n_items
  * items. Returns the number of lost items. */
-SPDL_PRIVATE_API
 guint64 spdl_tally_end_epoch (SpdlTally *self, guint64 epoch, guint64 n_items);
 
 /* Returns to an earlier state. Returns FALSE if the state does not contain the
  * source. */
-SPDL_PRIVATE_API
 gboolean spdl_tally_restore (SpdlTally *self, const gchar *state);
 
 /* Appends the state of the source. */
-SPDL_PRIVATE_API
 void spdl_tally_write (const SpdlTally *self, GString *text);
 
 /* Appends the state at the start of @epoch.
  *
  * @mixed: whether there are other sources, whose proportions start again at
  *     that epoch */
-SPDL_PRIVATE_API
 void spdl_tally_write_epoch (
     const SpdlTally *self, guint64 epoch, gboolean mixed, GString *text);
 
-SPDL_PRIVATE_API
 const SpdlProgress *spdl_tally_get_progress (const SpdlTally *self);
 
+SPDL_END_PRIVATE_API
 G_END_DECLS

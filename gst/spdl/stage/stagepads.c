@@ -8,61 +8,93 @@
 #include "gst/spdl/stage/stage-private.h"
 
 #include "gst/spdl/common/marks.h"
+#include "gst/spdl/common/sourcenumber.h"
+#include "gst/spdl/gstspdlbatchmeta.h"
 #include "gst/spdl/stage/taskthread.h"
 #include "gst/spdl/gstspdlevents.h"
 
 GST_DEBUG_CATEGORY_EXTERN (gst_spdl_stage_debug);
 #define GST_CAT_DEFAULT gst_spdl_stage_debug
 
-/* Entries for reuse */
-
-void
-gst_spdl_stage_recycle (GstSpdlStagePrivate *priv, GstSpdlTask *task)
-{
-  GstSpdlTask *head;
-
-  for (guint i = 0; i < task->parts->len; i++)
-    gst_spdl_stage_recycle (priv, g_ptr_array_index (task->parts, i));
-  g_ptr_array_set_size (task->parts, 0);
-  gst_spdl_task_reset (task);
-  head = g_atomic_pointer_get (&priv->spare);
-  do
-    task->next_free = head;
-  while (!g_atomic_pointer_compare_and_exchange_full (
-      &priv->spare, head, task, &head));
-}
-
-/* Takes a recycled entry or creates one. A taker takes all recycled entries at
- * once, so that no entry can come back between reading the first one and
- * removing it. Called with the sink pad's stream lock held. */
 static GstSpdlTask *
-new_entry (GstSpdlStagePrivate *priv)
+new_entry (GstSpdlStage *self)
 {
-  GstSpdlTask *task;
-
-  if (!priv->unused)
-    priv->unused = g_atomic_pointer_exchange (&priv->spare, NULL);
-  if (!priv->unused)
-    return gst_spdl_task_new ();
-  task = priv->unused;
-  priv->unused = task->next_free;
-  return task;
+  return gst_spdl_task_store_take (&gst_spdl_stage_get_private (self)->entries);
 }
 
-static void
-free_chain (GstSpdlTask *task)
+/* Numbers of items without meta */
+
+static gboolean
+is_numbered (GstBuffer *buffer)
 {
-  for (GstSpdlTask *next; task; task = next) {
-    next = task->next_free;
-    gst_spdl_task_free (task);
+  return gst_spdl_buffer_get_item_meta (buffer) ||
+         gst_spdl_buffer_get_batch_meta (buffer);
+}
+
+/* Makes sure that @buffer (transfer full) is an item or a batch. If the first
+ * buffer of the stream is neither, the stage numbers all buffers. Otherwise a
+ * buffer without an item is an error, because its position could only be
+ * guessed: the stage fails and the function returns NULL. */
+static GstBuffer *
+number_item (GstSpdlStage *self, GstBuffer *buffer)
+{
+  GstSpdlStagePrivate *priv = gst_spdl_stage_get_private (self);
+  const gboolean numbered = is_numbered (buffer);
+  GstSpdlItemMeta *meta;
+
+  if (!priv->saw_buffer) {
+    priv->saw_buffer = TRUE;
+    priv->numbers_items = !numbered;
+    if (!numbered)
+      priv->source = spdl_source_number_get_other (GST_ELEMENT (self));
   }
+  if (numbered)
+    return buffer;
+  if (!priv->numbers_items) {
+    gst_buffer_unref (buffer);
+    gst_spdl_stage_fail (
+        self, g_error_new_literal (GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
+                  "A buffer has no item meta, although items are numbered "
+                  "upstream: an element between the stages removes the meta, "
+                  "or splits an item into several buffers"));
+    return NULL;
+  }
+
+  buffer = gst_buffer_make_writable (buffer);
+  meta = gst_spdl_buffer_add_item_meta (buffer);
+  meta->source = priv->source;
+  meta->index = meta->sequence = priv->next_number++;
+  meta->created = spdl_meter_now (&priv->executor.meter);
+  return buffer;
 }
 
-void
-gst_spdl_stage_free_spares (GstSpdlStagePrivate *priv)
+static GstBufferList *
+number_group (GstSpdlStage *self, GstBufferList *list)
 {
-  free_chain (g_steal_pointer (&priv->unused));
-  free_chain (g_atomic_pointer_exchange (&priv->spare, NULL));
+  const guint n = gst_buffer_list_length (list);
+  guint i = 0;
+
+  while (i < n && is_numbered (gst_buffer_list_get (list, i)))
+    i++;
+  if (i == n) {
+    if (n > 0)
+      gst_spdl_stage_get_private (self)->saw_buffer = TRUE;
+    return list;
+  }
+
+  GstBufferList *copy = gst_buffer_list_new_sized (n);
+  for (i = 0; i < n; i++) {
+    GstBuffer *buffer =
+        number_item (self, gst_buffer_ref (gst_buffer_list_get (list, i)));
+
+    if (!buffer) {
+      gst_clear_buffer_list (&copy);
+      break;
+    }
+    gst_buffer_list_add (copy, buffer);
+  }
+  gst_buffer_list_unref (list);
+  return copy;
 }
 
 /* Input */
@@ -97,13 +129,13 @@ put_entry (GstSpdlStage *self, GstSpdlTask *task, SpdlEntryKind kind)
     case SPDL_EXECUTOR_OK:
       return GST_FLOW_OK;
     case SPDL_EXECUTOR_CLOSED:
-      gst_spdl_stage_recycle (priv, task);
+      gst_spdl_task_store_put (&priv->entries, task);
       return GST_FLOW_EOS;
     case SPDL_EXECUTOR_FLUSHING:
     default: {
       const GstFlowReturn ret = get_srcresult (priv);
 
-      gst_spdl_stage_recycle (priv, task);
+      gst_spdl_task_store_put (&priv->entries, task);
       return ret == GST_FLOW_OK ? GST_FLOW_FLUSHING : ret;
     }
   }
@@ -155,7 +187,7 @@ divide_group (GstSpdlStage *self, GstSpdlTask *task, GstBufferList *list)
 
   task->is_group = TRUE;
   for (guint i = 0; i < n; i++) {
-    GstSpdlTask *part = new_entry (gst_spdl_stage_get_private (self));
+    GstSpdlTask *part = new_entry (self);
 
     gst_spdl_task_set_item (
         part, gst_buffer_ref (gst_buffer_list_get (list, i)));
@@ -189,9 +221,9 @@ stage_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
     gst_buffer_unref (buffer);
     return GST_FLOW_EOS;
   }
-  if (!(buffer = gst_spdl_stage_number_item (self, buffer)))
+  if (!(buffer = number_item (self, buffer)))
     return GST_FLOW_EOS;
-  task = new_entry (gst_spdl_stage_get_private (self));
+  task = new_entry (self);
   gst_spdl_task_set_item (task, buffer);
   return put_task (self, task);
 }
@@ -206,9 +238,9 @@ stage_chain_list (GstPad *pad, GstObject *parent, GstBufferList *list)
     gst_buffer_list_unref (list);
     return GST_FLOW_EOS;
   }
-  if (!(list = gst_spdl_stage_number_group (self, list)))
+  if (!(list = number_group (self, list)))
     return GST_FLOW_EOS;
-  task = new_entry (gst_spdl_stage_get_private (self));
+  task = new_entry (self);
   if (gst_spdl_stage_is_async (self))
     divide_group (self, task, list);
   else
@@ -264,7 +296,7 @@ queue_event (GstSpdlStage *self, GstEvent *event)
   const gboolean sticky = GST_EVENT_IS_STICKY (event);
   const gboolean is_dropped =
       gst_spdl_event_parse_items_dropped (event, NULL, NULL, NULL, NULL, NULL);
-  GstSpdlTask *entry = new_entry (priv);
+  GstSpdlTask *entry = new_entry (self);
   GstFlowReturn ret;
 
   entry->event = event;
@@ -527,7 +559,7 @@ push_next (gpointer user_data)
       &priv->executor, passed ? &passed->task.entry : NULL, &status);
 
   if (passed)
-    gst_spdl_stage_recycle (priv, passed);
+    gst_spdl_task_store_put (&priv->entries, passed);
   if (!task) {
     if (status == SPDL_EXECUTOR_CLOSED) {
       push_eos (self, NULL);
@@ -574,7 +606,7 @@ gst_spdl_stage_reset_flow (GstSpdlStage *self)
   GstSpdlStagePrivate *priv = gst_spdl_stage_get_private (self);
 
   if (priv->passed)
-    gst_spdl_stage_recycle (priv, g_steal_pointer (&priv->passed));
+    gst_spdl_task_store_put (&priv->entries, g_steal_pointer (&priv->passed));
   gst_spdl_caps_gate_flush (&priv->gate);
   gst_spdl_losses_reset (&priv->losses);
   g_cancellable_reset (priv->cancellable);

@@ -37,27 +37,6 @@ gst_spdl_stage_set_takes_groups (GstSpdlStage *stage, gboolean takes)
   gst_spdl_stage_get_private (stage)->takes_groups = takes;
 }
 
-void
-gst_spdl_stage_set_begin (GstSpdlStage *stage, SpdlBeginFunc begin,
-    gpointer user_data, GDestroyNotify destroy)
-{
-  GstSpdlStagePrivate *priv = gst_spdl_stage_get_private (stage);
-
-  gst_spdl_stage_clear_begin (priv);
-  priv->begin = begin;
-  priv->begin_data = user_data;
-  priv->begin_destroy = destroy;
-  gst_spdl_stage_default_concurrency (stage, 0);
-}
-
-void
-gst_spdl_stage_clear_begin (GstSpdlStagePrivate *priv)
-{
-  if (priv->begin)
-    priv->begin_destroy (priv->begin_data);
-  priv->begin = NULL;
-}
-
 gboolean
 gst_spdl_stage_is_async (GstSpdlStage *stage)
 {
@@ -116,26 +95,6 @@ post_failures (GstSpdlStage *self, GstSpdlTask *task, const GError *error,
   }
   for (guint i = 0; i < batch->num_items; i++)
     gst_spdl_post_item_failed (element, &batch->items[i], error, num_failures);
-}
-
-/* Counts a failure. Returns the total, and in @over whether it exceeds the
- * limit. */
-static guint64
-count_failure (GstSpdlStage *self, gboolean *over)
-{
-  GstSpdlStagePrivate *priv = gst_spdl_stage_get_private (self);
-  gint max_failures;
-  guint64 num;
-
-  GST_OBJECT_LOCK (self);
-  max_failures = priv->max_failures;
-  GST_OBJECT_UNLOCK (self);
-
-  spdl_mutex_lock (&priv->lock);
-  num = ++priv->num_failures;
-  *over = max_failures >= 0 && num > (guint64) max_failures;
-  spdl_mutex_unlock (&priv->lock);
-  return num;
 }
 
 /* Fails the stage because of the item @uri (nullable) of @epoch.
@@ -216,30 +175,36 @@ add_dropped (GstSpdlTask *task, GstSpdlDropReason reason)
     gst_spdl_dropped_items_add_buffer (&task->dropped_items, bearer, reason);
 }
 
-/* Records that the current item of @task failed. @error: (transfer full) */
+/* Notes in @task that its current item failed, for the events and the losses
+ * that follow its results. */
 static void
-item_failed (GstSpdlStage *self, GstSpdlTask *task, GError *error)
+note_failure (GstSpdlTask *task, const GError *error)
 {
-  const GstSpdlItemMeta *item;
-  gboolean over;
-  guint64 num;
-
-  if (g_cancellable_is_cancelled (task->cancellable)) {
-    /* During a flush, the item has not failed, but will not come either. */
-    g_error_free (error);
-    return;
-  }
-
   task->task.n_failed++;
   add_dropped (task, GST_SPDL_DROP_REASON_FAILED);
+  gst_spdl_dropped_items_note_failure (
+      &task->dropped_items, gst_spdl_task_get_item_meta (task), error);
   gst_spdl_task_add_loss (task, error);
-  num = count_failure (self, &over);
-  item = gst_spdl_task_get_item_meta (task);
-  gst_spdl_dropped_items_note_failure (&task->dropped_items, item, error);
-  SPDL_INFO_OBJECT (self, "failed: %s: %s",
-      item && item->uri ? item->uri : "item", error->message);
+}
+
+/* Counts a failure of @item (nullable), which is NULL for a batch. Fails the
+ * stage if there are more than max-failures. */
+static void
+count_failure (GstSpdlStage *self, GstSpdlTask *task,
+    const GstSpdlItemMeta *item, const GError *error)
+{
+  GstSpdlStagePrivate *priv = gst_spdl_stage_get_private (self);
+  gint max_failures;
+  guint64 num;
+
+  GST_OBJECT_LOCK (self);
+  max_failures = priv->max_failures;
+  GST_OBJECT_UNLOCK (self);
+  spdl_mutex_lock (&priv->lock);
+  num = ++priv->num_failures;
+  spdl_mutex_unlock (&priv->lock);
   post_failures (self, task, error, num);
-  if (over) {
+  if (max_failures >= 0 && num > (guint64) max_failures) {
     g_autofree gchar *name =
         item ? gst_spdl_item_meta_describe (item) : g_strdup ("a batch");
 
@@ -248,6 +213,21 @@ item_failed (GstSpdlStage *self, GstSpdlTask *task, GError *error)
             "%" G_GUINT64_FORMAT
             " items failed, more than max-failures allows; the last was %s: %s",
             num, name, error->message));
+  }
+}
+
+/* Drops the current item of @task, because it failed. During a flush, it has
+ * not failed, but will not come either. @error: (transfer full) */
+static void
+fail_item (GstSpdlStage *self, GstSpdlTask *task, GError *error)
+{
+  const GstSpdlItemMeta *item = gst_spdl_task_get_item_meta (task);
+
+  if (!g_cancellable_is_cancelled (task->cancellable)) {
+    SPDL_INFO_OBJECT (self, "failed: %s: %s",
+        item && item->uri ? item->uri : "item", error->message);
+    note_failure (task, error);
+    count_failure (self, task, item, error);
   }
   g_error_free (error);
 }
@@ -259,7 +239,7 @@ end_item (GstSpdlStage *self, GstSpdlTask *task, guint first, GError *error)
 {
   if (error) {
     gst_spdl_task_drop_results (task, first);
-    item_failed (self, task, error);
+    fail_item (self, task, error);
   } else if (task->results->len > first) {
     gst_spdl_task_adopt_results (task, first);
   } else {
@@ -289,7 +269,7 @@ fail_group (GstSpdlStage *self, GstSpdlTask *task, GError *error)
   gst_spdl_task_drop_results (task, 0);
   for (guint i = 0; i < task->items->len; i++) {
     gst_spdl_task_begin_item (task, i);
-    item_failed (self, task, g_error_copy (error));
+    fail_item (self, task, g_error_copy (error));
   }
   g_error_free (error);
 }
@@ -423,7 +403,7 @@ discard_entry (gpointer user_data, SpdlEntry *entry)
 
   if (task->event)
     keep_sticky (priv, task->event);
-  gst_spdl_stage_recycle (priv, task);
+  gst_spdl_task_store_put (&priv->entries, task);
 }
 
 static guint64

@@ -12,6 +12,7 @@
 #include "gst/spdl/engine/visibility.h"
 
 G_BEGIN_DECLS
+SPDL_BEGIN_PRIVATE_API
 
 /* Creates a thread for the task that a stream status of type CREATE announces.
  * Other messages are ignored. GStreamer's threads later serve other pipelines,
@@ -21,24 +22,21 @@ G_BEGIN_DECLS
  * Returns FALSE with @error set (%G_THREAD_ERROR) if there can be no thread.
  * GStreamer then starts the task as usual, but nothing runs; it can be stopped,
  * and the next start announces another one. */
-SPDL_PRIVATE_API
 gboolean spdl_task_thread_prepare (GstMessage *message, GError **error);
 
 /* Returns TRUE if the task of @pad has no thread. */
-SPDL_PRIVATE_API
 gboolean spdl_task_thread_is_missing (GstPad *pad);
 
 /* Completes a change of state of a source, of which the parent class @klass has
  * returned @ret: if the task of its @pad has no thread, the start fails. */
-SPDL_PRIVATE_API
 GstStateChangeReturn
 spdl_task_thread_check_start (GstElementClass *klass, GstElement *element,
     GstPad *pad, GstStateChange transition, GstStateChangeReturn ret);
 
 /* Implements GstElementClass.post_message() of @klass, an element with tasks:
  * prepares them, and posts an error of @element if that fails. */
-SPDL_PRIVATE_API
 gboolean spdl_task_thread_post_message (
     GstElementClass *klass, GstElement *element, GstMessage *message);
 
+SPDL_END_PRIVATE_API
 G_END_DECLS

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "gst/spdl/tensor/batch-private.h"
+#include "gst/spdl/tensor/layout.h"
 
 /* Content of a capsule named `dltensor`, as in DLPack 0.x without a version.
  * The layout is an external ABI; the names are local. */

@@ -9,9 +9,9 @@
 
 #include <unistd.h>
 
+#include "gst/spdl/gstspdlcudamemory.h"
 #include "gst/spdl/gstspdlpartsmeta.h"
 #include "gst/spdl/tensor/audiocaps.h"
-#include "gst/spdl/tensor/batch-private.h"
 
 #define UNLIKE_PIXELS                                            \
   (GST_VIDEO_FORMAT_FLAG_PALETTE | GST_VIDEO_FORMAT_FLAG_TILED | \
@@ -110,6 +110,110 @@ gst_spdl_layout_clear (GstSpdlLayout *self)
   self->kind = GST_SPDL_LAYOUT_BYTES;
 }
 
+/* Memory of a tensor */
+
+/* Sets type and shape, with strides for contiguous elements. */
+static void
+set_info (GstSpdlTensor *self, const GstSpdlTensorInfo *info)
+{
+  gint64 stride = gst_spdl_tensor_type_get_size (info->type);
+
+  self->type = info->type;
+  self->n_dims = info->rank;
+  for (guint i = 0; i < info->rank; i++) {
+    const guint k = info->rank - 1 - i;
+
+    self->shape[k] = info->dims[i];
+    self->strides[k] = stride;
+    stride *= info->dims[i];
+  }
+}
+
+/* Returns the number of bytes from the first to the last element. */
+static gsize
+get_span (const GstSpdlTensor *self)
+{
+  gsize last = 0;
+
+  for (guint i = 0; i < self->n_dims; i++) {
+    if (self->shape[i] == 0)
+      return 0;
+    last += (self->shape[i] - 1) * self->strides[i];
+  }
+  return last + gst_spdl_tensor_type_get_size (self->type);
+}
+
+/* Maps @memory. Does not use gst_memory_is_writable(), which requires that the
+ * buffer holds the last reference, since the tensor holds one too. Memory that
+ * another buffer shares is mapped read-only. */
+static gboolean
+map_memory (GstSpdlTensor *self, GstMemory *memory, gboolean exclusive)
+{
+  self->writable =
+      exclusive && gst_memory_map (memory, &self->map, GST_MAP_READWRITE);
+  if (self->writable || gst_memory_map (memory, &self->map, GST_MAP_READ))
+    return TRUE;
+  self->map.memory = NULL;
+  return FALSE;
+}
+
+/* Takes @memory. Device memory is not mapped, but has an address on the
+ * device. */
+static void
+take_memory (GstSpdlTensor *self, GstMemory *memory, gboolean exclusive)
+{
+  self->device_type = GST_SPDL_DEVICE_CUDA;
+  self->device_id = gst_spdl_cuda_memory_get_device_id (memory);
+  self->writable = exclusive;
+  self->map = (GstMapInfo){ .memory = memory,
+    .data = gst_spdl_cuda_memory_get_address (memory),
+    .size = memory->size };
+}
+
+static void
+unmap_tensor (GstSpdlTensor *self)
+{
+  GstMemory *memory = self->map.memory;
+
+  if (!memory)
+    return;
+  if (self->device_type == GST_SPDL_DEVICE_CPU)
+    gst_memory_unmap (memory, &self->map);
+  gst_memory_unref (memory);
+  self->map.memory = NULL;
+}
+
+/* Maps @memory (transfer full), in which the tensor begins at @offset. It is
+ * writable if it is @exclusive and no other references exist. */
+static gboolean
+map_tensor (GstSpdlTensor *self, GstMemory *memory, gsize offset,
+    gboolean exclusive, GError **error)
+{
+  const gsize span = get_span (self);
+
+  self->device_type = GST_SPDL_DEVICE_CPU;
+  if (gst_spdl_is_cuda_memory (memory)) {
+    take_memory (self, memory, exclusive);
+  } else if (!map_memory (self, memory, exclusive)) {
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+        "Failed to map the memory of tensor \"%s\" (%s)", self->name,
+        memory->allocator ? memory->allocator->mem_type : "?");
+    gst_memory_unref (memory);
+    return FALSE;
+  }
+  if (offset > self->map.size || span > self->map.size - offset) {
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+        "Tensor \"%s\" needs %" G_GSIZE_FORMAT
+        " bytes, but its buffer has only %" G_GSIZE_FORMAT,
+        self->name, span, self->map.size - MIN (offset, self->map.size));
+    unmap_tensor (self);
+    return FALSE;
+  }
+  self->data = self->map.data + offset;
+  self->size = span;
+  return TRUE;
+}
+
 /* Views */
 
 static GstSpdlBatch *
@@ -131,6 +235,16 @@ make_batch (GstBuffer *buffer, GstCaps *caps, guint n_tensors)
     self->n_items = 1;
   }
   return self;
+}
+
+void
+gst_spdl_batch_free (GstSpdlBatch *self)
+{
+  for (guint i = 0; i < self->n_tensors; i++)
+    unmap_tensor (&self->tensors[i]);
+  gst_buffer_unref (self->buffer);
+  gst_clear_caps (&self->caps);
+  g_free (self);
 }
 
 static const gchar *
@@ -191,9 +305,8 @@ map_bytes (
   }
   /* Several memories are copied into one. */
   if (n > 0)
-    return gst_spdl_tensor_map (tensor,
-        gst_buffer_get_memory_range (buffer, first, n), offset,
-        bytes->exclusive || n > 1, error);
+    return map_tensor (tensor, gst_buffer_get_memory_range (buffer, first, n),
+        offset, bytes->exclusive || n > 1, error);
   g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
       "Tensor \"%s\" has no memory", tensor->name);
   return FALSE;
@@ -217,7 +330,7 @@ view_image (GstSpdlTensor *tensor, const Bytes *bytes,
       bytes->part ? NULL : gst_buffer_get_video_meta (bytes->buffer);
   gint64 stride;
 
-  gst_spdl_tensor_set_info (tensor, &layout->info.tensors[0]);
+  set_info (tensor, &layout->info.tensors[0]);
   stride =
       meta ? meta->stride[0] : GST_VIDEO_INFO_PLANE_STRIDE (&layout->video, 0);
   if (stride < tensor->strides[0]) {
@@ -239,7 +352,7 @@ view_sound (GstSpdlTensor *tensor, const Bytes *bytes,
   GstSpdlTensorInfo info = layout->info.tensors[0];
 
   info.dims[1] = get_size (bytes) / gst_spdl_tensor_info_get_size (&info);
-  gst_spdl_tensor_set_info (tensor, &info);
+  set_info (tensor, &info);
   return map_bytes (tensor, bytes, 0, error);
 }
 
@@ -258,10 +371,10 @@ view_tensors (GstSpdlTensor *tensors, const Bytes *bytes,
     const GstSpdlTensorInfo *info = &layout->info.tensors[i];
     gboolean ok;
 
-    gst_spdl_tensor_set_info (&tensors[i], info);
+    set_info (&tensors[i], info);
     if (apart)
-      ok = gst_spdl_tensor_map (&tensors[i],
-          gst_buffer_get_memory (bytes->buffer, i), 0, bytes->exclusive, error);
+      ok = map_tensor (&tensors[i], gst_buffer_get_memory (bytes->buffer, i), 0,
+          bytes->exclusive, error);
     else
       ok = gst_spdl_tensor_info_get_size (info) == 0 ||
            map_bytes (&tensors[i], bytes, offset, error);
@@ -384,7 +497,7 @@ view_sample (const GstSpdlLayout *layout, GstBuffer *buffer, gboolean exclusive,
   else if (read_parts (parts, layouts, &n_tensors, error))
     self = make_batch (buffer, layout->caps, n_tensors);
   if (self && !view_parts (self, parts, layouts, exclusive, error))
-    g_clear_pointer (&self, gst_spdl_batch_unref);
+    g_clear_pointer (&self, gst_spdl_batch_free);
   for (guint i = 0; i < n; i++)
     gst_spdl_layout_clear (&layouts[i]);
   return self;
@@ -403,6 +516,6 @@ gst_spdl_layout_view (const GstSpdlLayout *layout, GstBuffer *buffer,
   for (guint i = 0; i < self->n_tensors; i++)
     name_tensor (self, i);
   if (!view_tensor (self->tensors, &bytes, layout, error))
-    g_clear_pointer (&self, gst_spdl_batch_unref);
+    g_clear_pointer (&self, gst_spdl_batch_free);
   return self;
 }

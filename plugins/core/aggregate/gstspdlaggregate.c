@@ -1,4 +1,4 @@
-/* gst-spdl: element spdlaggregate
+/* gst-spdl: elements spdlaggregate and spdldisaggregate
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -50,8 +50,7 @@
 #include "gst/spdl/common/propertytable.h"
 #include "gst/spdl/stage/capsgate.h"
 #include "gst/spdl/stage/droppeditems.h"
-#include "gst/spdl/stage/plainfilter.h"
-#include "gst/spdl/stage/refusal.h"
+#include "gst/spdl/stage/plain.h"
 #include "plugins/core/core.h"
 
 typedef enum {
@@ -637,43 +636,25 @@ gst_spdl_aggregate_reset (GstSpdlFilter *filter)
 /* State changes */
 
 static gboolean
-start_aggregate (GstSpdlAggregate *self)
+gst_spdl_aggregate_start (GstSpdlFilter *filter, GError **error)
 {
+  GstSpdlAggregate *self = GST_SPDL_AGGREGATE (filter);
   g_autofree gchar *text = NULL;
-  g_autoptr (GError) error = NULL;
 
   GST_OBJECT_LOCK (self);
   text = g_strdup (self->settings.key);
   GST_OBJECT_UNLOCK (self);
-  if (!text || (self->key = spdl_group_key_parse (text, &error)))
-    return TRUE;
-  gst_spdl_post_error (GST_ELEMENT (self), error);
-  return FALSE;
+  return !text || (self->key = spdl_group_key_parse (text, error));
 }
 
 static void
-stop_aggregate (GstSpdlAggregate *self)
+gst_spdl_aggregate_stop (GstSpdlFilter *filter)
 {
+  GstSpdlAggregate *self = GST_SPDL_AGGREGATE (filter);
+
   g_clear_pointer (&self->key, spdl_group_key_free);
   gst_spdl_caps_gate_clear (&self->gate);
   gst_clear_caps (&self->caps);
-}
-
-static GstStateChangeReturn
-gst_spdl_aggregate_change_state (GstElement *element, GstStateChange transition)
-{
-  GstSpdlAggregate *self = GST_SPDL_AGGREGATE (element);
-  GstStateChangeReturn ret;
-
-  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED && !start_aggregate (self))
-    return GST_STATE_CHANGE_FAILURE;
-  ret = GST_ELEMENT_CLASS (gst_spdl_aggregate_parent_class)
-            ->change_state (element, transition);
-  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY ||
-      (transition == GST_STATE_CHANGE_READY_TO_PAUSED &&
-          ret == GST_STATE_CHANGE_FAILURE))
-    stop_aggregate (self);
-  return ret;
 }
 
 /* Class */
@@ -701,31 +682,6 @@ static const SpdlProperty properties[] = {
       1, G_MAXUINT, 1024),
   SPDL_PROPERTY_END
 };
-
-enum {
-  PROP_0,
-  PROP_SETTINGS, /* first property of the table */
-};
-
-static void
-gst_spdl_aggregate_set_property (
-    GObject *object, guint id, const GValue *value, GParamSpec *pspec)
-{
-  GstSpdlAggregate *self = GST_SPDL_AGGREGATE (object);
-
-  gst_spdl_property_table_set (
-      properties, &self->settings, id - PROP_SETTINGS, value, object, pspec);
-}
-
-static void
-gst_spdl_aggregate_get_property (
-    GObject *object, guint id, GValue *value, GParamSpec *pspec)
-{
-  GstSpdlAggregate *self = GST_SPDL_AGGREGATE (object);
-
-  gst_spdl_property_table_get (
-      properties, &self->settings, id - PROP_SETTINGS, value, object, pspec);
-}
 
 static void
 gst_spdl_aggregate_finalize (GObject *object)
@@ -769,10 +725,9 @@ gst_spdl_aggregate_class_init (GstSpdlAggregateClass *klass)
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
   GstSpdlFilterClass *filter_class = GST_SPDL_FILTER_CLASS (klass);
 
-  object_class->set_property = gst_spdl_aggregate_set_property;
-  object_class->get_property = gst_spdl_aggregate_get_property;
   object_class->finalize = gst_spdl_aggregate_finalize;
-  gst_spdl_property_table_install (properties, object_class, PROP_SETTINGS);
+  gst_spdl_property_table_implement (
+      properties, object_class, G_STRUCT_OFFSET (GstSpdlAggregate, settings));
   install_signals (G_TYPE_FROM_CLASS (klass));
 
   gst_element_class_add_static_pad_template (element_class, &sink_template);
@@ -780,10 +735,11 @@ gst_spdl_aggregate_class_init (GstSpdlAggregateClass *klass)
   gst_element_class_set_static_metadata (element_class, "Item grouper",
       "Filter", "Collects items into groups that a stage processes as one task",
       "the gst-spdl developers");
-  element_class->change_state = gst_spdl_aggregate_change_state;
   filter_class->chain = gst_spdl_aggregate_chain;
   filter_class->event = gst_spdl_aggregate_event;
   filter_class->reset = gst_spdl_aggregate_reset;
+  filter_class->start = gst_spdl_aggregate_start;
+  filter_class->stop = gst_spdl_aggregate_stop;
 }
 
 static void
@@ -792,8 +748,66 @@ gst_spdl_aggregate_init (GstSpdlAggregate *self)
   gst_spdl_property_table_init (properties, &self->settings);
   spdl_groups_init (&self->groups);
   gst_spdl_caps_gate_init (&self->gate, self->parent.srcpad);
-  GST_PAD_SET_PROXY_CAPS (self->parent.sinkpad);
-  gst_spdl_pad_take_all_caps_events (self->parent.sinkpad);
-  GST_PAD_SET_PROXY_ALLOCATION (self->parent.sinkpad);
-  GST_PAD_SET_PROXY_CAPS (self->parent.srcpad);
+  gst_spdl_filter_set_proxy (&self->parent);
+}
+
+/**
+ * SECTION:element-spdldisaggregate
+ * @title: spdldisaggregate
+ * @short_description: splits groups into items
+ *
+ * Sends the items of each group one by one. Items without a group pass
+ * unchanged.
+ *
+ * ## Example
+ * |[
+ * gst-launch-1.0 spdlsrc location=/usr/share/icons pattern="*.png"
+ *     ! spdlaggregate size=32 ! spdlfetch concurrency=4
+ *     ! spdldisaggregate ! fakesink
+ * ]|
+ *
+ * Since: 0.1
+ */
+
+#define GST_TYPE_SPDL_DISAGGREGATE (gst_spdl_disaggregate_get_type ())
+GType gst_spdl_disaggregate_get_type (void);
+
+typedef struct {
+  GstSpdlFilter parent;
+} GstSpdlDisaggregate;
+
+typedef struct {
+  GstSpdlFilterClass parent_class;
+} GstSpdlDisaggregateClass;
+
+G_DEFINE_TYPE (GstSpdlDisaggregate, gst_spdl_disaggregate, GST_TYPE_SPDL_FILTER)
+GST_ELEMENT_REGISTER_DEFINE (spdldisaggregate, "spdldisaggregate",
+    GST_RANK_NONE, GST_TYPE_SPDL_DISAGGREGATE)
+
+/* Buffer lists do not arrive here, because the base class splits them. */
+static GstFlowReturn
+gst_spdl_disaggregate_chain (GstSpdlFilter *self, GstBuffer *buffer)
+{
+  const gsize bytes = gst_buffer_get_size (buffer);
+
+  gst_spdl_plain_stats_pass (self->stats, 1, bytes, bytes);
+  return gst_pad_push (self->srcpad, buffer);
+}
+
+static void
+gst_spdl_disaggregate_class_init (GstSpdlDisaggregateClass *klass)
+{
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+
+  gst_element_class_add_static_pad_template (element_class, &sink_template);
+  gst_element_class_add_static_pad_template (element_class, &src_template);
+  gst_element_class_set_static_metadata (element_class, "Item ungrouper",
+      "Filter", "Splits groups into their items", "the gst-spdl developers");
+  GST_SPDL_FILTER_CLASS (klass)->chain = gst_spdl_disaggregate_chain;
+}
+
+static void
+gst_spdl_disaggregate_init (GstSpdlDisaggregate *self)
+{
+  gst_spdl_filter_set_proxy (&self->parent);
 }

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "plugins/core/batch/collator.h"
+#include "plugins/core/batch/batchbuilder.h"
 
 #include <string.h>
 

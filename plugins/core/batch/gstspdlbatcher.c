@@ -81,14 +81,91 @@
 #include "gst/spdl/common/sourcenumber.h"
 #include "gst/spdl/stage/capsgate.h"
 #include "gst/spdl/stage/droppeditems.h"
-#include "gst/spdl/stage/losses.h"
-#include "gst/spdl/stage/plainfilter.h"
-#include "gst/spdl/stage/refusal.h"
+#include "gst/spdl/stage/plain.h"
+#include "gst/spdl/common/propertytable.h"
 #include "plugins/core/batch/batchbuilder.h"
 #include "plugins/core/batch/batchpool.h"
-#include "plugins/core/batch/batchsettings.h"
 #include "plugins/core/core.h"
 #include "plugins/core/outcome.h"
+
+typedef enum {
+  SPDL_ON_SHAPE_MISMATCH_AUTO,
+  SPDL_ON_SHAPE_MISMATCH_ERROR,
+  SPDL_ON_SHAPE_MISMATCH_SKIP,
+} SpdlOnShapeMismatch;
+
+typedef struct {
+  guint size;
+  gboolean drop_last;
+  gboolean labels;
+  gboolean indices;
+  SpdlCollateSettings stack; /* applied at the next caps event */
+  const gchar
+      *part;    /* interned, NULL: the first; applied at the next caps event */
+  gboolean pad; /* applied at the next caps event */
+  SpdlOnShapeMismatch on_shape_mismatch;
+} SpdlBatchSettings;
+
+SPDL_DEFINE_ENUM_TYPE (GstSpdlBatchType, spdl_collate_dtype,
+    { SPDL_COLLATE_DTYPE_AS_IS, "Same as the items", "as-is" },
+    { SPDL_COLLATE_DTYPE_UINT8, "8-bit unsigned integer", "uint8" },
+    { SPDL_COLLATE_DTYPE_FLOAT16, "IEEE half precision; uint8 becomes 0 to 1",
+        "float16" },
+    { SPDL_COLLATE_DTYPE_FLOAT32, "IEEE single precision; uint8 becomes 0 to 1",
+        "float32" })
+
+SPDL_DEFINE_ENUM_TYPE (GstSpdlBatchLayout, spdl_collate_layout,
+    { SPDL_COLLATE_LAYOUT_AS_IS, "Same as the items", "as-is" },
+    { SPDL_COLLATE_LAYOUT_NHWC, "Channels last", "nhwc" },
+    { SPDL_COLLATE_LAYOUT_NCHW, "Channels first", "nchw" })
+
+SPDL_DEFINE_ENUM_TYPE (GstSpdlOnShapeMismatch, spdl_on_shape_mismatch,
+    { SPDL_ON_SHAPE_MISMATCH_AUTO,
+        "Error in the first batch of a run from the beginning, otherwise skip",
+        "auto" },
+    { SPDL_ON_SHAPE_MISMATCH_ERROR, "End the stream with an error", "error" },
+    { SPDL_ON_SHAPE_MISMATCH_SKIP, "Fail the item and continue", "skip" })
+
+static const SpdlProperty properties[] = {
+  SPDL_PROPERTY_UINT (SpdlBatchSettings, size, PLAYING, "batch-size",
+      "Batch size", "Number of items in a batch", 1, 1 << 20, 32),
+  SPDL_PROPERTY_BOOLEAN (SpdlBatchSettings, drop_last, PLAYING, "drop-last",
+      "Drop last",
+      "Drop an incomplete batch at the end of an epoch or of the stream",
+      FALSE),
+  SPDL_PROPERTY_BOOLEAN (SpdlBatchSettings, labels, PLAYING, "labels", "Labels",
+      "Add an int64 tensor of the items' labels", FALSE),
+  SPDL_PROPERTY_BOOLEAN (SpdlBatchSettings, indices, PLAYING, "indices",
+      "Indices", "Add an int64 tensor of the items' indices in the dataset",
+      FALSE),
+  SPDL_PROPERTY_ENUM (SpdlBatchSettings, stack.type, READY, "dtype",
+      "Data type",
+      "Data type of the batch; for floating point, uint8 samples are divided "
+      "by 255",
+      spdl_collate_dtype_get_type, SPDL_COLLATE_DTYPE_AS_IS),
+  SPDL_PROPERTY_ENUM (SpdlBatchSettings, stack.layout, READY, "layout",
+      "Layout", "Order of the dimensions; items must be nhwc",
+      spdl_collate_layout_get_type, SPDL_COLLATE_LAYOUT_AS_IS),
+  SPDL_PROPERTY_MEAN (SpdlBatchSettings, stack.mean, stack.n_mean),
+  SPDL_PROPERTY_STD (SpdlBatchSettings, stack.std, stack.n_std),
+  SPDL_PROPERTY_INTERNED (SpdlBatchSettings, part, READY, "part", "Part",
+      "Part of samples of several media that dtype, layout, mean and std apply "
+      "to "
+      "(unset = the first)"),
+  SPDL_PROPERTY_BOOLEAN (SpdlBatchSettings, pad, READY, "pad-to-longest",
+      "Pad to longest",
+      "Pad items of unequal length with zeros to the longest of the batch, and "
+      "add a tensor of their lengths; in samples of several media, for parts "
+      "that "
+      "are bytes or audio",
+      FALSE),
+  SPDL_PROPERTY_ENUM (SpdlBatchSettings, on_shape_mismatch, PLAYING,
+      "on-shape-mismatch", "On shape mismatch",
+      "Action for an item whose shape, type, or number or names of tensors "
+      "differ from those of the first item of its batch",
+      spdl_on_shape_mismatch_get_type, SPDL_ON_SHAPE_MISMATCH_AUTO),
+  SPDL_PROPERTY_END
+};
 
 #define GST_TYPE_SPDL_BATCHER (gst_spdl_batcher_get_type ())
 G_DECLARE_FINAL_TYPE (
@@ -787,27 +864,27 @@ gst_spdl_batcher_reset (GstSpdlFilter *filter)
   self->has_ended = FALSE;
 }
 
-static GstStateChangeReturn
-gst_spdl_batcher_change_state (GstElement *element, GstStateChange transition)
+static gboolean
+gst_spdl_batcher_start (GstSpdlFilter *filter, GError **error)
 {
-  GstSpdlBatcher *self = GST_SPDL_BATCHER (element);
-  GstStateChangeReturn ret;
+  GstSpdlBatcher *self = GST_SPDL_BATCHER (filter);
 
-  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) {
-    self->num_failures = self->next_number = 0;
-    spdl_targets_reset (&self->targets);
-    self->warned_of_pool = self->has_pushed = FALSE;
-    spdl_outcome_reset (&self->outcome);
-  }
-  ret = GST_ELEMENT_CLASS (gst_spdl_batcher_parent_class)
-            ->change_state (element, transition);
-  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY) {
-    spdl_batch_pool_clear (&self->pool);
-    gst_spdl_caps_gate_clear (&self->gate);
-    self->has_caps = self->has_parts = FALSE;
-    g_clear_pointer (&self->parts, spdl_batch_builder_free);
-  }
-  return ret;
+  self->num_failures = self->next_number = 0;
+  spdl_targets_reset (&self->targets);
+  self->warned_of_pool = self->has_pushed = FALSE;
+  spdl_outcome_reset (&self->outcome);
+  return TRUE;
+}
+
+static void
+gst_spdl_batcher_stop (GstSpdlFilter *filter)
+{
+  GstSpdlBatcher *self = GST_SPDL_BATCHER (filter);
+
+  spdl_batch_pool_clear (&self->pool);
+  gst_spdl_caps_gate_clear (&self->gate);
+  self->has_caps = self->has_parts = FALSE;
+  g_clear_pointer (&self->parts, spdl_batch_builder_free);
 }
 
 enum {
@@ -840,8 +917,8 @@ gst_spdl_batcher_set_property (
   if (id == PROP_NAME)
     set_name (object, g_value_get_string (value));
   else
-    gst_spdl_property_table_set (spdl_batch_properties, &self->settings,
-        id - PROP_SETTINGS, value, object, pspec);
+    gst_spdl_property_table_set (
+        properties, &self->settings, id - PROP_SETTINGS, value, object, pspec);
 }
 
 static void
@@ -853,8 +930,8 @@ gst_spdl_batcher_get_property (
   if (id == PROP_NAME)
     g_value_take_string (value, gst_object_get_name (GST_OBJECT (object)));
   else
-    gst_spdl_property_table_get (spdl_batch_properties, &self->settings,
-        id - PROP_SETTINGS, value, object, pspec);
+    gst_spdl_property_table_get (
+        properties, &self->settings, id - PROP_SETTINGS, value, object, pspec);
 }
 
 static void
@@ -878,26 +955,26 @@ gst_spdl_batcher_class_init (GstSpdlBatcherClass *klass)
   object_class->get_property = gst_spdl_batcher_get_property;
   object_class->finalize = gst_spdl_batcher_finalize;
   g_object_class_override_property (object_class, PROP_NAME, "name");
-  gst_spdl_property_table_install (
-      spdl_batch_properties, object_class, PROP_SETTINGS);
+  gst_spdl_property_table_install (properties, object_class, PROP_SETTINGS);
 
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class, "Item batcher",
       "Filter/Converter", "Stacks items into batches of tensors",
       "the gst-spdl developers");
-  element_class->change_state = gst_spdl_batcher_change_state;
   filter_class->fields = GST_SPDL_FIELDS_BATCHES | GST_SPDL_FIELDS_FAILURES |
                          GST_SPDL_FIELDS_UNPOOLED;
   filter_class->chain = gst_spdl_batcher_chain;
   filter_class->event = gst_spdl_batcher_event;
   filter_class->reset = gst_spdl_batcher_reset;
+  filter_class->start = gst_spdl_batcher_start;
+  filter_class->stop = gst_spdl_batcher_stop;
 }
 
 static void
 gst_spdl_batcher_init (GstSpdlBatcher *self)
 {
-  gst_spdl_property_table_init (spdl_batch_properties, &self->settings);
+  gst_spdl_property_table_init (properties, &self->settings);
   spdl_padding_init (&self->padding);
   spdl_targets_init (&self->targets);
   spdl_outcome_init (&self->outcome);

@@ -50,11 +50,11 @@
 #include <gst/spdl/spdl.h>
 #include <string.h>
 
+#include "gst/spdl/common/bufferitems.h"
 #include "gst/spdl/common/marks.h"
 #include "gst/spdl/common/propertytable.h"
 #include "gst/spdl/common/tryallocator.h"
-#include "gst/spdl/stage/plainfilter.h"
-#include "gst/spdl/stage/refusal.h"
+#include "gst/spdl/stage/plain.h"
 #include "plugins/core/batch/batchpool.h"
 #include "plugins/core/core.h"
 
@@ -257,14 +257,6 @@ spdl_cached_batches_take (
   return ret;
 }
 
-static guint
-count_items (GstBuffer *buffer)
-{
-  const GstSpdlBatchMeta *batch = gst_spdl_buffer_get_batch_meta (buffer);
-
-  return batch ? batch->num_items : 1;
-}
-
 /* Counts a batch.
  *
  * @cached: whether it is replayed */
@@ -275,7 +267,7 @@ count_buffer (GstSpdlCache *self, GstBuffer *buffer, gboolean cached)
   const gsize bytes = gst_buffer_get_size (buffer);
 
   spdl_mutex_lock (&stats->lock);
-  stats->meter.interval.items += count_items (buffer);
+  stats->meter.interval.items += spdl_buffer_count_items (buffer);
   stats->meter.interval.batches++;
   stats->meter.interval.cached += cached;
   stats->meter.interval.bytes_in += cached ? 0 : bytes;
@@ -446,31 +438,6 @@ static const SpdlProperty properties[] = {
   SPDL_PROPERTY_END
 };
 
-enum {
-  PROP_0,
-  PROP_SETTINGS, /* first property of the table */
-};
-
-static void
-gst_spdl_cache_set_property (
-    GObject *object, guint id, const GValue *value, GParamSpec *pspec)
-{
-  GstSpdlCache *self = GST_SPDL_CACHE (object);
-
-  gst_spdl_property_table_set (
-      properties, &self->settings, id - PROP_SETTINGS, value, object, pspec);
-}
-
-static void
-gst_spdl_cache_get_property (
-    GObject *object, guint id, GValue *value, GParamSpec *pspec)
-{
-  GstSpdlCache *self = GST_SPDL_CACHE (object);
-
-  gst_spdl_property_table_get (
-      properties, &self->settings, id - PROP_SETTINGS, value, object, pspec);
-}
-
 static void
 gst_spdl_cache_finalize (GObject *object)
 {
@@ -485,10 +452,9 @@ gst_spdl_cache_class_init (GstSpdlCacheClass *klass)
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
   GstSpdlFilterClass *filter_class = GST_SPDL_FILTER_CLASS (klass);
 
-  object_class->set_property = gst_spdl_cache_set_property;
-  object_class->get_property = gst_spdl_cache_get_property;
   object_class->finalize = gst_spdl_cache_finalize;
-  gst_spdl_property_table_install (properties, object_class, PROP_SETTINGS);
+  gst_spdl_property_table_implement (
+      properties, object_class, G_STRUCT_OFFSET (GstSpdlCache, settings));
 
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
@@ -506,8 +472,5 @@ gst_spdl_cache_init (GstSpdlCache *self)
 {
   gst_spdl_property_table_init (properties, &self->settings);
   spdl_cached_batches_init (&self->cached);
-  GST_PAD_SET_PROXY_CAPS (self->parent.sinkpad);
-  gst_spdl_pad_take_all_caps_events (self->parent.sinkpad);
-  GST_PAD_SET_PROXY_ALLOCATION (self->parent.sinkpad);
-  GST_PAD_SET_PROXY_CAPS (self->parent.srcpad);
+  gst_spdl_filter_set_proxy (&self->parent);
 }

@@ -50,13 +50,10 @@
  */
 
 #include <math.h>
-#include <stdio.h>
 
 #include "gst/spdl/common/propertytable.h"
-#include "gst/spdl/stage/droppeditems.h"
 #include "plugins/core/core.h"
 #include "plugins/core/mix/mix-private.h"
-#include "plugins/core/padchildren.h"
 
 GST_DEBUG_CATEGORY_STATIC (spdl_mix_debug);
 #define GST_CAT_DEFAULT spdl_mix_debug
@@ -90,132 +87,27 @@ static const SpdlProperty properties[] = {
   SPDL_PROPERTY_END
 };
 
-enum {
-  PROP_0,
-  PROP_SETTINGS, /* first property of the table */
-  PROP_STATS_INTERVAL = PROP_SETTINGS + G_N_ELEMENTS (properties) - 1,
-  PROP_STAGE_STATS,
-};
-
-G_DEFINE_FINAL_TYPE_WITH_CODE (GstSpdlMix, gst_spdl_mix, GST_TYPE_ELEMENT,
-    G_IMPLEMENT_INTERFACE (GST_TYPE_CHILD_PROXY, spdl_padding_children_init))
+G_DEFINE_FINAL_TYPE (
+    GstSpdlMix, gst_spdl_mix, gst_spdl_numbered_pads_get_type ())
 GST_ELEMENT_REGISTER_DEFINE (
     spdlmix, "spdlmix", GST_RANK_NONE, GST_TYPE_SPDL_MIX)
 
 /* Sink pads */
 
-enum {
-  PAD_PROP_0,
-  PAD_PROP_WEIGHT,
-  PAD_PROP_NUM_ITEMS,
+G_DEFINE_FINAL_TYPE (
+    GstSpdlMixPad, gst_spdl_mix_pad, gst_spdl_numbered_pad_get_type ())
+
+static const SpdlProperty pad_properties[] = {
+  SPDL_PROPERTY_DOUBLE (GstSpdlMixPad, weight, READY, "weight", "Weight",
+      "Share of this pad's items, relative to the sum of all weights; above 0; "
+      "read when the state changes from READY to PAUSED",
+      -G_MAXDOUBLE, G_MAXDOUBLE, 1.0),
+  SPDL_PROPERTY_END
 };
 
-#define DEFAULT_WEIGHT 1.0
-
-G_DEFINE_FINAL_TYPE (GstSpdlMixPad, gst_spdl_mix_pad, GST_TYPE_PAD)
-
-static GstSpdlMix *
-dup_mix (GstSpdlMixPad *self)
-{
-  return (GstSpdlMix *) gst_object_get_parent (GST_OBJECT (self));
-}
-
-/* Returns the counter of a pad, which the lock of the mix guards. */
-static guint64
-get_num_items (GstSpdlMixPad *self)
-{
-  GstSpdlMix *mix = dup_mix (self);
-  guint64 n;
-
-  if (!mix)
-    return self->n_items;
-  spdl_mutex_lock (&mix->lock);
-  n = self->n_items;
-  spdl_mutex_unlock (&mix->lock);
-  gst_object_unref (mix);
-  return n;
-}
-
+/* Forgets the run. */
 static void
-gst_spdl_mix_pad_set_property (
-    GObject *object, guint id, const GValue *value, GParamSpec *pspec)
-{
-  GstSpdlMixPad *self = GST_SPDL_MIX_PAD (object);
-
-  if (id != PAD_PROP_WEIGHT) {
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-    return;
-  }
-  GST_OBJECT_LOCK (self);
-  self->weight = g_value_get_double (value);
-  GST_OBJECT_UNLOCK (self);
-}
-
-static void
-gst_spdl_mix_pad_get_property (
-    GObject *object, guint id, GValue *value, GParamSpec *pspec)
-{
-  GstSpdlMixPad *self = GST_SPDL_MIX_PAD (object);
-
-  switch (id) {
-    case PAD_PROP_WEIGHT:
-      GST_OBJECT_LOCK (self);
-      g_value_set_double (value, self->weight);
-      GST_OBJECT_UNLOCK (self);
-      break;
-    case PAD_PROP_NUM_ITEMS:
-      g_value_set_uint64 (value, get_num_items (self));
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-      break;
-  }
-}
-
-static void
-gst_spdl_mix_pad_finalize (GObject *object)
-{
-  GstSpdlMixPad *self = GST_SPDL_MIX_PAD (object);
-
-  spdl_mix_pad_reset (self);
-  g_array_unref (self->sources);
-  spdl_cond_clear (&self->called);
-  G_OBJECT_CLASS (gst_spdl_mix_pad_parent_class)->finalize (object);
-}
-
-static void
-gst_spdl_mix_pad_class_init (GstSpdlMixPadClass *klass)
-{
-  GObjectClass *object_class = G_OBJECT_CLASS (klass);
-
-  object_class->set_property = gst_spdl_mix_pad_set_property;
-  object_class->get_property = gst_spdl_mix_pad_get_property;
-  object_class->finalize = gst_spdl_mix_pad_finalize;
-  g_object_class_install_property (object_class, PAD_PROP_WEIGHT,
-      g_param_spec_double ("weight", "Weight",
-          "Share of this pad's items, relative to the sum of all weights; "
-          "above 0; read when the state changes from READY to PAUSED",
-          -G_MAXDOUBLE, G_MAXDOUBLE, DEFAULT_WEIGHT,
-          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS |
-              GST_PARAM_MUTABLE_READY));
-  g_object_class_install_property (object_class, PAD_PROP_NUM_ITEMS,
-      g_param_spec_uint64 ("num-items", "Number of items",
-          "Number of items received on this pad since the start", 0,
-          G_MAXUINT64, 0, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
-}
-
-static void
-gst_spdl_mix_pad_init (GstSpdlMixPad *self)
-{
-  self->weight = DEFAULT_WEIGHT;
-  self->flushing = TRUE;
-  self->sources = g_array_new (FALSE, FALSE, sizeof (SpdlMixSource));
-  g_queue_init (&self->pending_ends);
-  spdl_cond_init (&self->called);
-}
-
-void
-spdl_mix_pad_reset (GstSpdlMixPad *self)
+reset_pad (GstSpdlMixPad *self)
 {
   self->is_part = self->seen = self->waiting = FALSE;
   self->ended = self->in_epoch = FALSE;
@@ -226,92 +118,69 @@ spdl_mix_pad_reset (GstSpdlMixPad *self)
   gst_clear_event (&self->segment);
 }
 
-static GstSpdlMixPad *
-spdl_mix_pad_new (GstPadTemplate *templ, guint number)
+static void
+gst_spdl_mix_pad_finalize (GObject *object)
 {
-  g_autofree gchar *name = g_strdup_printf ("sink_%u", number);
-  GstSpdlMixPad *self = g_object_new (GST_TYPE_SPDL_MIX_PAD, "name", name,
-      "direction", GST_PAD_SINK, "template", templ, NULL);
+  GstSpdlMixPad *self = GST_SPDL_MIX_PAD (object);
 
-  self->number = number;
-  spdl_mix_flow_init_pad (self);
-  return self;
+  reset_pad (self);
+  g_array_unref (self->sources);
+  spdl_cond_clear (&self->called);
+  G_OBJECT_CLASS (gst_spdl_mix_pad_parent_class)->finalize (object);
+}
+
+/* Functions of a pad need its direction. */
+static void
+gst_spdl_mix_pad_constructed (GObject *object)
+{
+  G_OBJECT_CLASS (gst_spdl_mix_pad_parent_class)->constructed (object);
+  spdl_mix_flow_init_pad (GST_SPDL_MIX_PAD (object));
+}
+
+static void
+gst_spdl_mix_pad_class_init (GstSpdlMixPadClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+
+  object_class->constructed = gst_spdl_mix_pad_constructed;
+  object_class->finalize = gst_spdl_mix_pad_finalize;
+  gst_spdl_property_table_implement (pad_properties, object_class, 0);
+}
+
+static void
+gst_spdl_mix_pad_init (GstSpdlMixPad *self)
+{
+  gst_spdl_property_table_init (pad_properties, self);
+  self->used_weight = 1;
+  self->flushing = TRUE;
+  self->sources = g_array_new (FALSE, FALSE, sizeof (SpdlMixSource));
+  g_queue_init (&self->pending_ends);
+  spdl_cond_init (&self->called);
 }
 
 /* Pads */
 
-/* Lock held. Returns TRUE if a pad has that number. */
+/* A pad that is added to a mix with proportions would change them. */
 static gboolean
-has_number (const GstSpdlMix *self, guint number)
+may_add_pad (GstSpdlNumberedPads *base)
 {
-  for (guint i = 0; i < self->pads->len; i++)
-    if (GST_SPDL_MIX_PAD (g_ptr_array_index (self->pads, i))->number == number)
-      return TRUE;
-  return FALSE;
-}
-
-/* Lock held. Creates a pad with the number in @name, or with the lowest free
- * number. Returns NULL if the number is in use, or if mixing with proportions
- * has started. */
-static GstSpdlMixPad *
-make_pad (GstSpdlMix *self, GstPadTemplate *templ, const gchar *name)
-{
-  guint number = 0;
-  GstSpdlMixPad *pad;
-
-  if (self->started && self->used.order == SPDL_MIX_WEIGHTED)
-    return NULL;
-  if (!name || sscanf (name, "sink_%u", &number) != 1)
-    while (has_number (self, number))
-      number++;
-  else if (has_number (self, number))
-    return NULL;
-  pad = spdl_mix_pad_new (templ, number);
-  pad->used_weight = 1;
-  g_ptr_array_add (self->pads, gst_object_ref_sink (pad));
-  return pad;
-}
-
-static GstPad *
-gst_spdl_mix_request_new_pad (GstElement *element, GstPadTemplate *templ,
-    const gchar *name, const GstCaps *caps)
-{
-  GstSpdlMix *self = GST_SPDL_MIX (element);
-  GstSpdlMixPad *pad;
-
-  spdl_mutex_lock (&self->lock);
-  pad = make_pad (self, templ, name);
-  spdl_mutex_unlock (&self->lock);
-  if (!pad) {
-    GST_WARNING_OBJECT (
-        self, "cannot add a pad: the name is taken, or mixing has started");
-    return NULL;
-  }
-  gst_element_add_pad (element, GST_PAD (pad));
-  gst_child_proxy_child_added (
-      GST_CHILD_PROXY (self), G_OBJECT (pad), GST_OBJECT_NAME (pad));
-  return GST_PAD (pad);
+  return !base->started || GST_SPDL_MIX (base)->used.order == SPDL_MIX_ARRIVAL;
 }
 
 /* Removes a pad. It is deactivated first, so that its thread stops waiting for
  * a turn. */
 static void
-gst_spdl_mix_release_pad (GstElement *element, GstPad *pad)
+remove_pad (GstSpdlNumberedPads *base, GstSpdlNumberedPad *pad)
 {
-  GstSpdlMix *self = GST_SPDL_MIX (element);
+  GstSpdlMix *self = GST_SPDL_MIX (base);
 
-  gst_object_ref (pad);
-  gst_pad_set_active (pad, FALSE);
-  spdl_mutex_lock (&self->lock);
+  gst_pad_set_active (GST_PAD (pad), FALSE);
+  spdl_mutex_lock (&base->lock);
   if (self->turn == GST_SPDL_MIX_PAD (pad))
     self->turn = NULL;
-  g_ptr_array_remove (self->pads, pad);
+  g_ptr_array_remove (base->pads, pad);
   spdl_mix_schedule (self);
-  spdl_mutex_unlock (&self->lock);
-  gst_child_proxy_child_removed (
-      GST_CHILD_PROXY (self), G_OBJECT (pad), GST_OBJECT_NAME (pad));
-  gst_element_remove_pad (element, pad);
-  gst_object_unref (pad);
+  spdl_mutex_unlock (&base->lock);
 }
 
 /* State changes */
@@ -338,11 +207,11 @@ take_weight (GstSpdlMixPad *pad, GError **error)
 static gboolean
 start_pads (GstSpdlMix *self, GError **error)
 {
-  for (guint i = 0; i < self->pads->len; i++) {
-    GstSpdlMixPad *pad = g_ptr_array_index (self->pads, i);
+  spdl_numbered_pads_reset_counts (&self->base);
+  for (guint i = 0; i < self->base.pads->len; i++) {
+    GstSpdlMixPad *pad = g_ptr_array_index (self->base.pads, i);
 
-    spdl_mix_pad_reset (pad);
-    pad->n_items = pad->n_interval_items = 0;
+    reset_pad (pad);
     pad->is_part = gst_pad_is_linked (GST_PAD (pad));
     if (!take_weight (pad, error))
       return FALSE;
@@ -371,118 +240,46 @@ start_mix (GstSpdlMix *self, GError **error)
   self->turn = NULL;
   self->next_ticket = self->epoch = 0;
   self->result = GST_FLOW_OK;
-  self->started = TRUE;
+  self->base.started = TRUE;
   return TRUE;
 }
 
 static gboolean
-try_to_start (GstSpdlMix *self)
+gst_spdl_mix_start (GstSpdlFilter *filter, GError **error)
 {
-  g_autoptr (GError) error = NULL;
+  GstSpdlMix *self = GST_SPDL_MIX (filter);
   gboolean ok;
 
-  spdl_mutex_lock (&self->lock);
-  ok = start_mix (self, &error);
-  spdl_mutex_unlock (&self->lock);
-  if (ok)
-    gst_spdl_plain_stats_start (self->stats);
-  else
-    gst_spdl_post_error (GST_ELEMENT (self), error);
+  spdl_mutex_lock (&self->base.lock);
+  ok = start_mix (self, error);
+  spdl_mutex_unlock (&self->base.lock);
   return ok;
 }
 
 static void
-stop_mix (GstSpdlMix *self)
+gst_spdl_mix_stop (GstSpdlFilter *filter)
 {
-  gst_spdl_plain_stats_stop (self->stats);
-  spdl_mutex_lock (&self->lock);
-  self->started = FALSE;
+  GstSpdlMix *self = GST_SPDL_MIX (filter);
+
+  spdl_mutex_lock (&self->base.lock);
+  self->base.started = FALSE;
   self->turn = NULL;
-  for (guint i = 0; i < self->pads->len; i++)
-    spdl_mix_pad_reset (g_ptr_array_index (self->pads, i));
+  for (guint i = 0; i < self->base.pads->len; i++)
+    reset_pad (g_ptr_array_index (self->base.pads, i));
   spdl_mix_flow_reset (self);
-  spdl_mutex_unlock (&self->lock);
-}
-
-static GstStateChangeReturn
-gst_spdl_mix_change_state (GstElement *element, GstStateChange transition)
-{
-  GstSpdlMix *self = GST_SPDL_MIX (element);
-  GstStateChangeReturn ret;
-
-  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED && !try_to_start (self))
-    return GST_STATE_CHANGE_FAILURE;
-  ret = GST_ELEMENT_CLASS (gst_spdl_mix_parent_class)
-            ->change_state (element, transition);
-  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY ||
-      (transition == GST_STATE_CHANGE_READY_TO_PAUSED &&
-          ret == GST_STATE_CHANGE_FAILURE))
-    stop_mix (self);
-  return ret;
-}
-
-/* Adds the statistics of each pad. */
-static void
-add_figures (GstElement *element, const SpdlMeterStats *stats, GstStructure *s)
-{
-  GstSpdlMix *self = GST_SPDL_MIX (element);
-  const gboolean interval = stats->interval;
-
-  spdl_mutex_lock (&self->lock);
-  for (guint i = 0; i < self->pads->len; i++) {
-    GstSpdlMixPad *pad = g_ptr_array_index (self->pads, i);
-    g_autofree gchar *field =
-        g_strdup_printf ("num-items-%s", GST_OBJECT_NAME (pad));
-
-    gst_structure_set (s, field, G_TYPE_UINT64,
-        interval ? pad->n_interval_items : pad->n_items, NULL);
-    if (interval)
-      pad->n_interval_items = 0;
-  }
-  spdl_mutex_unlock (&self->lock);
+  spdl_mutex_unlock (&self->base.lock);
 }
 
 /* Class */
-
-static void
-gst_spdl_mix_set_property (
-    GObject *object, guint id, const GValue *value, GParamSpec *pspec)
-{
-  GstSpdlMix *self = GST_SPDL_MIX (object);
-
-  if (id == PROP_STATS_INTERVAL)
-    gst_spdl_plain_stats_set_interval (self->stats, value);
-  else
-    gst_spdl_property_table_set (
-        properties, &self->settings, id - PROP_SETTINGS, value, object, pspec);
-}
-
-static void
-gst_spdl_mix_get_property (
-    GObject *object, guint id, GValue *value, GParamSpec *pspec)
-{
-  GstSpdlMix *self = GST_SPDL_MIX (object);
-
-  if (id == PROP_STATS_INTERVAL)
-    gst_spdl_plain_stats_get_interval (self->stats, value);
-  else if (id == PROP_STAGE_STATS)
-    gst_spdl_plain_stats_get_stats (self->stats, value);
-  else
-    gst_spdl_property_table_get (
-        properties, &self->settings, id - PROP_SETTINGS, value, object, pspec);
-}
 
 static void
 gst_spdl_mix_finalize (GObject *object)
 {
   GstSpdlMix *self = GST_SPDL_MIX (object);
 
-  gst_spdl_plain_stats_free (self->stats);
   spdl_mix_flow_reset (self);
   g_hash_table_unref (self->announced);
-  g_ptr_array_unref (self->pads);
   spdl_cond_clear (&self->idle);
-  spdl_mutex_clear (&self->lock);
   G_OBJECT_CLASS (gst_spdl_mix_parent_class)->finalize (object);
 }
 
@@ -491,13 +288,13 @@ gst_spdl_mix_class_init (GstSpdlMixClass *klass)
 {
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+  GstSpdlFilterClass *filter_class = GST_SPDL_FILTER_CLASS (klass);
+  GstSpdlNumberedPadsClass *pads_class = GST_SPDL_NUMBERED_PADS_CLASS (klass);
 
   GST_DEBUG_CATEGORY_INIT (spdl_mix_debug, "spdlmix", 0, "Mixing of streams");
-  object_class->set_property = gst_spdl_mix_set_property;
-  object_class->get_property = gst_spdl_mix_get_property;
   object_class->finalize = gst_spdl_mix_finalize;
-  gst_spdl_property_table_install (properties, object_class, PROP_SETTINGS);
-  gst_spdl_install_stats_properties (object_class, PROP_STATS_INTERVAL);
+  gst_spdl_property_table_implement (
+      properties, object_class, G_STRUCT_OFFSET (GstSpdlMix, settings));
 
   gst_element_class_add_static_pad_template_with_gtype (
       element_class, &sink_template, GST_TYPE_SPDL_MIX_PAD);
@@ -505,26 +302,23 @@ gst_spdl_mix_class_init (GstSpdlMixClass *klass)
   gst_element_class_set_static_metadata (element_class, "Item mixer", "Generic",
       "Mixes several streams into one, in given proportions",
       "the gst-spdl developers");
-  element_class->request_new_pad = gst_spdl_mix_request_new_pad;
-  element_class->release_pad = gst_spdl_mix_release_pad;
-  element_class->change_state = gst_spdl_mix_change_state;
+  filter_class->fields = GST_SPDL_FIELDS_PUT;
+  filter_class->start = gst_spdl_mix_start;
+  filter_class->stop = gst_spdl_mix_stop;
+  pads_class->pad_type = GST_TYPE_SPDL_MIX_PAD;
+  pads_class->may_add = may_add_pad;
+  pads_class->remove = remove_pad;
   gst_type_mark_as_plugin_api (GST_TYPE_SPDL_MIX_PAD, 0);
 }
 
 static void
 gst_spdl_mix_init (GstSpdlMix *self)
 {
-  gst_spdl_property_table_init (properties, &self->settings);
-  spdl_mutex_init (&self->lock);
-  spdl_cond_init (&self->idle);
-  self->pads = g_ptr_array_new_with_free_func (gst_object_unref);
-  self->announced = g_hash_table_new (NULL, NULL);
-  self->stats =
-      gst_spdl_plain_stats_new (GST_ELEMENT (self), GST_SPDL_FIELDS_PUT);
-  self->stats->add_figures = add_figures;
+  GstPad *srcpad = self->base.parent.srcpad;
 
-  self->srcpad = gst_pad_new_from_static_template (&src_template, "src");
-  gst_pad_use_fixed_caps (self->srcpad);
-  gst_element_add_pad (GST_ELEMENT (self), self->srcpad);
-  gst_spdl_caps_gate_init (&self->gate, self->srcpad);
+  gst_spdl_property_table_init (properties, &self->settings);
+  spdl_cond_init (&self->idle);
+  self->announced = g_hash_table_new (NULL, NULL);
+  gst_pad_use_fixed_caps (srcpad);
+  gst_spdl_caps_gate_init (&self->gate, srcpad);
 }

@@ -10,7 +10,7 @@
 #include <gst/spdl/spdl.h>
 
 #include "gst/spdl/stage/capsgate.h"
-#include "gst/spdl/stage/plainstats.h"
+#include "plugins/core/numberedpads.h"
 
 G_BEGIN_DECLS
 
@@ -48,13 +48,12 @@ typedef struct {
 
 #define GST_TYPE_SPDL_MIX_PAD (gst_spdl_mix_pad_get_type ())
 G_DECLARE_FINAL_TYPE (
-    GstSpdlMixPad, gst_spdl_mix_pad, GST, SPDL_MIX_PAD, GstPad)
+    GstSpdlMixPad, gst_spdl_mix_pad, GST, SPDL_MIX_PAD, GstSpdlNumberedPad)
 
 struct _GstSpdlMixPad {
-  GstPad parent;
+  GstSpdlNumberedPad base;
 
   gdouble weight; /* property, guarded by the object lock */
-  guint number;   /* sink_%u */
 
   /* Guarded by the lock of the mix. */
   SpdlCond called;     /* its thread waits on this */
@@ -73,8 +72,6 @@ struct _GstSpdlMixPad {
   guint64 key;
   guint64 count; /* number of items, for the proportions */
   gdouble due;
-  guint64 n_items; /* number of items since the start, for statistics */
-  guint64 n_interval_items; /* number of items in this statistics interval */
 
   /* Only used by the streaming thread. */
   GstCaps *caps;
@@ -82,27 +79,24 @@ struct _GstSpdlMixPad {
 };
 
 #define GST_TYPE_SPDL_MIX (gst_spdl_mix_get_type ())
-G_DECLARE_FINAL_TYPE (GstSpdlMix, gst_spdl_mix, GST, SPDL_MIX, GstElement)
+G_DECLARE_FINAL_TYPE (
+    GstSpdlMix, gst_spdl_mix, GST, SPDL_MIX, GstSpdlNumberedPads)
 
 struct _GstSpdlMix {
-  GstElement parent;
+  GstSpdlNumberedPads base;
 
-  GstPad *srcpad;
-  GstSpdlPlainStats *stats;
   SpdlMixSettings settings; /* properties, guarded by the object lock */
 
-  SpdlMutex lock;
-  SpdlCond idle;   /* the source pad is free, or a flush starts or ends */
-  GPtrArray *pads; /* GstSpdlMixPad, owned, in the order of their requests */
+  /* Guarded by the lock. */
+  SpdlCond idle;        /* the source pad is free, or a flush starts or ends */
   SpdlMixSettings used; /* settings since the start */
-  gboolean started;
-  gboolean begun;      /* each pad has received an item or an end */
-  gboolean pushing;    /* a thread uses the source pad */
-  gboolean settling;   /* a thread ends an epoch or the stream */
-  guint n_flushing;    /* number of pads that are flushing */
-  gboolean ending;     /* the end of a flush is being sent */
-  guint n_flushes;     /* number of finished flushes */
-  GstSpdlMixPad *turn; /* nullable: pad whose turn it is */
+  gboolean begun;       /* each pad has received an item or an end */
+  gboolean pushing;     /* a thread uses the source pad */
+  gboolean settling;    /* a thread ends an epoch or the stream */
+  guint n_flushing;     /* number of pads that are flushing */
+  gboolean ending;      /* the end of a flush is being sent */
+  guint n_flushes;      /* number of finished flushes */
+  GstSpdlMixPad *turn;  /* nullable: pad whose turn it is */
   guint64 next_ticket;
   guint64 epoch; /* of the output */
   gboolean over;
@@ -115,11 +109,7 @@ struct _GstSpdlMix {
   GHashTable *announced; /* source number to seqnum of its event */
 };
 
-/* Sink pads */
-/* Resets the state of a run. */
-void spdl_mix_pad_reset (GstSpdlMixPad *self);
-
-/* Sets the pad functions, for spdl_mix_pad_new(). */
+/* Sets the functions of a pad. */
 void spdl_mix_flow_init_pad (GstSpdlMixPad *pad);
 /* Resets the state of the output. */
 void spdl_mix_flow_reset (GstSpdlMix *self);

@@ -5,9 +5,10 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+#include "gst/spdl/common/bufferitems.h"
 #include "gst/spdl/common/marks.h"
 #include "gst/spdl/progress/state.h"
-#include "gst/spdl/stage/refusal.h"
+#include "gst/spdl/stage/capsgate.h"
 #include "plugins/core/mix/mix-private.h"
 
 static gboolean
@@ -36,24 +37,6 @@ prepare_pad (GstSpdlMix *self, GstSpdlMixPad *pad)
   gst_spdl_caps_gate_open (&self->gate, pad->caps);
 }
 
-static const GstSpdlItemMeta *
-get_first_item (GstBuffer *buffer)
-{
-  const GstSpdlBatchMeta *batch = gst_spdl_buffer_get_batch_meta (buffer);
-
-  if (!batch)
-    return gst_spdl_buffer_get_item_meta (buffer);
-  return batch->num_items > 0 ? batch->items : NULL;
-}
-
-static guint
-count_items (GstBuffer *buffer)
-{
-  const GstSpdlBatchMeta *batch = gst_spdl_buffer_get_batch_meta (buffer);
-
-  return batch ? batch->num_items : 1;
-}
-
 /* A buffer or a group, which is pushed in one turn. */
 typedef struct {
   GstBuffer *buffer;   /* or */
@@ -66,8 +49,8 @@ typedef struct {
 static GstFlowReturn
 push_load (GstSpdlMix *self, const Load *load)
 {
-  return load->list ? gst_pad_push_list (self->srcpad, load->list)
-                    : gst_pad_push (self->srcpad, load->buffer);
+  return load->list ? gst_pad_push_list (self->base.parent.srcpad, load->list)
+                    : gst_pad_push (self->base.parent.srcpad, load->buffer);
 }
 
 static void
@@ -88,7 +71,7 @@ look_at_flush (GstSpdlMix *self, GstSpdlMixPad *pad, guint n_flushes)
   if (self->n_flushing == 0 && self->n_flushes == n_flushes)
     return GST_FLOW_FLUSHING;
   while (self->n_flushing > 0 && !pad->flushing)
-    spdl_cond_wait (&self->idle, &self->lock);
+    spdl_cond_wait (&self->idle, &self->base.lock);
   return pad->flushing ? GST_FLOW_FLUSHING : GST_FLOW_OK;
 }
 
@@ -98,8 +81,7 @@ finish_pass (GstSpdlMix *self, GstSpdlMixPad *pad, const Load *load,
     GstFlowReturn ret, guint n_flushes)
 {
   pad->count += load->n_items;
-  pad->n_items += load->n_items;
-  pad->n_interval_items += load->n_items;
+  spdl_numbered_pad_count (&pad->base, load->n_items);
   pad->in_epoch = TRUE;
   spdl_mix_update_due (self, pad);
   spdl_mix_give_source_pad (self);
@@ -109,16 +91,16 @@ finish_pass (GstSpdlMix *self, GstSpdlMixPad *pad, const Load *load,
     self->result = ret;
   spdl_mix_schedule (self);
   if (self->result != GST_FLOW_OK)
-    for (guint i = 0; i < self->pads->len; i++)
+    for (guint i = 0; i < self->base.pads->len; i++)
       spdl_cond_signal (
-          &GST_SPDL_MIX_PAD (g_ptr_array_index (self->pads, i))->called);
+          &GST_SPDL_MIX_PAD (g_ptr_array_index (self->base.pads, i))->called);
   return ret;
 }
 
 static void
 note_wait (GstSpdlMix *self, const Load *load, guint64 since)
 {
-  GstSpdlPlainStats *stats = self->stats;
+  GstSpdlPlainStats *stats = self->base.parent.stats;
 
   spdl_mutex_lock (&stats->lock);
   spdl_histogram_add (
@@ -145,18 +127,18 @@ note_item (GstSpdlMixPad *pad, const GstSpdlItemMeta *item)
 static GstFlowReturn
 pass_load (GstSpdlMix *self, GstSpdlMixPad *pad, const Load *load)
 {
-  const guint64 since = spdl_meter_now (&self->stats->meter);
-  const GstSpdlItemMeta *item = get_first_item (load->first);
+  const guint64 since = spdl_meter_now (&self->base.parent.stats->meter);
+  const GstSpdlItemMeta *item = spdl_buffer_get_first_item (load->first);
   GstFlowReturn ret;
   guint n_flushes;
 
-  spdl_mutex_lock (&self->lock);
+  spdl_mutex_lock (&self->base.lock);
   pad->is_part = TRUE;
   if (item)
     note_item (pad, item);
   ret = spdl_mix_await_turn (self, pad);
   n_flushes = self->n_flushes;
-  spdl_mutex_unlock (&self->lock);
+  spdl_mutex_unlock (&self->base.lock);
   if (ret != GST_FLOW_OK) {
     drop_load (load);
     return ret;
@@ -164,16 +146,16 @@ pass_load (GstSpdlMix *self, GstSpdlMixPad *pad, const Load *load)
   note_wait (self, load, since);
   prepare_pad (self, pad);
   ret = push_load (self, load);
-  spdl_mutex_lock (&self->lock);
+  spdl_mutex_lock (&self->base.lock);
   ret = finish_pass (self, pad, load, ret, n_flushes);
-  spdl_mutex_unlock (&self->lock);
+  spdl_mutex_unlock (&self->base.lock);
   return ret;
 }
 
 static GstFlowReturn
 mix_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
 {
-  const Load load = { buffer, NULL, buffer, count_items (buffer),
+  const Load load = { buffer, NULL, buffer, spdl_buffer_count_items (buffer),
     gst_buffer_get_size (buffer) };
 
   return pass_load (GST_SPDL_MIX (parent), GST_SPDL_MIX_PAD (pad), &load);
@@ -191,7 +173,7 @@ mix_chain_list (GstPad *pad, GstObject *parent, GstBufferList *list)
   }
   load.first = gst_buffer_list_get (list, 0);
   for (guint i = 0; i < n; i++) {
-    load.n_items += count_items (gst_buffer_list_get (list, i));
+    load.n_items += spdl_buffer_count_items (gst_buffer_list_get (list, i));
     load.bytes += gst_buffer_get_size (gst_buffer_list_get (list, i));
   }
   return pass_load (GST_SPDL_MIX (parent), GST_SPDL_MIX_PAD (pad), &load);
@@ -204,9 +186,9 @@ mix_chain_list (GstPad *pad, GstObject *parent, GstBufferList *list)
 static void
 push_event_and_give (GstSpdlMix *self, GstEvent *event)
 {
-  spdl_mutex_unlock (&self->lock);
+  spdl_mutex_unlock (&self->base.lock);
   gst_spdl_caps_gate_push_event (&self->gate, event);
-  spdl_mutex_lock (&self->lock);
+  spdl_mutex_lock (&self->base.lock);
   spdl_mix_give_source_pad (self);
 }
 
@@ -216,7 +198,7 @@ static void
 take_open_source_pad (GstSpdlMix *self, const GstSpdlMixPad *pad)
 {
   while (self->pushing || (self->n_flushing > 0 && !pad->flushing))
-    spdl_cond_wait (&self->idle, &self->lock);
+    spdl_cond_wait (&self->idle, &self->base.lock);
   self->pushing = TRUE;
 }
 
@@ -224,10 +206,10 @@ take_open_source_pad (GstSpdlMix *self, const GstSpdlMixPad *pad)
 static gboolean
 push_event (GstSpdlMix *self, GstSpdlMixPad *pad, GstEvent *event)
 {
-  spdl_mutex_lock (&self->lock);
+  spdl_mutex_lock (&self->base.lock);
   take_open_source_pad (self, pad);
   push_event_and_give (self, event);
-  spdl_mutex_unlock (&self->lock);
+  spdl_mutex_unlock (&self->base.lock);
   return TRUE;
 }
 
@@ -251,14 +233,14 @@ handle_stream_start (GstSpdlMix *self, GstSpdlMixPad *pad, GstEvent *event)
 {
   gboolean first;
 
-  spdl_mutex_lock (&self->lock);
+  spdl_mutex_lock (&self->base.lock);
   pad->is_part = TRUE;
   pad->ended &= self->over;
   take_open_source_pad (self, pad);
   first = !self->has_stream;
   self->has_stream = TRUE;
   push_event_once (self, event, first);
-  spdl_mutex_unlock (&self->lock);
+  spdl_mutex_unlock (&self->base.lock);
   return TRUE;
 }
 
@@ -320,7 +302,7 @@ handle_source (GstSpdlMix *self, GstSpdlMixPad *pad, GstEvent *event)
   gboolean known, placed;
 
   gst_spdl_event_parse_source (event, &number, &n_items, &state);
-  spdl_mutex_lock (&self->lock);
+  spdl_mutex_lock (&self->base.lock);
   placed = note_source (self, pad, number, n_items, state);
   take_open_source_pad (self, pad);
   known = g_hash_table_lookup (self->announced, GUINT_TO_POINTER (number)) ==
@@ -329,7 +311,7 @@ handle_source (GstSpdlMix *self, GstSpdlMixPad *pad, GstEvent *event)
   push_event_once (self, event, !known);
   /* A partial end may have waited to know the sources of the pad. */
   spdl_mix_schedule (self);
-  spdl_mutex_unlock (&self->lock);
+  spdl_mutex_unlock (&self->base.lock);
   if (!placed)
     GST_ELEMENT_WARNING (self, STREAM, FAILED,
         ("Source %u streams shards, so the number of items in its epochs "
@@ -380,7 +362,7 @@ hold_end (GstSpdlMix *self, GstSpdlMixPad *pad, GstEvent *event)
 {
   while (!g_queue_is_empty (&pad->pending_ends) &&
          spdl_mix_get_result (self, pad) == GST_FLOW_OK)
-    spdl_cond_wait (&pad->called, &self->lock);
+    spdl_cond_wait (&pad->called, &self->base.lock);
   if (spdl_mix_get_result (self, pad) != GST_FLOW_OK) {
     gst_event_unref (event);
     return;
@@ -411,7 +393,7 @@ is_waited_for (GstSpdlMix *self, GstEvent *event)
 static gboolean
 handle_epoch (GstSpdlMix *self, GstSpdlMixPad *pad, GstEvent *event)
 {
-  spdl_mutex_lock (&self->lock);
+  spdl_mutex_lock (&self->base.lock);
   pad->is_part = TRUE;
   if (spdl_mix_is_late_end (self, pad, event))
     event = gst_spdl_event_set_partial_epoch (event, TRUE);
@@ -421,7 +403,7 @@ handle_epoch (GstSpdlMix *self, GstSpdlMixPad *pad, GstEvent *event)
     pass_end_in_turn (self, pad, event);
   else
     pass_end_at_once (self, pad, event);
-  spdl_mutex_unlock (&self->lock);
+  spdl_mutex_unlock (&self->base.lock);
   return TRUE;
 }
 
@@ -429,14 +411,14 @@ handle_epoch (GstSpdlMix *self, GstSpdlMixPad *pad, GstEvent *event)
 static gboolean
 handle_eos (GstSpdlMix *self, GstSpdlMixPad *pad, GstEvent *event)
 {
-  spdl_mutex_lock (&self->lock);
+  spdl_mutex_lock (&self->base.lock);
   pad->is_part = TRUE;
   if (spdl_mix_has_ends_in_turn (self) &&
       spdl_mix_await_turn (self, pad) == GST_FLOW_OK)
     spdl_mix_give_source_pad (self);
   if (!pad->flushing)
     spdl_mix_end_pad (self, pad);
-  spdl_mutex_unlock (&self->lock);
+  spdl_mutex_unlock (&self->base.lock);
   gst_event_unref (event);
   return TRUE;
 }
@@ -448,17 +430,17 @@ handle_flush_start (GstSpdlMix *self, GstSpdlMixPad *pad, GstEvent *event)
 {
   gboolean first;
 
-  spdl_mutex_lock (&self->lock);
+  spdl_mutex_lock (&self->base.lock);
   while (self->ending)
-    spdl_cond_wait (&self->idle, &self->lock);
+    spdl_cond_wait (&self->idle, &self->base.lock);
   first = self->n_flushing == 0;
   self->n_flushing += !pad->in_flush;
   pad->flushing = pad->in_flush = TRUE;
   spdl_cond_signal (&pad->called);
   spdl_cond_broadcast (&self->idle);
-  spdl_mutex_unlock (&self->lock);
+  spdl_mutex_unlock (&self->base.lock);
   if (first)
-    return gst_pad_push_event (self->srcpad, event);
+    return gst_pad_push_event (self->base.parent.srcpad, event);
   gst_event_unref (event);
   return TRUE;
 }
@@ -486,15 +468,15 @@ handle_flush_stop (GstSpdlMix *self, GstSpdlMixPad *pad, GstEvent *event)
 {
   gboolean ret = TRUE;
 
-  spdl_mutex_lock (&self->lock);
+  spdl_mutex_lock (&self->base.lock);
   spdl_mix_take_source_pad (self);
   if (self->n_flushing == (pad->in_flush ? 1 : 0)) {
     self->ending = TRUE;
-    spdl_mutex_unlock (&self->lock);
+    spdl_mutex_unlock (&self->base.lock);
     gst_spdl_caps_gate_flush (&self->gate);
     gst_clear_event (&self->segment);
-    ret = gst_pad_push_event (self->srcpad, event);
-    spdl_mutex_lock (&self->lock);
+    ret = gst_pad_push_event (self->base.parent.srcpad, event);
+    spdl_mutex_lock (&self->base.lock);
     self->ending = FALSE;
   } else {
     gst_event_unref (event);
@@ -502,7 +484,7 @@ handle_flush_stop (GstSpdlMix *self, GstSpdlMixPad *pad, GstEvent *event)
   end_flush (self, pad);
   spdl_mix_give_source_pad (self);
   spdl_mix_schedule (self);
-  spdl_mutex_unlock (&self->lock);
+  spdl_mutex_unlock (&self->base.lock);
   return ret;
 }
 
@@ -547,7 +529,7 @@ mix_event (GstPad *gst_pad, GstObject *parent, GstEvent *event)
         return handle_dropped_items (self, pad, event);
       if (GST_EVENT_IS_SERIALIZED (event))
         return push_event (self, pad, event);
-      return gst_pad_push_event (self->srcpad, event);
+      return gst_pad_push_event (self->base.parent.srcpad, event);
   }
 }
 
@@ -562,13 +544,13 @@ mix_activate_mode (
 
   if (mode != GST_PAD_MODE_PUSH)
     return FALSE;
-  spdl_mutex_lock (&self->lock);
+  spdl_mutex_lock (&self->base.lock);
   self->n_flushing -= pad->in_flush;
   pad->in_flush = FALSE;
   pad->flushing = !active;
   spdl_cond_signal (&pad->called);
   spdl_cond_broadcast (&self->idle);
-  spdl_mutex_unlock (&self->lock);
+  spdl_mutex_unlock (&self->base.lock);
   return TRUE;
 }
 

@@ -14,7 +14,7 @@
 static GstSpdlMixPad *
 get_pad (const GstSpdlMix *self, guint i)
 {
-  return g_ptr_array_index (self->pads, i);
+  return g_ptr_array_index (self->base.pads, i);
 }
 
 static gboolean
@@ -43,7 +43,7 @@ void
 spdl_mix_take_source_pad (GstSpdlMix *self)
 {
   while (self->pushing)
-    spdl_cond_wait (&self->idle, &self->lock);
+    spdl_cond_wait (&self->idle, &self->base.lock);
   self->pushing = TRUE;
 }
 
@@ -66,7 +66,7 @@ spdl_mix_await_turn (GstSpdlMix *self, GstSpdlMixPad *pad)
   spdl_mix_schedule (self);
   while ((ret = spdl_mix_get_result (self, pad)) == GST_FLOW_OK &&
          (self->turn != pad || self->pushing))
-    spdl_cond_wait (&pad->called, &self->lock);
+    spdl_cond_wait (&pad->called, &self->base.lock);
   pad->waiting = FALSE;
   if (ret == GST_FLOW_OK)
     self->pushing = TRUE;
@@ -109,11 +109,12 @@ begin_epoch (GstSpdlMix *self)
 {
   const guint64 epoch = spdl_mix_has_ends_in_turn (self) ? 0 : self->epoch;
 
-  for (guint i = 0; i < self->pads->len; i++) {
+  for (guint i = 0; i < self->base.pads->len; i++) {
     GstSpdlMixPad *pad = get_pad (self, i);
 
     pad->count = find_place (self, pad);
-    pad->key = spdl_proportion_get_key (self->used.seed, epoch, pad->number);
+    pad->key =
+        spdl_proportion_get_key (self->used.seed, epoch, pad->base.number);
     spdl_mix_update_due (self, pad);
   }
 }
@@ -149,7 +150,7 @@ find_lowest_epoch (const GstSpdlMix *self)
 {
   guint64 lowest = G_MAXUINT64;
 
-  for (guint i = 0; i < self->pads->len; i++) {
+  for (guint i = 0; i < self->base.pads->len; i++) {
     const GstSpdlMixPad *pad = get_pad (self, i);
 
     if (pad->is_part && (is_closed (pad) || !pad->ended))
@@ -171,7 +172,7 @@ has_come_to_end (const GstSpdlMix *self, guint64 epoch)
 {
   gboolean any = FALSE;
 
-  for (guint i = 0; i < self->pads->len; i++) {
+  for (guint i = 0; i < self->base.pads->len; i++) {
     const GstSpdlMixPad *pad = get_pad (self, i);
 
     if (!is_past (pad, epoch))
@@ -220,7 +221,7 @@ spdl_mix_is_late_end (
     return FALSE;
   /* When the others are gone, the mix has the epochs of the one that is
    * furthest ahead. */
-  for (guint i = 0; i < self->pads->len; i++) {
+  for (guint i = 0; i < self->base.pads->len; i++) {
     const GstSpdlMixPad *other = get_pad (self, i);
 
     if (other->is_part && !other->ended &&
@@ -266,7 +267,7 @@ has_come_to (const GstSpdlMixPad *pad, GstEvent *event)
 static gboolean
 have_all_come_to (const GstSpdlMix *self, GstEvent *event)
 {
-  for (guint i = 0; i < self->pads->len; i++)
+  for (guint i = 0; i < self->base.pads->len; i++)
     if (!has_come_to (get_pad (self, i), event))
       return FALSE;
   return TRUE;
@@ -275,7 +276,7 @@ have_all_come_to (const GstSpdlMix *self, GstEvent *event)
 static gboolean
 have_all_closed (const GstSpdlMix *self)
 {
-  for (guint i = 0; i < self->pads->len; i++) {
+  for (guint i = 0; i < self->base.pads->len; i++) {
     const GstSpdlMixPad *pad = get_pad (self, i);
 
     if (pad->is_part && !pad->ended && !is_closed (pad))
@@ -291,7 +292,7 @@ find_arrived_epoch (const GstSpdlMix *self)
 {
   guint64 lowest = G_MAXUINT64;
 
-  for (guint i = 0; i < self->pads->len; i++) {
+  for (guint i = 0; i < self->base.pads->len; i++) {
     const GstSpdlMixPad *pad = get_pad (self, i);
 
     if (is_closed (pad) && get_held_epoch (pad) < lowest &&
@@ -345,7 +346,7 @@ find_closed (const GstSpdlMix *self, guint64 epoch)
       is_weighted (self) || find_arrived_epoch (self) == G_MAXUINT64;
   GPtrArray *pads = g_ptr_array_new ();
 
-  for (guint i = 0; i < self->pads->len; i++) {
+  for (guint i = 0; i < self->base.pads->len; i++) {
     GstSpdlMixPad *pad = get_pad (self, i);
 
     if (is_closed (pad) && get_held_epoch (pad) <= epoch &&
@@ -404,7 +405,7 @@ push_ends (GstSpdlMix *self, GPtrArray *events)
 
   for (guint i = 0; i < events->len; i++)
     partial &= gst_spdl_event_is_partial_epoch (g_ptr_array_index (events, i));
-  spdl_mutex_unlock (&self->lock);
+  spdl_mutex_unlock (&self->base.lock);
   for (guint i = 0; i < events->len; i++) {
     GstEvent *event = gst_event_ref (g_ptr_array_index (events, i));
 
@@ -412,7 +413,7 @@ push_ends (GstSpdlMix *self, GPtrArray *events)
         &self->gate, gst_spdl_event_set_partial_epoch (
                          event, partial || i + 1 < events->len));
   }
-  spdl_mutex_lock (&self->lock);
+  spdl_mutex_lock (&self->base.lock);
 }
 
 /* Pushes the pending ends of an epoch, and starts the next one. Releases the
@@ -444,7 +445,7 @@ have_all_ended (const GstSpdlMix *self)
 {
   gboolean any = FALSE;
 
-  for (guint i = 0; i < self->pads->len; i++) {
+  for (guint i = 0; i < self->base.pads->len; i++) {
     const GstSpdlMixPad *pad = get_pad (self, i);
 
     if (pad->is_part && !pad->ended)
@@ -457,7 +458,7 @@ have_all_ended (const GstSpdlMix *self)
 static void
 call_all (GstSpdlMix *self)
 {
-  for (guint i = 0; i < self->pads->len; i++)
+  for (guint i = 0; i < self->base.pads->len; i++)
     spdl_cond_signal (&get_pad (self, i)->called);
 }
 
@@ -470,10 +471,10 @@ end_stream (GstSpdlMix *self)
   self->turn = NULL;
   call_all (self);
   spdl_mix_take_source_pad (self);
-  spdl_mutex_unlock (&self->lock);
-  gst_spdl_plain_stats_finish (self->stats);
+  spdl_mutex_unlock (&self->base.lock);
+  gst_spdl_plain_stats_finish (self->base.parent.stats);
   gst_spdl_caps_gate_push_event (&self->gate, gst_event_new_eos ());
-  spdl_mutex_lock (&self->lock);
+  spdl_mutex_lock (&self->base.lock);
   spdl_mix_give_source_pad (self);
 }
 
@@ -486,7 +487,7 @@ find_extreme_epoch (const GstSpdlMix *self)
   const gboolean first = self->used.stop == SPDL_MIX_FIRST;
   guint64 extreme = first ? 0 : G_MAXUINT64;
 
-  for (guint i = 0; i < self->pads->len; i++) {
+  for (guint i = 0; i < self->base.pads->len; i++) {
     const GstSpdlMixPad *pad = get_pad (self, i);
 
     if (!pad->is_part)
@@ -506,7 +507,7 @@ have_all_come_round (const GstSpdlMix *self)
 {
   const guint64 behind = find_extreme_epoch (self);
 
-  for (guint i = 0; i < self->pads->len; i++) {
+  for (guint i = 0; i < self->base.pads->len; i++) {
     const GstSpdlMixPad *pad = get_pad (self, i);
 
     if (pad->is_part && pad->ended && pad->epoch <= behind)
@@ -518,7 +519,7 @@ have_all_come_round (const GstSpdlMix *self)
 static gboolean
 has_any_ended (const GstSpdlMix *self)
 {
-  for (guint i = 0; i < self->pads->len; i++)
+  for (guint i = 0; i < self->base.pads->len; i++)
     if (get_pad (self, i)->is_part && get_pad (self, i)->ended)
       return TRUE;
   return FALSE;
@@ -569,13 +570,13 @@ find_due (const GstSpdlMix *self)
   const gboolean in_turn = spdl_mix_has_ends_in_turn (self);
   GstSpdlMixPad *first = NULL;
 
-  for (guint i = 0; i < self->pads->len; i++) {
+  for (guint i = 0; i < self->base.pads->len; i++) {
     GstSpdlMixPad *pad = get_pad (self, i);
 
     if (!pad->is_part || pad->ended || (!in_turn && is_past (pad, self->epoch)))
       continue;
     if (!first || pad->due < first->due ||
-        (pad->due == first->due && pad->number < first->number))
+        (pad->due == first->due && pad->base.number < first->base.number))
       first = pad;
   }
   return first;
@@ -586,7 +587,7 @@ find_waiting (const GstSpdlMix *self)
 {
   GstSpdlMixPad *first = NULL;
 
-  for (guint i = 0; i < self->pads->len; i++) {
+  for (guint i = 0; i < self->base.pads->len; i++) {
     GstSpdlMixPad *pad = get_pad (self, i);
 
     if (pad->waiting && !is_closed (pad) &&
@@ -599,7 +600,7 @@ find_waiting (const GstSpdlMix *self)
 static void
 begin_order (GstSpdlMix *self)
 {
-  for (guint i = 0; i < self->pads->len; i++)
+  for (guint i = 0; i < self->base.pads->len; i++)
     if (get_pad (self, i)->is_part && !get_pad (self, i)->seen)
       return;
   self->begun = TRUE;
@@ -612,7 +613,7 @@ spdl_mix_schedule (GstSpdlMix *self)
   guint64 epoch;
 
   /* The thread that is settling repeats its checks. */
-  if (self->settling || self->over || !self->started)
+  if (self->settling || self->over || !self->base.started)
     return;
   self->settling = TRUE;
   if (!self->begun && is_weighted (self))

@@ -62,7 +62,7 @@
 #include "gst/spdl/common/bufferitems.h"
 #include "gst/spdl/common/propertytable.h"
 #include "gst/spdl/process/processwatch.h"
-#include "gst/spdl/stage/refusal.h"
+#include "gst/spdl/stage/capsgate.h"
 #include "gst/spdl/stage/stage-private.h"
 #include "plugins/core/core.h"
 #include "plugins/core/pipe/pipeworker.h"
@@ -585,31 +585,6 @@ static const SpdlProperty properties[] = {
   SPDL_PROPERTY_END
 };
 
-enum {
-  PROP_0,
-  PROP_SETTINGS, /* first property of the table */
-};
-
-static void
-gst_spdl_pipe_set_property (
-    GObject *object, guint id, const GValue *value, GParamSpec *pspec)
-{
-  GstSpdlPipe *self = GST_SPDL_PIPE (object);
-
-  gst_spdl_property_table_set (
-      properties, self, id - PROP_SETTINGS, value, object, pspec);
-}
-
-static void
-gst_spdl_pipe_get_property (
-    GObject *object, guint id, GValue *value, GParamSpec *pspec)
-{
-  GstSpdlPipe *self = GST_SPDL_PIPE (object);
-
-  gst_spdl_property_table_get (
-      properties, self, id - PROP_SETTINGS, value, object, pspec);
-}
-
 static void
 gst_spdl_pipe_finalize (GObject *object)
 {
@@ -658,10 +633,8 @@ gst_spdl_pipe_class_init (GstSpdlPipeClass *klass)
   GstSpdlStageClass *stage_class = GST_SPDL_STAGE_CLASS (klass);
 
   GST_DEBUG_CATEGORY_INIT (spdl_pipe_debug, "spdlpipe", 0, "Chains");
-  object_class->set_property = gst_spdl_pipe_set_property;
-  object_class->get_property = gst_spdl_pipe_get_property;
   object_class->finalize = gst_spdl_pipe_finalize;
-  gst_spdl_property_table_install (properties, object_class, PROP_SETTINGS);
+  gst_spdl_property_table_implement (properties, object_class, 0);
   install_signals (G_TYPE_FROM_CLASS (klass));
 
   gst_element_class_add_static_pad_template (element_class, &sink_template);

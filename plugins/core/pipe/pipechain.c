@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "plugins/core/pipe/pipechain.h"
+#include "plugins/core/pipe/pipeworker.h"
 
 #include <gst/gst.h>
 

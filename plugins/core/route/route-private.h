@@ -10,24 +10,23 @@
 #include <gst/spdl/spdl.h>
 
 #include "gst/spdl/stage/capsgate.h"
-#include "gst/spdl/stage/plainstats.h"
+#include "plugins/core/numberedpads.h"
 
 G_BEGIN_DECLS
 
 /* gstspdlroute.c has the element with its pads, properties and state changes.
+ * condition.c parses and tests conditions.
  * routepaths.c handles the output: it chooses the branch of an item, and sends
  * events to all branches. */
 
 typedef struct _SpdlCondition SpdlCondition;
 
 #define GST_TYPE_SPDL_ROUTE_PAD (gst_spdl_route_pad_get_type ())
-G_DECLARE_FINAL_TYPE (
-    GstSpdlRoutePad, gst_spdl_route_pad, GST, SPDL_ROUTE_PAD, GstPad)
+G_DECLARE_FINAL_TYPE (GstSpdlRoutePad, gst_spdl_route_pad, GST, SPDL_ROUTE_PAD,
+    GstSpdlNumberedPad)
 
 struct _GstSpdlRoutePad {
-  GstPad parent;
-
-  guint number; /* src_%u */
+  GstSpdlNumberedPad base;
 
   /* Guarded by the object lock. */
   gchar *when;              /* property, nullable */
@@ -35,8 +34,6 @@ struct _GstSpdlRoutePad {
   SpdlCondition *condition; /* nullable: takes all items */
 
   /* Guarded by the lock of the route. */
-  guint64 n_items; /* for statistics */
-  guint64 n_interval_items;
   GQueue ends;        /* GstEvent: ends that the thread `ender` must push */
   gboolean is_ending; /* the thread is running */
 
@@ -49,17 +46,13 @@ struct _GstSpdlRoutePad {
 };
 
 #define GST_TYPE_SPDL_ROUTE (gst_spdl_route_get_type ())
-G_DECLARE_FINAL_TYPE (GstSpdlRoute, gst_spdl_route, GST, SPDL_ROUTE, GstElement)
+G_DECLARE_FINAL_TYPE (
+    GstSpdlRoute, gst_spdl_route, GST, SPDL_ROUTE, GstSpdlNumberedPads)
 
 struct _GstSpdlRoute {
-  GstElement parent;
+  GstSpdlNumberedPads base;
 
-  GstPad *sinkpad;
-  GstSpdlPlainStats *stats;
-
-  SpdlMutex lock;
-  GPtrArray *pads; /* GstSpdlRoutePad, owned, in the order of their requests */
-  gboolean started;
+  /* Guarded by the lock. */
   SpdlCond ended;    /* a pad has pushed its end events */
   guint64 n_refused; /* items for branches that have ended */
   guint64 n_interval_refused;
@@ -70,11 +63,14 @@ struct _GstSpdlRoute {
   GHashTable *sources; /* number of a source to its announcement, a GstEvent */
 };
 
-/* Resets the state of a run. */
-void spdl_route_pad_reset (GstSpdlRoutePad *self);
-/* Returns TRUE if the condition of the pad holds for the item. */
+/* Parses a condition. Returns NULL with @error set if @text is not one. */
+SpdlCondition *spdl_condition_parse (const gchar *text, GError **error);
+void spdl_condition_free (SpdlCondition *self);
+
+/* Returns TRUE if the condition holds for @item with @caps (nullable). For a
+ * batch, the first item is tested. */
 gboolean
-spdl_route_pad_takes (GstSpdlRoutePad *self, GstBuffer *item, GstCaps *caps);
+spdl_condition_holds (SpdlCondition *self, GstBuffer *item, GstCaps *caps);
 
 /* Sends an item or a group to its branch. Called with the sink pad's stream
  * lock held. */

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "gst/spdl/common/newextra.h"
+#include "gst/spdl/common/bufferitems.h"
 #include "gst/spdl/engine/newthread.h"
 #include "gst/spdl/stage/droppeditems.h"
 #include "plugins/core/route/route-private.h"
@@ -24,10 +24,11 @@ list_paths (GstSpdlRoute *self)
 {
   GPtrArray *paths = g_ptr_array_new_with_free_func (unref_pad);
 
-  spdl_mutex_lock (&self->lock);
-  for (guint i = 0; i < self->pads->len; i++)
-    g_ptr_array_add (paths, gst_object_ref (g_ptr_array_index (self->pads, i)));
-  spdl_mutex_unlock (&self->lock);
+  spdl_mutex_lock (&self->base.lock);
+  for (guint i = 0; i < self->base.pads->len; i++)
+    g_ptr_array_add (
+        paths, gst_object_ref (g_ptr_array_index (self->base.pads, i)));
+  spdl_mutex_unlock (&self->base.lock);
   return paths;
 }
 
@@ -57,10 +58,10 @@ send_source (gpointer number, gpointer event, gpointer user_data)
 static void
 await_end (GstSpdlRoute *self, GstSpdlRoutePad *pad)
 {
-  spdl_mutex_lock (&self->lock);
+  spdl_mutex_lock (&self->base.lock);
   while (pad->is_ending)
-    spdl_cond_wait (&self->ended, &self->lock);
-  spdl_mutex_unlock (&self->lock);
+    spdl_cond_wait (&self->ended, &self->base.lock);
+  spdl_mutex_unlock (&self->base.lock);
 }
 
 /* Sends a new branch the sticky events that preceded it. */
@@ -70,7 +71,7 @@ catch_up (GstSpdlRoute *self, GstSpdlRoutePad *pad)
   if (G_LIKELY (!pad->is_new))
     return;
   pad->is_new = FALSE;
-  gst_pad_sticky_events_foreach (self->sinkpad, send_sticky, pad);
+  gst_pad_sticky_events_foreach (self->base.parent.sinkpad, send_sticky, pad);
   g_hash_table_foreach (self->sources, send_source, pad);
 }
 
@@ -80,6 +81,20 @@ is_linked (GstSpdlRoutePad *pad)
   return gst_pad_is_linked (GST_PAD (pad));
 }
 
+static gboolean
+takes_item (GstSpdlRoutePad *self, GstBuffer *item, GstCaps *caps)
+{
+  gboolean takes;
+
+  GST_OBJECT_LOCK (self);
+  if (self->condition)
+    takes = spdl_condition_holds (self->condition, item, caps);
+  else
+    takes = self->problem == NULL;
+  GST_OBJECT_UNLOCK (self);
+  return takes;
+}
+
 /* Returns (transfer full) (nullable) the first branch whose condition holds for
  * @item. */
 static GstSpdlRoutePad *
@@ -87,14 +102,14 @@ find_matching_path (GstSpdlRoute *self, GstBuffer *item)
 {
   GstSpdlRoutePad *found = NULL;
 
-  spdl_mutex_lock (&self->lock);
-  for (guint i = 0; i < self->pads->len && !found; i++) {
-    GstSpdlRoutePad *pad = g_ptr_array_index (self->pads, i);
+  spdl_mutex_lock (&self->base.lock);
+  for (guint i = 0; i < self->base.pads->len && !found; i++) {
+    GstSpdlRoutePad *pad = g_ptr_array_index (self->base.pads, i);
 
-    if (spdl_route_pad_takes (pad, item, self->caps))
+    if (takes_item (pad, item, self->caps))
       found = gst_object_ref (pad);
   }
-  spdl_mutex_unlock (&self->lock);
+  spdl_mutex_unlock (&self->base.lock);
   return found;
 }
 
@@ -172,14 +187,12 @@ call_function (GstSpdlRoute *self, GstBuffer **item)
   const gint number = emit_select_branch (self, item);
   GstSpdlRoutePad *found = NULL;
 
-  spdl_mutex_lock (&self->lock);
-  for (guint i = 0; i < self->pads->len && !found && number >= 0; i++) {
-    GstSpdlRoutePad *pad = g_ptr_array_index (self->pads, i);
-
-    if (pad->number == (guint) number)
-      found = gst_object_ref (pad);
-  }
-  spdl_mutex_unlock (&self->lock);
+  spdl_mutex_lock (&self->base.lock);
+  if (number >= 0)
+    found = GST_SPDL_ROUTE_PAD (spdl_numbered_pads_find (&self->base, number));
+  if (found)
+    gst_object_ref (found);
+  spdl_mutex_unlock (&self->base.lock);
   if (!found && number != FAILED)
     report_choice (self, *item, number);
   return found;
@@ -212,16 +225,16 @@ combine_flows (GstSpdlRoute *self)
 {
   GstFlowReturn ret = GST_FLOW_NOT_LINKED;
 
-  spdl_mutex_lock (&self->lock);
-  for (guint i = 0; i < self->pads->len && ret != GST_FLOW_OK; i++) {
-    GstSpdlRoutePad *pad = g_ptr_array_index (self->pads, i);
+  spdl_mutex_lock (&self->base.lock);
+  for (guint i = 0; i < self->base.pads->len && ret != GST_FLOW_OK; i++) {
+    GstSpdlRoutePad *pad = g_ptr_array_index (self->base.pads, i);
 
     if (pad->result == GST_FLOW_OK && is_linked (pad))
       ret = GST_FLOW_OK;
     else if (pad->result != GST_FLOW_OK)
       ret = GST_FLOW_EOS;
   }
-  spdl_mutex_unlock (&self->lock);
+  spdl_mutex_unlock (&self->base.lock);
   return ret;
 }
 
@@ -230,9 +243,9 @@ was_released (GstSpdlRoute *self, GstSpdlRoutePad *pad)
 {
   gboolean found;
 
-  spdl_mutex_lock (&self->lock);
-  found = g_ptr_array_find (self->pads, pad, NULL);
-  spdl_mutex_unlock (&self->lock);
+  spdl_mutex_lock (&self->base.lock);
+  found = g_ptr_array_find (self->base.pads, pad, NULL);
+  spdl_mutex_unlock (&self->base.lock);
   return !found;
 }
 
@@ -264,13 +277,11 @@ static void
 count_passed (GstSpdlRoute *self, GstSpdlRoutePad *pad, guint n, gsize bytes_in,
     gsize bytes_out)
 {
-  spdl_mutex_lock (&self->lock);
-  if (pad) {
-    pad->n_items += n;
-    pad->n_interval_items += n;
-  }
-  spdl_mutex_unlock (&self->lock);
-  gst_spdl_plain_stats_pass (self->stats, n, bytes_in, bytes_out);
+  spdl_mutex_lock (&self->base.lock);
+  if (pad)
+    spdl_numbered_pad_count (&pad->base, n);
+  spdl_mutex_unlock (&self->base.lock);
+  gst_spdl_plain_stats_pass (self->base.parent.stats, n, bytes_in, bytes_out);
 }
 
 /* Counts items for a branch that has ended. They are not announced as dropped,
@@ -278,18 +289,10 @@ count_passed (GstSpdlRoute *self, GstSpdlRoutePad *pad, guint n, gsize bytes_in,
 static void
 count_refused (GstSpdlRoute *self, guint n)
 {
-  spdl_mutex_lock (&self->lock);
+  spdl_mutex_lock (&self->base.lock);
   self->n_refused += n;
   self->n_interval_refused += n;
-  spdl_mutex_unlock (&self->lock);
-}
-
-static guint
-count_items (GstBuffer *buffer)
-{
-  const GstSpdlBatchMeta *batch = gst_spdl_buffer_get_batch_meta (buffer);
-
-  return batch ? batch->num_items : 1;
+  spdl_mutex_unlock (&self->base.lock);
 }
 
 /* Returns (transfer full) (nullable) the branch for events that must be sent
@@ -299,14 +302,14 @@ find_carrier (GstSpdlRoute *self)
 {
   GstSpdlRoutePad *carrier = NULL;
 
-  spdl_mutex_lock (&self->lock);
-  for (guint i = 0; i < self->pads->len && !carrier; i++) {
-    GstSpdlRoutePad *pad = g_ptr_array_index (self->pads, i);
+  spdl_mutex_lock (&self->base.lock);
+  for (guint i = 0; i < self->base.pads->len && !carrier; i++) {
+    GstSpdlRoutePad *pad = g_ptr_array_index (self->base.pads, i);
 
     if (pad->result == GST_FLOW_OK && is_linked (pad))
       carrier = gst_object_ref (pad);
   }
-  spdl_mutex_unlock (&self->lock);
+  spdl_mutex_unlock (&self->base.lock);
   return carrier;
 }
 
@@ -315,12 +318,12 @@ static GstFlowReturn
 filter_item (GstSpdlRoute *self, GstBuffer *item)
 {
   GstSpdlRoutePad *carrier = find_carrier (self);
-  const guint n = count_items (item);
+  const guint n = spdl_buffer_count_items (item);
   GstSpdlDroppedItems dropped_items;
 
-  spdl_mutex_lock (&self->stats->lock);
-  self->stats->meter.interval.filtered += n;
-  spdl_mutex_unlock (&self->stats->lock);
+  spdl_mutex_lock (&self->base.parent.stats->lock);
+  self->base.parent.stats->meter.interval.filtered += n;
+  spdl_mutex_unlock (&self->base.parent.stats->lock);
   count_passed (self, NULL, n, gst_buffer_get_size (item), 0);
   if (carrier) {
     await_end (self, carrier);
@@ -350,14 +353,14 @@ spdl_route_push_item (GstSpdlRoute *self, GstBuffer *item)
   if (!pad)
     return filter_item (self, item);
   if (pad->result != GST_FLOW_OK) {
-    count_refused (self, count_items (item));
+    count_refused (self, spdl_buffer_count_items (item));
     gst_buffer_unref (item);
     return combine_flows (self);
   }
   await_end (self, pad);
   catch_up (self, pad);
   gst_spdl_caps_gate_open (&pad->gate, self->caps);
-  count_passed (self, pad, count_items (item), bytes, bytes);
+  count_passed (self, pad, spdl_buffer_count_items (item), bytes, bytes);
   ret = gst_pad_push (GST_PAD (pad), item);
   return check_path_flow (self, pad, ret);
 }
@@ -399,7 +402,7 @@ add_to_share (GArray *shares, GstSpdlRoutePad *pad, GstBuffer *item)
     share = &g_array_index (shares, Share, shares->len - 1);
   }
   gst_buffer_list_add (share->items, gst_buffer_ref (item));
-  share->n_items += count_items (item);
+  share->n_items += spdl_buffer_count_items (item);
   share->bytes += gst_buffer_get_size (item);
 }
 
@@ -481,15 +484,15 @@ push_ends (gpointer user_data)
   GstSpdlRoute *self = pad->route;
   GstEvent *event;
 
-  spdl_mutex_lock (&self->lock);
+  spdl_mutex_lock (&self->base.lock);
   while ((event = g_queue_pop_head (&pad->ends))) {
-    spdl_mutex_unlock (&self->lock);
+    spdl_mutex_unlock (&self->base.lock);
     push_to (pad, event);
-    spdl_mutex_lock (&self->lock);
+    spdl_mutex_lock (&self->base.lock);
   }
   pad->is_ending = FALSE;
   spdl_cond_broadcast (&self->ended);
-  spdl_mutex_unlock (&self->lock);
+  spdl_mutex_unlock (&self->base.lock);
   return NULL;
 }
 
@@ -502,11 +505,11 @@ push_end_apart (GstSpdlRoute *self, GstSpdlRoutePad *pad, GstEvent *event)
   g_autoptr (GError) error = NULL;
   gboolean begin;
 
-  spdl_mutex_lock (&self->lock);
+  spdl_mutex_lock (&self->base.lock);
   g_queue_push_tail (&pad->ends, event);
   begin = !pad->is_ending;
   pad->is_ending = TRUE;
-  spdl_mutex_unlock (&self->lock);
+  spdl_mutex_unlock (&self->base.lock);
   if (!begin)
     return;
   spdl_route_join_ender (pad);
@@ -516,11 +519,11 @@ push_end_apart (GstSpdlRoute *self, GstSpdlRoutePad *pad, GstEvent *event)
   if (pad->ender)
     return;
   gst_spdl_post_error (GST_ELEMENT (self), error);
-  spdl_mutex_lock (&self->lock);
+  spdl_mutex_lock (&self->base.lock);
   g_queue_clear_full (&pad->ends, (GDestroyNotify) gst_event_unref);
   pad->is_ending = FALSE;
   spdl_cond_broadcast (&self->ended);
-  spdl_mutex_unlock (&self->lock);
+  spdl_mutex_unlock (&self->base.lock);
 }
 
 void
@@ -535,12 +538,12 @@ spdl_route_wait_for_enders (GstSpdlRoute *self)
 {
   g_autoptr (GPtrArray) paths = list_paths (self);
 
-  spdl_mutex_lock (&self->lock);
+  spdl_mutex_lock (&self->base.lock);
   for (guint i = 0; i < paths->len; i++)
     g_queue_clear_full (
         &GST_SPDL_ROUTE_PAD (g_ptr_array_index (paths, i))->ends,
         (GDestroyNotify) gst_event_unref);
-  spdl_mutex_unlock (&self->lock);
+  spdl_mutex_unlock (&self->base.lock);
   for (guint i = 0; i < paths->len; i++)
     spdl_route_join_ender (g_ptr_array_index (paths, i));
 }

@@ -61,10 +61,11 @@
 #include <gst/app/gstappsink.h>
 #include <gst/spdl/spdl.h>
 
+#include "gst/spdl/common/bufferitems.h"
 #include "gst/spdl/common/marks.h"
 #include "gst/spdl/loader/loadersink.h"
 #include "gst/spdl/stage/droppeditems.h"
-#include "gst/spdl/stage/plainstats.h"
+#include "gst/spdl/stage/plain.h"
 #include "plugins/common/progresstracker.h"
 #include "plugins/core/core.h"
 #include "plugins/core/outcome.h"
@@ -150,14 +151,6 @@ GST_ELEMENT_REGISTER_DEFINE (
     spdlsink, "spdlsink", GST_RANK_NONE, GST_TYPE_SPDL_SINK)
 
 /* Input */
-
-static guint
-count_items (GstBuffer *buffer)
-{
-  const GstSpdlBatchMeta *batch = gst_spdl_buffer_get_batch_meta (buffer);
-
-  return batch ? batch->num_items : 1;
-}
 
 /* Posts a warning once. The tracker's lock must not be held. */
 static void
@@ -281,7 +274,7 @@ static GstFlowReturn
 render_buffer (GstSpdlSink *self, GstBuffer *buffer, gboolean exclusive)
 {
   GstSpdlPlainStats *stats = self->stats;
-  const guint n_items = count_items (buffer);
+  const guint n_items = spdl_buffer_count_items (buffer);
   const gboolean is_batch = gst_spdl_buffer_get_batch_meta (buffer) != NULL;
   const gsize bytes = gst_buffer_get_size (buffer);
   g_autoptr (GstBuffer) own = take_in (self, buffer);

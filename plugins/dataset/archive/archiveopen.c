@@ -14,7 +14,7 @@
 #include "gst/spdl/common/logline.h"
 #include "gst/spdl/common/redact.h"
 #include "gst/spdl/common/storeuri.h"
-#include "gst/spdl/engine/memory.h"
+#include "gst/spdl/engine/cgroup.h"
 #include "plugins/dataset/archive/archivewriter.h"
 
 #define GST_CAT_DEFAULT spdl_archive_get_category ()

@@ -113,7 +113,7 @@
 #include <string.h>
 
 #include "gst/spdl/common/propertytable.h"
-#include "gst/spdl/engine/memory.h"
+#include "gst/spdl/engine/cgroup.h"
 #include "gst/spdl/stage/droppeditems.h"
 #include "plugins/fetch/diskcache/diskcache.h"
 #include "plugins/fetch/element/coalesce.h"

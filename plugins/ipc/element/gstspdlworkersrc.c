@@ -65,7 +65,7 @@
 #include "gst/spdl/process/processwatch.h"
 #include "gst/spdl/progress/state.h"
 #include "gst/spdl/stage/droppeditems.h"
-#include "gst/spdl/stage/plainstats.h"
+#include "gst/spdl/stage/plain.h"
 #include "plugins/ipc/element/restart.h"
 #include "plugins/ipc/element/workerconnection.h"
 #include "plugins/ipc/element/workerprocess.h"

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "plugins/core/batch/convert.h"
-#include "plugins/core/batch/convertkernels.h"
 #include "tests/check/support/errors.h"
 
 #define GUARD 0xa5

@@ -96,15 +96,15 @@ world_new (guint concurrency, guint queue_size)
   w->begun = g_array_new (FALSE, FALSE, sizeof (guint));
   w->executor = g_new0 (SpdlExecutor, 1);
   spdl_executor_init (w->executor, &funcs, w);
-  spdl_executor_set_limits (w->executor, concurrency, queue_size, 0);
+  spdl_executor_set_concurrency (w->executor, concurrency);
+  spdl_executor_set_limits (w->executor, queue_size, 0);
   return w;
 }
 
 static void
 world_start (World *w, SpdlOrder order)
 {
-  spdl_executor_start (
-      w->executor, spdl_pool_new (w->executor->concurrency), order, NULL);
+  spdl_executor_start (w->executor, spdl_pool_new (), order, NULL);
 }
 
 static void
@@ -366,7 +366,8 @@ test_max_bytes (void)
   Producer p = { w, 100 };
   GThread *thread;
 
-  spdl_executor_set_limits (w->executor, 4, 16, 35); /* 10 bytes each */
+  spdl_executor_set_concurrency (w->executor, 4);
+  spdl_executor_set_limits (w->executor, 16, 35); /* 10 bytes each */
   w->gated = TRUE;
   world_start (w, SPDL_ORDER_INPUT);
   thread = g_thread_new ("producer", produce, &p);
@@ -374,7 +375,8 @@ test_max_bytes (void)
   wait_until_asleep ();
   g_assert_cmpint (g_atomic_int_get (&p.n_put), ==, 3);
   /* A task above the limit runs alone, without a deadlock. */
-  spdl_executor_set_limits (w->executor, 4, 16, 5);
+  spdl_executor_set_concurrency (w->executor, 4);
+  spdl_executor_set_limits (w->executor, 16, 5);
   set_gate (w, FALSE);
   g_array_unref (take_n (w, 100));
   g_thread_join (thread);
@@ -392,14 +394,16 @@ test_concurrency_changes (void)
   world_start (w, SPDL_ORDER_INPUT);
   thread = g_thread_new ("producer", produce, &p);
   wait_until_begun (w, 2);
-  spdl_executor_set_limits (w->executor, 6, 20, 0);
+  spdl_executor_set_concurrency (w->executor, 6);
+  spdl_executor_set_limits (w->executor, 20, 0);
   wait_until_begun (w, 6);
   wait_until_asleep ();
   g_assert_cmpuint (get_begun (w), ==, 6);
 
   /* Reducing to 1: no new task starts before the others have finished, and
    * excess slots are closed. */
-  spdl_executor_set_limits (w->executor, 1, 20, 0);
+  spdl_executor_set_concurrency (w->executor, 1);
+  spdl_executor_set_limits (w->executor, 20, 0);
   spdl_mutex_lock (&w->lock);
   w->max_running = 0;
   spdl_mutex_unlock (&w->lock);
@@ -579,7 +583,7 @@ test_figures (void)
   Producer p = { w, 10 };
   produce (&(Producer){ w, 4 });
   g_array_unref (take_n (w, 4));
-  spdl_executor_end_interval (w->executor, &f);
+  spdl_executor_take_figures (w->executor, TRUE, &f);
   g_assert_cmpuint (f.num_tasks, ==, 4);
   g_assert_cmpuint (f.num_items, ==, 4);
   g_assert_cmpuint (f.bytes_in, ==, 40);
@@ -587,14 +591,14 @@ test_figures (void)
   p.n = 3;
   produce (&p);
   g_array_unref (take_n (w, 3));
-  spdl_executor_end_interval (w->executor, &f);
+  spdl_executor_take_figures (w->executor, TRUE, &f);
   g_assert_cmpuint (f.num_tasks, ==, 3);
-  spdl_executor_get_figures (w->executor, &f);
+  spdl_executor_take_figures (w->executor, FALSE, &f);
   g_assert_cmpuint (f.num_tasks, ==, 7);
   spdl_executor_stop (w->executor);
   /* Statistics are readable after the end and do not change. */
   const guint64 elapsed = f.elapsed;
-  spdl_executor_get_figures (w->executor, &f);
+  spdl_executor_take_figures (w->executor, FALSE, &f);
   g_assert_cmpuint (f.num_tasks, ==, 7);
   g_assert_cmpuint (f.elapsed, >=, elapsed);
   world_free (w);

@@ -5,8 +5,6 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "gst/spdl/engine/memory.h"
-
 #include <unistd.h>
 
 #include "gst/spdl/engine/cgroup.h"

@@ -70,8 +70,9 @@ world_new (guint concurrency, guint queue_size, SpdlOrder order)
   spdl_mutex_init (&w->lock);
   spdl_cond_init (&w->cond);
   spdl_executor_init (&w->executor, &funcs, w);
-  spdl_executor_set_limits (&w->executor, concurrency, queue_size, 0);
-  spdl_executor_start (&w->executor, spdl_pool_new (concurrency), order, NULL);
+  spdl_executor_set_concurrency (&w->executor, concurrency);
+  spdl_executor_set_limits (&w->executor, queue_size, 0);
+  spdl_executor_start (&w->executor, spdl_pool_new (), order, NULL);
   return w;
 }
 
@@ -210,7 +211,7 @@ test_concurrency (void)
   }
   g_thread_join (producer);
   wait_until (g_atomic_int_get (&w->n_passed) == 5);
-  spdl_executor_get_figures (&w->executor, &stats);
+  spdl_executor_take_figures (&w->executor, FALSE, &stats);
   g_assert_cmpuint (stats.num_tasks, ==, 5 * GROUP);
   g_assert_cmpuint (stats.num_items, ==, 5 * GROUP);
   spdl_executor_flush_start (&w->executor);

@@ -39,7 +39,7 @@ looker_run (SpdlPoolClient *client, SpdlPoolThread *thread)
 static int
 look_at_policy (void)
 {
-  Looker looker = { { looker_is_runnable, looker_run }, spdl_pool_new (1) };
+  Looker looker = { { 1, looker_is_runnable, looker_run }, spdl_pool_new () };
 
   spdl_cond_init (&looker.cond);
   spdl_pool_add_client (looker.pool, &looker.client);

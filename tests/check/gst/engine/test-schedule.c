@@ -190,9 +190,10 @@ sim_new (gint n_to_put, guint batch, guint n_stages, const guint (*stages)[3])
     stage->concurrency = stages[i][1];
     stage->hands_over = stages[i][2];
     spdl_executor_init (&stage->executor, &funcs, stage);
-    spdl_executor_set_limits (&stage->executor, stage->concurrency, 2, 0);
-    spdl_executor_start (&stage->executor, spdl_pool_new (stage->concurrency),
-        SPDL_ORDER_COMPLETION, &clock);
+    spdl_executor_set_concurrency (&stage->executor, stage->concurrency);
+    spdl_executor_set_limits (&stage->executor, 2, 0);
+    spdl_executor_start (
+        &stage->executor, spdl_pool_new (), SPDL_ORDER_COMPLETION, &clock);
   }
   for (guint i = 0; i <= n_stages; i++) {
     sim->links[i].sim = sim;
@@ -347,7 +348,7 @@ end_interval (Sim *sim, guint i)
 {
   SpdlMeterStats stats;
 
-  spdl_executor_end_interval (&sim->stages[i].executor, &stats);
+  spdl_executor_take_figures (&sim->stages[i].executor, TRUE, &stats);
   return stats;
 }
 
@@ -567,7 +568,7 @@ test_end (void)
     const SpdlMeterStats before = end_interval (sim, i);
 
     g_assert_cmpuint (items[i] + before.num_items, ==, 500);
-    spdl_executor_get_figures (&sim->stages[i].executor, &all);
+    spdl_executor_take_figures (&sim->stages[i].executor, FALSE, &all);
     g_assert_cmpuint (all.num_items, ==, 500);
     g_assert_cmpuint (all.num_tasks, ==, 500);
     g_assert_cmpuint (all.ave_time, ==, sim->stages[i].sleep);

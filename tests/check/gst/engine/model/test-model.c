@@ -103,11 +103,10 @@ world_init (World *w, const Setup *setup, SpdlPool *pool)
   spdl_mutex_init (&w->lock);
   spdl_cond_init (&w->given);
   spdl_executor_init (&w->executor, &funcs, w);
-  spdl_executor_set_limits (
-      &w->executor, setup->concurrency, setup->queue_size, 0);
-  spdl_executor_start (&w->executor,
-      pool ? pool : spdl_pool_new (setup->concurrency), setup->order,
-      &model_clock);
+  spdl_executor_set_concurrency (&w->executor, setup->concurrency);
+  spdl_executor_set_limits (&w->executor, setup->queue_size, 0);
+  spdl_executor_start (
+      &w->executor, pool ? pool : spdl_pool_new (), setup->order, &model_clock);
   if (!setup->is_short)
     return;
   w->executor.recent_time = 0;
@@ -212,7 +211,7 @@ run_through (gconstpointer data)
 static void
 run_one_thread (gconstpointer data)
 {
-  SpdlPool *pool = spdl_pool_new (1);
+  SpdlPool *pool = spdl_pool_new ();
   GError *error = NULL;
 
   model_limit_threads (0);
@@ -302,7 +301,8 @@ run_limits (gconstpointer data)
   taker = model_thread_start (take_all, &w);
   put (&w, 0);
   put (&w, 1);
-  spdl_executor_set_limits (&w.executor, 1, w.setup->queue_size, 0);
+  spdl_executor_set_concurrency (&w.executor, 1);
+  spdl_executor_set_limits (&w.executor, w.setup->queue_size, 0);
   for (guint i = 2; i < w.setup->n_items; i++)
     put (&w, i);
   model_thread_join (taker);

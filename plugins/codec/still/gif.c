@@ -57,7 +57,8 @@ set_broken (const Gif *self, GError **error)
 static gboolean
 gif_accepts (const guint8 *data, gsize size)
 {
-  return memcmp (data, "GIF87a", 6) == 0 || memcmp (data, "GIF89a", 6) == 0;
+  return size >= 12 &&
+         (memcmp (data, "GIF87a", 6) == 0 || memcmp (data, "GIF89a", 6) == 0);
 }
 
 static gpointer

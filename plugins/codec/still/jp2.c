@@ -145,8 +145,8 @@ is_codestream (const guint8 *data)
 static gboolean
 jp2_accepts (const guint8 *data, gsize size)
 {
-  return is_codestream (data) ||
-         memcmp (data, "\0\0\0\x0cjP  \r\n\x87\n", 12) == 0;
+  return size >= 12 && (is_codestream (data) ||
+                           memcmp (data, "\0\0\0\x0cjP  \r\n\x87\n", 12) == 0);
 }
 
 static gpointer

@@ -425,7 +425,8 @@ set_no_memory (GError **error)
 static gboolean
 png_accepts (const guint8 *data, gsize size)
 {
-  return memcmp (data, "\x89PNG\r\n\x1a\n", SPDL_PNG_SIGNATURE) == 0;
+  return size >= 12 &&
+         memcmp (data, "\x89PNG\r\n\x1a\n", SPDL_PNG_SIGNATURE) == 0;
 }
 
 static gpointer

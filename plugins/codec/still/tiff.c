@@ -152,8 +152,9 @@ static gboolean
 tiff_accepts (const guint8 *data, gsize size)
 {
   /* Classic TIFF and BigTIFF. */
-  return memcmp (data, "II*\0", 4) == 0 || memcmp (data, "MM\0*", 4) == 0 ||
-         memcmp (data, "II+\0", 4) == 0 || memcmp (data, "MM\0+", 4) == 0;
+  return size >= 12 &&
+         (memcmp (data, "II*\0", 4) == 0 || memcmp (data, "MM\0*", 4) == 0 ||
+             memcmp (data, "II+\0", 4) == 0 || memcmp (data, "MM\0+", 4) == 0);
 }
 
 static gpointer

@@ -33,7 +33,8 @@ typedef struct {
 static gboolean
 webp_accepts (const guint8 *data, gsize size)
 {
-  return memcmp (data, "RIFF", 4) == 0 && memcmp (data + 8, "WEBP", 4) == 0;
+  return size >= 12 && memcmp (data, "RIFF", 4) == 0 &&
+         memcmp (data + 8, "WEBP", 4) == 0;
 }
 
 static gpointer

@@ -7,7 +7,7 @@
 
 #include "plugins/codec/video/videoframereader.h"
 
-#include "plugins/codec/video/videoframe.h"
+#include "plugins/codec/ffmpeg/videoframe.h"
 
 /* Output */
 

@@ -10,10 +10,8 @@
 #include <gst/video/video.h>
 #include <string.h>
 
-#include "plugins/codec/audio/audiodecoder.h"
+#include "plugins/codec/ffmpeg/ffmpegfuncs.h"
 #include "plugins/codec/element/itemdecoder.h"
-#include "plugins/codec/still/ffmpegstill.h"
-#include "plugins/codec/video/videoreader.h"
 #include "tests/check/support/failing-memory.h"
 
 /* Limits an input to milliseconds. */

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "plugins/codec/audio/audiodecoder.h"
+#include "plugins/codec/ffmpeg/ffmpegfuncs.h"
 
 #include <libavformat/avformat.h>
 #include <string.h>

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "plugins/codec/common/ogg.h"
+#include "plugins/codec/common/containers.h"
 #include "plugins/codec/ffmpeg/mediafile.h"
 #include "plugins/common/bytes.h"
 

@@ -5,9 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "plugins/codec/audio/audiodecoder.h"
-#include "plugins/codec/still/ffmpegstill.h"
-#include "plugins/codec/video/videoreader.h"
+#include "plugins/codec/ffmpeg/ffmpegfuncs.h"
 
 GST_DEBUG_CATEGORY (spdl_decode_debug);
 

@@ -14,7 +14,6 @@
 #include "plugins/codec/common/exif.h"
 #include "plugins/codec/jpeg/jpeg.h"
 #include "plugins/codec/result/canvas.h"
-#include "plugins/codec/result/streamcaps.h"
 #include "plugins/codec/still/imagedecoder.h"
 #include "plugins/codec/video/video.h"
 
@@ -23,6 +22,53 @@ static const SpdlImageDecoder *const image_decoders[] = { &spdl_png_decoder,
   &spdl_pnm_decoder, &spdl_bmp_decoder, &spdl_sun_decoder, &spdl_exr_decoder,
   &spdl_pcx_decoder, &spdl_sgi_decoder, &spdl_tga_decoder };
 
+/* Caps of images with `framerate` and `pixel-aspect-ratio` of the input. Most
+ * items have equal caps, so the last result is kept. */
+typedef struct {
+  GstCaps *input;
+  GstCaps *image;
+  GstCaps *result;
+} StreamCaps;
+
+static const gchar *const stream_fields[] = { "framerate",
+  "pixel-aspect-ratio" };
+
+static void
+stream_caps_clear (StreamCaps *self)
+{
+  gst_clear_caps (&self->input);
+  gst_clear_caps (&self->image);
+  gst_clear_caps (&self->result);
+}
+
+/* Resizing does not change the pixel aspect ratio: with resize=stretch, it is
+ * that of the input as well.
+ * @input: (nullable): caps of the item
+ * Returns: (transfer none): @image itself if there is nothing to add */
+static GstCaps *
+stream_caps_add (StreamCaps *self, GstCaps *image, GstCaps *input)
+{
+  const GstStructure *from = NULL;
+
+  if (input == self->input && image == self->image)
+    return self->result;
+  gst_caps_replace (&self->input, input);
+  gst_caps_replace (&self->image, image);
+  gst_caps_replace (&self->result, image);
+  if (input && gst_caps_is_fixed (input) &&
+      gst_structure_has_name (gst_caps_get_structure (image, 0), "video/x-raw"))
+    from = gst_caps_get_structure (input, 0);
+  for (guint i = 0; from && i < G_N_ELEMENTS (stream_fields); i++) {
+    const GValue *value = gst_structure_get_value (from, stream_fields[i]);
+
+    if (!value || !GST_VALUE_HOLDS_FRACTION (value))
+      continue;
+    self->result = gst_caps_make_writable (self->result);
+    gst_caps_set_value (self->result, stream_fields[i], value);
+  }
+  return self->result;
+}
+
 struct _SpdlItemDecoder {
   SpdlJpeg *jpeg;
   gpointer decoders[G_N_ELEMENTS (image_decoders)]; /* NULL: not used yet */
@@ -30,7 +76,7 @@ struct _SpdlItemDecoder {
   SpdlArrays *arrays;
   SpdlVideo *video;
   SpdlAudio *audio;
-  SpdlStreamCaps stream_caps;
+  StreamCaps stream_caps;
 
   /* About the last item. */
   gboolean was_video;
@@ -71,7 +117,7 @@ spdl_item_decoder_free (SpdlItemDecoder *self)
   spdl_canvas_free (self->canvas);
   spdl_arrays_free (self->arrays);
   spdl_audio_free (self->audio);
-  spdl_stream_caps_clear (&self->stream_caps);
+  stream_caps_clear (&self->stream_caps);
   g_free (self);
 }
 
@@ -535,7 +581,7 @@ spdl_item_decoder_decode (SpdlItemDecoder *self, const SpdlDecodeConfig *config,
   gst_buffer_unmap (source->item, &job.in);
   if (result)
     *result_caps =
-        spdl_stream_caps_add (&self->stream_caps, *result_caps, source->caps);
+        stream_caps_add (&self->stream_caps, *result_caps, source->caps);
   return result;
 }
 

@@ -137,6 +137,12 @@ typedef struct {
       gsize size, GstVideoInfo *info, GError **error);
 } SpdlFfmpegFuncs;
 
+/* The functions, in the plugin. */
+extern const SpdlAudioFuncs spdl_audio_decoder_funcs;
+extern const SpdlVideoFuncs spdl_video_reader_funcs;
+GstBuffer *spdl_ffmpeg_still_decode (const gchar *codec_name,
+    const guint8 *data, gsize size, GstVideoInfo *info, GError **error);
+
 /* Returns: (nullable): the functions, or NULL with @error set if the plugin
  * cannot be loaded */
 const SpdlFfmpegFuncs *spdl_ffmpeg_get_funcs (GError **error);

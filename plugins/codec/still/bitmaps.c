@@ -8,8 +8,9 @@
 
 #include <string.h>
 
+#include "gst/spdl/common/harness.h"
+#include "gst/spdl/common/tryallocator.h"
 #include "plugins/codec/ffmpeg/ffmpegfuncs.h"
-#include "plugins/codec/still/exrelement.h"
 #include "plugins/codec/still/imagedecoder.h"
 #include "plugins/common/bytes.h"
 
@@ -17,11 +18,136 @@
  * decoder allocates memory, as are defects that FFmpeg's decoders do not
  * report. */
 
+/* The element openexrdec, which is kept between files. FFmpeg's decoder cannot
+ * replace it: it reads no luminance and chroma, no files of a single other
+ * channel, and no gray with the compressions DWAA and DWAB. */
+
+#define EXR_ELEMENT "openexrdec"
+
+typedef struct {
+  GstSpdlHarness *harness; /* NULL: not open */
+  GstCaps *caps;           /* of files */
+
+  /* The current file. */
+  GstVideoInfo info;
+  GstBuffer *frame;
+} ExrElement;
+
+static GstStaticPadTemplate in_template = GST_STATIC_PAD_TEMPLATE (
+    "in", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS ("video/x-raw"));
+
+static gboolean
+take_caps (gpointer user_data, GstCaps *caps)
+{
+  ExrElement *self = user_data;
+
+  return gst_video_info_from_caps (&self->info, caps);
+}
+
+/* Lets frames have memory whose allocation may fail, in any layout. */
+static gboolean
+answer_query (gpointer user_data, GstQuery *query)
+{
+  if (GST_QUERY_TYPE (query) != GST_QUERY_ALLOCATION)
+    return FALSE;
+  gst_query_add_allocation_param (query, gst_spdl_try_allocator_get (), NULL);
+  gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
+  return TRUE;
+}
+
+static GstFlowReturn
+take_frame (gpointer user_data, GstBuffer *frame)
+{
+  ExrElement *self = user_data;
+
+  gst_clear_buffer (&self->frame);
+  self->frame = frame;
+  return GST_FLOW_OK;
+}
+
+static const GstSpdlHarnessFuncs exr_funcs = { &in_template, take_caps,
+  take_frame, answer_query };
+
+static ExrElement *
+exr_element_new (void)
+{
+  ExrElement *self = g_new0 (ExrElement, 1);
+
+  self->caps =
+      gst_caps_new_simple ("image/x-exr", "parsed", G_TYPE_BOOLEAN, TRUE, NULL);
+  return self;
+}
+
+static void
+exr_element_free (ExrElement *self)
+{
+  g_clear_pointer (&self->harness, gst_spdl_harness_free);
+  gst_caps_unref (self->caps);
+  g_free (self);
+}
+
+static gboolean
+open_element (ExrElement *self, GError **error)
+{
+  GstElement *element;
+
+  if (self->harness)
+    return TRUE;
+  element = gst_element_factory_make (EXR_ELEMENT, NULL);
+  if (element) {
+    gst_spdl_harness_configure (element, TRUE);
+    self->harness = gst_spdl_harness_new (element,
+        gst_element_get_static_pad (element, "sink"),
+        gst_element_get_static_pad (element, "src"), &exr_funcs, self);
+  }
+  if (self->harness && gst_spdl_harness_start (self->harness, self->caps))
+    return TRUE;
+  g_clear_pointer (&self->harness, gst_spdl_harness_free);
+  g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN,
+      "File is image/x-exr, whose decoder " EXR_ELEMENT
+      " is not installed or does not start; Debian has it in "
+      "gstreamer1.0-plugins-bad");
+  return FALSE;
+}
+
+/* Decodes the file @data.
+ * @info: (out): describes the frame
+ * Returns: (transfer full): the frame, or NULL with @error set */
+static GstBuffer *
+exr_element_decode (ExrElement *self, const guint8 *data, gsize size,
+    GstVideoInfo *info, GError **error)
+{
+  g_autofree gchar *message = NULL;
+  GstFlowReturn ret;
+  GstBuffer *file;
+
+  if (!open_element (self, error))
+    return NULL;
+  file = gst_buffer_new_wrapped_full (
+      GST_MEMORY_FLAG_READONLY, (gpointer) data, size, 0, size, NULL, NULL);
+  GST_BUFFER_PTS (file) = 0;
+  ret = gst_spdl_harness_push (self->harness, file, self->caps);
+  if (ret == GST_FLOW_OK && !self->frame)
+    gst_spdl_harness_drain (self->harness);
+  message = gst_spdl_harness_take_message (self->harness, NULL);
+  gst_spdl_harness_flush (self->harness);
+  *info = self->info;
+  if (ret == GST_FLOW_OK && !message && self->frame)
+    return g_steal_pointer (&self->frame);
+  gst_clear_buffer (&self->frame);
+  /* After an error, the element may not recover. */
+  g_clear_pointer (&self->harness, gst_spdl_harness_free);
+  g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
+      "Corrupt image: " EXR_ELEMENT " reported %s",
+      message ? message : "no image");
+  return NULL;
+}
+
 #define CUT_OFF "the file ends before its last row does"
 
 typedef struct {
   SpdlPicture *picture;
-  SpdlExrElement *exr; /* NULL: not used yet */
+  ExrElement *exr; /* NULL: not used yet */
 
   /* The current file. */
   const guint8 *data;
@@ -61,7 +187,7 @@ bitmap_destroy (gpointer decoder)
 
   close_file (self);
   spdl_picture_free (self->picture);
-  g_clear_pointer (&self->exr, spdl_exr_element_free);
+  g_clear_pointer (&self->exr, exr_element_free);
   g_free (self);
 }
 
@@ -74,8 +200,8 @@ decode_frame (Bitmap *self, const gchar *codec, GError **error)
 
   if (!codec) {
     if (!self->exr)
-      self->exr = spdl_exr_element_new ();
-    return spdl_exr_element_decode (
+      self->exr = exr_element_new ();
+    return exr_element_decode (
         self->exr, self->data, self->size, &self->info, error);
   }
   funcs = spdl_ffmpeg_get_funcs (error);

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "plugins/codec/still/ffmpegstill.h"
+#include "plugins/codec/ffmpeg/ffmpegfuncs.h"
 
 #include <libavutil/pixdesc.h>
 #include <string.h>

@@ -15,7 +15,7 @@
 static void
 read_header (const SpdlImageDecoder *format, const guint8 *data, gsize size)
 {
-  gpointer decoder = format->create ();
+  gpointer decoder = g_malloc0 (format->size);
   g_autoptr (GError) error = NULL;
   SpdlImageHeader header;
 

@@ -260,7 +260,7 @@ static gpointer
 get_decoder (SpdlItemDecoder *self, guint format)
 {
   if (!self->decoders[format])
-    self->decoders[format] = image_decoders[format]->create ();
+    self->decoders[format] = g_malloc0 (image_decoders[format]->size);
   return self->decoders[format];
 }
 

@@ -146,8 +146,8 @@ exr_element_decode (ExrElement *self, const guint8 *data, gsize size,
 #define CUT_OFF "the file ends before its last row does"
 
 typedef struct {
-  SpdlPicture *picture;
-  ExrElement *exr; /* NULL: not used yet */
+  SpdlPicture *picture; /* NULL: not used yet */
+  ExrElement *exr;      /* NULL: not used yet */
 
   /* The current file. */
   const guint8 *data;
@@ -161,15 +161,6 @@ typedef struct {
   GstVideoInfo info;
   GError *error;
 } Bitmap;
-
-static gpointer
-bitmap_create (void)
-{
-  Bitmap *self = g_new0 (Bitmap, 1);
-
-  self->picture = spdl_picture_new ();
-  return self;
-}
 
 static void
 close_file (gpointer decoder)
@@ -186,7 +177,7 @@ bitmap_destroy (gpointer decoder)
   Bitmap *self = decoder;
 
   close_file (self);
-  spdl_picture_free (self->picture);
+  g_clear_pointer (&self->picture, spdl_picture_free);
   g_clear_pointer (&self->exr, exr_element_free);
   g_free (self);
 }
@@ -292,6 +283,8 @@ write_frame (Bitmap *self, const SpdlRows *rows, GError **error)
     .opaque = self->opaque };
   GstVideoFrame map;
 
+  if (!self->picture)
+    self->picture = spdl_picture_new ();
   if (!self->is_gray_alpha)
     return spdl_picture_write (self->picture, &frame, rows, error);
   if (gst_video_frame_map (&map, &self->info, self->frame, GST_MAP_READ)) {
@@ -414,7 +407,7 @@ read_bmp_header (gpointer decoder, const guint8 *data, gsize size,
 }
 
 const SpdlImageDecoder spdl_bmp_decoder = { "image/bmp", bmp_accepts,
-  bitmap_create, bitmap_destroy, read_bmp_header, read_rows, close_file };
+  sizeof (Bitmap), bitmap_destroy, read_bmp_header, read_rows, close_file };
 
 /* Sun raster */
 
@@ -476,7 +469,7 @@ read_sun_header (gpointer decoder, const guint8 *data, gsize size,
 }
 
 const SpdlImageDecoder spdl_sun_decoder = { "image/x-sun-raster", sun_accepts,
-  bitmap_create, bitmap_destroy, read_sun_header, read_rows, close_file };
+  sizeof (Bitmap), bitmap_destroy, read_sun_header, read_rows, close_file };
 
 /* OpenEXR: attributes, each a name, a type, a size and a value */
 
@@ -540,7 +533,7 @@ read_exr_header (gpointer decoder, const guint8 *data, gsize size,
 }
 
 const SpdlImageDecoder spdl_exr_decoder = { "image/x-exr", exr_accepts,
-  bitmap_create, bitmap_destroy, read_exr_header, read_rows, close_file };
+  sizeof (Bitmap), bitmap_destroy, read_exr_header, read_rows, close_file };
 
 /* The other formats have no signature. FFmpeg's decoders do not report that the
  * last packet of run-length data is cut off. */
@@ -584,8 +577,8 @@ read_pcx_header (gpointer decoder, const guint8 *data, gsize size,
   return read_frame (self, "pcx", max_pixels, header, error);
 }
 
-const SpdlImageDecoder spdl_pcx_decoder = { "image/x-pcx", NULL, bitmap_create,
-  bitmap_destroy, read_pcx_header, read_rows, close_file };
+const SpdlImageDecoder spdl_pcx_decoder = { "image/x-pcx", NULL,
+  sizeof (Bitmap), bitmap_destroy, read_pcx_header, read_rows, close_file };
 
 /* SGI */
 
@@ -625,8 +618,8 @@ read_sgi_header (gpointer decoder, const guint8 *data, gsize size,
   return read_frame (self, "sgi", max_pixels, header, error);
 }
 
-const SpdlImageDecoder spdl_sgi_decoder = { "image/x-sgi", NULL, bitmap_create,
-  bitmap_destroy, read_sgi_header, read_rows, close_file };
+const SpdlImageDecoder spdl_sgi_decoder = { "image/x-sgi", NULL,
+  sizeof (Bitmap), bitmap_destroy, read_sgi_header, read_rows, close_file };
 
 /* TGA */
 
@@ -669,5 +662,5 @@ read_tga_header (gpointer decoder, const guint8 *data, gsize size,
   return read_frame (self, "targa", max_pixels, header, error);
 }
 
-const SpdlImageDecoder spdl_tga_decoder = { "image/x-tga", NULL, bitmap_create,
-  bitmap_destroy, read_tga_header, read_rows, close_file };
+const SpdlImageDecoder spdl_tga_decoder = { "image/x-tga", NULL,
+  sizeof (Bitmap), bitmap_destroy, read_tga_header, read_rows, close_file };

@@ -37,7 +37,7 @@ typedef struct {
    * has none, so it is only known from the caps. */
   gboolean (*accepts) (const guint8 *data, gsize size);
 
-  gpointer (*create) (void);
+  gsize size; /* of the decoder, which begins as zeros */
   void (*destroy) (gpointer decoder);
 
   /* @data must stay valid until the file is closed. @max_pixels limits the

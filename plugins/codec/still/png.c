@@ -12,6 +12,7 @@
 
 #include "plugins/codec/common/exif.h"
 #include "plugins/codec/result/decodeconfig.h"
+#include "plugins/codec/resize/scratch.h"
 #include "plugins/codec/still/imagedecoder.h"
 #include "plugins/common/bytes.h"
 
@@ -127,17 +128,6 @@ file_find_orientation (const SpdlPngFile *self)
   return 1;
 }
 
-static gboolean
-ensure_size (guint8 **buffer, gsize *has, gsize size)
-{
-  if (size <= *has)
-    return TRUE;
-  g_free (*buffer);
-  *buffer = g_try_malloc (size);
-  *has = *buffer ? size : 0;
-  return *buffer != NULL;
-}
-
 /* Returns the size of the decompressed pixels in bytes, including filter bytes,
  * according to the header; 0 if the header is invalid. */
 static guint64
@@ -202,7 +192,8 @@ find_packed (SpdlPngFile *self, gsize *begin, const guint8 **packed, gsize *n)
     *packed = self->data + first + CHUNK_HEADER;
     return first > 0;
   }
-  if (!ensure_size (&self->packed, &self->packed_size, *n))
+  if (!spdl_scratch_grow (
+          (gpointer *) &self->packed, &self->packed_size, *n, 1))
     return FALSE;
   *packed = self->packed;
   for (gsize to = 0; first < end;) {
@@ -335,7 +326,8 @@ file_store (SpdlPngFile *self)
 
   if (n_pixels == 0 || n_pixels > MOST_PIXELS ||
       !find_packed (self, &self->begin, &packed, &n) ||
-      !ensure_size (&self->pixels, &self->pixels_size, n_pixels))
+      !spdl_scratch_grow (
+          (gpointer *) &self->pixels, &self->pixels_size, n_pixels, 1))
     return FALSE;
   if (!self->inflater)
     self->inflater = libdeflate_alloc_decompressor ();
@@ -427,12 +419,6 @@ png_accepts (const guint8 *data, gsize size)
 {
   return size >= 12 &&
          memcmp (data, "\x89PNG\r\n\x1a\n", SPDL_PNG_SIGNATURE) == 0;
-}
-
-static gpointer
-png_create (void)
-{
-  return g_new0 (Png, 1);
 }
 
 static void
@@ -563,17 +549,6 @@ set_transforms (Png *self, const SpdlRows *rows)
   png_read_update_info (self->png, self->info);
 }
 
-static gboolean
-ensure_pixels (Png *self, gsize size)
-{
-  if (size <= self->pixels_size)
-    return TRUE;
-  g_free (self->pixels);
-  self->pixels = g_try_malloc (size);
-  self->pixels_size = self->pixels ? size : 0;
-  return self->pixels != NULL;
-}
-
 /* Blends or copies a row that libpng wrote to @from into its place. */
 static void
 put_row (const Png *self, const SpdlRows *rows, guint y, const guint8 *from)
@@ -650,8 +625,8 @@ read_rows (
     png_read_info (self->png, self->info);
   set_transforms (self, rows);
   stride = png_get_rowbytes (self->png, self->info);
-  if (!ensure_pixels (
-          self, self->n_passes > 1 ? stride * rows->height : stride))
+  if (!spdl_scratch_grow ((gpointer *) &self->pixels, &self->pixels_size,
+          self->n_passes > 1 ? stride * rows->height : stride, 1))
     return set_no_memory (error);
   if (self->n_passes > 1) {
     read_passes (self, rows, stride);
@@ -663,4 +638,4 @@ read_rows (
 }
 
 const SpdlImageDecoder spdl_png_decoder = { "image/png", png_accepts,
-  png_create, png_destroy, read_header, read_rows, close_file };
+  sizeof (Png), png_destroy, read_header, read_rows, close_file };

@@ -52,12 +52,6 @@ pnm_accepts (const guint8 *data, gsize size)
          is_blank (data[2]);
 }
 
-static gpointer
-pnm_create (void)
-{
-  return g_new0 (Pnm, 1);
-}
-
 static void
 close_file (gpointer decoder)
 {
@@ -326,4 +320,4 @@ read_rows (
 }
 
 const SpdlImageDecoder spdl_pnm_decoder = { "image/x-portable-anymap",
-  pnm_accepts, pnm_create, g_free, read_header, read_rows, close_file };
+  pnm_accepts, sizeof (Pnm), g_free, read_header, read_rows, close_file };

@@ -150,6 +150,7 @@ typedef struct {
   ExrElement *exr;      /* NULL: not used yet */
 
   /* The current file. */
+  const gchar *type;
   const guint8 *data;
   gsize size;
   guint width, height;
@@ -237,19 +238,32 @@ read_frame (Bitmap *self, const gchar *codec, guint64 max_pixels,
   return TRUE;
 }
 
-/* Starts a file of which nothing is known yet. */
-static Bitmap *
-begin_file (gpointer decoder, const guint8 *data, gsize size)
+static void
+set_corrupt (const Bitmap *self, GError **error)
 {
-  Bitmap *self = decoder;
+  g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
+      "Corrupt %s: %s", self->type, self->corruption);
+}
 
+/* Reads a header with @look, which sets what it finds in @self, and decodes the
+ * file. */
+static gboolean
+read_file (Bitmap *self, const guint8 *data, gsize size, const gchar *type,
+    void (*look) (Bitmap *self), const gchar *codec, guint64 max_pixels,
+    SpdlImageHeader *header, GError **error)
+{
+  self->type = type;
   self->data = data;
   self->size = size;
   self->width = self->height = 0;
   self->n_rows = G_MAXUINT;
   self->opaque = self->is_gray_alpha = FALSE;
   self->corruption = NULL;
-  return self;
+  look (self);
+  if (!self->corruption || (self->width > 0 && self->height > 0))
+    return read_frame (self, codec, max_pixels, header, error);
+  set_corrupt (self, error);
+  return FALSE;
 }
 
 /* Writes a frame whose pixels FFmpeg takes for colors of 16 bits. */
@@ -300,9 +314,10 @@ read_rows (
 {
   Bitmap *self = decoder;
 
-  if (!self->error && self->corruption)
-    g_set_error (&self->error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
-        "Corrupt image: %s", self->corruption);
+  if (self->corruption) {
+    g_clear_error (&self->error);
+    set_corrupt (self, &self->error);
+  }
   if (!self->error || keep) {
     if (!self->frame)
       spdl_rows_fill (rows, 0);
@@ -314,6 +329,20 @@ read_rows (
   g_propagate_error (error, g_steal_pointer (&self->error));
   return FALSE;
 }
+
+/* Defines the decoder of a format.
+ * @accepts: NULL if it has no signature
+ * @codec: name in libavcodec; NULL: OpenEXR */
+#define DEFINE_DECODER(name, type, accepts, codec)                             \
+  static gboolean read_##name##_header (gpointer decoder, const guint8 *data,  \
+      gsize size, guint64 max_pixels, SpdlImageHeader *header, GError **error) \
+  {                                                                            \
+    return read_file (decoder, data, size, type, look_at_##name, codec,        \
+        max_pixels, header, error);                                            \
+  }                                                                            \
+  const SpdlImageDecoder spdl_##name##_decoder = { type, accepts,              \
+    sizeof (Bitmap), bitmap_destroy, read_##name##_header, read_rows,          \
+    close_file };
 
 /* BMP */
 
@@ -373,18 +402,16 @@ has_bmp_rows (const Bitmap *self, guint depth, guint compression)
              : stride <= (self->size - at) / MAX (self->height, 1);
 }
 
-static gboolean
-read_bmp_header (gpointer decoder, const guint8 *data, gsize size,
-    guint64 max_pixels, SpdlImageHeader *header, GError **error)
+static void
+look_at_bmp (Bitmap *self)
 {
-  Bitmap *self = begin_file (decoder, data, size);
+  const guint8 *data = self->data;
   const gboolean is_core = spdl_read_32_le (data + 14) == CORE_HEADER;
   gint32 height;
 
-  if (size < 14 + (is_core ? CORE_HEADER : INFO_HEADER)) {
-    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
-        "Corrupt image: the file ends before its header does");
-    return FALSE;
+  if (self->size < 14 + (is_core ? CORE_HEADER : INFO_HEADER)) {
+    self->corruption = "the file ends before its header does";
+    return;
   }
   if (is_core) {
     self->width = spdl_read_16_le (data + 18);
@@ -403,11 +430,9 @@ read_bmp_header (gpointer decoder, const guint8 *data, gsize size,
             self, spdl_read_16_le (data + 28), spdl_read_32_le (data + 30)))
       self->corruption = CUT_OFF;
   }
-  return read_frame (self, "bmp", max_pixels, header, error);
 }
 
-const SpdlImageDecoder spdl_bmp_decoder = { "image/bmp", bmp_accepts,
-  sizeof (Bitmap), bitmap_destroy, read_bmp_header, read_rows, close_file };
+DEFINE_DECODER (bmp, "image/bmp", bmp_accepts, "bmp")
 
 /* Sun raster */
 
@@ -435,41 +460,38 @@ measure_runs (const guint8 *data, gsize size, guint64 most)
   return n;
 }
 
-/* Returns how many rows the file has. FFmpeg's decoder does not report that
- * some are missing. */
+/* Returns how many rows the file has. The last one needs no padding. FFmpeg's
+ * decoder does not report that some are missing. */
 static guint
 count_sun_rows (const Bitmap *self)
 {
   const guint8 *data = self->data;
   const guint64 bits = (guint64) self->width * spdl_read_32_be (data + 12);
-  const guint64 stride = (bits + 15) / 16 * 2;
+  const guint64 row = (bits + 7) / 8, stride = (bits + 15) / 16 * 2;
   const gsize at =
       MIN (SUN_HEADER + (guint64) spdl_read_32_be (data + 28), self->size);
   guint64 n = self->size - at;
 
   if (spdl_read_32_be (data + 20) == SUN_RUNS)
     n = measure_runs (data + at, n, stride * self->height);
-  return MIN (n / MAX (stride, 1), self->height);
+  return MIN ((n + stride - row) / MAX (stride, 1), self->height);
 }
 
-static gboolean
-read_sun_header (gpointer decoder, const guint8 *data, gsize size,
-    guint64 max_pixels, SpdlImageHeader *header, GError **error)
+static void
+look_at_sun (Bitmap *self)
 {
-  Bitmap *self = begin_file (decoder, data, size);
+  const guint8 *data = self->data;
 
   self->width = spdl_read_32_be (data + 4);
   self->height = spdl_read_32_be (data + 8);
-  if (size >= SUN_HEADER) {
+  if (self->size >= SUN_HEADER) {
     self->n_rows = count_sun_rows (self);
     if (self->n_rows < self->height)
       self->corruption = CUT_OFF;
   }
-  return read_frame (self, "sunrast", max_pixels, header, error);
 }
 
-const SpdlImageDecoder spdl_sun_decoder = { "image/x-sun-raster", sun_accepts,
-  sizeof (Bitmap), bitmap_destroy, read_sun_header, read_rows, close_file };
+DEFINE_DECODER (sun, "image/x-sun-raster", sun_accepts, "sunrast")
 
 /* OpenEXR: attributes, each a name, a type, a size and a value */
 
@@ -506,22 +528,21 @@ note_exr_window (Bitmap *self, const guint8 *box)
   self->height = MAX (self->height, CLAMP (height, 0, G_MAXUINT32));
 }
 
-static gboolean
-read_exr_header (gpointer decoder, const guint8 *data, gsize size,
-    guint64 max_pixels, SpdlImageHeader *header, GError **error)
+static void
+look_at_exr (Bitmap *self)
 {
-  Bitmap *self = begin_file (decoder, data, size);
+  const guint8 *data = self->data;
   const gchar *name, *type;
   gsize at = 8;
 
-  while ((name = read_exr_text (data, size, &at)) && *name) {
+  while ((name = read_exr_text (data, self->size, &at)) && *name) {
     guint32 length;
 
-    if (!(type = read_exr_text (data, size, &at)) || size - at < 4)
+    if (!(type = read_exr_text (data, self->size, &at)) || self->size - at < 4)
       break;
     length = spdl_read_32_le (data + at);
     at += 4;
-    if (length > size - at)
+    if (length > self->size - at)
       break;
     if (g_str_equal (type, "box2i") && length == 16)
       note_exr_window (self, data + at);
@@ -529,11 +550,9 @@ read_exr_header (gpointer decoder, const guint8 *data, gsize size,
   }
   if (!name || *name)
     self->corruption = "the header is incomplete";
-  return read_frame (self, NULL, max_pixels, header, error);
 }
 
-const SpdlImageDecoder spdl_exr_decoder = { "image/x-exr", exr_accepts,
-  sizeof (Bitmap), bitmap_destroy, read_exr_header, read_rows, close_file };
+DEFINE_DECODER (exr, "image/x-exr", exr_accepts, NULL)
 
 /* The other formats have no signature. FFmpeg's decoders do not report that the
  * last packet of run-length data is cut off. */
@@ -562,23 +581,20 @@ has_pcx_rows (const Bitmap *self)
   return at <= self->size;
 }
 
-static gboolean
-read_pcx_header (gpointer decoder, const guint8 *data, gsize size,
-    guint64 max_pixels, SpdlImageHeader *header, GError **error)
+static void
+look_at_pcx (Bitmap *self)
 {
-  Bitmap *self = begin_file (decoder, data, size);
+  const guint8 *data = self->data;
 
-  if (size >= 12) {
+  if (self->size >= 12) {
     self->width = spdl_read_16_le (data + 8) - spdl_read_16_le (data + 4) + 1;
     self->height = spdl_read_16_le (data + 10) - spdl_read_16_le (data + 6) + 1;
   }
-  if (size >= PCX_HEADER && !has_pcx_rows (self))
+  if (self->size >= PCX_HEADER && !has_pcx_rows (self))
     self->corruption = CUT_OFF;
-  return read_frame (self, "pcx", max_pixels, header, error);
 }
 
-const SpdlImageDecoder spdl_pcx_decoder = { "image/x-pcx", NULL,
-  sizeof (Bitmap), bitmap_destroy, read_pcx_header, read_rows, close_file };
+DEFINE_DECODER (pcx, "image/x-pcx", NULL, "pcx")
 
 /* SGI */
 
@@ -603,23 +619,20 @@ has_sgi_rows (const Bitmap *self)
   return TRUE;
 }
 
-static gboolean
-read_sgi_header (gpointer decoder, const guint8 *data, gsize size,
-    guint64 max_pixels, SpdlImageHeader *header, GError **error)
+static void
+look_at_sgi (Bitmap *self)
 {
-  Bitmap *self = begin_file (decoder, data, size);
+  const guint8 *data = self->data;
 
-  if (size >= 12) {
+  if (self->size >= 12) {
     self->width = spdl_read_16_be (data + 6);
     self->height = spdl_read_16_be (data + 8);
   }
-  if (size >= SGI_HEADER && !has_sgi_rows (self))
+  if (self->size >= SGI_HEADER && !has_sgi_rows (self))
     self->corruption = CUT_OFF;
-  return read_frame (self, "sgi", max_pixels, header, error);
 }
 
-const SpdlImageDecoder spdl_sgi_decoder = { "image/x-sgi", NULL,
-  sizeof (Bitmap), bitmap_destroy, read_sgi_header, read_rows, close_file };
+DEFINE_DECODER (sgi, "image/x-sgi", NULL, "sgi")
 
 /* TGA */
 
@@ -645,13 +658,12 @@ has_tga_pixels (const Bitmap *self)
   return left == 0 && at <= self->size;
 }
 
-static gboolean
-read_tga_header (gpointer decoder, const guint8 *data, gsize size,
-    guint64 max_pixels, SpdlImageHeader *header, GError **error)
+static void
+look_at_tga (Bitmap *self)
 {
-  Bitmap *self = begin_file (decoder, data, size);
+  const guint8 *data = self->data;
 
-  if (size >= TGA_HEADER) {
+  if (self->size >= TGA_HEADER) {
     self->width = spdl_read_16_le (data + 12);
     self->height = spdl_read_16_le (data + 14);
     /* FFmpeg's decoder takes the pixels for colors of 16 bits. */
@@ -659,8 +671,6 @@ read_tga_header (gpointer decoder, const guint8 *data, gsize size,
     if (data[2] & TGA_RUNS && !has_tga_pixels (self))
       self->corruption = CUT_OFF;
   }
-  return read_frame (self, "targa", max_pixels, header, error);
 }
 
-const SpdlImageDecoder spdl_tga_decoder = { "image/x-tga", NULL,
-  sizeof (Bitmap), bitmap_destroy, read_tga_header, read_rows, close_file };
+DEFINE_DECODER (tga, "image/x-tga", NULL, "targa")

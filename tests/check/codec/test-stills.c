@@ -435,7 +435,8 @@ push_pnm (Rig *rig, guint64 number, gchar kind, guint largest)
 }
 
 /* Tests that all kinds of PNM have the levels of their samples, exactly
- * rounded. Two files with colors of 16 bits in a row once crashed a decoder. */
+ * rounded. Two files with colors of 16 bits as text, after one of 8 bits, once
+ * aborted the process. */
 GST_START_TEST (test_pnm)
 {
   static const guint largest[] = { 1, 100, 254, 255, 1000, 65535 };

@@ -10,9 +10,8 @@
 #include <gst/video/video.h>
 #include <string.h>
 
-#include "plugins/codec/audio/audiodecoder.h"
+#include "plugins/codec/ffmpeg/ffmpegfuncs.h"
 #include "plugins/codec/element/itemdecoder.h"
-#include "plugins/codec/video/videoreader.h"
 #include "tests/check/support/failing-memory.h"
 
 /* Limits an input to milliseconds. */
@@ -28,7 +27,7 @@ spdl_ffmpeg_get_funcs (GError **error)
 {
 #ifdef HAVE_FFMPEG
   static const SpdlFfmpegFuncs funcs = { &spdl_audio_decoder_funcs,
-    &spdl_video_reader_funcs };
+    &spdl_video_reader_funcs, spdl_ffmpeg_still_decode };
 
   return &funcs;
 #else

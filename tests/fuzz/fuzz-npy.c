@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "plugins/codec/array/npy.h"
+#include "plugins/codec/array/array.h"
 #include "tests/fuzz/fuzz-arrays.h"
 
 /* Returns the offset of element @n in C order. */

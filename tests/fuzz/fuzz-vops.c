@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "plugins/codec/video/vops.h"
+#include "plugins/codec/video/packetbits.h"
 #include "tests/fuzz/fuzz.h"
 
 /* Returns the offset of the first group or picture, found byte by byte, or

@@ -65,4 +65,18 @@ void spdl_array_write (const SpdlArray *self, const guint8 *in, guint8 *out);
  * Returns: (transfer full) */
 gchar *spdl_array_quote (const gchar *text, gsize length);
 
+/* NPY files */
+
+/* NumPy's NPY format, versions 1.0 to 3.0: a magic number, a Python dict
+ * literal with type, order and shape, and the data. The dict is read by a
+ * parser for this purpose; nothing is evaluated or unpickled. */
+
+gboolean spdl_npy_is_npy (const guint8 *data, gsize size);
+
+/* Reads the header from @data, the whole file, into @self, whose name is set.
+ * Returns the offset of the data, whose length is exactly what the shape needs,
+ * or 0 with @error set. */
+gsize
+spdl_npy_read (SpdlArray *self, const guint8 *data, gsize size, GError **error);
+
 G_END_DECLS

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "plugins/codec/array/npy.h"
+#include "plugins/codec/array/array.h"
 #include "plugins/common/zip.h"
 
 /* Maximum length of a name, in bytes. */

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "plugins/codec/array/npy.h"
+#include "plugins/codec/array/array.h"
 
 #include <string.h>
 

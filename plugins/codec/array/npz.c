@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "plugins/codec/array/npy.h"
+#include "plugins/codec/array/array.h"
 #include "plugins/common/zip.h"
 
 /* Deflate expands a byte to at most 1032 bytes; the slack covers the end of the

@@ -11,8 +11,7 @@
 
 #include "plugins/codec/ffmpeg/ffmpegfuncs.h"
 #include "plugins/codec/audio/wav.h"
-#include "plugins/codec/common/mp4box.h"
-#include "plugins/codec/common/ogg.h"
+#include "plugins/codec/common/containers.h"
 #include "plugins/common/bytes.h"
 
 /* Formats */

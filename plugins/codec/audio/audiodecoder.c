@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "plugins/codec/audio/audiodecoder.h"
+#include "plugins/codec/ffmpeg/ffmpegfuncs.h"
 
 #include <libavformat/avformat.h>
 #include <string.h>
@@ -152,7 +152,7 @@ open_codec (
       avcodec_parameters_copy (self->parameters, parameters) < 0)
     ret = AVERROR (ENOMEM);
   else {
-    self->codec->pkt_timebase = spdl_audio_track_get_time_base (self->track);
+    self->codec->pkt_timebase = self->track->stream->time_base;
     self->codec->thread_count = 1;
     ret = avcodec_open2 (self->codec, codec, NULL);
   }
@@ -185,8 +185,7 @@ begin_stream (
     return TRUE;
   parameters = avcodec_parameters_alloc ();
   g_assert (parameters);
-  ok = avcodec_parameters_copy (
-           parameters, spdl_audio_track_get_parameters (self->track)) >= 0;
+  ok = avcodec_parameters_copy (parameters, self->track->stream->codecpar) >= 0;
   g_assert (ok);
   av_freep (&parameters->extradata);
   parameters->extradata = av_mallocz (size + AV_INPUT_BUFFER_PADDING_SIZE);
@@ -228,8 +227,8 @@ begin_window (SpdlAudioDecoder *self, GError **error)
 {
   const AVFrame *frame = self->frame;
   const SpdlAudioInput input = { frame->format, frame->sample_rate,
-    &frame->ch_layout, spdl_audio_track_get_length (self->track),
-    (guint64) spdl_audio_track_count (self->track) * frame->nb_samples };
+    &frame->ch_layout, self->track->length,
+    (guint64) self->track->n_packets * frame->nb_samples };
 
   return spdl_audio_window_begin (self->window, self->config, &input, error);
 }
@@ -310,7 +309,7 @@ decode_packet (SpdlAudioDecoder *self, const AVPacket *packet,
 static gboolean
 decode_packets (SpdlAudioDecoder *self, GError **error)
 {
-  const guint n = spdl_audio_track_count (self->track);
+  const guint n = self->track->n_packets;
   const SpdlAudioPacket *packet = NULL;
   guint i = 0;
 
@@ -342,7 +341,7 @@ decode_packets (SpdlAudioDecoder *self, GError **error)
 static gboolean
 check_count (const SpdlAudioDecoder *self, GError **error)
 {
-  const guint n = spdl_audio_track_count (self->track);
+  const guint n = self->track->n_packets;
   const SpdlAudioClock *last =
       &spdl_audio_track_get (self->track, n - 1)->clock;
 
@@ -363,9 +362,9 @@ decode_window (SpdlAudioDecoder *self, GError **error)
   GError *reason = NULL;
   gboolean ok;
 
-  if (!open_codec (self, spdl_audio_track_get_parameters (self->track), error))
+  if (!open_codec (self, self->track->stream->codecpar, error))
     return FALSE;
-  self->rate = spdl_audio_track_get_rate (self->track);
+  self->rate = self->track->rate;
   ok = decode_packets (self, &reason);
   if (!ok && !reason) {
     self->rate = 0;
@@ -383,7 +382,7 @@ static GstBuffer *
 decode_track (
     SpdlAudioDecoder *self, gboolean keep, GstAudioInfo *info, GError **error)
 {
-  const gchar *corruption = spdl_audio_track_get_corruption (self->track);
+  const gchar *corruption = self->track->corruption;
   GError *reason = NULL;
   GstBuffer *result = NULL;
 

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "plugins/codec/common/ogg.h"
+#include "plugins/codec/common/containers.h"
 #include "plugins/codec/ffmpeg/mediafile.h"
 #include "plugins/common/bytes.h"
 
@@ -30,24 +30,6 @@
 /* Tolerance for the duration that a file declares, in microseconds after the
  * end of the last packet. */
 #define MAX_TIME_ERROR 250000
-
-typedef enum {
-  LEAD_ALL,  /* decoding needs all preceding packets */
-  LEAD_NONE, /* packets are independent */
-  LEAD_MP3,  /* decoding needs the packets with the bit reservoir and overlap */
-} Lead;
-
-struct _SpdlAudioTrack {
-  SpdlMediaInput input;
-  const AVStream *stream;
-
-  GArray *packets; /* of SpdlAudioPacket */
-  guint n_packets; /* of this file; further entries are spare */
-  Lead lead;
-  guint rate;
-  guint64 length;
-  const gchar *corruption;
-};
 
 SpdlAudioTrack *
 spdl_audio_track_new (void)
@@ -226,17 +208,17 @@ set_lead (SpdlAudioTrack *self)
   const AVRational base = self->stream->time_base;
   const enum AVCodecID id = codec->codec_id;
 
-  self->lead = LEAD_ALL;
+  self->lead = SPDL_LEAD_ALL;
   self->rate = codec->sample_rate;
   if (id == AV_CODEC_ID_MP3 || id == AV_CODEC_ID_MP2 || id == AV_CODEC_ID_MP1) {
-    self->lead = LEAD_MP3;
+    self->lead = SPDL_LEAD_MP3;
     self->rate = read_mpeg_rate (
         g_array_index (self->packets, SpdlAudioPacket, 0).packet);
   } else if (id == AV_CODEC_ID_FLAC || id == AV_CODEC_ID_ALAC ||
              id == AV_CODEC_ID_WAVPACK || id == AV_CODEC_ID_ADPCM_MS ||
              id == AV_CODEC_ID_ADPCM_IMA_WAV ||
              (id >= AV_CODEC_ID_FIRST_AUDIO && id < AV_CODEC_ID_ADPCM_IMA_QT)) {
-    self->lead = LEAD_NONE;
+    self->lead = SPDL_LEAD_NONE;
     if (self->rate == 0 && base.num == 1)
       self->rate = base.den;
   }
@@ -265,7 +247,7 @@ set_clocks (SpdlAudioTrack *self)
   SpdlAudioClock clock = { 0, 0 };
 
   set_lead (self);
-  if (self->lead == LEAD_ALL)
+  if (self->lead == SPDL_LEAD_ALL)
     self->rate = 0;
   for (guint i = 0; i < self->n_packets && self->rate > 0; i++) {
     SpdlAudioPacket *entry = &g_array_index (self->packets, SpdlAudioPacket, i);
@@ -441,26 +423,6 @@ spdl_audio_track_read (
   return TRUE;
 }
 
-/* Accessors */
-
-const AVCodecParameters *
-spdl_audio_track_get_parameters (const SpdlAudioTrack *self)
-{
-  return self->stream->codecpar;
-}
-
-AVRational
-spdl_audio_track_get_time_base (const SpdlAudioTrack *self)
-{
-  return self->stream->time_base;
-}
-
-const gchar *
-spdl_audio_track_get_corruption (const SpdlAudioTrack *self)
-{
-  return self->corruption;
-}
-
 /* Reads the sample rate from the header of an ADTS frame of AAC, which
  * libavformat does not. */
 static guint
@@ -523,30 +485,6 @@ spdl_audio_track_measure (const SpdlAudioTrack *self, guint *rate)
   return MAX (n - *rate / UNSURE_PART, 0);
 }
 
-guint
-spdl_audio_track_count (const SpdlAudioTrack *self)
-{
-  return self->n_packets;
-}
-
-const SpdlAudioPacket *
-spdl_audio_track_get (const SpdlAudioTrack *self, guint i)
-{
-  return &g_array_index (self->packets, SpdlAudioPacket, i);
-}
-
-guint
-spdl_audio_track_get_rate (const SpdlAudioTrack *self)
-{
-  return self->rate;
-}
-
-guint64
-spdl_audio_track_get_length (const SpdlAudioTrack *self)
-{
-  return self->length;
-}
-
 /* Returns how many packets before packet @i the decoder needs. */
 static guint
 count_lead (const SpdlAudioTrack *self, guint i)
@@ -554,7 +492,7 @@ count_lead (const SpdlAudioTrack *self, guint i)
   gsize size = 0;
   guint n;
 
-  if (self->lead == LEAD_NONE)
+  if (self->lead == SPDL_LEAD_NONE)
     return 0;
   n = MIN (i, MP3_OVERLAP);
   for (; n < i && size < MP3_RESERVOIR; n++)

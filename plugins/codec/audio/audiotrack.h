@@ -9,7 +9,7 @@
 
 #include <libavcodec/avcodec.h>
 
-#include "plugins/codec/ffmpeg/ffmpegfuncs.h"
+#include "plugins/codec/ffmpeg/mediafile.h"
 
 G_BEGIN_DECLS
 
@@ -34,7 +34,22 @@ typedef struct {
   gint64 skip;          /* new value of the clock's `skip`; -1: unchanged */
 } SpdlAudioPacket;
 
-typedef struct _SpdlAudioTrack SpdlAudioTrack;
+typedef struct {
+  SpdlMediaInput input;
+  const AVStream *stream;
+
+  GArray *packets; /* of SpdlAudioPacket */
+  guint n_packets; /* of this file; further entries are spare */
+  enum {
+    SPDL_LEAD_ALL,  /* decoding needs all preceding packets */
+    SPDL_LEAD_NONE, /* packets are independent */
+    SPDL_LEAD_MP3, /* it needs the packets with the bit reservoir and overlap */
+  } lead;
+  guint rate;              /* of the positions; 0: the file must be decoded from
+                              its beginning, and the decoder determines it */
+  guint64 length;          /* limit on the samples; G_MAXUINT64: unknown */
+  const gchar *corruption; /* description of the defect; NULL: none found */
+} SpdlAudioTrack;
 
 SpdlAudioTrack *spdl_audio_track_new (void);
 void spdl_audio_track_free (SpdlAudioTrack *self);
@@ -53,25 +68,11 @@ gboolean spdl_audio_track_has_video (const SpdlAudioTrack *self);
 gboolean spdl_audio_track_read (
     SpdlAudioTrack *self, GCancellable *cancellable, GError **error);
 
-const AVCodecParameters *
-spdl_audio_track_get_parameters (const SpdlAudioTrack *self);
-
-AVRational spdl_audio_track_get_time_base (const SpdlAudioTrack *self);
-
-/* Returns: (nullable): description of the defect, for messages; NULL if none
- * was found */
-const gchar *spdl_audio_track_get_corruption (const SpdlAudioTrack *self);
-
-guint spdl_audio_track_count (const SpdlAudioTrack *self);
-const SpdlAudioPacket *
-spdl_audio_track_get (const SpdlAudioTrack *self, guint i);
-
-/* Returns the sample rate of the positions, or 0 if the file must be decoded
- * from its beginning; the decoder then determines the rate. */
-guint spdl_audio_track_get_rate (const SpdlAudioTrack *self);
-
-/* Returns an upper bound on the number of samples; G_MAXUINT64: unknown. */
-guint64 spdl_audio_track_get_length (const SpdlAudioTrack *self);
+static inline const SpdlAudioPacket *
+spdl_audio_track_get (const SpdlAudioTrack *self, guint i)
+{
+  return &g_array_index (self->packets, SpdlAudioPacket, i);
+}
 
 /* Returns the number of samples that the file has at least, at @rate.
  * @rate: (out) */

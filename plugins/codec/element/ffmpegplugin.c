@@ -5,8 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "plugins/codec/audio/audiodecoder.h"
-#include "plugins/codec/video/videoreader.h"
+#include "plugins/codec/ffmpeg/ffmpegfuncs.h"
 
 GST_DEBUG_CATEGORY (spdl_decode_debug);
 
@@ -14,7 +13,7 @@ static gboolean
 plugin_init (GstPlugin *plugin)
 {
   static const SpdlFfmpegFuncs funcs = { &spdl_audio_decoder_funcs,
-    &spdl_video_reader_funcs };
+    &spdl_video_reader_funcs, spdl_ffmpeg_still_decode };
 
   GST_DEBUG_CATEGORY_INIT (spdl_decode_debug, "spdldecode", 0, "Decoding");
   g_object_set_data (G_OBJECT (plugin), SPDL_FFMPEG_DATA, (gpointer) &funcs);

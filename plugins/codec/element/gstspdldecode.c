@@ -16,8 +16,8 @@
  * ## Images
  * JPEG is decoded by libjpeg-turbo with its accurate transform, PNG by libpng,
  * WebP by libwebp, TIFF by libtiff, GIF by giflib and JPEG 2000 by OpenJPEG.
- * All other still images (BMP, PNM and so on) are decoded by GStreamer's
- * decoders, including those of gst-libav; each worker keeps its decoders open.
+ * PNM is read directly, OpenEXR decoded by openexrdec, and BMP and other rare
+ * images by FFmpeg's libraries.
  * From an animation, the first frame is decoded.
  *
  * The element turns an image by its EXIF orientation, unless

@@ -7,32 +7,76 @@
 
 #include "plugins/codec/element/itemdecoder.h"
 
+#include <gst/base/gsttypefindhelper.h>
+
 #include "plugins/codec/array/arrays.h"
 #include "plugins/codec/audio/audio.h"
 #include "plugins/codec/common/exif.h"
 #include "plugins/codec/jpeg/jpeg.h"
-#include "plugins/codec/resize/picture.h"
 #include "plugins/codec/result/canvas.h"
-#include "plugins/codec/result/streamcaps.h"
 #include "plugins/codec/still/imagedecoder.h"
-#include "plugins/codec/still/imageprobe.h"
-#include "plugins/codec/still/stilldecoder.h"
 #include "plugins/codec/video/video.h"
 
-static const SpdlImageDecoder *const image_decoders[] = { &spdl_gif_decoder,
-  &spdl_jp2_decoder, &spdl_png_decoder, &spdl_tiff_decoder,
-  &spdl_webp_decoder };
+static const SpdlImageDecoder *const image_decoders[] = { &spdl_png_decoder,
+  &spdl_webp_decoder, &spdl_gif_decoder, &spdl_tiff_decoder, &spdl_jp2_decoder,
+  &spdl_pnm_decoder, &spdl_bmp_decoder, &spdl_sun_decoder, &spdl_exr_decoder,
+  &spdl_pcx_decoder, &spdl_sgi_decoder, &spdl_tga_decoder };
+
+/* Caps of images with `framerate` and `pixel-aspect-ratio` of the input. Most
+ * items have equal caps, so the last result is kept. */
+typedef struct {
+  GstCaps *input;
+  GstCaps *image;
+  GstCaps *result;
+} StreamCaps;
+
+static const gchar *const stream_fields[] = { "framerate",
+  "pixel-aspect-ratio" };
+
+static void
+stream_caps_clear (StreamCaps *self)
+{
+  gst_clear_caps (&self->input);
+  gst_clear_caps (&self->image);
+  gst_clear_caps (&self->result);
+}
+
+/* Resizing does not change the pixel aspect ratio: with resize=stretch, it is
+ * that of the input as well.
+ * @input: (nullable): caps of the item
+ * Returns: (transfer none): @image itself if there is nothing to add */
+static GstCaps *
+stream_caps_add (StreamCaps *self, GstCaps *image, GstCaps *input)
+{
+  const GstStructure *from = NULL;
+
+  if (input == self->input && image == self->image)
+    return self->result;
+  gst_caps_replace (&self->input, input);
+  gst_caps_replace (&self->image, image);
+  gst_caps_replace (&self->result, image);
+  if (input && gst_caps_is_fixed (input) &&
+      gst_structure_has_name (gst_caps_get_structure (image, 0), "video/x-raw"))
+    from = gst_caps_get_structure (input, 0);
+  for (guint i = 0; from && i < G_N_ELEMENTS (stream_fields); i++) {
+    const GValue *value = gst_structure_get_value (from, stream_fields[i]);
+
+    if (!value || !GST_VALUE_HOLDS_FRACTION (value))
+      continue;
+    self->result = gst_caps_make_writable (self->result);
+    gst_caps_set_value (self->result, stream_fields[i], value);
+  }
+  return self->result;
+}
 
 struct _SpdlItemDecoder {
   SpdlJpeg *jpeg;
   gpointer decoders[G_N_ELEMENTS (image_decoders)]; /* NULL: not used yet */
-  SpdlStillDecoder *still_decoder;
-  SpdlPicture *picture;
   SpdlCanvas *canvas;
   SpdlArrays *arrays;
   SpdlVideo *video;
   SpdlAudio *audio;
-  SpdlStreamCaps stream_caps;
+  StreamCaps stream_caps;
 
   /* About the last item. */
   gboolean was_video;
@@ -55,11 +99,9 @@ spdl_item_decoder_new (void)
   SpdlItemDecoder *self = g_new0 (SpdlItemDecoder, 1);
 
   self->jpeg = spdl_jpeg_new ();
-  self->still_decoder = spdl_still_decoder_new ();
-  self->picture = spdl_picture_new ();
   self->canvas = spdl_canvas_new ();
   self->arrays = spdl_arrays_new ();
-  self->video = spdl_video_new (self->canvas, self->picture);
+  self->video = spdl_video_new (self->canvas);
   self->audio = spdl_audio_new ();
   return self;
 }
@@ -72,12 +114,10 @@ spdl_item_decoder_free (SpdlItemDecoder *self)
   for (guint i = 0; i < G_N_ELEMENTS (image_decoders); i++)
     if (self->decoders[i])
       image_decoders[i]->destroy (self->decoders[i]);
-  spdl_still_decoder_free (self->still_decoder);
-  spdl_picture_free (self->picture);
   spdl_canvas_free (self->canvas);
   spdl_arrays_free (self->arrays);
   spdl_audio_free (self->audio);
-  spdl_stream_caps_clear (&self->stream_caps);
+  stream_caps_clear (&self->stream_caps);
   g_free (self);
 }
 
@@ -106,6 +146,8 @@ check_samples (SpdlItemDecoder *self, const Job *job, const gchar *type,
       self->loss = SPDL_LOSS_INDICES;
     return TRUE;
   }
+  if (channels == 0)
+    return TRUE; /* read_rows() tells why */
   if (channels == 1 && (is_index ? depth <= 8 : depth > 8 && !has_palette))
     return TRUE;
   g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
@@ -173,7 +215,7 @@ decode_jpeg (SpdlItemDecoder *self, const Job *job, GError **error)
   return NULL;
 }
 
-/* Formats with a library: PNG, WebP, GIF, TIFF, JPEG 2000 */
+/* Other images */
 
 /* Decodes a file whose header was read onto the canvas. */
 static GstBuffer *
@@ -202,18 +244,6 @@ draw_image (SpdlItemDecoder *self, const Job *job,
   return NULL;
 }
 
-/* Returns the index of the decoder of the item's format, or -1. */
-static gint
-find_decoder (const GstMapInfo *in)
-{
-  if (in->size < 12)
-    return -1;
-  for (guint i = 0; i < G_N_ELEMENTS (image_decoders); i++)
-    if (image_decoders[i]->accepts (in->data, in->size))
-      return i;
-  return -1;
-}
-
 static gboolean
 check_header (const SpdlImageDecoder *format, const SpdlImageHeader *header,
     GError **error)
@@ -226,146 +256,36 @@ check_header (const SpdlImageDecoder *format, const SpdlImageHeader *header,
   return FALSE;
 }
 
+static gpointer
+get_decoder (SpdlItemDecoder *self, guint format)
+{
+  if (!self->decoders[format])
+    self->decoders[format] = g_malloc0 (image_decoders[format]->size);
+  return self->decoders[format];
+}
+
 static GstBuffer *
-decode_by_library (
-    SpdlItemDecoder *self, const Job *job, guint i, GError **error)
+decode_image (SpdlItemDecoder *self, const Job *job, guint i, GError **error)
 {
   const SpdlDecodeConfig *config = job->config;
   const SpdlImageDecoder *format = image_decoders[i];
+  gpointer decoder = get_decoder (self, i);
   GstBuffer *result = NULL;
   SpdlImageHeader header;
 
-  if (!self->decoders[i])
-    self->decoders[i] = format->create ();
-  if (format->read_header (self->decoders[i], job->in.data, job->in.size,
+  if (format->read_header (decoder, job->in.data, job->in.size,
           config->max_pixels, &header, error) &&
       check_header (format, &header, error) &&
-      check_samples (self, job, format->type, header.depth, header.channels,
-          header.has_palette, error) &&
       spdl_decode_config_check_decoded (
-          config, header.width, header.height, error))
-    result = draw_image (self, job, format, self->decoders[i], &header, error);
-  format->close (self->decoders[i]);
+          config, header.width, header.height, error) &&
+      check_samples (self, job, format->type, header.depth, header.channels,
+          header.has_palette, error))
+    result = draw_image (self, job, format, decoder, &header, error);
+  format->close (decoder);
   return result;
 }
 
-/* Formats decoded by GStreamer elements */
-
-/* Draws @frame, or only the background if it has no buffer. */
-static GstBuffer *
-draw_frame (SpdlItemDecoder *self, const Job *job, const SpdlImageProbe *probe,
-    const SpdlFrame *frame, GError **error)
-{
-  const guint width = frame->buffer ? (guint) frame->info->width : probe->width;
-  const guint height =
-      frame->buffer ? (guint) frame->info->height : probe->height;
-  const SpdlRows *rows;
-  gboolean has_palette = FALSE;
-  guint depth = 8, channels = 1;
-
-  if (frame->buffer)
-    spdl_picture_describe (frame->info, &depth, &channels, &has_palette);
-  /* Some decoders round 16-bit PNM to 8 bits. */
-  depth = MAX (depth, g_bit_storage (probe->largest));
-  if (!check_samples (
-          self, job, probe->type, depth, channels, has_palette, error) ||
-      !set_transform (job, width, height, probe->orientation, error))
-    return NULL;
-  rows =
-      spdl_canvas_begin (self->canvas, job->config, job->transform, 1, error);
-  if (!rows)
-    return NULL;
-  if (!frame->buffer) {
-    spdl_rows_fill (rows, 0);
-  } else if (!spdl_picture_write (self->picture, frame, rows, error)) {
-    spdl_canvas_cancel (self->canvas);
-    return NULL;
-  }
-  return spdl_canvas_end (self->canvas, job->caps);
-}
-
-/* Draws a gray PNM file as it is stored. GStreamer's decoders scale samples to
- * 8 or 16 bits. */
-static GstBuffer *
-draw_gray (SpdlItemDecoder *self, const Job *job, const SpdlImageProbe *probe,
-    GError **error)
-{
-  const guint depth = g_bit_storage (probe->largest);
-  const SpdlRows *rows;
-
-  if (!check_samples (self, job, probe->type, depth, 1, FALSE, error) ||
-      !set_transform (job, probe->width, probe->height, 1, error) ||
-      !(rows = spdl_canvas_begin (
-            self->canvas, job->config, job->transform, 1, error)))
-    return NULL;
-  spdl_image_probe_read_gray (probe, job->in.data, job->in.size, rows);
-  return spdl_canvas_end (self->canvas, job->caps);
-}
-
-static void
-set_corruption (const SpdlImageProbe *probe, GError **error)
-{
-  g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
-      "Corrupt %s: %s", probe->type, probe->corruption);
-}
-
-/* Returns whether on-corrupt=keep can deliver a result for a file that failed
- * with @reason. */
-static gboolean
-can_keep (
-    const SpdlImageProbe *probe, const SpdlFrame *frame, const GError *reason)
-{
-  const gboolean has_size = probe->width > 0 && probe->height > 0;
-
-  return frame->buffer ||
-         (has_size && g_error_matches (
-                          reason, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE));
-}
-
-/* Decodes and draws a file that passed the probe, or that on-corrupt=keep
- * accepts.
- * @reason: (out): the defect; may be set although a result is returned */
-static GstBuffer *
-decode_file (SpdlItemDecoder *self, const Job *job, const SpdlImageProbe *probe,
-    GError **reason)
-{
-  const SpdlDecodeConfig *config = job->config;
-  const gboolean keep = config->corrupt == SPDL_CORRUPT_KEEP;
-  const SpdlStillLimits limits = { config->max_pixels, keep };
-  SpdlFrame frame = { NULL };
-  g_autoptr (GstBuffer) file = NULL;
-
-  if (config->pixels != SPDL_PIXELS_COLOR && probe->is_gray &&
-      probe->width > 0 && probe->height > 0)
-    return draw_gray (self, job, probe, reason);
-  file = spdl_still_decoder_adapt (probe, job->source->item, &job->in, reason);
-  if ((!file || !spdl_still_decoder_decode (self->still_decoder, probe, file,
-                    &limits, &frame, reason)) &&
-      !(keep && can_keep (probe, &frame, *reason)))
-    return NULL;
-  frame.opaque = probe->opaque;
-  return draw_frame (self, job, probe, &frame, *reason ? NULL : reason);
-}
-
-static GstBuffer *
-decode_still (SpdlItemDecoder *self, const Job *job,
-    const SpdlImageProbe *probe, GError **error)
-{
-  const SpdlDecodeConfig *config = job->config;
-  GstBuffer *result = NULL;
-  GError *reason = NULL;
-
-  if (!spdl_decode_config_check_decoded (
-          config, probe->width, probe->height, error))
-    return NULL;
-  if (!probe->corruption || config->corrupt == SPDL_CORRUPT_KEEP)
-    result = decode_file (self, job, probe, &reason);
-  if (reason)
-    g_propagate_error (error, reason);
-  else if (probe->corruption)
-    set_corruption (probe, error);
-  return result;
-}
+/* Other media */
 
 static GstBuffer *
 decode_arrays (
@@ -400,46 +320,6 @@ decode_video (
   return result;
 }
 
-/* Returns the media type if the item is an image of several frames and a clip
- * is wanted, or NULL. */
-static const gchar *
-find_animation (const Job *job)
-{
-  return job->config->clip.num_frames > 0
-             ? spdl_video_find_animation (job->in.data, job->in.size)
-             : NULL;
-}
-
-/* Returns the media type if the item may be a video, or NULL. Image caps from
- * upstream take precedence: formats without a signature can look like video. */
-static const gchar *
-find_video (const Job *job)
-{
-  GstCaps *caps = job->source->caps;
-  const gchar *animation = find_animation (job);
-
-  if (animation)
-    return animation;
-  if (caps && gst_caps_is_fixed (caps) &&
-      g_str_has_prefix (
-          gst_structure_get_name (gst_caps_get_structure (caps, 0)), "image/"))
-    return NULL;
-  return spdl_video_find_type (job->in.data, job->in.size);
-}
-
-/* Checks that clips are not requested, which need a video. Returns FALSE with
- * @error set otherwise. */
-static gboolean
-check_image (const Job *job, const gchar *type, GError **error)
-{
-  if (job->config->clip.num_frames == 0)
-    return TRUE;
-  g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_WRONG_TYPE,
-      "File is not a video%s%s, but num-frames is set, which needs videos",
-      type ? " but " : "", type ? type : "");
-  return FALSE;
-}
-
 static GstBuffer *
 decode_audio (SpdlItemDecoder *self, const Job *job, GError **error)
 {
@@ -456,46 +336,90 @@ decode_audio (SpdlItemDecoder *self, const Job *job, GError **error)
   return result;
 }
 
-static GstBuffer *
-decode_image (SpdlItemDecoder *self, const Job *job, GError **error)
-{
-  const GstMapInfo *in = &job->in;
-  const gchar *video;
-  GError *reason = NULL;
-  SpdlImageProbe probe;
-  gint decoder;
+/* Detection */
 
-  if (!spdl_decode_config_check_images (job->config, error))
-    return NULL;
-  decoder = find_decoder (in);
-  if (decoder >= 0 && job->config->media == SPDL_MEDIA_AUTO &&
-      (video = find_animation (job)))
-    return decode_video (self, job, video, error);
-  if (decoder >= 0)
-    return check_image (job, image_decoders[decoder]->type, error)
-               ? decode_by_library (self, job, decoder, error)
-               : NULL;
-  spdl_image_probe (&probe, in->data, in->size);
-  if (!probe.type && job->config->media == SPDL_MEDIA_AUTO &&
-      (video = find_video (job)))
-    return decode_video (self, job, video, error);
-  if (!check_image (job, probe.type, error))
-    return NULL;
-  if (!spdl_still_decoder_find_type (
-          &probe, in->data, in->size, job->source->caps, &reason)) {
-    if (job->config->media == SPDL_MEDIA_AUTO &&
-        spdl_audio_search (self->audio, in->data, in->size)) {
-      g_clear_error (&reason);
-      return decode_audio (self, job, error);
-    }
-    g_propagate_error (error, reason);
-    return NULL;
-  }
-  return decode_still (self, job, &probe, error);
+typedef enum {
+  KIND_UNKNOWN,
+  KIND_JPEG,
+  KIND_IMAGE,
+  KIND_VIDEO,
+  KIND_AUDIO,
+  KIND_ARRAYS,
+} Kind;
+
+/* The result of a detection. */
+typedef struct {
+  const gchar *type;     /* media type of an image or a video */
+  guint format;          /* index of an image's decoder */
+  SpdlArraysKind arrays; /* of arrays */
+} Probe;
+
+/* Returns the media type of the caps from upstream, if they are fixed. */
+static const gchar *
+get_caps_type (GstCaps *caps)
+{
+  return caps && gst_caps_is_fixed (caps)
+             ? gst_structure_get_name (gst_caps_get_structure (caps, 0))
+             : NULL;
 }
 
-/* Returns whether the item is decoded as audio. With num-frames, audio is not
- * decoded. */
+/* Detects an image, other than JPEG, by its signature. */
+static gboolean
+find_format (const GstMapInfo *in, Probe *probe)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (image_decoders); i++)
+    if (image_decoders[i]->accepts &&
+        image_decoders[i]->accepts (in->data, in->size)) {
+      *probe = (Probe){ image_decoders[i]->type, i };
+      return TRUE;
+    }
+  return FALSE;
+}
+
+/* Detects an image whose format has no signature. */
+static gboolean
+find_format_in_caps (GstCaps *caps, Probe *probe)
+{
+  const gchar *type = get_caps_type (caps);
+
+  for (guint i = 0; type && i < G_N_ELEMENTS (image_decoders); i++)
+    if (!image_decoders[i]->accepts &&
+        g_str_equal (image_decoders[i]->type, type)) {
+      *probe = (Probe){ image_decoders[i]->type, i };
+      return TRUE;
+    }
+  return FALSE;
+}
+
+/* Detects an image of several frames if a clip is wanted. */
+static gboolean
+find_animation (const Job *job, Probe *probe)
+{
+  const gchar *type =
+      job->config->clip.num_frames > 0
+          ? spdl_video_find_animation (job->in.data, job->in.size)
+          : NULL;
+
+  if (type)
+    probe->type = type;
+  return type != NULL;
+}
+
+/* Image caps from upstream take precedence: formats without a signature can
+ * look like video. */
+static gboolean
+find_video (const Job *job, Probe *probe)
+{
+  const gchar *caps_type = get_caps_type (job->source->caps);
+
+  if (find_animation (job, probe))
+    return TRUE;
+  if (!caps_type || !g_str_has_prefix (caps_type, "image/"))
+    probe->type = spdl_video_find_type (job->in.data, job->in.size);
+  return probe->type != NULL;
+}
+
+/* With num-frames, audio is not decoded. */
 static gboolean
 is_sound (SpdlItemDecoder *self, const Job *job)
 {
@@ -507,6 +431,54 @@ is_sound (SpdlItemDecoder *self, const Job *job)
              (wanted && spdl_audio_search (self->audio, in->data, in->size)));
 }
 
+/* Detects what the item is, of the media that the property `media` permits.
+ * JPEG is tested first, as the most common type. */
+static Kind
+probe_item (SpdlItemDecoder *self, const Job *job, Probe *probe)
+{
+  const SpdlMedia media = job->config->media;
+  const gboolean is_auto = media == SPDL_MEDIA_AUTO;
+  const GstMapInfo *in = &job->in;
+
+  *probe = (Probe){ NULL };
+  if (media == SPDL_MEDIA_AUDIO)
+    return is_sound (self, job) ? KIND_AUDIO : KIND_UNKNOWN;
+  if (media == SPDL_MEDIA_VIDEO)
+    return find_video (job, probe) ? KIND_VIDEO : KIND_UNKNOWN;
+  if (spdl_jpeg_is_jpeg (in->data, in->size))
+    return KIND_JPEG;
+  if (is_auto && (probe->arrays = spdl_arrays_look (in->data, in->size)))
+    return KIND_ARRAYS;
+  if (is_auto && is_sound (self, job))
+    return KIND_AUDIO;
+  if (find_format (in, probe))
+    return is_auto && find_animation (job, probe) ? KIND_VIDEO : KIND_IMAGE;
+  if (is_auto && find_video (job, probe))
+    return KIND_VIDEO;
+  if (find_format_in_caps (job->source->caps, probe))
+    return KIND_IMAGE;
+  return is_auto && job->config->clip.num_frames == 0 &&
+                 spdl_audio_search (self->audio, in->data, in->size)
+             ? KIND_AUDIO
+             : KIND_UNKNOWN;
+}
+
+/* Checks that downstream accepts images, and that no clip is requested, which
+ * needs a video.
+ * @type: (nullable): what the item is instead */
+static gboolean
+check_image (const Job *job, const gchar *type, GError **error)
+{
+  if (!spdl_decode_config_check_images (job->config, error))
+    return FALSE;
+  if (job->config->clip.num_frames == 0)
+    return TRUE;
+  g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_WRONG_TYPE,
+      "File is not a video%s%s, but num-frames is set, which needs videos",
+      type ? " but " : "", type ? type : "");
+  return FALSE;
+}
+
 static GstBuffer *
 refuse_media (const gchar *is_not, const gchar *media, GError **error)
 {
@@ -515,36 +487,74 @@ refuse_media (const gchar *is_not, const gchar *media, GError **error)
   return NULL;
 }
 
-/* Decodes the item as the property `media` says, or by its type. JPEG is tested
- * first, as the most common type. */
+static GstBuffer *
+refuse_unknown (const GstMapInfo *in, GError **error)
+{
+  g_autoptr (GstCaps) caps = NULL;
+  const gchar *type;
+
+  if (in->size == 0) {
+    g_set_error (
+        error, GST_STREAM_ERROR, GST_STREAM_ERROR_WRONG_TYPE, "Item is empty");
+    return NULL;
+  }
+  caps = gst_type_find_helper_for_data (NULL, in->data, in->size, NULL);
+  type = get_caps_type (caps);
+  if (!type)
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_TYPE_NOT_FOUND,
+        "File is not an image of a known format: its first byte is 0x%02x, of "
+        "%" G_GSIZE_FORMAT,
+        in->data[0], in->size);
+  else if (g_str_has_prefix (type, "image/") &&
+           !g_str_has_prefix (type, "image/svg"))
+    g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN,
+        "File is %s, which cannot be decoded", type);
+  else
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_WRONG_TYPE,
+        "File is %s, not a still image; exclude such files with the pattern of "
+        "spdlsrc",
+        type);
+  return NULL;
+}
+
+/* Reports that the item is not what the properties request. */
+static GstBuffer *
+refuse_item (const Job *job, GError **error)
+{
+  if (job->config->media == SPDL_MEDIA_AUDIO)
+    return refuse_media ("audio", "audio", error);
+  if (job->config->media == SPDL_MEDIA_VIDEO)
+    return refuse_media ("a video", "video", error);
+  return check_image (job, NULL, error) ? refuse_unknown (&job->in, error)
+                                        : NULL;
+}
+
 static GstBuffer *
 decode_any (SpdlItemDecoder *self, const Job *job, GError **error)
 {
-  const GstMapInfo *in = &job->in;
-  const SpdlMedia media = job->config->media;
-  const gchar *video;
-  SpdlArraysKind kind;
+  Probe probe;
 
-  if (media == SPDL_MEDIA_AUDIO)
-    return is_sound (self, job) ? decode_audio (self, job, error)
-                                : refuse_media ("audio", "audio", error);
-  if (media == SPDL_MEDIA_VIDEO)
-    return (video = find_video (job))
-               ? decode_video (self, job, video, error)
-               : refuse_media ("a video", "video", error);
-  if (spdl_jpeg_is_jpeg (in->data, in->size))
-    return spdl_decode_config_check_images (job->config, error) &&
-                   check_image (job, "image/jpeg", error)
-               ? decode_jpeg (self, job, error)
-               : NULL;
-  if (media == SPDL_MEDIA_AUTO) {
-    kind = spdl_arrays_look (in->data, in->size);
-    if (kind != SPDL_ARRAYS_NONE)
-      return decode_arrays (self, job, kind, error);
-    if (is_sound (self, job))
+  switch (probe_item (self, job, &probe)) {
+    case KIND_JPEG:
+      return check_image (job, "image/jpeg", error)
+                 ? decode_jpeg (self, job, error)
+                 : NULL;
+    case KIND_IMAGE:
+      return check_image (job, probe.type, error)
+                 ? decode_image (self, job, probe.format, error)
+                 : NULL;
+    case KIND_VIDEO:
+      return job->config->media == SPDL_MEDIA_VIDEO ||
+                     spdl_decode_config_check_images (job->config, error)
+                 ? decode_video (self, job, probe.type, error)
+                 : NULL;
+    case KIND_AUDIO:
       return decode_audio (self, job, error);
+    case KIND_ARRAYS:
+      return decode_arrays (self, job, probe.arrays, error);
+    default:
+      return refuse_item (job, error);
   }
-  return decode_image (self, job, error);
 }
 
 GstBuffer *
@@ -571,7 +581,7 @@ spdl_item_decoder_decode (SpdlItemDecoder *self, const SpdlDecodeConfig *config,
   gst_buffer_unmap (source->item, &job.in);
   if (result)
     *result_caps =
-        spdl_stream_caps_add (&self->stream_caps, *result_caps, source->caps);
+        stream_caps_add (&self->stream_caps, *result_caps, source->caps);
   return result;
 }
 
@@ -579,8 +589,9 @@ static gboolean
 read_size (SpdlItemDecoder *self, const GstMapInfo *in, GstCaps *caps,
     guint64 max_pixels, SpdlImageHeader *header)
 {
-  const gint i = find_decoder (in);
-  SpdlImageProbe probe;
+  const SpdlImageDecoder *format;
+  gpointer decoder;
+  Probe probe;
   gboolean ok;
 
   if (spdl_jpeg_is_jpeg (in->data, in->size)) {
@@ -588,19 +599,13 @@ read_size (SpdlItemDecoder *self, const GstMapInfo *in, GstCaps *caps,
     return spdl_jpeg_read_header (
         self->jpeg, in->data, in->size, &header->width, &header->height, NULL);
   }
-  if (i >= 0) {
-    if (!self->decoders[i])
-      self->decoders[i] = image_decoders[i]->create ();
-    ok = image_decoders[i]->read_header (
-        self->decoders[i], in->data, in->size, max_pixels, header, NULL);
-    image_decoders[i]->close (self->decoders[i]);
-    return ok;
-  }
-  spdl_image_probe (&probe, in->data, in->size);
-  ok = spdl_still_decoder_find_type (&probe, in->data, in->size, caps, NULL);
-  *header = (SpdlImageHeader){ .width = probe.width,
-    .height = probe.height,
-    .orientation = probe.orientation };
+  if (!find_format (in, &probe) && !find_format_in_caps (caps, &probe))
+    return FALSE;
+  format = image_decoders[probe.format];
+  decoder = get_decoder (self, probe.format);
+  ok = format->read_header (
+      decoder, in->data, in->size, max_pixels, header, NULL);
+  format->close (decoder);
   return ok;
 }
 

@@ -13,8 +13,8 @@
 G_BEGIN_DECLS
 
 /* Decoders of one worker thread: libjpeg-turbo for JPEG, a library each for
- * PNG, WebP, GIF, TIFF and JPEG 2000, GStreamer elements for other images and
- * for videos, FFmpeg for audio. Images and frames are drawn on one shared
+ * PNG, WebP, GIF, TIFF and JPEG 2000, FFmpeg's libraries for most other images,
+ * videos and audio. Images and frames are drawn on one shared
  * canvas. Not thread-safe: use from one thread at a time. */
 
 typedef struct _SpdlItemDecoder SpdlItemDecoder;

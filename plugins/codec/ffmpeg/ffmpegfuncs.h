@@ -15,7 +15,7 @@
 G_BEGIN_DECLS
 
 /* FFmpeg's libraries take longer to load than the rest of a pipeline that
- * decodes images. Therefore the readers of audio and video are in a separate
+ * decodes images. Therefore what uses them is in a separate
  * plugin, without elements, which spdldecode loads for the first file that
  * needs it. */
 
@@ -129,7 +129,19 @@ typedef struct {
 typedef struct {
   const SpdlAudioFuncs *audio;
   const SpdlVideoFuncs *video;
+
+  /* Decodes a still image with the decoder @codec_name.
+   * @info: (out): describes the frame
+   * Returns: (transfer full): the frame, or NULL with @error set */
+  GstBuffer *(*decode_still) (const gchar *codec_name, const guint8 *data,
+      gsize size, GstVideoInfo *info, GError **error);
 } SpdlFfmpegFuncs;
+
+/* The functions, in the plugin. */
+extern const SpdlAudioFuncs spdl_audio_decoder_funcs;
+extern const SpdlVideoFuncs spdl_video_reader_funcs;
+GstBuffer *spdl_ffmpeg_still_decode (const gchar *codec_name,
+    const guint8 *data, gsize size, GstVideoInfo *info, GError **error);
 
 /* Returns: (nullable): the functions, or NULL with @error set if the plugin
  * cannot be loaded */

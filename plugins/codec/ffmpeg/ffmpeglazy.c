@@ -16,11 +16,11 @@ spdl_ffmpeg_get_funcs (GError **error)
 
   if (funcs)
     return funcs;
-  funcs = spdl_plugin_load_funcs (
-      SPDL_FFMPEG_PLUGIN, SPDL_FFMPEG_DATA, "decodes audio and video", NULL);
+  funcs = spdl_plugin_load_funcs (SPDL_FFMPEG_PLUGIN, SPDL_FFMPEG_DATA,
+      "decodes audio, video and some images", NULL);
   if (!funcs)
     g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN,
-        "Audio and video cannot be decoded, because gst-spdl's "
+        "Audio, video and some images cannot be decoded, because gst-spdl's "
         "plugin " SPDL_FFMPEG_PLUGIN
         " is missing or cannot be loaded; it needs FFmpeg's libraries: on "
         "Debian, install libavformat-dev, libavcodec-dev and "

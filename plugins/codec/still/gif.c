@@ -8,6 +8,7 @@
 #include <gif_lib.h>
 #include <string.h>
 
+#include "plugins/codec/resize/scratch.h"
 #include "plugins/codec/still/imagedecoder.h"
 
 #define N_COLORS 256
@@ -57,13 +58,8 @@ set_broken (const Gif *self, GError **error)
 static gboolean
 gif_accepts (const guint8 *data, gsize size)
 {
-  return memcmp (data, "GIF87a", 6) == 0 || memcmp (data, "GIF89a", 6) == 0;
-}
-
-static gpointer
-gif_create (void)
-{
-  return g_new0 (Gif, 1);
+  return size >= 12 &&
+         (memcmp (data, "GIF87a", 6) == 0 || memcmp (data, "GIF89a", 6) == 0);
 }
 
 static void
@@ -248,15 +244,11 @@ read_rows (
   const gsize size = image->Width * (gsize) image->Height;
   gboolean ok;
 
-  if (size > self->indices_size) {
-    g_free (self->indices);
-    self->indices = g_try_malloc (size);
-    self->indices_size = self->indices ? size : 0;
-    if (!self->indices) {
-      g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
-          "Not enough memory to decode a GIF");
-      return FALSE;
-    }
+  if (!spdl_scratch_grow (
+          (gpointer *) &self->indices, &self->indices_size, size, 1)) {
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
+        "Not enough memory to decode a GIF");
+    return FALSE;
   }
   self->pass = self->y = 0;
   ok = size == 0 || read_frame (self);
@@ -266,4 +258,4 @@ read_rows (
 }
 
 const SpdlImageDecoder spdl_gif_decoder = { "image/gif", gif_accepts,
-  gif_create, gif_destroy, read_header, read_rows, close_file };
+  sizeof (Gif), gif_destroy, read_header, read_rows, close_file };

@@ -19,7 +19,7 @@ typedef struct {
   guint height;
   guint orientation;    /* EXIF orientation, 1 to 8 */
   guint depth;          /* bits per sample */
-  guint channels;       /* 1 with a palette */
+  guint channels;       /* 1 with a palette; 0: unknown, as it is corrupt */
   gboolean has_palette; /* whose colors are not the indices as gray */
 } SpdlImageHeader;
 
@@ -33,11 +33,11 @@ typedef struct {
 typedef struct {
   const gchar *type; /* media type */
 
-  /* Returns whether @data, at least 12 bytes, begins with the signature of this
-   * format. */
+  /* Returns whether @data begins with the signature of this format. NULL: it
+   * has none, so it is only known from the caps. */
   gboolean (*accepts) (const guint8 *data, gsize size);
 
-  gpointer (*create) (void);
+  gsize size; /* of the decoder, which begins as zeros */
   void (*destroy) (gpointer decoder);
 
   /* @data must stay valid until the file is closed. @max_pixels limits the
@@ -57,9 +57,16 @@ typedef struct {
   void (*close) (gpointer decoder);
 } SpdlImageDecoder;
 
+extern const SpdlImageDecoder spdl_bmp_decoder;
+extern const SpdlImageDecoder spdl_exr_decoder;
 extern const SpdlImageDecoder spdl_gif_decoder;
 extern const SpdlImageDecoder spdl_jp2_decoder;
+extern const SpdlImageDecoder spdl_pcx_decoder;
 extern const SpdlImageDecoder spdl_png_decoder;
+extern const SpdlImageDecoder spdl_pnm_decoder;
+extern const SpdlImageDecoder spdl_sgi_decoder;
+extern const SpdlImageDecoder spdl_sun_decoder;
+extern const SpdlImageDecoder spdl_tga_decoder;
 extern const SpdlImageDecoder spdl_tiff_decoder;
 extern const SpdlImageDecoder spdl_webp_decoder;
 

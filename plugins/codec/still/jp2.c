@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "plugins/codec/result/decodeconfig.h"
+#include "plugins/codec/resize/scratch.h"
 #include "plugins/codec/still/imagedecoder.h"
 #include "plugins/common/bytes.h"
 
@@ -145,14 +146,8 @@ is_codestream (const guint8 *data)
 static gboolean
 jp2_accepts (const guint8 *data, gsize size)
 {
-  return is_codestream (data) ||
-         memcmp (data, "\0\0\0\x0cjP  \r\n\x87\n", 12) == 0;
-}
-
-static gpointer
-jp2_create (void)
-{
-  return g_new0 (Jp2, 1);
+  return size >= 12 && (is_codestream (data) ||
+                           memcmp (data, "\0\0\0\x0cjP  \r\n\x87\n", 12) == 0);
 }
 
 static void
@@ -542,12 +537,7 @@ put_rows (Jp2 *self, const SpdlRows *rows)
 {
   const gsize size = rows->width * (gsize) N_RGBA;
 
-  if (size > self->row_size) {
-    g_free (self->row);
-    self->row = g_try_malloc (size);
-    self->row_size = self->row ? size : 0;
-  }
-  if (!self->row) {
+  if (!spdl_scratch_grow ((gpointer *) &self->row, &self->row_size, size, 1)) {
     self->no_memory = TRUE;
     return FALSE;
   }
@@ -601,4 +591,4 @@ read_rows (
 }
 
 const SpdlImageDecoder spdl_jp2_decoder = { "image/jp2", jp2_accepts,
-  jp2_create, jp2_destroy, read_header, read_rows, close_file };
+  sizeof (Jp2), jp2_destroy, read_header, read_rows, close_file };

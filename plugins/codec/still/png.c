@@ -12,6 +12,7 @@
 
 #include "plugins/codec/common/exif.h"
 #include "plugins/codec/result/decodeconfig.h"
+#include "plugins/codec/resize/scratch.h"
 #include "plugins/codec/still/imagedecoder.h"
 #include "plugins/codec/still/pngfilter.h"
 #include "plugins/common/bytes.h"
@@ -128,17 +129,6 @@ file_find_orientation (const SpdlPngFile *self)
   return 1;
 }
 
-static gboolean
-ensure_size (guint8 **buffer, gsize *has, gsize size)
-{
-  if (size <= *has)
-    return TRUE;
-  g_free (*buffer);
-  *buffer = g_try_malloc (size);
-  *has = *buffer ? size : 0;
-  return *buffer != NULL;
-}
-
 /* Geometry of a pass of an interlaced image, or of the whole image. */
 typedef struct {
   gsize stride; /* with the filter byte; 0: the pass has no pixels */
@@ -210,7 +200,8 @@ find_packed (SpdlPngFile *self, gsize *begin, const guint8 **packed, gsize *n)
     *packed = self->data + first + CHUNK_HEADER;
     return first > 0;
   }
-  if (!ensure_size (&self->packed, &self->packed_size, *n))
+  if (!spdl_scratch_grow (
+          (gpointer *) &self->packed, &self->packed_size, *n, 1))
     return FALSE;
   *packed = self->packed;
   for (gsize to = 0; first < end;) {
@@ -364,8 +355,8 @@ file_store (SpdlPngFile *self, guint n_rows)
     n_pixels += passes[i].stride * passes[i].n_rows;
   if (n_pixels == 0 || n_pixels > MOST_PIXELS ||
       !find_packed (self, &self->begin, &packed, &n) ||
-      !ensure_size (
-          &self->pixels, &self->pixels_size, n_pixels + SPDL_PNG_PADDING))
+      !spdl_scratch_grow ((gpointer *) &self->pixels, &self->pixels_size,
+          n_pixels + SPDL_PNG_PADDING, 1))
     return FALSE;
   if (!self->inflater)
     self->inflater = libdeflate_alloc_decompressor ();
@@ -458,13 +449,8 @@ set_no_memory (GError **error)
 static gboolean
 png_accepts (const guint8 *data, gsize size)
 {
-  return memcmp (data, "\x89PNG\r\n\x1a\n", SPDL_PNG_SIGNATURE) == 0;
-}
-
-static gpointer
-png_create (void)
-{
-  return g_new0 (Png, 1);
+  return size >= 12 &&
+         memcmp (data, "\x89PNG\r\n\x1a\n", SPDL_PNG_SIGNATURE) == 0;
 }
 
 static void
@@ -591,17 +577,6 @@ set_transforms (Png *self, const SpdlRows *rows)
     set_no_transforms (self);
   self->n_passes = png_set_interlace_handling (self->png);
   png_read_update_info (self->png, self->info);
-}
-
-static gboolean
-ensure_pixels (Png *self, gsize size)
-{
-  if (size <= self->pixels_size)
-    return TRUE;
-  g_free (self->pixels);
-  self->pixels = g_try_malloc (size);
-  self->pixels_size = self->pixels ? size : 0;
-  return self->pixels != NULL;
 }
 
 /* Blends or copies a row that libpng wrote to @from into its place. */
@@ -742,8 +717,8 @@ read_rows (
     png_read_info (self->png, self->info);
   set_transforms (self, rows);
   stride = png_get_rowbytes (self->png, self->info);
-  if (!ensure_pixels (
-          self, self->n_passes > 1 ? stride * rows->height : stride))
+  if (!spdl_scratch_grow ((gpointer *) &self->pixels, &self->pixels_size,
+          self->n_passes > 1 ? stride * rows->height : stride, 1))
     return set_no_memory (error);
   if (self->n_passes > 1) {
     read_passes (self, rows, stride);
@@ -755,4 +730,4 @@ read_rows (
 }
 
 const SpdlImageDecoder spdl_png_decoder = { "image/png", png_accepts,
-  png_create, png_destroy, read_header, read_rows, close_file };
+  sizeof (Png), png_destroy, read_header, read_rows, close_file };

@@ -152,14 +152,9 @@ static gboolean
 tiff_accepts (const guint8 *data, gsize size)
 {
   /* Classic TIFF and BigTIFF. */
-  return memcmp (data, "II*\0", 4) == 0 || memcmp (data, "MM\0*", 4) == 0 ||
-         memcmp (data, "II+\0", 4) == 0 || memcmp (data, "MM\0+", 4) == 0;
-}
-
-static gpointer
-tiff_create (void)
-{
-  return g_new0 (Tiff, 1);
+  return size >= 12 &&
+         (memcmp (data, "II*\0", 4) == 0 || memcmp (data, "MM\0*", 4) == 0 ||
+             memcmp (data, "II+\0", 4) == 0 || memcmp (data, "MM\0+", 4) == 0);
 }
 
 static void
@@ -618,4 +613,4 @@ read_rows (
 }
 
 const SpdlImageDecoder spdl_tiff_decoder = { "image/tiff", tiff_accepts,
-  tiff_create, tiff_destroy, read_header, read_rows, close_file };
+  sizeof (Tiff), tiff_destroy, read_header, read_rows, close_file };

@@ -10,6 +10,7 @@
 #include <webp/demux.h>
 
 #include "plugins/codec/common/exif.h"
+#include "plugins/codec/resize/scratch.h"
 #include "plugins/codec/still/imagedecoder.h"
 
 /* Margin around a part that is decoded alone: chroma is interpolated across its
@@ -33,13 +34,8 @@ typedef struct {
 static gboolean
 webp_accepts (const guint8 *data, gsize size)
 {
-  return memcmp (data, "RIFF", 4) == 0 && memcmp (data + 8, "WEBP", 4) == 0;
-}
-
-static gpointer
-webp_create (void)
-{
-  return g_new0 (Webp, 1);
+  return size >= 12 && memcmp (data, "RIFF", 4) == 0 &&
+         memcmp (data + 8, "WEBP", 4) == 0;
 }
 
 static void
@@ -171,13 +167,11 @@ configure_decoder (Webp *self, const SpdlRows *rows, const Part *part,
   config->options.crop_top = part->y;
   config->options.crop_width = part->width;
   config->options.crop_height = part->height;
-  if (to->size > self->pixels_size) {
-    g_free (self->pixels);
-    self->pixels = g_try_malloc (to->size);
-    self->pixels_size = self->pixels ? to->size : 0;
-  }
+  if (!spdl_scratch_grow (
+          (gpointer *) &self->pixels, &self->pixels_size, to->size, 1))
+    return FALSE;
   to->rgba = self->pixels;
-  return self->pixels != NULL;
+  return TRUE;
 }
 
 /* Writes the first @n rows of @part to their place, and background everywhere
@@ -253,4 +247,4 @@ read_rows (
 }
 
 const SpdlImageDecoder spdl_webp_decoder = { "image/webp", webp_accepts,
-  webp_create, webp_destroy, read_header, read_rows, close_file };
+  sizeof (Webp), webp_destroy, read_header, read_rows, close_file };

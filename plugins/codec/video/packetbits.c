@@ -1,4 +1,4 @@
-/* gst-spdl: frame types of video packets
+/* gst-spdl: what packets of a video tell before they are decoded
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -7,7 +7,53 @@
 
 #include "plugins/codec/video/packetbits.h"
 
-#include "plugins/codec/video/bits.h"
+#include <gst/base/gstbitreader.h>
+
+/* Bits in units of H.264 */
+
+typedef struct {
+  const guint8 *data;
+  gsize size;
+  gsize at;         /* in bits */
+  gboolean is_over; /* a read exceeded the data */
+} Bits;
+
+/* Reads @n bits and returns the last 32 of them. Skips emulation prevention
+ * bytes: 3 after two zero bytes. */
+static guint32
+bits_take (Bits *self, guint n)
+{
+  guint32 value = 0;
+
+  while (n > 0 && !self->is_over) {
+    const gsize i = self->at / 8;
+    const guint8 *p = self->data + i;
+
+    if (self->at % 8 == 0 && i >= 2 && i < self->size && p[0] == 3 &&
+        p[-1] == 0 && p[-2] == 0) {
+      self->at += 8;
+      continue;
+    }
+    self->is_over = i >= self->size;
+    if (!self->is_over)
+      value = value << 1 | (*p >> (7 - self->at++ % 8) & 1);
+    n--;
+  }
+  return value;
+}
+
+/* Reads an unsigned Exp-Golomb code. */
+static guint32
+bits_take_number (Bits *self)
+{
+  guint zeros = 0;
+
+  while (!self->is_over && bits_take (self, 1) == 0)
+    self->is_over = ++zeros > 31;
+  return self->is_over ? 0 : (1u << zeros) - 1 + bits_take (self, zeros);
+}
+
+/* Kinds of frames */
 
 /* Reads the frame tag of VP8. */
 static gboolean
@@ -59,7 +105,14 @@ spdl_packet_get_format (const AVCodecParameters *codec)
 }
 
 /* NAL unit types of H.264, and range of H.265 random access points. */
-enum { SLICE = 1, KEY_SLICE = 5, SEI = 6, DELIMITER = 9, FILLER = 12 };
+enum {
+  SLICE = 1,
+  KEY_SLICE = 5,
+  SEI = 6,
+  PARAMETERS = 7,
+  DELIMITER = 9,
+  FILLER = 12
+};
 enum { FIRST_KEY_H265 = 16, LAST_KEY_H265 = 23, FIRST_PARAMETERS_H265 = 32 };
 
 /* Returns the offset after the next start code 0 0 1 from @at on, or @size. */
@@ -163,11 +216,11 @@ has_gradual_point (const guint8 *data, gsize size)
 static gboolean
 is_made_from_others (const guint8 *data, gsize size)
 {
-  SpdlBits bits = { data, size, 8 };
+  Bits bits = { data, size, 8 };
   guint type;
 
-  spdl_bits_take_number (&bits);
-  type = spdl_bits_take_number (&bits) % 5;
+  bits_take_number (&bits);
+  type = bits_take_number (&bits) % 5;
   return !bits.is_over && type != 2 && type != 4;
 }
 
@@ -293,4 +346,255 @@ spdl_packet_is_false_key (
     default:
       return FALSE;
   }
+}
+
+/* Numbers of pictures in H.264 */
+
+static void
+skip_scaling_list (Bits *bits, guint n)
+{
+  guint32 last = 8, next = 8;
+
+  for (guint i = 0; i < n && next != 0 && !bits->is_over; i++) {
+    const guint32 number = bits_take_number (bits);
+    const guint32 delta = number & 1 ? number / 2 + 1 : -(number / 2);
+
+    next = (last + delta) & 0xff;
+    last = next != 0 ? next : last;
+  }
+}
+
+static gboolean
+has_chroma_format (guint profile)
+{
+  static const guint8 profiles[] = { 100, 110, 122, 244, 44, 83, 86, 118, 128,
+    138, 139, 134, 135 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (profiles); i++)
+    if (profiles[i] == profile)
+      return TRUE;
+  return FALSE;
+}
+
+/* Reads a sequence parameter set. */
+static void
+read_parameters (SpdlFrameNumbers *self, const SpdlUnit *unit)
+{
+  enum { ALL_PLANES = 3, CYCLE = 1 };
+  Bits bits = { unit->data, unit->size, 8 };
+  const guint profile = bits_take (&bits, 8);
+  guint chroma = 1, n_bits, n;
+
+  bits_take (&bits, 16);
+  bits_take_number (&bits);
+  self->has_planes = FALSE;
+  if (has_chroma_format (profile)) {
+    chroma = bits_take_number (&bits);
+    if (chroma == ALL_PLANES)
+      self->has_planes = bits_take (&bits, 1);
+    bits_take_number (&bits);
+    bits_take_number (&bits);
+    bits_take (&bits, 1);
+    if (bits_take (&bits, 1))
+      for (guint i = 0; i < (chroma == ALL_PLANES ? 12 : 8); i++)
+        if (bits_take (&bits, 1))
+          skip_scaling_list (&bits, i < 6 ? 16 : 64);
+  }
+  n_bits = bits_take_number (&bits) + 4;
+  n = bits_take_number (&bits);
+  if (n == 0) {
+    bits_take_number (&bits);
+  } else if (n == CYCLE) {
+    bits_take (&bits, 1);
+    bits_take_number (&bits);
+    bits_take_number (&bits);
+    for (n = bits_take_number (&bits); n > 0 && !bits.is_over; n--)
+      bits_take_number (&bits);
+  }
+  bits_take_number (&bits);
+  self->may_skip = bits_take (&bits, 1);
+  bits_take_number (&bits);
+  bits_take_number (&bits);
+  self->has_fields = !bits_take (&bits, 1);
+  self->n_bits = bits.is_over || n_bits > 16 ? 0 : n_bits;
+}
+
+void
+spdl_frame_numbers_begin (
+    SpdlFrameNumbers *self, const AVCodecParameters *codec)
+{
+  const guint8 *data = codec->extradata;
+  SpdlUnit unit = { .rest = data, .rest_size = codec->extradata_size };
+
+  *self = (SpdlFrameNumbers){ 0 };
+  if (codec->codec_id != AV_CODEC_ID_H264 || codec->extradata_size < 8)
+    return;
+  /* The sets in MP4's form have a size of two bytes each. */
+  if (data[0] == 1) {
+    unit.rest += 6;
+    unit.rest_size -= 6;
+  }
+  while (spdl_unit_next (&unit, data[0] == 1 ? 2 : 0))
+    if ((unit.data[0] & 0x1f) == PARAMETERS) {
+      read_parameters (self, &unit);
+      return;
+    }
+}
+
+/* Compares the number of a picture with that of the last one that others depend
+ * on. */
+static void
+take_slice (SpdlFrameNumbers *self, const SpdlUnit *unit, gboolean is_key)
+{
+  Bits bits = { unit->data, unit->size, 8 };
+  const guint mask = (1u << self->n_bits) - 1;
+  gboolean is_field;
+  guint number;
+
+  for (guint i = 0; i < 3; i++)
+    bits_take_number (&bits);
+  if (self->has_planes)
+    bits_take (&bits, 2);
+  number = bits_take (&bits, self->n_bits);
+  is_field = self->has_fields && bits_take (&bits, 1);
+  if (bits.is_over)
+    return;
+  /* The second field of a frame has the same number. */
+  if (self->has_previous && !self->may_skip &&
+      !(is_field && number == self->previous) &&
+      number != ((self->previous + 1) & mask))
+    self->is_broken = TRUE;
+  if (is_key) {
+    self->was_broken = self->is_broken;
+    self->is_broken = FALSE;
+  }
+  self->has_previous = TRUE;
+  if (unit->data[0] & 0x60)
+    self->previous = number;
+}
+
+gboolean
+spdl_frame_numbers_take (SpdlFrameNumbers *self, const SpdlPacketFormat *format,
+    const guint8 *data, gsize size, gboolean is_key)
+{
+  SpdlUnit unit = { .rest = data, .rest_size = size };
+
+  if (format->codec != AV_CODEC_ID_H264)
+    return FALSE;
+  while (spdl_unit_next (&unit, format->length_size)) {
+    const guint kind = unit.data[0] & 0x1f;
+
+    if (kind == PARAMETERS)
+      read_parameters (self, &unit);
+    if (kind != SLICE && kind != KEY_SLICE)
+      continue;
+    if (self->n_bits > 0)
+      take_slice (self, &unit, is_key);
+    break;
+  }
+  return self->is_broken;
+}
+
+/* VOPs (frames) of MPEG-4 part 2 */
+
+/* Last bytes of start codes. */
+enum { LAYER = 0x20, LAYER_END = 0x2f, GROUP = 0xb3, VOP = 0xb6 };
+
+static guint
+take_bits (GstBitReader *reader, guint n)
+{
+  guint32 bits = 0;
+
+  gst_bit_reader_get_bits_uint32 (reader, &bits, n);
+  return bits;
+}
+
+/* Reads the number of bits of a frame's time from the header of a video object
+ * layer. Returns 0 if it is truncated. */
+static guint
+read_time_bits (const guint8 *data, gsize size)
+{
+  enum { EXTENDED = 15, GRAY = 3, BUFFER_BITS = 79 };
+  GstBitReader reader = GST_BIT_READER_INIT (data, size);
+  guint version = 1, unit;
+
+  gst_bit_reader_skip (&reader, 9);
+  if (take_bits (&reader, 1)) {
+    version = take_bits (&reader, 4);
+    gst_bit_reader_skip (&reader, 3);
+  }
+  if (take_bits (&reader, 4) == EXTENDED)
+    gst_bit_reader_skip (&reader, 16);
+  if (take_bits (&reader, 1)) {
+    gst_bit_reader_skip (&reader, 3);
+    if (take_bits (&reader, 1))
+      gst_bit_reader_skip (&reader, BUFFER_BITS);
+  }
+  if (take_bits (&reader, 2) == GRAY && version != 1)
+    gst_bit_reader_skip (&reader, 4);
+  gst_bit_reader_skip (&reader, 1);
+  unit = take_bits (&reader, 16);
+  return unit > 1 ? g_bit_storage (unit - 1) : unit;
+}
+
+static SpdlVop
+read_picture (const guint8 *data, gsize size, guint time_bits)
+{
+  static const SpdlVop vops[] = { SPDL_VOP_WHOLE, SPDL_VOP_REFERENCE,
+    SPDL_VOP_BETWEEN, SPDL_VOP_REFERENCE };
+  GstBitReader reader = GST_BIT_READER_INIT (data, size);
+  const guint kind = take_bits (&reader, 2);
+
+  while (take_bits (&reader, 1))
+    ;
+  gst_bit_reader_skip (&reader, 1 + time_bits + 1);
+  return take_bits (&reader, 1) ? vops[kind] : SPDL_VOP_NONE;
+}
+
+gboolean
+spdl_vops_begin (SpdlVops *self, const AVCodecParameters *codec)
+{
+  gsize header_size;
+
+  *self = (SpdlVops){ 0 };
+  if (codec->codec_id != AV_CODEC_ID_MPEG4)
+    return FALSE;
+  spdl_vops_take (self, codec->extradata, codec->extradata_size, &header_size);
+  self->n_kept = 0;
+  return TRUE;
+}
+
+SpdlVop
+spdl_vops_take (
+    SpdlVops *self, const guint8 *data, gsize size, gsize *header_size)
+{
+  SpdlVop vop = SPDL_VOP_NONE;
+  gsize at = 0, end = G_MAXSIZE;
+  gboolean has_layer = FALSE;
+
+  while ((at = find_start_code (data, size, at)) < size) {
+    const guint8 code = data[at++];
+
+    if (code >= LAYER && code <= LAYER_END) {
+      self->time_bits = read_time_bits (data + at, size - at);
+      has_layer = TRUE;
+    } else if (code == GROUP || code == VOP) {
+      end = MIN (end, at - 4);
+    }
+    if (code != VOP || self->n_kept == SPDL_VOPS_MAX_KEPT)
+      continue;
+    vop = read_picture (data + at, size - at, self->time_bits);
+    if (vop != SPDL_VOP_NONE)
+      self->kept[self->n_kept++] = vop;
+  }
+  *header_size = has_layer && end < size ? end : 0;
+  if (self->time_bits == 0)
+    return SPDL_VOP_UNKNOWN;
+  if (self->n_kept == 0)
+    return SPDL_VOP_NONE;
+  vop = self->kept[0];
+  self->n_kept--;
+  for (guint i = 0; i < self->n_kept; i++)
+    self->kept[i] = self->kept[i + 1];
+  return vop;
 }

@@ -1,4 +1,4 @@
-/* gst-spdl: frame types of video packets
+/* gst-spdl: what packets of a video tell before they are decoded
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -10,9 +10,39 @@
 #include <gst/gst.h>
 #include <libavcodec/avcodec.h>
 
-#include "plugins/codec/video/vops.h"
-
 G_BEGIN_DECLS
+
+/* VOPs (frames) of MPEG-4 part 2 */
+
+/* Result of decoding a packet. With packed bitstreams, a packet may contain two
+ * frames, the second of which the decoder keeps; a later packet contains none
+ * and outputs the kept frame. So each packet gives one frame or none. */
+typedef enum {
+  SPDL_VOP_UNKNOWN, /* cannot be determined */
+  SPDL_VOP_NONE,    /* no frame */
+  SPDL_VOP_WHOLE,   /* intra frame */
+  SPDL_VOP_REFERENCE,
+  SPDL_VOP_BETWEEN, /* B frame: shown before the frame that precedes it */
+} SpdlVop;
+
+#define SPDL_VOPS_MAX_KEPT 4
+
+typedef struct {
+  guint time_bits; /* number of bits of a frame's time; 0: no header yet */
+  SpdlVop kept[SPDL_VOPS_MAX_KEPT];
+  guint n_kept;
+} SpdlVops;
+
+/* Initializes from the codec and its headers. Returns whether it is MPEG-4
+ * part 2. */
+gboolean spdl_vops_begin (SpdlVops *self, const AVCodecParameters *codec);
+
+/* Reads the next packet.
+ * @header_size: (out): size of the stream header at its beginning; 0: none */
+SpdlVop spdl_vops_take (
+    SpdlVops *self, const guint8 *data, gsize size, gsize *header_size);
+
+/* Kinds of frames */
 
 /* Properties of a packet that are known before it is decoded. All functions
  * return FALSE if they cannot tell. */
@@ -62,5 +92,33 @@ gboolean spdl_packet_is_false_key (
 /* Returns the kind of the picture in MPEG-1 and MPEG-2. */
 SpdlVop spdl_packet_get_vop (
     const SpdlPacketFormat *format, const guint8 *data, gsize size);
+
+/* Numbers of pictures in H.264 */
+
+/* H.264 numbers the pictures that others depend on. libavcodec replaces missing
+ * ones by a copy of another picture without an error, so the numbers are read
+ * here. */
+typedef struct {
+  guint n_bits;        /* of a number; 0: no header yet */
+  gboolean has_planes; /* the color planes are coded separately */
+  gboolean may_skip;   /* numbers may be missing */
+  gboolean has_fields; /* a picture may be a field */
+  guint previous;      /* number of the last picture that others depend on */
+  gboolean has_previous;
+  gboolean is_broken;  /* one is missing since the last key frame */
+  gboolean was_broken; /* or before it: pictures that are shown before the key
+                          frame may depend on it */
+} SpdlFrameNumbers;
+
+/* Starts with the headers of @codec. */
+void spdl_frame_numbers_begin (
+    SpdlFrameNumbers *self, const AVCodecParameters *codec);
+
+/* Reads the next packet. Returns whether a picture that it may depend on is
+ * missing.
+ * @is_key: decoding may begin with it */
+gboolean
+spdl_frame_numbers_take (SpdlFrameNumbers *self, const SpdlPacketFormat *format,
+    const guint8 *data, gsize size, gboolean is_key);
 
 G_END_DECLS

@@ -8,9 +8,7 @@
 #pragma once
 
 #include "plugins/codec/ffmpeg/ffmpegfuncs.h"
-#include "plugins/codec/video/framenumbers.h"
 #include "plugins/codec/video/packetbits.h"
-#include "plugins/codec/video/vops.h"
 
 G_BEGIN_DECLS
 

@@ -329,12 +329,12 @@ decode_clip (SpdlVideo *self, const gchar *type, const GArray *times,
 /* Construction */
 
 SpdlVideo *
-spdl_video_new (SpdlCanvas *canvas, SpdlPicture *picture)
+spdl_video_new (SpdlCanvas *canvas)
 {
   SpdlVideo *self = g_new0 (SpdlVideo, 1);
 
   self->canvas = canvas;
-  self->picture = picture;
+  self->picture = spdl_picture_new ();
   spdl_frame_selection_init (&self->selection);
   self->times = g_array_new (FALSE, TRUE, sizeof (GstClockTime));
   self->drawn = g_array_new (FALSE, TRUE, sizeof (gboolean));
@@ -345,6 +345,7 @@ void
 spdl_video_free (SpdlVideo *self)
 {
   spdl_clip_builder_clear (&self->clip_builder);
+  spdl_picture_free (self->picture);
   if (self->reader)
     self->funcs->destroy (self->reader);
   spdl_frame_selection_clear (&self->selection);

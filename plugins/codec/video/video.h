@@ -18,8 +18,8 @@ G_BEGIN_DECLS
 
 typedef struct _SpdlVideo SpdlVideo;
 
-/* @canvas, @picture: (transfer none): shared with the item decoder */
-SpdlVideo *spdl_video_new (SpdlCanvas *canvas, SpdlPicture *picture);
+/* @canvas: (transfer none): shared with the item decoder */
+SpdlVideo *spdl_video_new (SpdlCanvas *canvas);
 void spdl_video_free (SpdlVideo *self);
 
 /* Returns the media type that typefinding reports, interned, if the file may

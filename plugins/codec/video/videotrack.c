@@ -9,9 +9,7 @@
 
 #include <math.h>
 
-#include "plugins/codec/common/matroska.h"
-#include "plugins/codec/common/mp4box.h"
-#include "plugins/codec/common/ogg.h"
+#include "plugins/codec/common/containers.h"
 #include "plugins/codec/ffmpeg/log.h"
 #include "plugins/common/bytes.h"
 

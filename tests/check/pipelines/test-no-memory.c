@@ -50,14 +50,10 @@ assert_no_space (const GstStructure *failure)
 }
 
 /* Pushes @small and @large through @rig. Allocations of @n_bytes and more fail
- * for the first @large and succeed for the second one.
- * @warning: log of a warning about @small */
+ * for the first @large and succeed for the second one. */
 static void
-check_decode_warned (
-    Rig *rig, GBytes *small, GBytes *large, gsize n_bytes, const gchar *warning)
+check_decode (Rig *rig, GBytes *small, GBytes *large, gsize n_bytes)
 {
-  g_autofree gchar *wanted = NULL;
-
   rig_start (rig, "application/octet-stream");
   push_bytes (rig, 0, small);
   rig_wait_items (rig, 1);
@@ -69,16 +65,9 @@ check_decode_warned (
   push_bytes (rig, 3, large);
   rig_push_eos (rig);
   rig_wait_eos (rig);
-  wanted = g_strconcat (warning, "0 failed 1 gone failed 1 2 3 eos", NULL);
-  rig_assert_log (rig, wanted);
+  rig_assert_log (rig, "0 failed 1 gone failed 1 2 3 eos");
   assert_no_space (rig_find_message (rig, "spdl-item-failed"));
   rig_free (rig);
-}
-
-static void
-check_decode (Rig *rig, GBytes *small, GBytes *large, gsize n_bytes)
-{
-  check_decode_warned (rig, small, large, n_bytes, "");
 }
 
 static Rig *
@@ -106,15 +95,15 @@ GST_START_TEST (test_results)
 
 GST_END_TEST;
 
-/* Tests decoded frames and the buffers for whole images in libraries. PNG needs
- * none, and OpenJPEG allocates its own. */
+/* Tests decoded frames and the buffers for whole images in libraries. PNG and
+ * PNM need none, and OpenJPEG allocates its own. */
 GST_START_TEST (test_frames)
 {
   static const struct {
     StillKind kind;
     gsize size;
   } stills[] = { { STILL_WEBP, 3 * MB }, { STILL_GIF, MB },
-    { STILL_BMP, 3 * MB }, { STILL_PNM, 3 * MB } };
+    { STILL_BMP, 3 * MB } };
 
   for (guint i = 0; i < G_N_ELEMENTS (stills); i++) {
     g_autoptr (GBytes) small = stills_make (stills[i].kind, 61, 48);
@@ -127,26 +116,34 @@ GST_START_TEST (test_frames)
 
 GST_END_TEST;
 
-/* Returns a gray PGM with 16 bits per pixel. */
+/* Returns a BMP with a palette of two colors. */
 static GBytes *
-make_pgm (guint side)
+make_bmp (guint side)
 {
-  const gsize size = 2 * (gsize) side * side;
-  gchar *data = g_malloc0 (size + 100);
-  const gint header = g_snprintf (data, 100, "P5 %u %u 65535\n", side, side);
+  enum { PALETTE = 54, PIXELS = PALETTE + 8 };
+  const gsize size = PIXELS + (gsize) side * side;
+  guint8 *data = g_malloc0 (size);
 
-  return g_bytes_new_take (data, header + size);
+  memcpy (data, "BM", 2);
+  GST_WRITE_UINT32_LE (data + 2, size);
+  GST_WRITE_UINT32_LE (data + 10, PIXELS);
+  GST_WRITE_UINT32_LE (data + 14, 40);
+  GST_WRITE_UINT32_LE (data + 18, side);
+  GST_WRITE_UINT32_LE (data + 22, side);
+  GST_WRITE_UINT16_LE (data + 26, 1);
+  GST_WRITE_UINT16_LE (data + 28, 8);
+  GST_WRITE_UINT32_LE (data + 46, 2);
+  return g_bytes_new_take (data, size);
 }
 
-/* Tests a frame of 2 MiB that is converted to one of 4 MiB before the
- * resize. It loses 8 of 16 bits. */
+/* Tests a frame of 1 MiB that is converted to one of 4 MiB before the
+ * resize. */
 GST_START_TEST (test_conversion)
 {
-  g_autoptr (GBytes) small = make_pgm (16);
-  g_autoptr (GBytes) large = make_pgm (SIDE);
+  g_autoptr (GBytes) small = make_bmp (16);
+  g_autoptr (GBytes) large = make_bmp (SIDE);
 
-  check_decode_warned (
-      make_decode ("width=16 height=16"), small, large, 4 * MB, "warning ");
+  check_decode (make_decode ("width=16 height=16"), small, large, 4 * MB);
 }
 
 GST_END_TEST;

@@ -15,6 +15,8 @@ static gsize large = G_MAXSSIZE; /* atomic */
 
 #ifdef FAILING_MEMORY_IN_PLUGINS
 #include <dlfcn.h>
+#include <errno.h>
+#include <stdlib.h>
 
 /* Symbols that the program exports take precedence over those of libraries, for
  * all callers. */
@@ -69,6 +71,17 @@ OURS (g_try_realloc) (gpointer memory, gsize n)
 {
   return fails (n, 1) ? NULL : THEIRS (g_try_realloc) (memory, n);
 }
+
+#ifdef FAILING_MEMORY_IN_PLUGINS
+/* Of FFmpeg's libraries. GLib's slices are small. */
+int
+OURS (posix_memalign) (void **memory, size_t alignment, size_t n)
+{
+  return n >= (gsize) g_atomic_pointer_get (&large)
+             ? ENOMEM
+             : THEIRS (posix_memalign) (memory, alignment, n);
+}
+#endif
 
 void
 failing_memory_let_fail (guint n)

@@ -1,4 +1,4 @@
-/* gst-spdl: boxes of MP4 and QuickTime files
+/* gst-spdl: streams and ends of Matroska, MP4 and Ogg files
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -10,6 +10,14 @@
 #include <glib.h>
 
 G_BEGIN_DECLS
+
+/* Matroska */
+
+/* Returns whether the file has the length that its header declares, if it
+ * declares any. */
+gboolean spdl_matroska_is_whole (const guint8 *data, gsize size);
+
+/* MP4 and QuickTime */
 
 /* The contents of a box, which are boxes themselves in some types. */
 typedef struct {
@@ -31,5 +39,13 @@ spdl_mp4_box_find (const SpdlMp4Box *in, const gchar *type, SpdlMp4Box *box);
 
 /* Returns whether the last box of a file is not cut off. */
 gboolean spdl_mp4_is_whole (const guint8 *data, gsize size);
+
+/* Ogg */
+
+/* Returns whether one of the streams that begin a file is a video. */
+gboolean spdl_ogg_has_video (const guint8 *data, gsize size);
+
+/* Returns whether the last page is complete and has the end-of-stream flag. */
+gboolean spdl_ogg_is_whole (const guint8 *data, gsize size);
 
 G_END_DECLS

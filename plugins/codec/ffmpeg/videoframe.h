@@ -19,4 +19,8 @@ G_BEGIN_DECLS
  * there is not enough memory */
 GstBuffer *spdl_video_frame_wrap (const AVFrame *frame, GstVideoInfo *info);
 
+/* Same, but takes ownership of @frame, whose first row must be first in
+ * memory. */
+GstBuffer *spdl_video_frame_take (AVFrame *frame, GstVideoInfo *info);
+
 G_END_DECLS

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
-#include "plugins/codec/video/videoframe.h"
+#include "plugins/codec/ffmpeg/videoframe.h"
 
 #include <libavutil/pixdesc.h>
 
@@ -153,16 +153,36 @@ wrap_planes (const AVFrame *frame, const GstVideoInfo *info, AVFrame *owner)
   return buffer;
 }
 
-GstBuffer *
-spdl_video_frame_wrap (const AVFrame *frame, GstVideoInfo *info)
+/* Returns FALSE if GStreamer has no such format. */
+static gboolean
+describe_frame (const AVFrame *frame, GstVideoInfo *info)
 {
   const GstVideoFormat format = find_format (frame->format);
-  AVFrame *copy;
 
   if (format == GST_VIDEO_FORMAT_UNKNOWN ||
       !gst_video_info_set_format (info, format, frame->width, frame->height))
-    return NULL;
+    return FALSE;
   set_colors (info, frame);
+  return TRUE;
+}
+
+GstBuffer *
+spdl_video_frame_take (AVFrame *frame, GstVideoInfo *info)
+{
+  if (describe_frame (frame, info) &&
+      is_upright (frame, GST_VIDEO_INFO_N_PLANES (info)))
+    return wrap_planes (frame, info, frame);
+  av_frame_free (&frame);
+  return NULL;
+}
+
+GstBuffer *
+spdl_video_frame_wrap (const AVFrame *frame, GstVideoInfo *info)
+{
+  AVFrame *copy;
+
+  if (!describe_frame (frame, info))
+    return NULL;
   if (is_upright (frame, GST_VIDEO_INFO_N_PLANES (info)))
     return wrap_planes (frame, info, NULL);
   copy = av_frame_alloc ();

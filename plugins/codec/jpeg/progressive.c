@@ -480,7 +480,7 @@ decode_bmi2 (SpdlProgressive *self, j_decompress_ptr cinfo, JBLOCKROW *blocks)
 
 /* Scans */
 
-/* Of a block that becomes one sample, only the DC coefficient is needed. */
+/* A block that becomes one sample needs only its DC coefficient. */
 static ScanKind
 find_kind (j_decompress_ptr cinfo)
 {

@@ -25,7 +25,7 @@ void spdl_progressive_free (SpdlProgressive *self);
 /* For tests: do not use optional CPU instructions. */
 void spdl_progressive_set_plain (SpdlProgressive *self);
 
-/* What libjpeg calls: the functions of the same names below. */
+/* libjpeg calls these. They call the functions of the same names below. */
 typedef struct {
   void (*start_pass) (j_decompress_ptr cinfo);
   boolean (*decode_mcu) (j_decompress_ptr cinfo, JBLOCKROW *blocks);

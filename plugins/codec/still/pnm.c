@@ -216,7 +216,16 @@ read_header (gpointer decoder, const guint8 *data, gsize size,
 
 /* Samples */
 
-/* Reads up to @n samples. Returns the number of those that are there. */
+/* Returns whether the number that was read ends here. */
+static gboolean
+is_at_end (const Pnm *self)
+{
+  return self->at == self->size || is_blank (self->data[self->at]) ||
+         self->data[self->at] == '#';
+}
+
+/* Reads up to @n samples. Returns the number of those before the first one that
+ * is missing or, as text, no number up to the maximum. */
 static guint
 read_samples (Pnm *self, guint16 *samples, guint n)
 {
@@ -233,7 +242,9 @@ read_samples (Pnm *self, guint16 *samples, guint n)
         return i;
       sample = self->kind == '1' ? (guint) self->data[self->at++] - '0'
                                  : read_number (self);
-      samples[i] = MIN (sample, G_MAXUINT16);
+      if (sample > self->largest || (self->kind != '1' && !is_at_end (self)))
+        return i;
+      samples[i] = sample;
     }
   } else if (self->kind == '4') {
     n = MIN (n, 8 * left);
@@ -277,16 +288,19 @@ put_colors (const Pnm *self, const SpdlRows *rows, guint8 *to,
       has_alpha ? SPDL_ALPHA_STRAIGHT : SPDL_ALPHA_NONE);
 }
 
-static void
+/* Returns FALSE if pixels are missing, which become background. */
+static gboolean
 read_row (Pnm *self, const SpdlRows *rows, guint8 *to)
 {
   guint16 samples[N_PIXELS * MAX_CHANNELS];
+  gboolean is_whole = TRUE;
 
   for (guint x = 0; x < rows->width; x += N_PIXELS) {
     const guint n = MIN (rows->width - x, N_PIXELS);
     const guint n_read =
         read_samples (self, samples, n * self->n_channels) / self->n_channels;
 
+    is_whole &= n_read == n;
     if (rows->pixels == SPDL_PIXELS_COLOR)
       put_colors (self, rows, to, samples, n_read);
     for (guint i = rows->pixels == SPDL_PIXELS_COLOR ? n_read : 0; i < n; i++)
@@ -294,6 +308,7 @@ read_row (Pnm *self, const SpdlRows *rows, guint8 *to)
           i < n_read ? samples[i] : rows->background);
     to += n * (gsize) rows->pixel_size;
   }
+  return is_whole;
 }
 
 static gboolean
@@ -301,21 +316,23 @@ read_rows (
     gpointer decoder, const SpdlRows *rows, gboolean keep, GError **error)
 {
   Pnm *self = decoder;
-  const gboolean is_whole = self->is_valid && has_samples (self);
+  gboolean is_whole = self->is_valid && has_samples (self);
 
   if (!self->is_valid && keep)
     spdl_rows_fill (rows, 0);
   for (guint y = 0; self->is_valid && (is_whole || keep) && y < rows->height;
        y++) {
-    read_row (self, rows, rows->get_row (rows->user_data, y));
+    is_whole &= read_row (self, rows, rows->get_row (rows->user_data, y));
     rows->rows_done (rows->user_data, y + 1);
   }
   if (!is_whole)
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
         "Corrupt %s: %s", get_type (self),
-        self->is_valid ? "the file ends before its last row does"
-                       : "the number of channels, or the maximum of the "
-                         "samples, is not valid");
+        self->is_valid
+            ? "the file ends before its last row, or has a sample that "
+              "is no number up to the maximum"
+            : "the number of channels, or the maximum of the "
+              "samples, is not valid");
   return is_whole;
 }
 

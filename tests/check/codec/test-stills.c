@@ -473,6 +473,30 @@ GST_START_TEST (test_pnm)
 
 GST_END_TEST;
 
+/* A sample that is no number, or above the maximum, is not replaced without a
+ * word. */
+GST_START_TEST (test_pnm_samples)
+{
+  static const gchar *const good[] = { "P1 4 2 0110 1 0 0 1", "P2 2 1 9 0 9",
+    "P3 1 1 255 1 2 3 # the end" };
+  static const gchar *const bad[] = { "P1 4 2 0110 1 0 2 1", "P2 2 1 9 0 10",
+    "P2 2 1 9 x 1", "P3 1 1 255 1 2 -3", "P3 1 1 255 1 2 0x3" };
+  Rig *rig =
+      rig_new ("spdldecode", "output-order", GST_SPDL_OUTPUT_ORDER_INPUT, NULL);
+
+  rig_start (rig, "application/octet-stream");
+  for (guint i = 0; i < G_N_ELEMENTS (good); i++)
+    push_data (rig, i, (const guint8 *) good[i], strlen (good[i]));
+  for (guint i = 0; i < G_N_ELEMENTS (bad); i++)
+    push_data (rig, 3 + i, (const guint8 *) bad[i], strlen (bad[i]));
+  rig_push_eos (rig);
+  rig_wait_eos (rig);
+  fail_unless_equals_int (rig_count_items (rig), G_N_ELEMENTS (good));
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
 /* Tests that missing rows of a Sun raster are found, with and without
  * run-length encoding, and that the others are kept. */
 GST_START_TEST (test_sun)
@@ -771,6 +795,7 @@ stills_suite (void)
   tcase_add_test (tc, test_huge_results);
   tcase_add_test (tc, test_reuse);
   tcase_add_test (tc, test_pnm);
+  tcase_add_test (tc, test_pnm_samples);
   tcase_add_test (tc, test_sun);
   tcase_add_test (tc, test_restart);
   tcase_add_test (tc, test_scans);

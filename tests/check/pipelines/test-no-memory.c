@@ -122,17 +122,14 @@ make_bmp (guint side)
 {
   enum { PALETTE = 54, PIXELS = PALETTE + 8 };
   const gsize size = PIXELS + (gsize) side * side;
+  guint32 fields[] = { size, 0, PIXELS, 40, side, side, 1 | 8 << 16, 0, 0, 0, 0,
+    2, 0 };
   guint8 *data = g_malloc0 (size);
 
+  for (guint i = 0; i < G_N_ELEMENTS (fields); i++)
+    fields[i] = GUINT32_TO_LE (fields[i]);
   memcpy (data, "BM", 2);
-  GST_WRITE_UINT32_LE (data + 2, size);
-  GST_WRITE_UINT32_LE (data + 10, PIXELS);
-  GST_WRITE_UINT32_LE (data + 14, 40);
-  GST_WRITE_UINT32_LE (data + 18, side);
-  GST_WRITE_UINT32_LE (data + 22, side);
-  GST_WRITE_UINT16_LE (data + 26, 1);
-  GST_WRITE_UINT16_LE (data + 28, 8);
-  GST_WRITE_UINT32_LE (data + 46, 2);
+  memcpy (data + 2, fields, sizeof fields);
   return g_bytes_new_take (data, size);
 }
 

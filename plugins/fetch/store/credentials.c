@@ -366,8 +366,14 @@ spdl_credentials_refuse (SpdlCredentials *self, const SpdlSecrets *secrets)
   return others;
 }
 
+static void
+free_credentials (gpointer self)
+{
+  spdl_credentials_free (self);
+}
+
 /* Other plugins of the process contain this code as well, so the credentials
- * are kept with an object that all of them have. */
+ * are kept with an object that all of them have, until gst_deinit(). */
 SpdlCredentials *
 spdl_credentials_get (SpdlCredentialsKind kind, const gchar *profile)
 {
@@ -381,7 +387,7 @@ spdl_credentials_get (SpdlCredentialsKind kind, const gchar *profile)
   self = g_object_get_data (shared, name);
   if (!self) {
     self = spdl_credentials_new (kind, profile);
-    g_object_set_data (shared, name, self);
+    g_object_set_data_full (shared, name, self, free_credentials);
   }
   GST_OBJECT_UNLOCK (shared);
   return self;

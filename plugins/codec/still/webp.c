@@ -171,7 +171,7 @@ configure_decoder (Webp *self, const SpdlRows *rows, const Part *part,
           (gpointer *) &self->pixels, &self->pixels_size, to->size, 1))
     return FALSE;
   to->rgba = self->pixels;
-  return TRUE;
+  return self->pixels != NULL;
 }
 
 /* Writes the first @n rows of @part to their place, and background everywhere

@@ -1103,7 +1103,8 @@ check_text (const Reading *self, const SpdlArrowView *view, guint column,
   if (table->told_text || view->leaf.kind != SPDL_ARROW_TEXT ||
       spdl_arrow_view_get_bytes (view, self->row, &data, &size) !=
           SPDL_ARROW_VALUE ||
-      (strlen (value) == size && memcmp (value, data, size) == 0))
+      (strlen (value) == size &&
+          (size == 0 || memcmp (value, data, size) == 0)))
     return;
   table->told_text = TRUE;
   spdl_dataset_warn (&table->options,

@@ -116,6 +116,22 @@ pull_all (Session *self)
   }
 }
 
+static gboolean on_message (GstBus *bus, GstMessage *message, gpointer data);
+
+/* Handles the messages up to the error of an element, which the loader may know
+ * before its message is on the bus. */
+static void
+wait_for_error (Session *self)
+{
+  g_autoptr (GstBus) bus = gst_element_get_bus (self->pipeline);
+  GstMessage *message;
+
+  while (!self->error && (message = gst_bus_timed_pop (bus, GST_SECOND))) {
+    on_message (bus, message, self);
+    gst_message_unref (message);
+  }
+}
+
 /* Called in the main loop. Messages have been handled before. */
 static gboolean
 on_ended (gpointer data)
@@ -123,6 +139,8 @@ on_ended (gpointer data)
   Session *self = data;
   gboolean enough;
 
+  if (self->problem && self->problem->domain != GST_SPDL_LOADER_ERROR)
+    wait_for_error (self);
   if (!self->error && self->problem) {
     if (g_error_matches (
             self->problem, GST_SPDL_LOADER_ERROR, GST_SPDL_LOADER_ERROR_FAILED))

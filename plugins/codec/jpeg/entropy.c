@@ -114,14 +114,9 @@ typedef struct {
   SpdlHuffmanPair pairs[SPDL_HUFFMAN_N_PAIRS];
   SpdlHuffmanSkip skips[SPDL_HUFFMAN_N_SKIPS];
   gboolean has_pairs, has_skips;
-  /* For each length: the end of its codes, padded to 16 bits, and the offset
-   * from a code to the index of its symbol. */
-  guint32 ends[17];
-  gint32 offsets[17];
-  /* As in the file. */
-  guint8 counts[17];
-  guint8 symbols[256];
+  SpdlCodes codes;
   gboolean is_dc;
+  gboolean is_valid;
 } SpdlHuffman;
 
 /* Symbol for 16 zeros. */
@@ -149,8 +144,9 @@ make_entry (const SpdlHuffman *self, guint length, guint symbol)
 }
 
 static void
-add_code (SpdlHuffman *self, guint code, guint length, guint symbol)
+add_code (gpointer table, guint code, guint length, guint symbol)
 {
+  SpdlHuffman *self = table;
   const guint n_free = SPDL_HUFFMAN_LOOKAHEAD - length;
   SpdlHuffmanEntry *to = self->entries + (code << n_free);
   SpdlHuffmanEntry entry = make_entry (self, length, symbol);
@@ -161,28 +157,6 @@ add_code (SpdlHuffman *self, guint code, guint length, guint symbol)
     to[i] = entry;
 }
 
-/* Assigns codes to the symbols in order of increasing length. */
-static gboolean
-build_lookup (SpdlHuffman *self)
-{
-  guint code = 0, n = 0;
-
-  memset (self->entries, 0, sizeof self->entries);
-  for (guint length = 1; length <= 16; length++, code <<= 1) {
-    const guint count = self->counts[length];
-
-    if (n + count > 256 || code + count > 1u << length)
-      return FALSE;
-    self->offsets[length] = (gint) n - (gint) code;
-    for (guint i = 0; i < count && length <= SPDL_HUFFMAN_LOOKAHEAD; i++)
-      add_code (self, code + i, length, self->symbols[n + i]);
-    n += count;
-    code += count;
-    self->ends[length] = code << (16 - length);
-  }
-  return TRUE;
-}
-
 /* Builds `entries`, unless the codes are unchanged.
  * @counts: number of codes of each length, starting at [1]
  * @symbols: 256, in the order of the codes
@@ -191,17 +165,20 @@ static gboolean
 spdl_huffman_set (SpdlHuffman *self, const guint8 *counts,
     const guint8 *symbols, gboolean is_dc)
 {
-  if (self->is_dc == is_dc && self->counts[0] != 0 &&
-      memcmp (self->counts + 1, counts + 1, 16) == 0 &&
-      memcmp (self->symbols, symbols, 256) == 0)
+  SpdlCodes *codes = &self->codes;
+
+  if (self->is_dc == is_dc && self->is_valid &&
+      memcmp (codes->counts + 1, counts + 1, SPDL_CODES_MAX_LENGTH) == 0 &&
+      memcmp (codes->symbols, symbols, sizeof codes->symbols) == 0)
     return TRUE;
-  memcpy (self->counts, counts, 17);
-  memcpy (self->symbols, symbols, 256);
+  memcpy (codes->counts, counts, sizeof codes->counts);
+  memcpy (codes->symbols, symbols, sizeof codes->symbols);
   self->is_dc = is_dc;
   self->has_pairs = self->has_skips = FALSE;
-  /* No code has length 0, so counts[0] records whether `entries` are valid. */
-  self->counts[0] = build_lookup (self);
-  return self->counts[0];
+  memset (self->entries, 0, sizeof self->entries);
+  self->is_valid =
+      spdl_codes_assign (codes, SPDL_HUFFMAN_LOOKAHEAD, add_code, self);
+  return self->is_valid;
 }
 
 /* Looks up the code at offset @at in @bits, which has @n_bits bits, at least
@@ -288,15 +265,10 @@ spdl_huffman_need_skips (SpdlHuffman *self)
 static SpdlHuffmanEntry
 spdl_huffman_find_long_code (const SpdlHuffman *self, guint64 bits, guint least)
 {
-  const guint code = bits >> 48;
-  guint length = least;
+  const guint symbol = spdl_codes_find (&self->codes, bits, &least);
 
-  while (length <= 16 && code >= self->ends[length])
-    length++;
-  if (length > 16)
-    return (SpdlHuffmanEntry){ 0, SPDL_HUFFMAN_INVALID, 0, 0 };
-  return make_entry (self, length,
-      self->symbols[(gint) (code >> (16 - length)) + self->offsets[length]]);
+  return least > 0 ? make_entry (self, least, symbol)
+                   : (SpdlHuffmanEntry){ 0, SPDL_HUFFMAN_INVALID, 0, 0 };
 }
 
 /* Blocks */

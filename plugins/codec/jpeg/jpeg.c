@@ -214,6 +214,15 @@ read_header (SpdlJpeg *self)
   check_process (self);
 }
 
+/* Reads the header with a decompressor that has no tables yet. */
+static void
+read_header_anew (SpdlJpeg *self)
+{
+  jpeg_destroy_decompress (&self->cinfo);
+  create_decompressor (self);
+  read_header (self);
+}
+
 gboolean
 spdl_jpeg_read_header (SpdlJpeg *self, const guint8 *data, gsize size,
     guint *width, guint *height, GError **error)
@@ -229,11 +238,8 @@ spdl_jpeg_read_header (SpdlJpeg *self, const guint8 *data, gsize size,
   jpeg_abort_decompress (&self->cinfo);
   mark_tables (self);
   read_header (self);
-  if (has_marked_tables (self)) {
-    jpeg_destroy_decompress (&self->cinfo);
-    create_decompressor (self);
-    read_header (self);
-  }
+  if (has_marked_tables (self))
+    read_header_anew (self);
   *width = self->cinfo.image_width;
   *height = self->cinfo.image_height;
   return TRUE;
@@ -277,11 +283,9 @@ open_again (SpdlJpeg *self)
   const J_COLOR_SPACE color_space = cinfo->out_color_space;
   const boolean raw_data_out = cinfo->raw_data_out;
 
-  jpeg_destroy_decompress (cinfo);
-  create_decompressor (self);
   self->lost = 0;
   self->missing_from = G_MAXUINT;
-  read_header (self);
+  read_header_anew (self);
   spdl_jpeg_set_reduction (self, self->reduction);
   cinfo->out_color_space = color_space;
   cinfo->raw_data_out = raw_data_out;

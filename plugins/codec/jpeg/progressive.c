@@ -40,7 +40,6 @@
 #define LOOKAHEAD 11
 /* A code with its extra bits, or an EOB with its run. */
 #define MAX_BITS 31
-#define MAX_LENGTH 16
 #define ZRL 15 /* run of a code for 16 zeros */
 
 /* Blocks from the one that is decoded to the one that is fetched into the
@@ -63,12 +62,8 @@ typedef struct {
 } Code;
 
 typedef struct {
-  Code codes[1 << LOOKAHEAD];
-  /* For each length: the end of its codes, padded to 16 bits, and the offset
-   * from a code to the index of its symbol. */
-  guint32 ends[MAX_LENGTH + 1];
-  gint32 offsets[MAX_LENGTH + 1];
-  guint8 symbols[256];
+  Code lookup[1 << LOOKAHEAD];
+  SpdlCodes codes;
 } Table;
 
 typedef enum {
@@ -111,59 +106,39 @@ struct _SpdlProgressive {
 /* Tables */
 
 static void
-add_code (Table *self, guint code, guint length, guint symbol)
+add_code (gpointer table, guint code, guint length, guint symbol)
 {
-  Code *to = self->codes + (code << (LOOKAHEAD - length));
+  Table *self = table;
+  Code *to = self->lookup + (code << (LOOKAHEAD - length));
 
   for (guint i = 0; i < 1u << (LOOKAHEAD - length); i++)
     to[i] = (Code){ length, symbol >> 4, symbol & 15 };
 }
 
-/* libjpeg has validated the codes. */
 static gboolean
 build_table (Table *self, const JHUFF_TBL *from)
 {
-  guint code = 0, n = 0;
-
   if (!from)
     return FALSE;
-  memset (self->codes, 0, sizeof self->codes);
-  memcpy (self->symbols, from->huffval, sizeof self->symbols);
-  for (guint length = 1; length <= MAX_LENGTH; length++, code <<= 1) {
-    const guint count = from->bits[length];
-
-    if (n + count > 256 || code + count > 1u << length)
-      return FALSE;
-    self->offsets[length] = (gint) n - (gint) code;
-    for (guint i = 0; i < count && length <= LOOKAHEAD; i++)
-      add_code (self, code + i, length, self->symbols[n + i]);
-    n += count;
-    code += count;
-    self->ends[length] = code << (MAX_LENGTH - length);
-  }
-  return TRUE;
+  memset (self->lookup, 0, sizeof self->lookup);
+  memcpy (self->codes.counts, from->bits, sizeof self->codes.counts);
+  memcpy (self->codes.symbols, from->huffval, sizeof self->codes.symbols);
+  return spdl_codes_assign (&self->codes, LOOKAHEAD, add_code, self);
 }
 
 static Code
 find_long_code (const Table *self, guint64 bits)
 {
-  const guint code = bits >> (64 - MAX_LENGTH);
   guint length = LOOKAHEAD + 1;
-  guint symbol;
+  const guint symbol = spdl_codes_find (&self->codes, bits, &length);
 
-  while (length <= MAX_LENGTH && code >= self->ends[length])
-    length++;
-  if (length > MAX_LENGTH)
-    return (Code){ 0 };
-  symbol = self->symbols[(gint) (code >> (MAX_LENGTH - length)) +
-                         self->offsets[length]];
   return (Code){ length, symbol >> 4, symbol & 15 };
 }
 
 static INLINE Code
 look_up_code (const Table *self, SpdlBits bits)
 {
-  const Code code = self->codes[spdl_bits_peek (bits, LOOKAHEAD)];
+  const Code code = self->lookup[spdl_bits_peek (bits, LOOKAHEAD)];
 
   return G_LIKELY (code.length > 0) ? code : find_long_code (self, bits.window);
 }

@@ -1,4 +1,4 @@
-/* gst-spdl: bits of a JPEG's scan
+/* gst-spdl: bits and Huffman codes of a JPEG's scan
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -125,6 +125,63 @@ spdl_bits_extend (guint64 bits, guint at, guint size)
 
   /* 0 if there are no extra bits */
   return (gint) (((left ^ sign) >> 1 >> (63 - size)) ^ sign) - (gint) sign;
+}
+
+/* Huffman codes */
+
+#define SPDL_CODES_MAX_LENGTH 16
+
+/* The codes of a table, in order of increasing length. */
+typedef struct {
+  /* As in the file; counts[0] is not used. */
+  guint8 counts[SPDL_CODES_MAX_LENGTH + 1];
+  guint8 symbols[256];
+  /* For each length: the end of its codes, padded to 16 bits, and the offset
+   * from a code to the index of its symbol. */
+  guint32 ends[SPDL_CODES_MAX_LENGTH + 1];
+  gint32 offsets[SPDL_CODES_MAX_LENGTH + 1];
+} SpdlCodes;
+
+/* Assigns codes to the symbols, and calls @add for those of at most @lookahead
+ * bits. Returns FALSE if this is not a prefix code. */
+static inline gboolean
+spdl_codes_assign (SpdlCodes *self, guint lookahead,
+    void (*add) (gpointer table, guint code, guint length, guint symbol),
+    gpointer table)
+{
+  guint code = 0, n = 0;
+
+  for (guint length = 1; length <= SPDL_CODES_MAX_LENGTH;
+       length++, code <<= 1) {
+    const guint count = self->counts[length];
+
+    if (n + count > 256 || code + count > 1u << length)
+      return FALSE;
+    self->offsets[length] = (gint) n - (gint) code;
+    for (guint i = 0; i < count && length <= lookahead; i++)
+      add (table, code + i, length, self->symbols[n + i]);
+    n += count;
+    code += count;
+    self->ends[length] = code << (SPDL_CODES_MAX_LENGTH - length);
+  }
+  return TRUE;
+}
+
+/* Finds the code with at least *@length bits at the beginning of the 64 @bits,
+ * and sets its length; 0: there is none. Returns its symbol. */
+static inline guint
+spdl_codes_find (const SpdlCodes *self, guint64 bits, guint *length)
+{
+  const guint code = bits >> (64 - SPDL_CODES_MAX_LENGTH);
+
+  while (*length <= SPDL_CODES_MAX_LENGTH && code >= self->ends[*length])
+    (*length)++;
+  if (*length > SPDL_CODES_MAX_LENGTH) {
+    *length = 0;
+    return 0;
+  }
+  return self->symbols[(gint) (code >> (SPDL_CODES_MAX_LENGTH - *length)) +
+                       self->offsets[*length]];
 }
 
 G_END_DECLS

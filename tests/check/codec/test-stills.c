@@ -473,8 +473,8 @@ GST_START_TEST (test_pnm)
 
 GST_END_TEST;
 
-/* A sample that is no number, or above the maximum, is not replaced without a
- * word. */
+/* Tests that a sample that is not a number, or is above the maximum, fails its
+ * item. */
 GST_START_TEST (test_pnm_samples)
 {
   static const gchar *const good[] = { "P1 4 2 0110 1 0 0 1", "P2 2 1 9 0 9",

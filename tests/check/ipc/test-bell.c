@@ -89,7 +89,7 @@ GST_START_TEST (test_rung_before)
 
 GST_END_TEST;
 
-/* Tests descriptors that are no memory of a fixed size. */
+/* Tests descriptors of something else than memory of a fixed size. */
 GST_START_TEST (test_no_memory)
 {
   int fds[2];

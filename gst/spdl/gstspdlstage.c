@@ -429,6 +429,26 @@ install_properties (GObjectClass *object_class)
   gst_spdl_install_stats_properties (object_class, PROP_STATS_INTERVAL);
 }
 
+SpdlPool *
+gst_spdl_stage_find_pool (GstPad *sinkpad)
+{
+  g_autoptr (GstPad) peer = gst_pad_get_peer (sinkpad);
+  g_autoptr (GstElement) element =
+      peer ? gst_pad_get_parent_element (peer) : NULL;
+  g_autoptr (GstPad) next = NULL;
+
+  if (!element)
+    return NULL;
+  if (GST_IS_SPDL_STAGE (element))
+    return spdl_executor_ref_pool (
+        &gst_spdl_stage_get_private (GST_SPDL_STAGE (element))->executor);
+  GST_OBJECT_LOCK (element);
+  if (element->numsinkpads == 1)
+    next = gst_object_ref (element->sinkpads->data);
+  GST_OBJECT_UNLOCK (element);
+  return next ? gst_spdl_stage_find_pool (next) : NULL;
+}
+
 static void
 gst_spdl_stage_class_init (gpointer klass, gpointer data)
 {

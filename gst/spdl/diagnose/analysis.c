@@ -117,6 +117,8 @@ gst_spdl_stage_view_read (GstSpdlStageView *view, const GstStructure *stats)
   view->rate_limit = gst_structure_get_string (stats, "rate-limit");
   view->batches = get_number (stats, "num-batches");
   view->cached = get_number (stats, "num-cached");
+  view->worker_time = get_number (stats, "worker-time");
+  view->worker_wait = get_number (stats, "worker-wait-time");
   view->has_put_time =
       gst_structure_get_uint64 (stats, "ave-put-time", &view->put_time);
   view->get_time = get_number (stats, "ave-get-time");
@@ -143,6 +145,30 @@ add_up (GstSpdlAnalysis *self, guint64 cpu_time)
   if (self->elapsed > 0)
     self->busy_cores = cpu_time / (double) self->elapsed;
   self->loading_time = MAX (cpu_time, of_stages);
+}
+
+/* Counts the work of spdlbatch that workers of a stage do as theirs, and not as
+ * time in which the stage pushes results. */
+static void
+credit_workers (GstSpdlAnalysis *self)
+{
+  GstSpdlStageView *stage = NULL;
+
+  for (guint i = 0; i < self->n_views; i++) {
+    GstSpdlStageView *view = &self->views[i];
+
+    if (view->is_stage)
+      stage = view;
+    if (!stage || view->worker_time == 0)
+      continue;
+    const double capacity = (double) stage->elapsed * stage->concurrency;
+    const double working = stage->busy * capacity + view->worker_time;
+
+    stage->computing = divide_shares (stage->cpu_time, working);
+    stage->busy = divide_shares (working, capacity);
+    stage->push -=
+        MIN (divide_shares (view->worker_wait, view->elapsed), stage->push);
+  }
 }
 
 static void
@@ -174,6 +200,7 @@ gst_spdl_analysis_init (
   for (guint i = 0; i < self->n_views; i++, stages = stages->next)
     gst_spdl_stage_view_read (&self->views[i], stages->data);
   add_up (self, cpu_time);
+  credit_workers (self);
   find_busiest (self);
 }
 

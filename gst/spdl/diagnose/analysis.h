@@ -35,6 +35,8 @@ typedef struct {
   guint64 rate_paused;     /* time for which a server refused requests */
   const gchar *rate_limit; /* nullable: the limit in words */
   guint64 batches, cached;
+  guint64 worker_time; /* that workers of the stage before spent on its work */
+  guint64 worker_wait; /* time in which it waited for them */
   gboolean has_put_time;
   guint64 put_time, get_time; /* average */
   guint64 ave_step;           /* of the trainer; 0: unknown */

@@ -650,6 +650,17 @@ spdl_executor_start (
   spdl_mutex_unlock (&self->pool_lock);
 }
 
+SpdlPool *
+spdl_executor_ref_pool (SpdlExecutor *self)
+{
+  SpdlPool *pool;
+
+  spdl_mutex_lock (&self->pool_lock);
+  pool = self->pool ? spdl_pool_ref (self->pool) : NULL;
+  spdl_mutex_unlock (&self->pool_lock);
+  return pool;
+}
+
 /* Returns the CPU time of all workers since the start, in ns. Both locks held
  * if there is a pool. */
 static guint64
@@ -679,6 +690,9 @@ spdl_executor_stop (SpdlExecutor *self)
   spdl_mutex_unlock (&self->pool->lock);
 
   spdl_pool_remove_client (self->pool, &self->client);
+  /* Its threads may still signal conditions of the executor. */
+  if (spdl_pool_get_size (self->pool) == 0)
+    spdl_pool_end (self->pool);
   spdl_mutex_lock (&self->pool_lock);
   g_clear_pointer (&self->pool, spdl_pool_unref);
   spdl_mutex_unlock (&self->pool_lock);

@@ -128,6 +128,10 @@ void spdl_executor_clear (SpdlExecutor *self);
 void spdl_executor_start (SpdlExecutor *self, SpdlPool *pool, SpdlOrder order,
     const SpdlClock *clock);
 
+/* Returns: (transfer full) (nullable): the pool, for a guest; NULL if the
+ * executor is not started. May be called from any thread. */
+SpdlPool *spdl_executor_ref_pool (SpdlExecutor *self);
+
 /* Waits for running tasks, discards all entries, closes slots and releases the
  * pool. No other thread may be in put() or take(). Statistics are kept. */
 void spdl_executor_stop (SpdlExecutor *self);

@@ -123,6 +123,8 @@ counters_merge (SpdlCounters *self, const SpdlCounters *other)
   self->batches += other->batches;
   self->unpooled += other->unpooled;
   self->cached += other->cached;
+  self->worker_time += other->worker_time;
+  self->worker_wait += other->worker_wait;
   self->bytes_in += other->bytes_in;
   self->bytes_out += other->bytes_out;
   self->occupied += other->occupied;
@@ -149,6 +151,8 @@ figures_from_counters (SpdlMeterStats *stats, const SpdlCounters *counters)
   stats->num_batches = counters->batches;
   stats->num_unpooled = counters->unpooled;
   stats->num_cached = counters->cached;
+  stats->worker_time = counters->worker_time;
+  stats->worker_wait = counters->worker_wait;
   stats->bytes_in = counters->bytes_in;
   stats->bytes_out = counters->bytes_out;
   stats->qps = elapsed > 0 ? counters->items * 1e9 / elapsed : 0;

@@ -101,8 +101,10 @@ typedef struct {
   guint64 filtered;
   guint64 items;
   guint64 batches;
-  guint64 unpooled; /* batches for which the pool had no memory */
-  guint64 cached;   /* batches that were replayed by a cache */
+  guint64 unpooled;    /* batches for which the pool had no memory */
+  guint64 cached;      /* batches that were replayed by a cache */
+  guint64 worker_time; /* that workers of another stage spent on its work */
+  guint64 worker_wait; /* time in which it waited for them */
   guint64 bytes_in;
   guint64 bytes_out;
   guint64 occupied; /* time in which something waited in the queue */
@@ -139,6 +141,7 @@ typedef struct {
   guint64 num_tasks, num_failures, num_filtered;
   guint64 ave_time, p90_time, p99_time, cpu_time;
   guint64 num_items, num_batches, num_unpooled, num_cached, bytes_in, bytes_out;
+  guint64 worker_time, worker_wait;
   double qps;
   guint64 ave_put_time, p90_put_time, p99_put_time;
   guint64 ave_get_time, p90_get_time, p99_get_time;

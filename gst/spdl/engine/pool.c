@@ -179,11 +179,9 @@ wake_all (SpdlPool *self)
   spdl_cond_broadcast (&self->watch);
 }
 
-static void
-pool_free (SpdlPool *self)
+void
+spdl_pool_end (SpdlPool *self)
 {
-  g_assert (self->clients->len == 0);
-
   spdl_mutex_lock (&self->lock);
   self->quit = TRUE;
   wake_all (self);
@@ -199,7 +197,14 @@ pool_free (SpdlPool *self)
   }
   join_finished (self);
   spdl_mutex_unlock (&self->lock);
+}
 
+static void
+pool_free (SpdlPool *self)
+{
+  g_assert (self->clients->len == 0);
+
+  spdl_pool_end (self);
   g_ptr_array_unref (self->clients);
   g_ptr_array_unref (self->threads);
   g_ptr_array_unref (self->finished);
@@ -238,6 +243,15 @@ spdl_pool_get_shared (const gchar *name, guint n_threads, GError **error)
   return self;
 }
 
+SpdlPool *
+spdl_pool_ref (SpdlPool *self)
+{
+  spdl_mutex_lock (&registry_lock);
+  self->n_refs++;
+  spdl_mutex_unlock (&registry_lock);
+  return self;
+}
+
 void
 spdl_pool_unref (SpdlPool *self)
 {
@@ -266,11 +280,19 @@ spdl_pool_add_client (SpdlPool *self, SpdlPoolClient *client)
 }
 
 void
+spdl_pool_add_guest (SpdlPool *self, SpdlPoolClient *guest)
+{
+  spdl_mutex_lock (&self->lock);
+  g_ptr_array_insert (self->clients, 0, guest);
+  spdl_mutex_unlock (&self->lock);
+}
+
+void
 spdl_pool_remove_client (SpdlPool *self, SpdlPoolClient *client)
 {
   spdl_mutex_lock (&self->lock);
   g_ptr_array_remove (self->clients, client);
-  if (self->size == 0)
+  if (self->max_threads == &client->concurrency)
     self->max_threads = &one;
   spdl_mutex_unlock (&self->lock);
 }
@@ -287,8 +309,15 @@ spdl_pool_call_thread_unlocked (SpdlPool *self)
 {
   const gboolean someone_works = self->threads->len > self->n_idle;
 
-  if (self->waking ||
-      (self->short_tasks && someone_works && self->has_sentinel))
+  return self->short_tasks && someone_works && self->has_sentinel
+             ? NULL
+             : spdl_pool_wake_thread_unlocked (self);
+}
+
+SpdlCond *
+spdl_pool_wake_thread_unlocked (SpdlPool *self)
+{
+  if (self->waking || self->quit)
     return NULL;
   if (self->n_idle > 0) {
     self->waking = TRUE;

@@ -82,11 +82,21 @@ spdl_pool_get_shared (const gchar *name, guint n_threads, GError **error);
  * (%G_THREAD_ERROR) if that is not possible: tasks would never run. */
 gboolean spdl_pool_begin (SpdlPool *self, GError **error);
 
+SpdlPool *spdl_pool_ref (SpdlPool *self);
+
 /* Drops a reference. The last one joins the threads; no client of the caller
  * may be left. */
 void spdl_pool_unref (SpdlPool *self);
 
+/* Joins the threads of a private pool, whose client was removed. Guests may
+ * still be there. */
+void spdl_pool_end (SpdlPool *self);
+
 void spdl_pool_add_client (SpdlPool *self, SpdlPoolClient *client);
+
+/* Adds a client that is served before all others, and does not determine the
+ * number of threads. */
+void spdl_pool_add_guest (SpdlPool *self, SpdlPoolClient *guest);
 
 /* Removes a client, which must have no running task. */
 void spdl_pool_remove_client (SpdlPool *self, SpdlPoolClient *client);
@@ -98,6 +108,10 @@ void spdl_pool_concurrency_changed_unlocked (SpdlPool *self);
 /* Makes sure that a thread takes the new work. Returns the condition that the
  * caller must signal after releasing the lock, or NULL. Lock held. */
 SpdlCond *spdl_pool_call_thread_unlocked (SpdlPool *self);
+
+/* Likewise for work that takes longer than waking a thread, even if the tasks
+ * of the pool are short. */
+SpdlCond *spdl_pool_wake_thread_unlocked (SpdlPool *self);
 
 /* Returns TRUE if a client has a task that may start. Lock held. */
 gboolean spdl_pool_has_work_unlocked (SpdlPool *self);

@@ -186,6 +186,9 @@ gst_spdl_figures_to_structure (
     gst_structure_set (s, "num-unpooled", G_TYPE_UINT64, f->num_unpooled, NULL);
   if (fields & GST_SPDL_FIELDS_CACHED)
     gst_structure_set (s, "num-cached", G_TYPE_UINT64, f->num_cached, NULL);
+  if (fields & GST_SPDL_FIELDS_WORKERS)
+    gst_structure_set (s, "worker-time", G_TYPE_UINT64, f->worker_time,
+        "worker-wait-time", G_TYPE_UINT64, f->worker_wait, NULL);
   if (fields & GST_SPDL_FIELDS_PUT)
     gst_structure_set (s, "ave-put-time", G_TYPE_UINT64, f->ave_put_time,
         "p90-put-time", G_TYPE_UINT64, f->p90_put_time, "p99-put-time",

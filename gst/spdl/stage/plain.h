@@ -48,6 +48,7 @@ typedef enum {
   GST_SPDL_FIELDS_PUSH = 1 << 8,
   GST_SPDL_FIELDS_STEP = 1 << 9,
   GST_SPDL_FIELDS_CACHED = 1 << 10,
+  GST_SPDL_FIELDS_WORKERS = 1 << 11,
 } GstSpdlFields;
 
 void gst_spdl_reporter_init (GstSpdlReporter *self, GstElement *element,

@@ -201,6 +201,11 @@ void gst_spdl_stage_set_begin (GstSpdlStage *stage, SpdlBeginFunc begin,
 SPDL_PRIVATE_API
 gboolean gst_spdl_stage_is_async (GstSpdlStage *stage);
 
+/* Returns: (transfer full) (nullable): the pool of the nearest running stage
+ * upstream of @sinkpad, if each element between has one sink pad. */
+SPDL_PRIVATE_API
+SpdlPool *gst_spdl_stage_find_pool (GstPad *sinkpad);
+
 /* Callbacks of the executor, with the stage as user data. */
 extern const SpdlExecutorFuncs gst_spdl_stage_executor_funcs;
 

@@ -31,6 +31,8 @@ typedef struct {
 } Padded;
 
 struct _SpdlBatchBuilder {
+  SpdlCollations *collations;
+  GstSpdlPlainStats *stats;
   SpdlPartSettings settings;
   GPtrArray *slots; /* Slot; empty: no sample was examined yet */
   GArray *padded;   /* Padded */
@@ -167,12 +169,14 @@ fill_slot (
 
 gboolean
 spdl_padding_write (const SpdlPadding *self, guint i,
-    const SpdlCollator *longest, guint8 *const *places, GError **error)
+    const SpdlCollator *longest, guint8 *const *places,
+    SpdlCollations *collations, GError **error)
 {
   SpdlPaddedItem *padded = get_padded (self, i);
 
   padded->collator.plane = longest->n_pixels;
-  if (!spdl_collator_write (&padded->collator, padded->buffer, places, error))
+  if (!spdl_collator_write (
+          &padded->collator, padded->buffer, places, collations, error))
     return FALSE;
   fill_slot (&padded->collator, longest, places[0]);
   return TRUE;
@@ -427,10 +431,12 @@ clear_padded (gpointer data)
 }
 
 SpdlBatchBuilder *
-spdl_batch_builder_new (void)
+spdl_batch_builder_new (SpdlCollations *collations, GstSpdlPlainStats *stats)
 {
   SpdlBatchBuilder *self = g_new0 (SpdlBatchBuilder, 1);
 
+  self->collations = collations;
+  self->stats = stats;
   self->slots = g_ptr_array_new_with_free_func (free_slot);
   self->padded = g_array_new (FALSE, FALSE, sizeof (Padded));
   g_array_set_clear_func (self->padded, clear_padded);
@@ -660,6 +666,7 @@ spdl_batch_builder_look (SpdlBatchBuilder *self, GstBuffer *item,
   }
   if (G_LIKELY (is_known (self, parts)))
     return TRUE;
+  spdl_collations_wait (self->collations, self->stats);
   g_ptr_array_set_size (self->slots, 0);
   if (init_slots (self, parts, collator, error))
     return TRUE;
@@ -715,7 +722,8 @@ write_parts (SpdlBatchBuilder *self, GstBuffer *item, guint8 *const *places,
       g_ptr_array_add (rows, g_steal_pointer (&part));
       continue;
     }
-    if (!spdl_collator_write (&slot->collator, part, places, error)) {
+    if (!spdl_collator_write (
+            &slot->collator, part, places, self->collations, error)) {
       g_prefix_error (error, "Part \"%s\": ", slot->name);
       return FALSE;
     }

@@ -9,6 +9,8 @@
 
 #include <gst/spdl/spdl.h>
 
+#include "gst/spdl/engine/guest.h"
+#include "gst/spdl/stage/plain.h"
 #include "plugins/core/batch/batchpool.h"
 #include <gst/video/video.h>
 #include "plugins/core/batch/convert.h"
@@ -91,10 +93,29 @@ gboolean spdl_collator_init (SpdlCollator *self, const GstCaps *caps,
 gboolean
 spdl_collator_measure (SpdlCollator *self, GstBuffer *item, GError **error);
 
-/* Writes the tensors of @item to @places, one address per tensor. Returns FALSE
- * with @error set if @item holds less data than its caps require. */
+/* Items that threads of the stage before write to the batch. */
+typedef struct _SpdlCollation SpdlCollation;
+
+typedef struct {
+  SpdlGuest guest; /* without a pool, the caller writes all items */
+  GPtrArray *all;  /* SpdlCollation, for reuse */
+  guint n_used;
+  gboolean is_last; /* The next item is the last of its batch. The caller writes
+                       it instead of waiting for another thread. */
+} SpdlCollations;
+
+void spdl_collations_init (SpdlCollations *self);
+void spdl_collations_clear (SpdlCollations *self);
+
+/* Waits until all items are written, and counts the time. */
+void spdl_collations_wait (SpdlCollations *self, GstSpdlPlainStats *stats);
+
+/* Writes the tensors of @item to @places, one address per tensor. Large ones
+ * are complete after spdl_collations_wait(); until then, the collator must not
+ * change. Returns FALSE with @error set if @item holds less data than its caps
+ * require. */
 gboolean spdl_collator_write (const SpdlCollator *self, GstBuffer *item,
-    guint8 *const *places, GError **error);
+    guint8 *const *places, SpdlCollations *collations, GError **error);
 
 /* Advice for error messages: how to skip items with another shape. */
 #define SPDL_SKIP_HINT "on-shape-mismatch=skip on spdlbatch to skip such items"
@@ -177,7 +198,8 @@ guint32 spdl_padding_get_length (const SpdlPadding *self, guint i);
 
 /* Writes item @i followed by zeros, or by silence for uint8 audio. */
 gboolean spdl_padding_write (const SpdlPadding *self, guint i,
-    const SpdlCollator *longest, guint8 *const *places, GError **error);
+    const SpdlCollator *longest, guint8 *const *places,
+    SpdlCollations *collations, GError **error);
 
 /* Batch in a slab, which contains the tensors one after the other. Each item
  * has one row per tensor: the tensors that the collator writes, then its
@@ -231,7 +253,9 @@ typedef struct {
 
 typedef struct _SpdlBatchBuilder SpdlBatchBuilder;
 
-SpdlBatchBuilder *spdl_batch_builder_new (void);
+/* @collations, @stats: not owned */
+SpdlBatchBuilder *
+spdl_batch_builder_new (SpdlCollations *collations, GstSpdlPlainStats *stats);
 void spdl_batch_builder_free (SpdlBatchBuilder *self);
 
 /* Sets the settings for further items. The current batch is not affected. */

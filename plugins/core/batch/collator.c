@@ -243,45 +243,155 @@ write_rows (const SpdlCollator *self, const guint8 *in, gsize stride,
         convert, in + y * stride, out + y * out_row, width, self->n_pixels);
 }
 
-/* Copies the rows of an image, whose stride may be larger than their width; by
- * default it is a multiple of 4 bytes. */
-static gboolean
-write_video (
-    const SpdlCollator *self, GstBuffer *item, guint8 *place, GError **error)
+/* Writing. The caller's thread checks and maps an item; writing its tensor,
+ * which takes the time, cannot fail. */
+
+struct _SpdlCollation {
+  SpdlGuestWork work;
+  const SpdlCollator *collator;
+  GstBuffer *item;
+  GstMapInfo map;
+  gsize offset; /* of the first row in the map */
+  gsize stride; /* of an image */
+  guint8 *place;
+};
+
+void
+spdl_collations_init (SpdlCollations *self)
+{
+  spdl_guest_init (&self->guest);
+  self->all = g_ptr_array_new_with_free_func (g_free);
+  self->n_used = 0;
+}
+
+void
+spdl_collations_clear (SpdlCollations *self)
+{
+  spdl_guest_clear (&self->guest);
+  g_ptr_array_unref (self->all);
+}
+
+void
+spdl_collations_wait (SpdlCollations *self, GstSpdlPlainStats *stats)
+{
+  guint64 since, took;
+
+  if (self->n_used == 0)
+    return;
+  since = spdl_meter_now (&stats->meter);
+  took = spdl_guest_wait (&self->guest);
+  self->n_used = 0;
+  spdl_mutex_lock (&stats->lock);
+  stats->meter.interval.worker_time += took;
+  stats->meter.interval.worker_wait += spdl_meter_now (&stats->meter) - since;
+  spdl_mutex_unlock (&stats->lock);
+}
+
+static void
+write_image (
+    const SpdlCollator *self, const guint8 *in, gsize stride, guint8 *place)
 {
   const guint width = GST_VIDEO_INFO_WIDTH (&self->video);
+  const guint n_rows = GST_VIDEO_INFO_HEIGHT (&self->video);
   const gsize row =
       (gsize) GST_VIDEO_INFO_COMP_PSTRIDE (&self->video, 0) * width;
-  const guint n_rows = GST_VIDEO_INFO_HEIGHT (&self->video);
-  const GstVideoMeta *meta = gst_buffer_get_video_meta (item);
-  const gsize stride =
-      meta ? meta->stride[0] : GST_VIDEO_INFO_PLANE_STRIDE (&self->video, 0);
-  const gsize offset =
-      meta ? meta->offset[0] : GST_VIDEO_INFO_PLANE_OFFSET (&self->video, 0);
-  const gsize needed = offset + stride * (n_rows - 1) + row;
-  GstMapInfo map;
 
-  if (!gst_buffer_map (item, &map, GST_MAP_READ)) {
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
-        "Failed to map the image's memory");
-    return FALSE;
-  }
-  if (map.size < needed) {
-    const gsize size = map.size;
-
-    gst_buffer_unmap (item, &map);
-    return too_small (error, 0, size, needed);
-  }
-  if (self->converts) {
-    write_rows (self, map.data + offset, stride, n_rows, width, place);
-  } else if (stride == row) {
-    memcpy (place, map.data + offset, row * n_rows);
-  } else {
+  if (self->converts)
+    write_rows (self, in, stride, n_rows, width, place);
+  else if (stride == row)
+    memcpy (place, in, row * n_rows);
+  else
     for (guint y = 0; y < n_rows; y++)
-      memcpy (place + y * row, map.data + offset + y * stride, row);
+      memcpy (place + y * row, in + y * stride, row);
+}
+
+static void
+write_frames (const SpdlCollator *self, const guint8 *in, guint8 *place)
+{
+  const gsize in_frame = self->in_size / self->n_frames;
+  const gsize out_frame =
+      gst_spdl_tensor_info_get_size (&self->info.tensors[0]) / self->n_frames;
+
+  for (guint i = 0; i < self->n_frames; i++)
+    spdl_convert_write (&self->convert, in + i * in_frame,
+        place + i * out_frame, self->n_pixels,
+        self->plane > 0 ? self->plane : self->n_pixels);
+}
+
+static void
+write_and_unmap (SpdlCollation *self)
+{
+  const guint8 *in = self->map.data + self->offset;
+
+  if (self->collator->is_video)
+    write_image (self->collator, in, self->stride, self->place);
+  else
+    write_frames (self->collator, in, self->place);
+  gst_buffer_unmap (self->item, &self->map);
+}
+
+/* Implements SpdlGuestWork. */
+static void
+run_collation (SpdlGuestWork *work)
+{
+  SpdlCollation *self = (SpdlCollation *) work;
+
+  write_and_unmap (self);
+  gst_clear_buffer (&self->item);
+}
+
+/* Sizes in bytes from which handing an item to another thread costs less than
+ * a tenth of writing it. */
+#define MIN_CONVERTED (64 * 1024)
+#define MIN_COPIED (128 * 1024)
+
+static gboolean
+is_worth_a_thread (const SpdlCollator *self)
+{
+  const gsize size = gst_spdl_tensor_info_get_size (&self->info.tensors[0]);
+
+  /* The collator of audio changes with each item. */
+  return self->n_channels == 0 &&
+         size >= (self->converts ? MIN_CONVERTED : MIN_COPIED);
+}
+
+/* Writes a mapped tensor, here or in a thread of the stage before. */
+static void
+write_mapped (SpdlCollations *self, const SpdlCollation *mapped)
+{
+  SpdlCollation here = *mapped, *kept;
+
+  if (!self->guest.pool || self->is_last ||
+      !is_worth_a_thread (mapped->collator)) {
+    write_and_unmap (&here);
+    return;
   }
-  gst_buffer_unmap (item, &map);
-  return TRUE;
+  if (self->n_used == self->all->len)
+    g_ptr_array_add (self->all, g_new (SpdlCollation, 1));
+  kept = g_ptr_array_index (self->all, self->n_used++);
+  *kept = *mapped;
+  kept->work.run = run_collation;
+  gst_buffer_ref (kept->item);
+  spdl_guest_give (&self->guest, &kept->work);
+}
+
+/* Sets the offset and the stride of an image, whose stride may be larger than
+ * its width; by default it is a multiple of 4 bytes. Returns its size in
+ * bytes. */
+static gsize
+find_rows (SpdlCollation *self)
+{
+  const GstVideoInfo *video = &self->collator->video;
+  const GstVideoMeta *meta = gst_buffer_get_video_meta (self->item);
+  const gsize row = (gsize) GST_VIDEO_INFO_COMP_PSTRIDE (video, 0) *
+                    GST_VIDEO_INFO_WIDTH (video);
+
+  self->stride =
+      meta ? meta->stride[0] : GST_VIDEO_INFO_PLANE_STRIDE (video, 0);
+  self->offset =
+      meta ? meta->offset[0] : GST_VIDEO_INFO_PLANE_OFFSET (video, 0);
+  return self->offset + self->stride * (GST_VIDEO_INFO_HEIGHT (video) - 1) +
+         row;
 }
 
 /* Returns TRUE if each tensor has its own memory; otherwise the tensors are
@@ -293,39 +403,33 @@ lie_apart (const SpdlCollator *self, GstBuffer *item)
          gst_buffer_n_memory (item) == self->info.num_tensors;
 }
 
+/* Writes the image, or the first tensor with conversion. */
 static gboolean
-write_converted (
-    const SpdlCollator *self, GstBuffer *item, guint8 *place, GError **error)
+write_first (const SpdlCollator *self, GstBuffer *item, guint8 *place,
+    SpdlCollations *collations, GError **error)
 {
-  const GstSpdlTensorInfo *tensor = &self->info.tensors[0];
-  const gsize in_frame = self->in_size / self->n_frames;
-  const gsize out_frame =
-      gst_spdl_tensor_info_get_size (tensor) / self->n_frames;
-  GstMapInfo map;
+  SpdlCollation mapped = { .collator = self, .item = item, .place = place };
+  const gsize needed = self->is_video ? find_rows (&mapped) : self->in_size;
 
-  if (!gst_buffer_map_range (
-          item, 0, lie_apart (self, item) ? 1 : -1, &map, GST_MAP_READ)) {
+  if (!gst_buffer_map_range (item, 0, lie_apart (self, item) ? 1 : -1,
+          &mapped.map, GST_MAP_READ)) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
         "Failed to map the item's memory");
     return FALSE;
   }
-  if (map.size < self->in_size) {
-    const gsize size = map.size;
+  if (mapped.map.size < needed) {
+    const gsize size = mapped.map.size;
 
-    gst_buffer_unmap (item, &map);
-    return too_small (error, 0, size, self->in_size);
+    gst_buffer_unmap (item, &mapped.map);
+    return too_small (error, 0, size, needed);
   }
-  for (guint i = 0; i < self->n_frames; i++)
-    spdl_convert_write (&self->convert, map.data + i * in_frame,
-        place + i * out_frame, self->n_pixels,
-        self->plane > 0 ? self->plane : self->n_pixels);
-  gst_buffer_unmap (item, &map);
+  write_mapped (collations, &mapped);
   return TRUE;
 }
 
 static gboolean
 write_tensors (const SpdlCollator *self, GstBuffer *item, guint8 *const *places,
-    GError **error)
+    SpdlCollations *collations, GError **error)
 {
   const gboolean apart = lie_apart (self, item);
   const gsize all = gst_buffer_get_size (item);
@@ -344,7 +448,7 @@ write_tensors (const SpdlCollator *self, GstBuffer *item, guint8 *const *places,
       return too_small (error, i, size, needed);
     if (!converts)
       gst_buffer_extract (item, skip, places[i], needed);
-    else if (!write_converted (self, item, places[0], error))
+    else if (!write_first (self, item, places[0], collations, error))
       return FALSE;
     skip += apart ? size : needed;
   }
@@ -353,11 +457,11 @@ write_tensors (const SpdlCollator *self, GstBuffer *item, guint8 *const *places,
 
 gboolean
 spdl_collator_write (const SpdlCollator *self, GstBuffer *item,
-    guint8 *const *places, GError **error)
+    guint8 *const *places, SpdlCollations *collations, GError **error)
 {
   if (self->is_video)
-    return write_video (self, item, places[0], error);
-  return write_tensors (self, item, places, error);
+    return write_first (self, item, places[0], collations, error);
+  return write_tensors (self, item, places, collations, error);
 }
 
 /* Returns advice for error messages: how to make items equal in shape. */

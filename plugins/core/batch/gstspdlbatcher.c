@@ -32,7 +32,9 @@
  *
  * ## Conversion
  * `dtype`, `layout`, `mean` and `std` convert the first tensor while it is
- * copied. With a floating-point type, uint8 values are divided by 255, `mean`
+ * copied. Large items are converted by the workers of the stage before, such as
+ * spdldecode, so its `concurrency` also determines how many are converted at a
+ * time. With a floating-point type, uint8 values are divided by 255, `mean`
  * is subtracted, and the result is divided by `std`, as in torchvision's
  * Normalize. `mean` and `std` have one value per channel, or one value for all
  * channels. `layout=nchw` stores each channel as a plane. Input must be
@@ -82,6 +84,7 @@
 #include "gst/spdl/stage/capsgate.h"
 #include "gst/spdl/stage/droppeditems.h"
 #include "gst/spdl/stage/plain.h"
+#include "gst/spdl/stage/stage-private.h"
 #include "gst/spdl/common/propertytable.h"
 #include "plugins/core/batch/batchbuilder.h"
 #include "plugins/core/batch/batchpool.h"
@@ -202,7 +205,8 @@ struct _GstSpdlBatcher {
   guint num_pad_targets;
   guint pad_targets[GST_SPDL_MAX_TENSORS]; /* sizes of those of kept items */
 
-  SpdlBatchRows rows; /* the current batch, if it has a slab */
+  SpdlBatchRows rows;        /* the current batch, if it has a slab */
+  SpdlCollations collations; /* into the current batch */
 };
 
 GST_DEBUG_CATEGORY_STATIC (spdl_batch_debug);
@@ -245,6 +249,7 @@ count_unpooled (GstSpdlBatcher *self)
 static void
 gst_spdl_batcher_clear_batch (GstSpdlBatcher *self)
 {
+  spdl_collations_wait (&self->collations, self->parent.stats);
   spdl_batch_rows_clear (&self->rows);
   if (self->parts)
     spdl_batch_builder_cancel (self->parts);
@@ -410,6 +415,7 @@ gst_spdl_batcher_push_batch (GstSpdlBatcher *self)
     gst_spdl_batcher_clear_batch (self);
     return GST_FLOW_OK;
   }
+  spdl_collations_wait (&self->collations, self->parent.stats);
   spdl_batch_rows_end (&self->rows, &info);
   if (self->parts && !add_padded (self, &info))
     return GST_FLOW_EOS;
@@ -523,12 +529,15 @@ write_item (GstSpdlBatcher *self, GstBuffer *buffer,
   guint8 *places[GST_SPDL_MAX_TENSORS];
 
   spdl_batch_rows_get_places (&self->rows, places);
+  self->collations.is_last =
+      spdl_batch_rows_get_n (&self->rows) + 1 == self->rows.size;
   /* The collator of the item is used, not that of the batch, because the
    * strides of items may differ. */
   if (!spdl_batch_rows_has_free_names (&self->rows, &self->collator, error) ||
       !(self->has_parts
               ? spdl_batch_builder_write (self->parts, buffer, places, error)
-              : spdl_collator_write (&self->collator, buffer, places, error)))
+              : spdl_collator_write (
+                    &self->collator, buffer, places, &self->collations, error)))
     return FALSE;
   spdl_batch_rows_end_row (&self->rows, item, 0);
   return TRUE;
@@ -555,16 +564,18 @@ push_pending (GstSpdlBatcher *self)
     GError *error = NULL;
 
     spdl_batch_rows_get_places (&self->rows, places);
+    self->collations.is_last = i + 1 == n;
     if (spdl_targets_read (&self->targets, item, &error) &&
         spdl_batch_rows_has_free_names (
             &self->rows, &padded->collator, &error) &&
-        spdl_padding_write (
-            &self->padding, i, &self->rows.collator, places, &error))
+        spdl_padding_write (&self->padding, i, &self->rows.collator, places,
+            &self->collations, &error))
       spdl_batch_rows_end_row (
           &self->rows, item, spdl_padding_get_length (&self->padding, i));
     else
       item_failed (self, item, error);
   }
+  spdl_collations_wait (&self->collations, self->parent.stats);
   spdl_padding_forget (&self->padding);
   return ret == GST_FLOW_OK ? gst_spdl_batcher_push_batch (self) : ret;
 }
@@ -763,6 +774,9 @@ set_caps (GstSpdlBatcher *self, GstEvent *event)
   GstCaps *caps;
 
   gst_event_parse_caps (event, &caps);
+  spdl_collations_wait (&self->collations, self->parent.stats);
+  spdl_guest_join (
+      &self->collations.guest, gst_spdl_stage_find_pool (self->parent.sinkpad));
   GST_OBJECT_LOCK (self);
   settings.stack = self->settings.stack;
   settings.part = self->settings.part;
@@ -780,7 +794,8 @@ set_caps (GstSpdlBatcher *self, GstEvent *event)
   /* The parts of samples are known only from each sample. */
   if (self->has_parts) {
     if (!self->parts)
-      self->parts = spdl_batch_builder_new ();
+      self->parts =
+          spdl_batch_builder_new (&self->collations, self->parent.stats);
     spdl_batch_builder_set (self->parts, &settings);
   }
   self->has_caps = self->has_parts || spdl_collator_init (&self->collator, caps,
@@ -881,6 +896,7 @@ gst_spdl_batcher_stop (GstSpdlFilter *filter)
 {
   GstSpdlBatcher *self = GST_SPDL_BATCHER (filter);
 
+  spdl_guest_join (&self->collations.guest, NULL);
   spdl_batch_pool_clear (&self->pool);
   gst_spdl_caps_gate_clear (&self->gate);
   self->has_caps = self->has_parts = FALSE;
@@ -937,6 +953,7 @@ gst_spdl_batcher_get_property (
 static void
 gst_spdl_batcher_finalize (GObject *object)
 {
+  spdl_collations_clear (&GST_SPDL_BATCHER (object)->collations);
   spdl_padding_clear (&GST_SPDL_BATCHER (object)->padding);
   spdl_targets_clear (&GST_SPDL_BATCHER (object)->targets);
   spdl_outcome_clear (&GST_SPDL_BATCHER (object)->outcome);
@@ -963,7 +980,7 @@ gst_spdl_batcher_class_init (GstSpdlBatcherClass *klass)
       "Filter/Converter", "Stacks items into batches of tensors",
       "the gst-spdl developers");
   filter_class->fields = GST_SPDL_FIELDS_BATCHES | GST_SPDL_FIELDS_FAILURES |
-                         GST_SPDL_FIELDS_UNPOOLED;
+                         GST_SPDL_FIELDS_UNPOOLED | GST_SPDL_FIELDS_WORKERS;
   filter_class->chain = gst_spdl_batcher_chain;
   filter_class->event = gst_spdl_batcher_event;
   filter_class->reset = gst_spdl_batcher_reset;
@@ -975,6 +992,7 @@ static void
 gst_spdl_batcher_init (GstSpdlBatcher *self)
 {
   gst_spdl_property_table_init (properties, &self->settings);
+  spdl_collations_init (&self->collations);
   spdl_padding_init (&self->padding);
   spdl_targets_init (&self->targets);
   spdl_outcome_init (&self->outcome);

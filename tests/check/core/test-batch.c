@@ -402,6 +402,65 @@ GST_START_TEST (test_normalized_planes)
 
 GST_END_TEST;
 
+#define LARGE_IMAGES 43
+#define LARGE_ROW (162 * 120 * 3 * sizeof (float))
+
+/* Runs a pipeline and returns the rows of its batches, by index. */
+static GPtrArray *
+run_large_images (const gchar *stage)
+{
+  GPtrArray *rows =
+      g_ptr_array_new_full (LARGE_IMAGES, (GDestroyNotify) g_bytes_unref);
+  Run *run = run_pipeline (
+      "videotestsrc num-buffers=%d pattern=ball background-color=0xff305080 ! "
+      "video/x-raw,format=RGB,width=162,height=120 ! %s spdlbatch batch-size=8 "
+      "dtype=float32 layout=nchw indices=true ! fakesink name=sink",
+      LARGE_IMAGES, stage);
+
+  fail_unless (run->error == NULL, "%s", run->error);
+  g_ptr_array_set_size (rows, LARGE_IMAGES);
+  for (guint i = 0; i < run->buffers->len; i++) {
+    GstBuffer *batch = g_ptr_array_index (run->buffers, i);
+    const guint n = gst_spdl_buffer_get_batch_meta (batch)->num_items;
+
+    for (guint k = 0; k < n; k++) {
+      gpointer data = g_malloc (LARGE_ROW);
+      gint64 index;
+
+      gst_buffer_extract (
+          batch, n * LARGE_ROW + k * sizeof index, &index, sizeof index);
+      gst_buffer_extract (batch, k * LARGE_ROW, data, LARGE_ROW);
+      fail_unless (index >= 0 && index < LARGE_IMAGES);
+      fail_unless (rows->pdata[index] == NULL);
+      rows->pdata[index] = g_bytes_new_take (data, LARGE_ROW);
+    }
+  }
+  run_free (run);
+  return rows;
+}
+
+/* The workers of the stage before write large items. */
+GST_START_TEST (test_workers_write)
+{
+  static const gchar *const stages[] = {
+    "spdlteststage concurrency=3 output-order=input !",
+    "spdlteststage concurrency=3 jitter=300000 output-order=completion !",
+    "spdlteststage concurrency=2 ! queue ! identity !",
+    "spdlteststage concurrency=1 spin=2000000 !",
+  };
+  g_autoptr (GPtrArray) expected = run_large_images ("");
+
+  for (guint i = 0; i < G_N_ELEMENTS (stages); i++) {
+    g_autoptr (GPtrArray) rows = run_large_images (stages[i]);
+
+    for (guint k = 0; k < LARGE_IMAGES; k++)
+      fail_unless (
+          g_bytes_equal (rows->pdata[k], expected->pdata[k]), "%u of %u", k, i);
+  }
+}
+
+GST_END_TEST;
+
 /* A clip consists of frames, each with planes. */
 GST_START_TEST (test_planes_of_clips)
 {
@@ -541,6 +600,7 @@ batch_suite (void)
   tcase_add_test (tc, test_flush);
   tcase_add_test (tc, test_foreign);
   tcase_add_test (tc, test_normalized_planes);
+  tcase_add_test (tc, test_workers_write);
   tcase_add_test (tc, test_planes_of_clips);
   tcase_add_test (tc, test_planes_of_one_channel);
   tcase_add_test (tc, test_conversion_refused);

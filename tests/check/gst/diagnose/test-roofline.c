@@ -117,6 +117,14 @@ static const Example examples[] = {
       { SRC "1000",
           STAGE ("a") IN_TASKS ("1000", "4", "64", "10", "10") "push-rate=0.5",
           "s, stage=fakesink" } },
+  /* For 4 of the 5 s, spdlbatch waits for the stage's own workers. */
+  { "push that waits for workers", 100, NULL, 1000, "element", "a", 100,
+      { SRC "1000",
+          STAGE ("a") IN_TASKS ("1000", "4", "64", "10", "10") "push-rate=0.5",
+          STAGE ("batch") "num-items=(guint64)1000,"
+                          "worker-time=(guint64)9000000000,"
+                          "worker-wait-time=(guint64)4000000000",
+          SINK "num-items=(guint64)1000" } },
   /* All of the pushing is waiting. */
   { "blocked push", 100, NULL, 6400, "waiting", "a", 100,
       { SRC "1000",

@@ -6,6 +6,7 @@
  */
 
 #include "gst/spdl/engine/cpus.h"
+#include "gst/spdl/engine/guest.h"
 #include "gst/spdl/engine/pool.h"
 
 #include <sched.h>
@@ -125,11 +126,91 @@ test_pool_names (void)
   spdl_pool_unref (a);
 }
 
+/* The task of a client, which lasts until the guest's work is done. */
+typedef struct {
+  SpdlPoolClient client;
+  SpdlPool *pool;
+  SpdlCond changed;
+  gboolean begun, may_end, ended;
+} Busy;
+
+static gboolean
+busy_is_runnable (SpdlPoolClient *client)
+{
+  return !((Busy *) client)->begun;
+}
+
+static void
+busy_run (SpdlPoolClient *client, SpdlPoolThread *thread)
+{
+  Busy *self = (Busy *) client;
+
+  self->begun = TRUE;
+  spdl_cond_broadcast (&self->changed);
+  while (!self->may_end)
+    spdl_cond_wait (&self->changed, &self->pool->lock);
+  self->ended = TRUE;
+  spdl_cond_broadcast (&self->changed);
+}
+
+typedef struct {
+  SpdlGuestWork work;
+  pthread_t ran_in;
+} Piece;
+
+static void
+run_piece (SpdlGuestWork *work)
+{
+  ((Piece *) work)->ran_in = pthread_self ();
+}
+
+/* The pool's threads do the work of a guest. If they are busy, it does the work
+ * itself. */
+static void
+test_guest (void)
+{
+  Busy busy = { { 1, busy_is_runnable, busy_run }, spdl_pool_new () };
+  Piece pieces[3] = { { { run_piece } }, { { run_piece } }, { { run_piece } } };
+  SpdlGuest guest;
+
+  spdl_cond_init (&busy.changed);
+  spdl_pool_add_client (busy.pool, &busy.client);
+  spdl_guest_init (&guest);
+  spdl_guest_join (&guest, spdl_pool_ref (busy.pool));
+  spdl_mutex_lock (&busy.pool->lock);
+  spdl_pool_call_thread_unlocked (busy.pool);
+  while (!busy.begun)
+    spdl_cond_wait (&busy.changed, &busy.pool->lock);
+  spdl_mutex_unlock (&busy.pool->lock);
+
+  spdl_guest_give (&guest, &pieces[0].work);
+  spdl_guest_give (&guest, &pieces[1].work);
+  spdl_guest_wait (&guest);
+  g_assert_true (pthread_equal (pieces[0].ran_in, pthread_self ()));
+  g_assert_true (pthread_equal (pieces[1].ran_in, pthread_self ()));
+
+  spdl_guest_give (&guest, &pieces[2].work);
+  spdl_mutex_lock (&busy.pool->lock);
+  busy.may_end = TRUE;
+  spdl_cond_broadcast (&busy.changed);
+  while (!busy.ended || guest.n_left > 0)
+    spdl_cond_wait (busy.ended ? &guest.done : &busy.changed, &busy.pool->lock);
+  spdl_mutex_unlock (&busy.pool->lock);
+  spdl_guest_wait (&guest);
+  g_assert_false (pthread_equal (pieces[2].ran_in, pthread_self ()));
+
+  spdl_pool_remove_client (busy.pool, &busy.client);
+  spdl_guest_clear (&guest);
+  spdl_pool_unref (busy.pool);
+  spdl_cond_clear (&busy.changed);
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/pool/names", test_pool_names);
+  g_test_add_func ("/pool/guest", test_guest);
   g_test_add_func ("/pool/lent", test_lent);
   g_test_add_func ("/pool/policy", test_policy);
   return g_test_run ();

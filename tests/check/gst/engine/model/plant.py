@@ -44,6 +44,10 @@ FAULTS = [
      "limits",
      "  if (thread->pending)\n    signal_pending (self, thread);\n\n  self->cpu",
      "  self->cpu"),
+    ("threads of a stage that has stopped remain for a guest",
+     "guest, short tasks",
+     "  if (spdl_pool_get_size (self->pool) == 0)\n    spdl_pool_end",
+     "  if (FALSE)\n    spdl_pool_end"),
 ]
 
 

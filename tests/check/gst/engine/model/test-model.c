@@ -10,6 +10,7 @@
 
 #include "gst/spdl/engine/cpus.h"
 #include "gst/spdl/engine/executor.h"
+#include "gst/spdl/engine/guest.h"
 #include "gst/spdl/engine/trace.h"
 #include "tests/check/support/slow.h"
 
@@ -109,7 +110,7 @@ world_init (World *w, const Setup *setup, SpdlPool *pool)
       &w->executor, pool ? pool : spdl_pool_new (), setup->order, &model_clock);
   if (!setup->is_short)
     return;
-  w->executor.recent_time = 0;
+  w->executor.recent_time = w->executor.usual_time = 0;
   w->executor.pool->short_tasks = TRUE;
 }
 
@@ -425,6 +426,84 @@ run_shared (gconstpointer data)
   world_clear (&b);
 }
 
+/* A guest of the pool of a stage, which may end before. */
+typedef struct {
+  World world;
+  SpdlGuest guest;
+  struct {
+    SpdlGuestWork work;
+    guint n_run;
+  } pieces[3];
+} Visit;
+
+static void
+run_piece (SpdlGuestWork *work)
+{
+  model_yield ();
+  ++*(guint *) (work + 1);
+}
+
+static void
+visit_init (Visit *v, const Setup *setup)
+{
+  memset (v, 0, sizeof *v);
+  world_init (&v->world, setup, NULL);
+  spdl_guest_init (&v->guest);
+  spdl_guest_join (&v->guest, spdl_executor_ref_pool (&v->world.executor));
+  for (guint i = 0; i < G_N_ELEMENTS (v->pieces); i++)
+    v->pieces[i].work.run = run_piece;
+}
+
+static void
+give_pieces (Visit *v, guint from, guint to)
+{
+  for (guint i = from; i < to; i++)
+    spdl_guest_give (&v->guest, &v->pieces[i].work);
+  spdl_guest_wait (&v->guest);
+  for (guint i = from; i < to; i++)
+    model_assert (v->pieces[i].n_run == 1);
+}
+
+static void *
+give_two (void *data)
+{
+  give_pieces (data, 0, 2);
+  return NULL;
+}
+
+/* The stage and its guest make progress. The guest does its work alone after
+ * the stage has ended. */
+static void
+run_guest (gconstpointer data)
+{
+  Visit v;
+  guint taker;
+
+  visit_init (&v, data);
+  taker = model_thread_start (take_all, &v.world);
+  put_all (&v.world);
+  give_two (&v);
+  model_thread_join (taker);
+  world_clear (&v.world);
+  give_pieces (&v, 2, 3);
+  spdl_guest_clear (&v.guest);
+}
+
+/* The stage ends while it has work of the guest. */
+static void
+run_guest_stop (gconstpointer data)
+{
+  Visit v;
+  guint giver;
+
+  visit_init (&v, data);
+  giver = model_thread_start (give_two, &v);
+  put_all (&v.world);
+  world_clear (&v.world);
+  model_thread_join (giver);
+  spdl_guest_clear (&v.guest);
+}
+
 static void *
 trace_some (void *data)
 {
@@ -463,6 +542,10 @@ static const Setup fit_short = { 3, 2, 1, SPDL_ORDER_COMPLETION,
   .is_short = TRUE };
 static const Setup shared = { 2, 1, 1, SPDL_ORDER_INPUT };
 
+static const Setup visited = { 2, 2, 1, SPDL_ORDER_INPUT };
+static const Setup visited_short = { 2, 1, 4, SPDL_ORDER_INPUT,
+  .is_short = TRUE };
+
 static const ModelScenario scenarios[] = {
   { "one worker", run_through, &one, LONG, TRUE },
   { "one worker, completion order", run_through, &one_any, LONG, TRUE },
@@ -482,6 +565,9 @@ static const ModelScenario scenarios[] = {
   { "tasks without a thread", run_async, &async, LONG },
   { "stop of tasks without a thread", run_async_stop, &few_async, LONG },
   { "shared pool", run_shared, &shared, LONG },
+  { "guest", run_guest, &visited, LONG },
+  { "guest, short tasks", run_guest, &visited_short, SHORT },
+  { "guest of a stage that stops", run_guest_stop, &visited, LONG },
   { "trace", run_trace, NULL, LONG },
 };
 

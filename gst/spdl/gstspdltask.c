@@ -342,6 +342,13 @@ gst_spdl_task_begin_item (GstSpdlTask *self, guint i)
   self->current = i;
 }
 
+void
+gst_spdl_task_release_items (GstSpdlTask *self)
+{
+  for (guint i = 0; i < self->items->len; i++)
+    gst_clear_buffer ((GstBuffer **) &self->items->pdata[i]);
+}
+
 GstBuffer *
 gst_spdl_task_get_bearer (GstSpdlTask *self)
 {

@@ -102,6 +102,10 @@ void gst_spdl_task_add_loss (GstSpdlTask *self, const GError *error);
  * their number. */
 guint gst_spdl_task_adopt_group (GstSpdlTask *self);
 
+/* Releases the items, whose number is kept. Large ones take time to free, so
+ * this is not left to the thread that pushes the results. */
+void gst_spdl_task_release_items (GstSpdlTask *self);
+
 /* Drops the results from @first on. */
 void gst_spdl_task_drop_results (GstSpdlTask *self, guint first);
 

@@ -291,11 +291,12 @@ process_group (GstSpdlStage *self, gpointer worker, GstSpdlTask *task)
 }
 
 static void
-count_bytes_out (GstSpdlTask *task)
+end_task (GstSpdlTask *task)
 {
   for (guint i = 0; i < task->results->len; i++)
     task->task.bytes_out += gst_buffer_get_size (
         g_array_index (task->results, GstSpdlResult, i).buffer);
+  gst_spdl_task_release_items (task);
 }
 
 /**
@@ -314,7 +315,7 @@ gst_spdl_task_finish (GstSpdlTask *task, GError *error)
   GstSpdlStage *self = task->stage;
 
   end_item (self, task, 0, error);
-  count_bytes_out (task);
+  end_task (task);
   spdl_executor_finish (
       &gst_spdl_stage_get_private (self)->executor, &task->task);
 }
@@ -373,7 +374,7 @@ run_task (gpointer user_data, SpdlTask *base, gpointer *slot)
     for (guint i = 0; i < n && !g_cancellable_is_cancelled (task->cancellable);
          i++)
       process_item (self, *slot, task, i);
-  count_bytes_out (task);
+  end_task (task);
   return TRUE;
 }
 

@@ -29,23 +29,27 @@ check (const SpdlWav *wav, gsize size)
   g_assert_cmpuint (wav->n, <=, (size - wav->at) / moment);
 }
 
+/* @flags: 8: the window is within the file, not at its beginning */
 static SpdlAudioConfig
-take_target (FuzzInput *settings)
+take_target (FuzzInput *settings, guint8 *flags)
 {
   static const GstAudioFormat formats[] = { GST_AUDIO_FORMAT_F32,
     GST_AUDIO_FORMAT_S16, GST_AUDIO_FORMAT_S32, GST_AUDIO_FORMAT_F64,
     GST_AUDIO_FORMAT_U8, GST_AUDIO_FORMAT_UNKNOWN };
   static const guint rates[] = { 0, 8000, 16000, 44100, 48000, 0, 96000, 11 };
   const guint8 kind = fuzz_take (settings), window = fuzz_take (settings);
+  guint64 times;
 
+  *flags = fuzz_take (settings);
+  times = *flags & 8 ? 200 : 1;
   return (SpdlAudioConfig){
     .format = formats[kind % G_N_ELEMENTS (formats)],
     .rate = rates[kind >> 5],
     .channels = (kind >> 3 & 3) % 3 * (1 + (window & 1) * 3),
     .offset = (window & 0x8e) == 0x0e ? GST_CLOCK_TIME_NONE
-                                      : (window >> 1 & 7) * 30011,
-    .duration =
-        window & 0x80 ? GST_CLOCK_TIME_NONE : (window >> 4 & 7) * 300017,
+                                      : (window >> 1 & 7) * times * 30011,
+    .duration = window & 0x80 ? GST_CLOCK_TIME_NONE
+                              : (window >> 4 & 7) * MIN (times, 20) * 300017,
   };
 }
 
@@ -154,8 +158,8 @@ int
 LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
 {
   FuzzInput input = { data, size };
-  const SpdlAudioConfig config = take_target (&input);
-  const guint8 flags = fuzz_take (&input);
+  guint8 flags;
+  const SpdlAudioConfig config = take_target (&input, &flags);
   g_autofree guint8 *copy = g_malloc (MAX (input.size, 1));
   GstBuffer *first, *second;
   SpdlAudio *audio;

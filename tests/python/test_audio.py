@@ -169,6 +169,11 @@ def db(got, reference):
     return 10 * np.log10(np.mean(reference.astype(float) ** 2) / error)
 
 
+def rate_of(name):
+    return (48000 if "opus" in name or name == "webm" else
+            22050 if "half" in name else 44100)
+
+
 def to_samples(time, rate):
     return (time * rate + SECOND // 2) // SECOND
 
@@ -262,8 +267,7 @@ class WindowTest(unittest.TestCase):
         for name, options in {**EXACT, **LOSSY}.items():
             path = make("x." + name, options)
             whole = load(path)
-            rate = (48000 if "opus" in name else 22050 if "half" in name
-                    else 44100)
+            rate = rate_of(name)
             for offset, duration in self.WINDOWS:
                 with self.subTest(name, offset=offset):
                     first = to_samples(offset, rate)
@@ -296,8 +300,7 @@ class WindowTest(unittest.TestCase):
         for name, options in {**EXACT, **LOSSY, **GAINED}.items():
             path = make("x." + name, options)
             data, whole = path.read_bytes(), load(path)
-            rate = (48000 if "opus" in name or name == "webm" else
-                    22050 if "half" in name else 44100)
+            rate = rate_of(name)
             end = len(whole) * SECOND // rate - SECOND // 1000
             with self.subTest(name):
                 for _ in range(slow_or(200, 5)):
@@ -307,6 +310,106 @@ class WindowTest(unittest.TestCase):
                     got = decode(data, offset=offset, duration=duration)
                     np.testing.assert_array_equal(
                         got, whole[first:first + to_samples(duration, rate)])
+
+
+class PartTest(unittest.TestCase):
+    """Tests windows of files that are long enough to be read in part."""
+    SECONDS = 8
+    # Formats whose packets are found without reading those before them.
+    SOUGHT = {"flac": "-c:a flac", "s24.flac": "-c:a flac -sample_fmt s32",
+              "mp3": "-c:a libmp3lame -b:a 64k",
+              "vbr.mp3": "-c:a libmp3lame -q:a 7",
+              "v1.mp3": "-c:a libmp3lame -write_id3v1 1 -metadata title=x",
+              "mono.mp3": "-c:a libmp3lame -ac 1 -ar 22050 -b:a 24k",
+              "aiff": "", "s24.aiff": "-c:a pcm_s24be", "au": "",
+              "caf": "-c:a pcm_s16le", "alaw.wav": "-c:a pcm_alaw"}
+
+    @classmethod
+    def setUpClass(cls):
+        cls.files = {**EXACT, **LOSSY, **GAINED, **cls.SOUGHT}
+        cls.paths = dict(zip(cls.files, make_all(
+            {f"long.{name}": how for name, how in cls.files.items()},
+            samples=cls.SECONDS * 44100 + 321)))
+
+    def damage(self, name, n):
+        """Returns a copy of a file with @n zeros in its middle."""
+        path, data = path_of("damaged." + name), self.paths[name].read_bytes()
+        at = len(data) // 2
+        path.write_bytes(data[:at] + bytes(n) + data[at + n:])
+        return path
+
+    def check(self, path, rate, whole, offset, duration=None):
+        first = to_samples(offset, rate)
+        window = {"duration": duration} if duration else {}
+        n = to_samples(duration, rate) if duration else len(whole)
+        np.testing.assert_array_equal(
+            load(path, offset=offset, **window), whole[first:first + n])
+
+    def test_windows(self):
+        for name, path in self.paths.items():
+            whole = load(path)
+            rate = 22050 if name == "mono.mp3" else rate_of(name)
+            end = len(whole) * SECOND // rate
+            for offset, duration in ((0, SECOND // 3), (1, 1_000_000),
+                                     (4 * SECOND + 7, SECOND // 2),
+                                     (end - SECOND // 3, SECOND // 3),
+                                     (end - SECOND // 20, SECOND),
+                                     (5 * SECOND, None)):
+                with self.subTest(name, offset=offset):
+                    self.check(path, rate, whole, offset, duration)
+
+    def test_resampled(self):
+        for name in "flac", "mp3", "aiff":
+            path = self.paths[name]
+            for rate in 400, 16000, 48000:
+                whole = load(path, rate=rate)
+                for offset in 3 * SECOND, 7 * SECOND + SECOND // 2:
+                    first = to_samples(offset, rate)
+                    with self.subTest(name, rate=rate, offset=offset):
+                        np.testing.assert_array_equal(
+                            load(path, rate=rate, offset=offset,
+                                 duration=SECOND),
+                            whole[first:first + rate])
+
+    def test_damage_outside(self):
+        """Tests that what a window does not need is not read."""
+        for name in self.SOUGHT:
+            whole = load(self.paths[name])
+            path = self.damage(name, 30 if "mp3" in name else 5000)
+            rate = 22050 if name == "mono.mp3" else 44100
+            for offset in 0, SECOND, 6 * SECOND:
+                with self.subTest(name, offset=offset):
+                    self.check(path, rate, whole, offset, SECOND // 2)
+        # Ogg is read from its beginning up to the end of the window.
+        whole = load(self.paths["vorbis.ogg"])
+        path = self.damage("vorbis.ogg", 9000)
+        self.check(path, 44100, whole, SECOND, SECOND // 2)
+        for offset in 4 * SECOND, 7 * SECOND:
+            with raises("stream-error decode", "Ogg"):
+                load(path, offset=offset, duration=SECOND // 2)
+
+    def test_damage_inside(self):
+        for name in "flac", "mp3":
+            path = self.damage(name, 5000)
+            for offset in 4 * SECOND - SECOND // 4, -1:
+                with self.subTest(name), raises("stream-error decode",
+                                                FORMATS[name]):
+                    load(path, offset=offset % 2**64, duration=7 * SECOND)
+
+    def test_cut_off(self):
+        """Tests that a file whose end is missing fails for every window, if
+        its format tells."""
+        untold = {"tagless.mp3", "mp2", "aac", "ac3", "eac3", "wma", "v1.wma"}
+        for name in self.files:
+            path, data = path_of("cut." + name), self.paths[name].read_bytes()
+            path.write_bytes(data[:len(data) * 2 // 3])
+            for offset in 0, SECOND:
+                with self.subTest(name, offset=offset):
+                    if name in untold:
+                        load(path, offset=offset, duration=SECOND // 2)
+                    else:
+                        with self.assertRaises(LoaderError):
+                            load(path, offset=offset, duration=SECOND // 2)
 
 
 def make_tone(frequency):

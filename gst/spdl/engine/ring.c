@@ -45,25 +45,52 @@ link_behind (SpdlRing *self, SpdlEntry *entry, SpdlEntry *place)
     self->tail = entry;
 }
 
-/* Moves @entry, which is done, ahead of all entries before it that are not.
- * Their number is below the concurrency plus the queue size of the stage. */
+/* Moves @entry, which is done, ahead of all entries of its stretch that are
+ * not. They may be hundreds, so they are not walked. */
 static void
 overtake_entries (SpdlRing *self, SpdlEntry *entry)
 {
-  SpdlEntry *place = entry->prev;
+  SpdlEntry **last = entry->stretch == self->first_stretch
+                         ? &self->last_done
+                         : &entry->barrier->last_done;
 
-  while (place && place->state != SPDL_ENTRY_DONE)
-    place = place->prev;
-  if (place == entry->prev)
-    return;
-  unlink_entry (self, entry);
-  link_behind (self, entry, place);
+  if (*last != entry->prev) {
+    unlink_entry (self, entry);
+    link_behind (self, entry, *last);
+  }
+  *last = entry;
+}
+
+/* Adds @entry to the stretch of the previous one, or begins another one. */
+static void
+join_stretch (SpdlRing *self, SpdlEntry *entry)
+{
+  if (entry->kind == SPDL_ENTRY_BARRIER) {
+    self->stretch++;
+    self->barrier = entry->last_done = entry;
+  } else {
+    entry->barrier = self->barrier;
+  }
+  entry->stretch = self->stretch;
+}
+
+/* Forgets @entry, which leaves at the head. */
+static void
+leave_stretch (SpdlRing *self, const SpdlEntry *entry)
+{
+  if (entry->kind == SPDL_ENTRY_BARRIER) {
+    self->first_stretch = entry->stretch;
+    self->last_done = entry->last_done == entry ? NULL : entry->last_done;
+  } else if (self->last_done == entry) {
+    self->last_done = NULL;
+  }
 }
 
 void
 spdl_ring_put (SpdlRing *self, SpdlEntry *entry)
 {
   link_behind (self, entry, self->tail);
+  join_stretch (self, entry);
 
   if (entry->kind == SPDL_ENTRY_TASK) {
     entry->state = SPDL_ENTRY_QUEUED;
@@ -115,6 +142,7 @@ spdl_ring_pop (SpdlRing *self)
   if (!spdl_ring_ready (self))
     return NULL;
   unlink_entry (self, entry);
+  leave_stretch (self, entry);
   entry->next = entry->prev = NULL;
   self->n_done -= entry->kind == SPDL_ENTRY_TASK;
   return entry;
@@ -125,6 +153,11 @@ spdl_ring_drop_queued (SpdlRing *self)
 {
   SpdlEntry *dropped = NULL, **end = &dropped;
 
+  /* Later tasks have not started, so no barrier after it stays. */
+  if (self->next_queued) {
+    self->stretch = self->next_queued->stretch;
+    self->barrier = self->next_queued->barrier;
+  }
   for (SpdlEntry *entry = self->next_queued, *next; entry; entry = next) {
     next = entry->next;
     if (entry->state == SPDL_ENTRY_RUNNING)

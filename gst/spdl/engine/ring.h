@@ -47,6 +47,13 @@ struct _SpdlEntry {
   SpdlEntryKind kind;
   SpdlEntryState state;
   guint64 bytes;
+  /* Used with the order `completion`. A stretch begins with a barrier, except
+   * the first one. */
+  guint64 stretch;
+  union {
+    SpdlEntry *barrier;   /* of the stretch, if it has not left */
+    SpdlEntry *last_done; /* of a barrier: last finished entry of its stretch */
+  };
 };
 
 typedef struct {
@@ -54,6 +61,11 @@ typedef struct {
   SpdlEntry *head;
   SpdlEntry *tail;
   SpdlEntry *next_queued; /* the oldest task that has not started */
+  /* Used with the order `completion`. */
+  guint64 stretch;       /* of new entries: number of barriers so far */
+  guint64 first_stretch; /* of the head */
+  SpdlEntry *barrier;    /* of new entries, if it has not left */
+  SpdlEntry *last_done;  /* in the first stretch; NULL: none */
   guint n_queued;
   guint n_running;
   guint n_done; /* finished tasks, including those that must wait for their turn

@@ -10,6 +10,7 @@
 #include <libavformat/avformat.h>
 #include <string.h>
 
+#include "plugins/codec/audio/audioseek.h"
 #include "plugins/codec/audio/audiotrack.h"
 #include "plugins/codec/audio/audiowindow.h"
 #include "plugins/codec/ffmpeg/log.h"
@@ -18,8 +19,13 @@
 GST_DEBUG_CATEGORY_EXTERN (spdl_decode_debug);
 #define GST_CAT_DEFAULT spdl_decode_debug
 
+/* How much longer than its window a part of a file is, for padding that is not
+ * counted. */
+#define MARGIN (GST_SECOND / 2)
+
 struct _SpdlAudioDecoder {
   SpdlAudioTrack *track;
+  SpdlAudioSeek *seek;
   SpdlAudioWindow *window;
   AVFrame *frame;
 
@@ -84,6 +90,7 @@ create_decoder (void)
   SpdlAudioDecoder *self = g_new0 (SpdlAudioDecoder, 1);
 
   self->track = spdl_audio_track_new ();
+  self->seek = spdl_audio_seek_new ();
   self->window = spdl_audio_window_new ();
   self->frame = av_frame_alloc ();
   self->parameters = avcodec_parameters_alloc ();
@@ -95,6 +102,7 @@ static void
 destroy_decoder (SpdlAudioDecoder *self)
 {
   spdl_audio_track_free (self->track);
+  spdl_audio_seek_free (self->seek);
   spdl_audio_window_free (self->window);
   av_frame_free (&self->frame);
   avcodec_free_context (&self->codec);
@@ -304,26 +312,51 @@ decode_packet (SpdlAudioDecoder *self, const AVPacket *packet,
          set_broken (self, ret, error);
 }
 
+/* Returns the packet where decoding starts, and sets the clock to it. */
+static guint
+find_packet (SpdlAudioDecoder *self)
+{
+  const SpdlAudioTrack *track = self->track;
+  const guint64 from = self->rate > 0 ? spdl_audio_window_find_start (
+                                            self->config, self->rate, NULL)
+                                      : 0;
+  const guint i = spdl_audio_track_find (track, from);
+
+  /* libavcodec skips padding correctly only if decoding starts at the
+   * beginning of the file, so it is skipped here. */
+  if (self->rate > 0)
+    self->codec->flags2 |= AV_CODEC_FLAG2_SKIP_MANUAL;
+  else
+    self->codec->flags2 &= ~AV_CODEC_FLAG2_SKIP_MANUAL;
+  self->clock = (SpdlAudioClock){ 0, 0 };
+  if (self->rate == 0)
+    return 0;
+  /* A packet that gives no samples leaves the clock at the next one. */
+  self->clock = spdl_audio_track_get (track,
+      track->lead == SPDL_LEAD_ONE && i + 1 < track->n_packets ? i + 1 : i)
+                    ->clock;
+  return i;
+}
+
+/* Returns whether the decoder has given as many samples as the packets up to
+ * @i, without it, were counted for. */
+static gboolean
+is_on_time (const SpdlAudioDecoder *self, guint i)
+{
+  return self->rate == 0 || self->track->lead != SPDL_LEAD_ONE ||
+         self->is_enough || i >= self->track->n_packets ||
+         spdl_audio_track_get (self->track, i)->clock.kept == self->clock.kept;
+}
+
 /* Decodes from the packet where the window starts until the window is
- * complete. */
+ * complete. Returns FALSE without an error if the positions turn out wrong. */
 static gboolean
 decode_packets (SpdlAudioDecoder *self, GError **error)
 {
   const guint n = self->track->n_packets;
   const SpdlAudioPacket *packet = NULL;
-  guint i = 0;
 
-  self->clock = (SpdlAudioClock){ 0, 0 };
-  self->codec->flags2 &= ~AV_CODEC_FLAG2_SKIP_MANUAL;
-  if (self->rate > 0) {
-    /* libavcodec skips padding correctly only if decoding starts at the
-     * beginning of the file, so it is skipped here. */
-    self->codec->flags2 |= AV_CODEC_FLAG2_SKIP_MANUAL;
-    i = spdl_audio_track_find (
-        self->track, spdl_audio_window_find_start (self->config, self->rate));
-    self->clock = spdl_audio_track_get (self->track, i)->clock;
-  }
-  for (; i < n && !self->is_enough; i++) {
+  for (guint i = find_packet (self); i < n && !self->is_enough; i++) {
     if (g_cancellable_set_error_if_cancelled (self->cancellable, error))
       return FALSE;
     packet = spdl_audio_track_get (self->track, i);
@@ -331,7 +364,8 @@ decode_packets (SpdlAudioDecoder *self, GError **error)
       return FALSE;
     if (packet->skip >= 0)
       self->clock.skip = packet->skip;
-    if (!decode_packet (self, packet->packet, packet, error))
+    if (!decode_packet (self, packet->packet, packet, error) ||
+        !is_on_time (self, i + 1))
       return FALSE;
   }
   return self->is_enough || decode_packet (self, NULL, packet, error);
@@ -364,10 +398,14 @@ decode_window (SpdlAudioDecoder *self, GError **error)
 
   if (!open_codec (self, self->track->stream->codecpar, error))
     return FALSE;
-  self->rate = self->track->rate;
+  /* A window at the beginning needs no positions. */
+  self->rate = self->track->lead == SPDL_LEAD_ONE && self->config->offset == 0
+                   ? 0
+                   : self->track->rate;
   ok = decode_packets (self, &reason);
-  if (!ok && !reason) {
+  if (!ok && !reason && !self->track->is_part) {
     self->rate = 0;
+    self->has_begun = FALSE;
     avcodec_flush_buffers (self->codec);
     ok = decode_packets (self, &reason);
   }
@@ -404,14 +442,95 @@ decode_track (
   return result;
 }
 
+/* Returns until when the file is read without a search for the window. */
+static GstClockTime
+find_end (const SpdlAudioConfig *config)
+{
+  const GstClockTime most = G_MAXINT64 / 4;
+
+  return config->offset < most && config->duration < most
+             ? config->offset + config->duration + MARGIN
+             : GST_CLOCK_TIME_NONE;
+}
+
+static gboolean
+read_whole (SpdlAudioDecoder *self, GError **error)
+{
+  spdl_ffmpeg_log_begin ();
+  return spdl_audio_track_open (self->track, self->file, error) &&
+         spdl_audio_track_read (
+             self->track, GST_CLOCK_TIME_NONE, self->cancellable, error);
+}
+
+/* Draws the start of a random window.
+ * @n: number of samples; 0: not known yet */
+static gboolean
+draw_window (SpdlAudioDecoder *self, SpdlAudioConfig *config,
+    const guint64 key[3], guint64 n, GError **error)
+{
+  guint rate = self->track->rate;
+
+  if (GST_CLOCK_TIME_IS_VALID (config->offset))
+    return TRUE;
+  if (n == 0) {
+    if (!spdl_audio_track_read (
+            self->track, GST_CLOCK_TIME_NONE, self->cancellable, error))
+      return FALSE;
+    n = spdl_audio_track_measure (self->track, &rate);
+  }
+  spdl_audio_config_draw (config, key, rate, n);
+  return TRUE;
+}
+
+/* Reads the packets of the window: all of the file, or those up to the end of
+ * the window, or only those that it needs. */
+static gboolean
+read_window (SpdlAudioDecoder *self, SpdlAudioConfig *config,
+    const guint64 key[3], GError **error)
+{
+  SpdlAudioTrack *track = self->track;
+  SpdlAudioSight sight;
+  guint64 n = 0, from, to;
+
+  if (config->offset == 0 && !GST_CLOCK_TIME_IS_VALID (config->duration))
+    return spdl_audio_track_read (
+        track, GST_CLOCK_TIME_NONE, self->cancellable, error);
+  if (!spdl_audio_track_read (track, 0, self->cancellable, error))
+    return FALSE;
+  sight = spdl_audio_seek_look (self->seek, track, &n);
+  if (sight == SPDL_SIGHT_UNCLEAR)
+    return read_whole (self, error) &&
+           draw_window (self, config, key, 0, error);
+  if (!draw_window (self, config, key, n, error))
+    return FALSE;
+  if (sight == SPDL_SIGHT_NONE)
+    return spdl_audio_track_read (
+        track, find_end (config), self->cancellable, error);
+  from = spdl_audio_window_find_start (config, track->rate, &to);
+  return spdl_audio_seek_read (self->seek, from, to) ||
+         read_whole (self, error);
+}
+
+/* Decodes the window from a part of the file.
+ * Returns: (nullable): NULL if the whole file must be read */
+static GstBuffer *
+decode_part (SpdlAudioDecoder *self, GstAudioInfo *info)
+{
+  GError *reason = NULL;
+  GstBuffer *result = decode_track (self, FALSE, info, &reason);
+
+  if (result && (reason || !(self->is_enough || self->track->has_end)))
+    gst_clear_buffer (&result);
+  g_clear_error (&reason);
+  return result;
+}
+
 static GstBuffer *
 decode_file (SpdlAudioDecoder *self, const SpdlMediaFile *file,
     SpdlAudioConfig *config, const guint64 key[3], gboolean keep,
     GCancellable *cancellable, GstAudioInfo *info, GError **error)
 {
   GstBuffer *result = NULL;
-  guint64 n;
-  guint rate;
 
   spdl_ffmpeg_log_begin ();
   self->file = file;
@@ -419,12 +538,11 @@ decode_file (SpdlAudioDecoder *self, const SpdlMediaFile *file,
   self->cancellable = cancellable;
   if (!spdl_audio_track_open (self->track, file, error))
     return NULL;
-  if (spdl_audio_track_read (self->track, cancellable, error)) {
-    if (!GST_CLOCK_TIME_IS_VALID (config->offset)) {
-      n = spdl_audio_track_measure (self->track, &rate);
-      spdl_audio_config_draw (config, key, rate, n);
-    }
-    result = decode_track (self, keep, info, error);
+  if (read_window (self, config, key, error)) {
+    if (self->track->is_part)
+      result = decode_part (self, info);
+    if (!result && (!self->track->is_part || read_whole (self, error)))
+      result = decode_track (self, keep, info, error);
   }
   spdl_audio_track_close (self->track);
   return result;
@@ -461,7 +579,8 @@ widen_samples (const guint8 *data, gsize n)
 static gboolean
 write_pcm (SpdlAudioDecoder *self, const SpdlAudioPcm *pcm, GError **error)
 {
-  const guint64 from = spdl_audio_window_find_start (self->config, pcm->rate);
+  const guint64 from =
+      spdl_audio_window_find_start (self->config, pcm->rate, NULL);
   const gsize size =
       gst_audio_format_get_info (pcm->format)->width / 8 * pcm->n_channels;
   GError *reason = NULL;

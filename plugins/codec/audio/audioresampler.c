@@ -299,6 +299,8 @@ make_room (SpdlResampler *self, gsize n)
 static void
 take_in (SpdlResampler *self, const guint8 *const *planes, gsize n)
 {
+  if (n == 0)
+    return;
   make_room (self, n);
   for (guint c = 0; c < self->n_channels; c++) {
     guint8 *row = self->rows + (c * self->capacity + self->n_held) * self->size;

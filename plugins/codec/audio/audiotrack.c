@@ -7,19 +7,13 @@
 
 #include "plugins/codec/audio/audiotrack.h"
 
+#include <libavcodec/vorbis_parser.h>
 #include <string.h>
 
 #include "plugins/codec/common/containers.h"
 #include "plugins/codec/ffmpeg/mediafile.h"
 #include "plugins/common/bytes.h"
 
-/* An MP3 frame depends on at most MP3_RESERVOIR bytes of main data from
- * preceding frames (bit reservoir), and on the overlap of the MP3_OVERLAP
- * frames before it. MP3_HEADERS bytes of each frame are not counted as main
- * data. */
-#define MP3_RESERVOIR 511
-#define MP3_HEADERS 42
-#define MP3_OVERLAP 2
 /* Tolerance for Ogg timestamps, in samples: libavformat gets the size of some
  * Vorbis blocks wrong. */
 #define MAX_OGG_ERROR 4096
@@ -118,6 +112,11 @@ spdl_audio_track_open (
     return set_broken (self, "the file has no samples", error);
   if (!open_file (self, file, error))
     return FALSE;
+  self->left = spdl_media_input_get_limit (&self->input);
+  self->duration = 0;
+  self->is_part = self->has_end = FALSE;
+  self->corruption = NULL;
+  self->length = G_MAXUINT64;
   if (find_stream (self, error))
     return TRUE;
   spdl_audio_track_close (self);
@@ -125,11 +124,17 @@ spdl_audio_track_open (
 }
 
 void
-spdl_audio_track_close (SpdlAudioTrack *self)
+spdl_audio_track_clear (SpdlAudioTrack *self)
 {
   for (guint i = 0; i < self->n_packets; i++)
     av_packet_unref (g_array_index (self->packets, SpdlAudioPacket, i).packet);
   self->n_packets = 0;
+}
+
+void
+spdl_audio_track_close (SpdlAudioTrack *self)
+{
+  spdl_audio_track_clear (self);
   self->stream = NULL;
   spdl_media_input_close (&self->input);
 }
@@ -188,6 +193,19 @@ get_spare (SpdlAudioTrack *self)
   return entry->packet ? entry : NULL;
 }
 
+SpdlAudioPacket *
+spdl_audio_track_add (SpdlAudioTrack *self, const guint8 *data, gsize size)
+{
+  SpdlAudioPacket *entry = get_spare (self);
+
+  if (!entry || size > G_MAXINT32 || av_new_packet (entry->packet, size) < 0)
+    return NULL;
+  memcpy (entry->packet->data, data, size);
+  self->n_packets++;
+  read_skip (entry);
+  return entry;
+}
+
 /* Reads the sample rate from an MPEG audio frame header. */
 static guint
 read_mpeg_rate (const AVPacket *packet)
@@ -221,7 +239,33 @@ set_lead (SpdlAudioTrack *self)
     self->lead = SPDL_LEAD_NONE;
     if (self->rate == 0 && base.num == 1)
       self->rate = base.den;
+  } else if (id == AV_CODEC_ID_VORBIS && is_format (self, "ogg")) {
+    self->lead = SPDL_LEAD_ONE;
   }
+}
+
+/* Sets the numbers of samples of Vorbis packets, which libavformat gets wrong:
+ * from the middle of the previous packet's block to that of its block, and 0
+ * for the first packet. Returns FALSE for chained streams, whose headers are in
+ * their packets. */
+static gboolean
+count_vorbis_samples (SpdlAudioTrack *self)
+{
+  const AVCodecParameters *codec = self->stream->codecpar;
+  AVVorbisParseContext *parser =
+      av_vorbis_parse_init (codec->extradata, codec->extradata_size);
+  gboolean ok = parser != NULL;
+
+  for (guint i = 0; i < self->n_packets && ok; i++) {
+    SpdlAudioPacket *entry = &g_array_index (self->packets, SpdlAudioPacket, i);
+    const gint n = av_vorbis_parse_frame (
+        parser, entry->packet->data, entry->packet->size);
+
+    ok = n > 0 && !entry->is_first && entry->skip <= 0;
+    entry->n = i == 0 ? 0 : n;
+  }
+  av_vorbis_parse_free (&parser);
+  return ok;
 }
 
 /* Returns the number of samples in a packet, or 0 if its duration is not
@@ -247,13 +291,15 @@ set_clocks (SpdlAudioTrack *self)
   SpdlAudioClock clock = { 0, 0 };
 
   set_lead (self);
-  if (self->lead == SPDL_LEAD_ALL)
+  if (self->lead == SPDL_LEAD_ALL ||
+      (self->lead == SPDL_LEAD_ONE && !count_vorbis_samples (self)))
     self->rate = 0;
   for (guint i = 0; i < self->n_packets && self->rate > 0; i++) {
     SpdlAudioPacket *entry = &g_array_index (self->packets, SpdlAudioPacket, i);
-    gsize n = count_samples (self, entry->packet);
+    gsize n = self->lead == SPDL_LEAD_ONE ? entry->n
+                                          : count_samples (self, entry->packet);
 
-    if (n == 0)
+    if (n == 0 && self->lead != SPDL_LEAD_ONE)
       self->rate = 0;
     if (entry->skip >= 0)
       clock.skip = entry->skip;
@@ -301,7 +347,8 @@ read_ogg_times (SpdlAudioTrack *self)
     /* Negative at the end of a stream that has only one page. */
     end = pts + (gint32) packet->duration;
   }
-  if (end > 0 && !is_chained && self->stream->time_base.num == 1)
+  if (end > 0 && !is_chained && self->has_end &&
+      self->stream->time_base.num == 1)
     self->length = end;
 }
 
@@ -342,6 +389,24 @@ check_time (SpdlAudioTrack *self)
     self->corruption = "the file is cut off, or a part is missing";
 }
 
+/* Returns FALSE if the end of the file may be missing. */
+static gboolean
+seems_whole (const SpdlAudioTrack *self)
+{
+  const SpdlMediaFile *file = self->input.file;
+
+  if (is_format (self, "wv"))
+    return FALSE;
+  if (is_format (self, "wav"))
+    return file->size >= 8 &&
+           spdl_read_32_le (file->data + 4) <= file->size - 8;
+  if (is_format (self, "ogg"))
+    return spdl_ogg_is_whole (file->data, file->size);
+  if (is_format (self, "matroska"))
+    return spdl_matroska_is_whole (file->data, file->size);
+  return !is_format (self, "mov") || spdl_mp4_is_whole (file->data, file->size);
+}
+
 static void
 check_end (SpdlAudioTrack *self)
 {
@@ -349,8 +414,10 @@ check_end (SpdlAudioTrack *self)
 
   if (is_format (self, "ogg")) {
     read_ogg_times (self);
-    if (!spdl_ogg_is_whole (self->input.file->data, self->input.file->size))
+    if (!seems_whole (self))
       self->corruption = "the file is cut off";
+  } else if (self->is_part) {
+    return;
   } else if (is_format (self, "matroska")) {
     check_time (self);
   } else if (is_format (self, "mov") || is_format (self, "caf")) {
@@ -381,48 +448,6 @@ drop_tags (SpdlAudioTrack *self)
   }
 }
 
-gboolean
-spdl_audio_track_read (
-    SpdlAudioTrack *self, GCancellable *cancellable, GError **error)
-{
-  gsize left = spdl_media_input_get_limit (&self->input);
-  SpdlAudioPacket *entry;
-  gint ret = AVERROR (ENOMEM);
-
-  self->corruption = NULL;
-  self->length = G_MAXUINT64;
-  while (!g_cancellable_is_cancelled (cancellable) &&
-         (entry = get_spare (self)) &&
-         (ret = av_read_frame (self->input.format, entry->packet)) >= 0) {
-    const gsize cost = entry->packet->size + AV_INPUT_BUFFER_PADDING_SIZE;
-
-    if (entry->packet->stream_index != self->stream->index ||
-        entry->packet->size == 0) {
-      av_packet_unref (entry->packet);
-      continue;
-    }
-    self->n_packets++;
-    if (entry->packet->flags & AV_PKT_FLAG_CORRUPT)
-      self->corruption = "the file is cut off, or a part is damaged";
-    read_skip (entry);
-    if (cost > left)
-      return set_broken (self, "the packets are larger than the file", error);
-    left -= cost;
-  }
-  if (g_cancellable_set_error_if_cancelled (cancellable, error))
-    return FALSE;
-  if (is_format (self, "mp3"))
-    drop_tags (self);
-  if (ret != AVERROR_EOF)
-    self->corruption = "the file is cut off, or a part is damaged";
-  if (self->n_packets == 0)
-    return set_broken (self,
-        self->corruption ? self->corruption : "the file has no samples", error);
-  set_clocks (self);
-  check_end (self);
-  return TRUE;
-}
-
 /* Reads the sample rate from the header of an ADTS frame of AAC, which
  * libavformat does not. */
 static guint
@@ -435,6 +460,79 @@ read_adts_rate (const AVPacket *packet)
   if (packet->size < 4 || p[0] != 0xff || (p[1] & 0xf6) != 0xf0)
     return 0;
   return rates[p[2] >> 2 & 15];
+}
+
+/* Returns whether the packets contain more than the time @until. */
+static gboolean
+reaches (const SpdlAudioTrack *self, GstClockTime until)
+{
+  const AVRational nanoseconds = { 1, GST_SECOND };
+  const guint rate = read_adts_rate (spdl_audio_track_get (self, 0)->packet);
+
+  if (rate > 0 && self->duration == 0)
+    return gst_util_uint64_scale (
+               self->n_packets, AAC_FRAME * GST_SECOND, rate) > until;
+  return av_rescale_q (self->duration, self->stream->time_base, nanoseconds) >
+         (gint64) MIN (until, G_MAXINT64);
+}
+
+/* Takes the packet that was read into @entry. Returns FALSE if the packets are
+ * larger than the file may be. */
+static gboolean
+take_packet (SpdlAudioTrack *self, SpdlAudioPacket *entry)
+{
+  const gsize cost = entry->packet->size + AV_INPUT_BUFFER_PADDING_SIZE;
+
+  if (entry->packet->stream_index != self->stream->index ||
+      entry->packet->size == 0) {
+    av_packet_unref (entry->packet);
+    return TRUE;
+  }
+  self->n_packets++;
+  if (entry->packet->flags & AV_PKT_FLAG_CORRUPT)
+    self->corruption = "the file is cut off, or a part is damaged";
+  read_skip (entry);
+  self->duration += CLAMP (entry->packet->duration, 0, G_MAXINT32);
+  if (cost > self->left)
+    return FALSE;
+  self->left -= cost;
+  return TRUE;
+}
+
+gboolean
+spdl_audio_track_read (SpdlAudioTrack *self, GstClockTime until,
+    GCancellable *cancellable, GError **error)
+{
+  const gboolean may_stop =
+      GST_CLOCK_TIME_IS_VALID (until) && seems_whole (self);
+  SpdlAudioPacket *entry;
+  gint ret = 0;
+
+  if (self->has_end)
+    return TRUE;
+  while (!(may_stop && self->n_packets > 0 && reaches (self, until))) {
+    ret = AVERROR (ENOMEM);
+    if (g_cancellable_set_error_if_cancelled (cancellable, error))
+      return FALSE;
+    if (!(entry = get_spare (self)) ||
+        (ret = av_read_frame (self->input.format, entry->packet)) < 0)
+      break;
+    if (!take_packet (self, entry))
+      return set_broken (self, "the packets are larger than the file", error);
+    ret = 0;
+  }
+  self->has_end = ret < 0;
+  self->is_part = !self->has_end;
+  if (self->has_end && is_format (self, "mp3"))
+    drop_tags (self);
+  if (self->has_end && ret != AVERROR_EOF)
+    self->corruption = "the file is cut off, or a part is damaged";
+  if (self->n_packets == 0)
+    return set_broken (self,
+        self->corruption ? self->corruption : "the file has no samples", error);
+  check_end (self);
+  set_clocks (self);
+  return TRUE;
 }
 
 /* Returns the duration of all packets in time units: the sum of their
@@ -464,7 +562,7 @@ spdl_audio_track_measure (const SpdlAudioTrack *self, guint *rate)
   gint64 n;
 
   *rate = self->rate;
-  if (self->rate > 0) {
+  if (self->rate > 0 && self->lead != SPDL_LEAD_ONE) {
     SpdlAudioClock clock = last->clock;
     gsize n_last = count_samples (self, last->packet);
 
@@ -490,15 +588,13 @@ static guint
 count_lead (const SpdlAudioTrack *self, guint i)
 {
   gsize size = 0;
-  guint n;
+  guint n = 0;
 
-  if (self->lead == SPDL_LEAD_NONE)
-    return 0;
-  n = MIN (i, MP3_OVERLAP);
-  for (; n < i && size < MP3_RESERVOIR; n++)
-    size += MAX (spdl_audio_track_get (self, i - n - 1)->packet->size,
-                MP3_HEADERS) -
-            MP3_HEADERS;
+  if (self->lead != SPDL_LEAD_MP3)
+    return self->lead == SPDL_LEAD_ONE ? MIN (i, 1) : 0;
+  for (; n < i && spdl_audio_track_needs_more (n, size); n++)
+    size += spdl_audio_track_count_data (
+        n + 1, spdl_audio_track_get (self, i - n - 1)->packet->size);
   return n;
 }
 

@@ -16,6 +16,8 @@
 /* Number of samples per channel that are converted at a time, so that they stay
  * in the CPU cache. */
 #define CHUNK 2048
+/* Part of a second that resampling needs at most after a window. */
+#define MARGIN 4
 /* Limit on the result, because a file of a few bytes may declare any length. */
 #define MAX_BYTES G_MAXINT32
 /* Number of cached converters. */
@@ -413,12 +415,17 @@ get_context (SpdlAudioWindow *self, Side *in, Side *out)
 /* Window */
 
 guint64
-spdl_audio_window_find_start (const SpdlAudioConfig *config, guint rate)
+spdl_audio_window_find_start (
+    const SpdlAudioConfig *config, guint rate, guint64 *to)
 {
   const guint out_rate = config->rate ? config->rate : rate;
-  guint64 from, to;
+  guint64 from, end;
 
-  spdl_audio_config_get_window (config, out_rate, &from, &to);
+  spdl_audio_config_get_window (config, out_rate, &from, &end);
+  if (to)
+    *to = end == G_MAXUINT64 ? end
+                             : spdl_resampler_scale (end, out_rate, rate) +
+                                   (out_rate == rate ? 0 : rate / MARGIN);
   return out_rate == rate ? from
                           : spdl_resampler_find_start (from, rate, out_rate);
 }

@@ -31,9 +31,11 @@ typedef struct {
 SpdlAudioWindow *spdl_audio_window_new (void);
 void spdl_audio_window_free (SpdlAudioWindow *self);
 
-/* Returns the first input sample at @rate that @config needs. */
-guint64
-spdl_audio_window_find_start (const SpdlAudioConfig *config, guint rate);
+/* Returns the first input sample at @rate that @config needs.
+ * @to: (out) (optional): the end of what it needs, and a few more;
+ * G_MAXUINT64: all */
+guint64 spdl_audio_window_find_start (
+    const SpdlAudioConfig *config, guint rate, guint64 *to);
 
 /* Starts a stream and drops the previous one. Returns FALSE with @error set if
  * the conversion is not possible. */

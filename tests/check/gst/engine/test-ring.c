@@ -185,6 +185,79 @@ test_drop_queued (void)
   g_assert_null (spdl_ring_drop_queued (&ring));
 }
 
+/* A task that ends does not visit the ones that still run: thousands may, and
+ * the pool's lock is held. */
+static void
+test_no_walk (void)
+{
+  enum { N = 8 };
+  SpdlRing ring;
+  Numbered *t[N];
+  SpdlEntry *prev[N];
+
+  spdl_ring_init (&ring, SPDL_ORDER_COMPLETION);
+  for (guint i = 0; i < N; i++) {
+    t[i] = put (&ring, SPDL_ENTRY_TASK, i);
+    spdl_ring_begin (&ring);
+  }
+  for (guint i = 1; i < N - 1; i++) {
+    prev[i] = t[i]->entry.prev;
+    t[i]->entry.prev = GSIZE_TO_POINTER (1);
+  }
+  spdl_ring_finish (&ring, &t[N - 1]->entry);
+  for (guint i = 1; i < N - 1; i++)
+    t[i]->entry.prev = prev[i];
+  assert_pop (&ring, N - 1);
+  for (guint i = 0; i < N - 1; i++) {
+    spdl_ring_finish (&ring, &t[i]->entry);
+    assert_pop (&ring, i);
+  }
+  assert_nothing (&ring);
+}
+
+/* With barriers that leave and barriers that are dropped, a finished task still
+ * comes after the last finished one of its own stretch. */
+static void
+test_stretches (void)
+{
+  SpdlRing ring;
+  Numbered *t[7];
+  SpdlEntry *dropped;
+
+  spdl_ring_init (&ring, SPDL_ORDER_COMPLETION);
+  t[0] = put (&ring, SPDL_ENTRY_TASK, 0);
+  put (&ring, SPDL_ENTRY_BARRIER, 10);
+  for (guint i = 1; i < 5; i++)
+    t[i] = put (&ring, SPDL_ENTRY_TASK, i);
+  for (guint i = 0; i < 5; i++)
+    spdl_ring_begin (&ring);
+  spdl_ring_finish (&ring, &t[3]->entry);
+  spdl_ring_finish (&ring, &t[0]->entry);
+  assert_pop (&ring, 0);
+  assert_pop (&ring, 10);
+  /* The last finished entry is known although its barrier has left. */
+  spdl_ring_finish (&ring, &t[1]->entry);
+  assert_pop (&ring, 3);
+  spdl_ring_finish (&ring, &t[4]->entry);
+  assert_pop (&ring, 1);
+  assert_pop (&ring, 4);
+  assert_nothing (&ring);
+
+  t[5] = put (&ring, SPDL_ENTRY_TASK, 5);
+  put (&ring, SPDL_ENTRY_BARRIER, 11);
+  dropped = spdl_ring_drop_queued (&ring);
+  g_assert_true (dropped == &t[5]->entry);
+  g_free (dropped->next);
+  g_free (dropped);
+  t[6] = put (&ring, SPDL_ENTRY_TASK, 6);
+  spdl_ring_begin (&ring);
+  spdl_ring_finish (&ring, &t[6]->entry);
+  assert_pop (&ring, 6);
+  spdl_ring_finish (&ring, &t[2]->entry);
+  assert_pop (&ring, 2);
+  assert_nothing (&ring);
+}
+
 /* Random operations against the rules: every entry leaves once; with input
  * order by number; otherwise never across a barrier, and between barriers in
  * order of completion. */
@@ -262,6 +335,8 @@ main (int argc, char **argv)
   g_test_add_data_func ("/ring/barrier/completion", completion, test_barrier);
   g_test_add_func ("/ring/mark", test_mark);
   g_test_add_func ("/ring/drop-queued", test_drop_queued);
+  g_test_add_func ("/ring/no-walk", test_no_walk);
+  g_test_add_func ("/ring/stretches", test_stretches);
   g_test_add_data_func ("/ring/random/input", input, test_random);
   g_test_add_data_func ("/ring/random/completion", completion, test_random);
   return g_test_run ();

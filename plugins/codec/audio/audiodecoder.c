@@ -10,7 +10,6 @@
 #include <libavformat/avformat.h>
 #include <string.h>
 
-#include "plugins/codec/audio/audioseek.h"
 #include "plugins/codec/audio/audiotrack.h"
 #include "plugins/codec/audio/audiowindow.h"
 #include "plugins/codec/ffmpeg/log.h"
@@ -25,7 +24,6 @@ GST_DEBUG_CATEGORY_EXTERN (spdl_decode_debug);
 
 struct _SpdlAudioDecoder {
   SpdlAudioTrack *track;
-  SpdlAudioSeek *seek;
   SpdlAudioWindow *window;
   AVFrame *frame;
 
@@ -90,7 +88,6 @@ create_decoder (void)
   SpdlAudioDecoder *self = g_new0 (SpdlAudioDecoder, 1);
 
   self->track = spdl_audio_track_new ();
-  self->seek = spdl_audio_seek_new ();
   self->window = spdl_audio_window_new ();
   self->frame = av_frame_alloc ();
   self->parameters = avcodec_parameters_alloc ();
@@ -102,7 +99,6 @@ static void
 destroy_decoder (SpdlAudioDecoder *self)
 {
   spdl_audio_track_free (self->track);
-  spdl_audio_seek_free (self->seek);
   spdl_audio_window_free (self->window);
   av_frame_free (&self->frame);
   avcodec_free_context (&self->codec);
@@ -489,26 +485,21 @@ read_window (SpdlAudioDecoder *self, SpdlAudioConfig *config,
     const guint64 key[3], GError **error)
 {
   SpdlAudioTrack *track = self->track;
-  SpdlAudioSight sight;
-  guint64 n = 0, from, to;
+  guint64 n, from, to;
 
   if (config->offset == 0 && !GST_CLOCK_TIME_IS_VALID (config->duration))
     return spdl_audio_track_read (
         track, GST_CLOCK_TIME_NONE, self->cancellable, error);
   if (!spdl_audio_track_read (track, 0, self->cancellable, error))
     return FALSE;
-  sight = spdl_audio_seek_look (self->seek, track, &n);
-  if (sight == SPDL_SIGHT_UNCLEAR)
-    return read_whole (self, error) &&
-           draw_window (self, config, key, 0, error);
+  n = spdl_audio_track_count_seekable (track);
   if (!draw_window (self, config, key, n, error))
     return FALSE;
-  if (sight == SPDL_SIGHT_NONE)
+  if (n == 0)
     return spdl_audio_track_read (
         track, find_end (config), self->cancellable, error);
   from = spdl_audio_window_find_start (config, track->rate, &to);
-  return spdl_audio_seek_read (self->seek, from, to) ||
-         read_whole (self, error);
+  return spdl_audio_track_seek (track, from, to) || read_whole (self, error);
 }
 
 /* Decodes the window from a part of the file.

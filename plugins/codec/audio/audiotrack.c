@@ -14,6 +14,13 @@
 #include "plugins/codec/ffmpeg/mediafile.h"
 #include "plugins/common/bytes.h"
 
+/* An MP3 frame depends on at most MP3_RESERVOIR bytes of main data from
+ * preceding frames (bit reservoir), and on the overlap of the MP3_OVERLAP
+ * frames before it. MP3_HEADERS bytes of each frame are not counted as main
+ * data. */
+#define MP3_RESERVOIR 511
+#define MP3_HEADERS 42
+#define MP3_OVERLAP 2
 /* Tolerance for Ogg timestamps, in samples: libavformat gets the size of some
  * Vorbis blocks wrong. */
 #define MAX_OGG_ERROR 4096
@@ -123,8 +130,8 @@ spdl_audio_track_open (
   return FALSE;
 }
 
-void
-spdl_audio_track_clear (SpdlAudioTrack *self)
+static void
+clear_packets (SpdlAudioTrack *self)
 {
   for (guint i = 0; i < self->n_packets; i++)
     av_packet_unref (g_array_index (self->packets, SpdlAudioPacket, i).packet);
@@ -134,7 +141,7 @@ spdl_audio_track_clear (SpdlAudioTrack *self)
 void
 spdl_audio_track_close (SpdlAudioTrack *self)
 {
-  spdl_audio_track_clear (self);
+  clear_packets (self);
   self->stream = NULL;
   spdl_media_input_close (&self->input);
 }
@@ -191,19 +198,6 @@ get_spare (SpdlAudioTrack *self)
   if (!entry->packet)
     entry->packet = av_packet_alloc ();
   return entry->packet ? entry : NULL;
-}
-
-SpdlAudioPacket *
-spdl_audio_track_add (SpdlAudioTrack *self, const guint8 *data, gsize size)
-{
-  SpdlAudioPacket *entry = get_spare (self);
-
-  if (!entry || size > G_MAXINT32 || av_new_packet (entry->packet, size) < 0)
-    return NULL;
-  memcpy (entry->packet->data, data, size);
-  self->n_packets++;
-  read_skip (entry);
-  return entry;
 }
 
 /* Reads the sample rate from an MPEG audio frame header. */
@@ -395,7 +389,7 @@ seems_whole (const SpdlAudioTrack *self)
 {
   const SpdlMediaFile *file = self->input.file;
 
-  if (is_format (self, "wv"))
+  if (is_format (self, "wv") || is_format (self, "mp3"))
     return FALSE;
   if (is_format (self, "wav"))
     return file->size >= 8 &&
@@ -535,6 +529,102 @@ spdl_audio_track_read (SpdlAudioTrack *self, GstClockTime until,
   return TRUE;
 }
 
+/* Seeks */
+
+guint64
+spdl_audio_track_count_seekable (const SpdlAudioTrack *self)
+{
+  static const gchar demuxers[][5] = { "aiff", "au", "caf", "flac", "wav" };
+  const SpdlAudioPacket *first = spdl_audio_track_get (self, 0);
+  const enum AVCodecID id = self->stream->codecpar->codec_id;
+  const gboolean is_pcm =
+      id >= AV_CODEC_ID_FIRST_AUDIO && id < AV_CODEC_ID_ADPCM_IMA_QT;
+  gboolean is_known = FALSE;
+
+  for (guint i = 0; i < G_N_ELEMENTS (demuxers); i++)
+    is_known |= is_format (self, demuxers[i]);
+  if (!is_known || !(is_pcm || is_format (self, "flac")) || self->corruption ||
+      self->rate == 0 || self->stream->time_base.num != 1 ||
+      self->stream->time_base.den != (gint) self->rate || first->skip >= 0 ||
+      first->packet->pts != 0)
+    return 0;
+  return MAX (self->stream->duration > 0 ? self->stream->duration
+                                         : self->stream->nb_frames,
+      0);
+}
+
+/* Returns whether the packets end at sample @n. */
+static gboolean
+ends_at (SpdlAudioTrack *self, gint64 n)
+{
+  AVFormatContext *format = self->input.format;
+  AVPacket *packet = av_packet_alloc ();
+  gint64 end = -1;
+  gint ret = -1;
+
+  if (packet && av_seek_frame (format, self->stream->index, n - 1,
+                    AVSEEK_FLAG_BACKWARD) >= 0)
+    while ((ret = av_read_frame (format, packet)) >= 0) {
+      if (packet->stream_index == self->stream->index)
+        end = packet->pts + count_samples (self, packet);
+      av_packet_unref (packet);
+    }
+  av_packet_free (&packet);
+  return ret == AVERROR_EOF && end == n;
+}
+
+/* Reads the packets from @from up to @to, whose positions must follow each
+ * other. */
+static gboolean
+read_range (SpdlAudioTrack *self, gint64 from, gint64 to)
+{
+  gint64 position = from;
+  SpdlAudioPacket *entry;
+
+  while (position < to || self->n_packets == 0) {
+    const guint n_before = self->n_packets;
+    gint64 pts;
+    gsize n;
+
+    if (!(entry = get_spare (self)) ||
+        av_read_frame (self->input.format, entry->packet) < 0 ||
+        !take_packet (self, entry) || self->corruption)
+      return FALSE;
+    if (self->n_packets == n_before)
+      continue;
+    pts = entry->packet->pts;
+    n = count_samples (self, entry->packet);
+    if (n == 0 || entry->skip >= 0 || pts < 0 ||
+        (n_before == 0 ? pts > from : pts != position))
+      return FALSE;
+    entry->clock = (SpdlAudioClock){ pts, 0 };
+    position = pts + n;
+    if (position <= from)
+      clear_packets (self);
+  }
+  return TRUE;
+}
+
+gboolean
+spdl_audio_track_seek (SpdlAudioTrack *self, guint64 from, guint64 to)
+{
+  const guint64 n = spdl_audio_track_count_seekable (self);
+
+  to = MIN (to, n);
+  if (from >= to || !ends_at (self, n) ||
+      av_seek_frame (self->input.format, self->stream->index, from,
+          AVSEEK_FLAG_BACKWARD) < 0)
+    return FALSE;
+  clear_packets (self);
+  self->left = spdl_media_input_get_limit (&self->input);
+  if (!read_range (self, from, to))
+    return FALSE;
+  self->is_part = TRUE;
+  self->has_end = to == n;
+  self->length = is_format (self, "flac") ? n : G_MAXUINT64;
+  return TRUE;
+}
+
 /* Returns the duration of all packets in time units: the sum of their
  * durations, or the distance of the first and the last, of which one may be
  * unknown. */
@@ -588,13 +678,15 @@ static guint
 count_lead (const SpdlAudioTrack *self, guint i)
 {
   gsize size = 0;
-  guint n = 0;
+  guint n;
 
   if (self->lead != SPDL_LEAD_MP3)
     return self->lead == SPDL_LEAD_ONE ? MIN (i, 1) : 0;
-  for (; n < i && spdl_audio_track_needs_more (n, size); n++)
-    size += spdl_audio_track_count_data (
-        n + 1, spdl_audio_track_get (self, i - n - 1)->packet->size);
+  n = MIN (i, MP3_OVERLAP);
+  for (; n < i && size < MP3_RESERVOIR; n++)
+    size += MAX (spdl_audio_track_get (self, i - n - 1)->packet->size,
+                MP3_HEADERS) -
+            MP3_HEADERS;
   return n;
 }
 

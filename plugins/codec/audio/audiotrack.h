@@ -77,36 +77,20 @@ gboolean spdl_audio_track_has_video (const SpdlAudioTrack *self);
 gboolean spdl_audio_track_read (SpdlAudioTrack *self, GstClockTime until,
     GCancellable *cancellable, GError **error);
 
-/* Empties the table of packets. */
-void spdl_audio_track_clear (SpdlAudioTrack *self);
+/* Returns the number of samples of a file in which libavformat finds packets by
+ * their exact position, and whose first packet has been read; 0: another
+ * file. */
+guint64 spdl_audio_track_count_seekable (const SpdlAudioTrack *self);
 
-/* Appends a packet with a copy of @data. Returns: (nullable): its entry, whose
- * clock must be set; NULL if memory cannot be allocated */
-SpdlAudioPacket *
-spdl_audio_track_add (SpdlAudioTrack *self, const guint8 *data, gsize size);
+/* Replaces the packets of such a file by those that its samples from @from up
+ * to @to need. Returns FALSE if the end of the file is missing, or a position
+ * is not what it must be; the track must then be opened again. */
+gboolean spdl_audio_track_seek (SpdlAudioTrack *self, guint64 from, guint64 to);
 
 static inline const SpdlAudioPacket *
 spdl_audio_track_get (const SpdlAudioTrack *self, guint i)
 {
   return &g_array_index (self->packets, SpdlAudioPacket, i);
-}
-
-/* Returns whether the decoder of MPEG audio needs more than the @n packets
- * before a window. A frame depends on the overlap of the two frames before it,
- * and on at most 511 bytes of main data from those before these (bit
- * reservoir), of which @n packets have @size. */
-static inline gboolean
-spdl_audio_track_needs_more (guint n, gsize size)
-{
-  return n < 2 || size < 511;
-}
-
-/* Returns how many bytes of main data the packet that is @n before a window has
- * at least. */
-static inline gsize
-spdl_audio_track_count_data (guint n, gsize size)
-{
-  return n <= 2 || size <= 42 ? 0 : size - 42;
 }
 
 /* Returns the number of samples that the file has at least, at @rate.

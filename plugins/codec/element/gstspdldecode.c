@@ -129,7 +129,7 @@
 
 #include "gst/spdl/common/logline.h"
 #include "gst/spdl/common/propertytable.h"
-#include "gst/spdl/stage/droppeditems.h"
+#include "gst/spdl/stage/failure.h"
 #include "plugins/codec/codec.h"
 #include "plugins/codec/element/itemdecoder.h"
 #include "plugins/codec/element/mainimage.h"

@@ -729,10 +729,6 @@ SPDL_DEFINE_ENUM_TYPE (GstSpdlDecodeShortClip, short_clip,
     { SPDL_CLIP_PAD_REPEAT, "Repeat the last frame", "repeat" },
     { SPDL_CLIP_PAD_FAIL, "Fail the item", "fail" })
 
-SPDL_DEFINE_ENUM_TYPE (GstSpdlDecodeEntropyDecoder, entropy_decoder,
-    { SPDL_ENTROPY_DECODER_SPDL, "gst-spdl's decoder", "spdl" },
-    { SPDL_ENTROPY_DECODER_LIBJPEG, "libjpeg's decoder", "libjpeg" })
-
 static const SpdlProperty properties[] = {
   SPDL_PROPERTY_UINT (SpdlDecodeSettings, width, PLAYING, "width", "Width",
       "Width of the result in pixels (0 = what downstream requests, else the "
@@ -834,9 +830,6 @@ static const SpdlProperty properties[] = {
       "Short clip",
       "Action for a video with fewer frames than num-frames requires",
       short_clip_get_type, SPDL_CLIP_PAD_REPEAT),
-  SPDL_PROPERTY_UINT (SpdlDecodeSettings, clip.decoder_threads, PLAYING,
-      "decoder-threads", "Decoder threads",
-      "Number of threads of a video decoder, in each worker", 1, 64, 1),
   SPDL_PROPERTY_UINT (SpdlDecodeSettings, audio.rate, PLAYING, "rate", "Rate",
       "Sample rate of audio in Hz (0 = what downstream requests, else the "
       "file's)",
@@ -864,11 +857,8 @@ static const SpdlProperty properties[] = {
   SPDL_PROPERTY_END
 };
 
-enum {
-  PROP_0,
-  PROP_SETTINGS, /* the first property of the table */
-  PROP_ENTROPY_DECODER = PROP_SETTINGS + G_N_ELEMENTS (properties) - 1,
-};
+/* ID of the first property of the table. */
+#define PROP_SETTINGS 1
 
 static void
 gst_spdl_decode_set_property (
@@ -887,10 +877,6 @@ gst_spdl_decode_get_property (
 {
   GstSpdlDecode *self = GST_SPDL_DECODE (object);
 
-  if (id == PROP_ENTROPY_DECODER) {
-    g_value_set_enum (value, spdl_entropy_choose ()->decoder);
-    return;
-  }
   gst_spdl_property_table_get (
       properties, &self->settings, id - PROP_SETTINGS, value, object, pspec);
 }
@@ -915,22 +901,6 @@ gst_spdl_decode_class_init (GstSpdlDecodeClass *klass)
   object_class->get_property = gst_spdl_decode_get_property;
   object_class->finalize = gst_spdl_decode_finalize;
   gst_spdl_property_table_install (properties, object_class, PROP_SETTINGS);
-  /**
-   * GstSpdlDecode:entropy-decoder:
-   *
-   * The Huffman codes of baseline JPEGs are decoded by gst-spdl, which is
-   * faster than libjpeg. A self-test takes some hundred microseconds per
-   * process. If the test fails, or if the environment has
-   * SPDL_ENTROPY_DECODER=libjpeg, libjpeg decodes them. Pixels are the same.
-   *
-   * Since: 0.1
-   */
-  g_object_class_install_property (object_class, PROP_ENTROPY_DECODER,
-      g_param_spec_enum ("entropy-decoder", "Entropy decoder",
-          "Huffman decoder that this process uses for baseline JPEGs",
-          entropy_decoder_get_type (), SPDL_ENTROPY_DECODER_SPDL,
-          G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
-  gst_type_mark_as_plugin_api (entropy_decoder_get_type (), 0);
 
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);

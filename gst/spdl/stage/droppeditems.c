@@ -60,13 +60,6 @@ gst_spdl_dropped_items_move (
   gst_spdl_dropped_items_reset (other);
 }
 
-void
-gst_spdl_dropped_items_reset (GstSpdlDroppedItems *self)
-{
-  g_array_set_size (self->items, 0);
-  self->last = NULL;
-}
-
 static gboolean
 same_run (const DroppedItem *a, const DroppedItem *b)
 {

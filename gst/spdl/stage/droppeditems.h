@@ -41,7 +41,13 @@ void gst_spdl_dropped_items_move (
     GstSpdlDroppedItems *self, GstSpdlDroppedItems *other);
 
 /* Removes all items. */
-void gst_spdl_dropped_items_reset (GstSpdlDroppedItems *self);
+static inline void
+gst_spdl_dropped_items_reset (GstSpdlDroppedItems *self)
+{
+  if (G_UNLIKELY (self->items->len > 0))
+    g_array_set_size (self->items, 0);
+  self->last = NULL;
+}
 
 /* Pushes an `spdl-items-dropped` event for each run of items of one source,
  * epoch, number of parts and reason, and removes them. */

@@ -488,23 +488,21 @@ add_notes (GstBuffer *result, const GstSpdlItemMeta *item, const gchar *part,
 
 /* Records how the result was made. */
 static void
-note_item (SpdlItemDecoder *item_decoder, const SpdlDecodeConfig *config,
+note_item (const SpdlItemNotes *notes, const SpdlDecodeConfig *config,
     GstBuffer *result, const GstSpdlItemMeta *item,
     const SpdlImageTransform *transform)
 {
-  guint n_own = 0;
-  const GArray *times = spdl_item_decoder_get_times (item_decoder, &n_own);
-  const GstClockTime offset = spdl_item_decoder_get_audio_offset (item_decoder);
   g_autoptr (GstStructure) fields = gst_structure_new_empty ("notes");
 
   if (transform->width > 0 && config->part)
     spdl_main_image_note (fields, config, transform);
   if (transform->width > 0 && spdl_augment_is_on (&config->augment))
     note_augment (fields, transform);
-  if (times)
-    note_times (fields, times, n_own);
-  if (GST_CLOCK_TIME_IS_VALID (offset))
-    gst_structure_set (fields, "audio-offset", G_TYPE_UINT64, offset, NULL);
+  if (notes->times)
+    note_times (fields, notes->times, notes->n_own);
+  if (GST_CLOCK_TIME_IS_VALID (notes->audio_offset))
+    gst_structure_set (
+        fields, "audio-offset", G_TYPE_UINT64, notes->audio_offset, NULL);
   add_notes (result, item, config->part, fields);
 }
 
@@ -600,10 +598,8 @@ decode_part (GstSpdlStage *stage, SpdlItemDecoder *item_decoder,
 
 /* Warns of the first array that is left out. */
 static void
-warn_left_out (
-    GstSpdlStage *stage, const SpdlItemDecoder *item_decoder, const gchar *uri)
+warn_left_out (GstSpdlStage *stage, const GError *why, const gchar *uri)
 {
-  const GError *why = spdl_item_decoder_get_left_out (item_decoder);
   g_autofree gchar *text = NULL;
 
   if (G_LIKELY (!why) ||
@@ -644,13 +640,14 @@ gst_spdl_decode_process (
                           : spdl_item_decoder_decode (worker, config, &source,
                                 &transform, &caps, &reason);
 
-  if (result)
-    warn_of_loss (
-        stage, spdl_item_decoder_get_loss (worker), item ? item->uri : NULL);
-  if (result && item)
-    note_item (worker, config, result, item, &transform);
-  if (result)
-    warn_left_out (stage, worker, item ? item->uri : NULL);
+  if (result) {
+    const SpdlItemNotes *notes = spdl_item_decoder_get_notes (worker);
+
+    warn_of_loss (stage, notes->loss, item ? item->uri : NULL);
+    warn_left_out (stage, notes->left_out, item ? item->uri : NULL);
+    if (item)
+      note_item (notes, config, result, item, &transform);
+  }
   spdl_decode_config_unref (config);
   if (!result) {
     if (!item || !item->uri)

@@ -74,7 +74,6 @@ enum {
 
 enum {
   SIGNAL_FAILED,
-  SIGNAL_FAILED_IN_EPOCH,
   SIGNAL_WARNED,
   N_SIGNALS,
 };
@@ -297,16 +296,15 @@ gst_spdl_loader_emit_notices (
 
   gst_spdl_bus_watch_take_notices (bus_watch, self->n_epochs, state, &notices);
   while ((notice = g_queue_pop_head (&notices))) {
-    if (!notice->text)
-      g_signal_emit (self, signals[SIGNAL_FAILED], 0, notice->stage,
-          notice->uri, notice->error, notice->source, notice->epoch,
-          notice->index, notice->sequence);
+    const GstSpdlFailure *failure = notice->failure;
+
+    if (failure)
+      g_signal_emit (self, signals[SIGNAL_FAILED], 0, failure->stage,
+          failure->uri, failure->error, failure->source, failure->epoch,
+          failure->index, failure->sequence);
     else
       g_signal_emit (
           self, signals[SIGNAL_WARNED], 0, notice->stage, notice->text);
-    if (notice->num_failures > 0)
-      g_signal_emit (self, signals[SIGNAL_FAILED_IN_EPOCH], 0, notice->stage,
-          notice->text, notice->epoch, notice->num_failures, notice->num_items);
     if (!self->keeps_notices) {
       gst_spdl_notice_free (notice);
       continue;
@@ -479,7 +477,7 @@ gst_spdl_loader_class_init (GstSpdlLoaderClass *klass)
    * @loader: the loader
    * @stage: name of the element in which the item failed
    * @uri: (nullable): URI of the item
-   * @error: (nullable): reason of the failure
+   * @error: reason of the failure
    * @source: number of the item's source, as in #GstSpdlItemMeta
    * @epoch: epoch of the item; %G_MAXUINT64 if the item has no number, as the
    *     following two
@@ -499,25 +497,6 @@ gst_spdl_loader_class_init (GstSpdlLoaderClass *klass)
       G_TYPE_STRING, G_TYPE_ERROR, G_TYPE_UINT, G_TYPE_UINT64, G_TYPE_UINT64,
       G_TYPE_UINT64);
   /**
-   * GstSpdlLoader::failed-in-epoch:
-   * @loader: the loader
-   * @stage: name of the element in which items failed
-   * @text: number of failures, and the last one with its reason
-   * @epoch: the epoch
-   * @num_failures: number of items of the epoch that failed in that element
-   * @num_items: number of items of the epoch that reached that element
-   *
-   * Reports that an epoch with failed items has ended in an element.
-   * gst_spdl_loader_next() emits it in its thread, after #GstSpdlLoader::failed
-   * of the items and before it returns the end of the epoch.
-   *
-   * Since: 0.1
-   */
-  signals[SIGNAL_FAILED_IN_EPOCH] =
-      g_signal_new ("failed-in-epoch", GST_TYPE_SPDL_LOADER, G_SIGNAL_RUN_LAST,
-          0, NULL, NULL, NULL, G_TYPE_NONE, 5, G_TYPE_STRING, G_TYPE_STRING,
-          G_TYPE_UINT64, G_TYPE_UINT64, G_TYPE_UINT64);
-  /**
    * GstSpdlLoader::warned:
    * @loader: the loader
    * @stage: name of the element
@@ -525,8 +504,9 @@ gst_spdl_loader_class_init (GstSpdlLoaderClass *klass)
    *
    * Reports a warning of an element. gst_spdl_loader_next() emits it in its
    * thread. Warnings about single failed items are reported by
-   * #GstSpdlLoader::failed instead. The summary of an epoch is emitted before
-   * #GstSpdlLoader::failed-in-epoch.
+   * #GstSpdlLoader::failed instead. The summary of the failures of an epoch is
+   * emitted after them and before gst_spdl_loader_next() returns the end of the
+   * epoch.
    *
    * Since: 0.1
    */

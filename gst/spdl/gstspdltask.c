@@ -135,12 +135,6 @@ clear_result (gpointer data)
 }
 
 static void
-clear_loss (gpointer data)
-{
-  g_clear_pointer (&((GstSpdlTaskLoss *) data)->loss, gst_spdl_loss_free);
-}
-
-static void
 clear_item (gpointer data)
 {
   if (data)
@@ -178,8 +172,8 @@ gst_spdl_task_reset (GstSpdlTask *self)
   g_ptr_array_set_size (self->items, 0);
   g_array_set_size (self->results, 0);
   gst_spdl_dropped_items_reset (&self->dropped_items);
-  if (G_UNLIKELY (self->losses))
-    g_clear_pointer (&self->losses, g_array_unref);
+  if (G_UNLIKELY (self->failures))
+    g_clear_pointer (&self->failures, g_ptr_array_unref);
   g_assert (self->parts->len == 0);
   memset (&self->task, 0, sizeof self->task);
 }
@@ -282,40 +276,6 @@ gst_spdl_task_add_part (GstSpdlTask *self, GstSpdlTask *part)
   self->task.n_parts = self->parts->len;
 }
 
-static void
-append_loss (GstSpdlTask *self, guint at, GstSpdlLoss *loss)
-{
-  const GstSpdlTaskLoss entry = { at, loss };
-
-  if (!self->losses) {
-    self->losses = g_array_new (FALSE, FALSE, sizeof (GstSpdlTaskLoss));
-    g_array_set_clear_func (self->losses, clear_loss);
-  }
-  g_array_append_val (self->losses, entry);
-}
-
-void
-gst_spdl_task_add_loss (GstSpdlTask *self, const GError *error)
-{
-  const GstSpdlItemMeta *item = gst_spdl_task_get_item_meta (self);
-  GstBuffer *bearer = gst_spdl_task_get_bearer (self);
-  const GstSpdlBatchMeta *batch =
-      item || !bearer ? NULL : gst_spdl_buffer_get_batch_meta (bearer);
-
-  append_loss (self, self->current,
-      gst_spdl_loss_new (item, "a batch",
-          batch && batch->num_items > 0 ? batch->items[0].epoch : 0, error));
-}
-
-/* Moves the loss of @part, which has one item. */
-static void
-move_loss (GstSpdlTask *self, guint at, GstSpdlTask *part)
-{
-  GstSpdlTaskLoss *entry = &g_array_index (part->losses, GstSpdlTaskLoss, 0);
-
-  append_loss (self, at, g_steal_pointer (&entry->loss));
-}
-
 void
 gst_spdl_task_gather_parts (GstSpdlTask *self)
 {
@@ -324,8 +284,9 @@ gst_spdl_task_gather_parts (GstSpdlTask *self)
     const guint n = part->results->len;
 
     gst_spdl_dropped_items_move (&self->dropped_items, &part->dropped_items);
-    if (part->losses)
-      move_loss (self, i, part);
+    if (part->failures) /* of its only item */
+      gst_spdl_failure_add_to (
+          g_ptr_array_steal_index (part->failures, 0), i, &self->failures);
     if (n == 0)
       continue;
     g_array_append_vals (self->results, part->results->data, n);

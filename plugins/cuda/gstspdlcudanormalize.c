@@ -43,7 +43,7 @@
 #include "gst/spdl/common/propertytable.h"
 #include "gst/spdl/cuda/cudablock.h"
 #include "gst/spdl/engine/random.h"
-#include "gst/spdl/stage/droppeditems.h"
+#include "gst/spdl/stage/failure.h"
 #include "gst/spdl/stage/plain.h"
 #include "plugins/cuda/cuda.h"
 #include "plugins/cuda/normalizer.h"

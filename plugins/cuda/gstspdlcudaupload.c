@@ -43,7 +43,7 @@
 #include <gst/spdl/spdl.h>
 
 #include "gst/spdl/common/propertytable.h"
-#include "gst/spdl/stage/droppeditems.h"
+#include "gst/spdl/stage/failure.h"
 #include "gst/spdl/stage/plain.h"
 #include "plugins/cuda/cuda.h"
 #include "plugins/cuda/uploads.h"

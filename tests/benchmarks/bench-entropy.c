@@ -104,7 +104,7 @@ main (int argc, char **argv)
     g_printerr ("usage: bench-entropy FOLDER [ROUNDS]\n");
     return 2;
   }
-  if (spdl_entropy_choose ()->decoder != SPDL_ENTROPY_DECODER_SPDL) {
+  if (spdl_entropy_choose ()->reason) {
     g_printerr ("Entropy decoding by gst-spdl is off: %s\n",
         spdl_entropy_choose ()->reason);
     return 1;

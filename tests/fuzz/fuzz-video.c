@@ -58,7 +58,6 @@ play (SpdlVideoReader *reader, const SpdlMediaFile *file, guint rank,
 {
   const SpdlVideoLimits limits = { 0, GST_CLOCK_TIME_NONE };
   const SpdlVideoPlay how = { .max_pixels = MAX_PIXELS,
-    .n_threads = 1,
     .keep = keep,
     .frame = take_frame,
     .user_data = frames };

@@ -426,11 +426,6 @@ class Frames(unittest.TestCase):
         with self.assertRaisesRegex(LoaderError, "5.* 8"):
             clip(path, 8, short_clip="fail")
 
-    def test_threads(self):
-        path = video("b.mp4", *BFRAMES)
-        self.assertEqual(clip(path, 6, clip_sampling="uniform", decoder_threads=4),
-                         positions("uniform", 100, 6))
-
     def test_image(self):
         """Tests that without num-frames, a frame is an image."""
         path = video("b.mp4", *BFRAMES)

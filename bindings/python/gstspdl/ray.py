@@ -21,9 +21,8 @@ from typing import (Any, Dict, Iterator, List, Mapping, NamedTuple,
 from ._arguments import find_rank
 from ._detached import DetachedBatch
 from ._errors import LoaderError
-from ._failure import Failure
+from ._failure import Failure, Record
 from ._loader.epoch import EpochIterator, OneReader, Pass
-from ._loader.record import Record
 from ._native.endings import running
 from ._processes.silence import WORKER_TIMEOUT, check_timeout
 from ._remote.actor import check_options, make_class

@@ -6,7 +6,7 @@
  */
 
 #include "gst/spdl/binding/binding.h"
-#include "gst/spdl/stage/droppeditems.h"
+#include "gst/spdl/stage/failure.h"
 #include "gst/spdl/stage/stage-private.h"
 
 /* Python creates a thread state for each call from a foreign thread and frees

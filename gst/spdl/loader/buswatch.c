@@ -13,7 +13,6 @@
 #include "gst/spdl/stage/taskthread.h"
 #include "gst/spdl/engine/cpus.h"
 #include "gst/spdl/progress/state.h"
-#include "gst/spdl/stage/droppeditems.h"
 
 /* Element of n_failures_of. */
 typedef struct {
@@ -62,10 +61,9 @@ unref_bus_watch (gpointer self)
 void
 gst_spdl_notice_free (GstSpdlNotice *self)
 {
+  g_clear_pointer (&self->failure, gst_spdl_failure_free);
   g_free (self->stage);
-  g_free (self->uri);
   g_free (self->text);
-  g_clear_error (&self->error);
   g_free (self);
 }
 
@@ -128,7 +126,7 @@ fail_run (GstSpdlBusWatch *self, GError *error, const gchar *stage,
 static guint64
 count_failures (const GstSpdlNotice *notice)
 {
-  return notice->n_forgotten + (notice->text == NULL);
+  return notice->n_forgotten + (notice->failure != NULL);
 }
 
 static void
@@ -153,7 +151,10 @@ get_detail (GstMessage *message, const gchar *name)
 {
   const GstStructure *details = NULL;
 
-  gst_message_parse_error_details (message, &details);
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR)
+    gst_message_parse_error_details (message, &details);
+  else
+    gst_message_parse_warning_details (message, &details);
   return details ? gst_structure_get_string (details, name) : NULL;
 }
 
@@ -229,28 +230,19 @@ on_error (GstSpdlBusWatch *self, GstMessage *message)
 static void
 on_warning (GstSpdlBusWatch *self, GstMessage *message)
 {
-  const GstStructure *details = NULL;
-  const gchar *stage = NULL;
-  GstSpdlNotice *notice;
   g_autoptr (GError) error = NULL;
-  gboolean summary = FALSE;
+  guint64 epoch = G_MAXUINT64;
+  GstSpdlNotice *notice;
+  gboolean is_summary;
 
-  gst_message_parse_warning_details (message, &details);
-  if (details && gst_structure_has_name (details, GST_SPDL_LOSSES_DETAILS) &&
-      !(gst_structure_get_boolean (details, "summary", &summary) && summary))
+  if (gst_spdl_losses_parse_warning (message, &is_summary, &epoch))
     return;
-
-  notice = g_new0 (GstSpdlNotice, 1);
-  notice->epoch = G_MAXUINT64;
-  if (details)
-    stage = gst_structure_get_string (details, "stage");
-  if (summary)
-    gst_structure_get (details, "epoch", G_TYPE_UINT64, &notice->epoch,
-        "num-items", G_TYPE_UINT64, &notice->num_items, "num-failures",
-        G_TYPE_UINT64, &notice->num_failures, NULL);
   gst_message_parse_warning (message, &error, NULL);
-  notice->stage = g_strdup (stage ? stage : GST_MESSAGE_SRC_NAME (message));
+  notice = g_new0 (GstSpdlNotice, 1);
+  notice->stage = g_strdup (name_of (message));
   notice->text = spdl_show_text (error->message);
+  notice->is_summary = is_summary;
+  notice->epoch = epoch;
   keep_notice (self, notice);
 }
 
@@ -311,51 +303,41 @@ gst_spdl_bus_watch_leave_epoch (GstSpdlBusWatch *self, guint64 epoch)
  * epoch is the last one with a failure, since without the failures of that
  * epoch there would not be too many. */
 static GError *
-count_failure (GstSpdlBusWatch *self, const GstSpdlNotice *notice)
+count_failure (GstSpdlBusWatch *self, const GstSpdlFailure *failure)
 {
   g_autofree gchar *name =
-      spdl_show_line (notice->uri ? notice->uri : "an item without a URI");
+      spdl_show_line (failure->uri ? failure->uri : "an item without a URI");
   GError *error = NULL;
 
   spdl_mutex_lock (&self->lock);
   self->n_failures++;
-  count_failure_of (self, notice->epoch);
-  self->last_epoch = MAX (self->last_epoch, notice->epoch);
+  count_failure_of (self, failure->epoch);
+  self->last_epoch = MAX (self->last_epoch, failure->epoch);
   if (self->max_failures >= 0 && !self->error &&
       self->n_failures > (guint64) self->max_failures) {
     self->error_epoch = self->last_epoch;
     error = g_error_new (GST_SPDL_LOADER_ERROR, GST_SPDL_LOADER_ERROR_FAILURES,
         "%" G_GUINT64_FORMAT
         " items failed, but max-failures is %d; the last was %s, in %s: %s",
-        self->n_failures, self->max_failures, name, notice->stage,
-        notice->error ? notice->error->message : "no reason given");
+        self->n_failures, self->max_failures, name, failure->stage,
+        failure->error->message);
   }
   spdl_mutex_unlock (&self->lock);
   return error;
 }
 
+/* @failure: (transfer full) */
 static void
-on_item_failed (GstSpdlBusWatch *self, const GstStructure *s)
+on_failure (GstSpdlBusWatch *self, GstSpdlFailure *failure)
 {
   GstSpdlNotice *notice = g_new0 (GstSpdlNotice, 1);
-  g_autofree gchar *stage = NULL;
-  g_autofree gchar *uri = NULL;
-  GError *error;
+  GError *error = count_failure (self, failure);
 
-  notice->epoch = notice->index = notice->sequence = G_MAXUINT64;
-  gst_structure_get (s, "error", G_TYPE_ERROR, &notice->error, NULL);
-  spdl_show_error (notice->error); /* the message may be of any element */
-  gst_structure_get (s, "source", G_TYPE_UINT, &notice->source, "epoch",
-      G_TYPE_UINT64, &notice->epoch, "index", G_TYPE_UINT64, &notice->index,
-      "sequence", G_TYPE_UINT64, &notice->sequence, NULL);
-  notice->stage = g_strdup (gst_structure_get_string (s, "stage"));
-  notice->uri = g_strdup (gst_structure_get_string (s, "uri"));
-  error = count_failure (self, notice);
-  stage = error ? g_strdup (notice->stage) : NULL;
-  uri = error ? g_strdup (notice->uri) : NULL;
-  keep_notice (self, notice);
   if (error)
-    fail_run (self, error, stage, uri, NULL);
+    fail_run (self, error, failure->stage, failure->uri, NULL);
+  notice->failure = failure;
+  notice->epoch = failure->epoch;
+  keep_notice (self, notice);
 }
 
 /* Streaming threads */
@@ -393,7 +375,7 @@ be_patient (GstSpdlBusWatch *self, GstMessage *message)
 static void
 handle_message (GstSpdlBusWatch *self, GstMessage *message)
 {
-  const GstStructure *s;
+  GstSpdlFailure *failure;
 
   g_atomic_int_set (&self->any_message, TRUE);
 
@@ -406,9 +388,8 @@ handle_message (GstSpdlBusWatch *self, GstMessage *message)
       on_warning (self, message);
       break;
     case GST_MESSAGE_ELEMENT:
-      s = gst_message_get_structure (message);
-      if (s && gst_structure_has_name (s, "spdl-item-failed"))
-        on_item_failed (self, s);
+      if ((failure = gst_spdl_failure_parse (message)))
+        on_failure (self, failure);
       break;
     case GST_MESSAGE_STREAM_STATUS:
       be_patient (self, message);
@@ -603,8 +584,10 @@ gst_spdl_bus_watch_dup_error (GstSpdlBusWatch *self)
 static gboolean
 is_behind (SpdlStatePlace *place, const GstSpdlNotice *notice)
 {
-  return !notice->text && spdl_state_place_has (place, notice->source,
-                              notice->epoch, notice->sequence);
+  const GstSpdlFailure *failure = notice->failure;
+
+  return failure && spdl_state_place_has (place, failure->source,
+                        failure->epoch, failure->sequence);
 }
 
 void

@@ -12,6 +12,7 @@
 #include "gst/spdl/gstspdlloader.h"
 #include "gst/spdl/loader/drain.h"
 #include "gst/spdl/loader/loadersink.h"
+#include "gst/spdl/stage/failure.h"
 
 G_BEGIN_DECLS
 
@@ -19,18 +20,13 @@ G_BEGIN_DECLS
  * whether the run was stopped. Each run has a separate, reference-counted bus
  * watch, so that a late message has no effect on the next run. */
 
+/* A failed item or a warning. */
 typedef struct {
-  gchar *stage;
-  gchar *uri;    /* nullable: of a failed item */
-  GError *error; /* nullable: why the item failed */
-  gchar *text;   /* nullable: of a warning */
-  /* Numbers of a failed item; G_MAXUINT64 if they are unknown. */
-  guint source;
-  guint64 epoch; /* also of a warning that sums up an epoch */
-  guint64 index;
-  guint64 sequence;
-  guint64 num_items; /* of a warning that sums up an epoch; otherwise 0 */
-  guint64 num_failures;
+  GstSpdlFailure *failure; /* NULL: a warning */
+  gchar *stage;            /* of the warning, as the others */
+  gchar *text;
+  gboolean is_summary; /* of the failures of an epoch */
+  guint64 epoch; /* also of the failure; G_MAXUINT64: unknown, or of none */
   guint64 n_forgotten; /* number of earlier failures that were not kept */
 } GstSpdlNotice;
 

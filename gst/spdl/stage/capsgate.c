@@ -93,7 +93,7 @@ gst_spdl_caps_gate_push_event (GstSpdlCapsGate *self, GstEvent *event)
 }
 
 void
-gst_spdl_caps_gate_open (GstSpdlCapsGate *self, GstCaps *caps)
+gst_spdl_caps_gate_send (GstSpdlCapsGate *self, GstCaps *caps)
 {
   if (caps && caps != self->caps) {
     const gboolean same = self->caps && gst_caps_is_equal (caps, self->caps);
@@ -102,7 +102,7 @@ gst_spdl_caps_gate_open (GstSpdlCapsGate *self, GstCaps *caps)
     if (!same)
       gst_pad_push_event (self->srcpad, gst_event_new_caps (caps));
   }
-  if (G_UNLIKELY (!g_queue_is_empty (&self->early)))
+  if (self->early.head)
     send_early (self);
 }
 

@@ -38,9 +38,17 @@ void gst_spdl_caps_gate_clear (GstSpdlCapsGate *self);
  * events that were held back. */
 void gst_spdl_caps_gate_push_event (GstSpdlCapsGate *self, GstEvent *event);
 
+/* Pushes new caps and the events that were held back. */
+void gst_spdl_caps_gate_send (GstSpdlCapsGate *self, GstCaps *caps);
+
 /* Prepares for a buffer with @caps (nullable: without caps): pushes caps and
  * events that were held back. */
-void gst_spdl_caps_gate_open (GstSpdlCapsGate *self, GstCaps *caps);
+static inline void
+gst_spdl_caps_gate_open (GstSpdlCapsGate *self, GstCaps *caps)
+{
+  if (G_UNLIKELY ((caps && caps != self->caps) || self->early.head))
+    gst_spdl_caps_gate_send (self, caps);
+}
 
 /* Returns: (transfer full) (nullable): an error that names the last caps and
  * the caps that the pad's peer accepts; NULL if it accepts the last caps */

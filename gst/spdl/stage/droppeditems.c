@@ -9,7 +9,6 @@
 
 #include "gst/spdl/common/bufferitems.h"
 #include "gst/spdl/common/marks.h"
-#include "gst/spdl/common/showntext.h"
 
 typedef struct {
   guint32 source;
@@ -18,53 +17,6 @@ typedef struct {
   guint parts;
   GstSpdlDropReason reason;
 } DroppedItem;
-
-void
-gst_spdl_post_item_failed (GstElement *element, const GstSpdlItemMeta *item,
-    const GError *error, guint64 num_failures)
-{
-  g_autofree gchar *name = gst_object_get_name (GST_OBJECT (element));
-  g_autoptr (GError) shown = g_error_copy (error);
-  GstStructure *s;
-
-  spdl_show_error (shown);
-  s = gst_structure_new ("spdl-item-failed", "stage", G_TYPE_STRING, name,
-      "error", G_TYPE_ERROR, shown, "num-failures", G_TYPE_UINT64, num_failures,
-      NULL);
-  if (item)
-    gst_structure_set (s, "uri", G_TYPE_STRING, item->uri, "index",
-        G_TYPE_UINT64, item->index, "source", G_TYPE_UINT, item->source,
-        "epoch", G_TYPE_UINT64, item->epoch, "sequence", G_TYPE_UINT64,
-        item->sequence, NULL);
-  gst_element_post_message (
-      element, gst_message_new_element (GST_OBJECT (element), s));
-}
-
-void
-gst_spdl_post_error (GstElement *element, const GError *error)
-{
-  gst_element_message_full (element, GST_MESSAGE_ERROR, error->domain,
-      error->code, spdl_show_text (error->message), NULL, __FILE__,
-      GST_FUNCTION, __LINE__);
-}
-
-void
-gst_spdl_post_warning (
-    GstElement *element, GQuark domain, gint code, const gchar *text)
-{
-  gst_element_message_full (element, GST_MESSAGE_WARNING, domain, code,
-      spdl_show_text (text), NULL, __FILE__, GST_FUNCTION, __LINE__);
-}
-
-void
-gst_spdl_post_error_of_item (
-    GstElement *element, const GError *error, const gchar *uri)
-{
-  gst_element_message_full_with_details (element, GST_MESSAGE_ERROR,
-      error->domain, error->code, spdl_show_text (error->message), NULL,
-      __FILE__, GST_FUNCTION, __LINE__,
-      gst_structure_new ("details", "uri", G_TYPE_STRING, uri, NULL));
-}
 
 void
 gst_spdl_dropped_items_init (GstSpdlDroppedItems *self)
@@ -77,7 +29,6 @@ void
 gst_spdl_dropped_items_clear (GstSpdlDroppedItems *self)
 {
   g_clear_pointer (&self->items, g_array_unref);
-  g_clear_pointer (&self->last, g_free);
 }
 
 void
@@ -102,33 +53,11 @@ gst_spdl_dropped_items_add_buffer (
 }
 
 void
-gst_spdl_dropped_items_note_failure (
-    GstSpdlDroppedItems *self, const GstSpdlItemMeta *item, const GError *error)
-{
-  g_autofree gchar *name =
-      item ? gst_spdl_item_meta_describe (item) : g_strdup ("a batch");
-
-  g_free (self->last);
-  self->last = g_strdup_printf ("%s: %s", name, error->message);
-}
-
-void
 gst_spdl_dropped_items_move (
     GstSpdlDroppedItems *self, GstSpdlDroppedItems *other)
 {
-  if (G_UNLIKELY (other->last)) {
-    g_free (self->last);
-    self->last = g_steal_pointer (&other->last);
-  }
   g_array_append_vals (self->items, other->items->data, other->items->len);
   gst_spdl_dropped_items_reset (other);
-}
-
-void
-gst_spdl_dropped_items_reset (GstSpdlDroppedItems *self)
-{
-  g_array_set_size (self->items, 0);
-  g_clear_pointer (&self->last, g_free);
 }
 
 static gboolean
@@ -154,9 +83,12 @@ make_event (const GstSpdlDroppedItems *self, const DroppedItem *first,
     gst_structure_set (gst_event_writable_structure (event), "stage",
         G_TYPE_STRING, stage, NULL);
   }
-  if (first->reason == GST_SPDL_DROP_REASON_FAILED && self->last)
+  if (first->reason == GST_SPDL_DROP_REASON_FAILED && self->last) {
+    g_autofree gchar *last = gst_spdl_failure_describe (self->last);
+
     gst_structure_set (gst_event_writable_structure (event), "last",
-        G_TYPE_STRING, self->last, NULL);
+        G_TYPE_STRING, last, NULL);
+  }
   return event;
 }
 
@@ -184,107 +116,4 @@ gst_spdl_dropped_items_push_noted (GstSpdlDroppedItems *self, GstPad *srcpad,
     gst_pad_push_event (srcpad, event);
   }
   gst_spdl_dropped_items_reset (self);
-}
-
-/* Failures of an epoch */
-
-/* Number of failures of an epoch that are posted one by one. */
-#define POSTED_AT_FIRST 3
-
-GstSpdlLoss *
-gst_spdl_loss_new (const GstSpdlItemMeta *item, const gchar *name,
-    guint64 epoch, const GError *error)
-{
-  GstSpdlLoss *self = g_new0 (GstSpdlLoss, 1);
-
-  self->epoch = item ? item->epoch : epoch;
-  self->uri = item ? g_strdup (item->uri) : NULL;
-  self->name = item ? gst_spdl_item_meta_describe (item)
-                    : g_strdup (name ? name : "an item");
-  self->error = g_error_copy (error);
-  return self;
-}
-
-void
-gst_spdl_loss_free (GstSpdlLoss *self)
-{
-  g_free (self->uri);
-  g_free (self->name);
-  g_error_free (self->error);
-  g_free (self);
-}
-
-static void
-post_error (const GstSpdlLosses *self, GstElement *element, guint64 epoch,
-    gboolean summary, GQuark domain, gint code, const gchar *text)
-{
-  g_autofree gchar *stage = gst_object_get_name (GST_OBJECT (element));
-  GstStructure *details = gst_structure_new (GST_SPDL_LOSSES_DETAILS, "stage",
-      G_TYPE_STRING, stage, "epoch", G_TYPE_UINT64, epoch, "num-items",
-      G_TYPE_UINT64, self->num_items, "num-failures", G_TYPE_UINT64,
-      self->num_failures, "summary", G_TYPE_BOOLEAN, summary, NULL);
-
-  if (self->last->uri)
-    gst_structure_set (details, "uri", G_TYPE_STRING, self->last->uri, NULL);
-  gst_element_message_full_with_details (element, GST_MESSAGE_WARNING, domain,
-      code, spdl_show_text (text), NULL, __FILE__, GST_FUNCTION, __LINE__,
-      details);
-}
-
-static gboolean
-is_power_of_ten (guint64 n)
-{
-  while (n >= 10 && n % 10 == 0)
-    n /= 10;
-  return n == 1;
-}
-
-void
-gst_spdl_losses_add (
-    GstSpdlLosses *self, GstElement *element, GstSpdlLoss *loss)
-{
-  g_autofree gchar *text = NULL;
-
-  g_clear_pointer (&self->last, gst_spdl_loss_free);
-  self->last = loss;
-  self->num_failures++;
-  if (self->num_failures > POSTED_AT_FIRST &&
-      !is_power_of_ten (self->num_failures))
-    return;
-  text = g_strdup_printf ("%s: %s (failure %" G_GUINT64_FORMAT
-                          " in epoch %" G_GUINT64_FORMAT ")",
-      loss->name, loss->error->message, self->num_failures, loss->epoch);
-  post_error (self, element, loss->epoch, FALSE, loss->error->domain,
-      loss->error->code, text);
-}
-
-void
-gst_spdl_losses_end_epoch (
-    GstSpdlLosses *self, GstElement *element, guint64 epoch)
-{
-  g_autofree gchar *text = NULL;
-
-  if (self->last) {
-    text = g_strdup_printf ("%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
-                            " items failed in epoch %" G_GUINT64_FORMAT
-                            "; last: %s: %s",
-        self->num_failures, self->num_items, epoch, self->last->name,
-        self->last->error->message);
-    post_error (self, element, epoch, TRUE, GST_STREAM_ERROR,
-        GST_STREAM_ERROR_FAILED, text);
-  }
-  gst_spdl_losses_reset (self);
-}
-
-void
-gst_spdl_losses_end_stream (GstSpdlLosses *self, GstElement *element)
-{
-  gst_spdl_losses_end_epoch (self, element, self->last ? self->last->epoch : 0);
-}
-
-void
-gst_spdl_losses_reset (GstSpdlLosses *self)
-{
-  g_clear_pointer (&self->last, gst_spdl_loss_free);
-  self->num_items = self->num_failures = 0;
 }

@@ -7,7 +7,7 @@
 
 #include "gst/spdl/stage/plain.h"
 
-#include "gst/spdl/stage/droppeditems.h"
+#include "gst/spdl/stage/failure.h"
 #include "gst/spdl/stage/capsgate.h"
 
 /* Reports */

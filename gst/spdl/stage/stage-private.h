@@ -21,12 +21,6 @@ typedef struct {
   GstCaps *caps; /* nullable: the task's own */
 } GstSpdlResult;
 
-/* A failed item of a task or of its parts. */
-typedef struct {
-  guint at;
-  GstSpdlLoss *loss; /* owned, nullable */
-} GstSpdlTaskLoss;
-
 /* An entry of the stage's executor: a task, or an event that keeps its
  * position. Entries are recycled with their arrays, so that no memory is
  * allocated per item after a warm-up. */
@@ -51,7 +45,9 @@ struct _GstSpdlTask {
 
   GArray *results; /* GstSpdlResult */
   GstSpdlDroppedItems dropped_items;
-  GArray *losses; /* GstSpdlTaskLoss; NULL without failures */
+  /* GstSpdlFailure, also of the parts; NULL without failures. The source pad's
+   * thread takes them, and leaves NULL. */
+  GPtrArray *failures;
 };
 
 GstSpdlTask *gst_spdl_task_new (void);
@@ -93,9 +89,6 @@ void gst_spdl_task_begin_item (GstSpdlTask *self, guint i);
 /* Ends the current item, whose results start at @first: gives them the metas of
  * the item and numbers them if there are several. */
 void gst_spdl_task_adopt_results (GstSpdlTask *self, guint first);
-
-/* Records that the current item or batch failed. */
-void gst_spdl_task_add_loss (GstSpdlTask *self, const GError *error);
 
 /* Ends a group that was processed as a whole. The metas of the results say
  * which items they belong to. Announces the other items as filtered and returns
@@ -238,10 +231,10 @@ void gst_spdl_post_tuning (GstElement *stage, guint from, guint to,
 /* Creates the two pads from the templates of @klass, the subclass. */
 void gst_spdl_stage_init_pads (GstSpdlStage *self, GstElementClass *klass);
 
-/* Counts the losses of @task, of which @n items were processed, posts them, and
- * fails the stage if they exceed max-failure-rate. Called by the source pad's
- * thread. */
-void gst_spdl_stage_count_losses (
+/* Counts the failures of @task, of which @n items were processed, posts them,
+ * and fails the stage if they exceed max-failure-rate. Called by the source
+ * pad's thread. */
+void gst_spdl_stage_count_failures (
     GstSpdlStage *self, const GstSpdlTask *task, guint n);
 
 /* Resets the state of a run. */

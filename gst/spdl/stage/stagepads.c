@@ -422,8 +422,8 @@ count_items (GstSpdlStage *self, GstSpdlStagePrivate *priv, GstSpdlTask *task)
 {
   const guint n = task->parts->len > 0 ? task->parts->len : task->items->len;
 
-  if (G_UNLIKELY (task->losses || priv->losses.num_failures > 0))
-    gst_spdl_stage_count_losses (self, task, n);
+  if (G_UNLIKELY (task->failures || priv->losses.num_failures > 0))
+    gst_spdl_stage_count_failures (self, task, n);
   else
     priv->losses.num_items += n;
 }
@@ -450,8 +450,10 @@ push_results (GstSpdlStage *self, GstSpdlStagePrivate *priv, GstSpdlTask *task)
       i++;
     }
   }
-  if (!gst_spdl_dropped_items_is_empty (&task->dropped_items))
+  if (!gst_spdl_dropped_items_is_empty (&task->dropped_items)) {
+    task->dropped_items.last = priv->losses.last;
     gst_spdl_dropped_items_push (&task->dropped_items, priv->srcpad);
+  }
   if (G_UNLIKELY (ret == GST_FLOW_NOT_NEGOTIATED))
     ret = explain_refusal (self, ret);
   if (ret != GST_FLOW_EOS)

@@ -79,24 +79,6 @@ gst_spdl_stage_fail (GstSpdlStage *stage, GError *error)
   fail_stage (stage, error, NULL);
 }
 
-static void
-post_failures (GstSpdlStage *self, GstSpdlTask *task, const GError *error,
-    guint64 num_failures)
-{
-  GstElement *element = GST_ELEMENT (self);
-  const GstSpdlItemMeta *item = gst_spdl_task_get_item_meta (task);
-  GstBuffer *bearer = gst_spdl_task_get_bearer (task);
-  GstSpdlBatchMeta *batch =
-      item || !bearer ? NULL : gst_spdl_buffer_get_batch_meta (bearer);
-
-  if (!batch) {
-    gst_spdl_post_item_failed (element, item, error, num_failures);
-    return;
-  }
-  for (guint i = 0; i < batch->num_items; i++)
-    gst_spdl_post_item_failed (element, &batch->items[i], error, num_failures);
-}
-
 /* Fails the stage because of the item @uri (nullable) of @epoch.
  * @error: (transfer full) */
 static void
@@ -118,6 +100,7 @@ check_failure_rate (GstSpdlStage *self)
 {
   GstSpdlStagePrivate *priv = gst_spdl_stage_get_private (self);
   const GstSpdlLosses *losses = &priv->losses;
+  g_autofree gchar *last = NULL;
   gdouble max_rate;
 
   if (losses->num_items < RATE_PROBATION)
@@ -127,34 +110,35 @@ check_failure_rate (GstSpdlStage *self)
   GST_OBJECT_UNLOCK (self);
   if (max_rate >= 1.0 || losses->num_failures <= max_rate * losses->num_items)
     return FALSE;
+  last = gst_spdl_failure_describe (losses->last);
   give_up (self, losses->last->epoch, losses->last->uri,
       g_error_new (GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
           "%" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
           " items failed in epoch %" G_GUINT64_FORMAT
-          ", more than max-failure-rate=%g allows; the last was %s: %s",
+          ", more than max-failure-rate=%g allows; the last was %s",
           losses->num_failures, losses->num_items, losses->last->epoch,
-          max_rate, losses->last->name, losses->last->error->message));
+          max_rate, last));
   return TRUE;
 }
 
 void
-gst_spdl_stage_count_losses (
+gst_spdl_stage_count_failures (
     GstSpdlStage *self, const GstSpdlTask *task, guint n)
 {
   GstSpdlLosses *losses = &gst_spdl_stage_get_private (self)->losses;
-  const guint n_lost = task->losses ? task->losses->len : 0;
+  const guint n_failed = task->failures ? task->failures->len : 0;
   gboolean over = FALSE;
 
-  /* Losses are in the order of their items. */
+  /* They are in the order of their items. */
   for (guint i = 0, next = 0; i < n; i++) {
     losses->num_items++;
-    if (next < n_lost) {
-      GstSpdlTaskLoss *entry =
-          &g_array_index (task->losses, GstSpdlTaskLoss, next);
+    if (next < n_failed) {
+      GstSpdlFailure **failure =
+          (GstSpdlFailure **) &g_ptr_array_index (task->failures, next);
 
-      if (entry->at == i) {
+      if ((*failure)->place == i) {
         gst_spdl_losses_add (
-            losses, GST_ELEMENT (self), g_steal_pointer (&entry->loss));
+            losses, GST_ELEMENT (self), g_steal_pointer (failure));
         next++;
       }
     }
@@ -175,61 +159,66 @@ add_dropped (GstSpdlTask *task, GstSpdlDropReason reason)
     gst_spdl_dropped_items_add_buffer (&task->dropped_items, bearer, reason);
 }
 
-/* Notes in @task that its current item failed, for the events and the losses
- * that follow its results. */
-static void
-note_failure (GstSpdlTask *task, const GError *error)
+/* Makes the record of the failed item, and posts it; for a batch, one for each
+ * of its items. */
+static GstSpdlFailure *
+report_failure (GstSpdlStage *self, GstSpdlTask *task, const GError *error,
+    guint64 num_failures)
 {
-  task->task.n_failed++;
-  add_dropped (task, GST_SPDL_DROP_REASON_FAILED);
-  gst_spdl_dropped_items_note_failure (
-      &task->dropped_items, gst_spdl_task_get_item_meta (task), error);
-  gst_spdl_task_add_loss (task, error);
+  GstElement *element = GST_ELEMENT (self);
+  const GstSpdlItemMeta *item = gst_spdl_task_get_item_meta (task);
+  GstBuffer *bearer = gst_spdl_task_get_bearer (task);
+  const GstSpdlBatchMeta *batch =
+      item || !bearer ? NULL : gst_spdl_buffer_get_batch_meta (bearer);
+  GstSpdlFailure *failure =
+      gst_spdl_failure_new (element, item, error, num_failures);
+
+  if (!batch)
+    gst_spdl_failure_post (failure, element);
+  for (guint i = 0; batch && i < batch->num_items; i++) {
+    g_autoptr (GstSpdlFailure) one =
+        gst_spdl_failure_new (element, &batch->items[i], error, num_failures);
+
+    gst_spdl_failure_post (one, element);
+    failure->epoch = MIN (failure->epoch, one->epoch);
+  }
+  return failure;
 }
 
-/* Counts a failure of @item (nullable), which is NULL for a batch. Fails the
- * stage if there are more than max-failures. */
+/* Drops the current item of @task, because it failed. Fails the stage if there
+ * are more failures than max-failures allows. */
 static void
-count_failure (GstSpdlStage *self, GstSpdlTask *task,
-    const GstSpdlItemMeta *item, const GError *error)
+fail_item (GstSpdlStage *self, GstSpdlTask *task, const GError *error)
 {
   GstSpdlStagePrivate *priv = gst_spdl_stage_get_private (self);
+  GstSpdlFailure *failure;
   gint max_failures;
   guint64 num;
 
+  /* During a flush, it has not failed, but will not come either. */
+  if (g_cancellable_is_cancelled (task->cancellable))
+    return;
+  task->task.n_failed++;
+  add_dropped (task, GST_SPDL_DROP_REASON_FAILED);
   GST_OBJECT_LOCK (self);
   max_failures = priv->max_failures;
   GST_OBJECT_UNLOCK (self);
   spdl_mutex_lock (&priv->lock);
   num = ++priv->num_failures;
   spdl_mutex_unlock (&priv->lock);
-  post_failures (self, task, error, num);
+  failure = report_failure (self, task, error, num);
+  SPDL_INFO_OBJECT (self, "failed: %s: %s",
+      failure->uri ? failure->uri : "item", error->message);
   if (max_failures >= 0 && num > (guint64) max_failures) {
-    g_autofree gchar *name =
-        item ? gst_spdl_item_meta_describe (item) : g_strdup ("a batch");
+    g_autofree gchar *last = gst_spdl_failure_describe (failure);
 
-    give_up (self, item ? item->epoch : G_MAXUINT64, item ? item->uri : NULL,
+    give_up (self, failure->epoch, failure->uri,
         g_error_new (GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
             "%" G_GUINT64_FORMAT
-            " items failed, more than max-failures allows; the last was %s: %s",
-            num, name, error->message));
+            " items failed, more than max-failures allows; the last was %s",
+            num, last));
   }
-}
-
-/* Drops the current item of @task, because it failed. During a flush, it has
- * not failed, but will not come either. @error: (transfer full) */
-static void
-fail_item (GstSpdlStage *self, GstSpdlTask *task, GError *error)
-{
-  const GstSpdlItemMeta *item = gst_spdl_task_get_item_meta (task);
-
-  if (!g_cancellable_is_cancelled (task->cancellable)) {
-    SPDL_INFO_OBJECT (self, "failed: %s: %s",
-        item && item->uri ? item->uri : "item", error->message);
-    note_failure (task, error);
-    count_failure (self, task, item, error);
-  }
-  g_error_free (error);
+  gst_spdl_failure_add_to (failure, task->current, &task->failures);
 }
 
 /* Ends the current item, whose results start at @first. @error: (transfer full)
@@ -240,6 +229,7 @@ end_item (GstSpdlStage *self, GstSpdlTask *task, guint first, GError *error)
   if (error) {
     gst_spdl_task_drop_results (task, first);
     fail_item (self, task, error);
+    g_error_free (error);
   } else if (task->results->len > first) {
     gst_spdl_task_adopt_results (task, first);
   } else {
@@ -269,7 +259,7 @@ fail_group (GstSpdlStage *self, GstSpdlTask *task, GError *error)
   gst_spdl_task_drop_results (task, 0);
   for (guint i = 0; i < task->items->len; i++) {
     gst_spdl_task_begin_item (task, i);
-    fail_item (self, task, g_error_copy (error));
+    fail_item (self, task, error);
   }
   g_error_free (error);
 }

@@ -10,7 +10,7 @@
 #include "gst/spdl/engine/cpus.h"
 #include "gst/spdl/engine/newthread.h"
 #include "gst/spdl/engine/sync.h"
-#include "gst/spdl/stage/droppeditems.h"
+#include "gst/spdl/stage/failure.h"
 
 #define NAME "spdl-stream"
 #define PURPOSE "a stream"

@@ -129,7 +129,7 @@
 
 #include "gst/spdl/common/logline.h"
 #include "gst/spdl/common/propertytable.h"
-#include "gst/spdl/stage/droppeditems.h"
+#include "gst/spdl/stage/failure.h"
 #include "plugins/codec/codec.h"
 #include "plugins/codec/element/itemdecoder.h"
 #include "plugins/codec/element/mainimage.h"
@@ -488,23 +488,21 @@ add_notes (GstBuffer *result, const GstSpdlItemMeta *item, const gchar *part,
 
 /* Records how the result was made. */
 static void
-note_item (SpdlItemDecoder *item_decoder, const SpdlDecodeConfig *config,
+note_item (const SpdlItemNotes *notes, const SpdlDecodeConfig *config,
     GstBuffer *result, const GstSpdlItemMeta *item,
     const SpdlImageTransform *transform)
 {
-  guint n_own = 0;
-  const GArray *times = spdl_item_decoder_get_times (item_decoder, &n_own);
-  const GstClockTime offset = spdl_item_decoder_get_audio_offset (item_decoder);
   g_autoptr (GstStructure) fields = gst_structure_new_empty ("notes");
 
   if (transform->width > 0 && config->part)
     spdl_main_image_note (fields, config, transform);
   if (transform->width > 0 && spdl_augment_is_on (&config->augment))
     note_augment (fields, transform);
-  if (times)
-    note_times (fields, times, n_own);
-  if (GST_CLOCK_TIME_IS_VALID (offset))
-    gst_structure_set (fields, "audio-offset", G_TYPE_UINT64, offset, NULL);
+  if (notes->times)
+    note_times (fields, notes->times, notes->n_own);
+  if (GST_CLOCK_TIME_IS_VALID (notes->audio_offset))
+    gst_structure_set (
+        fields, "audio-offset", G_TYPE_UINT64, notes->audio_offset, NULL);
   add_notes (result, item, config->part, fields);
 }
 
@@ -600,10 +598,8 @@ decode_part (GstSpdlStage *stage, SpdlItemDecoder *item_decoder,
 
 /* Warns of the first array that is left out. */
 static void
-warn_left_out (
-    GstSpdlStage *stage, const SpdlItemDecoder *item_decoder, const gchar *uri)
+warn_left_out (GstSpdlStage *stage, const GError *why, const gchar *uri)
 {
-  const GError *why = spdl_item_decoder_get_left_out (item_decoder);
   g_autofree gchar *text = NULL;
 
   if (G_LIKELY (!why) ||
@@ -644,13 +640,14 @@ gst_spdl_decode_process (
                           : spdl_item_decoder_decode (worker, config, &source,
                                 &transform, &caps, &reason);
 
-  if (result)
-    warn_of_loss (
-        stage, spdl_item_decoder_get_loss (worker), item ? item->uri : NULL);
-  if (result && item)
-    note_item (worker, config, result, item, &transform);
-  if (result)
-    warn_left_out (stage, worker, item ? item->uri : NULL);
+  if (result) {
+    const SpdlItemNotes *notes = spdl_item_decoder_get_notes (worker);
+
+    warn_of_loss (stage, notes->loss, item ? item->uri : NULL);
+    warn_left_out (stage, notes->left_out, item ? item->uri : NULL);
+    if (item)
+      note_item (notes, config, result, item, &transform);
+  }
   spdl_decode_config_unref (config);
   if (!result) {
     if (!item || !item->uri)
@@ -728,10 +725,6 @@ SPDL_DEFINE_ENUM_TYPE (GstSpdlDecodeClipSampling, clip,
 SPDL_DEFINE_ENUM_TYPE (GstSpdlDecodeShortClip, short_clip,
     { SPDL_CLIP_PAD_REPEAT, "Repeat the last frame", "repeat" },
     { SPDL_CLIP_PAD_FAIL, "Fail the item", "fail" })
-
-SPDL_DEFINE_ENUM_TYPE (GstSpdlDecodeEntropyDecoder, entropy_decoder,
-    { SPDL_ENTROPY_DECODER_SPDL, "gst-spdl's decoder", "spdl" },
-    { SPDL_ENTROPY_DECODER_LIBJPEG, "libjpeg's decoder", "libjpeg" })
 
 static const SpdlProperty properties[] = {
   SPDL_PROPERTY_UINT (SpdlDecodeSettings, width, PLAYING, "width", "Width",
@@ -834,9 +827,6 @@ static const SpdlProperty properties[] = {
       "Short clip",
       "Action for a video with fewer frames than num-frames requires",
       short_clip_get_type, SPDL_CLIP_PAD_REPEAT),
-  SPDL_PROPERTY_UINT (SpdlDecodeSettings, clip.decoder_threads, PLAYING,
-      "decoder-threads", "Decoder threads",
-      "Number of threads of a video decoder, in each worker", 1, 64, 1),
   SPDL_PROPERTY_UINT (SpdlDecodeSettings, audio.rate, PLAYING, "rate", "Rate",
       "Sample rate of audio in Hz (0 = what downstream requests, else the "
       "file's)",
@@ -864,11 +854,8 @@ static const SpdlProperty properties[] = {
   SPDL_PROPERTY_END
 };
 
-enum {
-  PROP_0,
-  PROP_SETTINGS, /* the first property of the table */
-  PROP_ENTROPY_DECODER = PROP_SETTINGS + G_N_ELEMENTS (properties) - 1,
-};
+/* ID of the first property of the table. */
+#define PROP_SETTINGS 1
 
 static void
 gst_spdl_decode_set_property (
@@ -887,10 +874,6 @@ gst_spdl_decode_get_property (
 {
   GstSpdlDecode *self = GST_SPDL_DECODE (object);
 
-  if (id == PROP_ENTROPY_DECODER) {
-    g_value_set_enum (value, spdl_entropy_choose ()->decoder);
-    return;
-  }
   gst_spdl_property_table_get (
       properties, &self->settings, id - PROP_SETTINGS, value, object, pspec);
 }
@@ -915,22 +898,6 @@ gst_spdl_decode_class_init (GstSpdlDecodeClass *klass)
   object_class->get_property = gst_spdl_decode_get_property;
   object_class->finalize = gst_spdl_decode_finalize;
   gst_spdl_property_table_install (properties, object_class, PROP_SETTINGS);
-  /**
-   * GstSpdlDecode:entropy-decoder:
-   *
-   * The Huffman codes of baseline JPEGs are decoded by gst-spdl, which is
-   * faster than libjpeg. A self-test takes some hundred microseconds per
-   * process. If the test fails, or if the environment has
-   * SPDL_ENTROPY_DECODER=libjpeg, libjpeg decodes them. Pixels are the same.
-   *
-   * Since: 0.1
-   */
-  g_object_class_install_property (object_class, PROP_ENTROPY_DECODER,
-      g_param_spec_enum ("entropy-decoder", "Entropy decoder",
-          "Huffman decoder that this process uses for baseline JPEGs",
-          entropy_decoder_get_type (), SPDL_ENTROPY_DECODER_SPDL,
-          G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
-  gst_type_mark_as_plugin_api (entropy_decoder_get_type (), 0);
 
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);

@@ -78,10 +78,7 @@ struct _SpdlItemDecoder {
   SpdlAudio *audio;
   StreamCaps stream_caps;
 
-  /* About the last item. */
-  gboolean was_video;
-  GstClockTime audio_offset; /* NONE: not drawn */
-  SpdlLoss loss;
+  SpdlItemNotes notes;
 };
 
 /* State of one decode call. */
@@ -140,10 +137,10 @@ check_samples (SpdlItemDecoder *self, const Job *job, const gchar *type,
 
   if (config->pixels == SPDL_PIXELS_COLOR) {
     if (depth > 8)
-      self->loss = SPDL_LOSS_BITS;
+      self->notes.loss = SPDL_LOSS_BITS;
     else if (has_palette && config->format == GST_VIDEO_FORMAT_GRAY8 &&
              config->interpolation == SPDL_INTERPOLATION_NEAREST)
-      self->loss = SPDL_LOSS_INDICES;
+      self->notes.loss = SPDL_LOSS_INDICES;
     return TRUE;
   }
   if (channels == 0)
@@ -295,6 +292,7 @@ decode_arrays (
   GstBuffer *result = spdl_arrays_decode (self->arrays, kind, &job->in,
       config->members, config->max_decompressed_bytes, job->caps, error);
 
+  self->notes.left_out = spdl_arrays_get_left_out (self->arrays);
   if (result && !spdl_decode_config_check_tensors (config, *job->caps, error))
     gst_clear_buffer (&result);
   return result;
@@ -310,7 +308,7 @@ decode_video (
   if (check_samples (self, job, type, 8, 3, FALSE, error))
     result = spdl_video_decode (self->video, type, &job->in, config,
         job->source, job->transform, job->caps, error);
-  self->was_video = TRUE;
+  self->notes.times = spdl_video_get_times (self->video, &self->notes.n_own);
   if (result && config->clip.num_frames > 0 &&
       !spdl_decode_config_check_tensors (config, *job->caps, NULL)) {
     g_clear_error (error);
@@ -332,7 +330,7 @@ decode_audio (SpdlItemDecoder *self, const Job *job, GError **error)
       job->caps, error);
 
   if (result && !GST_CLOCK_TIME_IS_VALID (config->audio.offset))
-    self->audio_offset = audio.offset;
+    self->notes.audio_offset = audio.offset;
   return result;
 }
 
@@ -569,9 +567,7 @@ spdl_item_decoder_decode (SpdlItemDecoder *self, const SpdlDecodeConfig *config,
   GstBuffer *result;
 
   transform->width = transform->height = 0;
-  self->was_video = FALSE;
-  self->audio_offset = GST_CLOCK_TIME_NONE;
-  self->loss = SPDL_LOSS_NONE;
+  self->notes = (SpdlItemNotes){ .audio_offset = GST_CLOCK_TIME_NONE };
   if (!gst_buffer_map (source->item, &job.in, GST_MAP_READ)) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
         "Failed to map the item's memory");
@@ -646,26 +642,8 @@ spdl_item_decoder_hint_at_piece (GstBuffer *item)
       offset);
 }
 
-GstClockTime
-spdl_item_decoder_get_audio_offset (const SpdlItemDecoder *self)
+const SpdlItemNotes *
+spdl_item_decoder_get_notes (const SpdlItemDecoder *self)
 {
-  return self->audio_offset;
-}
-
-const GError *
-spdl_item_decoder_get_left_out (const SpdlItemDecoder *self)
-{
-  return spdl_arrays_get_left_out (self->arrays);
-}
-
-SpdlLoss
-spdl_item_decoder_get_loss (const SpdlItemDecoder *self)
-{
-  return self->loss;
-}
-
-const GArray *
-spdl_item_decoder_get_times (const SpdlItemDecoder *self, guint *n_own)
-{
-  return self->was_video ? spdl_video_get_times (self->video, n_own) : NULL;
+  return &self->notes;
 }

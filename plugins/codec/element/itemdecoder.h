@@ -41,27 +41,25 @@ gboolean spdl_item_decoder_read_size (SpdlItemDecoder *self, GstBuffer *item,
  * such as the blocks that filesrc sends; else NULL. */
 gchar *spdl_item_decoder_hint_at_piece (GstBuffer *item);
 
-/* Returns the random offset of the last item, if it was audio and the offset is
- * random; else GST_CLOCK_TIME_NONE. */
-GstClockTime spdl_item_decoder_get_audio_offset (const SpdlItemDecoder *self);
-
-/* Returns why a member of the last file of arrays was left out (transfer none)
- * (nullable). */
-const GError *spdl_item_decoder_get_left_out (const SpdlItemDecoder *self);
-
 /* Values of the file that the last result lost. */
 typedef enum {
   SPDL_LOSS_NONE,
   SPDL_LOSS_BITS,    /* of samples of more than 8 bits */
   SPDL_LOSS_INDICES, /* of a palette, which became luminances */
 } SpdlLoss;
-SpdlLoss spdl_item_decoder_get_loss (const SpdlItemDecoder *self);
 
-/* Returns the presentation times of the last item's frames, in ns, or NULL if
- * it was not a video.
- * @n_own: (out): number of frames from the video; the rest repeat the last
- * one */
-const GArray *
-spdl_item_decoder_get_times (const SpdlItemDecoder *self, guint *n_own);
+/* About the last item. */
+typedef struct {
+  /* (nullable): presentation times of the frames of a video, in ns; the first
+   * @n_own are those from the file, the rest repeat the last one */
+  const GArray *times;
+  guint n_own;
+  GstClockTime audio_offset; /* NONE: no audio, or not at random */
+  SpdlLoss loss;
+  const GError *left_out; /* (nullable): why a member of arrays is missing */
+} SpdlItemNotes;
+
+/* Returns: (transfer none): notes that are valid until the next call */
+const SpdlItemNotes *spdl_item_decoder_get_notes (const SpdlItemDecoder *self);
 
 G_END_DECLS

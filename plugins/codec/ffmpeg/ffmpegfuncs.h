@@ -91,8 +91,7 @@ typedef struct {
 
 typedef struct {
   guint64 max_pixels;
-  guint n_threads; /* of the decoder */
-  gboolean keep;   /* continue after frames that cannot be decoded */
+  gboolean keep; /* continue after frames that cannot be decoded */
   GCancellable *cancellable;
   /* Called for each selected frame; @frame is valid during the call. */
   void (*frame) (gpointer user_data, guint rank, const SpdlFrame *frame);

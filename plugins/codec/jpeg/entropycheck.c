@@ -374,12 +374,9 @@ make_choice (void)
 {
   g_autoptr (GError) error = NULL;
 
-  choice.decoder = SPDL_ENTROPY_DECODER_LIBJPEG;
   if (g_strcmp0 (g_getenv ("SPDL_ENTROPY_DECODER"), "libjpeg") == 0) {
     choice.reason = "the environment variable SPDL_ENTROPY_DECODER selects it";
-  } else if (spdl_entropy_check (chosen_hooks, &error)) {
-    choice.decoder = SPDL_ENTROPY_DECODER_SPDL;
-  } else {
+  } else if (!spdl_entropy_check (chosen_hooks, &error)) {
     choice.failed = TRUE;
     choice.reason = g_strdup (error->message); /* never freed */
   }

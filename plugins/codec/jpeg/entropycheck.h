@@ -17,16 +17,9 @@ G_BEGIN_DECLS
  * the expected offset, and whether both decoders give the same pixels for small
  * images. If the test fails, libjpeg decodes all files. */
 
-typedef enum {
-  SPDL_ENTROPY_DECODER_SPDL,
-  SPDL_ENTROPY_DECODER_LIBJPEG,
-} SpdlEntropyDecoder;
-
 typedef struct {
-  SpdlEntropyDecoder decoder;
+  const gchar *reason; /* for libjpeg's decoder; NULL: our decoder is used */
   gboolean failed;     /* the self-test failed */
-  const gchar *reason; /* reason for libjpeg's decoder; NULL with
-                          SPDL_ENTROPY_DECODER_SPDL */
 } SpdlEntropyChoice;
 
 /* Returns the entropy decoder that this process uses for JPEGs. The first call

@@ -117,7 +117,7 @@ spdl_jpeg_new (void)
   if (setjmp (self->on_error) != 0)
     g_error ("libjpeg: %s", self->message);
   create_decompressor (self);
-  if (spdl_entropy_choose ()->decoder == SPDL_ENTROPY_DECODER_SPDL)
+  if (!spdl_entropy_choose ()->reason)
     self->entropy = spdl_entropy_new ();
   if (self->entropy)
     self->progressive = spdl_progressive_new ();

@@ -581,13 +581,6 @@ ensure_masks (SpdlProgressive *self, j_decompress_ptr cinfo)
 }
 
 gboolean
-spdl_progressive_accepts (j_decompress_ptr cinfo)
-{
-  return cinfo->progressive_mode && !cinfo->arith_code &&
-         cinfo->data_precision == 8;
-}
-
-gboolean
 spdl_progressive_start (SpdlProgressive *self, j_decompress_ptr cinfo,
     const SpdlProgressiveHooks *hooks)
 {

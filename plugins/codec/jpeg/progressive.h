@@ -32,7 +32,12 @@ typedef struct {
 } SpdlProgressiveHooks;
 
 /* Returns whether the file, whose header was read, is one for this decoder. */
-gboolean spdl_progressive_accepts (j_decompress_ptr cinfo);
+static inline gboolean
+spdl_progressive_accepts (j_decompress_ptr cinfo)
+{
+  return cinfo->progressive_mode && !cinfo->arith_code &&
+         cinfo->data_precision == 8;
+}
 
 /* Calls jpeg_start_decompress(), which reads all scans. Returns FALSE if
  * libjpeg must decode the file, which is to be opened again. */

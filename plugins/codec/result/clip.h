@@ -48,7 +48,6 @@ typedef struct {
   guint frame_step;
   SpdlClipKind kind;
   SpdlClipPad pad;
-  guint decoder_threads;
 } SpdlClip;
 
 /* Returns how many frames a video needs so that the clip is complete. Not for

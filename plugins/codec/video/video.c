@@ -233,7 +233,6 @@ play_frames (SpdlVideo *self, GError **reason)
 {
   const GArray *sorted = self->selection.sorted;
   const SpdlVideoPlay play = { .max_pixels = self->config->max_pixels,
-    .n_threads = MAX (self->config->clip.decoder_threads, 1),
     .keep = self->config->corrupt == SPDL_CORRUPT_KEEP,
     .cancellable = self->source->cancellable,
     .frame = take_frame,

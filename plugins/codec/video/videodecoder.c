@@ -18,7 +18,6 @@ GST_DEBUG_CATEGORY_EXTERN (spdl_decode_debug);
 
 struct _SpdlVideoDecoder {
   AVCodecContext *codec;
-  guint n_threads;
   guint64 max_pixels;
   AVFrame *frame;
   void (*take) (gpointer user_data, const AVFrame *frame);
@@ -149,7 +148,8 @@ open_codec (SpdlVideoDecoder *self, const AVCodec *codec,
   ret = avcodec_parameters_to_context (self->codec, parameters);
   if (ret < 0)
     return ret;
-  self->codec->thread_count = self->n_threads;
+  /* Workers decode several videos at a time, which needs less memory. */
+  self->codec->thread_count = 1;
   self->codec->opaque = self;
   self->codec->get_buffer2 = get_buffer;
   /* Else columns at the left are not always cropped. */
@@ -161,8 +161,8 @@ open_codec (SpdlVideoDecoder *self, const AVCodec *codec,
 
 gboolean
 spdl_video_decoder_open (SpdlVideoDecoder *self,
-    const AVCodecParameters *parameters, guint n_threads, guint64 max_pixels,
-    gboolean keep, GError **error)
+    const AVCodecParameters *parameters, guint64 max_pixels, gboolean keep,
+    GError **error)
 {
   const AVCodec *codec = avcodec_find_decoder (parameters->codec_id);
   gint ret;
@@ -173,7 +173,6 @@ spdl_video_decoder_open (SpdlVideoDecoder *self,
   self->too_large = 0;
   self->keep = keep;
   avcodec_free_context (&self->codec);
-  self->n_threads = n_threads;
   self->max_pixels = max_pixels;
   if (!codec) {
     g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN,
@@ -202,13 +201,12 @@ get_errors (const SpdlVideoDecoder *self)
   return __atomic_load_n (&self->n_errors, __ATOMIC_RELAXED);
 }
 
-/* Notes whether there are more than @n errors. Threads work on packets before
- * the last one. */
+/* Notes whether there are more than @n errors. */
 static void
 note_errors (SpdlVideoDecoder *self, guint n)
 {
   if (get_errors (self) != n)
-    self->bad_from = MIN (self->bad_from, self->last - self->n_threads + 1);
+    self->bad_from = MIN (self->bad_from, self->last);
 }
 
 /* Takes the frames that are ready. Returns an AVERROR code. */

@@ -31,8 +31,8 @@ void spdl_video_decoder_free (SpdlVideoDecoder *self);
  * errors are good. Returns FALSE with
  * @error set, which names the codec, if there is none or it does not start. */
 gboolean spdl_video_decoder_open (SpdlVideoDecoder *self,
-    const AVCodecParameters *parameters, guint n_threads, guint64 max_pixels,
-    gboolean keep, GError **error);
+    const AVCodecParameters *parameters, guint64 max_pixels, gboolean keep,
+    GError **error);
 
 /* Returns FALSE if the packet is rejected, or the decoder reported an error,
  * for example that a picture is missing which this one is made from; a message

@@ -279,7 +279,7 @@ play_frames (SpdlVideoReader *self, const SpdlVideoPlay *play,
   spdl_ffmpeg_log_begin ();
   self->play = play;
   return spdl_video_decoder_open (self->decoder, self->packets.codec,
-             play->n_threads, play->max_pixels, play->keep, error) &&
+             play->max_pixels, play->keep, error) &&
          play_ranks (self, ranks, n, error);
 }
 

@@ -470,19 +470,20 @@ item_failed (GstSpdlBatcher *self, const GstSpdlItemMeta *item, GError *error)
 {
   GstSpdlPlainStats *stats = self->parent.stats;
   GstSpdlDroppedItems dropped_items;
+  GstSpdlFailure *failure;
 
   spdl_mutex_lock (&stats->lock);
   stats->meter.interval.failures++;
   spdl_mutex_unlock (&stats->lock);
-  gst_spdl_post_item_failed (
+  failure = gst_spdl_failure_new (
       GST_ELEMENT (self), item, error, ++self->num_failures);
-  gst_spdl_losses_add (&self->losses, GST_ELEMENT (self),
-      gst_spdl_loss_new (item, NULL, 0, error));
+  gst_spdl_failure_post (failure, GST_ELEMENT (self));
+  gst_spdl_losses_add (&self->losses, GST_ELEMENT (self), failure);
 
   gst_spdl_dropped_items_init (&dropped_items);
   gst_spdl_dropped_items_add (
       &dropped_items, item, GST_SPDL_DROP_REASON_FAILED);
-  gst_spdl_dropped_items_note_failure (&dropped_items, item, error);
+  dropped_items.last = failure;
   gst_spdl_batcher_push_dropped (self, &dropped_items);
   g_error_free (error);
 }

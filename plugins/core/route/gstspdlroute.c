@@ -53,7 +53,7 @@
  * Since: 0.1
  */
 
-#include "gst/spdl/stage/droppeditems.h"
+#include "gst/spdl/stage/failure.h"
 #include "gst/spdl/stage/capsgate.h"
 #include "plugins/core/core.h"
 #include "plugins/core/route/route-private.h"

@@ -64,7 +64,7 @@
 #include "gst/spdl/common/bufferitems.h"
 #include "gst/spdl/common/marks.h"
 #include "gst/spdl/loader/loadersink.h"
-#include "gst/spdl/stage/droppeditems.h"
+#include "gst/spdl/stage/failure.h"
 #include "gst/spdl/stage/plain.h"
 #include "plugins/common/progresstracker.h"
 #include "plugins/core/core.h"

@@ -236,7 +236,7 @@
 #include "gst/spdl/common/sourcenumber.h"
 #include "gst/spdl/common/storeuri.h"
 #include "gst/spdl/stage/taskthread.h"
-#include "gst/spdl/stage/droppeditems.h"
+#include "gst/spdl/stage/failure.h"
 #include "gst/spdl/stage/plain.h"
 #include "plugins/core/core.h"
 #include "gst/spdl/common/propertytable.h"

@@ -114,7 +114,7 @@
 
 #include "gst/spdl/common/propertytable.h"
 #include "gst/spdl/engine/cgroup.h"
-#include "gst/spdl/stage/droppeditems.h"
+#include "gst/spdl/stage/failure.h"
 #include "plugins/fetch/diskcache/diskcache.h"
 #include "plugins/fetch/element/coalesce.h"
 #include "plugins/fetch/element/fetch-private.h"

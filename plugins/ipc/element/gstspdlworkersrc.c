@@ -64,7 +64,7 @@
 #include "gst/spdl/stage/taskthread.h"
 #include "gst/spdl/process/processwatch.h"
 #include "gst/spdl/progress/state.h"
-#include "gst/spdl/stage/droppeditems.h"
+#include "gst/spdl/stage/failure.h"
 #include "gst/spdl/stage/plain.h"
 #include "plugins/ipc/element/restart.h"
 #include "plugins/ipc/element/workerconnection.h"

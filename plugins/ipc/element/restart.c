@@ -8,6 +8,7 @@
 #include "plugins/ipc/element/restart.h"
 
 #include "gst/spdl/common/marks.h"
+#include "gst/spdl/stage/failure.h"
 
 typedef struct {
   guint32 number;
@@ -130,16 +131,15 @@ count_report (SpdlRestart *self, const Failure *key)
 gboolean
 spdl_restart_add_message (SpdlRestart *self, GstMessage *message)
 {
-  const GstStructure *s = gst_message_get_structure (message);
+  g_autoptr (GstSpdlFailure) failure = gst_spdl_failure_parse (message);
   Failure key = { 0 };
   gboolean is_new;
 
-  if (GST_MESSAGE_TYPE (message) != GST_MESSAGE_ELEMENT || !s ||
-      !gst_structure_has_name (s, "spdl-item-failed") ||
-      !gst_structure_get (s, "source", G_TYPE_UINT, &key.source, "epoch",
-          G_TYPE_UINT64, &key.epoch, "sequence", G_TYPE_UINT64, &key.sequence,
-          NULL))
+  if (!failure || failure->sequence == G_MAXUINT64)
     return TRUE;
+  key.source = failure->source;
+  key.epoch = failure->epoch;
+  key.sequence = failure->sequence;
   spdl_mutex_lock (&self->lock);
   is_new = count_report (self, &key);
   spdl_mutex_unlock (&self->lock);

@@ -20,7 +20,7 @@
 #include "gst/spdl/loader/drain.h"
 #include "gst/spdl/loader/loader-private.h"
 #include "gst/spdl/process/processwatch.h"
-#include "gst/spdl/stage/droppeditems.h"
+#include "gst/spdl/stage/failure.h"
 #include "plugins/ipc/wire/serializermessage.h"
 #include "plugins/ipc/wire/workerconfig.h"
 #include "plugins/ipc/worker/workersink.h"

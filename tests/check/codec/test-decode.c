@@ -351,29 +351,6 @@ GST_START_TEST (test_unusual)
 
 GST_END_TEST;
 
-/* Tests that the property entropy-decoder is read-only. All tests above run
- * once with each decoder. */
-GST_START_TEST (test_entropy_decoder)
-{
-  const gchar *asked = g_getenv ("SPDL_ENTROPY_DECODER");
-  GstElement *element = gst_element_factory_make ("spdldecode", NULL);
-  GParamSpec *pspec = g_object_class_find_property (
-      G_OBJECT_GET_CLASS (element), "entropy-decoder");
-  GEnumValue *value;
-  gint got;
-
-  fail_unless (pspec != NULL);
-  fail_unless (pspec->flags & G_PARAM_READABLE);
-  fail_if (pspec->flags & G_PARAM_WRITABLE);
-  g_object_get (element, "entropy-decoder", &got, NULL);
-  value = g_enum_get_value (G_PARAM_SPEC_ENUM (pspec)->enum_class, got);
-  fail_unless (value != NULL);
-  fail_unless_equals_string (value->value_nick, asked ? asked : "spdl");
-  gst_object_unref (element);
-}
-
-GST_END_TEST;
-
 GST_START_TEST (test_limits)
 {
   Rig *rig = rig_new ("spdldecode", "max-pixels", (guint64) 1000, NULL);
@@ -570,7 +547,6 @@ decode_suite (void)
   tcase_add_test (tc, test_own_size);
   tcase_add_test (tc, test_corrupt);
   tcase_add_test (tc, test_unusual);
-  tcase_add_test (tc, test_entropy_decoder);
   tcase_add_test (tc, test_limits);
   tcase_add_test (tc, test_negotiation);
   tcase_add_test (tc, test_with_stock_elements);

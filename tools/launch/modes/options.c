@@ -54,7 +54,7 @@ make_entries (Options *self)
         "End after this time", "SECONDS" },
     { "batches", 'b', 0, G_OPTION_ARG_INT64, &self->max_batches,
         "End after this number of batches", "N" },
-    { "max-failures", 'f', 0, G_OPTION_ARG_INT64, &self->max_failures,
+    { "max-failures", 'f', 0, G_OPTION_ARG_INT, &self->max_failures,
         "Number of failed items to tolerate in all stages; one more ends the "
         "run with an error",
         "N" },
@@ -201,7 +201,7 @@ options_get_limits (const Options *self, gboolean live)
     .interval = interval * GST_SECOND,
     .duration = self->duration * GST_SECOND,
     .max_batches = self->max_batches,
-    .max_failures = self->max_failures,
+    .max_failures = MAX (self->max_failures, -1),
     .step = self->step * GST_MSECOND,
     .cpu_budget = self->cpu_budget,
   };

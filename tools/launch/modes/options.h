@@ -29,7 +29,7 @@ typedef struct {
   double step;     /* ms per training step */
   double cpu_budget;
   gint64 max_batches;
-  gint64 max_failures;
+  gint max_failures;
   gint items;  /* number of items to record for --isolate */
   gint rounds; /* number of rounds for --headspace */
   gint port;   /* or OPTIONS_NO_PORT */

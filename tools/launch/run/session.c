@@ -11,7 +11,6 @@
 #include "gst/spdl/common/showntext.h"
 #include "gst/spdl/engine/newthread.h"
 #include "gst/spdl/loader/loader-private.h"
-#include "gst/spdl/stage/droppeditems.h"
 #include "tools/launch/run/itemdigest.h"
 #include "tools/launch/run/pipeline.h"
 #include "tools/launch/run/process.h"
@@ -289,24 +288,16 @@ take_error (Session *self, GstMessage *message)
 
 /* Returns whether the warning is about a single failed item, which has a
  * separate message. */
-static gboolean
-is_of_one_item (GstMessage *message)
-{
-  const GstStructure *details = NULL;
-  gboolean summary = FALSE;
-
-  gst_message_parse_warning_details (message, &details);
-  return details && gst_structure_has_name (details, "spdl-items-failed") &&
-         !(gst_structure_get_boolean (details, "summary", &summary) && summary);
-}
-
 static void
 take_warning (Session *self, GstMessage *message)
 {
   g_autoptr (GError) error = NULL;
   Part *part = parts_find_element (self->parts, GST_MESSAGE_SRC (message));
+  gboolean is_summary;
+  guint64 epoch;
 
-  if (is_of_one_item (message))
+  /* A single failed item has a separate message. */
+  if (gst_spdl_losses_parse_warning (message, &is_summary, &epoch))
     return;
   gst_message_parse_warning (message, &error, NULL);
   spdl_show_error (error);
@@ -317,46 +308,30 @@ take_warning (Session *self, GstMessage *message)
 }
 
 gchar *
-failure_format (const GstStructure *failure)
+failure_format (const GstSpdlFailure *failure)
 {
-  const gchar *uri = gst_structure_get_string (failure, "uri");
-  g_autofree gchar *name = spdl_show_line (uri);
-  g_autofree gchar *reason = failure_dup_reason (failure);
+  g_autofree gchar *name = spdl_show_line (failure->uri);
 
-  return g_strconcat (name, uri ? ": " : "", reason, NULL);
+  return g_strconcat (
+      name, failure->uri ? ": " : "", failure->error->message, NULL);
 }
 
-gchar *
-failure_dup_reason (const GstStructure *failure)
-{
-  g_autoptr (GError) error = NULL;
-
-  gst_structure_get (failure, "error", G_TYPE_ERROR, &error, NULL);
-  return spdl_show_text (error ? error->message : "failed");
-}
-
-/* @failure: structure with the display name of the stage */
+/* The loader counts the failures: here, the run only ends in time after one too
+ * many. @failure: (transfer full) */
 static void
-take_failure (Session *self, const GstStructure *failure)
+take_failure (Session *self, GstSpdlFailure *failure)
 {
-  self->n_failures++;
-  if (self->failures->len < MAX_FAILURES_KEPT)
-    g_ptr_array_add (self->failures, gst_structure_copy (failure));
+  g_autoptr (GError) error = gst_spdl_loader_dup_error (self->loader);
+
   if (self->funcs && self->funcs->failure)
     self->funcs->failure (self, failure, self->user_data);
-  if (self->limits.max_failures < 0 ||
-      self->n_failures <= (guint64) self->limits.max_failures || self->error)
-    return;
-
-  g_autofree gchar *text = failure_format (failure);
-  fail_session (
-      self, g_error_new (G_IO_ERROR, G_IO_ERROR_FAILED,
-                "%" G_GUINT64_FORMAT
-                " items failed, but --max-failures is %" G_GINT64_FORMAT
-                "; the last one in %s: %s",
-                self->n_failures, self->limits.max_failures,
-                gst_structure_get_string (failure, "stage"), text));
-  finish_session (self, SESSION_FAILED);
+  if (self->failures->len < MAX_FAILURES_KEPT)
+    g_ptr_array_add (self->failures, failure);
+  else
+    gst_spdl_failure_free (failure);
+  if (g_error_matches (
+          error, GST_SPDL_LOADER_ERROR, GST_SPDL_LOADER_ERROR_FAILURES))
+    fail_session (self, g_steal_pointer (&error));
 }
 
 static void
@@ -377,15 +352,15 @@ take_element_message (Session *self, GstMessage *message)
 {
   const GstStructure *s = gst_message_get_structure (message);
   Part *part = parts_find_element (self->parts, GST_MESSAGE_SRC (message));
+  GstSpdlFailure *failure;
   gboolean interval = FALSE;
 
   if (!s || !part)
     return;
-  if (gst_structure_has_name (s, "spdl-item-failed")) {
-    GstStructure *failure = part_copy_structure (part, s);
-
+  if ((failure = gst_spdl_failure_parse (message))) {
+    g_free (failure->stage);
+    failure->stage = g_strdup (part->name);
     take_failure (self, failure);
-    gst_structure_free (failure);
   } else if (gst_structure_has_name (s, "spdl-tuning")) {
     take_tuning (self, part_copy_structure (part, s));
   } else if (gst_structure_has_name (s, "spdl-stage-stats") &&
@@ -430,7 +405,7 @@ session_new_for (GstElement *pipeline, GError **error)
   self->parts = parts_new (pipeline);
   self->snapshots = g_ptr_array_new_with_free_func (snapshot_free);
   self->failures =
-      g_ptr_array_new_with_free_func ((GDestroyNotify) gst_structure_free);
+      g_ptr_array_new_with_free_func ((GDestroyNotify) gst_spdl_failure_free);
   self->tuning =
       g_ptr_array_new_with_free_func ((GDestroyNotify) gst_structure_free);
   g_mutex_init (&self->lock);
@@ -504,6 +479,7 @@ begin_session (Session *self)
   /* The process has no other work, so its whole CPU time counts. */
   self->loader = gst_spdl_loader_new_as_is (GST_PIPELINE (self->pipeline),
       (GstSpdlLoaderSink *) self->loader_sink, process_get_cpu_time);
+  g_object_set (self->loader, "max-failures", self->limits.max_failures, NULL);
   if (self->limits.cpu_budget > 0)
     g_object_set (self->loader, "cpu-budget", self->limits.cpu_budget, NULL);
   parts_set_interval (self->parts, self->limits.interval);

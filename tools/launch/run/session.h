@@ -9,6 +9,7 @@
 
 #include <gst/spdl/spdl.h>
 
+#include "gst/spdl/stage/failure.h"
 #include "tools/launch/run/parts.h"
 #include "tools/launch/run/snapshot.h"
 
@@ -23,7 +24,7 @@ typedef struct {
   guint64 interval; /* between two snapshots, in ns */
   guint64 duration; /* ns */
   guint64 max_batches;
-  gint64 max_failures; /* over all stages; -1: no limit */
+  gint max_failures;   /* over all stages; -1: no limit */
   guint64 step;        /* simulated training step, ns per batch */
   /* Warm-up, excluded from the rates: in ns, and in batches. */
   guint64 warm_up;
@@ -45,9 +46,9 @@ typedef struct {
   /* Called at the end of an interval. @snapshot is owned by the session. */
   void (*snapshot) (
       Session *session, const Snapshot *snapshot, gpointer user_data);
-  /* @failure: an `spdl-item-failed` structure */
+  /* @failure: with the display name of the element, as below */
   void (*failure) (
-      Session *session, const GstStructure *failure, gpointer user_data);
+      Session *session, const GstSpdlFailure *failure, gpointer user_data);
   /* Called for a warning of an element. */
   void (*warning) (Session *session, const gchar *element, const gchar *text,
       gpointer user_data);
@@ -85,7 +86,7 @@ struct _Session {
   GPtrArray *snapshots; /* of Snapshot: all intervals, or a subset of them in
                            long runs */
   Snapshot *result;     /* nullable: of the whole run, after its end */
-  GPtrArray *failures;  /* of GstStructure: the first 100 */
+  GPtrArray *failures;  /* of GstSpdlFailure: the first 100 */
   GPtrArray *tuning;    /* of GstStructure: the first 100 decisions, with `time`
                            in seconds */
   gchar *state;         /* nullable: the resume state after the last batch */
@@ -96,7 +97,6 @@ struct _Session {
   gpointer user_data;
   GstSpdlLoader *loader;
   GMainLoop *loop;
-  guint64 n_failures;
   GError *error;
   Mark first, last;
 
@@ -144,9 +144,7 @@ Snapshot *session_dup_totals (Session *self, const Snapshot *interval);
 
 /* Formats a failure: its URI, if it has one, and the reason, for people.
  * Returns: (transfer full) */
-gchar *failure_format (const GstStructure *failure);
-/* Returns: (transfer full): the reason of a failure */
-gchar *failure_dup_reason (const GstStructure *failure);
+gchar *failure_format (const GstSpdlFailure *failure);
 /* Returns the items per second after the warm-up. */
 double session_get_steady_rate (Session *self);
 /* Returns the seconds per batch after the warm-up; 0 if there were too few

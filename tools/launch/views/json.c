@@ -88,10 +88,14 @@ add_structure (JsonBuilder *b, gconstpointer structure)
 static void
 add_failure (JsonBuilder *b, gconstpointer failure)
 {
-  g_autofree gchar *reason = failure_dup_reason (failure);
+  const GstSpdlFailure *f = failure;
 
-  add_structure (b, failure);
-  json_add (b, "error", G_TYPE_STRING, reason, NULL);
+  json_add (b, "stage", G_TYPE_STRING, f->stage, "error", G_TYPE_STRING,
+      f->error->message, "num-failures", G_TYPE_UINT64, f->num_failures, NULL);
+  if (f->index != G_MAXUINT64)
+    json_add (b, "uri", G_TYPE_STRING, f->uri, "index", G_TYPE_UINT64, f->index,
+        "source", G_TYPE_UINT, f->source, "epoch", G_TYPE_UINT64, f->epoch,
+        "sequence", G_TYPE_UINT64, f->sequence, NULL);
 }
 
 static void

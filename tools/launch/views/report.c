@@ -268,12 +268,12 @@ append_table (GString *out, const Snapshot *result)
 }
 
 static void
-append_failure (GString *out, const GstStructure *failure)
+append_failure (GString *out, const GstSpdlFailure *failure)
 {
   g_string_append (out, "<tr>");
-  append_cell (out, g_strdup (gst_structure_get_string (failure, "stage")));
-  append_cell (out, spdl_show_line (gst_structure_get_string (failure, "uri")));
-  append_cell (out, failure_dup_reason (failure));
+  append_cell (out, g_strdup (failure->stage));
+  append_cell (out, spdl_show_line (failure->uri));
+  append_cell (out, g_strdup (failure->error->message));
   g_string_append (out, "</tr>\n");
 }
 

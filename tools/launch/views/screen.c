@@ -277,7 +277,7 @@ begin_line (Screen *self, guint *n, const gchar *what)
 }
 
 static void
-on_failure (Session *session, const GstStructure *failure, gpointer user_data)
+on_failure (Session *session, const GstSpdlFailure *failure, gpointer user_data)
 {
   Screen *self = user_data;
   g_autofree gchar *text = NULL;
@@ -285,8 +285,7 @@ on_failure (Session *session, const GstStructure *failure, gpointer user_data)
   if (!begin_line (self, &self->n_failures, "items failed"))
     return;
   text = failure_format (failure);
-  fprintf (
-      stderr, "%s: %s\n", gst_structure_get_string (failure, "stage"), text);
+  fprintf (stderr, "%s: %s\n", failure->stage, text);
 }
 
 static void

@@ -330,10 +330,10 @@ static gchar *
 format_first_failure (GPtrArray *failures, const gchar *stage)
 {
   for (guint i = 0; i < failures->len; i++) {
-    const GstStructure *s = g_ptr_array_index (failures, i);
+    const GstSpdlFailure *failure = g_ptr_array_index (failures, i);
 
-    if (g_strcmp0 (gst_structure_get_string (s, "stage"), stage) == 0)
-      return failure_format (s);
+    if (g_strcmp0 (failure->stage, stage) == 0)
+      return failure_format (failure);
   }
   return NULL;
 }

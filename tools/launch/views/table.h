@@ -20,7 +20,7 @@ gchar *table_format (
 
 /* Formats the number of failures, in total and per stage, with the first failed
  * item of each and its error.
- * @failures: (element-type GstStructure): the first failures
+ * @failures: (element-type GstSpdlFailure): the first failures
  * Returns: (transfer full) (nullable): NULL if there are none */
 gchar *table_format_failures (
     const Snapshot *snapshot, GPtrArray *failures, guint width);

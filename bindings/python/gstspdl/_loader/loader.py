@@ -16,7 +16,7 @@ from typing import (TYPE_CHECKING, Any, Callable, Dict, Iterable,
 
 from .._arguments import INT32_MAX, UINT64_MAX, check_integer, check_rank
 from .._errors import LoaderError
-from .._failure import Failure, make_failure
+from .._failure import Failure, Record
 from .._functions import stages
 from .._media.batch import Batch
 from .._media.decode import write_property
@@ -27,7 +27,6 @@ from .._native.endings import call_at_end, running
 from .._native.gi import address_of, bridge, describe, get_attribute, is_a
 from . import arrow, parquet
 from .epoch import EpochIterator, OneReader, Pass, Place
-from .record import Record
 from .source import SourceThread
 from .states import State, merge_states
 from .verdict import Verdict, make_verdict
@@ -673,14 +672,7 @@ class Loader(OneReader[Batch]):
 
     def _note_failures(self) -> None:
         for notice in native.loader_pop_notices(self._pointer):
-            stage = native.decode_text(notice.stage) or ""
-            text = native.decode_text(notice.text)
-            if text is None:
-                self._record.add(make_failure(stage, notice))
-            elif notice.num_failures > 0:
-                self._record.sum_up(stage, text)
-            else:
-                self._record.add_other(stage, text)
+            self._record.add_notice(notice)
 
     def _look_ahead(self) -> None:
         """Raises an error of the next epoch at the end of this one, since the

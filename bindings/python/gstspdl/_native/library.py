@@ -401,13 +401,19 @@ def loader_get_error_item(loader: int) -> "tuple[Optional[str], ...]":
 
 # Failures and warnings
 
+class ItemFailure(ctypes.Structure):
+    """GstSpdlFailure: the record of an item that failed."""
+
+    _fields_ = [("stage", c_char_p), ("uri", c_char_p), ("error", _error_p),
+                ("source", c_uint), ("epoch", c_uint64), ("index", c_uint64),
+                ("sequence", c_uint64)]
+
+
 class Notice(ctypes.Structure):
     """GstSpdlNotice: an item that failed, or a warning."""
 
-    _fields_ = [("stage", c_char_p), ("uri", c_char_p), ("error", _error_p),
-                ("text", c_char_p), ("source", c_uint), ("epoch", c_uint64),
-                ("index", c_uint64), ("sequence", c_uint64),
-                ("num_items", c_uint64), ("num_failures", c_uint64)]
+    _fields_ = [("failure", POINTER(ItemFailure)), ("stage", c_char_p),
+                ("text", c_char_p), ("is_summary", c_int)]
 
 
 _pop_notice = _quick(

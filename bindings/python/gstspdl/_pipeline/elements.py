@@ -334,7 +334,6 @@ class Elements:
         frame_step: Optional[int] = None,
         clip_sampling: Optional[DecodeClipSampling] = None,
         short_clip: Optional[DecodeShortClip] = None,
-        decoder_threads: Optional[int] = None,
         rate: Optional[int] = None,
         channels: Optional[int] = None,
         audio_format: Optional[str] = None,
@@ -405,8 +404,6 @@ class Elements:
         "center", "random", "uniform", "times". Default: "head".
         `short_clip`: Action for a video with fewer frames than num-frames
         requires. One of "repeat", "fail". Default: "repeat".
-        `decoder_threads`: Number of threads of a video decoder, in each
-        worker. Default: 1.
         `rate`: Sample rate of audio in Hz (0 = what downstream requests, else
         the file's). Default: 0.
         `channels`: Number of audio channels (0 = what downstream requests,
@@ -991,7 +988,6 @@ PROPERTIES: Dict[str, Dict[str, Tuple[Any, ...]]] = {
         "clip-sampling":
             ("enum", ("head", "center", "random", "uniform", "times")),
         "short-clip": ("enum", ("repeat", "fail")),
-        "decoder-threads": ("int", 1, 64),
         "rate": ("int", 0, 2147483647),
         "channels": ("int", 0, 64),
         "audio-format": ("text",),

@@ -9,7 +9,7 @@ import re
 from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple, Union
 
 from .._errors import LoaderError
-from .._loader.record import Record
+from .._failure import Record
 from .answers import Job, Reply, Start, Started
 from .direct import Server
 

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "gst/spdl/tensor/audiocaps.h"
+#include "plugins/core/batch/batchmix.h"
 #include "plugins/core/batch/batchpool.h"
 
 /* A part of the current samples. */
@@ -32,7 +33,6 @@ typedef struct {
 
 struct _SpdlBatchBuilder {
   SpdlCollations *collations;
-  GstSpdlPlainStats *stats;
   SpdlPartSettings settings;
   GPtrArray *slots; /* Slot; empty: no sample was examined yet */
   GArray *padded;   /* Padded */
@@ -213,7 +213,14 @@ get_info (const SpdlBatchRows *self, guint n, GstSpdlTensorsInfo *info)
   *info = self->collator.info;
   for (guint i = 0; i < info->num_tensors; i++)
     info->tensors[i].dims[info->tensors[i].rank++] = n;
-  for (guint i = info->num_tensors; i < count_plain (self); i++)
+  if (self->lengths)
+    gst_spdl_tensors_info_add (info, GST_SPDL_TENSOR_INT64, 1, dims);
+  if (self->labels && self->mix->n_classes > 0)
+    gst_spdl_tensors_info_add (info, GST_SPDL_TENSOR_FLOAT32, 2,
+        (guint32[]){ self->mix->n_classes, n });
+  else if (self->labels)
+    gst_spdl_tensors_info_add (info, GST_SPDL_TENSOR_INT64, 1, dims);
+  if (self->indices)
     gst_spdl_tensors_info_add (info, GST_SPDL_TENSOR_INT64, 1, dims);
   for (guint i = 0; i < self->n_targets; i++) {
     const guint32 size = self->target_sizes[i];
@@ -369,22 +376,34 @@ write_targets (SpdlBatchRows *self, guint tensor)
   }
 }
 
-/* Completes a row: writes length, label, index and targets of the item. */
-void
-spdl_batch_rows_end_row (
-    SpdlBatchRows *self, const GstSpdlItemMeta *item, gint64 length)
+static gboolean
+write_label (SpdlBatchRows *self, guint tensor, gint64 label, GError **error)
+{
+  if (self->mix->n_classes > 0)
+    return spdl_mix_write_label (self->mix, label,
+        (float *) (gpointer) (self->slab->map.data + self->offsets[tensor]) +
+            (gsize) self->meta->num_items * self->mix->n_classes,
+        error);
+  write_number (self, tensor, label);
+  return TRUE;
+}
+
+gboolean
+spdl_batch_rows_end_row (SpdlBatchRows *self, const GstSpdlItemMeta *item,
+    gint64 length, GError **error)
 {
   guint t = self->collator.info.num_tensors;
 
   if (self->lengths)
     write_number (self, t++, length);
-  if (self->labels)
-    write_number (self, t++, item->label);
+  if (self->labels && !write_label (self, t++, item->label, error))
+    return FALSE;
   if (self->indices)
     write_number (self, t++, item->index);
   if (self->n_targets > 0)
     write_targets (self, t);
   gst_spdl_batch_meta_append (self->meta, item);
+  return TRUE;
 }
 
 /* Returns the number of completed rows; 0 without a batch. */
@@ -431,12 +450,11 @@ clear_padded (gpointer data)
 }
 
 SpdlBatchBuilder *
-spdl_batch_builder_new (SpdlCollations *collations, GstSpdlPlainStats *stats)
+spdl_batch_builder_new (SpdlCollations *collations)
 {
   SpdlBatchBuilder *self = g_new0 (SpdlBatchBuilder, 1);
 
   self->collations = collations;
-  self->stats = stats;
   self->slots = g_ptr_array_new_with_free_func (free_slot);
   self->padded = g_array_new (FALSE, FALSE, sizeof (Padded));
   g_array_set_clear_func (self->padded, clear_padded);
@@ -666,7 +684,7 @@ spdl_batch_builder_look (SpdlBatchBuilder *self, GstBuffer *item,
   }
   if (G_LIKELY (is_known (self, parts)))
     return TRUE;
-  spdl_collations_wait (self->collations, self->stats);
+  spdl_collations_wait (self->collations);
   g_ptr_array_set_size (self->slots, 0);
   if (init_slots (self, parts, collator, error))
     return TRUE;

@@ -9,9 +9,8 @@
 
 #include <gst/spdl/spdl.h>
 
-#include "gst/spdl/engine/guest.h"
-#include "gst/spdl/stage/plain.h"
 #include "plugins/core/batch/batchpool.h"
+#include "plugins/core/batch/batchworkers.h"
 #include <gst/video/video.h>
 #include "plugins/core/batch/convert.h"
 
@@ -93,22 +92,35 @@ gboolean spdl_collator_init (SpdlCollator *self, const GstCaps *caps,
 gboolean
 spdl_collator_measure (SpdlCollator *self, GstBuffer *item, GError **error);
 
-/* Items that threads of the stage before write to the batch. */
-typedef struct _SpdlCollation SpdlCollation;
-
+/* Random erasing of images, mixing of a batch, and labels of several classes.
+ */
 typedef struct {
-  SpdlGuest guest; /* without a pool, the caller writes all items */
-  GPtrArray *all;  /* SpdlCollation, for reuse */
+  double mixup_alpha;  /* 0: no Mixup */
+  double cutmix_alpha; /* 0: no CutMix */
+  double mix_prob;     /* of a batch to be mixed */
+  double switch_prob;  /* of CutMix instead of Mixup, if both are on */
+  double smoothing;    /* of labels */
+  guint n_classes;     /* 0: labels are numbers */
+  double erase_prob;
+  gboolean erase_noise; /* normally distributed values instead of 0 */
+  guint64 seed;
+} SpdlMixSettings;
+
+/* Items that workers write to the batch. */
+typedef struct {
+  SpdlBatchWorkers workers;
+  SpdlMixSettings mix; /* of the current items */
+  GPtrArray *all;      /* SpdlCollation, for reuse */
   guint n_used;
   gboolean is_last; /* The next item is the last of its batch. The caller writes
-                       it instead of waiting for another thread. */
+                       it instead of waiting for a worker. */
 } SpdlCollations;
 
-void spdl_collations_init (SpdlCollations *self);
+void spdl_collations_init (SpdlCollations *self, GstSpdlPlainStats *stats);
 void spdl_collations_clear (SpdlCollations *self);
 
-/* Waits until all items are written, and counts the time. */
-void spdl_collations_wait (SpdlCollations *self, GstSpdlPlainStats *stats);
+/* Waits until all items are written. */
+void spdl_collations_wait (SpdlCollations *self);
 
 /* Writes the tensors of @item to @places, one address per tensor. Large ones
  * are complete after spdl_collations_wait(); until then, the collator must not
@@ -211,6 +223,7 @@ typedef struct {
   gboolean labels;
   gboolean indices;
   gboolean lengths;
+  const SpdlMixSettings *mix;
   SpdlTargets *targets; /* of the next item; not owned */
 
   /* The current batch: */
@@ -233,8 +246,12 @@ gboolean spdl_batch_rows_begin (SpdlBatchRows *self, GstBuffer *memory);
 gboolean spdl_batch_rows_has_free_names (
     const SpdlBatchRows *self, const SpdlCollator *item, GError **error);
 void spdl_batch_rows_get_places (const SpdlBatchRows *self, guint8 **places);
-void spdl_batch_rows_end_row (
-    SpdlBatchRows *self, const GstSpdlItemMeta *item, gint64 length);
+
+/* Completes a row, whose tensors were written: adds length, label, index and
+ * targets. Returns FALSE with @error set if the label is not one of the
+ * classes. */
+gboolean spdl_batch_rows_end_row (SpdlBatchRows *self,
+    const GstSpdlItemMeta *item, gint64 length, GError **error);
 
 guint spdl_batch_rows_get_n (const SpdlBatchRows *self);
 void spdl_batch_rows_end (SpdlBatchRows *self, GstSpdlTensorsInfo *info);
@@ -253,9 +270,8 @@ typedef struct {
 
 typedef struct _SpdlBatchBuilder SpdlBatchBuilder;
 
-/* @collations, @stats: not owned */
-SpdlBatchBuilder *
-spdl_batch_builder_new (SpdlCollations *collations, GstSpdlPlainStats *stats);
+/* @collations: not owned */
+SpdlBatchBuilder *spdl_batch_builder_new (SpdlCollations *collations);
 void spdl_batch_builder_free (SpdlBatchBuilder *self);
 
 /* Sets the settings for further items. The current batch is not affected. */

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "gst/spdl/tensor/audiocaps.h"
+#include "plugins/core/batch/batchmix.h"
 
 static gboolean
 init_video (SpdlCollator *self, const GstCaps *caps, GError **error)
@@ -246,45 +247,37 @@ write_rows (const SpdlCollator *self, const guint8 *in, gsize stride,
 /* Writing. The caller's thread checks and maps an item; writing its tensor,
  * which takes the time, cannot fail. */
 
-struct _SpdlCollation {
+typedef struct {
   SpdlGuestWork work;
+  const SpdlMixSettings *mix;
   const SpdlCollator *collator;
   GstBuffer *item;
   GstMapInfo map;
   gsize offset; /* of the first row in the map */
   gsize stride; /* of an image */
   guint8 *place;
-};
+} SpdlCollation;
 
 void
-spdl_collations_init (SpdlCollations *self)
+spdl_collations_init (SpdlCollations *self, GstSpdlPlainStats *stats)
 {
-  spdl_guest_init (&self->guest);
+  *self = (SpdlCollations){ 0 };
+  spdl_batch_workers_init (&self->workers, stats);
   self->all = g_ptr_array_new_with_free_func (g_free);
-  self->n_used = 0;
 }
 
 void
 spdl_collations_clear (SpdlCollations *self)
 {
-  spdl_guest_clear (&self->guest);
+  spdl_batch_workers_clear (&self->workers);
   g_ptr_array_unref (self->all);
 }
 
 void
-spdl_collations_wait (SpdlCollations *self, GstSpdlPlainStats *stats)
+spdl_collations_wait (SpdlCollations *self)
 {
-  guint64 since, took;
-
-  if (self->n_used == 0)
-    return;
-  since = spdl_meter_now (&stats->meter);
-  took = spdl_guest_wait (&self->guest);
+  spdl_batch_workers_wait (&self->workers);
   self->n_used = 0;
-  spdl_mutex_lock (&stats->lock);
-  stats->meter.interval.worker_time += took;
-  stats->meter.interval.worker_wait += spdl_meter_now (&stats->meter) - since;
-  spdl_mutex_unlock (&stats->lock);
 }
 
 static void
@@ -327,6 +320,10 @@ write_and_unmap (SpdlCollation *self)
     write_image (self->collator, in, self->stride, self->place);
   else
     write_frames (self->collator, in, self->place);
+  if (self->mix->erase_prob > 0)
+    spdl_mix_erase (self->mix, self->collator,
+        gst_spdl_buffer_get_item_meta (self->item),
+        (float *) (gpointer) self->place);
   gst_buffer_unmap (self->item, &self->map);
 }
 
@@ -361,7 +358,7 @@ write_mapped (SpdlCollations *self, const SpdlCollation *mapped)
 {
   SpdlCollation here = *mapped, *kept;
 
-  if (!self->guest.pool || self->is_last ||
+  if (!spdl_batch_workers_are_there (&self->workers) || self->is_last ||
       !is_worth_a_thread (mapped->collator)) {
     write_and_unmap (&here);
     return;
@@ -372,7 +369,7 @@ write_mapped (SpdlCollations *self, const SpdlCollation *mapped)
   *kept = *mapped;
   kept->work.run = run_collation;
   gst_buffer_ref (kept->item);
-  spdl_guest_give (&self->guest, &kept->work);
+  spdl_batch_workers_give (&self->workers, &kept->work);
 }
 
 /* Sets the offset and the stride of an image, whose stride may be larger than
@@ -408,7 +405,9 @@ static gboolean
 write_first (const SpdlCollator *self, GstBuffer *item, guint8 *place,
     SpdlCollations *collations, GError **error)
 {
-  SpdlCollation mapped = { .collator = self, .item = item, .place = place };
+  SpdlCollation mapped = {
+    .mix = &collations->mix, .collator = self, .item = item, .place = place
+  };
   const gsize needed = self->is_video ? find_rows (&mapped) : self->in_size;
 
   if (!gst_buffer_map_range (item, 0, lie_apart (self, item) ? 1 : -1,

@@ -40,6 +40,12 @@
  * channels. `layout=nchw` stores each channel as a plane. Input must be
  * interleaved.
  *
+ * ## Mixing
+ * `mixup-alpha` and `cutmix-alpha` mix each image of a batch with the one before
+ * it, and its label, as torchvision's MixUp and CutMix do. `erase-prob` erases a
+ * random box of each image. Both are applied to float32 images, after `mean` and
+ * `std`. `num-classes` makes a row of numbers of each label.
+ *
  * ## Samples of several media
  * Each part of a sample becomes a tensor with the name of the part. `part`
  * selects the part to convert (default: the first one). Parts that are not
@@ -66,6 +72,14 @@
  *     std="<0.229,0.224,0.225>" ! fakesink
  * ]|
  *
+ * Mixup and CutMix in turn, with labels of 1,000 classes:
+ * |[
+ * gst-launch-1.0 spdlsrc location=photos label=folder ! spdlfetch
+ *     ! spdldecode width=224 height=224
+ *     ! spdlbatch labels=true num-classes=1000 label-smoothing=0.1
+ *     dtype=float32 mixup-alpha=0.2 cutmix-alpha=1.0 erase-prob=0.25 ! fakesink
+ * ]|
+ *
  * Images and texts from a list:
  * |[
  * gst-launch-1.0 spdlsrc location=pairs.csv ! spdlfetch parts=text
@@ -84,9 +98,9 @@
 #include "gst/spdl/stage/capsgate.h"
 #include "gst/spdl/stage/droppeditems.h"
 #include "gst/spdl/stage/plain.h"
-#include "gst/spdl/stage/stage-private.h"
 #include "gst/spdl/common/propertytable.h"
 #include "plugins/core/batch/batchbuilder.h"
+#include "plugins/core/batch/batchmix.h"
 #include "plugins/core/batch/batchpool.h"
 #include "plugins/core/core.h"
 #include "plugins/core/outcome.h"
@@ -106,6 +120,7 @@ typedef struct {
   const gchar
       *part;    /* interned, NULL: the first; applied at the next caps event */
   gboolean pad; /* applied at the next caps event */
+  SpdlMixSettings mix; /* applied at the next caps event */
   SpdlOnShapeMismatch on_shape_mismatch;
 } SpdlBatchSettings;
 
@@ -162,6 +177,38 @@ static const SpdlProperty properties[] = {
       "that "
       "are bytes or audio",
       FALSE),
+  SPDL_PROPERTY_UINT (SpdlBatchSettings, mix.n_classes, READY, "num-classes",
+      "Number of classes",
+      "Make the labels float32 rows, with 1 in the place of the class (0 = the "
+      "labels are numbers)",
+      0, 1 << 24, 0),
+  SPDL_PROPERTY_DOUBLE (SpdlBatchSettings, mix.smoothing, READY,
+      "label-smoothing", "Label smoothing",
+      "Share of a label that all classes get in equal parts", 0, 1, 0),
+  SPDL_PROPERTY_DOUBLE (SpdlBatchSettings, mix.mixup_alpha, READY,
+      "mixup-alpha", "Mixup alpha",
+      "Mix each image with the one before it, in shares drawn from a beta "
+      "distribution with this parameter (0 = no Mixup)",
+      0, 1000, 0),
+  SPDL_PROPERTY_DOUBLE (SpdlBatchSettings, mix.cutmix_alpha, READY,
+      "cutmix-alpha", "CutMix alpha",
+      "Take a box of each image from the one before it, with an area drawn "
+      "from "
+      "a beta distribution with this parameter (0 = no CutMix)",
+      0, 1000, 0),
+  SPDL_PROPERTY_DOUBLE (SpdlBatchSettings, mix.mix_prob, READY, "mix-prob",
+      "Mix probability", "Probability of a batch to be mixed", 0, 1, 1),
+  SPDL_PROPERTY_DOUBLE (SpdlBatchSettings, mix.switch_prob, READY,
+      "mix-switch-prob", "Mix switch probability",
+      "Probability of CutMix instead of Mixup, if both are on", 0, 1, 0.5),
+  SPDL_PROPERTY_DOUBLE (SpdlBatchSettings, mix.erase_prob, READY, "erase-prob",
+      "Erase probability",
+      "Probability of a random box of the image to be erased", 0, 1, 0),
+  SPDL_PROPERTY_BOOLEAN (SpdlBatchSettings, mix.erase_noise, READY,
+      "erase-noise", "Erase with noise",
+      "Fill the box with normally distributed noise instead of 0", FALSE),
+  SPDL_PROPERTY_UINT64 (SpdlBatchSettings, mix.seed, READY, "seed", "Seed",
+      "Seed of the random numbers for mixing and erasing", 0, G_MAXUINT64, 0),
   SPDL_PROPERTY_ENUM (SpdlBatchSettings, on_shape_mismatch, PLAYING,
       "on-shape-mismatch", "On shape mismatch",
       "Action for an item whose shape, type, or number or names of tensors "
@@ -249,7 +296,7 @@ count_unpooled (GstSpdlBatcher *self)
 static void
 gst_spdl_batcher_clear_batch (GstSpdlBatcher *self)
 {
-  spdl_collations_wait (&self->collations, self->parent.stats);
+  spdl_collations_wait (&self->collations);
   spdl_batch_rows_clear (&self->rows);
   if (self->parts)
     spdl_batch_builder_cancel (self->parts);
@@ -342,6 +389,7 @@ gst_spdl_batcher_begin_batch (
   const guint n_padded =
       self->has_parts ? spdl_batch_builder_count_padded (self->parts) : 0;
   SpdlBatchRows *rows = &self->rows;
+  g_autoptr (GError) error = NULL;
   GstFlowReturn ret;
 
   GST_OBJECT_LOCK (self);
@@ -351,9 +399,14 @@ gst_spdl_batcher_begin_batch (
   GST_OBJECT_UNLOCK (self);
   rows->collator = *collator;
   rows->lengths = n > 0;
+  rows->mix = &self->collations.mix;
   rows->targets = &self->targets;
   spdl_batch_rows_set_targets (rows);
 
+  if (!spdl_mix_check_settings (rows->mix, rows->labels, &error)) {
+    gst_spdl_batcher_fail (self, error);
+    return GST_FLOW_EOS;
+  }
   if (spdl_batch_rows_count_tensors (rows) + n_padded > GST_SPDL_MAX_TENSORS) {
     GST_ELEMENT_ERROR (self, STREAM, FORMAT,
         ("A batch holds at most %d tensors, including lengths, labels, "
@@ -415,7 +468,9 @@ gst_spdl_batcher_push_batch (GstSpdlBatcher *self)
     gst_spdl_batcher_clear_batch (self);
     return GST_FLOW_OK;
   }
-  spdl_collations_wait (&self->collations, self->parent.stats);
+  spdl_collations_wait (&self->collations);
+  spdl_mix_batch (
+      &self->collations.mix, &self->rows, &self->collations.workers);
   spdl_batch_rows_end (&self->rows, &info);
   if (self->parts && !add_padded (self, &info))
     return GST_FLOW_EOS;
@@ -540,8 +595,7 @@ write_item (GstSpdlBatcher *self, GstBuffer *buffer,
               : spdl_collator_write (
                     &self->collator, buffer, places, &self->collations, error)))
     return FALSE;
-  spdl_batch_rows_end_row (&self->rows, item, 0);
-  return TRUE;
+  return spdl_batch_rows_end_row (&self->rows, item, 0, error);
 }
 
 /* Pushes a batch of the kept items, padded to the longest. */
@@ -570,13 +624,13 @@ push_pending (GstSpdlBatcher *self)
         spdl_batch_rows_has_free_names (
             &self->rows, &padded->collator, &error) &&
         spdl_padding_write (&self->padding, i, &self->rows.collator, places,
-            &self->collations, &error))
-      spdl_batch_rows_end_row (
-          &self->rows, item, spdl_padding_get_length (&self->padding, i));
-    else
-      item_failed (self, item, error);
+            &self->collations, &error) &&
+        spdl_batch_rows_end_row (&self->rows, item,
+            spdl_padding_get_length (&self->padding, i), &error))
+      continue;
+    item_failed (self, item, error);
   }
-  spdl_collations_wait (&self->collations, self->parent.stats);
+  spdl_collations_wait (&self->collations);
   spdl_padding_forget (&self->padding);
   return ret == GST_FLOW_OK ? gst_spdl_batcher_push_batch (self) : ret;
 }
@@ -765,6 +819,21 @@ sink_query (GstPad *pad, GstObject *parent, GstQuery *query)
   return TRUE;
 }
 
+/* Returns FALSE with @error set if images of samples would be mixed. */
+static gboolean
+check_parts (GstSpdlBatcher *self, GError **error)
+{
+  static const SpdlCollator sample = { 0 };
+
+  if (spdl_mix_check_items (&self->collations.mix, &sample, NULL))
+    return TRUE;
+  g_set_error_literal (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+      "mixup-alpha, cutmix-alpha and erase-prob need items that are images, "
+      "not "
+      "samples of several parts: unset them");
+  return FALSE;
+}
+
 /* Applies new caps. Settings of the conversion are read here, so changes apply
  * to the next caps. Takes ownership of @event. */
 static gboolean
@@ -775,13 +844,13 @@ set_caps (GstSpdlBatcher *self, GstEvent *event)
   GstCaps *caps;
 
   gst_event_parse_caps (event, &caps);
-  spdl_collations_wait (&self->collations, self->parent.stats);
-  spdl_guest_join (
-      &self->collations.guest, gst_spdl_stage_find_pool (self->parent.sinkpad));
+  spdl_collations_wait (&self->collations);
+  spdl_batch_workers_find (&self->collations.workers, self->parent.sinkpad);
   GST_OBJECT_LOCK (self);
   settings.stack = self->settings.stack;
   settings.part = self->settings.part;
   settings.pad = self->settings.pad;
+  self->collations.mix = self->settings.mix;
   GST_OBJECT_UNLOCK (self);
   if (!spdl_collator_check_caps (caps, self->parent.sinkpad, &error)) {
     gst_spdl_batcher_fail (self, error);
@@ -795,12 +864,15 @@ set_caps (GstSpdlBatcher *self, GstEvent *event)
   /* The parts of samples are known only from each sample. */
   if (self->has_parts) {
     if (!self->parts)
-      self->parts =
-          spdl_batch_builder_new (&self->collations, self->parent.stats);
+      self->parts = spdl_batch_builder_new (&self->collations);
     spdl_batch_builder_set (self->parts, &settings);
   }
-  self->has_caps = self->has_parts || spdl_collator_init (&self->collator, caps,
-                                          &settings.stack, &error);
+  self->has_caps = self->has_parts
+                       ? check_parts (self, &error)
+                       : spdl_collator_init (
+                             &self->collator, caps, &settings.stack, &error) &&
+                             spdl_mix_check_items (&self->collations.mix,
+                                 &self->collator, &error);
   if (!self->has_caps)
     gst_spdl_post_error (GST_ELEMENT (self), error);
   gst_event_unref (event);
@@ -885,11 +957,17 @@ gst_spdl_batcher_start (GstSpdlFilter *filter, GError **error)
 {
   GstSpdlBatcher *self = GST_SPDL_BATCHER (filter);
 
+  gboolean ok;
+
+  GST_OBJECT_LOCK (self);
+  ok = spdl_mix_check_settings (
+      &self->settings.mix, self->settings.labels, error);
+  GST_OBJECT_UNLOCK (self);
   self->num_failures = self->next_number = 0;
   spdl_targets_reset (&self->targets);
   self->warned_of_pool = self->has_pushed = FALSE;
   spdl_outcome_reset (&self->outcome);
-  return TRUE;
+  return ok;
 }
 
 static void
@@ -897,7 +975,7 @@ gst_spdl_batcher_stop (GstSpdlFilter *filter)
 {
   GstSpdlBatcher *self = GST_SPDL_BATCHER (filter);
 
-  spdl_guest_join (&self->collations.guest, NULL);
+  spdl_batch_workers_find (&self->collations.workers, NULL);
   spdl_batch_pool_clear (&self->pool);
   gst_spdl_caps_gate_clear (&self->gate);
   self->has_caps = self->has_parts = FALSE;
@@ -993,7 +1071,7 @@ static void
 gst_spdl_batcher_init (GstSpdlBatcher *self)
 {
   gst_spdl_property_table_init (properties, &self->settings);
-  spdl_collations_init (&self->collations);
+  spdl_collations_init (&self->collations, self->parent.stats);
   spdl_padding_init (&self->padding);
   spdl_targets_init (&self->targets);
   spdl_outcome_init (&self->outcome);

@@ -677,6 +677,15 @@ class Elements:
         std: Optional[Numbers] = None,
         part: Optional[str] = None,
         pad_to_longest: Optional[bool] = None,
+        num_classes: Optional[int] = None,
+        label_smoothing: Optional[float] = None,
+        mixup_alpha: Optional[float] = None,
+        cutmix_alpha: Optional[float] = None,
+        mix_prob: Optional[float] = None,
+        mix_switch_prob: Optional[float] = None,
+        erase_prob: Optional[float] = None,
+        erase_noise: Optional[bool] = None,
+        seed: Optional[int] = None,
         on_shape_mismatch: Optional[OnShapeMismatch] = None,
         stats_interval: Optional[Seconds] = None,
     ) -> "Pipeline":
@@ -705,6 +714,24 @@ class Elements:
         `pad_to_longest`: Pad items of unequal length with zeros to the longest
         of the batch, and add a tensor of their lengths; in samples of several
         media, for parts that are bytes or audio. Default: False.
+        `num_classes`: Make the labels float32 rows, with 1 in the place of the
+        class (0 = the labels are numbers). Default: 0.
+        `label_smoothing`: Share of a label that all classes get in equal
+        parts. Default: 0.0.
+        `mixup_alpha`: Mix each image with the one before it, in shares drawn
+        from a beta distribution with this parameter (0 = no Mixup). Default:
+        0.0.
+        `cutmix_alpha`: Take a box of each image from the one before it, with
+        an area drawn from a beta distribution with this parameter (0 = no
+        CutMix). Default: 0.0.
+        `mix_prob`: Probability of a batch to be mixed. Default: 1.0.
+        `mix_switch_prob`: Probability of CutMix instead of Mixup, if both are
+        on. Default: 0.5.
+        `erase_prob`: Probability of a random box of the image to be erased.
+        Default: 0.0.
+        `erase_noise`: Fill the box with normally distributed noise instead of
+        0. Default: False.
+        `seed`: Seed of the random numbers for mixing and erasing. Default: 0.
         `on_shape_mismatch`: Action for an item whose shape, type, or number or
         names of tensors differ from those of the first item of its batch. One
         of "auto", "error", "skip". Default: "auto".
@@ -1056,6 +1083,15 @@ PROPERTIES: Dict[str, Dict[str, Tuple[Any, ...]]] = {
         "std": ("numbers",),
         "part": ("text",),
         "pad-to-longest": ("bool",),
+        "num-classes": ("int", 0, 16777216),
+        "label-smoothing": ("float", 0.0, 1.0),
+        "mixup-alpha": ("float", 0.0, 1000.0),
+        "cutmix-alpha": ("float", 0.0, 1000.0),
+        "mix-prob": ("float", 0.0, 1.0),
+        "mix-switch-prob": ("float", 0.0, 1.0),
+        "erase-prob": ("float", 0.0, 1.0),
+        "erase-noise": ("bool",),
+        "seed": ("int", 0, 18446744073709551615),
         "on-shape-mismatch": ("enum", ("auto", "error", "skip")),
         "stats-interval": ("seconds", 1000000000, 0, 18446744073709551615),
     },

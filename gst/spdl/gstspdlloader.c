@@ -106,19 +106,6 @@ G_DEFINE_ENUM_TYPE (GstSpdlLoaderError, gst_spdl_loader_error,
     G_DEFINE_ENUM_VALUE (GST_SPDL_LOADER_ERROR_STATE, "state"),
     G_DEFINE_ENUM_VALUE (GST_SPDL_LOADER_ERROR_SOURCE, "source"))
 
-gboolean
-gst_spdl_loader_check_process (GstSpdlLoader *self, GError **error)
-{
-  if (gst_spdl_loader_is_own_process (self))
-    return TRUE;
-  g_set_error (error, GST_SPDL_LOADER_ERROR, GST_SPDL_LOADER_ERROR_FORKED,
-      "The loader was created in process %d and cannot be used after a fork, "
-      "because threads do not survive it: create the loader after the fork, in "
-      "the process that uses it, or start workers with spawn instead of fork",
-      (int) self->pid);
-  return FALSE;
-}
-
 /* Creation */
 
 static GstSpdlLoader *

@@ -301,11 +301,4 @@ void gst_spdl_loader_set_stopped (GError **error);
  * could not wait for its end. Returns TRUE if no run is active now. */
 gboolean gst_spdl_loader_end_stopped_run (GstSpdlLoader *self);
 
-/* Resets the source, at a start and after a stop.
- *
- * @epoch: first epoch that is pushed */
-void gst_spdl_loader_open_source (
-    GstSpdlLoader *self, GstSpdlBusWatch *bus_watch, guint64 epoch);
-void gst_spdl_loader_close_source (GstSpdlLoader *self);
-
 G_END_DECLS

@@ -14,6 +14,19 @@
 #include "gst/spdl/gstspdlstate.h"
 #include "gst/spdl/loader/buswatch.h"
 
+gboolean
+gst_spdl_loader_check_process (GstSpdlLoader *self, GError **error)
+{
+  if (gst_spdl_loader_is_own_process (self))
+    return TRUE;
+  g_set_error (error, GST_SPDL_LOADER_ERROR, GST_SPDL_LOADER_ERROR_FORKED,
+      "The loader was created in process %d and cannot be used after a fork, "
+      "because threads do not survive it: create the loader after the fork, in "
+      "the process that uses it, or start workers with spawn instead of fork",
+      (int) self->pid);
+  return FALSE;
+}
+
 GstSpdlBusWatch *
 gst_spdl_loader_get_bus_watch (GstSpdlLoader *self, GError **error)
 {
@@ -112,6 +125,66 @@ gst_spdl_loader_set_cpu_budget (GstSpdlLoader *self, gdouble budget)
   spdl_mutex_unlock (&self->state_lock);
 }
 
+/* Records that an item or event has left the source. */
+static GstPadProbeReturn
+on_data (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
+{
+  GstSpdlBusWatch *bus_watch = user_data;
+
+  spdl_mutex_lock (&bus_watch->lock);
+  if (info->type & GST_PAD_PROBE_TYPE_BUFFER) {
+    bus_watch->n_queued--;
+    bus_watch->bytes_queued -=
+        gst_buffer_get_size (GST_PAD_PROBE_INFO_BUFFER (info));
+    spdl_cond_signal (&bus_watch->has_room);
+  } else if (!bus_watch->source_begun) { /* stream-start event */
+    bus_watch->source_begun = TRUE;
+    spdl_cond_signal (&bus_watch->has_room);
+  }
+  spdl_mutex_unlock (&bus_watch->lock);
+  return GST_PAD_PROBE_OK;
+}
+
+static void
+unref_bus_watch (gpointer bus_watch)
+{
+  gst_spdl_bus_watch_unref (bus_watch);
+}
+
+/* Resets the source, at a start and after a stop.
+ *
+ * @epoch: first epoch that is pushed */
+static void
+open_source (GstSpdlLoader *self, GstSpdlBusWatch *bus_watch, guint64 epoch)
+{
+  GstPad *pad;
+
+  if (!self->parts.appsrc)
+    return;
+  spdl_mutex_lock (&self->push_lock);
+  self->push_epoch = epoch;
+  self->n_pushed = 0;
+  self->push_ended = FALSE;
+  spdl_mutex_unlock (&self->push_lock);
+  pad = gst_element_get_static_pad (self->parts.appsrc, "src");
+  self->probe = gst_pad_add_probe (pad,
+      GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, on_data,
+      gst_spdl_bus_watch_ref (bus_watch), unref_bus_watch);
+  gst_object_unref (pad);
+}
+
+static void
+close_source (GstSpdlLoader *self)
+{
+  GstPad *pad;
+
+  if (!self->parts.appsrc)
+    return;
+  pad = gst_element_get_static_pad (self->parts.appsrc, "src");
+  gst_pad_remove_probe (pad, self->probe);
+  gst_object_unref (pad);
+}
+
 /* State lock held. Stops the pipeline, detaches the bus watch, and leaves the
  * elements as they were before the start. */
 static void
@@ -120,7 +193,7 @@ end_run (GstSpdlLoader *self, GstSpdlBusWatch *bus_watch)
   end_counting (bus_watch);
   gst_element_set_state (GST_ELEMENT (self->parts.pipeline), GST_STATE_NULL);
   gst_spdl_loader_sink_set_open (self->parts.sink, FALSE);
-  gst_spdl_loader_close_source (self);
+  close_source (self);
   gst_spdl_bus_watch_detach (bus_watch);
   gst_spdl_loader_parts_end_run (&self->parts);
   self->running = FALSE;
@@ -227,7 +300,7 @@ gst_spdl_loader_run_from (GstSpdlLoader *self, const GstSpdlLoaderPlace *place,
   bus_watch = begin_run (self, place);
   gst_spdl_loader_parts_watch_starts (
       &self->parts, gst_spdl_bus_watch_note_start, bus_watch);
-  gst_spdl_loader_open_source (self, bus_watch, place ? place->epoch : 0);
+  open_source (self, bus_watch, place ? place->epoch : 0);
   gst_spdl_loader_sink_set_open (self->parts.sink, TRUE);
   ok = !gst_spdl_bus_watch_failed_in (bus_watch, G_MAXUINT64) &&
        gst_element_set_state (GST_ELEMENT (self->parts.pipeline),

@@ -22,64 +22,6 @@
 #define ENCODED "application/octet-stream"
 #define URIS "text/uri-list"
 
-/* Records that an item or event has left the source. */
-static GstPadProbeReturn
-on_data (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
-{
-  GstSpdlBusWatch *bus_watch = user_data;
-
-  spdl_mutex_lock (&bus_watch->lock);
-  if (info->type & GST_PAD_PROBE_TYPE_BUFFER) {
-    bus_watch->n_queued--;
-    bus_watch->bytes_queued -=
-        gst_buffer_get_size (GST_PAD_PROBE_INFO_BUFFER (info));
-    spdl_cond_signal (&bus_watch->has_room);
-  } else if (!bus_watch->source_begun) { /* stream-start event */
-    bus_watch->source_begun = TRUE;
-    spdl_cond_signal (&bus_watch->has_room);
-  }
-  spdl_mutex_unlock (&bus_watch->lock);
-  return GST_PAD_PROBE_OK;
-}
-
-static void
-unref_bus_watch (gpointer bus_watch)
-{
-  gst_spdl_bus_watch_unref (bus_watch);
-}
-
-void
-gst_spdl_loader_open_source (
-    GstSpdlLoader *self, GstSpdlBusWatch *bus_watch, guint64 epoch)
-{
-  GstPad *pad;
-
-  if (!self->parts.appsrc)
-    return;
-  spdl_mutex_lock (&self->push_lock);
-  self->push_epoch = epoch;
-  self->n_pushed = 0;
-  self->push_ended = FALSE;
-  spdl_mutex_unlock (&self->push_lock);
-  pad = gst_element_get_static_pad (self->parts.appsrc, "src");
-  self->probe = gst_pad_add_probe (pad,
-      GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, on_data,
-      gst_spdl_bus_watch_ref (bus_watch), unref_bus_watch);
-  gst_object_unref (pad);
-}
-
-void
-gst_spdl_loader_close_source (GstSpdlLoader *self)
-{
-  GstPad *pad;
-
-  if (!self->parts.appsrc)
-    return;
-  pad = gst_element_get_static_pad (self->parts.appsrc, "src");
-  gst_pad_remove_probe (pad, self->probe);
-  gst_object_unref (pad);
-}
-
 /* Lock held. Checks that the run accepts items. */
 static gboolean
 check_open (GstSpdlBusWatch *bus_watch, GError **error)

@@ -135,7 +135,7 @@ write_data (int fd, gconstpointer user_data)
   gsize size;
   gconstpointer data = g_bytes_get_data ((GBytes *) bytes, &size);
 
-  return spdl_sidecar_file_write_all (fd, data, size);
+  return spdl_file_write_all (fd, data, size);
 }
 
 int

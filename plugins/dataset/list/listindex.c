@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "plugins/common/fingerprint.h"
-#include "plugins/dataset/list/sidecar.h"
 
 struct _SpdlIndex {
   guint64 n_items;
@@ -388,13 +387,13 @@ spdl_index_file_write (int fd, const SpdlIndex *index, const SpdlIndexKey *key)
   int failed;
 
   fill_header (words, index, key, names);
-  failed = spdl_sidecar_file_write_all (fd, words, sizeof words);
+  failed = spdl_file_write_all (fd, words, sizeof words);
   for (guint i = 0; i < n && failed == 0; i += CHUNK) {
     const guint n_here = take_chunk (offsets, n, i, chunk);
 
-    failed = spdl_sidecar_file_write_all (fd, chunk, n_here * sizeof *chunk);
+    failed = spdl_file_write_all (fd, chunk, n_here * sizeof *chunk);
   }
   if (failed == 0)
-    failed = spdl_sidecar_file_write_all (fd, names->data, names->len);
+    failed = spdl_file_write_all (fd, names->data, names->len);
   return failed;
 }

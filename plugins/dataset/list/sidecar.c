@@ -69,22 +69,6 @@ spdl_sidecar_file_store (const gchar *path, guint mode,
   return failed;
 }
 
-int
-spdl_sidecar_file_write_all (int fd, gconstpointer data, gsize size)
-{
-  const guint8 *at = data;
-
-  while (size > 0) {
-    const gssize n = write (fd, at, size);
-
-    if (n < 0 && errno != EINTR)
-      return errno;
-    at += MAX (n, 0);
-    size -= MAX (n, 0);
-  }
-  return 0;
-}
-
 static GstDebugCategory *
 get_category (void)
 {

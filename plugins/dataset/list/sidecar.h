@@ -53,7 +53,4 @@ typedef int (*SpdlSidecarFileFunc) (int fd, gconstpointer user_data);
 int spdl_sidecar_file_store (const gchar *path, guint mode,
     SpdlSidecarFileFunc func, gconstpointer user_data);
 
-/* Returns 0 if everything was written, or an errno. */
-int spdl_sidecar_file_write_all (int fd, gconstpointer data, gsize size);
-
 G_END_DECLS

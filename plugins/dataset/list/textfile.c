@@ -57,6 +57,22 @@ spdl_stamp_is_settled (const SpdlStamp *self)
 }
 
 int
+spdl_file_write_all (int fd, gconstpointer data, gsize size)
+{
+  const guint8 *at = data;
+
+  while (size > 0) {
+    const gssize n = write (fd, at, size);
+
+    if (n < 0 && errno != EINTR)
+      return errno;
+    at += MAX (n, 0);
+    size -= MAX (n, 0);
+  }
+  return 0;
+}
+
+int
 spdl_file_open_stamped (const gchar *path, SpdlStamp *stamp, guint *mode)
 {
   /* O_NONBLOCK: open() must not wait for the writer of a pipe. */

@@ -47,6 +47,9 @@ gboolean spdl_stamp_is_settled (const SpdlStamp *self);
  * @mode: (nullable): gets the file's permissions */
 int spdl_file_open_stamped (const gchar *path, SpdlStamp *stamp, guint *mode);
 
+/* Returns 0 if everything was written, or an errno. */
+int spdl_file_write_all (int fd, gconstpointer data, gsize size);
+
 /* An open file of any size. It is not mapped, because a file that somebody
  * truncates while it is mapped kills the process. Not thread-safe. */
 typedef struct {

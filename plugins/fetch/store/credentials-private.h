@@ -18,11 +18,6 @@ G_BEGIN_DECLS
  * the same secrets. */
 #define SPDL_CREDENTIALS_PAUSE (5 * G_TIME_SPAN_SECOND)
 
-/* Returns a copy of @values.
- *
- * @source: origin of the secrets, for messages */
-SpdlSecrets *spdl_secrets_new (const gchar *source, const SpdlSecrets *values);
-
 /* Look up credentials in the sources of a kind, one after the other. Call them
  * from a thread that may block. */
 SpdlSecrets *spdl_aws_credentials_ask (const gchar *profile, GError **error);

@@ -23,51 +23,6 @@ GST_DEBUG_CATEGORY_EXTERN (spdl_fetch_debug);
 static const gchar *const kind_names[] = { "AWS", "Google Cloud",
   "Hugging Face" };
 
-/* Secrets */
-
-typedef struct {
-  SpdlSecrets secrets; /* first */
-  gint n_refs;         /* atomic */
-  gchar *source;
-} Secrets;
-
-SpdlSecrets *
-spdl_secrets_new (const gchar *source, const SpdlSecrets *values)
-{
-  Secrets *self = g_new0 (Secrets, 1);
-
-  self->n_refs = 1;
-  self->source = g_strdup (source);
-  self->secrets = *values;
-  self->secrets.access_key = g_strdup (values->access_key);
-  self->secrets.secret_key = g_strdup (values->secret_key);
-  self->secrets.session_token = g_strdup (values->session_token);
-  self->secrets.bearer = g_strdup (values->bearer);
-  return &self->secrets;
-}
-
-SpdlSecrets *
-spdl_secrets_ref (SpdlSecrets *self)
-{
-  g_atomic_int_inc (&((Secrets *) self)->n_refs);
-  return self;
-}
-
-void
-spdl_secrets_unref (SpdlSecrets *self)
-{
-  Secrets *secrets = (Secrets *) self;
-
-  if (!g_atomic_int_dec_and_test (&secrets->n_refs))
-    return;
-  g_free (self->access_key);
-  g_free (self->secret_key);
-  g_free (self->session_token);
-  g_free (self->bearer);
-  g_free (secrets->source);
-  g_free (secrets);
-}
-
 static gboolean
 is_same (const SpdlSecrets *a, const SpdlSecrets *b)
 {
@@ -224,7 +179,7 @@ check_expiry (SpdlCredentials *self, const SpdlSecrets *secrets, GError **error)
   return spdl_fail (error, GST_RESOURCE_ERROR_NOT_AUTHORIZED,
       "%s credentials of %s are not valid after %s, and the clock shows %s: "
       "renew them, or correct the clock",
-      kind_names[self->kind], ((const Secrets *) secrets)->source, time, today);
+      kind_names[self->kind], secrets->source, time, today);
 }
 
 /* Lock held. */
@@ -232,7 +187,7 @@ static void
 take_secrets (SpdlCredentials *self, SpdlSecrets *secrets)
 {
   const gint64 now = get_real_time (self);
-  const gchar *source = ((const Secrets *) secrets)->source;
+  const gchar *source = secrets->source;
   g_autofree gchar *time = NULL;
 
   if (self->refused && is_same (self->secrets, secrets))

@@ -9,6 +9,8 @@
 
 #include <gio/gio.h>
 
+#include "plugins/fetch/store/secrettext.h"
+
 G_BEGIN_DECLS
 
 /* Credentials are looked up once per process and profile, in the places that
@@ -21,23 +23,6 @@ typedef enum {
   SPDL_CREDENTIALS_GOOGLE,
   SPDL_CREDENTIALS_HUGGING_FACE,
 } SpdlCredentialsKind;
-
-/* Keys or a token that requests are signed with. They do not change, and are
- * reference counted. */
-typedef struct {
-  gchar *access_key; /* NULL: @bearer is used; if that is NULL as well, requests
-                        are anonymous */
-  gchar *secret_key; /* NULL if access_key is */
-  gchar *session_token; /* nullable */
-  gchar *bearer;        /* nullable: token of an Authorization header */
-  gint64 expires;       /* µs since 1970; G_MAXINT64: never */
-  gboolean renewable;   /* whether a new lookup may return others */
-} SpdlSecrets;
-
-SpdlSecrets *spdl_secrets_ref (SpdlSecrets *self);
-void spdl_secrets_unref (SpdlSecrets *self);
-
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (SpdlSecrets, spdl_secrets_unref)
 
 typedef struct _SpdlCredentials SpdlCredentials;
 

@@ -1,4 +1,4 @@
-/* gst-spdl: keys and tokens in the environment and in small files
+/* gst-spdl: keys and tokens, and their texts in the environment and in files
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -19,6 +19,43 @@
 
 /* Longer than any token; a server would refuse such a header. */
 #define MAX_LENGTH (32 * 1024)
+
+SpdlSecrets *
+spdl_secrets_new (const gchar *source, const SpdlSecrets *values)
+{
+  SpdlSecrets *self = g_new (SpdlSecrets, 1);
+
+  *self = *values;
+  self->access_key = g_strdup (values->access_key);
+  self->secret_key = g_strdup (values->secret_key);
+  self->session_token = g_strdup (values->session_token);
+  self->bearer = g_strdup (values->bearer);
+  self->source = g_strdup (source);
+  self->n_refs = 1;
+  return self;
+}
+
+SpdlSecrets *
+spdl_secrets_ref (SpdlSecrets *self)
+{
+  g_atomic_int_inc (&self->n_refs);
+  return self;
+}
+
+void
+spdl_secrets_unref (SpdlSecrets *self)
+{
+  if (!g_atomic_int_dec_and_test (&self->n_refs))
+    return;
+  g_free (self->access_key);
+  g_free (self->secret_key);
+  g_free (self->session_token);
+  g_free (self->bearer);
+  g_free (self->source);
+  g_free (self);
+}
+
+/* Texts */
 
 gboolean
 spdl_secret_text_check (const gchar *text, const gchar *name, GError **error)

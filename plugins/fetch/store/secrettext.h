@@ -1,4 +1,4 @@
-/* gst-spdl: keys and tokens in the environment and in small files
+/* gst-spdl: keys and tokens, and their texts in the environment and in files
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -10,6 +10,27 @@
 #include <glib.h>
 
 G_BEGIN_DECLS
+
+/* Keys or a token that requests are signed with. They do not change, and are
+ * reference counted. */
+typedef struct {
+  gchar *access_key; /* NULL: @bearer is used; if that is NULL as well, requests
+                        are anonymous */
+  gchar *secret_key; /* NULL if access_key is */
+  gchar *session_token; /* nullable */
+  gchar *bearer;        /* nullable: token of an Authorization header */
+  gint64 expires;       /* µs since 1970; G_MAXINT64: never */
+  gboolean renewable;   /* whether a new lookup may return others */
+  gchar *source;        /* origin, for messages */
+  gint n_refs;          /* atomic */
+} SpdlSecrets;
+
+/* Returns a copy of @values with the origin @source. */
+SpdlSecrets *spdl_secrets_new (const gchar *source, const SpdlSecrets *values);
+SpdlSecrets *spdl_secrets_ref (SpdlSecrets *self);
+void spdl_secrets_unref (SpdlSecrets *self);
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (SpdlSecrets, spdl_secrets_unref)
 
 /* Errors are in the domain of GST_RESOURCE_ERROR. They name the variable, the
  * field or the file, and never show a value. */

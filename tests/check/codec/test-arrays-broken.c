@@ -11,6 +11,7 @@
 #include "tests/check/support/arrays.h"
 #include "tests/check/support/errors.h"
 #include "tests/check/support/rig.h"
+#include "tests/check/support/suite.h"
 
 static const guint8 data[] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14,
   15, 16, 17, 18, 19, 20, 21, 22, 23, 24 };
@@ -468,27 +469,8 @@ GST_START_TEST (test_bomb)
 
 GST_END_TEST;
 
-static Suite *
-broken_suite (void)
-{
-  Suite *s = suite_create ("arrays-broken");
-  TCase *tc = tcase_create ("general");
-
-  suite_add_tcase (s, tc);
-  tcase_add_test (tc, test_npy_types);
-  tcase_add_test (tc, test_npy_shapes);
-  tcase_add_test (tc, test_npy_headers);
-  tcase_add_test (tc, test_npz_lies);
-  tcase_add_test (tc, test_npz_methods);
-  tcase_add_test (tc, test_npz_64);
-  tcase_add_test (tc, test_npz_members);
-  tcase_add_test (tc, test_safetensors);
-  tcase_add_test (tc, test_safetensors_header);
-  tcase_add_test (tc, test_safetensors_many);
-  tcase_add_test (tc, test_cuts);
-  tcase_add_test (tc, test_wrong_bytes);
-  tcase_add_test (tc, test_bomb);
-  return s;
-}
-
-GST_CHECK_MAIN (broken);
+CHECK_SUITE (broken, TEST (test_npy_types), TEST (test_npy_shapes),
+    TEST (test_npy_headers), TEST (test_npz_lies), TEST (test_npz_methods),
+    TEST (test_npz_64), TEST (test_npz_members), TEST (test_safetensors),
+    TEST (test_safetensors_header), TEST (test_safetensors_many),
+    TEST (test_cuts), TEST (test_wrong_bytes), TEST (test_bomb))

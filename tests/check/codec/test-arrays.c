@@ -13,6 +13,7 @@
 #include "tests/check/support/rig.h"
 #include "tests/check/support/run.h"
 #include "tests/check/support/stills.h"
+#include "tests/check/support/suite.h"
 
 /* Pushes @file and returns its buffer, of which the test keeps a reference. */
 static GstBuffer *
@@ -583,28 +584,9 @@ GST_START_TEST (test_decoder)
 
 GST_END_TEST;
 
-static Suite *
-arrays_suite (void)
-{
-  Suite *s = suite_create ("arrays");
-  TCase *tc = tcase_create ("general");
-
-  suite_add_tcase (s, tc);
-  tcase_add_test (tc, test_npy);
-  tcase_add_test (tc, test_npz);
-  tcase_add_test (tc, test_aligned_member);
-  tcase_add_test (tc, test_safetensors);
-  tcase_add_test (tc, test_orders);
-  tcase_add_test (tc, test_shapes);
-  tcase_add_test (tc, test_pieces);
-  tcase_add_test (tc, test_mixed);
-  tcase_add_test (tc, test_batches);
-  tcase_add_test (tc, test_other_names);
-  tcase_add_test (tc, test_names_of_batches);
-  tcase_add_test (tc, test_downstream);
-  tcase_add_test (tc, test_media_of_downstream);
-  tcase_add_test (tc, test_decoder);
-  return s;
-}
-
-GST_CHECK_MAIN (arrays);
+CHECK_SUITE (arrays, TEST (test_npy), TEST (test_npz),
+    TEST (test_aligned_member), TEST (test_safetensors), TEST (test_orders),
+    TEST (test_shapes), TEST (test_pieces), TEST (test_mixed),
+    TEST (test_batches), TEST (test_other_names), TEST (test_names_of_batches),
+    TEST (test_downstream), TEST (test_media_of_downstream),
+    TEST (test_decoder))

@@ -10,6 +10,7 @@
 
 #include "tests/check/support/files.h"
 #include "tests/check/support/rig.h"
+#include "tests/check/support/suite.h"
 #include "tests/check/support/wait.h"
 
 #define HEADER 44
@@ -293,20 +294,6 @@ GST_START_TEST (test_flush)
 
 GST_END_TEST;
 
-static Suite *
-audio_suite (void)
-{
-  Suite *s = suite_create ("audio");
-  TCase *tc = tcase_create ("general");
-
-  suite_add_tcase (s, tc);
-  tcase_add_test (tc, test_slice);
-  tcase_add_test (tc, test_usual_positions);
-  tcase_add_test (tc, test_unaligned);
-  tcase_add_test (tc, test_chunks);
-  tcase_add_test (tc, test_caps);
-  tcase_add_test (tc, test_flush);
-  return s;
-}
-
-GST_CHECK_MAIN (audio);
+CHECK_SUITE (audio, TEST (test_slice), TEST (test_usual_positions),
+    TEST (test_unaligned), TEST (test_chunks), TEST (test_caps),
+    TEST (test_flush))

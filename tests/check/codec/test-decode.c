@@ -13,6 +13,7 @@
 #include "tests/check/support/files.h"
 #include "tests/check/support/rig.h"
 #include "tests/check/support/run.h"
+#include "tests/check/support/suite.h"
 
 static GstBuffer *
 make_item (guint64 number, gconstpointer data, gsize size)
@@ -535,24 +536,7 @@ GST_START_TEST (test_transforms)
 
 GST_END_TEST;
 
-static Suite *
-decode_suite (void)
-{
-  Suite *s = suite_create ("decode");
-  TCase *tc = tcase_create ("general");
-
-  suite_add_tcase (s, tc);
-  tcase_add_test (tc, test_stretch);
-  tcase_add_test (tc, test_flat);
-  tcase_add_test (tc, test_own_size);
-  tcase_add_test (tc, test_corrupt);
-  tcase_add_test (tc, test_unusual);
-  tcase_add_test (tc, test_limits);
-  tcase_add_test (tc, test_negotiation);
-  tcase_add_test (tc, test_with_stock_elements);
-  tcase_add_test (tc, test_pieces);
-  tcase_add_test (tc, test_transforms);
-  return s;
-}
-
-GST_CHECK_MAIN (decode);
+CHECK_SUITE (decode, TEST (test_stretch), TEST (test_flat),
+    TEST (test_own_size), TEST (test_corrupt), TEST (test_unusual),
+    TEST (test_limits), TEST (test_negotiation),
+    TEST (test_with_stock_elements), TEST (test_pieces), TEST (test_transforms))

@@ -12,6 +12,7 @@
 #include "tests/check/support/files.h"
 #include "tests/check/support/rig.h"
 #include "tests/check/support/run.h"
+#include "tests/check/support/suite.h"
 
 #define GRAY(w, h)                                       \
   "video/x-raw,format=GRAY8,width=" #w ",height=" #h "," \
@@ -793,32 +794,10 @@ GST_START_TEST (test_pool)
 
 GST_END_TEST;
 
-static Suite *
-samples_suite (void)
-{
-  Suite *s = suite_create ("samples");
-  TCase *tc = tcase_create ("general");
-
-  suite_add_tcase (s, tc);
-  tcase_add_test (tc, test_append);
-  tcase_add_test (tc, test_names_of_threads);
-  tcase_add_test (tc, test_copies);
-  tcase_add_test (tc, test_replace);
-  tcase_add_test (tc, test_rows);
-  tcase_add_test (tc, test_batch);
-  tcase_add_test (tc, test_padding);
-  tcase_add_test (tc, test_names_of_lengths);
-  tcase_add_test (tc, test_padding_dropped);
-  tcase_add_test (tc, test_padding_of_u8_audio);
-  tcase_add_test (tc, test_sounds);
-  tcase_add_test (tc, test_conversion);
-  tcase_add_test (tc, test_tensors);
-  tcase_add_test (tc, test_batch_failures);
-  tcase_add_test (tc, test_caps_change);
-  tcase_add_test (tc, test_application);
-  tcase_add_test (tc, test_broken);
-  tcase_add_test (tc, test_pool);
-  return s;
-}
-
-GST_CHECK_MAIN (samples);
+CHECK_SUITE (samples, TEST (test_append), TEST (test_names_of_threads),
+    TEST (test_copies), TEST (test_replace), TEST (test_rows),
+    TEST (test_batch), TEST (test_padding), TEST (test_names_of_lengths),
+    TEST (test_padding_dropped), TEST (test_padding_of_u8_audio),
+    TEST (test_sounds), TEST (test_conversion), TEST (test_tensors),
+    TEST (test_batch_failures), TEST (test_caps_change),
+    TEST (test_application), TEST (test_broken), TEST (test_pool))

@@ -13,6 +13,7 @@
 #include "tests/check/support/rig.h"
 #include "tests/check/support/run.h"
 #include "tests/check/support/stills.h"
+#include "tests/check/support/suite.h"
 
 #define WIDTH 61
 #define HEIGHT 48
@@ -780,32 +781,9 @@ GST_START_TEST (test_no_decoder)
 
 GST_END_TEST;
 
-static Suite *
-stills_suite (void)
-{
-  Suite *s = suite_create ("stills");
-  TCase *tc = tcase_create ("general");
-
-  suite_add_tcase (s, tc);
-  tcase_add_test (tc, test_mixed);
-  tcase_add_test (tc, test_wrong_data);
-  tcase_add_test (tc, test_huge_headers);
-  tcase_add_test (tc, test_false_headers);
-  tcase_add_test (tc, test_max_pixels);
-  tcase_add_test (tc, test_huge_results);
-  tcase_add_test (tc, test_reuse);
-  tcase_add_test (tc, test_pnm);
-  tcase_add_test (tc, test_pnm_samples);
-  tcase_add_test (tc, test_sun);
-  tcase_add_test (tc, test_restart);
-  tcase_add_test (tc, test_scans);
-  tcase_add_test (tc, test_cmyk);
-  tcase_add_test (tc, test_keep);
-  tcase_add_test (tc, test_keep_any);
-  tcase_add_test (tc, test_resize_none);
-  tcase_add_test (tc, test_fetch_caps);
-  tcase_add_test (tc, test_no_decoder);
-  return s;
-}
-
-GST_CHECK_MAIN (stills);
+CHECK_SUITE (stills, TEST (test_mixed), TEST (test_wrong_data),
+    TEST (test_huge_headers), TEST (test_false_headers), TEST (test_max_pixels),
+    TEST (test_huge_results), TEST (test_reuse), TEST (test_pnm),
+    TEST (test_pnm_samples), TEST (test_sun), TEST (test_restart),
+    TEST (test_scans), TEST (test_cmyk), TEST (test_keep), TEST (test_keep_any),
+    TEST (test_resize_none), TEST (test_fetch_caps), TEST (test_no_decoder))

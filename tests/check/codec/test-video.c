@@ -11,6 +11,7 @@
 #include "tests/check/support/errors.h"
 #include "tests/check/support/files.h"
 #include "tests/check/support/run.h"
+#include "tests/check/support/suite.h"
 
 #define N_FRAMES 50
 #define SIDE 16
@@ -179,17 +180,5 @@ GST_START_TEST (test_kept)
 
 GST_END_TEST;
 
-static Suite *
-video_suite (void)
-{
-  Suite *s = suite_create ("video");
-  TCase *tc = tcase_create ("clips");
-
-  suite_add_tcase (s, tc);
-  tcase_add_test (tc, test_the_right_frames);
-  tcase_add_test (tc, test_broken);
-  tcase_add_test (tc, test_kept);
-  return s;
-}
-
-GST_CHECK_MAIN (video);
+CHECK_SUITE (
+    video, TEST (test_the_right_frames), TEST (test_broken), TEST (test_kept))

@@ -9,6 +9,7 @@
 
 #include "tests/check/support/errors.h"
 #include "tests/check/support/rig.h"
+#include "tests/check/support/suite.h"
 
 GST_START_TEST (test_groups)
 {
@@ -414,26 +415,8 @@ GST_START_TEST (test_disaggregate)
 
 GST_END_TEST;
 
-static Suite *
-aggregate_suite (void)
-{
-  Suite *s = suite_create ("aggregate");
-  TCase *tc = tcase_create ("general");
-
-  suite_add_tcase (s, tc);
-  tcase_add_test (tc, test_groups);
-  tcase_add_test (tc, test_events);
-  tcase_add_test (tc, test_flush);
-  tcase_add_test (tc, test_max_bytes);
-  tcase_add_test (tc, test_keys);
-  tcase_add_test (tc, test_extra);
-  tcase_add_test (tc, test_caps_as_key);
-  tcase_add_test (tc, test_wrong_keys);
-  tcase_add_test (tc, test_accept);
-  tcase_add_test (tc, test_no_answer);
-  tcase_add_test (tc, test_buckets);
-  tcase_add_test (tc, test_disaggregate);
-  return s;
-}
-
-GST_CHECK_MAIN (aggregate);
+CHECK_SUITE (aggregate, TEST (test_groups), TEST (test_events),
+    TEST (test_flush), TEST (test_max_bytes), TEST (test_keys),
+    TEST (test_extra), TEST (test_caps_as_key), TEST (test_wrong_keys),
+    TEST (test_accept), TEST (test_no_answer), TEST (test_buckets),
+    TEST (test_disaggregate))

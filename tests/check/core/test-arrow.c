@@ -11,6 +11,7 @@
 #include "tests/check/support/errors.h"
 #include "tests/check/support/files.h"
 #include "tests/check/support/loaders.h"
+#include "tests/check/support/suite.h"
 #include "tests/check/support/wait.h"
 
 #define N_ROWS 20
@@ -580,25 +581,7 @@ GST_START_TEST (test_stopped_parts)
 
 GST_END_TEST;
 
-static Suite *
-arrow_suite (void)
-{
-  Suite *suite = suite_create ("arrow");
-  TCase *tcase = tcase_create ("general");
-
-  init_rows ();
-  suite_add_tcase (suite, tcase);
-  tcase_add_test (tcase, test_signals);
-  tcase_add_test (tcase, test_no_copy);
-  tcase_add_test (tcase, test_restart);
-  tcase_add_test (tcase, test_resume);
-  tcase_add_test (tcase, test_errors);
-  tcase_add_test (tcase, test_held_item);
-  tcase_add_test (tcase, test_stream);
-  tcase_add_test (tcase, test_parts);
-  tcase_add_test (tcase, test_failing_parts);
-  tcase_add_test (tcase, test_stopped_parts);
-  return suite;
-}
-
-GST_CHECK_MAIN (arrow);
+CHECK_SUITE (arrow, init_rows (), TEST (test_signals), TEST (test_no_copy),
+    TEST (test_restart), TEST (test_resume), TEST (test_errors),
+    TEST (test_held_item), TEST (test_stream), TEST (test_parts),
+    TEST (test_failing_parts), TEST (test_stopped_parts))

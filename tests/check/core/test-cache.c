@@ -7,6 +7,7 @@
 
 #include "tests/check/support/files.h"
 #include "tests/check/support/rig.h"
+#include "tests/check/support/suite.h"
 
 #include <string.h>
 
@@ -690,32 +691,10 @@ GST_START_TEST (test_loader)
 
 GST_END_TEST;
 
-static Suite *
-cache_suite (void)
-{
-  Suite *s = suite_create ("cache");
-  TCase *tc = tcase_create ("general");
-
-  suite_add_tcase (s, tc);
-  tcase_add_test (tc, test_order);
-  tcase_add_test (tc, test_message);
-  tcase_add_test (tc, test_many_caches);
-  tcase_add_test (tc, test_writes);
-  tcase_add_test (tc, test_writes_at_once);
-  tcase_add_test (tc, test_recycled);
-  tcase_add_test (tc, test_pool);
-  tcase_add_test (tc, test_caps);
-  tcase_add_test (tc, test_stop_after);
-  tcase_add_test (tc, test_early_end);
-  tcase_add_test (tc, test_epochs);
-  tcase_add_test (tc, test_states);
-  tcase_add_test (tc, test_flush);
-  tcase_add_test (tc, test_again);
-  tcase_add_test (tc, test_not_mappable);
-  tcase_add_test (tc, test_resume_state);
-  tcase_add_test (tc, test_stop);
-  tcase_add_test (tc, test_loader);
-  return s;
-}
-
-GST_CHECK_MAIN (cache);
+CHECK_SUITE (cache, TEST (test_order), TEST (test_message),
+    TEST (test_many_caches), TEST (test_writes), TEST (test_writes_at_once),
+    TEST (test_recycled), TEST (test_pool), TEST (test_caps),
+    TEST (test_stop_after), TEST (test_early_end), TEST (test_epochs),
+    TEST (test_states), TEST (test_flush), TEST (test_again),
+    TEST (test_not_mappable), TEST (test_resume_state), TEST (test_stop),
+    TEST (test_loader))

@@ -11,6 +11,7 @@
 #include "tests/check/support/files.h"
 #include "tests/check/support/loaders.h"
 #include "tests/check/support/run.h"
+#include "tests/check/support/suite.h"
 
 #define FOREVER GST_CLOCK_TIME_NONE
 
@@ -302,22 +303,7 @@ GST_START_TEST (test_paths)
 
 GST_END_TEST;
 
-static Suite *
-empty_epochs_suite (void)
-{
-  Suite *s = suite_create ("empty-epochs");
-  TCase *tc = tcase_create ("general");
-
-  suite_add_tcase (s, tc);
-  tcase_add_test (tc, test_nothing_arrives);
-  tcase_add_test (tc, test_without_sink);
-  tcase_add_test (tc, test_later_epoch);
-  tcase_add_test (tc, test_end_of_stream);
-  tcase_add_test (tc, test_refused_caps);
-  tcase_add_test (tc, test_empty_epochs);
-  tcase_add_test (tc, test_resumed_rest);
-  tcase_add_test (tc, test_paths);
-  return s;
-}
-
-GST_CHECK_MAIN (empty_epochs);
+CHECK_SUITE (empty_epochs, TEST (test_nothing_arrives),
+    TEST (test_without_sink), TEST (test_later_epoch),
+    TEST (test_end_of_stream), TEST (test_refused_caps),
+    TEST (test_empty_epochs), TEST (test_resumed_rest), TEST (test_paths))

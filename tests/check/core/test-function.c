@@ -9,6 +9,7 @@
 
 #include "tests/check/support/errors.h"
 #include "tests/check/support/rig.h"
+#include "tests/check/support/suite.h"
 
 typedef GstSample *(*Function) (
     GstElement *element, GstSample *sample, gpointer user_data);
@@ -369,22 +370,6 @@ GST_START_TEST (test_one_work_each)
 
 GST_END_TEST;
 
-static Suite *
-function_suite (void)
-{
-  Suite *s = suite_create ("function");
-  TCase *tc = tcase_create ("general");
-
-  suite_add_tcase (s, tc);
-  tcase_add_test (tc, test_items);
-  tcase_add_test (tc, test_no_result);
-  tcase_add_test (tc, test_at_once);
-  tcase_add_test (tc, test_groups);
-  tcase_add_test (tc, test_siblings);
-  tcase_add_test (tc, test_single_group);
-  tcase_add_test (tc, test_batches);
-  tcase_add_test (tc, test_one_work_each);
-  return s;
-}
-
-GST_CHECK_MAIN (function);
+CHECK_SUITE (function, TEST (test_items), TEST (test_no_result),
+    TEST (test_at_once), TEST (test_groups), TEST (test_siblings),
+    TEST (test_single_group), TEST (test_batches), TEST (test_one_work_each))

@@ -8,6 +8,7 @@
 #include "tests/check/support/errors.h"
 #include "tests/check/support/files.h"
 #include "tests/check/support/run.h"
+#include "tests/check/support/suite.h"
 
 #define N_ITEMS 50
 
@@ -239,20 +240,5 @@ GST_START_TEST (test_other_column)
 
 GST_END_TEST;
 
-static Suite *
-jsonl_suite (void)
-{
-  Suite *s = suite_create ("jsonl");
-  TCase *tc = tcase_create ("general");
-
-  suite_add_tcase (s, tc);
-  tcase_set_timeout (tc, 120);
-  tcase_add_test (tc, test_as_csv);
-  tcase_add_test (tc, test_resume);
-  tcase_add_test (tc, test_values);
-  tcase_add_test (tc, test_errors);
-  tcase_add_test (tc, test_other_column);
-  return s;
-}
-
-GST_CHECK_MAIN (jsonl);
+CHECK_SUITE (jsonl, TIMEOUT (120), TEST (test_as_csv), TEST (test_resume),
+    TEST (test_values), TEST (test_errors), TEST (test_other_column))

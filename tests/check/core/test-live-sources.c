@@ -8,6 +8,7 @@
 #include "tests/check/support/errors.h"
 #include "tests/check/support/files.h"
 #include "tests/check/support/run.h"
+#include "tests/check/support/suite.h"
 
 static const gchar pipeline_text[] =
     "spdlmix name=mix order=arrival ! spdlsink name=sink "
@@ -317,18 +318,5 @@ GST_START_TEST (test_other_sources)
 
 GST_END_TEST;
 
-static Suite *
-live_sources_suite (void)
-{
-  Suite *s = suite_create ("live-sources");
-  TCase *tc = tcase_create ("general");
-
-  suite_add_tcase (s, tc);
-  tcase_add_test (tc, test_exchange);
-  tcase_add_test (tc, test_numbers);
-  tcase_add_test (tc, test_other_location);
-  tcase_add_test (tc, test_other_sources);
-  return s;
-}
-
-GST_CHECK_MAIN (live_sources);
+CHECK_SUITE (live_sources, TEST (test_exchange), TEST (test_numbers),
+    TEST (test_other_location), TEST (test_other_sources))

@@ -12,6 +12,7 @@
 #include "tests/check/support/loaders.h"
 #include "tests/check/support/rig.h"
 #include "tests/check/support/run.h"
+#include "tests/check/support/suite.h"
 
 #define RGB(w, h) \
   "video/x-raw,format=RGB,width=" #w ",height=" #h ",framerate=0/1"
@@ -245,20 +246,6 @@ GST_START_TEST (test_images)
 
 GST_END_TEST;
 
-static Suite *
-mismatch_suite (void)
-{
-  Suite *s = suite_create ("mismatch");
-  TCase *tc = tcase_create ("general");
-
-  suite_add_tcase (s, tc);
-  tcase_add_test (tc, test_first_batch);
-  tcase_add_test (tc, test_later_batches);
-  tcase_add_test (tc, test_first_batch_again);
-  tcase_add_test (tc, test_resumed);
-  tcase_add_test (tc, test_other_mismatches);
-  tcase_add_test (tc, test_images);
-  return s;
-}
-
-GST_CHECK_MAIN (mismatch);
+CHECK_SUITE (mismatch, TEST (test_first_batch), TEST (test_later_batches),
+    TEST (test_first_batch_again), TEST (test_resumed),
+    TEST (test_other_mismatches), TEST (test_images))

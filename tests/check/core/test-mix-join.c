@@ -7,6 +7,7 @@
 
 #include "tests/check/support/files.h"
 #include "tests/check/support/run.h"
+#include "tests/check/support/suite.h"
 
 #define N_PADS 3
 
@@ -405,24 +406,7 @@ GST_START_TEST (test_pipeline)
 
 GST_END_TEST;
 
-static Suite *
-mix_join_suite (void)
-{
-  Suite *s = suite_create ("mix-join");
-  TCase *tc = tcase_create ("general");
-
-  suite_add_tcase (s, tc);
-  tcase_add_test (tc, test_two_sources);
-  tcase_add_test (tc, test_source_ahead);
-  tcase_add_test (tc, test_other_source);
-  tcase_add_test (tc, test_late);
-  tcase_add_test (tc, test_join_in_time);
-  tcase_add_test (tc, test_end_by_release);
-  tcase_add_test (tc, test_no_standstill);
-  tcase_add_test (tc, test_flush);
-  tcase_add_test (tc, test_ends_after_a_flush);
-  tcase_add_test (tc, test_pipeline);
-  return s;
-}
-
-GST_CHECK_MAIN (mix_join);
+CHECK_SUITE (mix_join, TEST (test_two_sources), TEST (test_source_ahead),
+    TEST (test_other_source), TEST (test_late), TEST (test_join_in_time),
+    TEST (test_end_by_release), TEST (test_no_standstill), TEST (test_flush),
+    TEST (test_ends_after_a_flush), TEST (test_pipeline))

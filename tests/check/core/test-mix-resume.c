@@ -13,6 +13,7 @@
 #include "tests/check/support/errors.h"
 #include "tests/check/support/files.h"
 #include "tests/check/support/slow.h"
+#include "tests/check/support/suite.h"
 
 #define N_SOURCES 3
 #define N_EPOCHS 2
@@ -326,18 +327,6 @@ GST_START_TEST (test_routed)
 
 GST_END_TEST;
 
-static Suite *
-mix_resume_suite (void)
-{
-  Suite *s = suite_create ("mix-resume");
-  TCase *tc = tcase_create ("general");
-
-  suite_add_tcase (s, tc);
-  tcase_add_loop_test (tc, test_again_and_again, 0, 2);
-  tcase_add_loop_test (tc, test_as_if_never_stopped, 0, 5);
-  tcase_add_test (tc, test_state);
-  tcase_add_loop_test (tc, test_routed, 0, 2);
-  return s;
-}
-
-GST_CHECK_MAIN (mix_resume);
+CHECK_SUITE (mix_resume, LOOP (test_again_and_again, 2),
+    LOOP (test_as_if_never_stopped, 5), TEST (test_state),
+    LOOP (test_routed, 2))

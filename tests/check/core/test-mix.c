@@ -10,6 +10,7 @@
 
 #include "tests/check/support/files.h"
 #include "tests/check/support/run.h"
+#include "tests/check/support/suite.h"
 #include "tests/check/support/wait.h"
 
 /* Thread switches are ten times as expensive under ThreadSanitizer. */
@@ -825,33 +826,10 @@ GST_START_TEST (test_class)
 
 GST_END_TEST;
 
-static Suite *
-mix_suite (void)
-{
-  Suite *s = suite_create ("mix");
-  TCase *tc = tcase_create ("general");
-
-  suite_add_tcase (s, tc);
-  tcase_add_test (tc, test_proportions);
-  tcase_add_test (tc, test_speeds);
-  tcase_add_test (tc, test_all);
-  tcase_add_test (tc, test_first);
-  tcase_add_test (tc, test_repeat);
-  tcase_add_test (tc, test_arrival);
-  tcase_add_test (tc, test_empty);
-  tcase_add_test (tc, test_nested);
-  tcase_add_test (tc, test_groups);
-  tcase_add_test (tc, test_caps);
-  tcase_add_test (tc, test_refused);
-  tcase_add_test (tc, test_weight_and_figures);
-  tcase_add_loop_test (tc, test_stop_when_full, 0, 4);
-  tcase_add_test (tc, test_flush);
-  tcase_add_test (tc, test_release);
-  tcase_add_test (tc, test_announced_first);
-  tcase_add_test (tc, test_enough);
-  tcase_add_test (tc, test_failing_source);
-  tcase_add_test (tc, test_class);
-  return s;
-}
-
-GST_CHECK_MAIN (mix);
+CHECK_SUITE (mix, TEST (test_proportions), TEST (test_speeds), TEST (test_all),
+    TEST (test_first), TEST (test_repeat), TEST (test_arrival),
+    TEST (test_empty), TEST (test_nested), TEST (test_groups), TEST (test_caps),
+    TEST (test_refused), TEST (test_weight_and_figures),
+    LOOP (test_stop_when_full, 4), TEST (test_flush), TEST (test_release),
+    TEST (test_announced_first), TEST (test_enough), TEST (test_failing_source),
+    TEST (test_class))

@@ -12,6 +12,7 @@
 #include "tests/check/support/rig.h"
 #include "tests/check/support/run.h"
 #include "tests/check/support/stills.h"
+#include "tests/check/support/suite.h"
 #include "tests/check/support/wait.h"
 
 #define N_IMAGES 60
@@ -569,29 +570,9 @@ GST_START_TEST (test_flush)
 
 GST_END_TEST;
 
-static Suite *
-pipe_suite (void)
-{
-  Suite *s = suite_create ("pipe");
-  TCase *tc = tcase_create ("general");
-
-  suite_add_tcase (s, tc);
-  tcase_add_test (tc, test_as_alone);
-  tcase_add_test (tc, test_errors);
-  tcase_add_test (tc, test_refused);
-  tcase_add_test (tc, test_nothing_to_do);
-  tcase_add_test (tc, test_wrong_caps);
-  tcase_add_test (tc, test_none_and_many);
-  tcase_add_test (tc, test_drain);
-  tcase_add_test (tc, test_in_pieces);
-  tcase_add_test (tc, test_caps_change);
-  tcase_add_test (tc, test_downstream_caps);
-  tcase_add_test (tc, test_hanging);
-  tcase_add_test (tc, test_stubborn);
-  tcase_add_test (tc, test_replaced);
-  tcase_add_test (tc, test_stop_while_hanging);
-  tcase_add_test (tc, test_flush);
-  return s;
-}
-
-GST_CHECK_MAIN (pipe);
+CHECK_SUITE (pipe, TEST (test_as_alone), TEST (test_errors),
+    TEST (test_refused), TEST (test_nothing_to_do), TEST (test_wrong_caps),
+    TEST (test_none_and_many), TEST (test_drain), TEST (test_in_pieces),
+    TEST (test_caps_change), TEST (test_downstream_caps), TEST (test_hanging),
+    TEST (test_stubborn), TEST (test_replaced), TEST (test_stop_while_hanging),
+    TEST (test_flush))

@@ -9,6 +9,7 @@
 #include "tests/check/support/files.h"
 #include "tests/check/support/run.h"
 #include "tests/check/support/slow.h"
+#include "tests/check/support/suite.h"
 
 #define N_ITEMS 83
 #define N_EPOCHS 3
@@ -793,30 +794,11 @@ GST_START_TEST (test_fingerprint)
 
 GST_END_TEST;
 
-static Suite *
-resume_suite (void)
-{
-  Suite *s = suite_create ("resume");
-  TCase *tc = tcase_create ("general");
-
-  g_unsetenv ("RANK");
-  g_unsetenv ("WORLD_SIZE");
-  suite_add_tcase (s, tc);
-  tcase_set_timeout (tc, 240);
-  tcase_add_loop_test (tc, test_again_and_again, 0, G_N_ELEMENTS (orders));
-  tcase_add_loop_test (tc, test_everywhere, 0, G_N_ELEMENTS (orders));
-  tcase_add_loop_test (tc, test_ranks, 0, 3);
-  tcase_add_loop_test (tc, test_single_items, 0, G_N_ELEMENTS (orders));
-  tcase_add_test (tc, test_other_world);
-  tcase_add_loop_test (tc, test_changing_worlds, 0, G_N_ELEMENTS (orders));
-  tcase_add_test (tc, test_refused);
-  tcase_add_test (tc, test_not_joined);
-  tcase_add_test (tc, test_streamed_ranks);
-  tcase_add_test (tc, test_other_classes);
-  tcase_add_test (tc, test_epoch);
-  tcase_add_test (tc, test_is_done);
-  tcase_add_test (tc, test_fingerprint);
-  return s;
-}
-
-GST_CHECK_MAIN (resume);
+CHECK_SUITE (resume, g_unsetenv ("RANK"), g_unsetenv ("WORLD_SIZE"),
+    TIMEOUT (240), LOOP (test_again_and_again, G_N_ELEMENTS (orders)),
+    LOOP (test_everywhere, G_N_ELEMENTS (orders)), LOOP (test_ranks, 3),
+    LOOP (test_single_items, G_N_ELEMENTS (orders)), TEST (test_other_world),
+    LOOP (test_changing_worlds, G_N_ELEMENTS (orders)), TEST (test_refused),
+    TEST (test_not_joined), TEST (test_streamed_ranks),
+    TEST (test_other_classes), TEST (test_epoch), TEST (test_is_done),
+    TEST (test_fingerprint))

@@ -10,6 +10,7 @@
 #include "tests/check/support/errors.h"
 #include "tests/check/support/files.h"
 #include "tests/check/support/run.h"
+#include "tests/check/support/suite.h"
 #include "tests/check/support/wait.h"
 
 #define N 60
@@ -795,30 +796,11 @@ GST_START_TEST (test_stop_when_full)
 
 GST_END_TEST;
 
-static Suite *
-route_suite (void)
-{
-  Suite *s = suite_create ("route");
-  TCase *tc = tcase_create ("general");
-
-  suite_add_tcase (s, tc);
-  tcase_add_test (tc, test_conditions);
-  tcase_add_test (tc, test_malformed);
-  tcase_add_loop_test (tc, test_joined, 0, 5);
-  tcase_add_test (tc, test_gone);
-  tcase_add_test (tc, test_failing_path);
-  tcase_add_loop_test (tc, test_end_beside_full, 0, 2);
-  tcase_add_test (tc, test_end_that_waits);
-  tcase_add_test (tc, test_caps_that_do_not_suit);
-  tcase_add_test (tc, test_figures);
-  tcase_add_loop_test (tc, test_function, 0, 2);
-  tcase_add_loop_test (tc, test_function_errors, 0, 2);
-  tcase_add_test (tc, test_function_without_result);
-  tcase_add_test (tc, test_function_and_condition);
-  tcase_add_test (tc, test_late_path);
-  tcase_add_test (tc, test_released_path);
-  tcase_add_loop_test (tc, test_stop_when_full, 0, 2);
-  return s;
-}
-
-GST_CHECK_MAIN (route);
+CHECK_SUITE (route, TEST (test_conditions), TEST (test_malformed),
+    LOOP (test_joined, 5), TEST (test_gone), TEST (test_failing_path),
+    LOOP (test_end_beside_full, 2), TEST (test_end_that_waits),
+    TEST (test_caps_that_do_not_suit), TEST (test_figures),
+    LOOP (test_function, 2), LOOP (test_function_errors, 2),
+    TEST (test_function_without_result), TEST (test_function_and_condition),
+    TEST (test_late_path), TEST (test_released_path),
+    LOOP (test_stop_when_full, 2))

@@ -12,6 +12,7 @@
 #include <gst/spdl/spdl.h>
 
 #include "gst/spdl/common/marks.h"
+#include "tests/check/support/suite.h"
 
 /* A manually created stream, and the resulting states. */
 
@@ -779,28 +780,8 @@ GST_START_TEST (test_drain)
 
 GST_END_TEST;
 
-static Suite *
-sink_suite (void)
-{
-  Suite *s = suite_create ("sink");
-  TCase *tc = tcase_create ("general");
-
-  suite_add_tcase (s, tc);
-  tcase_add_test (tc, test_states);
-  tcase_add_test (tc, test_sources);
-  tcase_add_test (tc, test_conflict);
-  tcase_add_test (tc, test_ready);
-  tcase_add_test (tc, test_flush);
-  tcase_add_test (tc, test_flush_unknown);
-  tcase_add_test (tc, test_items);
-  tcase_add_test (tc, test_max_gaps);
-  tcase_add_test (tc, test_shared);
-  tcase_add_test (tc, test_cached);
-  tcase_add_test (tc, test_step_time);
-  tcase_add_test (tc, test_gst_launch);
-  tcase_add_test (tc, test_playing_when_full);
-  tcase_add_test (tc, test_drain);
-  return s;
-}
-
-GST_CHECK_MAIN (sink);
+CHECK_SUITE (sink, TEST (test_states), TEST (test_sources),
+    TEST (test_conflict), TEST (test_ready), TEST (test_flush),
+    TEST (test_flush_unknown), TEST (test_items), TEST (test_max_gaps),
+    TEST (test_shared), TEST (test_cached), TEST (test_step_time),
+    TEST (test_gst_launch), TEST (test_playing_when_full), TEST (test_drain))

@@ -12,6 +12,7 @@
 #include "tests/check/support/errors.h"
 #include "tests/check/support/files.h"
 #include "tests/check/support/run.h"
+#include "tests/check/support/suite.h"
 
 /* Returns the base names of the items, separated by blanks. */
 static gchar *
@@ -558,25 +559,7 @@ GST_START_TEST (test_changed_list)
 
 GST_END_TEST;
 
-static Suite *
-src_suite (void)
-{
-  Suite *s = suite_create ("src");
-  TCase *tc = tcase_create ("general");
-
-  suite_add_tcase (s, tc);
-  tcase_add_test (tc, test_folder);
-  tcase_add_test (tc, test_awkward_folder);
-  tcase_add_test (tc, test_nothing_there);
-  tcase_add_test (tc, test_list);
-  tcase_add_test (tc, test_csv);
-  tcase_add_test (tc, test_classes);
-  tcase_add_test (tc, test_no_folders);
-  tcase_add_test (tc, test_malformed);
-  tcase_add_test (tc, test_epochs);
-  tcase_add_test (tc, test_index);
-  tcase_add_test (tc, test_changed_list);
-  return s;
-}
-
-GST_CHECK_MAIN (src);
+CHECK_SUITE (src, TEST (test_folder), TEST (test_awkward_folder),
+    TEST (test_nothing_there), TEST (test_list), TEST (test_csv),
+    TEST (test_classes), TEST (test_no_folders), TEST (test_malformed),
+    TEST (test_epochs), TEST (test_index), TEST (test_changed_list))

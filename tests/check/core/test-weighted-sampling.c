@@ -8,6 +8,7 @@
 #include "tests/check/support/errors.h"
 #include "tests/check/support/files.h"
 #include "tests/check/support/run.h"
+#include "tests/check/support/suite.h"
 
 #define N_ITEMS 20
 #define N_DRAWS 103
@@ -246,21 +247,6 @@ GST_START_TEST (test_refused)
 
 GST_END_TEST;
 
-static Suite *
-weighted_sampling_suite (void)
-{
-  Suite *s = suite_create ("weighted-sampling");
-  TCase *tc = tcase_create ("general");
-
-  g_unsetenv ("RANK");
-  g_unsetenv ("WORLD_SIZE");
-  suite_add_tcase (s, tc);
-  tcase_add_test (tc, test_any_world);
-  tcase_add_test (tc, test_resume);
-  tcase_add_test (tc, test_counts);
-  tcase_add_test (tc, test_errors);
-  tcase_add_test (tc, test_refused);
-  return s;
-}
-
-GST_CHECK_MAIN (weighted_sampling);
+CHECK_SUITE (weighted_sampling, g_unsetenv ("RANK"), g_unsetenv ("WORLD_SIZE"),
+    TEST (test_any_world), TEST (test_resume), TEST (test_counts),
+    TEST (test_errors), TEST (test_refused))

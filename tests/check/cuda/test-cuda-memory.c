@@ -15,6 +15,7 @@
 #include "gst/spdl/cuda/pinned.h"
 #include "tests/check/cuda/fake-cudart.h"
 #include "tests/check/support/errors.h"
+#include "tests/check/support/suite.h"
 
 #define SIZE 4096
 
@@ -501,28 +502,9 @@ GST_START_TEST (test_tensor)
 
 GST_END_TEST;
 
-static Suite *
-cuda_memory_suite (void)
-{
-  Suite *suite = suite_create ("cuda-memory");
-  TCase *tests = tcase_create ("general");
-
-  suite_add_tcase (suite, tests);
-  tcase_add_checked_fixture (tests, set_up, tear_down);
-  tcase_add_test (tests, test_load);
-  tcase_add_test (tests, test_no_device);
-  tcase_add_test (tests, test_guard);
-  tcase_add_test (tests, test_pinned);
-  tcase_add_test (tests, test_pinned_bound);
-  tcase_add_test (tests, test_announced);
-  tcase_add_test (tests, test_mapping);
-  tcase_add_test (tests, test_reuse);
-  tcase_add_test (tests, test_reuse_too_early);
-  tcase_add_test (tests, test_destroyed_stream);
-  tcase_add_test (tests, test_gone_stream);
-  tcase_add_test (tests, test_full);
-  tcase_add_test (tests, test_tensor);
-  return suite;
-}
-
-GST_CHECK_MAIN (cuda_memory);
+CHECK_SUITE (cuda_memory, FIXTURE (set_up, tear_down), TEST (test_load),
+    TEST (test_no_device), TEST (test_guard), TEST (test_pinned),
+    TEST (test_pinned_bound), TEST (test_announced), TEST (test_mapping),
+    TEST (test_reuse), TEST (test_reuse_too_early),
+    TEST (test_destroyed_stream), TEST (test_gone_stream), TEST (test_full),
+    TEST (test_tensor))

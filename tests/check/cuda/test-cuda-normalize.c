@@ -11,6 +11,7 @@
 #include "tests/check/support/errors.h"
 #include "tests/check/support/rig.h"
 #include "tests/check/support/run.h"
+#include "tests/check/support/suite.h"
 
 #define CUDA_CAPS(types, dims)                                   \
   "other/tensors(" GST_SPDL_CAPS_FEATURE_CUDA_MEMORY             \
@@ -289,21 +290,6 @@ GST_START_TEST (test_kept_batches)
 
 GST_END_TEST;
 
-static Suite *
-cuda_normalize_suite (void)
-{
-  Suite *suite = suite_create ("cuda-normalize");
-  TCase *tests = tcase_create ("general");
-
-  suite_add_tcase (suite, tests);
-  tcase_add_checked_fixture (tests, set_up, tear_down);
-  tcase_add_test (tests, test_like_batch);
-  tcase_add_test (tests, test_flip);
-  tcase_add_test (tests, test_no_wait);
-  tcase_add_test (tests, test_refused);
-  tcase_add_test (tests, test_failures);
-  tcase_add_test (tests, test_kept_batches);
-  return suite;
-}
-
-GST_CHECK_MAIN (cuda_normalize);
+CHECK_SUITE (cuda_normalize, FIXTURE (set_up, tear_down),
+    TEST (test_like_batch), TEST (test_flip), TEST (test_no_wait),
+    TEST (test_refused), TEST (test_failures), TEST (test_kept_batches))

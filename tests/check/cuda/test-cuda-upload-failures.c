@@ -10,6 +10,7 @@
 #include "tests/check/cuda/fake-cudart.h"
 #include "tests/check/cuda/uploads.h"
 #include "tests/check/support/errors.h"
+#include "tests/check/support/suite.h"
 
 /* Pushes @n batches, or fewer if a push fails. */
 static GstFlowReturn
@@ -180,21 +181,6 @@ GST_START_TEST (test_full)
 
 GST_END_TEST;
 
-static Suite *
-cuda_upload_failures_suite (void)
-{
-  Suite *s = suite_create ("cuda-upload-failures");
-  TCase *tc = tcase_create ("general");
-
-  suite_add_tcase (s, tc);
-  tcase_add_checked_fixture (tc, upload_set_up, upload_tear_down);
-  tcase_add_test (tc, test_failures);
-  tcase_add_test (tc, test_no_start);
-  tcase_add_test (tc, test_no_runtime);
-  tcase_add_test (tc, test_no_device);
-  tcase_add_test (tc, test_lost);
-  tcase_add_test (tc, test_full);
-  return s;
-}
-
-GST_CHECK_MAIN (cuda_upload_failures);
+CHECK_SUITE (cuda_upload_failures, FIXTURE (upload_set_up, upload_tear_down),
+    TEST (test_failures), TEST (test_no_start), TEST (test_no_runtime),
+    TEST (test_no_device), TEST (test_lost), TEST (test_full))

@@ -8,6 +8,7 @@
 #include "tests/check/cuda/fake-cudart.h"
 #include "tests/check/cuda/uploads.h"
 #include "tests/check/support/run.h"
+#include "tests/check/support/suite.h"
 
 /* Runs a pipeline with @between between spdlbatch and spdlcudaupload. @is_ours:
  * whether spdlbatch writes into the element's pinned memory */
@@ -157,21 +158,6 @@ GST_START_TEST (test_capture)
 
 GST_END_TEST;
 
-static Suite *
-cuda_upload_pipelines_suite (void)
-{
-  Suite *s = suite_create ("cuda-upload-pipelines");
-  TCase *tc = tcase_create ("general");
-
-  suite_add_tcase (s, tc);
-  tcase_add_checked_fixture (tc, upload_set_up, upload_tear_down);
-  tcase_add_test (tc, test_pool);
-  tcase_add_test (tc, test_worker);
-  tcase_add_test (tc, test_devices);
-  tcase_add_test (tc, test_two_devices);
-  tcase_add_test (tc, test_other_device);
-  tcase_add_test (tc, test_capture);
-  return s;
-}
-
-GST_CHECK_MAIN (cuda_upload_pipelines);
+CHECK_SUITE (cuda_upload_pipelines, FIXTURE (upload_set_up, upload_tear_down),
+    TEST (test_pool), TEST (test_worker), TEST (test_devices),
+    TEST (test_two_devices), TEST (test_other_device), TEST (test_capture))

@@ -12,6 +12,7 @@
 #include "gst/spdl/cuda/pinned.h"
 #include "tests/check/cuda/fake-cudart.h"
 #include "tests/check/cuda/uploads.h"
+#include "tests/check/support/suite.h"
 #include "tests/check/support/wait.h"
 
 /* A thread that pushes batches, and its progress. */
@@ -349,25 +350,8 @@ GST_START_TEST (test_restart)
 
 GST_END_TEST;
 
-static Suite *
-cuda_upload_suite (void)
-{
-  Suite *s = suite_create ("cuda-upload");
-  TCase *tc = tcase_create ("general");
-
-  suite_add_tcase (s, tc);
-  tcase_add_checked_fixture (tc, upload_set_up, upload_tear_down);
-  tcase_add_test (tc, test_prefetch);
-  tcase_add_test (tc, test_one_copy);
-  tcase_add_test (tc, test_unpinned);
-  tcase_add_test (tc, test_no_locked_memory);
-  tcase_add_test (tc, test_shared);
-  tcase_add_test (tc, test_reuse);
-  tcase_add_test (tc, test_outlives);
-  tcase_add_test (tc, test_flush);
-  tcase_add_test (tc, test_stop);
-  tcase_add_test (tc, test_restart);
-  return s;
-}
-
-GST_CHECK_MAIN (cuda_upload);
+CHECK_SUITE (cuda_upload, FIXTURE (upload_set_up, upload_tear_down),
+    TEST (test_prefetch), TEST (test_one_copy), TEST (test_unpinned),
+    TEST (test_no_locked_memory), TEST (test_shared), TEST (test_reuse),
+    TEST (test_outlives), TEST (test_flush), TEST (test_stop),
+    TEST (test_restart))

@@ -18,6 +18,7 @@
 #include "tests/check/support/errors.h"
 #include "tests/check/support/files.h"
 #include "tests/check/support/rig.h"
+#include "tests/check/support/suite.h"
 #include "tests/check/support/wait.h"
 
 /* Damaged entries */
@@ -443,26 +444,8 @@ GST_START_TEST (test_links)
 
 GST_END_TEST;
 
-static Suite *
-disk_cache_folder_suite (void)
-{
-  Suite *s = suite_create ("disk-cache-folder");
-  TCase *tc = tcase_create ("general");
-
-  suite_add_tcase (s, tc);
-  tcase_add_checked_fixture (tc, cached_setup, cached_teardown);
-  tcase_add_test (tc, test_damage);
-  tcase_add_test (tc, test_no_room);
-  tcase_add_test (tc, test_no_folder);
-  tcase_add_test (tc, test_oldest_goes);
-  tcase_add_test (tc, test_bound);
-  tcase_add_test (tc, test_damaged_size);
-  tcase_add_test (tc, test_fixed_size);
-  tcase_add_test (tc, test_writers);
-  tcase_add_test (tc, test_owner);
-  tcase_add_test (tc, test_planted_entries);
-  tcase_add_test (tc, test_links);
-  return s;
-}
-
-GST_CHECK_MAIN (disk_cache_folder);
+CHECK_SUITE (disk_cache_folder, FIXTURE (cached_setup, cached_teardown),
+    TEST (test_damage), TEST (test_no_room), TEST (test_no_folder),
+    TEST (test_oldest_goes), TEST (test_bound), TEST (test_damaged_size),
+    TEST (test_fixed_size), TEST (test_writers), TEST (test_owner),
+    TEST (test_planted_entries), TEST (test_links))

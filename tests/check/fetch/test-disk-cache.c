@@ -11,6 +11,7 @@
 #include "tests/check/support/errors.h"
 #include "tests/check/support/files.h"
 #include "tests/check/support/rig.h"
+#include "tests/check/support/suite.h"
 #include "tests/check/support/wait.h"
 
 /* Validation */
@@ -306,26 +307,8 @@ GST_START_TEST (test_stop_and_restart)
 
 GST_END_TEST;
 
-static Suite *
-disk_cache_suite (void)
-{
-  Suite *s = suite_create ("disk-cache");
-  TCase *tc = tcase_create ("general");
-
-  suite_add_tcase (s, tc);
-  tcase_add_checked_fixture (tc, cached_setup, cached_teardown);
-  tcase_add_test (tc, test_hits);
-  tcase_add_test (tc, test_changes);
-  tcase_add_test (tc, test_validators);
-  tcase_add_test (tc, test_stricter);
-  tcase_add_test (tc, test_odd_servers);
-  tcase_add_test (tc, test_redirects);
-  tcase_add_test (tc, test_mixed);
-  tcase_add_test (tc, test_breaks);
-  tcase_add_test (tc, test_names);
-  tcase_add_test (tc, test_limits);
-  tcase_add_test (tc, test_stop_and_restart);
-  return s;
-}
-
-GST_CHECK_MAIN (disk_cache);
+CHECK_SUITE (disk_cache, FIXTURE (cached_setup, cached_teardown),
+    TEST (test_hits), TEST (test_changes), TEST (test_validators),
+    TEST (test_stricter), TEST (test_odd_servers), TEST (test_redirects),
+    TEST (test_mixed), TEST (test_breaks), TEST (test_names),
+    TEST (test_limits), TEST (test_stop_and_restart))

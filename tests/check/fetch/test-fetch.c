@@ -12,6 +12,7 @@
 #include "tests/check/support/errors.h"
 #include "tests/check/support/files.h"
 #include "tests/check/support/run.h"
+#include "tests/check/support/suite.h"
 
 static gboolean
 has_text (Run *run, guint i, const gchar *text)
@@ -219,19 +220,5 @@ GST_START_TEST (test_gio)
 
 GST_END_TEST;
 
-static Suite *
-fetch_suite (void)
-{
-  Suite *s = suite_create ("fetch");
-  TCase *tc = tcase_create ("general");
-
-  suite_add_tcase (s, tc);
-  tcase_add_test (tc, test_files_and_ranges);
-  tcase_add_test (tc, test_failures);
-  tcase_add_test (tc, test_no_right);
-  tcase_add_test (tc, test_caps);
-  tcase_add_test (tc, test_gio);
-  return s;
-}
-
-GST_CHECK_MAIN (fetch);
+CHECK_SUITE (fetch, TEST (test_files_and_ranges), TEST (test_failures),
+    TEST (test_no_right), TEST (test_caps), TEST (test_gio))

@@ -9,6 +9,7 @@
 #include "tests/check/support/files.h"
 #include "tests/check/support/run.h"
 #include "tests/check/support/server.h"
+#include "tests/check/support/suite.h"
 #include "tests/check/support/wait.h"
 
 /* Number of items from which the client learns how long responses take. */
@@ -291,22 +292,6 @@ GST_START_TEST (test_stop)
 
 GST_END_TEST;
 
-static Suite *
-hedge_suite (void)
-{
-  Suite *suite = suite_create ("hedge");
-  TCase *cases = tcase_create ("general");
-
-  tcase_add_checked_fixture (cases, setup, teardown);
-  tcase_set_timeout (cases, 240);
-  tcase_add_test (cases, test_late);
-  tcase_add_test (cases, test_statistics);
-  tcase_add_test (cases, test_overloaded);
-  tcase_add_test (cases, test_faults);
-  tcase_add_test (cases, test_cache);
-  tcase_add_test (cases, test_stop);
-  suite_add_tcase (suite, cases);
-  return suite;
-}
-
-GST_CHECK_MAIN (hedge)
+CHECK_SUITE (hedge, FIXTURE (setup, teardown), TIMEOUT (240), TEST (test_late),
+    TEST (test_statistics), TEST (test_overloaded), TEST (test_faults),
+    TEST (test_cache), TEST (test_stop))

@@ -11,6 +11,7 @@
 #include "tests/check/support/files.h"
 #include "tests/check/support/run.h"
 #include "tests/check/support/server.h"
+#include "tests/check/support/suite.h"
 #include "tests/check/support/wait.h"
 
 /* Number of items beside the hostile ones, and of hostile ones each. */
@@ -227,18 +228,5 @@ GST_START_TEST (test_stop)
 
 GST_END_TEST;
 
-static Suite *
-hostile_suite (void)
-{
-  Suite *s = suite_create ("hostile");
-  TCase *tc = tcase_create ("general");
-
-  suite_add_tcase (s, tc);
-  tcase_add_checked_fixture (tc, setup, teardown);
-  tcase_add_test (tc, test_timeout);
-  tcase_add_test (tc, test_task_timeout);
-  tcase_add_test (tc, test_stop);
-  return s;
-}
-
-GST_CHECK_MAIN (hostile);
+CHECK_SUITE (hostile, FIXTURE (setup, teardown), TEST (test_timeout),
+    TEST (test_task_timeout), TEST (test_stop))

@@ -7,6 +7,7 @@
 
 #include "tests/check/generic/elements.h"
 #include "tests/check/support/slow.h"
+#include "tests/check/support/suite.h"
 
 #define SOURCE "spdlsrc epochs=-1 location=%s"
 #define LOAD                           \
@@ -112,16 +113,5 @@ GST_START_TEST (test_states)
 
 GST_END_TEST;
 
-static Suite *
-element_flow_suite (void)
-{
-  Suite *s = suite_create ("element-flow");
-  TCase *tc = tcase_create ("general");
-
-  suite_add_tcase (s, tc);
-  tcase_add_checked_fixture (tc, NULL, elements_tear_down);
-  tcase_add_loop_test (tc, test_states, 0, 2 * G_N_ELEMENTS (compositions));
-  return s;
-}
-
-GST_CHECK_MAIN (element_flow);
+CHECK_SUITE (element_flow, FIXTURE (NULL, elements_tear_down),
+    LOOP (test_states, 2 * G_N_ELEMENTS (compositions)))

@@ -11,6 +11,7 @@
 #include <gst/base/gstbasesrc.h>
 #include <gst/spdl/spdl.h>
 
+#include "tests/check/support/suite.h"
 #include "tests/check/support/wait.h"
 
 static void
@@ -412,17 +413,5 @@ GST_START_TEST (test_queries_and_events)
 
 GST_END_TEST;
 
-static Suite *
-element_pads_suite (void)
-{
-  Suite *s = suite_create ("element-pads");
-  TCase *tc = tcase_create ("general");
-
-  suite_add_tcase (s, tc);
-  tcase_add_checked_fixture (tc, NULL, elements_tear_down);
-  tcase_add_test (tc, test_pads);
-  tcase_add_test (tc, test_queries_and_events);
-  return s;
-}
-
-GST_CHECK_MAIN (element_pads);
+CHECK_SUITE (element_pads, FIXTURE (NULL, elements_tear_down), TEST (test_pads),
+    TEST (test_queries_and_events))

@@ -9,6 +9,8 @@
 
 #include <gst/spdl/spdl.h>
 
+#include "tests/check/support/suite.h"
+
 /* Returns whether a type of this project has the property. Those of GStreamer's
  * classes are its own. */
 static gboolean
@@ -266,18 +268,5 @@ GST_START_TEST (test_uris)
 
 GST_END_TEST;
 
-static Suite *
-element_properties_suite (void)
-{
-  Suite *s = suite_create ("element-properties");
-  TCase *tc = tcase_create ("general");
-
-  suite_add_tcase (s, tc);
-  tcase_add_checked_fixture (tc, NULL, elements_tear_down);
-  tcase_add_test (tc, test_properties);
-  tcase_add_test (tc, test_names);
-  tcase_add_test (tc, test_uris);
-  return s;
-}
-
-GST_CHECK_MAIN (element_properties);
+CHECK_SUITE (element_properties, FIXTURE (NULL, elements_tear_down),
+    TEST (test_properties), TEST (test_names), TEST (test_uris))

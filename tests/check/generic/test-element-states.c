@@ -7,6 +7,7 @@
 
 #include "tests/check/generic/elements.h"
 #include "tests/check/support/slow.h"
+#include "tests/check/support/suite.h"
 
 /* Changes states in all ways. Returns without waiting for asynchronous changes:
  * a sink alone gets no data. */
@@ -103,18 +104,5 @@ GST_START_TEST (test_reading)
 
 GST_END_TEST;
 
-static Suite *
-element_states_suite (void)
-{
-  Suite *s = suite_create ("element-states");
-  TCase *tc = tcase_create ("general");
-
-  suite_add_tcase (s, tc);
-  tcase_add_checked_fixture (tc, NULL, elements_tear_down);
-  tcase_add_test (tc, test_one_thread);
-  tcase_add_test (tc, test_two_threads);
-  tcase_add_test (tc, test_reading);
-  return s;
-}
-
-GST_CHECK_MAIN (element_states);
+CHECK_SUITE (element_states, FIXTURE (NULL, elements_tear_down),
+    TEST (test_one_thread), TEST (test_two_threads), TEST (test_reading))

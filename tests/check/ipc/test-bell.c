@@ -13,6 +13,7 @@
 
 #include "plugins/ipc/element/workermessage.h"
 #include "plugins/ipc/worker/workersink.h"
+#include "tests/check/support/suite.h"
 
 /* Bell */
 
@@ -226,19 +227,5 @@ GST_START_TEST (test_flush)
 
 GST_END_TEST;
 
-static Suite *
-bell_suite (void)
-{
-  Suite *suite = suite_create ("bell");
-  TCase *tcase = tcase_create ("all");
-
-  suite_add_tcase (suite, tcase);
-  tcase_add_test (tcase, test_rings);
-  tcase_add_test (tcase, test_rung_before);
-  tcase_add_test (tcase, test_no_memory);
-  tcase_add_test (tcase, test_slab_comes);
-  tcase_add_test (tcase, test_flush);
-  return suite;
-}
-
-GST_CHECK_MAIN (bell);
+CHECK_SUITE (bell, TEST (test_rings), TEST (test_rung_before),
+    TEST (test_no_memory), TEST (test_slab_comes), TEST (test_flush))

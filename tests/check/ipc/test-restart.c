@@ -9,6 +9,7 @@
 #include <gst/spdl/spdl.h>
 
 #include "plugins/ipc/element/restart.h"
+#include "tests/check/support/suite.h"
 
 #define N_ITEMS 100000
 #define STATE                                                                \
@@ -139,18 +140,5 @@ GST_START_TEST (test_many)
 
 GST_END_TEST;
 
-static Suite *
-restart_suite (void)
-{
-  Suite *suite = suite_create ("restart");
-  TCase *tc = tcase_create ("failures");
-
-  suite_add_tcase (suite, tc);
-  tcase_add_test (tc, test_repeated);
-  tcase_add_test (tc, test_parts);
-  tcase_add_test (tc, test_other_messages);
-  tcase_add_test (tc, test_many);
-  return suite;
-}
-
-GST_CHECK_MAIN (restart);
+CHECK_SUITE (restart, TEST (test_repeated), TEST (test_parts),
+    TEST (test_other_messages), TEST (test_many))

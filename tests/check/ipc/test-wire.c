@@ -12,6 +12,7 @@
 #include <gst/check/gstcheck.h>
 
 #include "plugins/ipc/wire/wire.h"
+#include "tests/check/support/suite.h"
 
 /* Returns: a wire; its peer in @peer */
 static SpdlWire *
@@ -139,19 +140,5 @@ GST_START_TEST (test_peer_leaves_messages)
 
 GST_END_TEST;
 
-static Suite *
-wire_suite (void)
-{
-  Suite *suite = suite_create ("wire");
-  TCase *tcase = tcase_create ("all");
-
-  suite_add_tcase (suite, tcase);
-  tcase_add_test (tcase, test_lost_message);
-  tcase_add_test (tcase, test_full_socket);
-  tcase_add_test (tcase, test_peer_exits);
-  tcase_add_test (tcase, test_sizes);
-  tcase_add_test (tcase, test_peer_leaves_messages);
-  return suite;
-}
-
-GST_CHECK_MAIN (wire);
+CHECK_SUITE (wire, TEST (test_lost_message), TEST (test_full_socket),
+    TEST (test_peer_exits), TEST (test_sizes), TEST (test_peer_leaves_messages))

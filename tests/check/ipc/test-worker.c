@@ -12,6 +12,7 @@
 #include "tests/check/support/files.h"
 #include "tests/check/support/loaders.h"
 #include "tests/check/support/run.h"
+#include "tests/check/support/suite.h"
 #include "tests/check/support/wait.h"
 
 #define JOB                                                        \
@@ -533,26 +534,8 @@ GST_START_TEST (test_cycles)
 
 GST_END_TEST;
 
-static Suite *
-worker_suite (void)
-{
-  Suite *s = suite_create ("worker");
-  TCase *tc = tcase_create ("general");
-
-  suite_add_tcase (s, tc);
-  tcase_add_test (tc, test_same);
-  tcase_add_test (tc, test_same_without_batches);
-  tcase_add_test (tc, test_growing);
-  tcase_add_test (tc, test_parts);
-  tcase_add_test (tc, test_kept);
-  tcase_add_test (tc, test_reused);
-  tcase_add_test (tc, test_no_start);
-  tcase_add_test (tc, test_error);
-  tcase_add_test (tc, test_two);
-  tcase_add_test (tc, test_late_source);
-  tcase_add_test (tc, test_cpu_budget);
-  tcase_add_test (tc, test_cycles);
-  return s;
-}
-
-GST_CHECK_MAIN (worker);
+CHECK_SUITE (worker, TEST (test_same), TEST (test_same_without_batches),
+    TEST (test_growing), TEST (test_parts), TEST (test_kept),
+    TEST (test_reused), TEST (test_no_start), TEST (test_error),
+    TEST (test_two), TEST (test_late_source), TEST (test_cpu_budget),
+    TEST (test_cycles))

@@ -12,6 +12,7 @@
 
 #include "tests/check/support/files.h"
 #include "tests/check/support/rig.h"
+#include "tests/check/support/suite.h"
 
 #define N_ITEMS 4
 #define PTS ((GstClockTime) 5 * GST_SECOND)
@@ -493,23 +494,7 @@ GST_START_TEST (test_allocation)
 
 GST_END_TEST;
 
-static Suite *
-foreign_elements_suite (void)
-{
-  Suite *s = suite_create ("foreign-elements");
-  TCase *tc = tcase_create ("general");
-
-  suite_add_tcase (s, tc);
-  tcase_set_timeout (tc, 60);
-  tcase_add_checked_fixture (tc, make_folder, remove_folder);
-  tcase_add_test (tc, test_heritage);
-  tcase_add_test (tc, test_function);
-  tcase_add_test (tc, test_group_function);
-  tcase_add_test (tc, test_frame_rate);
-  tcase_add_test (tc, test_order);
-  tcase_add_test (tc, test_flushed_gap);
-  tcase_add_test (tc, test_allocation);
-  return s;
-}
-
-GST_CHECK_MAIN (foreign_elements);
+CHECK_SUITE (foreign_elements, TIMEOUT (60),
+    FIXTURE (make_folder, remove_folder), TEST (test_heritage),
+    TEST (test_function), TEST (test_group_function), TEST (test_frame_rate),
+    TEST (test_order), TEST (test_flushed_gap), TEST (test_allocation))

@@ -11,6 +11,7 @@
 #include "tests/check/support/files.h"
 #include "tests/check/support/run.h"
 #include "tests/check/support/server.h"
+#include "tests/check/support/suite.h"
 
 #define SIDE 24
 #define N_ITEMS 14
@@ -482,21 +483,6 @@ GST_START_TEST (test_refused)
 
 GST_END_TEST;
 
-static Suite *
-image_masks_suite (void)
-{
-  Suite *s = suite_create ("image-masks");
-  TCase *tc = tcase_create ("general");
-
-  suite_add_tcase (s, tc);
-  tcase_add_test (tc, test_pairs);
-  tcase_add_test (tc, test_server);
-  tcase_add_test (tc, test_flaws);
-  tcase_add_test (tc, test_text);
-  tcase_add_test (tc, test_chain);
-  tcase_add_test (tc, test_chain_failures);
-  tcase_add_test (tc, test_refused);
-  return s;
-}
-
-GST_CHECK_MAIN (image_masks);
+CHECK_SUITE (image_masks, TEST (test_pairs), TEST (test_server),
+    TEST (test_flaws), TEST (test_text), TEST (test_chain),
+    TEST (test_chain_failures), TEST (test_refused))

@@ -14,6 +14,7 @@
 #include "tests/check/support/files.h"
 #include "tests/check/support/run.h"
 #include "tests/check/support/server.h"
+#include "tests/check/support/suite.h"
 
 /* A part of the error message of each kind. */
 static const struct {
@@ -142,15 +143,4 @@ GST_START_TEST (test_mixed)
 
 GST_END_TEST;
 
-static Suite *
-mixed_formats_suite (void)
-{
-  Suite *s = suite_create ("mixed-formats");
-  TCase *tc = tcase_create ("general");
-
-  suite_add_tcase (s, tc);
-  tcase_add_test (tc, test_mixed);
-  return s;
-}
-
-GST_CHECK_MAIN (mixed_formats);
+CHECK_SUITE (mixed_formats, TEST (test_mixed))

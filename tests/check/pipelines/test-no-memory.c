@@ -18,6 +18,7 @@
 #include "tests/check/support/rig.h"
 #include "tests/check/support/run.h"
 #include "tests/check/support/stills.h"
+#include "tests/check/support/suite.h"
 
 #define MB ((gsize) 1 << 20)
 #define SIDE 1024
@@ -492,27 +493,7 @@ GST_START_TEST (test_allocator)
 
 GST_END_TEST;
 
-static Suite *
-no_memory_suite (void)
-{
-  Suite *s = suite_create ("no-memory");
-  TCase *tc = tcase_create ("general");
-
-  suite_add_tcase (s, tc);
-  tcase_add_test (tc, test_allocator);
-  tcase_add_test (tc, test_results);
-  tcase_add_test (tc, test_frames);
-  tcase_add_test (tc, test_conversion);
-  tcase_add_test (tc, test_kept);
-  tcase_add_test (tc, test_arrays);
-  tcase_add_test (tc, test_pools);
-  tcase_add_test (tc, test_fetch);
-  tcase_add_test (tc, test_batch);
-  tcase_add_test (tc, test_cache);
-  tcase_add_test (tc, test_parts);
-  tcase_add_test (tc, test_dlpack);
-  tcase_add_test (tc, test_each);
-  return s;
-}
-
-GST_CHECK_MAIN (no_memory);
+CHECK_SUITE (no_memory, TEST (test_allocator), TEST (test_results),
+    TEST (test_frames), TEST (test_conversion), TEST (test_kept),
+    TEST (test_arrays), TEST (test_pools), TEST (test_fetch), TEST (test_batch),
+    TEST (test_cache), TEST (test_parts), TEST (test_dlpack), TEST (test_each))

@@ -11,6 +11,7 @@
 #include "tests/check/support/failing-threads.h"
 #include "tests/check/support/files.h"
 #include "tests/check/support/loaders.h"
+#include "tests/check/support/suite.h"
 #include "tests/check/support/wait.h"
 
 #define N_ITEMS 40
@@ -260,21 +261,7 @@ GST_START_TEST (test_loader_with_a_budget)
 
 GST_END_TEST;
 
-static Suite *
-no_threads_suite (void)
-{
-  Suite *suite = suite_create ("no-threads");
-  TCase *tc = tcase_create ("threads");
-
-  suite_add_tcase (suite, tc);
-  tcase_add_checked_fixture (tc, setup, teardown);
-  tcase_add_loop_test (tc, test_loader, 0, 2 * G_N_ELEMENTS (lines));
-  tcase_add_loop_test (tc, test_loader_with_a_budget, 0, 2);
-  tcase_add_loop_test (tc, test_error, 0, 2);
-  tcase_add_test (tc, test_stop_in_a_stage);
-  tcase_add_loop_test (tc, test_pipeline, 0, 2);
-  tcase_add_loop_test (tc, test_worker, 0, 2);
-  return suite;
-}
-
-GST_CHECK_MAIN (no_threads);
+CHECK_SUITE (no_threads, FIXTURE (setup, teardown),
+    LOOP (test_loader, 2 * G_N_ELEMENTS (lines)),
+    LOOP (test_loader_with_a_budget, 2), LOOP (test_error, 2),
+    TEST (test_stop_in_a_stage), LOOP (test_pipeline, 2), LOOP (test_worker, 2))

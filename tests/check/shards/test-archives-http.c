@@ -13,6 +13,7 @@
 #include "tests/check/support/rig.h"
 #include "tests/check/support/run.h"
 #include "tests/check/support/served.h"
+#include "tests/check/support/suite.h"
 #include "tests/check/support/tars.h"
 #include "tests/check/support/wait.h"
 
@@ -609,30 +610,10 @@ GST_START_TEST (test_start_fails)
 
 GST_END_TEST;
 
-static Suite *
-archives_http_suite (void)
-{
-  Suite *s = suite_create ("archives-http");
-  TCase *tc = tcase_create ("general");
-
-  tcase_add_checked_fixture (tc, served_setup, served_teardown);
-  tcase_add_test (tc, test_64_shards);
-  tcase_add_test (tc, test_index_on_server);
-  tcase_add_test (tc, test_changed);
-  tcase_add_test (tc, test_headers);
-  tcase_add_test (tc, test_refused);
-  tcase_add_test (tc, test_coalesce);
-  tcase_add_test (tc, test_coalesce_files);
-  tcase_add_test (tc, test_coalesce_failures);
-  tcase_add_test (tc, test_coalesce_alone);
-  tcase_add_test (tc, test_coalesce_flush);
-  tcase_add_test (tc, test_start_of_silence);
-  tcase_add_test (tc, test_end_of_silence);
-  tcase_add_test (tc, test_start);
-  tcase_add_test (tc, test_start_of_files);
-  tcase_add_test (tc, test_start_fails);
-  suite_add_tcase (s, tc);
-  return s;
-}
-
-GST_CHECK_MAIN (archives_http);
+CHECK_SUITE (archives_http, FIXTURE (served_setup, served_teardown),
+    TEST (test_64_shards), TEST (test_index_on_server), TEST (test_changed),
+    TEST (test_headers), TEST (test_refused), TEST (test_coalesce),
+    TEST (test_coalesce_files), TEST (test_coalesce_failures),
+    TEST (test_coalesce_alone), TEST (test_coalesce_flush),
+    TEST (test_start_of_silence), TEST (test_end_of_silence), TEST (test_start),
+    TEST (test_start_of_files), TEST (test_start_fails))

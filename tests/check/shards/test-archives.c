@@ -17,6 +17,7 @@
 #include "tests/check/support/errors.h"
 #include "tests/check/support/files.h"
 #include "tests/check/support/run.h"
+#include "tests/check/support/suite.h"
 #include "tests/check/support/tars.h"
 
 #define SIZE 3000
@@ -796,32 +797,10 @@ GST_START_TEST (test_resume)
 
 GST_END_TEST;
 
-static Suite *
-archives_suite (void)
-{
-  Suite *s = suite_create ("archives");
-  TCase *tc = tcase_create ("general");
-
-  tcase_add_checked_fixture (tc, setup, teardown);
-  tcase_add_test (tc, test_samples);
-  tcase_add_test (tc, test_shuffled);
-  tcase_add_test (tc, test_extensions);
-  tcase_add_test (tc, test_odd_samples);
-  tcase_add_test (tc, test_odd_json);
-  tcase_add_test (tc, test_broken_json);
-  tcase_add_test (tc, test_classes);
-  tcase_add_test (tc, test_parts);
-  tcase_add_test (tc, test_index_file);
-  tcase_add_test (tc, test_index_in_cache);
-  tcase_add_test (tc, test_changed_before);
-  tcase_add_test (tc, test_changed_while_in_use);
-  tcase_add_test (tc, test_index_changed_while_in_use);
-  tcase_add_test (tc, test_many_indexes);
-  tcase_add_test (tc, test_refused);
-  tcase_add_test (tc, test_ranks);
-  tcase_add_test (tc, test_resume);
-  suite_add_tcase (s, tc);
-  return s;
-}
-
-GST_CHECK_MAIN (archives);
+CHECK_SUITE (archives, FIXTURE (setup, teardown), TEST (test_samples),
+    TEST (test_shuffled), TEST (test_extensions), TEST (test_odd_samples),
+    TEST (test_odd_json), TEST (test_broken_json), TEST (test_classes),
+    TEST (test_parts), TEST (test_index_file), TEST (test_index_in_cache),
+    TEST (test_changed_before), TEST (test_changed_while_in_use),
+    TEST (test_index_changed_while_in_use), TEST (test_many_indexes),
+    TEST (test_refused), TEST (test_ranks), TEST (test_resume))

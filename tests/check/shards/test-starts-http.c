@@ -9,6 +9,7 @@
 #include "tests/check/support/files.h"
 #include "tests/check/support/loaders.h"
 #include "tests/check/support/served.h"
+#include "tests/check/support/suite.h"
 #include "tests/check/support/tars.h"
 #include "tests/check/support/wait.h"
 
@@ -313,24 +314,8 @@ GST_START_TEST (test_start_cancelled)
 
 GST_END_TEST;
 
-static Suite *
-starts_http_suite (void)
-{
-  Suite *s = suite_create ("starts-http");
-  TCase *tc = tcase_create ("general");
-
-  suite_add_tcase (s, tc);
-  tcase_set_timeout (tc, 60);
-  tcase_add_checked_fixture (tc, served_setup, served_teardown);
-  tcase_add_test (tc, test_stop_of_a_start);
-  tcase_add_test (tc, test_stop_of_an_epoch);
-  tcase_add_test (tc, test_start_fails);
-  tcase_add_test (tc, test_error_elsewhere);
-  tcase_add_test (tc, test_end_before_the_start);
-  tcase_add_test (tc, test_start_on_a_server);
-  tcase_add_test (tc, test_start_async);
-  tcase_add_test (tc, test_start_cancelled);
-  return s;
-}
-
-GST_CHECK_MAIN (starts_http);
+CHECK_SUITE (starts_http, TIMEOUT (60), FIXTURE (served_setup, served_teardown),
+    TEST (test_stop_of_a_start), TEST (test_stop_of_an_epoch),
+    TEST (test_start_fails), TEST (test_error_elsewhere),
+    TEST (test_end_before_the_start), TEST (test_start_on_a_server),
+    TEST (test_start_async), TEST (test_start_cancelled))

@@ -15,6 +15,7 @@
 #include "tests/check/support/files.h"
 #include "tests/check/support/run.h"
 #include "tests/check/support/served.h"
+#include "tests/check/support/suite.h"
 #include "tests/check/support/tars.h"
 
 #define SIZE 60000
@@ -706,32 +707,10 @@ GST_START_TEST (test_resume_refused)
 
 GST_END_TEST;
 
-static Suite *
-streamed_suite (void)
-{
-  Suite *s = suite_create ("streamed");
-  TCase *tc = tcase_create ("general");
-
-  tcase_add_checked_fixture (tc, setup, served_teardown);
-  tcase_add_test (tc, test_in_order);
-  tcase_add_test (tc, test_compressed);
-  tcase_add_test (tc, test_compressed_cut);
-  tcase_add_test (tc, test_compressed_damaged);
-  tcase_add_test (tc, test_compressed_bomb);
-  tcase_add_test (tc, test_shuffled);
-  tcase_add_test (tc, test_classes);
-  tcase_add_test (tc, test_ranks);
-  tcase_add_test (tc, test_broken);
-  tcase_add_test (tc, test_lost);
-  tcase_add_test (tc, test_truncated_and_missing);
-  tcase_add_test (tc, test_refused);
-  tcase_add_test (tc, test_parts);
-  tcase_add_test (tc, test_large);
-  tcase_add_test (tc, test_stopped);
-  tcase_add_test (tc, test_resume);
-  tcase_add_test (tc, test_resume_refused);
-  suite_add_tcase (s, tc);
-  return s;
-}
-
-GST_CHECK_MAIN (streamed);
+CHECK_SUITE (streamed, FIXTURE (setup, served_teardown), TEST (test_in_order),
+    TEST (test_compressed), TEST (test_compressed_cut),
+    TEST (test_compressed_damaged), TEST (test_compressed_bomb),
+    TEST (test_shuffled), TEST (test_classes), TEST (test_ranks),
+    TEST (test_broken), TEST (test_lost), TEST (test_truncated_and_missing),
+    TEST (test_refused), TEST (test_parts), TEST (test_large),
+    TEST (test_stopped), TEST (test_resume), TEST (test_resume_refused))

@@ -13,6 +13,7 @@
 #include "tests/check/support/files.h"
 #include "tests/check/support/run.h"
 #include "tests/check/support/served.h"
+#include "tests/check/support/suite.h"
 
 #define N 12
 
@@ -321,20 +322,6 @@ GST_START_TEST (test_uris)
 
 GST_END_TEST;
 
-static Suite *
-zip_deflated_suite (void)
-{
-  Suite *s = suite_create ("zip-deflated");
-  TCase *tc = tcase_create ("general");
-
-  tcase_add_checked_fixture (tc, served_setup, served_teardown);
-  tcase_add_test (tc, test_read);
-  tcase_add_test (tc, test_parts);
-  tcase_add_test (tc, test_cache);
-  tcase_add_test (tc, test_damaged);
-  tcase_add_test (tc, test_uris);
-  suite_add_tcase (s, tc);
-  return s;
-}
-
-GST_CHECK_MAIN (zip_deflated);
+CHECK_SUITE (zip_deflated, FIXTURE (served_setup, served_teardown),
+    TEST (test_read), TEST (test_parts), TEST (test_cache), TEST (test_damaged),
+    TEST (test_uris))

@@ -11,6 +11,7 @@
 #include "gst/spdl/autotune/pipelinegovernor.h"
 #include "gst/spdl/engine/cpus.h"
 #include "tests/check/support/files.h"
+#include "tests/check/support/suite.h"
 #include "tests/check/support/wait.h"
 
 #define PATIENCE (100 * GST_SECOND)
@@ -479,25 +480,7 @@ GST_START_TEST (test_loader)
 
 GST_END_TEST;
 
-static Suite *
-tuning_suite (void)
-{
-  Suite *s = suite_create ("tuning");
-  TCase *tc = tcase_create ("tuning");
-
-  suite_add_tcase (s, tc);
-  tcase_set_timeout (tc, 240);
-  tcase_add_test (tc, test_properties);
-  tcase_add_test (tc, test_settles);
-  tcase_add_test (tc, test_several);
-  tcase_add_test (tc, test_restart);
-  tcase_add_test (tc, test_set_in_handler);
-  tcase_add_test (tc, test_budget);
-  tcase_add_test (tc, test_budget_of_quota);
-  tcase_add_test (tc, test_budget_moves);
-  tcase_add_test (tc, test_streaming_threads);
-  tcase_add_test (tc, test_loader);
-  return s;
-}
-
-GST_CHECK_MAIN (tuning);
+CHECK_SUITE (tuning, TIMEOUT (240), TEST (test_properties), TEST (test_settles),
+    TEST (test_several), TEST (test_restart), TEST (test_set_in_handler),
+    TEST (test_budget), TEST (test_budget_of_quota), TEST (test_budget_moves),
+    TEST (test_streaming_threads), TEST (test_loader))

@@ -11,6 +11,7 @@
 #include "tests/check/support/files.h"
 #include "tests/check/support/run.h"
 #include "tests/check/support/server.h"
+#include "tests/check/support/suite.h"
 
 #include <string.h>
 
@@ -308,22 +309,6 @@ GST_START_TEST (test_idle)
 
 GST_END_TEST;
 
-static Suite *
-diagnose_live_suite (void)
-{
-  Suite *suite = suite_create ("diagnose-live");
-  TCase *tc = tcase_create ("pipelines");
-
-  suite_add_tcase (suite, tc);
-  tcase_add_test (tc, test_waiting);
-  tcase_add_test (tc, test_second);
-  tcase_add_test (tc, test_server);
-  tcase_add_test (tc, test_straggler);
-  tcase_add_test (tc, test_foreign);
-  tcase_add_test (tc, test_consumer);
-  tcase_add_test (tc, test_too_few);
-  tcase_add_test (tc, test_idle);
-  return suite;
-}
-
-GST_CHECK_MAIN (diagnose_live);
+CHECK_SUITE (diagnose_live, TEST (test_waiting), TEST (test_second),
+    TEST (test_server), TEST (test_straggler), TEST (test_foreign),
+    TEST (test_consumer), TEST (test_too_few), TEST (test_idle))

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "tests/check/support/errors.h"
+#include "tests/check/support/suite.h"
 
 #define MAX_ROWS 6
 #define MS GST_MSECOND
@@ -799,33 +800,11 @@ GST_START_TEST (test_references)
 
 GST_END_TEST;
 
-static Suite *
-diagnose_suite (void)
-{
-  Suite *suite = suite_create ("diagnose");
-  TCase *tc = tcase_create ("constructed");
-
-  suite_add_tcase (suite, tc);
-  tcase_add_loop_test (tc, test_examples, 0, G_N_ELEMENTS (examples));
-  tcase_add_test (tc, test_gain);
-  tcase_add_test (tc, test_threads);
-  tcase_add_test (tc, test_put_time);
-  tcase_add_test (tc, test_process);
-  tcase_add_test (tc, test_process_of_others);
-  tcase_add_test (tc, test_push_rate);
-  tcase_add_test (tc, test_step);
-  tcase_add_test (tc, test_step_doubtful);
-  tcase_add_test (tc, test_step_p99);
-  tcase_add_test (tc, test_cached);
-  tcase_add_test (tc, test_automatic);
-  tcase_add_loop_test (tc, test_loads, 0, G_N_ELEMENTS (loads));
-  tcase_add_test (tc, test_idle_cores);
-  tcase_add_test (tc, test_no_cpu_stats);
-  tcase_add_test (tc, test_step_and_others);
-  tcase_add_test (tc, test_cpu_stats);
-  tcase_add_test (tc, test_references);
-  tcase_add_test (tc, test_silent);
-  return suite;
-}
-
-GST_CHECK_MAIN (diagnose);
+CHECK_SUITE (diagnose, LOOP (test_examples, G_N_ELEMENTS (examples)),
+    TEST (test_gain), TEST (test_threads), TEST (test_put_time),
+    TEST (test_process), TEST (test_process_of_others), TEST (test_push_rate),
+    TEST (test_step), TEST (test_step_doubtful), TEST (test_step_p99),
+    TEST (test_cached), TEST (test_automatic),
+    LOOP (test_loads, G_N_ELEMENTS (loads)), TEST (test_idle_cores),
+    TEST (test_no_cpu_stats), TEST (test_step_and_others),
+    TEST (test_cpu_stats), TEST (test_references), TEST (test_silent))

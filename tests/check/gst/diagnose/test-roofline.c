@@ -9,6 +9,7 @@
 #include <gst/spdl/spdl.h>
 
 #include "tests/check/support/errors.h"
+#include "tests/check/support/suite.h"
 
 #define MAX_STAGES 5
 
@@ -284,17 +285,5 @@ GST_START_TEST (test_no_trainer)
 
 GST_END_TEST;
 
-static Suite *
-roofline_suite (void)
-{
-  Suite *suite = suite_create ("roofline");
-  TCase *tc = tcase_create ("constructed");
-
-  suite_add_tcase (suite, tc);
-  tcase_add_loop_test (tc, test_examples, 0, G_N_ELEMENTS (examples));
-  tcase_add_test (tc, test_trainer);
-  tcase_add_test (tc, test_no_trainer);
-  return suite;
-}
-
-GST_CHECK_MAIN (roofline);
+CHECK_SUITE (roofline, LOOP (test_examples, G_N_ELEMENTS (examples)),
+    TEST (test_trainer), TEST (test_no_trainer))

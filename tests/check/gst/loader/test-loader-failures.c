@@ -10,6 +10,7 @@
 #include "tests/check/support/errors.h"
 #include "tests/check/support/files.h"
 #include "tests/check/support/loaders.h"
+#include "tests/check/support/suite.h"
 #include "tests/check/support/wait.h"
 
 #define FOREVER GST_CLOCK_TIME_NONE
@@ -365,24 +366,8 @@ GST_START_TEST (test_bad_pipelines)
 
 GST_END_TEST;
 
-static Suite *
-loader_failures_suite (void)
-{
-  Suite *s = suite_create ("loader-failures");
-  TCase *tc = tcase_create ("general");
-
-  suite_add_tcase (s, tc);
-  tcase_set_timeout (tc, 180);
-  tcase_add_test (tc, test_failures);
-  tcase_add_test (tc, test_loaded_ahead);
-  tcase_add_test (tc, test_budget);
-  tcase_add_test (tc, test_budget_ends_endless);
-  tcase_add_test (tc, test_budget_at_the_end);
-  tcase_add_test (tc, test_errors);
-  tcase_add_test (tc, test_error_of_sink);
-  tcase_add_test (tc, test_start_fails);
-  tcase_add_test (tc, test_bad_pipelines);
-  return s;
-}
-
-GST_CHECK_MAIN (loader_failures);
+CHECK_SUITE (loader_failures, TIMEOUT (180), TEST (test_failures),
+    TEST (test_loaded_ahead), TEST (test_budget),
+    TEST (test_budget_ends_endless), TEST (test_budget_at_the_end),
+    TEST (test_errors), TEST (test_error_of_sink), TEST (test_start_fails),
+    TEST (test_bad_pipelines))

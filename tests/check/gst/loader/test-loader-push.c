@@ -9,6 +9,7 @@
 #include <gst/spdl/spdl.h>
 
 #include "tests/check/support/files.h"
+#include "tests/check/support/suite.h"
 
 #define FOREVER GST_CLOCK_TIME_NONE
 #define SIDE 32
@@ -520,27 +521,8 @@ GST_START_TEST (test_no_source)
 
 GST_END_TEST;
 
-static Suite *
-loader_push_suite (void)
-{
-  Suite *s = suite_create ("loader-push");
-  TCase *tc = tcase_create ("general");
-
-  suite_add_tcase (s, tc);
-  tcase_set_timeout (tc, 180);
-  tcase_add_test (tc, test_many_held);
-  tcase_add_test (tc, test_keep_all);
-  tcase_add_test (tc, test_keep_one);
-  tcase_add_test (tc, test_write_in_place);
-  tcase_add_test (tc, test_shared);
-  tcase_add_test (tc, test_timeouts);
-  tcase_add_test (tc, test_empty_first_epochs);
-  tcase_add_test (tc, test_epoch_is_prompt);
-  tcase_add_test (tc, test_cause);
-  tcase_add_test (tc, test_uris);
-  tcase_add_test (tc, test_push_is_woken);
-  tcase_add_test (tc, test_no_source);
-  return s;
-}
-
-GST_CHECK_MAIN (loader_push);
+CHECK_SUITE (loader_push, TIMEOUT (180), TEST (test_many_held),
+    TEST (test_keep_all), TEST (test_keep_one), TEST (test_write_in_place),
+    TEST (test_shared), TEST (test_timeouts), TEST (test_empty_first_epochs),
+    TEST (test_epoch_is_prompt), TEST (test_cause), TEST (test_uris),
+    TEST (test_push_is_woken), TEST (test_no_source))

@@ -13,6 +13,7 @@
 #include "tests/check/support/errors.h"
 #include "tests/check/support/files.h"
 #include "tests/check/support/loaders.h"
+#include "tests/check/support/suite.h"
 #include "tests/check/support/wait.h"
 
 #define FOREVER GST_CLOCK_TIME_NONE
@@ -604,26 +605,8 @@ GST_START_TEST (test_stop_in_pipeline)
 
 GST_END_TEST;
 
-static Suite *
-loader_runs_suite (void)
-{
-  Suite *s = suite_create ("loader-runs");
-  TCase *tc = tcase_create ("general");
-
-  suite_add_tcase (s, tc);
-  tcase_set_timeout (tc, 180);
-  tcase_add_test (tc, test_stop_wakes);
-  tcase_add_test (tc, test_stop_any_time);
-  tcase_add_test (tc, test_patience);
-  tcase_add_test (tc, test_restart);
-  tcase_add_test (tc, test_diagnosis);
-  tcase_add_test (tc, test_resume);
-  tcase_add_test (tc, test_state);
-  tcase_add_test (tc, test_next_epoch);
-  tcase_add_test (tc, test_next_epoch_of_a_state);
-  tcase_add_test (tc, test_next_epoch_of_a_program);
-  tcase_add_test (tc, test_stop_in_pipeline);
-  return s;
-}
-
-GST_CHECK_MAIN (loader_runs);
+CHECK_SUITE (loader_runs, TIMEOUT (180), TEST (test_stop_wakes),
+    TEST (test_stop_any_time), TEST (test_patience), TEST (test_restart),
+    TEST (test_diagnosis), TEST (test_resume), TEST (test_state),
+    TEST (test_next_epoch), TEST (test_next_epoch_of_a_state),
+    TEST (test_next_epoch_of_a_program), TEST (test_stop_in_pipeline))

@@ -12,6 +12,7 @@
 #include "gst/spdl/engine/cpus.h"
 #include "tests/check/support/files.h"
 #include "tests/check/support/loaders.h"
+#include "tests/check/support/suite.h"
 
 #define FOREVER GST_CLOCK_TIME_NONE
 
@@ -897,32 +898,10 @@ GST_START_TEST (test_wait)
 
 GST_END_TEST;
 
-static Suite *
-loader_suite (void)
-{
-  Suite *s = suite_create ("loader");
-  TCase *tc = tcase_create ("general");
-
-  suite_add_tcase (s, tc);
-  tcase_set_timeout (tc, 180);
-  tcase_add_test (tc, test_epochs);
-  tcase_add_test (tc, test_wait);
-  tcase_add_test (tc, test_batch);
-  tcase_add_test (tc, test_two_loaders);
-  tcase_add_test (tc, test_own_pipeline);
-  tcase_add_test (tc, test_restores);
-  tcase_add_test (tc, test_bus);
-  tcase_add_test (tc, test_bus_that_drops);
-  tcase_add_test (tc, test_bus_that_is_not_read);
-  tcase_add_test (tc, test_restores_own_only);
-  tcase_add_test (tc, test_default_epochs);
-  tcase_add_test (tc, test_in_process);
-  tcase_add_test (tc, test_num_batches);
-  tcase_add_test (tc, test_default_rank);
-  tcase_add_test (tc, test_concurrency);
-  tcase_add_test (tc, test_quota);
-  tcase_add_test (tc, test_fork);
-  return s;
-}
-
-GST_CHECK_MAIN (loader);
+CHECK_SUITE (loader, TIMEOUT (180), TEST (test_epochs), TEST (test_wait),
+    TEST (test_batch), TEST (test_two_loaders), TEST (test_own_pipeline),
+    TEST (test_restores), TEST (test_bus), TEST (test_bus_that_drops),
+    TEST (test_bus_that_is_not_read), TEST (test_restores_own_only),
+    TEST (test_default_epochs), TEST (test_in_process), TEST (test_num_batches),
+    TEST (test_default_rank), TEST (test_concurrency), TEST (test_quota),
+    TEST (test_fork))

@@ -15,6 +15,7 @@
 
 #include "gst/spdl/process/packet.h"
 #include "gst/spdl/process/processpool.h"
+#include "tests/check/support/suite.h"
 #include "tests/check/support/wait.h"
 
 /* Both ends are in this process, so that sanitizers see them. */
@@ -618,26 +619,8 @@ GST_START_TEST (test_pool)
 }
 GST_END_TEST;
 
-static Suite *
-process_link_suite (void)
-{
-  Suite *suite = suite_create ("process-link");
-  TCase *tcase = tcase_create ("general");
-
-  suite_add_tcase (suite, tcase);
-  tcase_add_test (tcase, test_items);
-  tcase_add_test (tcase, test_other_results);
-  tcase_add_test (tcase, test_memory_is_reused);
-  tcase_add_test (tcase, test_samples_may_be_kept);
-  tcase_add_test (tcase, test_slabs_are_freed);
-  tcase_add_test (tcase, test_own_memory);
-  tcase_add_test (tcase, test_returned);
-  tcase_add_test (tcase, test_third_process);
-  tcase_add_test (tcase, test_third_process_ends);
-  tcase_add_test (tcase, test_end);
-  tcase_add_test (tcase, test_invalid);
-  tcase_add_test (tcase, test_pool);
-  return suite;
-}
-
-GST_CHECK_MAIN (process_link);
+CHECK_SUITE (process_link, TEST (test_items), TEST (test_other_results),
+    TEST (test_memory_is_reused), TEST (test_samples_may_be_kept),
+    TEST (test_slabs_are_freed), TEST (test_own_memory), TEST (test_returned),
+    TEST (test_third_process), TEST (test_third_process_ends), TEST (test_end),
+    TEST (test_invalid), TEST (test_pool))

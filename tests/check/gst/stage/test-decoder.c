@@ -10,6 +10,7 @@
 
 #include "tests/check/support/files.h"
 #include "tests/check/support/stills.h"
+#include "tests/check/support/suite.h"
 
 static GstSpdlDecoder *
 make_decoder (const gchar *description)
@@ -137,18 +138,5 @@ GST_START_TEST (test_threads)
 
 GST_END_TEST;
 
-static Suite *
-decoder_suite (void)
-{
-  Suite *s = suite_create ("decoder");
-  TCase *tc = tcase_create ("general");
-
-  suite_add_tcase (s, tc);
-  tcase_add_test (tc, test_decode);
-  tcase_add_test (tc, test_failures);
-  tcase_add_test (tc, test_descriptions);
-  tcase_add_test (tc, test_threads);
-  return s;
-}
-
-GST_CHECK_MAIN (decoder);
+CHECK_SUITE (decoder, TEST (test_decode), TEST (test_failures),
+    TEST (test_descriptions), TEST (test_threads))

@@ -10,6 +10,7 @@
 
 #include "tests/check/support/errors.h"
 #include "tests/check/support/rig.h"
+#include "tests/check/support/suite.h"
 
 #define assert_losses(rig, expected)                   \
   G_STMT_START                                         \
@@ -330,24 +331,7 @@ GST_START_TEST (test_batch)
 
 GST_END_TEST;
 
-static Suite *
-losses_suite (void)
-{
-  Suite *s = suite_create ("losses");
-  TCase *tc = tcase_create ("general");
-
-  suite_add_tcase (s, tc);
-  tcase_set_timeout (tc, 120);
-  tcase_add_test (tc, test_warnings);
-  tcase_add_test (tc, test_domain);
-  tcase_add_test (tc, test_end_and_flush);
-  tcase_add_test (tc, test_groups);
-  tcase_add_test (tc, test_rate_at_good_item);
-  tcase_add_test (tc, test_rate_by_epoch);
-  tcase_add_test (tc, test_rate_in_group);
-  tcase_add_test (tc, test_defaults);
-  tcase_add_test (tc, test_batch);
-  return s;
-}
-
-GST_CHECK_MAIN (losses);
+CHECK_SUITE (losses, TIMEOUT (120), TEST (test_warnings), TEST (test_domain),
+    TEST (test_end_and_flush), TEST (test_groups),
+    TEST (test_rate_at_good_item), TEST (test_rate_by_epoch),
+    TEST (test_rate_in_group), TEST (test_defaults), TEST (test_batch))

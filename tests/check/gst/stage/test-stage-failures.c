@@ -7,6 +7,7 @@
 
 #include "tests/check/support/errors.h"
 #include "tests/check/support/rig.h"
+#include "tests/check/support/suite.h"
 
 GST_START_TEST (test_failures)
 {
@@ -198,21 +199,7 @@ GST_START_TEST (test_downstream_error)
 
 GST_END_TEST;
 
-static Suite *
-stage_failures_suite (void)
-{
-  Suite *s = suite_create ("stage-failures");
-  TCase *tc = tcase_create ("general");
-
-  suite_add_tcase (s, tc);
-  tcase_set_timeout (tc, 120);
-  tcase_add_test (tc, test_failures);
-  tcase_add_test (tc, test_failure_budget);
-  tcase_add_test (tc, test_failure_rate);
-  tcase_add_test (tc, test_worker_cannot_be_opened);
-  tcase_add_test (tc, test_batch_fails);
-  tcase_add_test (tc, test_downstream_error);
-  return s;
-}
-
-GST_CHECK_MAIN (stage_failures);
+CHECK_SUITE (stage_failures, TIMEOUT (120), TEST (test_failures),
+    TEST (test_failure_budget), TEST (test_failure_rate),
+    TEST (test_worker_cannot_be_opened), TEST (test_batch_fails),
+    TEST (test_downstream_error))

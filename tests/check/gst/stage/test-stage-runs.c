@@ -7,6 +7,7 @@
 
 #include "tests/check/support/errors.h"
 #include "tests/check/support/rig.h"
+#include "tests/check/support/suite.h"
 #include "tests/check/support/wait.h"
 
 GST_START_TEST (test_flush)
@@ -271,22 +272,6 @@ GST_START_TEST (test_stop_any_time)
 
 GST_END_TEST;
 
-static Suite *
-stage_runs_suite (void)
-{
-  Suite *s = suite_create ("stage-runs");
-  TCase *tc = tcase_create ("general");
-
-  suite_add_tcase (s, tc);
-  tcase_set_timeout (tc, 120);
-  tcase_add_test (tc, test_flush);
-  tcase_add_test (tc, test_restart);
-  tcase_add_test (tc, test_thread_pool);
-  tcase_add_test (tc, test_intervals);
-  tcase_add_test (tc, test_stats_fields);
-  tcase_add_test (tc, test_queries);
-  tcase_add_test (tc, test_stop_any_time);
-  return s;
-}
-
-GST_CHECK_MAIN (stage_runs);
+CHECK_SUITE (stage_runs, TIMEOUT (120), TEST (test_flush), TEST (test_restart),
+    TEST (test_thread_pool), TEST (test_intervals), TEST (test_stats_fields),
+    TEST (test_queries), TEST (test_stop_any_time))

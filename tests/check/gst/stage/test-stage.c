@@ -7,6 +7,7 @@
 
 #include "tests/check/support/errors.h"
 #include "tests/check/support/rig.h"
+#include "tests/check/support/suite.h"
 #include "tests/check/support/wait.h"
 
 static void
@@ -305,25 +306,8 @@ GST_START_TEST (test_numbering)
 
 GST_END_TEST;
 
-static Suite *
-stage_suite (void)
-{
-  Suite *s = suite_create ("stage");
-  TCase *tc = tcase_create ("general");
-
-  suite_add_tcase (s, tc);
-  tcase_set_timeout (tc, 120);
-  tcase_add_test (tc, test_input_order);
-  tcase_add_test (tc, test_straggler);
-  tcase_add_test (tc, test_concurrency);
-  tcase_add_test (tc, test_bounded);
-  tcase_add_test (tc, test_barriers);
-  tcase_add_test (tc, test_caps_are_no_barrier);
-  tcase_add_test (tc, test_groups);
-  tcase_add_test (tc, test_filter_and_many);
-  tcase_add_test (tc, test_metas_follow);
-  tcase_add_test (tc, test_numbering);
-  return s;
-}
-
-GST_CHECK_MAIN (stage);
+CHECK_SUITE (stage, TIMEOUT (120), TEST (test_input_order),
+    TEST (test_straggler), TEST (test_concurrency), TEST (test_bounded),
+    TEST (test_barriers), TEST (test_caps_are_no_barrier), TEST (test_groups),
+    TEST (test_filter_and_many), TEST (test_metas_follow),
+    TEST (test_numbering))

@@ -8,6 +8,8 @@
 #include <gst/check/gstcheck.h>
 #include <gst/spdl/spdl.h>
 
+#include "tests/check/support/suite.h"
+
 /* Checks caps against NNStreamer's grammar, written from its documentation:
  * `other/tensors` with format=static, num_tensors as int, framerate as
  * fraction, types as comma-separated names, dimensions as comma-separated
@@ -314,21 +316,6 @@ GST_START_TEST (test_events)
 
 GST_END_TEST;
 
-static Suite *
-tensor_caps_suite (void)
-{
-  Suite *s = suite_create ("tensor-caps");
-  TCase *tc = tcase_create ("general");
-
-  suite_add_tcase (s, tc);
-  tcase_add_test (tc, test_version);
-  tcase_add_test (tc, test_round_trip);
-  tcase_add_test (tc, test_strings);
-  tcase_add_test (tc, test_item_meta);
-  tcase_add_test (tc, test_sizes);
-  tcase_add_test (tc, test_batch_meta);
-  tcase_add_test (tc, test_events);
-  return s;
-}
-
-GST_CHECK_MAIN (tensor_caps);
+CHECK_SUITE (tensor_caps, TEST (test_version), TEST (test_round_trip),
+    TEST (test_strings), TEST (test_item_meta), TEST (test_sizes),
+    TEST (test_batch_meta), TEST (test_events))

@@ -10,6 +10,8 @@
 #include <gst/video/video.h>
 #include <stdint.h>
 
+#include "tests/check/support/suite.h"
+
 /* DLPack's structures, as defined for consumers. */
 typedef struct Managed {
   struct {
@@ -409,22 +411,6 @@ GST_START_TEST (test_dlpack_copy)
 
 GST_END_TEST;
 
-static Suite *
-tensor_views_suite (void)
-{
-  Suite *s = suite_create ("tensor-views");
-  TCase *tc = tcase_create ("general");
-
-  suite_add_tcase (s, tc);
-  tcase_add_test (tc, test_bytes);
-  tcase_add_test (tc, test_images);
-  tcase_add_test (tc, test_video_meta);
-  tcase_add_test (tc, test_tensors);
-  tcase_add_test (tc, test_mismatches);
-  tcase_add_test (tc, test_items);
-  tcase_add_test (tc, test_dlpack);
-  tcase_add_test (tc, test_dlpack_copy);
-  return s;
-}
-
-GST_CHECK_MAIN (tensor_views);
+CHECK_SUITE (tensor_views, TEST (test_bytes), TEST (test_images),
+    TEST (test_video_meta), TEST (test_tensors), TEST (test_mismatches),
+    TEST (test_items), TEST (test_dlpack), TEST (test_dlpack_copy))

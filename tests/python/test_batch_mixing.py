@@ -245,6 +245,18 @@ class MixingTest(unittest.TestCase):
         self.assertEqual({f.index for f in failures}, {3, 5})
         self.assertEqual(sum(len(b["labels"]) for b in batches), 3 * SIZE + 1)
 
+    def test_failures_beside_workers(self):
+        """A worker may still write an item that has failed, and whose row the next
+        item gets."""
+        shape = (300, 400, 3)
+        self.write(150, shape, lambda i: "" if i % 2 else i % N_CLASSES)
+        batches, failures = self.load(f"num-classes={N_CLASSES}", workers=4)
+        self.assertEqual(len(failures), 75)
+        for batch in batches:
+            for index, row in zip(batch["indices"], batch["data"]):
+                np.testing.assert_allclose(
+                    row, make(index, shape).transpose(2, 0, 1) / 255, atol=1e-6)
+
     def test_refused(self):
         self.write()
         for settings, more, reason in [

@@ -578,6 +578,15 @@ item_differs (GstSpdlBatcher *self, const GstSpdlItemMeta *item, GError *error)
   return GST_FLOW_EOS;
 }
 
+/* Handles the failure of an item, of which a worker may still write a part into
+ * the row that the next item gets. */
+static void
+row_failed (GstSpdlBatcher *self, const GstSpdlItemMeta *item, GError *error)
+{
+  spdl_collations_wait (&self->collations);
+  item_failed (self, item, error);
+}
+
 static gboolean
 write_item (GstSpdlBatcher *self, GstBuffer *buffer,
     const GstSpdlItemMeta *item, GError **error)
@@ -628,7 +637,7 @@ push_pending (GstSpdlBatcher *self)
         spdl_batch_rows_end_row (&self->rows, item,
             spdl_padding_get_length (&self->padding, i), &error))
       continue;
-    item_failed (self, item, error);
+    row_failed (self, item, error);
   }
   spdl_collations_wait (&self->collations);
   spdl_padding_forget (&self->padding);
@@ -741,7 +750,7 @@ add_item (GstSpdlBatcher *self, GstBuffer *buffer, const GstSpdlItemMeta *item)
           !spdl_batch_builder_is_compatible (self->parts, &error)))
     return item_differs (self, item, error);
   if (!write_item (self, buffer, item, &error)) {
-    item_failed (self, item, error);
+    row_failed (self, item, error);
     /* A corrupt first item must not determine the shape of the batch. */
     if (spdl_batch_rows_get_n (&self->rows) == 0)
       gst_spdl_batcher_clear_batch (self);

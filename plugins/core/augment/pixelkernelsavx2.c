@@ -14,6 +14,7 @@
 #define LOOP __attribute__ ((target ("avx2")))
 #define LOOP_KERNELS spdl_pixel_kernels_avx2
 #define LOOP_NAME "avx2"
+#define LOOP_INTERPOLATE interpolate_avx2
 #include "plugins/core/augment/pixelloops.h"
 
 #endif

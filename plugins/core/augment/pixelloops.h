@@ -6,7 +6,8 @@
  */
 
 /* Included by the file of each set of kernels, which defines LOOP, the
- * attributes of a function, LOOP_NAME and LOOP_KERNELS. The compiler vectorizes
+ * attributes of a function, LOOP_NAME, LOOP_KERNELS, and LOOP_INTERPOLATE if it
+ * has the instructions of AVX2. The compiler vectorizes
  * the loops: they work on blocks of a fixed size, without branches. */
 
 #include <string.h>
@@ -376,6 +377,10 @@ put_edge (const SpdlWarp *warp, gint x, gint y, gint fx, gint fy,
   const gint64 all = 1 << 2 * FRACTION;
   gint64 weight = 0, sums[3] = { 0, 0, 0 };
 
+  if (x < -1 || y < -1 || x >= (gint) in->width || y >= (gint) in->height) {
+    memcpy (out, warp->fill.color, n_channels);
+    return;
+  }
   for (gint k = 0; k < 4; k++) {
     const gint px = x + (k & 1), py = y + (k >> 1);
     const gint w = (k & 1 ? fx : ONE - fx) * (k >> 1 ? fy : ONE - fy);
@@ -396,33 +401,75 @@ put_edge (const SpdlWarp *warp, gint x, gint y, gint fx, gint fy,
 }
 
 LOOP_INLINE void
+interpolate (const guint8 *from, gsize stride, gint fx, gint fy,
+    guint n_channels, guint8 *out)
+{
+  for (guint c = 0; c < n_channels; c++) {
+    const guint8 *below = from + stride;
+    const gint top = from[c] * (ONE - fx) + from[c + n_channels] * fx;
+    const gint bottom = below[c] * (ONE - fx) + below[c + n_channels] * fx;
+
+    out[c] = (top * (ONE - fy) + bottom * fy + ONE * ONE / 2) >> 2 * FRACTION;
+  }
+}
+
+#ifdef LOOP_INTERPOLATE
+#include <immintrin.h>
+
+/* The same for 3 channels. Reads 8 bytes of both rows. */
+LOOP_INLINE void
+LOOP_INTERPOLATE (
+    const guint8 *from, gsize stride, gint fx, gint fy, guint8 *out)
+{
+  const __m128i pairs =
+      _mm_setr_epi8 (0, -1, 3, -1, 1, -1, 4, -1, 2, -1, 5, -1, -1, -1, -1, -1);
+  const __m128i bytes = _mm_setr_epi8 (
+      0, 4, 8, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1);
+  const __m128i weights = _mm_set1_epi32 (fx * 65536 + ONE - fx);
+  const __m128i top = _mm_madd_epi16 (
+      _mm_shuffle_epi8 (_mm_loadl_epi64 ((const __m128i *) from), pairs),
+      weights);
+  const __m128i bottom = _mm_madd_epi16 (
+      _mm_shuffle_epi8 (
+          _mm_loadl_epi64 ((const __m128i *) (from + stride)), pairs),
+      weights);
+  const __m128i sum =
+      _mm_add_epi32 (_mm_mullo_epi32 (top, _mm_set1_epi32 (ONE - fy)),
+          _mm_mullo_epi32 (bottom, _mm_set1_epi32 (fy)));
+  const __m128i rounded = _mm_srli_epi32 (
+      _mm_add_epi32 (sum, _mm_set1_epi32 (ONE * ONE / 2)), 2 * FRACTION);
+  const guint32 pixel = _mm_cvtsi128_si32 (_mm_shuffle_epi8 (rounded, bytes));
+
+  memcpy (out, &pixel, 2);
+  out[2] = pixel >> 16;
+}
+#endif
+
+LOOP_INLINE void
 put_bilinear (const SpdlWarp *warp, const SpdlLoopPositions *positions, guint n,
     guint n_channels, guint8 *out)
 {
   const SpdlRaster *in = warp->in;
-  const gsize stride = in->stride;
 
   for (guint i = 0; i < n; i++, out += n_channels) {
     const gint x = (positions->x[i] >> FRACTION) - MARGIN;
     const gint y = (positions->y[i] >> FRACTION) - MARGIN;
     const gint fx = positions->x[i] & (ONE - 1);
     const gint fy = positions->y[i] & (ONE - 1);
+    const guint8 *from =
+        in->data + y * (gssize) in->stride + x * (gssize) n_channels;
 
-    if ((guint) x < in->width - 1 && (guint) y < in->height - 1) {
-      const guint8 *from = in->data + y * stride + x * (gsize) n_channels;
-
-      for (guint c = 0; c < n_channels; c++) {
-        const gint top = from[c] * ONE + (from[c + n_channels] - from[c]) * fx;
-        const gint bottom =
-            from[c + stride] * ONE +
-            (from[c + stride + n_channels] - from[c + stride]) * fx;
-
-        out[c] =
-            (top * (ONE - fy) + bottom * fy + ONE * ONE / 2) >> 2 * FRACTION;
-      }
-    } else {
-      put_edge (warp, x, y, fx, fy, n_channels, out);
+#ifdef LOOP_INTERPOLATE
+    if (n_channels == 3 && x >= 0 && x + 3 <= (gint) in->width &&
+        (guint) y < in->height - 1) {
+      LOOP_INTERPOLATE (from, in->stride, fx, fy, out);
+      continue;
     }
+#endif
+    if ((guint) x < in->width - 1 && (guint) y < in->height - 1)
+      interpolate (from, in->stride, fx, fy, n_channels, out);
+    else
+      put_edge (warp, x, y, fx, fy, n_channels, out);
   }
 }
 

@@ -748,7 +748,7 @@ parse_timm (Parser *self, SpdlOp *op, const gchar *at, const gchar *name)
 
     if (!arg)
       return fail (self, section_at,
-          "\"%s\" is no section of timm's RandAugment; they are m, n, p, mstd, "
+          "Section \"%s\" of timm's RandAugment is unknown: use m, n, p, mstd, "
           "mmax and inc, each with a number",
           sections[i]);
     if (!set_range (self, op, arg, section_at + n, sections[i] + n))
@@ -806,7 +806,8 @@ parse_op (Parser *self, GPtrArray *ops)
     self->at = at;
     found = peek_text (self);
     list = list_operations ();
-    return fail (self, at, "\"%s\" is no operation; they are %s", found, list);
+    return fail (
+        self, at, "Operation \"%s\" is unknown: use one of %s", found, list);
   }
   if (kind == SPDL_OP_MIX && self->in_mix)
     return fail (self, at, "a mix cannot contain another one");

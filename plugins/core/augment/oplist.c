@@ -862,13 +862,29 @@ append_arg (GString *text, const gchar *name, const gchar *value)
   g_string_append_printf (text, "%s%s=%s", last == '(' ? "" : ",", name, value);
 }
 
+/* Formats @number with as few digits as give the same single-precision number,
+ * which values are; whole numbers may be larger. */
+static const gchar *
+format_number (gchar *digits, gsize size, double number)
+{
+  for (guint n = 6; n < 10; n++) {
+    gchar format[8];
+
+    g_snprintf (format, sizeof format, "%%.%ug", n);
+    g_ascii_formatd (digits, size, format, number);
+    if (!is_whole (number) &&
+        (float) g_ascii_strtod (digits, NULL) == (float) number)
+      return digits;
+  }
+  return g_ascii_formatd (digits, size, "%.10g", number);
+}
+
 static void
 append_number (GString *text, const gchar *name, double number)
 {
   gchar digits[G_ASCII_DTOSTR_BUF_SIZE];
 
-  append_arg (
-      text, name, g_ascii_formatd (digits, sizeof digits, "%.10g", number));
+  append_arg (text, name, format_number (digits, sizeof digits, number));
 }
 
 static void
@@ -879,8 +895,8 @@ append_corners (GString *text, const SpdlStep *step)
   for (guint i = 0; i < 8; i++) {
     gchar digits[G_ASCII_DTOSTR_BUF_SIZE];
 
-    g_ascii_formatd (digits, sizeof digits, "%.10g", step->values[i]);
-    g_string_append_printf (list, "%s%s", i > 0 ? "/" : "", digits);
+    g_string_append_printf (list, "%s%s", i > 0 ? "/" : "",
+        format_number (digits, sizeof digits, step->values[i]));
   }
   append_arg (text, "corners", list->str);
 }

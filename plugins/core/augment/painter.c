@@ -748,7 +748,8 @@ spdl_painter_run (SpdlPainter *self, const SpdlStep *steps, guint n_steps,
   self->original = NULL;
   self->has_tables = FALSE;
   self->is_owned = in->data == out->data;
-  if (!apply_steps (self, &step, steps + n_steps)) {
+  /* Without steps, the pointer may be NULL. */
+  if (n_steps > 0 && !apply_steps (self, &step, steps + n_steps)) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
         "Not enough memory to augment an image of %u by %u", in->width,
         in->height);

@@ -38,7 +38,7 @@ gboolean spdl_plan_draw (SpdlPlan *self, const GPtrArray *ops, guint64 seed,
 /* Appends a step and returns it; it is valid until the next one. */
 SpdlStep *spdl_plan_add (SpdlPlan *self, SpdlOpKind kind);
 
-/* Draws a number between @low and @high, as a float. */
+/* Draws a number between @low and @high, rounded to float. */
 double spdl_plan_draw_between (SpdlPlan *self, double low, double high);
 
 /* Draws the steps of a policy: rand-augment, trivial-augment-wide,

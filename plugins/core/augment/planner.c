@@ -20,7 +20,7 @@ static double
 draw_value (SpdlPlan *self, const SpdlOp *op, guint slot)
 {
   if (!(op->low[slot] < op->high[slot]))
-    return op->low[slot];
+    return (float) op->low[slot];
   return spdl_plan_draw_between (self, op->low[slot], op->high[slot]);
 }
 
@@ -113,7 +113,7 @@ draw_perspective (SpdlPlan *self, const SpdlOp *op)
     const gboolean is_far = i % 2 == 0 ? i == 2 || i == 4 : i >= 4;
 
     step->values[i] = !isnan (op->low[i])
-                          ? op->low[i]
+                          ? (float) op->low[i]
                           : spdl_random_below (&self->random, bound + 1) +
                                 (is_far ? side - bound - 1 : 0);
   }
@@ -319,12 +319,12 @@ draw_choice (SpdlPlan *self, const SpdlOp *op, GError **error)
 static gboolean
 draw_mix (SpdlPlan *self, const SpdlOp *op, GError **error)
 {
-  spdl_plan_add (self, SPDL_OP_MIX)->values[0] = op->low[0];
+  spdl_plan_add (self, SPDL_OP_MIX)->values[0] = (float) op->low[0];
   for (guint i = 0; i < op->members->len; i++) {
     const SpdlOp *member = g_ptr_array_index (op->members, i);
 
-    spdl_plan_add (self, SPDL_OP_SEQUENCE)->values[0] = member->low[0];
-    if (!draw_members (self, member, error))
+    spdl_plan_add (self, SPDL_OP_SEQUENCE)->values[0] = (float) member->low[0];
+    if (!draw_op (self, member, error))
       return FALSE;
     spdl_plan_add (self, SPDL_OP_END);
   }

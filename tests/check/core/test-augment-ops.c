@@ -126,6 +126,7 @@ test_accepted (void)
       "pad(padding=4,mode=edge); crop(x=0,y=0,width=20,height=17)");
   assert_steps ("mix(weight=0.25,sequence(invert(p=1),weight=0.5),sequence())",
       "mix(weight=0.25,sequence(weight=0.5,invert(p=1)),sequence())");
+  assert_steps ("mix(sequence(invert(p=1),p=0))", "mix(sequence())");
   assert_steps ("rand-m9-n0", "");
 }
 

@@ -9,7 +9,7 @@ import unittest
 
 import numpy as np
 from support import make_dataset
-from gstspdl import Loader, Pipeline
+from gstspdl import Loader, Pipeline, image_folder
 
 FOLDER = make_dataset(30)
 N_IMAGES = 30
@@ -80,6 +80,14 @@ class AugmentTest(unittest.TestCase):
         with self.assertRaisesRegex(Exception, "character 9.*brightness, contrast"):
             with make_pipeline("invert; bright").loader() as loader:
                 next(iter(loader))
+
+    def test_datasets(self):
+        for train in (True, False):
+            with image_folder(FOLDER, size=32, batch_size=30, train=train,
+                              augment="invert(p=1)") as loader:
+                extras = next(iter(loader)).extras
+            self.assertEqual([extra and extra.get("augment") for extra in extras],
+                             ["invert(p=1)" if train else None] * N_IMAGES)
 
     def test_line(self):
         line = str(make_pipeline("invert; hue(factor=0.1)"))

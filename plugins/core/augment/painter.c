@@ -229,11 +229,14 @@ append_contrast (SpdlPainter *self, float ratio)
   guint64 sum = 0;
 
   flush_tables (self);
-  for (guint y = 0; y < image->height; y++)
-    sum += image->n_channels == 3
-               ? self->kernels->sum_gray (
-                     get_row (image, y), image->width, image->bgr)
-               : self->kernels->sum_bytes (get_row (image, y), image->width);
+  for (guint y = 0; y < image->height; y++) {
+    const guint8 *row = get_row (image, y);
+
+    if (image->n_channels == 3)
+      sum += self->kernels->sum_gray (row, image->width, image->bgr);
+    for (guint x = 0; x < image->width && image->n_channels == 1; x++)
+      sum += row[x];
+  }
   append_blend (
       self, ratio, (double) sum / ((double) image->width * image->height));
 }

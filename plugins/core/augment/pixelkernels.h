@@ -43,7 +43,6 @@ typedef struct {
   void (*blend_gray) (guint8 *row, guint n, gboolean bgr, float ratio);
   void (*shift_hue) (guint8 *row, guint n, gboolean bgr, float factor);
   guint64 (*sum_gray) (const guint8 *row, guint n, gboolean bgr);
-  guint64 (*sum_bytes) (const guint8 *row, gsize n);
   void (*find_extremes) (const guint8 *row, gsize n, SpdlExtremes *extremes);
   /* @rows: the row and its neighbors. The first and the last @step samples are
    * copied. */

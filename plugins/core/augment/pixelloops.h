@@ -154,16 +154,6 @@ sum_gray (const guint8 *row, guint n, gboolean bgr)
   return sum;
 }
 
-LOOP static guint64
-sum_bytes (const guint8 *row, gsize n)
-{
-  guint64 sum = 0;
-
-  for (gsize i = 0; i < n; i++)
-    sum += row[i];
-  return sum;
-}
-
 /* Returns a channel of the color with the hue @hue, in sixths of the circle,
  * plus that of the channel; both together are -3 to 14. */
 LOOP_INLINE float
@@ -548,7 +538,6 @@ const SpdlPixelKernels LOOP_KERNELS = {
   blend_gray,
   shift_hue,
   sum_gray,
-  sum_bytes,
   find_extremes,
   sharpen,
   blur_columns,

@@ -47,8 +47,8 @@ add_step (SpdlPlan *self, const SpdlOp *op, SpdlOpKind kind)
 
 /* Operations */
 
-static void
-draw_simple (SpdlPlan *self, const SpdlOp *op)
+static gboolean
+draw_simple (SpdlPlan *self, const SpdlOp *op, GError **error)
 {
   SpdlStep *step = add_step (self, op, op->kind);
 
@@ -56,11 +56,12 @@ draw_simple (SpdlPlan *self, const SpdlOp *op)
       op->kind == SPDL_OP_POSTERIZE || op->kind == SPDL_OP_SOLARIZE_ADD
           ? draw_integer (self, op, 0)
           : draw_value (self, op, 0);
+  return TRUE;
 }
 
 /* Without a kernel size, the kernel reaches 3 standard deviations. */
-static void
-draw_blur (SpdlPlan *self, const SpdlOp *op)
+static gboolean
+draw_blur (SpdlPlan *self, const SpdlOp *op, GError **error)
 {
   SpdlStep *step = add_step (self, op, op->kind);
   const double sigma = draw_value (self, op, SPDL_BLUR_SIGMA);
@@ -69,6 +70,7 @@ draw_blur (SpdlPlan *self, const SpdlOp *op)
   step->values[SPDL_BLUR_SIGMA] = sigma;
   step->values[SPDL_BLUR_KERNEL_SIZE] =
       isnan (size) ? 2 * ceil (3 * sigma) + 1 : size;
+  return TRUE;
 }
 
 /* Draws a shift of up to @fraction of @side, in whole pixels. */
@@ -79,8 +81,8 @@ draw_shift (SpdlPlan *self, double fraction, guint side)
       spdl_plan_draw_between (self, -fraction * side, fraction * side));
 }
 
-static void
-draw_affine (SpdlPlan *self, const SpdlOp *op)
+static gboolean
+draw_affine (SpdlPlan *self, const SpdlOp *op, GError **error)
 {
   SpdlStep *step = add_step (self, op, op->kind);
   const double fraction = op->low[SPDL_AFFINE_TRANSLATE];
@@ -91,16 +93,17 @@ draw_affine (SpdlPlan *self, const SpdlOp *op)
             ? draw_integer (self, op, i)
             : draw_value (self, op, i);
   if (isnan (fraction))
-    return;
+    return TRUE;
   step->values[SPDL_AFFINE_TRANSLATE_X] =
       draw_shift (self, fraction, self->width);
   step->values[SPDL_AFFINE_TRANSLATE_Y] =
       draw_shift (self, fraction, self->height);
+  return TRUE;
 }
 
 /* Draws the corners as torchvision's RandomPerspective. */
-static void
-draw_perspective (SpdlPlan *self, const SpdlOp *op)
+static gboolean
+draw_perspective (SpdlPlan *self, const SpdlOp *op, GError **error)
 {
   SpdlStep *step = add_step (self, op, op->kind);
   const double scale = op->low[SPDL_PERSPECTIVE_DISTORTION];
@@ -117,6 +120,7 @@ draw_perspective (SpdlPlan *self, const SpdlOp *op)
                           : spdl_random_below (&self->random, bound + 1) +
                                 (is_far ? side - bound - 1 : 0);
   }
+  return TRUE;
 }
 
 static gboolean
@@ -156,6 +160,13 @@ add_padding (SpdlPlan *self, const SpdlOp *op, guint padding, SpdlPadMode mode,
   self->width = width;
   self->height = height;
   return TRUE;
+}
+
+static gboolean
+draw_pad (SpdlPlan *self, const SpdlOp *op, GError **error)
+{
+  return add_padding (
+      self, op, op->low[SPDL_PAD_PADDING], op->low[SPDL_PAD_MODE], error);
 }
 
 static gboolean
@@ -236,8 +247,8 @@ draw_rectangle (SpdlPlan *self, const SpdlOp *op, double *rectangle)
   return FALSE;
 }
 
-static void
-draw_erase (SpdlPlan *self, const SpdlOp *op)
+static gboolean
+draw_erase (SpdlPlan *self, const SpdlOp *op, GError **error)
 {
   double rectangle[4];
   SpdlStep *step;
@@ -245,7 +256,7 @@ draw_erase (SpdlPlan *self, const SpdlOp *op)
   for (guint i = 0; i < 4; i++)
     rectangle[i] = op->low[SPDL_ERASE_X + i];
   if (isnan (rectangle[0]) && !draw_rectangle (self, op, rectangle))
-    return;
+    return TRUE;
   step = add_step (self, op, op->kind);
   for (guint i = 0; i < 4; i++)
     step->values[SPDL_ERASE_X + i] = rectangle[i];
@@ -254,12 +265,13 @@ draw_erase (SpdlPlan *self, const SpdlOp *op)
         isnan (op->low[SPDL_ERASE_NOISE])
             ? spdl_random_next (&self->random) >> 32
             : op->low[SPDL_ERASE_NOISE];
+  return TRUE;
 }
 
 /* Applies the parts in random order. A part that changes nothing is left
  * out. */
-static void
-draw_jitter (SpdlPlan *self, const SpdlOp *op)
+static gboolean
+draw_jitter (SpdlPlan *self, const SpdlOp *op, GError **error)
 {
   static const SpdlOpKind kinds[] = { SPDL_OP_BRIGHTNESS, SPDL_OP_CONTRAST,
     SPDL_OP_SATURATION, SPDL_OP_HUE };
@@ -279,6 +291,7 @@ draw_jitter (SpdlPlan *self, const SpdlOp *op)
     if (value != (slot == SPDL_JITTER_HUE ? 0 : 1))
       spdl_plan_add (self, kinds[slot])->values[0] = value;
   }
+  return TRUE;
 }
 
 /* Groups */
@@ -333,50 +346,41 @@ draw_mix (SpdlPlan *self, const SpdlOp *op, GError **error)
 }
 
 static gboolean
+draw_policy (SpdlPlan *self, const SpdlOp *op, GError **error)
+{
+  spdl_policy_draw (self, op);
+  return TRUE;
+}
+
+/* The others are drawn by draw_simple(). */
+static gboolean (*const functions[SPDL_N_OPS]) (
+    SpdlPlan *self, const SpdlOp *op, GError **error) = {
+  [SPDL_OP_GAUSSIAN_BLUR] = draw_blur,
+  [SPDL_OP_AFFINE] = draw_affine,
+  [SPDL_OP_PERSPECTIVE] = draw_perspective,
+  [SPDL_OP_PAD] = draw_pad,
+  [SPDL_OP_CROP] = draw_crop,
+  [SPDL_OP_RANDOM_CROP] = draw_crop,
+  [SPDL_OP_CENTER_CROP] = draw_crop,
+  [SPDL_OP_ERASE] = draw_erase,
+  [SPDL_OP_COLOR_JITTER] = draw_jitter,
+  [SPDL_OP_SEQUENCE] = draw_members,
+  [SPDL_OP_CHOICE] = draw_choice,
+  [SPDL_OP_MIX] = draw_mix,
+  [SPDL_OP_RAND_AUGMENT] = draw_policy,
+  [SPDL_OP_TRIVIAL_AUGMENT_WIDE] = draw_policy,
+  [SPDL_OP_AUTO_AUGMENT] = draw_policy,
+  [SPDL_OP_AUGMIX] = draw_policy,
+  [SPDL_OP_TIMM_RAND] = draw_policy,
+};
+
+static gboolean
 draw_op (SpdlPlan *self, const SpdlOp *op, GError **error)
 {
   if (op->p < 1 && !(spdl_random_double (&self->random) < op->p))
     return TRUE;
-  switch (op->kind) {
-    case SPDL_OP_GAUSSIAN_BLUR:
-      draw_blur (self, op);
-      return TRUE;
-    case SPDL_OP_AFFINE:
-      draw_affine (self, op);
-      return TRUE;
-    case SPDL_OP_PERSPECTIVE:
-      draw_perspective (self, op);
-      return TRUE;
-    case SPDL_OP_PAD:
-      return add_padding (
-          self, op, op->low[SPDL_PAD_PADDING], op->low[SPDL_PAD_MODE], error);
-    case SPDL_OP_CROP:
-    case SPDL_OP_RANDOM_CROP:
-    case SPDL_OP_CENTER_CROP:
-      return draw_crop (self, op, error);
-    case SPDL_OP_ERASE:
-      draw_erase (self, op);
-      return TRUE;
-    case SPDL_OP_COLOR_JITTER:
-      draw_jitter (self, op);
-      return TRUE;
-    case SPDL_OP_SEQUENCE:
-      return draw_members (self, op, error);
-    case SPDL_OP_CHOICE:
-      return draw_choice (self, op, error);
-    case SPDL_OP_MIX:
-      return draw_mix (self, op, error);
-    case SPDL_OP_RAND_AUGMENT:
-    case SPDL_OP_TRIVIAL_AUGMENT_WIDE:
-    case SPDL_OP_AUTO_AUGMENT:
-    case SPDL_OP_AUGMIX:
-    case SPDL_OP_TIMM_RAND:
-      spdl_policy_draw (self, op);
-      return TRUE;
-    default:
-      draw_simple (self, op);
-      return TRUE;
-  }
+  return (functions[op->kind] ? functions[op->kind] : draw_simple) (
+      self, op, error);
 }
 
 gboolean

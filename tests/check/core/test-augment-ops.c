@@ -12,6 +12,7 @@
 #include "plugins/core/augment/plan.h"
 #include "tests/check/core/augment-pixels.h"
 
+#define DIGEST "91d97802a5f52ff8"
 #define WIDTH 12
 #define HEIGHT 9
 
@@ -359,6 +360,35 @@ test_kernels (void)
     g_test_skip ("this CPU has no AVX2");
 }
 
+/* Results are the same on all CPUs: a digest of those of x86-64. */
+static void
+test_digest (void)
+{
+  SpdlPainter *painter = spdl_painter_new (NULL);
+  GPtrArray *ops = parse (EVERYTHING);
+  guint64 digest = 0;
+  g_autofree gchar *text = NULL;
+
+  for (guint i = 0; i < 200; i++) {
+    SpdlPlan *plan = spdl_plan_new ();
+    SpdlRaster in, out;
+
+    init_image (&in, 37, 29, i % 4 == 0 ? 1 : 3);
+    g_assert_true (spdl_plan_draw (plan, ops, 0, 0, i, 37, 29, NULL));
+    init_raster (&out, plan->width, plan->height, in.n_channels);
+    paint (painter, plan, &in, &out);
+    for (gsize k = 0; k < out.stride * out.height; k++)
+      digest = (digest ^ out.data[k]) * G_GUINT64_CONSTANT (0x100000001b3);
+    g_free (in.data);
+    g_free (out.data);
+    spdl_plan_free (plan);
+  }
+  text = g_strdup_printf ("%016" G_GINT64_MODIFIER "x", digest);
+  g_assert_cmpstr (text, ==, DIGEST);
+  g_ptr_array_unref (ops);
+  spdl_painter_free (painter);
+}
+
 /* Small images have neither neighbors nor an inside. */
 static void
 test_small (void)
@@ -400,6 +430,7 @@ main (gint argc, gchar **argv)
   g_test_add_func ("/augment-ops/pixels", test_pixels);
   g_test_add_func ("/augment-ops/channels", test_channels);
   g_test_add_func ("/augment-ops/kernels", test_kernels);
+  g_test_add_func ("/augment-ops/digest", test_digest);
   g_test_add_func ("/augment-ops/small", test_small);
   return g_test_run ();
 }

@@ -50,6 +50,7 @@ METHODS = [
     ("files", "spdlsrc", ["location"], ()),
     ("fetch", "spdlfetch", [], ()),
     ("decode", "spdldecode", [], ()),
+    ("augment", "spdlaugment", ["ops"], ()),
     ("pipe", "spdlpipe", ["chain"], ()),
     ("map", "spdlpipe", ["function"],
      ("chain", "drain", "part")),

@@ -13,6 +13,7 @@ plugin_init (GstPlugin *plugin)
   gboolean ret = FALSE;
 
   ret |= GST_ELEMENT_REGISTER (spdlaggregate, plugin);
+  ret |= GST_ELEMENT_REGISTER (spdlaugment, plugin);
   ret |= GST_ELEMENT_REGISTER (spdlbatch, plugin);
   ret |= GST_ELEMENT_REGISTER (spdlcache, plugin);
   ret |= GST_ELEMENT_REGISTER (spdldisaggregate, plugin);

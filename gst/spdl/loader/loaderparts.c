@@ -741,8 +741,9 @@ gst_spdl_loader_set_default_rank (
 
 /* Elements that produce one item per item. */
 static const gchar *const one_to_one[] = { "spdlfetch", "spdldecode",
-  "spdldisaggregate", "spdlsink", "spdlcudaupload", "spdlcudanormalize",
-  "appsrc", "queue", "queue2", "identity", "capsfilter", "tee", NULL };
+  "spdlaugment", "spdldisaggregate", "spdlsink", "spdlcudaupload",
+  "spdlcudanormalize", "appsrc", "queue", "queue2", "identity", "capsfilter",
+  "tee", NULL };
 
 static guint64
 get_count (GstElement *element, const gchar *property)

@@ -15,6 +15,7 @@
 static const struct {
   const gchar *element, *property, *value;
 } needs[] = {
+  { "spdlaugment", "ops", "invert" },
   { "spdlmix", "order", "arrival" }, /* to add pads while it runs */
   { "spdlpipe", "chain", "videoconvert" },
   { "spdlsrc", "location", "%s" },
@@ -60,9 +61,9 @@ is_ours (GstPluginFeature *feature)
 static GPtrArray *
 list_elements (void)
 {
-  static const gchar *const known[] = { "spdlaggregate", "spdlbatch",
-    "spdlcache", "spdldisaggregate", "spdlmix", "spdlpipe", "spdlroute",
-    "spdlsink", "spdlsrc" };
+  static const gchar *const known[] = { "spdlaggregate", "spdlaugment",
+    "spdlbatch", "spdlcache", "spdldisaggregate", "spdlmix", "spdlpipe",
+    "spdlroute", "spdlsink", "spdlsrc" };
   GPtrArray *names = g_ptr_array_new_with_free_func (g_free);
   GList *features = gst_registry_get_feature_list (
       gst_registry_get (), GST_TYPE_ELEMENT_FACTORY);

@@ -437,6 +437,55 @@ class Elements:
         """
         return self._add("spdldecode", locals())
 
+    def augment(
+        self,
+        ops: str,
+        *,
+        name: Optional[str] = None,
+        seed: Optional[int] = None,
+        part: Optional[str] = None,
+        concurrency: Optional[int] = None,
+        queue_size: Optional[int] = None,
+        output_order: Optional[OutputOrder] = None,
+        thread_pool: Optional[str] = None,
+        max_bytes: Optional[int] = None,
+        max_failures: Optional[int] = None,
+        max_failure_rate: Optional[float] = None,
+        stats_interval: Optional[Seconds] = None,
+    ) -> "Pipeline":
+        """Changes images and clips at random for training, in parallel.
+
+        The element is spdlaugment.
+
+        `ops`: Operations to apply, in order, such as
+        "color-jitter(brightness=0.4,p=0.8); rand-augment(n=2,m=9)".
+        `name`: Name of the element.
+        `seed`: Seed of random values, combined with an item's epoch and index.
+        Default: 0.
+        `part`: Part of samples of several media to augment; other parts pass
+        unchanged (unset = an item is one medium).
+        `concurrency`: Number of tasks that run at the same time (0 =
+        automatic, adjusted while playing). Default: the number of cores in a
+        Loader, else 1.
+        `queue_size`: Number of tasks that may wait in addition to those that
+        run. Default: 2.
+        `output_order`: Order of the results. One of "completion", "input".
+        Default: "completion".
+        `thread_pool`: Thread pool as NAME:THREADS, shared by all stages of the
+        process with that name; stages nearest the sink run first (unset = as
+        many threads as concurrency, not shared).
+        `max_bytes`: Maximum bytes of input that wait, are processed or await
+        output; a larger task runs alone (0 = no limit). Default: 0.
+        `max_failures`: Number of failed items to tolerate; one more ends the
+        stream with an error (-1 = no limit). Default: -1.
+        `max_failure_rate`: Share of an epoch's items that may fail, checked
+        from the 100th item on; a larger share ends the stream with an error (1
+        = no limit). Default: 0.5.
+        `stats_interval`: Interval of spdl-stage-stats messages, in seconds (0
+        = one message, at the end). Default: 0.
+        """
+        return self._add("spdlaugment", locals())
+
     def pipe(
         self,
         chain: "Union[str, Pipeline]",
@@ -901,6 +950,7 @@ METHODS: Dict[str, str] = {
     "files": "spdlsrc",
     "fetch": "spdlfetch",
     "decode": "spdldecode",
+    "augment": "spdlaugment",
     "pipe": "spdlpipe",
     "map": "spdlpipe",
     "aggregate": "spdlaggregate",
@@ -1020,6 +1070,20 @@ PROPERTIES: Dict[str, Dict[str, Tuple[Any, ...]]] = {
         "audio-format": ("text",),
         "offset": ("seconds", 1000000000, -1000000000, 18446744073709551615),
         "duration": ("seconds", 1000000000, -1000000000, 18446744073709551615),
+        "concurrency": ("int", 0, 4096),
+        "queue-size": ("int", 0, 1048576),
+        "output-order": ("enum", ("completion", "input")),
+        "thread-pool": ("text",),
+        "max-bytes": ("int", 0, 18446744073709551615),
+        "max-failures": ("int", -1, 2147483647),
+        "max-failure-rate": ("float", 0.0, 1.0),
+        "stats-interval": ("seconds", 1000000000, 0, 18446744073709551615),
+    },
+    "spdlaugment": {
+        "name": ("text",),
+        "ops": ("text",),
+        "seed": ("int", 0, 18446744073709551615),
+        "part": ("text",),
         "concurrency": ("int", 0, 4096),
         "queue-size": ("int", 0, 1048576),
         "output-order": ("enum", ("completion", "input")),

@@ -18,7 +18,7 @@ from .line import (Chain, Chains, Element, Node, Reference, read_line,
 from .values import suggest, unify_text, write_any, write_value
 
 # Elements with threads, one of which each branch of a route begins with.
-_WITH_THREADS = "spdlfetch", "spdldecode", "spdlpipe", "queue"
+_WITH_THREADS = "spdlfetch", "spdldecode", "spdlaugment", "spdlpipe", "queue"
 # Codes of GstParseError.
 _NO_SUCH_PROPERTY = 2
 

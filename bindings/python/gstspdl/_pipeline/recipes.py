@@ -44,6 +44,7 @@ def image_folder(
     crop_scale: Tuple[float, float] = (0.08, 1.0),
     flip: float = 0.5,
     crop: float = 0.875,
+    augment: Optional[str] = None,
     transform: Optional[Function] = None,
     dtype: BatchType = "float32",
     mean: Optional[Sequence[float]] = IMAGENET_MEAN,
@@ -83,6 +84,9 @@ def image_folder(
     `flip`: probability of mirroring an image in training.
     `crop`: share of the resized sides that validation keeps. 0.875 is
     torchvision's Resize(256) and CenterCrop(224).
+    `augment`: operations that training applies to each image after the crop,
+    such as "rand-augment" or "color-jitter(brightness=0.4,p=0.8); erase", as
+    for Pipeline.augment().
     `transform`: function that is called with each decoded image, as
     Loader.map() describes, before the normalization. It returns an array of
     (height, width, channels): uint8, or float32 from 0 to 1.
@@ -100,7 +104,7 @@ def image_folder(
     pipeline = _class_folders(root, pattern, train, seed, shard_mode)
     order = _keep_order(in_order or not train)
     pipeline = _decode_images(pipeline.fetch(**order), size, train, seed,
-                              order, crop_scale, flip, crop)
+                              order, crop_scale, flip, crop, augment)
     return _finish(pipeline, batch_size, drop_last, order, transform, dtype,
                    mean, std, classes, state, max_failures, cpu_budget,
                    process)
@@ -123,6 +127,7 @@ def image_list(
     crop_scale: Tuple[float, float] = (0.08, 1.0),
     flip: float = 0.5,
     crop: float = 0.875,
+    augment: Optional[str] = None,
     transform: Optional[Function] = None,
     dtype: BatchType = "float32",
     mean: Optional[Sequence[float]] = IMAGENET_MEAN,
@@ -163,7 +168,7 @@ def image_list(
         **_order(train, seed, shard_mode))
     order = _keep_order(in_order or not train)
     pipeline = _decode_images(pipeline.fetch(**order), size, train, seed,
-                              order, crop_scale, flip, crop)
+                              order, crop_scale, flip, crop, augment)
     return _finish(pipeline, batch_size, drop_last, order, transform, dtype,
                    mean, std, classes, state, max_failures, cpu_budget,
                    process, labels["label"] != "none")
@@ -186,6 +191,7 @@ def web_dataset(
     crop_scale: Tuple[float, float] = (0.08, 1.0),
     flip: float = 0.5,
     crop: float = 0.875,
+    augment: Optional[str] = None,
     transform: Optional[Function] = None,
     dtype: BatchType = "float32",
     mean: Optional[Sequence[float]] = IMAGENET_MEAN,
@@ -225,7 +231,7 @@ def web_dataset(
         **_order(train, seed, shard_mode))
     order = _keep_order(in_order or not train)
     pipeline = _decode_images(pipeline.fetch(**order), size, train, seed,
-                              order, crop_scale, flip, crop)
+                              order, crop_scale, flip, crop, augment)
     return _finish(pipeline, batch_size, drop_last, order, transform, dtype,
                    mean, std, classes, state, max_failures, cpu_budget,
                    process, labels["label"] != "none")
@@ -245,6 +251,7 @@ def video_folder(
     shard_mode: Optional[ShardMode] = None,
     crop_scale: Tuple[float, float] = (0.5, 1.0),
     flip: float = 0.5,
+    augment: Optional[str] = None,
     transform: Optional[Function] = None,
     dtype: BatchType = "float32",
     mean: Optional[Sequence[float]] = IMAGENET_MEAN,
@@ -284,6 +291,7 @@ def video_folder(
     pipeline = pipeline.fetch(**order).decode(
         media="video", width=width, height=height, num_frames=num_frames,
         frame_step=frame_step, **settings, **order)
+    pipeline = _augment(pipeline, augment if train else None, seed, order)
     return _finish(pipeline, batch_size, drop_last, order, transform, dtype,
                    mean, std, classes, state, max_failures, cpu_budget,
                    process)
@@ -424,15 +432,21 @@ def _sides(size: Size) -> Tuple[int, int]:
 
 def _decode_images(pipeline: Pipeline, size: Size, train: bool, seed: int,
                    order: Any, crop_scale: Tuple[float, float], flip: float,
-                   crop: float) -> Pipeline:
+                   crop: float, augment: Optional[str]) -> Pipeline:
     height, width = _sides(size)
     if train:
-        return pipeline.decode(
+        return _augment(pipeline.decode(
             width=width, height=height, augment="random-resized-crop",
-            crop_scale=crop_scale, flip=flip, seed=seed, **order)
+            crop_scale=crop_scale, flip=flip, seed=seed, **order),
+            augment, seed, order)
     # Exact, since results of validations are compared with other loaders'.
     return pipeline.decode(width=width, height=height, resize="cover",
                            crop_fraction=crop, fast_scale=False, **order)
+
+
+def _augment(pipeline: Pipeline, augment: Optional[str], seed: int,
+             order: Any) -> Pipeline:
+    return pipeline.augment(augment, seed=seed, **order) if augment else pipeline
 
 
 def _finish(pipeline: Pipeline, batch_size: int, drop_last: bool,

@@ -14,7 +14,6 @@
 #include "plugins/codec/still/imagedecoder.h"
 #include "plugins/common/bytes.h"
 
-#define MARKER_SIZ 0xff51
 #define MARKER_SOT 0xff90
 #define MARKER_EOC 0xffd9
 

@@ -22,8 +22,6 @@ fill_table (SpdlPermutation *self, SpdlRandom *random)
     self->items[k] = self->items[i - 1];
     self->items[i - 1] = item;
   }
-  for (guint i = 0; i < self->size; i++)
-    self->places[self->items[i]] = i;
 }
 
 /* Splits the range into halves of about the same number of bits. The size of
@@ -99,23 +97,6 @@ pass_forward (const SpdlPermutation *self, guint64 x)
   return left << self->n_bits | right;
 }
 
-static guint64
-pass_back (const SpdlPermutation *self, guint64 x)
-{
-  const guint64 mask = (G_GUINT64_CONSTANT (1) << self->n_bits) - 1;
-  guint64 left = x >> self->n_bits;
-  guint64 right = x & mask;
-
-  for (guint i = SPDL_PERMUTATION_ROUNDS; i > 0; i -= 2) {
-    guint64 shift;
-
-    right = (right - right_shift (self, left, i - 1)) & mask;
-    shift = left_shift (self, right, i - 2);
-    left = left >= shift ? left - shift : left + self->n_left - shift;
-  }
-  return left << self->n_bits | right;
-}
-
 guint64
 spdl_permutation_get_item (const SpdlPermutation *self, guint64 place)
 {
@@ -127,21 +108,6 @@ spdl_permutation_get_item (const SpdlPermutation *self, guint64 place)
     return self->items[place];
   do
     x = pass_forward (self, x);
-  while (x >= self->size);
-  return x;
-}
-
-guint64
-spdl_permutation_get_place (const SpdlPermutation *self, guint64 item)
-{
-  guint64 x = item;
-
-  g_return_val_if_fail (item < self->size, 0);
-
-  if (self->size <= SPDL_PERMUTATION_SMALL)
-    return self->places[item];
-  do
-    x = pass_back (self, x);
   while (x >= self->size);
   return x;
 }

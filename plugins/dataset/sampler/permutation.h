@@ -37,10 +37,7 @@ typedef struct {
       guint n_bits; /* of the right half */
       guint64 keys[SPDL_PERMUTATION_ROUNDS];
     };
-    struct {
-      guint8 items[SPDL_PERMUTATION_SMALL];
-      guint8 places[SPDL_PERMUTATION_SMALL];
-    };
+    guint8 items[SPDL_PERMUTATION_SMALL];
   };
 } SpdlPermutation;
 
@@ -50,8 +47,5 @@ void spdl_permutation_init (
 
 /* Returns the item at @place in the order. Both are below the size. */
 guint64 spdl_permutation_get_item (const SpdlPermutation *self, guint64 place);
-
-/* Returns the place of @item in the order. */
-guint64 spdl_permutation_get_place (const SpdlPermutation *self, guint64 item);
 
 G_END_DECLS

@@ -9,8 +9,6 @@
 
 #include <stdlib.h>
 
-#include "plugins/fetch/http/request.h"
-
 /* Number of recent responses that determine the delay. */
 #define N_RECENT 512
 /* Number of responses before the delay is first computed, and computed again.
@@ -27,18 +25,19 @@
 
 typedef struct _Race Race;
 
-struct _SpdlHedgeCopy {
+/* One of the two requests of a fetch. */
+typedef struct {
   Race *race;
   gint64 begun;         /* monotonic time, us */
   SpdlRequest *request; /* NULL: has ended, or was not sent */
-};
+} Copy;
 
 struct _Race {
   SpdlHedge *hedge;
   GList link;     /* in hedge->waiting, while `waits` */
   gboolean waits; /* for a response, without a second request */
-  SpdlHedgeCopy copies[2];
-  SpdlHedgeCopy *winner; /* nullable: was answered first */
+  Copy copies[2];
+  Copy *winner;          /* nullable: was answered first */
   GError *error;         /* nullable: of the first request */
   gchar *uri;
   SpdlHttpFetch fetch;
@@ -126,10 +125,10 @@ race_free (Race *self)
 static void
 on_ended (gpointer data, GstBuffer *content, GError *error)
 {
-  SpdlHedgeCopy *copy = data;
+  Copy *copy = data;
   Race *race = copy->race;
   const gboolean is_first = copy == &race->copies[0];
-  SpdlHedgeCopy *other = &race->copies[is_first];
+  Copy *other = &race->copies[is_first];
   const SpdlHttpFunc func = race->fetch.func;
   const gpointer user_data = race->fetch.user_data;
   const gboolean is_last = !other->request;
@@ -158,17 +157,56 @@ on_ended (gpointer data, GstBuffer *content, GError *error)
   g_clear_error (&error);
 }
 
+/* Returns whether it is the request that was answered first or, before that,
+ * the first one. The caller of a fetch may free what it passed in, such as
+ * validators, once the request that was answered has ended. */
+static gboolean
+may_retry (gpointer copy)
+{
+  const Race *race = ((const Copy *) copy)->race;
+
+  return copy == (race->winner ? race->winner : &race->copies[0]);
+}
+
+static void
+on_answered (gpointer data, guint status, gboolean is_final)
+{
+  Copy *copy = data;
+  Race *race = copy->race;
+  SpdlHedge *self = race->hedge;
+  Copy *other = &race->copies[copy == &race->copies[0]];
+  const gint64 now = g_get_monotonic_time ();
+
+  if (status == 429 || status == 503)
+    self->paused_until = now + PAUSE;
+  if (race->winner)
+    return;
+  stop_waiting (race);
+  if (!is_final)
+    return;
+  race->winner = copy;
+  /* Late responses must not raise the delay after which they count as late. */
+  add_time (self, now - copy->begun);
+  if (copy == &race->copies[1])
+    spdl_counts_add (self->settings->counts, SPDL_COUNT_HEDGES_WON, 1);
+  if (other->request)
+    spdl_request_cancel (other->request);
+}
+
+static void on_begun (gpointer copy);
+
 static SpdlRequest *
 make_request (Race *self, guint i)
 {
-  SpdlHedgeCopy *copy = &self->copies[i];
+  static const SpdlRequestRace funcs = { on_begun, may_retry, on_answered };
+  Copy *copy = &self->copies[i];
   SpdlHttpFetch fetch = self->fetch;
 
   fetch.func = on_ended;
   fetch.user_data = copy;
   copy->race = self;
   copy->request = spdl_request_new (self->hedge->settings, &fetch);
-  spdl_request_set_copy (copy->request, copy);
+  spdl_request_set_race (copy->request, &funcs, copy);
   return copy->request;
 }
 
@@ -201,12 +239,11 @@ on_timer (GSource *source, GSourceFunc callback, gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
-/* Called by requests */
-
-void
-spdl_hedge_copy_begun (SpdlHedgeCopy *copy)
+static void
+on_begun (gpointer data)
 {
   static GSourceFuncs funcs = { NULL, NULL, on_timer, NULL };
+  Copy *copy = data;
   Race *race = copy->race;
   SpdlHedge *self = race->hedge;
 
@@ -223,38 +260,6 @@ spdl_hedge_copy_begun (SpdlHedgeCopy *copy)
   race->link.data = race;
   g_queue_push_tail_link (&self->waiting, &race->link);
   set_timer (self);
-}
-
-gboolean
-spdl_hedge_copy_may_retry (const SpdlHedgeCopy *copy)
-{
-  const Race *race = copy->race;
-
-  return copy == (race->winner ? race->winner : &race->copies[0]);
-}
-
-void
-spdl_hedge_copy_answered (SpdlHedgeCopy *copy, guint status, gboolean is_final)
-{
-  Race *race = copy->race;
-  SpdlHedge *self = race->hedge;
-  SpdlHedgeCopy *other = &race->copies[copy == &race->copies[0]];
-  const gint64 now = g_get_monotonic_time ();
-
-  if (status == 429 || status == 503)
-    self->paused_until = now + PAUSE;
-  if (race->winner)
-    return;
-  stop_waiting (race);
-  if (!is_final)
-    return;
-  race->winner = copy;
-  /* Late responses must not raise the delay after which they count as late. */
-  add_time (self, now - copy->begun);
-  if (copy == &race->copies[1])
-    spdl_counts_add (self->settings->counts, SPDL_COUNT_HEDGES_WON, 1);
-  if (other->request)
-    spdl_request_cancel (other->request);
 }
 
 SpdlHedge *

@@ -7,7 +7,7 @@
 
 #pragma once
 
-#include "plugins/fetch/http/http.h"
+#include "plugins/fetch/http/request.h"
 
 G_BEGIN_DECLS
 
@@ -20,11 +20,7 @@ G_BEGIN_DECLS
  * 429 or 503 no second request is sent for a minute, as it would burden an
  * overloaded server. */
 
-typedef struct _SpdlRequest SpdlRequest; /* in request.h */
 typedef struct _SpdlHedge SpdlHedge;
-
-/* One of the two requests of a fetch. */
-typedef struct _SpdlHedgeCopy SpdlHedgeCopy;
 
 /* Starts a request in its thread of the client. */
 typedef void (*SpdlHedgeBeginFunc) (gpointer user_data, SpdlRequest *request);
@@ -38,19 +34,5 @@ void spdl_hedge_free (SpdlHedge *self);
 /* Returns: the first request of a fetch, for the caller to begin. Can be called
  * from any thread. */
 SpdlRequest *spdl_hedge_add (SpdlHedge *self, const SpdlHttpFetch *fetch);
-
-/* Called by a request when it begins. */
-void spdl_hedge_copy_begun (SpdlHedgeCopy *copy);
-
-/* Returns whether the request may be repeated: the one that was answered first
- * or, before that, the first one. The caller of a fetch may free what it passed
- * in, such as validators, once the request that was answered has ended. */
-gboolean spdl_hedge_copy_may_retry (const SpdlHedgeCopy *copy);
-
-/* Called by a request when a response has begun.
- *
- * @is_final: whether the request ends with this response */
-void
-spdl_hedge_copy_answered (SpdlHedgeCopy *copy, guint status, gboolean is_final);
 
 G_END_DECLS

@@ -62,39 +62,6 @@ struct _SpdlHttp {
   Client *clients[MAX_THREADS];
 };
 
-static gboolean
-add_header (GQuark field, const GValue *value, gpointer data)
-{
-  const gchar *name = g_quark_to_string (field);
-  GValue text = G_VALUE_INIT;
-
-  if (GST_VALUE_HOLDS_ARRAY (value) || GST_VALUE_HOLDS_LIST (value)) {
-    const gboolean array = GST_VALUE_HOLDS_ARRAY (value);
-    const guint n = array ? gst_value_array_get_size (value)
-                          : gst_value_list_get_size (value);
-
-    for (guint i = 0; i < n; i++)
-      add_header (field,
-          array ? gst_value_array_get_value (value, i)
-                : gst_value_list_get_value (value, i),
-          data);
-    return TRUE;
-  }
-  g_value_init (&text, G_TYPE_STRING);
-  if (g_value_transform (value, &text) && g_value_get_string (&text))
-    soup_message_headers_append (data, name, g_value_get_string (&text));
-  g_value_unset (&text);
-  return TRUE;
-}
-
-void
-spdl_http_settings_put (
-    const SpdlHttpSettings *self, SoupMessageHeaders *headers)
-{
-  if (self->extra_headers)
-    gst_structure_foreach (self->extra_headers, add_header, headers);
-}
-
 static void
 add_line (const char *name, const char *value, gpointer data)
 {

@@ -43,11 +43,6 @@ typedef struct {
   SpdlStoreSettings store;
 } SpdlHttpSettings;
 
-/* Adds the extra headers. Each field of the structure is a header; a list or an
- * array gives several headers of that name. */
-void spdl_http_settings_put (
-    const SpdlHttpSettings *self, SoupMessageHeaders *headers);
-
 /* Returns the extra headers that may affect the response, one per line. */
 gchar *spdl_http_settings_list (const SpdlHttpSettings *self);
 

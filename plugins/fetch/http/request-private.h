@@ -73,7 +73,8 @@ struct _SpdlRequest {
   SpdlHttpHeadFunc head; /* nullable */
   SpdlHttpFunc func;
   gpointer user_data;
-  SpdlHedgeCopy *copy;    /* nullable */
+  const SpdlRequestRace *race; /* nullable */
+  gpointer race_data;
   GCancellable *outer;    /* cancellable of the caller */
   SpdlRequests *requests; /* NULL before it starts */
   GSource *timer;

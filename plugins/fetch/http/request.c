@@ -23,6 +23,39 @@ static void begin_try (SpdlRequest *self);
 static void send_request (SpdlRequest *self);
 static void check_slot (SpdlRequest *self);
 
+static gboolean
+add_header (GQuark field, const GValue *value, gpointer data)
+{
+  const gchar *name = g_quark_to_string (field);
+  GValue text = G_VALUE_INIT;
+
+  if (GST_VALUE_HOLDS_ARRAY (value) || GST_VALUE_HOLDS_LIST (value)) {
+    const gboolean array = GST_VALUE_HOLDS_ARRAY (value);
+    const guint n = array ? gst_value_array_get_size (value)
+                          : gst_value_list_get_size (value);
+
+    for (guint i = 0; i < n; i++)
+      add_header (field,
+          array ? gst_value_array_get_value (value, i)
+                : gst_value_list_get_value (value, i),
+          data);
+    return TRUE;
+  }
+  g_value_init (&text, G_TYPE_STRING);
+  if (g_value_transform (value, &text) && g_value_get_string (&text))
+    soup_message_headers_append (data, name, g_value_get_string (&text));
+  g_value_unset (&text);
+  return TRUE;
+}
+
+void
+spdl_http_settings_put (
+    const SpdlHttpSettings *self, SoupMessageHeaders *headers)
+{
+  if (self->extra_headers)
+    gst_structure_foreach (self->extra_headers, add_header, headers);
+}
+
 SpdlRequest *
 spdl_request_new (const SpdlHttpSettings *settings, const SpdlHttpFetch *fetch)
 {
@@ -72,9 +105,11 @@ spdl_request_set_head (SpdlRequest *self, SpdlHttpHeadFunc head)
 }
 
 void
-spdl_request_set_copy (SpdlRequest *self, SpdlHedgeCopy *copy)
+spdl_request_set_race (
+    SpdlRequest *self, const SpdlRequestRace *race, gpointer user_data)
 {
-  self->copy = copy;
+  self->race = race;
+  self->race_data = user_data;
 }
 
 GList *
@@ -358,7 +393,7 @@ get_next_try (SpdlRequest *self)
 
   if (self->end != SPDL_REQUEST_END_RETRY ||
       self->n_tries > self->settings->retries ||
-      (self->copy && !spdl_hedge_copy_may_retry (self->copy)) ||
+      (self->race && !self->race->may_retry (self->race_data)) ||
       self->asked_delay > SPDL_MAX_ASKED_DELAY || delay >= self->deadline - now)
     return -1;
   return now + delay;
@@ -679,7 +714,7 @@ spdl_request_begin (SpdlRequest *self, SoupSession *session, SpdlStore *store,
     return;
   }
   make_timer (self);
-  if (self->copy)
-    spdl_hedge_copy_begun (self->copy);
+  if (self->race)
+    self->race->begun (self->race_data);
   begin_try (self);
 }

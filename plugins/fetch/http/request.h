@@ -9,7 +9,6 @@
 
 #include <libsoup/soup.h>
 
-#include "plugins/fetch/http/hedge.h"
 #include "plugins/fetch/http/http.h"
 #include "plugins/fetch/store/objectstore.h"
 
@@ -19,6 +18,25 @@ G_BEGIN_DECLS
  * interrupted bodies, and enforces timeout, deadline and maximum size. It calls
  * its function once at the end and frees itself. All functions except the
  * constructors run on the session's thread. */
+
+typedef struct _SpdlRequest SpdlRequest;
+
+/* Called by one of the two requests of a fetch, see hedge.h. */
+typedef struct {
+  /* The request begins. */
+  void (*begun) (gpointer user_data);
+  /* Returns whether the request may be repeated. */
+  gboolean (*may_retry) (gpointer user_data);
+  /* A response has begun.
+   *
+   * @is_final: whether the request ends with this response */
+  void (*answered) (gpointer user_data, guint status, gboolean is_final);
+} SpdlRequestRace;
+
+/* Adds the extra headers. Each field of the structure is a header; a list or an
+ * array gives several headers of that name. */
+void spdl_http_settings_put (
+    const SpdlHttpSettings *self, SoupMessageHeaders *headers);
 
 /* @settings must outlive the request. */
 SpdlRequest *
@@ -33,7 +51,8 @@ SpdlRequest *spdl_request_new_stream (const SpdlHttpSettings *settings,
 void spdl_request_set_head (SpdlRequest *self, SpdlHttpHeadFunc head);
 /* Makes the request one of two for the same fetch. Call it before the request
  * starts. */
-void spdl_request_set_copy (SpdlRequest *self, SpdlHedgeCopy *copy);
+void spdl_request_set_race (
+    SpdlRequest *self, const SpdlRequestRace *race, gpointer user_data);
 
 /* Returns the list link of the request, for a queue of requests to start. */
 GList *spdl_request_get_link (SpdlRequest *self);

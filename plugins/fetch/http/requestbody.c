@@ -456,9 +456,9 @@ handle_response (SpdlRequest *self)
   GError *error = NULL;
   const SpdlResponseAction action = choose_action (self, &error);
 
-  if (self->copy)
-    spdl_hedge_copy_answered (
-        self->copy, soup_message_get_status (self->message), is_final (action));
+  if (self->race)
+    self->race->answered (self->race_data,
+        soup_message_get_status (self->message), is_final (action));
   if (error)
     self->asked_delay = spdl_retry_get_asked (
         soup_message_get_response_headers (self->message));

@@ -123,7 +123,37 @@ test_pure (void)
   }
 }
 
-/* Checks that each item occurs once and that the inverse gives its place. */
+static guint64
+hash_half (guint64 half, guint64 key)
+{
+  guint64 x = (half ^ key) * G_GUINT64_CONSTANT (0x9e3779b97f4a7c15);
+
+  return (x ^ x >> 32) * G_GUINT64_CONSTANT (0xd6e8feb86659fd93);
+}
+
+/* Passes the network backwards. */
+static guint64
+find_place (const SpdlPermutation *p, guint64 item)
+{
+  const guint64 mask = (G_GUINT64_CONSTANT (1) << p->n_bits) - 1;
+
+  do {
+    guint64 left = item >> p->n_bits, right = item & mask;
+
+    for (guint i = SPDL_PERMUTATION_ROUNDS; i > 0; i -= 2) {
+      const guint64 *keys = &p->keys[i - 2];
+      guint64 shift;
+
+      right = (right - (hash_half (left, keys[1]) >> (64 - p->n_bits))) & mask;
+      shift = (unsigned __int128) hash_half (right, keys[0]) * p->n_left >> 64;
+      left += left >= shift ? -shift : p->n_left - shift;
+    }
+    item = left << p->n_bits | right;
+  } while (item >= p->size);
+  return item;
+}
+
+/* Checks that each item occurs once. */
 static void
 check_complete (guint n, guint64 seed)
 {
@@ -136,7 +166,6 @@ check_complete (guint n, guint64 seed)
 
     g_assert_cmpuint (item, <, n);
     g_assert_cmpuint (seen[item]++, ==, 0);
-    g_assert_cmpuint (spdl_permutation_get_place (&p, item), ==, i);
   }
 }
 
@@ -172,7 +201,7 @@ test_huge (void)
         const guint64 item = spdl_permutation_get_item (&p, place);
 
         g_assert_cmpuint (item, <, n);
-        g_assert_cmpuint (spdl_permutation_get_place (&p, item), ==, place);
+        g_assert_cmpuint (find_place (&p, item), ==, place);
       }
     }
   }

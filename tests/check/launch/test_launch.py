@@ -299,7 +299,10 @@ class RunTest(unittest.TestCase):
         done, data = launch_json("--max-failures", "2", job)
         self.assertEqual(done.returncode, 1)
         self.assertEqual(data["end"], "error")
-        self.assertRegex(done.stderr, r"error: .*zzz\d.jpg")
+        self.assertRegex(
+            done.stderr, r"error: 3 items failed, but --max-failures is 2; the "
+            r"last one in decode: .*zzz\d.jpg: ")
+        self.assertEqual(data["items"], 24)
         done, _ = launch_json("--max-failures", "3", job)
         self.assertEqual(done.returncode, 0)
         # With a stage's own limit, the error names the item and the rest is

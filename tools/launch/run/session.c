@@ -316,22 +316,43 @@ failure_format (const GstSpdlFailure *failure)
       name, failure->uri ? ": " : "", failure->error->message, NULL);
 }
 
-/* The loader counts the failures: here, the run only ends in time after one too
- * many. @failure: (transfer full) */
-static void
-take_failure (Session *self, GstSpdlFailure *failure)
+/* The loader counts the failures. Returns whether this one was one too many. */
+static gboolean
+has_ended_the_run (Session *self, const GstSpdlFailure *failure)
 {
   g_autoptr (GError) error = gst_spdl_loader_dup_error (self->loader);
+  g_autofree gchar *stage = NULL, *uri = NULL;
 
+  return g_error_matches (
+             error, GST_SPDL_LOADER_ERROR, GST_SPDL_LOADER_ERROR_FAILURES) &&
+         gst_spdl_loader_get_error_item (self->loader, &stage, &uri) &&
+         g_strcmp0 (stage, failure->stage) == 0 &&
+         g_strcmp0 (uri, failure->uri) == 0;
+}
+
+/* @failure: (transfer full) */
+static void
+take_failure (Session *self, const Part *part, GstSpdlFailure *failure)
+{
+  const gint max = self->limits.max_failures;
+  const gboolean is_last = has_ended_the_run (self, failure);
+
+  g_free (failure->stage);
+  failure->stage = g_strdup (part->name);
   if (self->funcs && self->funcs->failure)
     self->funcs->failure (self, failure, self->user_data);
+  if (is_last) {
+    g_autofree gchar *text = failure_format (failure);
+
+    fail_session (self, g_error_new (G_IO_ERROR, G_IO_ERROR_FAILED,
+                            "%d items failed, but --max-failures is %d; the "
+                            "last one in %s: %s",
+                            max + 1, max, failure->stage, text));
+  }
   if (self->failures->len < MAX_FAILURES_KEPT)
     g_ptr_array_add (self->failures, failure);
   else
     gst_spdl_failure_free (failure);
-  if (g_error_matches (
-          error, GST_SPDL_LOADER_ERROR, GST_SPDL_LOADER_ERROR_FAILURES))
-    fail_session (self, g_steal_pointer (&error));
 }
 
 static void
@@ -358,9 +379,7 @@ take_element_message (Session *self, GstMessage *message)
   if (!s || !part)
     return;
   if ((failure = gst_spdl_failure_parse (message))) {
-    g_free (failure->stage);
-    failure->stage = g_strdup (part->name);
-    take_failure (self, failure);
+    take_failure (self, part, failure);
   } else if (gst_structure_has_name (s, "spdl-tuning")) {
     take_tuning (self, part_copy_structure (part, s));
   } else if (gst_structure_has_name (s, "spdl-stage-stats") &&

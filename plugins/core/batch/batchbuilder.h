@@ -164,6 +164,13 @@ void spdl_targets_reset (SpdlTargets *self);
 gboolean
 spdl_targets_take_event (SpdlTargets *self, GstEvent *event, GError **error);
 
+/* Returns TRUE if no source has named targets. */
+static inline gboolean
+spdl_targets_are_none (const SpdlTargets *self)
+{
+  return self->n == 0;
+}
+
 /* Reads the targets of an item. Returns FALSE with @error set if one is missing
  * or not a number or a list of numbers. */
 gboolean spdl_targets_read (

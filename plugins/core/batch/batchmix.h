@@ -22,7 +22,7 @@ gboolean spdl_mix_check_settings (
     const SpdlMixSettings *settings, gboolean labels, GError **error);
 
 /* Returns FALSE with @error set if the settings change images, and the items
- * are no float32 images or clips. */
+ * are something else than float32 images or clips. */
 gboolean spdl_mix_check_items (const SpdlMixSettings *settings,
     const SpdlCollator *collator, GError **error);
 

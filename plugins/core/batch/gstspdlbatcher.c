@@ -41,10 +41,10 @@
  * interleaved.
  *
  * ## Mixing
- * `mixup-alpha` and `cutmix-alpha` mix each image of a batch with the one before
- * it, and its label, as torchvision's MixUp and CutMix do. `erase-prob` erases a
- * random box of each image. Both are applied to float32 images, after `mean` and
- * `std`. `num-classes` makes a row of numbers of each label.
+ * `mixup-alpha` and `cutmix-alpha` mix each image of a batch with the one
+ * before it, and its label, as torchvision's MixUp and CutMix do. `erase-prob`
+ * erases a random box of each image. Both are applied to float32 images, after
+ * `mean` and `std`. `num-classes` makes a row of numbers of each label.
  *
  * ## Samples of several media
  * Each part of a sample becomes a tensor with the name of the part. `part`
@@ -742,8 +742,9 @@ add_item (GstSpdlBatcher *self, GstBuffer *buffer, const GstSpdlItemMeta *item)
     ret = gst_spdl_batcher_begin_batch (self, &self->collator, 0);
   if (ret != GST_FLOW_OK)
     return ret;
-  if (!spdl_targets_have_sizes (&self->targets, self->rows.n_targets,
-          self->rows.target_sizes, &error) ||
+  if (!((self->rows.n_targets == 0 && spdl_targets_are_none (&self->targets)) ||
+          spdl_targets_have_sizes (&self->targets, self->rows.n_targets,
+              self->rows.target_sizes, &error)) ||
       !spdl_collator_is_compatible (
           &self->rows.collator, &self->collator, &error) ||
       (self->has_parts &&
@@ -803,7 +804,8 @@ gst_spdl_batcher_chain (GstSpdlFilter *filter, GstBuffer *buffer)
     return GST_FLOW_OK;
   }
   if (!spdl_collator_measure (&self->collator, buffer, &error) ||
-      !spdl_targets_read (&self->targets, item, &error)) {
+      !(spdl_targets_are_none (&self->targets) ||
+          spdl_targets_read (&self->targets, item, &error))) {
     item_failed (self, item, error);
     ret = GST_FLOW_OK;
   } else if ((pad_size = get_pad_size (self)) > 0) {

@@ -9,8 +9,13 @@
     plant.py --run MODEL...
 """
 
+import os
+import shlex
 import subprocess
 import sys
+
+# Starts programs for another processor.
+WRAPPER = shlex.split(os.environ.get("MESON_EXE_WRAPPER", ""))
 
 # What the fault is, the scenario that finds it, a piece of the source, and what
 # replaces it.
@@ -64,12 +69,13 @@ def plant(number: int, source: str, output: str) -> None:
 def run(models: list) -> None:
     print(f"1..{len(models)}")
     for number, model in enumerate(models):
-        result = subprocess.run([model, FAULTS[number][1]],
+        result = subprocess.run([*WRAPPER, model, FAULTS[number][1]],
                                 capture_output=True, text=True)
         found = "" if result.returncode else "not "
         print(f"{found}ok {number + 1} - {FAULTS[number][0]}")
-        print((result.stderr.splitlines() or
-               [f"# exit status {result.returncode}"])[0], flush=True)
+        reason = (result.stderr.splitlines() or
+                  [f"exit status {result.returncode}"])[0]
+        print("# " + reason.removeprefix("# "), flush=True)
 
 
 if sys.argv[1] == "--run":

@@ -323,7 +323,16 @@ paint_in_place (Worker *worker, GstBuffer *item, GError **error)
 
   if (worker->plan->steps->len == 0)
     return item;
-  item = gst_buffer_make_writable (item);
+  if (!gst_buffer_is_all_memory_writable (item)) {
+    GstBuffer *copy = gst_spdl_buffer_try_copy (item);
+
+    gst_buffer_unref (item);
+    if (!(item = copy)) {
+      g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
+          "Not enough memory for a copy of the image");
+      return NULL;
+    }
+  }
   ok = map_frames (item, &worker->in, GST_MAP_READWRITE, &map, &raster, error);
   if (ok) {
     ok = paint_frames (worker, &raster, &raster, worker->in.frame_size, error);

@@ -407,16 +407,20 @@ paint_item (GstSpdlAugment *self, Worker *worker, GstBuffer *item,
   return item;
 }
 
-/* Records the steps in the extra fields of @result. */
+/* Records the steps in the extra fields of @result, after those of an element
+ * before this one. */
 static void
 note_steps (GstSpdlAugment *self, const SpdlPlan *plan, GstBuffer *result,
     const GstSpdlItemMeta *item)
 {
   g_autofree gchar *text = spdl_steps_to_text (
       (const SpdlStep *) plan->steps->data, plan->steps->len);
-  g_autofree gchar *field =
-      self->run_part ? g_strdup_printf ("%s.augment", self->run_part) : NULL;
+  g_autofree gchar *field = self->run_part
+                                ? g_strdup_printf ("%s.augment", self->run_part)
+                                : g_strdup ("augment");
+  g_autofree gchar *all = NULL;
   GstSpdlItemMeta *own = gst_spdl_buffer_get_item_meta (result);
+  const gchar *before;
 
   if (!own) {
     own = gst_spdl_buffer_add_item_meta (result);
@@ -424,8 +428,10 @@ note_steps (GstSpdlAugment *self, const SpdlPlan *plan, GstBuffer *result,
   }
   if (!own->extra)
     own->extra = gst_structure_new_empty ("extra");
-  gst_structure_set (
-      own->extra, field ? field : "augment", G_TYPE_STRING, text, NULL);
+  before = gst_structure_get_string (own->extra, field);
+  if (before && *before)
+    all = g_strconcat (before, *text ? "; " : "", text, NULL);
+  gst_structure_set (own->extra, field, G_TYPE_STRING, all ? all : text, NULL);
 }
 
 /* Returns: (transfer full) the part's buffer; NULL with @error set */

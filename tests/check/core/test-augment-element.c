@@ -97,6 +97,25 @@ GST_START_TEST (test_in_place)
 }
 GST_END_TEST;
 
+/* The record of two elements is one list. */
+GST_START_TEST (test_two_elements)
+{
+  gchar *folder = files_make_dataset (1);
+  Run *run = run_pipeline (
+      "spdlsrc location=%s ! spdlfetch ! spdldecode width=12 height=9 ! "
+      "spdlaugment ops=\"invert(p=1)\" ! spdlaugment ops=\"invert(p=0)\" ! "
+      "spdlaugment ops=\"crop(x=0,y=0,width=5,height=4)\" ! "
+      "fakesink name=sink",
+      folder);
+
+  fail_unless_equals_string (run->error, NULL);
+  fail_unless_equals_string (get_note (run->buffers->pdata[0], "augment"),
+      "invert(p=1); crop(x=0,y=0,width=5,height=4)");
+  run_free (run);
+  files_remove_folder (folder);
+}
+GST_END_TEST;
+
 /* All frames of a clip get the same values, and its new size is in the caps. */
 GST_START_TEST (test_clip)
 {
@@ -313,6 +332,7 @@ augment_suite (void)
 
   suite_add_tcase (s, tc);
   tcase_add_test (tc, test_in_place);
+  tcase_add_test (tc, test_two_elements);
   tcase_add_test (tc, test_clip);
   tcase_add_test (tc, test_stride);
   tcase_add_test (tc, test_part);

@@ -392,6 +392,9 @@ paint_item (GstSpdlAugment *self, Worker *worker, GstBuffer *item,
   const SpdlRaster *raster = &worker->in.raster;
   SpdlPlan *plan = worker->plan;
 
+  /* The caps of results have fields of those of items. */
+  if (worker->in.caps != caps)
+    gst_clear_caps (&worker->out.caps);
   if (!set_layout (&worker->in, caps, error) ||
       !spdl_plan_draw (plan, self->list, self->run_seed, meta ? meta->epoch : 0,
           meta ? meta->index : 0, raster->width, raster->height, error)) {

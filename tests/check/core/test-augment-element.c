@@ -164,6 +164,30 @@ GST_START_TEST (test_stride)
 }
 GST_END_TEST;
 
+/* Results of one size have the frame rate of their items. */
+GST_START_TEST (test_new_caps)
+{
+  Rig *rig = start_rig ("center-crop(size=4)", IMAGE_CAPS, "RGB");
+  GstCaps *caps = gst_caps_from_string (
+      "video/x-raw,format=RGB,width=8,height=8,framerate=25/1");
+  GstCaps *last;
+  gint fps = 0, divisor = 0;
+
+  gst_pad_push (rig->src, make_image (0, 36 * 9));
+  gst_pad_push_event (rig->src, gst_event_new_caps (caps));
+  gst_pad_push (rig->src, make_image (1, 24 * 8));
+  rig_push_eos (rig);
+  rig_wait_eos (rig);
+  last = gst_pad_get_current_caps (rig->sink);
+  gst_structure_get_fraction (
+      gst_caps_get_structure (last, 0), "framerate", &fps, &divisor);
+  fail_unless_equals_int (fps, 25);
+  gst_caps_unref (last);
+  gst_caps_unref (caps);
+  rig_free (rig);
+}
+GST_END_TEST;
+
 /* Samples of several media */
 
 static GstBuffer *
@@ -335,6 +359,7 @@ augment_suite (void)
   tcase_add_test (tc, test_two_elements);
   tcase_add_test (tc, test_clip);
   tcase_add_test (tc, test_stride);
+  tcase_add_test (tc, test_new_caps);
   tcase_add_test (tc, test_part);
   tcase_add_test (tc, test_formats);
   tcase_add_test (tc, test_settings);

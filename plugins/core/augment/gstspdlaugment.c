@@ -323,7 +323,16 @@ paint_in_place (Worker *worker, GstBuffer *item, GError **error)
 
   if (worker->plan->steps->len == 0)
     return item;
-  item = gst_buffer_make_writable (item);
+  if (!gst_buffer_is_all_memory_writable (item)) {
+    GstBuffer *copy = gst_spdl_buffer_try_copy (item);
+
+    gst_buffer_unref (item);
+    if (!(item = copy)) {
+      g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
+          "Not enough memory for a copy of the image");
+      return NULL;
+    }
+  }
   ok = map_frames (item, &worker->in, GST_MAP_READWRITE, &map, &raster, error);
   if (ok) {
     ok = paint_frames (worker, &raster, &raster, worker->in.frame_size, error);
@@ -383,6 +392,9 @@ paint_item (GstSpdlAugment *self, Worker *worker, GstBuffer *item,
   const SpdlRaster *raster = &worker->in.raster;
   SpdlPlan *plan = worker->plan;
 
+  /* The caps of results have fields of those of items. */
+  if (worker->in.caps != caps)
+    gst_clear_caps (&worker->out.caps);
   if (!set_layout (&worker->in, caps, error) ||
       !spdl_plan_draw (plan, self->list, self->run_seed, meta ? meta->epoch : 0,
           meta ? meta->index : 0, raster->width, raster->height, error)) {
@@ -398,16 +410,20 @@ paint_item (GstSpdlAugment *self, Worker *worker, GstBuffer *item,
   return item;
 }
 
-/* Records the steps in the extra fields of @result. */
+/* Records the steps in the extra fields of @result, after those of an element
+ * before this one. */
 static void
 note_steps (GstSpdlAugment *self, const SpdlPlan *plan, GstBuffer *result,
     const GstSpdlItemMeta *item)
 {
   g_autofree gchar *text = spdl_steps_to_text (
       (const SpdlStep *) plan->steps->data, plan->steps->len);
-  g_autofree gchar *field =
-      self->run_part ? g_strdup_printf ("%s.augment", self->run_part) : NULL;
+  g_autofree gchar *field = self->run_part
+                                ? g_strdup_printf ("%s.augment", self->run_part)
+                                : g_strdup ("augment");
+  g_autofree gchar *all = NULL;
   GstSpdlItemMeta *own = gst_spdl_buffer_get_item_meta (result);
+  const gchar *before;
 
   if (!own) {
     own = gst_spdl_buffer_add_item_meta (result);
@@ -415,8 +431,10 @@ note_steps (GstSpdlAugment *self, const SpdlPlan *plan, GstBuffer *result,
   }
   if (!own->extra)
     own->extra = gst_structure_new_empty ("extra");
-  gst_structure_set (
-      own->extra, field ? field : "augment", G_TYPE_STRING, text, NULL);
+  before = gst_structure_get_string (own->extra, field);
+  if (before && *before)
+    all = g_strconcat (before, *text ? "; " : "", text, NULL);
+  gst_structure_set (own->extra, field, G_TYPE_STRING, all ? all : text, NULL);
 }
 
 /* Returns: (transfer full) the part's buffer; NULL with @error set */

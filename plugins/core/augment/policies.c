@@ -152,11 +152,12 @@ static const Choice auto_policies[][N_PAIRS][2] = {
 };
 
 /* Returns number @bin of @n_bins values from @low to @high, as
- * torch.linspace() does in single precision. */
+ * torch.linspace() does: in single precision, rounded once. Policies drop the
+ * fraction of shifts, so the last bit can count. */
 static float
 get_bin (float low, float high, guint bin, guint n_bins)
 {
-  const float step = (high - low) / (n_bins - 1);
+  const double step = (high - low) / (n_bins - 1);
 
   return bin < n_bins / 2 ? low + step * bin : high - step * (n_bins - 1 - bin);
 }

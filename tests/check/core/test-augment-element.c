@@ -97,6 +97,25 @@ GST_START_TEST (test_in_place)
 }
 GST_END_TEST;
 
+/* The record of two elements is one list. */
+GST_START_TEST (test_two_elements)
+{
+  gchar *folder = files_make_dataset (1);
+  Run *run = run_pipeline (
+      "spdlsrc location=%s ! spdlfetch ! spdldecode width=12 height=9 ! "
+      "spdlaugment ops=\"invert(p=1)\" ! spdlaugment ops=\"invert(p=0)\" ! "
+      "spdlaugment ops=\"crop(x=0,y=0,width=5,height=4)\" ! "
+      "fakesink name=sink",
+      folder);
+
+  fail_unless_equals_string (run->error, NULL);
+  fail_unless_equals_string (get_note (run->buffers->pdata[0], "augment"),
+      "invert(p=1); crop(x=0,y=0,width=5,height=4)");
+  run_free (run);
+  files_remove_folder (folder);
+}
+GST_END_TEST;
+
 /* All frames of a clip get the same values, and its new size is in the caps. */
 GST_START_TEST (test_clip)
 {
@@ -141,6 +160,30 @@ GST_START_TEST (test_stride)
   gst_buffer_extract (result, 0, pixels, sizeof pixels);
   fail_unless (memcmp (pixels, rows[0], 3) == 0);
   fail_unless (memcmp (pixels + 4, rows[1], 3) == 0);
+  rig_free (rig);
+}
+GST_END_TEST;
+
+/* Results of one size have the frame rate of their items. */
+GST_START_TEST (test_new_caps)
+{
+  Rig *rig = start_rig ("center-crop(size=4)", IMAGE_CAPS, "RGB");
+  GstCaps *caps = gst_caps_from_string (
+      "video/x-raw,format=RGB,width=8,height=8,framerate=25/1");
+  GstCaps *last;
+  gint fps = 0, divisor = 0;
+
+  gst_pad_push (rig->src, make_image (0, 36 * 9));
+  gst_pad_push_event (rig->src, gst_event_new_caps (caps));
+  gst_pad_push (rig->src, make_image (1, 24 * 8));
+  rig_push_eos (rig);
+  rig_wait_eos (rig);
+  last = gst_pad_get_current_caps (rig->sink);
+  gst_structure_get_fraction (
+      gst_caps_get_structure (last, 0), "framerate", &fps, &divisor);
+  fail_unless_equals_int (fps, 25);
+  gst_caps_unref (last);
+  gst_caps_unref (caps);
   rig_free (rig);
 }
 GST_END_TEST;
@@ -313,8 +356,10 @@ augment_suite (void)
 
   suite_add_tcase (s, tc);
   tcase_add_test (tc, test_in_place);
+  tcase_add_test (tc, test_two_elements);
   tcase_add_test (tc, test_clip);
   tcase_add_test (tc, test_stride);
+  tcase_add_test (tc, test_new_caps);
   tcase_add_test (tc, test_part);
   tcase_add_test (tc, test_formats);
   tcase_add_test (tc, test_settings);

@@ -7,6 +7,8 @@
 
 #include "gst/spdl/engine/random.h"
 
+#include <math.h>
+
 guint64
 spdl_random_splitmix (guint64 *state)
 {
@@ -73,4 +75,34 @@ double
 spdl_random_double (SpdlRandom *self)
 {
   return (spdl_random_next (self) >> 11) * 0x1p-53;
+}
+
+/* The method of Box and Muller. */
+void
+spdl_random_normal (SpdlRandom *self, double pair[2])
+{
+  const double radius = sqrt (-2 * log (1 - spdl_random_double (self)));
+  const double angle = 2 * G_PI * spdl_random_double (self);
+
+  pair[0] = radius * cos (angle);
+  pair[1] = radius * sin (angle);
+}
+
+/* The method of Marsaglia and Tsang. */
+double
+spdl_random_log_gamma (SpdlRandom *self, double alpha)
+{
+  const double d = (alpha < 1 ? alpha + 1 : alpha) - 1 / 3.;
+  const double c = 1 / sqrt (9 * d);
+  double pair[2], v, u;
+
+  do {
+    spdl_random_normal (self, pair);
+    v = pow (1 + c * pair[0], 3);
+    u = 1 - spdl_random_double (self);
+  } while (
+      v <= 0 || log (u) >= pair[0] * pair[0] / 2 + d - d * v + d * log (v));
+  if (alpha < 1)
+    return log (d * v) + log (1 - spdl_random_double (self)) / alpha;
+  return log (d * v);
 }

@@ -34,6 +34,13 @@ guint32 spdl_random_below (SpdlRandom *self, guint32 bound);
 /* Returns a number in [0, 1) with 53 random bits. */
 double spdl_random_double (SpdlRandom *self);
 
+/* Draws two normally distributed numbers with mean 0 and variance 1. */
+void spdl_random_normal (SpdlRandom *self, double pair[2]);
+
+/* Returns the logarithm of a number with a gamma distribution of the shape
+ * @alpha > 0. The number itself would vanish for a small @alpha. */
+double spdl_random_log_gamma (SpdlRandom *self, double alpha);
+
 /* Returns the next number of splitmix64. */
 guint64 spdl_random_splitmix (guint64 *state);
 

@@ -325,35 +325,6 @@ draw_auto (SpdlPlan *plan, const SpdlOp *op)
 
 /* AugMix */
 
-static double
-draw_normal (SpdlPlan *plan)
-{
-  const double radius =
-      sqrt (-2 * log (1 - spdl_random_double (&plan->random)));
-
-  return radius * cos (2 * G_PI * spdl_random_double (&plan->random));
-}
-
-/* Draws from a gamma distribution by the method of Marsaglia and Tsang. */
-static double
-draw_gamma (SpdlPlan *plan, double alpha)
-{
-  const double d = (alpha < 1 ? alpha + 1 : alpha) - 1.0 / 3;
-  const double c = 1 / sqrt (9 * d);
-
-  for (;;) {
-    const double x = draw_normal (plan);
-    const double v = pow (1 + c * x, 3);
-    const double u = 1 - spdl_random_double (&plan->random);
-
-    if (v <= 0 || log (u) >= x * x / 2 + d - d * v + d * log (v))
-      continue;
-    return alpha < 1
-               ? d * v * pow (1 - spdl_random_double (&plan->random), 1 / alpha)
-               : d * v;
-  }
-}
-
 /* Draws @n weights that add up to @sum. */
 static void
 draw_weights (
@@ -362,7 +333,7 @@ draw_weights (
   double all = 0;
 
   for (guint i = 0; i < n; i++)
-    all += weights[i] = draw_gamma (plan, alpha);
+    all += weights[i] = exp (spdl_random_log_gamma (&plan->random, alpha));
   for (guint i = 0; i < n; i++)
     weights[i] = all > 0 ? (float) (weights[i] / all * sum) : sum / n;
 }
@@ -404,12 +375,14 @@ static double
 draw_timm_magnitude (SpdlPlan *plan, const SpdlOp *op)
 {
   const double m = op->low[SPDL_TIMM_M], spread = op->low[SPDL_TIMM_MSTD];
-  double magnitude = m;
+  double magnitude = m, pair[2];
 
-  if (spread > 100)
+  if (spread > 100) {
     magnitude = spdl_plan_draw_between (plan, 0, m);
-  else if (spread > 0)
-    magnitude += spread * draw_normal (plan);
+  } else if (spread > 0) {
+    spdl_random_normal (&plan->random, pair);
+    magnitude += spread * pair[0];
+  }
   return CLAMP (magnitude, 0, op->low[SPDL_TIMM_MMAX]);
 }
 

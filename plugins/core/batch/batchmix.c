@@ -112,48 +112,11 @@ draw_between (SpdlRandom *random, double least, double most)
   return least + (most - least) * spdl_random_double (random);
 }
 
-/* Two normally distributed numbers, by the polar method. */
-static void
-draw_normal (SpdlRandom *random, double pair[2])
-{
-  double square, factor;
-
-  do {
-    pair[0] = draw_between (random, -1, 1);
-    pair[1] = draw_between (random, -1, 1);
-    square = pair[0] * pair[0] + pair[1] * pair[1];
-  } while (square >= 1 || square == 0);
-  factor = sqrt (-2 * log (square) / square);
-  pair[0] *= factor;
-  pair[1] *= factor;
-}
-
-/* The logarithm of a number with a gamma distribution, by Marsaglia and Tsang.
- * It does not vanish for a small @alpha, as the number would. */
-static double
-draw_log_gamma (SpdlRandom *random, double alpha)
-{
-  const double d = MAX (alpha, alpha < 1 ? alpha + 1 : alpha) - 1 / 3.;
-  const double c = 1 / sqrt (9 * d);
-  double pair[2], v, u;
-
-  do {
-    do {
-      draw_normal (random, pair);
-      v = 1 + c * pair[0];
-    } while (v <= 0);
-    v = v * v * v;
-    u = 1 - spdl_random_double (random);
-  } while (log (u) >= pair[0] * pair[0] / 2 + d * (1 - v + log (v)));
-  u = alpha < 1 ? log (1 - spdl_random_double (random)) / alpha : 0;
-  return log (d * v) + u;
-}
-
 static double
 draw_beta (SpdlRandom *random, double alpha)
 {
-  const double a = draw_log_gamma (random, alpha);
-  const double b = draw_log_gamma (random, alpha);
+  const double a = spdl_random_log_gamma (random, alpha);
+  const double b = spdl_random_log_gamma (random, alpha);
 
   return 1 / (1 + exp (b - a));
 }
@@ -207,7 +170,7 @@ write_noise (SpdlRandom *random, float *out, gsize n)
 
   for (gsize i = 0; i < n; i++) {
     if (i % 2 == 0)
-      draw_normal (random, pair);
+      spdl_random_normal (random, pair);
     out[i] = pair[i % 2];
   }
 }

@@ -284,3 +284,10 @@ spdl_disk_bound_add (SpdlDiskBound *self, gint64 grown)
   if (is_too_large (self, grown))
     spdl_disk_bound_count (self);
 }
+
+void
+spdl_disk_bound_end (SpdlDiskBound *self)
+{
+  if (self->max_size > 0 && is_too_large (self, 0))
+    count_once (self);
+}

@@ -30,4 +30,8 @@ void spdl_disk_bound_count (SpdlDiskBound *self);
  * doing that. */
 void spdl_disk_bound_add (SpdlDiskBound *self, gint64 grown);
 
+/* Enforces the limit at the end, when no other thread of this process counts:
+ * one that `quit` stopped may have held the lock while others added files. */
+void spdl_disk_bound_end (SpdlDiskBound *self);
+
 G_END_DECLS

@@ -96,6 +96,7 @@ spdl_disk_cache_free (SpdlDiskCache *self)
 {
   g_atomic_int_set (&self->bound.quit, TRUE);
   spdl_thread_pool_free (self->thread_pool);
+  spdl_disk_bound_end (&self->bound);
   g_free (self->headers);
   spdl_disk_folder_close (&self->folder);
   g_free (self);

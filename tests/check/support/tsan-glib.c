@@ -272,12 +272,12 @@ CLASS (g_type_class_get)
 
 /* Reference counts: dropping the last reference, which frees the memory, is
  * ordered after all others. References other than the last are dropped here;
- * nothing else is needed, since no test uses toggle references. Taking a reference
- * does not order anything.
+ * nothing else is needed, since no test uses toggle references. Taking a
+ * reference does not order anything.
  *
- * ThreadSanitizer does not see the atomic: it would still use what it knows of the
- * count after the operation, and crash if GStreamer, whose own calls do not come
- * here, then drops the last reference and frees it. */
+ * ThreadSanitizer does not see the atomic: it would still use what it knows of
+ * the count after the operation, and crash if GStreamer, whose own calls do not
+ * come here, then drops the last reference and frees it. */
 __attribute__ ((noinline, no_sanitize ("thread"))) static gboolean
 drop (gint *count, gint *n)
 {
@@ -311,6 +311,19 @@ gst_mini_object_unref (GstMiniObject *object)
   if (!unref_not_last (&object->refcount))
     REAL (gst_mini_object_unref) (object);
 }
+
+/* What is pushed may be freed by another thread, such as that of a queue. All
+ * that this thread has done with it came before. */
+#define PUSH(name, Type)                                                  \
+  VISIBLE __typeof__ (name (NULL, NULL)) name (GstPad *pad, Type *object) \
+  {                                                                       \
+    __tsan_release (&GST_MINI_OBJECT_CAST (object)->refcount);            \
+    return REAL (name) (pad, object);                                     \
+  }
+
+PUSH (gst_pad_push, GstBuffer)
+PUSH (gst_pad_push_list, GstBufferList)
+PUSH (gst_pad_push_event, GstEvent)
 
 VISIBLE void (g_object_unref) (gpointer object)
 {

@@ -565,10 +565,11 @@ session_run (Session *self, const SessionLimits *limits,
   g_unix_signal_add (SIGTERM, on_interrupt, self);
   if (limits->interval > 0)
     g_timeout_add (limits->interval / 1000000, on_tick, self);
-  if (limits->duration > 0)
-    g_timeout_add (limits->duration / 1000000, on_limit, self);
 
   begin_session (self);
+  /* The start does not count. */
+  if (limits->duration > 0)
+    g_timeout_add (limits->duration / 1000000, on_limit, self);
   g_main_loop_run (self->loop);
   remove_sources (self);
   stop_session (self);

@@ -313,20 +313,17 @@ static guint
 find_packet (SpdlAudioDecoder *self)
 {
   const SpdlAudioTrack *track = self->track;
-  const guint64 from = self->rate > 0 ? spdl_audio_window_find_start (
-                                            self->config, self->rate, NULL)
-                                      : 0;
-  const guint i = spdl_audio_track_find (track, from);
+  guint i;
 
-  /* libavcodec skips padding correctly only if decoding starts at the
-   * beginning of the file, so it is skipped here. */
-  if (self->rate > 0)
-    self->codec->flags2 |= AV_CODEC_FLAG2_SKIP_MANUAL;
-  else
-    self->codec->flags2 &= ~AV_CODEC_FLAG2_SKIP_MANUAL;
   self->clock = (SpdlAudioClock){ 0, 0 };
+  self->codec->flags2 &= ~AV_CODEC_FLAG2_SKIP_MANUAL;
   if (self->rate == 0)
     return 0;
+  /* libavcodec skips padding correctly only if decoding starts at the
+   * beginning of the file, so it is skipped here. */
+  self->codec->flags2 |= AV_CODEC_FLAG2_SKIP_MANUAL;
+  i = spdl_audio_track_find (
+      track, spdl_audio_window_find_start (self->config, self->rate, NULL));
   /* A packet that gives no samples leaves the clock at the next one. */
   self->clock = spdl_audio_track_get (track,
       track->lead == SPDL_LEAD_ONE && i + 1 < track->n_packets ? i + 1 : i)
@@ -499,7 +496,8 @@ read_window (SpdlAudioDecoder *self, SpdlAudioConfig *config,
     return spdl_audio_track_read (
         track, find_end (config), self->cancellable, error);
   from = spdl_audio_window_find_start (config, track->rate, &to);
-  return spdl_audio_track_seek (track, from, to) || read_whole (self, error);
+  return spdl_audio_track_seek (track, from, to, self->cancellable) ||
+         read_whole (self, error);
 }
 
 /* Decodes the window from a part of the file.

@@ -212,6 +212,12 @@ read_mpeg_rate (const AVPacket *packet)
   return rates[p[2] >> 2 & 3] >> (p[1] & 0x10 ? !(p[1] & 8) : 2);
 }
 
+static gboolean
+is_pcm (enum AVCodecID id)
+{
+  return id >= AV_CODEC_ID_FIRST_AUDIO && id < AV_CODEC_ID_ADPCM_IMA_QT;
+}
+
 /* Determines the lead-in and the exact rate from the codec. */
 static void
 set_lead (SpdlAudioTrack *self)
@@ -228,8 +234,7 @@ set_lead (SpdlAudioTrack *self)
         g_array_index (self->packets, SpdlAudioPacket, 0).packet);
   } else if (id == AV_CODEC_ID_FLAC || id == AV_CODEC_ID_ALAC ||
              id == AV_CODEC_ID_WAVPACK || id == AV_CODEC_ID_ADPCM_MS ||
-             id == AV_CODEC_ID_ADPCM_IMA_WAV ||
-             (id >= AV_CODEC_ID_FIRST_AUDIO && id < AV_CODEC_ID_ADPCM_IMA_QT)) {
+             id == AV_CODEC_ID_ADPCM_IMA_WAV || is_pcm (id)) {
     self->lead = SPDL_LEAD_NONE;
     if (self->rate == 0 && base.num == 1)
       self->rate = base.den;
@@ -536,15 +541,14 @@ spdl_audio_track_count_seekable (const SpdlAudioTrack *self)
 {
   static const gchar demuxers[][5] = { "aiff", "au", "caf", "flac", "wav" };
   const SpdlAudioPacket *first = spdl_audio_track_get (self, 0);
-  const enum AVCodecID id = self->stream->codecpar->codec_id;
-  const gboolean is_pcm =
-      id >= AV_CODEC_ID_FIRST_AUDIO && id < AV_CODEC_ID_ADPCM_IMA_QT;
   gboolean is_known = FALSE;
 
   for (guint i = 0; i < G_N_ELEMENTS (demuxers); i++)
     is_known |= is_format (self, demuxers[i]);
-  if (!is_known || !(is_pcm || is_format (self, "flac")) || self->corruption ||
-      self->rate == 0 || self->stream->time_base.num != 1 ||
+  if (!is_known ||
+      !(is_pcm (self->stream->codecpar->codec_id) ||
+          is_format (self, "flac")) ||
+      self->corruption || self->rate == 0 || self->stream->time_base.num != 1 ||
       self->stream->time_base.den != (gint) self->rate || first->skip >= 0 ||
       first->packet->pts != 0)
     return 0;
@@ -555,7 +559,7 @@ spdl_audio_track_count_seekable (const SpdlAudioTrack *self)
 
 /* Returns whether the packets end at sample @n. */
 static gboolean
-ends_at (SpdlAudioTrack *self, gint64 n)
+ends_at (SpdlAudioTrack *self, gint64 n, GCancellable *cancellable)
 {
   AVFormatContext *format = self->input.format;
   AVPacket *packet = av_packet_alloc ();
@@ -564,7 +568,8 @@ ends_at (SpdlAudioTrack *self, gint64 n)
 
   if (packet && av_seek_frame (format, self->stream->index, n - 1,
                     AVSEEK_FLAG_BACKWARD) >= 0)
-    while ((ret = av_read_frame (format, packet)) >= 0) {
+    while (!g_cancellable_is_cancelled (cancellable) &&
+           (ret = av_read_frame (format, packet)) >= 0) {
       if (packet->stream_index == self->stream->index)
         end = packet->pts + count_samples (self, packet);
       av_packet_unref (packet);
@@ -576,7 +581,8 @@ ends_at (SpdlAudioTrack *self, gint64 n)
 /* Reads the packets from @from up to @to, whose positions must follow each
  * other. */
 static gboolean
-read_range (SpdlAudioTrack *self, gint64 from, gint64 to)
+read_range (
+    SpdlAudioTrack *self, gint64 from, gint64 to, GCancellable *cancellable)
 {
   gint64 position = from;
   SpdlAudioPacket *entry;
@@ -586,7 +592,8 @@ read_range (SpdlAudioTrack *self, gint64 from, gint64 to)
     gint64 pts;
     gsize n;
 
-    if (!(entry = get_spare (self)) ||
+    if (g_cancellable_is_cancelled (cancellable) ||
+        !(entry = get_spare (self)) ||
         av_read_frame (self->input.format, entry->packet) < 0 ||
         !take_packet (self, entry) || self->corruption)
       return FALSE;
@@ -606,18 +613,19 @@ read_range (SpdlAudioTrack *self, gint64 from, gint64 to)
 }
 
 gboolean
-spdl_audio_track_seek (SpdlAudioTrack *self, guint64 from, guint64 to)
+spdl_audio_track_seek (
+    SpdlAudioTrack *self, guint64 from, guint64 to, GCancellable *cancellable)
 {
   const guint64 n = spdl_audio_track_count_seekable (self);
 
   to = MIN (to, n);
-  if (from >= to || !ends_at (self, n) ||
+  if (from >= to || !ends_at (self, n, cancellable) ||
       av_seek_frame (self->input.format, self->stream->index, from,
           AVSEEK_FLAG_BACKWARD) < 0)
     return FALSE;
   clear_packets (self);
   self->left = spdl_media_input_get_limit (&self->input);
-  if (!read_range (self, from, to))
+  if (!read_range (self, from, to, cancellable))
     return FALSE;
   self->is_part = TRUE;
   self->has_end = to == n;

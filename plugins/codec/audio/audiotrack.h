@@ -85,7 +85,8 @@ guint64 spdl_audio_track_count_seekable (const SpdlAudioTrack *self);
 /* Replaces the packets of such a file by those that its samples from @from up
  * to @to need. Returns FALSE if the end of the file is missing, or a position
  * is not what it must be; the track must then be opened again. */
-gboolean spdl_audio_track_seek (SpdlAudioTrack *self, guint64 from, guint64 to);
+gboolean spdl_audio_track_seek (
+    SpdlAudioTrack *self, guint64 from, guint64 to, GCancellable *cancellable);
 
 static inline const SpdlAudioPacket *
 spdl_audio_track_get (const SpdlAudioTrack *self, guint i)

@@ -77,6 +77,24 @@ spdl_random_double (SpdlRandom *self)
   return (spdl_random_next (self) >> 11) * 0x1p-53;
 }
 
+double
+spdl_random_between (SpdlRandom *self, double least, double most)
+{
+  return least + (most - least) * spdl_random_double (self);
+}
+
+void
+spdl_random_sides (SpdlRandom *self, double area, const double shares[2],
+    const double ratios[2], double sides[2])
+{
+  const double wanted = area * spdl_random_between (self, shares[0], shares[1]);
+  const double ratio =
+      exp (spdl_random_between (self, log (ratios[0]), log (ratios[1])));
+
+  sides[0] = rint (sqrt (wanted * ratio));
+  sides[1] = rint (sqrt (wanted / ratio));
+}
+
 /* The method of Box and Muller. */
 void
 spdl_random_normal (SpdlRandom *self, double pair[2])

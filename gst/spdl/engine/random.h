@@ -34,6 +34,17 @@ guint32 spdl_random_below (SpdlRandom *self, guint32 bound);
 /* Returns a number in [0, 1) with 53 random bits. */
 double spdl_random_double (SpdlRandom *self);
 
+/* Draws a number between @least and @most. */
+double spdl_random_between (SpdlRandom *self, double least, double most);
+
+/* Draws the sides of a rectangle as torchvision does: its area is a share of
+ * @area, and the ratio of its first to its second side has a uniformly
+ * distributed logarithm. The sides are rounded, and may be 0.
+ *
+ * @shares, @ratios: least and most */
+void spdl_random_sides (SpdlRandom *self, double area, const double shares[2],
+    const double ratios[2], double sides[2]);
+
 /* Draws two normally distributed numbers with mean 0 and variance 1. */
 void spdl_random_normal (SpdlRandom *self, double pair[2]);
 

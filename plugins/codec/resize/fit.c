@@ -15,12 +15,6 @@
 
 #define MAX_TRIES 10
 
-static double
-draw_between (SpdlRandom *random, double least, double most)
-{
-  return least + (most - least) * spdl_random_double (random);
-}
-
 static void
 draw_place (SpdlRandom *random, guint width, guint height, SpdlRectangle *box)
 {
@@ -61,20 +55,16 @@ static void
 draw_resized_crop (const SpdlAugment *self, SpdlRandom *random, guint width,
     guint height, SpdlRectangle *box)
 {
-  const double area = (double) width * height;
-  const double least = log (self->ratio[0]), most = log (self->ratio[1]);
+  double sides[2];
 
   for (guint i = 0; i < MAX_TRIES; i++) {
-    const double target =
-        area * draw_between (random, self->scale[0], self->scale[1]);
-    const double ratio = exp (draw_between (random, least, most));
-    const double w = rint (sqrt (target * ratio));
-    const double h = rint (sqrt (target / ratio));
-
-    if (w < 1.0 || w > width || h < 1.0 || h > height)
+    spdl_random_sides (
+        random, (double) width * height, self->scale, self->ratio, sides);
+    if (sides[0] < 1.0 || sides[0] > width || sides[1] < 1.0 ||
+        sides[1] > height)
       continue;
-    box->width = w;
-    box->height = h;
+    box->width = sides[0];
+    box->height = sides[1];
     draw_place (random, width, height, box);
     return;
   }

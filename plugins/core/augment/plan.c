@@ -37,5 +37,5 @@ spdl_plan_add (SpdlPlan *self, SpdlOpKind kind)
 double
 spdl_plan_draw_between (SpdlPlan *self, double low, double high)
 {
-  return (float) (low + (high - low) * spdl_random_double (&self->random));
+  return (float) spdl_random_between (&self->random, low, high);
 }

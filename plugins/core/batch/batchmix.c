@@ -20,10 +20,8 @@
 
 /* Boxes to erase, as in torchvision: share of the area, and ratio of height and
  * width. */
-#define MIN_AREA 0.02
-#define MAX_AREA 0.33
-#define MIN_RATIO 0.3
-#define MAX_RATIO 3.3
+static const double erased_shares[] = { 0.02, 0.33 };
+static const double erased_ratios[] = { 0.3, 3.3 };
 #define MAX_TRIES 10
 
 /* Shape of float32 images. A line has `width` pixels of `step` values. */
@@ -107,12 +105,6 @@ spdl_mix_check_items (const SpdlMixSettings *settings,
 /* Distributions */
 
 static double
-draw_between (SpdlRandom *random, double least, double most)
-{
-  return least + (most - least) * spdl_random_double (random);
-}
-
-static double
 draw_beta (SpdlRandom *random, double alpha)
 {
   const double a = spdl_random_log_gamma (random, alpha);
@@ -136,29 +128,22 @@ static void
 draw_box (const SpdlMixSettings *settings, const ImageShape *shape,
     const GstSpdlItemMeta *item, Box *box)
 {
+  const double area = (double) shape->n_lines * shape->width;
+  double sides[2]; /* height, width */
   SpdlRandom random;
 
   *box = (Box){ 0 };
-  if (settings->erase_prob <= 0)
-    return;
   begin_draws (&random, settings, item, ERASE_KEY);
   if (spdl_random_double (&random) >= settings->erase_prob)
     return;
   for (guint i = 0; i < MAX_TRIES; i++) {
-    const double area = draw_between (&random, MIN_AREA, MAX_AREA) *
-                        shape->n_lines * shape->width;
-    const double ratio =
-        exp (draw_between (&random, log (MIN_RATIO), log (MAX_RATIO)));
-    const double height = rint (sqrt (area * ratio));
-    const double width = rint (sqrt (area / ratio));
-
-    if (height >= shape->n_lines || width >= shape->width || width < 1)
+    spdl_random_sides (&random, area, erased_shares, erased_ratios, sides);
+    if (sides[0] >= shape->n_lines || sides[1] >= shape->width || sides[1] < 1)
       continue;
-    *box = (Box){ .y = spdl_random_below (
-                      &random, shape->n_lines - (guint) height + 1),
-      .x = spdl_random_below (&random, shape->width - (guint) width + 1),
-      .width = width,
-      .height = height };
+    box->height = sides[0];
+    box->width = sides[1];
+    box->y = spdl_random_below (&random, shape->n_lines - box->height + 1);
+    box->x = spdl_random_below (&random, shape->width - box->width + 1);
     return;
   }
 }

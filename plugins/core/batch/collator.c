@@ -354,13 +354,13 @@ is_worth_a_thread (const SpdlCollator *self)
 
 /* Writes a mapped tensor, here or in a thread of the stage before. */
 static void
-write_mapped (SpdlCollations *self, const SpdlCollation *mapped)
+write_mapped (SpdlCollations *self, SpdlCollation *mapped)
 {
-  SpdlCollation here = *mapped, *kept;
+  SpdlCollation *kept;
 
   if (!spdl_batch_workers_are_there (&self->workers) || self->is_last ||
       !is_worth_a_thread (mapped->collator)) {
-    write_and_unmap (&here);
+    write_and_unmap (mapped);
     return;
   }
   if (self->n_used == self->all->len)

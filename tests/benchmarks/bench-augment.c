@@ -88,7 +88,7 @@ measure (const SpdlPixelKernels *kernels, const gchar *text)
   double time = 0;
 
   if (!ops)
-    g_error ("%s is no list of operations", text);
+    g_error ("%s is not a list of operations", text);
   image.data = g_malloc (image.stride * SIDE);
   spdl_random_init (&random, &key, 1);
   for (guint i = 0; i < N_IMAGES * 11 / 10; i++) {

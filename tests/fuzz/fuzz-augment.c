@@ -12,7 +12,7 @@
 #include "tests/fuzz/fuzz.h"
 
 /* The input is a list, after the size of an image and the index of an item.
- * What is drawn must be a list that repeats it, and plain C and AVX2 must paint
+ * The drawn list must repeat the item, and plain C and AVX2 must paint
  * the same pixels. */
 
 #define MAX_SIDE 40

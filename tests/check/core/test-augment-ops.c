@@ -141,7 +141,7 @@ test_accepted (void)
   "rand-m9-n3-mstd0.5-inc1;rand-m6-p1;random-crop(size=7,padding=2);"        \
   "pad(padding=1,mode=symmetric);choice(invert,solarize(threshold=0..99))"
 
-/* What was drawn is a list that repeats it. */
+/* The drawn steps are a list that repeats them. */
 static void
 test_repeated (void)
 {

@@ -312,8 +312,8 @@ gst_mini_object_unref (GstMiniObject *object)
     REAL (gst_mini_object_unref) (object);
 }
 
-/* What is pushed may be freed by another thread, such as that of a queue. All
- * that this thread has done with it came before. */
+/* Another thread, such as that of a queue, may free an object that is pushed.
+ * This thread has done all that it does with it before. */
 #define PUSH(name, Type)                                                  \
   VISIBLE __typeof__ (name (NULL, NULL)) name (GstPad *pad, Type *object) \
   {                                                                       \

@@ -335,6 +335,11 @@ class PartTest(unittest.TestCase):
         """Returns a copy of a file with @n zeros in its middle."""
         path, data = path_of("damaged." + name), self.paths[name].read_bytes()
         at = len(data) // 2
+        if "mp3" in name and n < 40:
+            # Inside a frame: without a header, the number of frames is wrong.
+            sync = b"\xff\xf3" if name == "mono.mp3" else b"\xff\xfb"
+            at = data.index(sync, at) + 40
+            self.assertNotIn(sync, data[at:at + n])
         path.write_bytes(data[:at] + bytes(n) + data[at + n:])
         return path
 

@@ -36,6 +36,7 @@ struct _SpdlAudioDecoder {
   GCancellable *cancellable; /* not owned; nullable */
   guint rate;                /* of the track's positions; 0: unknown */
   SpdlAudioClock clock;
+  gboolean is_lead; /* the samples of the packet are only for the next one */
   gboolean has_begun;
   gboolean is_enough; /* all needed samples have been decoded */
 };
@@ -252,8 +253,17 @@ check_format (SpdlAudioDecoder *self, GError **error)
   return FALSE;
 }
 
+/* Returns whether positions are counted from packets that need one before
+ * them. */
+static gboolean
+has_lead (const SpdlAudioDecoder *self)
+{
+  return self->rate > 0 && self->track->lead == SPDL_LEAD_ONE;
+}
+
 /* Returns FALSE with @error set; or FALSE without an error if the sample rate
- * is not the one in the file's headers. */
+ * is not the one in the file's headers, or the number of samples not that of
+ * the packet. */
 static gboolean
 take_frame (
     SpdlAudioDecoder *self, const SpdlAudioPacket *packet, GError **error)
@@ -263,6 +273,10 @@ take_frame (
   gint64 position;
   gsize n = frame->nb_samples;
 
+  if (self->is_lead)
+    return TRUE;
+  if (has_lead (self) && n != packet->n)
+    return FALSE;
   if (!self->has_begun) {
     if (self->rate > 0 && (gint) self->rate != frame->sample_rate)
       return FALSE;
@@ -336,8 +350,7 @@ find_packet (SpdlAudioDecoder *self)
 static gboolean
 is_on_time (const SpdlAudioDecoder *self, guint i)
 {
-  return self->rate == 0 || self->track->lead != SPDL_LEAD_ONE ||
-         self->is_enough || i >= self->track->n_packets ||
+  return !has_lead (self) || self->is_enough || i >= self->track->n_packets ||
          spdl_audio_track_get (self->track, i)->clock.kept == self->clock.kept;
 }
 
@@ -346,10 +359,10 @@ is_on_time (const SpdlAudioDecoder *self, guint i)
 static gboolean
 decode_packets (SpdlAudioDecoder *self, GError **error)
 {
-  const guint n = self->track->n_packets;
+  const guint n = self->track->n_packets, first = find_packet (self);
   const SpdlAudioPacket *packet = NULL;
 
-  for (guint i = find_packet (self); i < n && !self->is_enough; i++) {
+  for (guint i = first; i < n && !self->is_enough; i++) {
     if (g_cancellable_set_error_if_cancelled (self->cancellable, error))
       return FALSE;
     packet = spdl_audio_track_get (self->track, i);
@@ -357,6 +370,7 @@ decode_packets (SpdlAudioDecoder *self, GError **error)
       return FALSE;
     if (packet->skip >= 0)
       self->clock.skip = packet->skip;
+    self->is_lead = has_lead (self) && i == first;
     if (!decode_packet (self, packet->packet, packet, error) ||
         !is_on_time (self, i + 1))
       return FALSE;

@@ -48,7 +48,7 @@ typedef struct {
   enum {
     SPDL_LEAD_ALL,  /* decoding needs all preceding packets */
     SPDL_LEAD_NONE, /* packets are independent */
-    SPDL_LEAD_ONE,  /* it needs one packet, which gives no samples then */
+    SPDL_LEAD_ONE,  /* it needs one packet, whose samples are then dropped */
     SPDL_LEAD_MP3, /* it needs the packets with the bit reservoir and overlap */
   } lead;
   guint rate;              /* of the positions; 0: the file must be decoded from

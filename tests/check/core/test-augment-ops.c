@@ -62,8 +62,8 @@ test_refused (void)
   assert_refused ("mix(invert)", "5", "sequence");
   assert_refused ("erase(x=1)", "1", "height");
   assert_refused (
-      "sequence(sequence(sequence(sequence(sequence(sequence(sequenc"
-      "e(sequence(sequence(invert)))))))))",
+      "sequence(sequence(sequence(sequence(sequence("
+      "sequence(sequence(sequence(sequence(invert)))))))))",
       "73", "nested");
   /* Positions are in characters, not in bytes. */
   assert_refused ("choice(p=\xc3\xa4)", "10", "\"\"");

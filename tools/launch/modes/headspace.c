@@ -89,7 +89,7 @@ gains_init (Gains *self, const double *base, const double *cached, guint n)
 
 static const struct {
   const gchar *advice, *words;
-} advices[] = {
+} known[] = {
   { "stop", "stop here, loading is not the bottleneck" },
   { "small", "little, optimize other parts first" },
   { "worth-it", "loading is worth optimizing" },
@@ -104,7 +104,7 @@ find_advice (double gain)
 const gchar *
 gains_get_advice (const Gains *self)
 {
-  return advices[find_advice (self->headspace)].advice;
+  return known[find_advice (self->headspace)].advice;
 }
 
 gboolean
@@ -135,7 +135,7 @@ gains_describe (const Gains *self)
       " from the cache, so perfect loading would save %.1f %% (%.1f to %.1f) "
       "of the time: %s",
       self->headspace * 100, self->least * 100, self->most * 100,
-      advices[find_advice (self->headspace)].words);
+      known[find_advice (self->headspace)].words);
   if (self->n_rounds > 1 && !gains_agree (self))
     g_string_append (text,
         "; but the rounds disagree: use more --rounds or a longer --duration");

@@ -545,7 +545,7 @@ unref_loader (GstElement *element, GstBuffer *buffer, gpointer user_data)
 }
 
 static void
-note_end (gpointer over, GObject *loader)
+note_end (gpointer over, GObject *pipeline)
 {
   g_atomic_int_set ((gint *) over, TRUE);
 }
@@ -593,8 +593,10 @@ GST_START_TEST (test_stop_in_pipeline)
     gst_spdl_loader_stop (loader);
   }
 
+  /* A thread of the pipeline must not run when the process exits. */
   held = loader;
-  g_object_weak_ref (G_OBJECT (loader), note_end, &over);
+  g_object_weak_ref (
+      G_OBJECT (gst_spdl_loader_get_pipeline (loader)), note_end, &over);
   g_signal_connect (look, "handoff", G_CALLBACK (unref_loader), &held);
   gst_object_unref (look);
   loader_start (loader);

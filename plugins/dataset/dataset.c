@@ -15,6 +15,7 @@
 #include "plugins/common/fingerprint.h"
 #include "plugins/dataset/archive/archiveset.h"
 #include "plugins/dataset/archive/indexer.h"
+#include "plugins/dataset/list/coco.h"
 #include "plugins/dataset/folder/folder.h"
 #include "plugins/dataset/list/list.h"
 
@@ -347,18 +348,57 @@ open_folder (SpdlDataset *self, GError **error)
       location);
 }
 
+/* Sets the base of the paths in a list. */
+static gboolean
+find_root (SpdlDataset *self, GError **error)
+{
+  const gchar *root = self->options.root;
+  g_autofree gchar *path = spdl_folder_dup_absolute (self->options.location);
+
+  if (root && !g_file_test (root, G_FILE_TEST_IS_DIR))
+    return spdl_fail (error, GST_RESOURCE_ERROR_NOT_FOUND,
+        "The root \"%s\" is not a local folder: set root to the folder that "
+        "the "
+        "paths of \"%s\" start from, or write URIs in the list",
+        root, self->options.location);
+  self->root =
+      root ? spdl_folder_dup_absolute (root) : g_path_get_dirname (path);
+  return TRUE;
+}
+
+/* Uses the categories of COCO annotations as classes. */
+static gboolean
+take_categories (SpdlDataset *self, GError **error)
+{
+  const SpdlClasses *categories = spdl_list_get_categories (self->list);
+
+  if (self->classes && spdl_classes_get_hash (self->classes) !=
+                           spdl_classes_get_hash (categories))
+    return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
+        "The classes are not the categories of \"%s\" in the order of their "
+        "ids: leave classes unset",
+        self->options.location);
+  self->classes = categories;
+  return TRUE;
+}
+
 static gboolean
 open_list (SpdlDataset *self, GError **error)
 {
-  const gchar *location = self->options.location;
-  g_autofree gchar *path = spdl_folder_dup_absolute (location);
+  const gboolean is_coco = spdl_coco_is_coco (self->options.location);
+  g_autofree gchar *location = NULL;
 
-  self->root = g_path_get_dirname (path);
-  self->list = spdl_list_open (location, &self->options, error);
+  if (find_root (self, error))
+    location = is_coco ? spdl_coco_make_list (&self->options, error)
+                       : g_strdup (self->options.location);
+  if (location)
+    self->list = spdl_list_open (location, &self->options, error);
   if (!self->list)
     return FALSE;
   self->size = spdl_list_get_size (self->list);
   self->hash = spdl_list_get_hash (self->list);
+  if (is_coco)
+    return take_categories (self, error);
   if (self->options.labels.read)
     self->classes = spdl_list_get_classes (self->list);
   return TRUE;
@@ -453,7 +493,8 @@ is_there (const gchar *location, GError **error)
   if (!g_file_test (location, G_FILE_TEST_EXISTS))
     return spdl_fail (error, GST_RESOURCE_ERROR_NOT_FOUND,
         "\"%s\" not found: set location to a folder, to a .txt, .csv or .jsonl "
-        "list of paths or URIs, or to .tar or .zip shards%s",
+        "list of paths or URIs, to COCO annotations (.json), or to .tar or "
+        ".zip shards%s",
         location,
         strchr (location, '*') ? "; for some files of a folder, set pattern"
                                : "");
@@ -461,7 +502,8 @@ is_there (const gchar *location, GError **error)
     return TRUE;
   return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
       "\"%s\" is not a folder, a list or a shard: the name of a list must end "
-      "in .txt, .csv, .jsonl or .ndjson, that of a shard in .tar or .zip",
+      "in .txt, .csv, .jsonl or .ndjson, that of COCO annotations in .json, "
+      "that of a shard in .tar or .zip",
       location);
 }
 

@@ -59,6 +59,26 @@
  * again. `index-cache=none` disables the index, and `index-cache=always` writes
  * one for small lists too.
  *
+ * `root` is the folder that relative paths start from, instead of that of the
+ * list.
+ *
+ * ## COCO annotations
+ * A `.json` file has the images and annotations of COCO's format. An item is
+ * an image, in the order of the ids; its URI is `file_name`, or the member that
+ * `uri-column` names, such as `coco_url`. `root` is the folder of the images.
+ * `extra` holds the members of the image and, as JSON, an array with a value
+ * for each annotation, in the order of the file: `boxes` (from `bbox`),
+ * `boxes_labels`, `boxes_area`, `boxes_crowd`, `boxes_ids`, `keypoints` and
+ * `captions`, as far as annotations have them, and `boxes_masks`, where the
+ * `segmentation` stands in the file (offset and length in bytes). The
+ * categories become `classes`, in the order of their ids, which may have gaps;
+ * `boxes_labels` are numbers of classes. Images without annotations are items,
+ * unless `require-annotations` is set.
+ *
+ * The file is read once, and written as a list to `.NAME.spdl-list` next to it
+ * or in the user's cache, which opens in milliseconds. A changed file is read
+ * again.
+ *
  * ## Object stores
  * `s3://bucket/train/`, `gs://bucket/train/` and
  * `hf://datasets/owner/name/train/` are folders: all keys below them are listed
@@ -241,6 +261,7 @@
 #include "plugins/core/core.h"
 #include "gst/spdl/common/propertytable.h"
 #include "plugins/core/src/sampler.h"
+#include "plugins/dataset/list/coco.h"
 
 GST_DEBUG_CATEGORY_STATIC (spdl_src_debug);
 #define GST_CAT_DEFAULT spdl_src_debug
@@ -310,9 +331,16 @@ static const SpdlProperty properties[] = {
       "Dataset: a folder, local or in an object store; a .txt list with a path "
       "or URI on each line and, after a tab, a label; a .csv list with the "
       "columns uri, label and others; a .jsonl list with such an object on "
-      "each line; or .tar or .zip shards, local or on servers: "
+      "each line; COCO annotations (.json); or .tar or .zip shards, local or on servers: "
       "train-{0000..0127}.tar",
       NULL),
+  SPDL_PROPERTY_STRING (SpdlSourceSettings, root, READY, "root", "Root",
+      "Folder that the relative paths of a list or of COCO annotations start "
+      "from (unset = the folder of the list)",
+      NULL),
+  SPDL_PROPERTY_BOOLEAN (SpdlSourceSettings, require_annotations, READY,
+      "require-annotations", "Require annotations",
+      "Leave out images of COCO annotations that have no annotation", FALSE),
   SPDL_PROPERTY_CHOICE (SpdlSourceSettings, pattern, READY, "pattern",
       "Pattern",
       "Glob for the names of a folder's files, case-insensitive, such as "
@@ -481,7 +509,8 @@ post_warning (const gchar *text, gpointer user_data)
 }
 
 /* Begins a start with a copy of the settings. Returns TRUE if the dataset may
- * have to be waited for: for a server, or for the producer of a table. */
+ * have to be waited for: for a server, for the producer of a table, or for a
+ * large file of annotations. */
 static gboolean
 begin_start (GstSpdlSrc *self)
 {
@@ -498,7 +527,8 @@ begin_start (GstSpdlSrc *self)
   if (self->run.table && !self->run.location)
     self->run.location = g_strdup (spdl_arrow_table_get_name (self->run.table));
   return self->run.table ||
-         (self->run.location && spdl_store_is_remote (self->run.location));
+         (self->run.location && (spdl_store_is_remote (self->run.location) ||
+                                    spdl_coco_is_coco (self->run.location)));
 }
 
 static gint64

@@ -74,7 +74,7 @@ path_in_cache (const gchar *location)
     name = g_strdup (path ? path : location);
     free (path);
   }
-  return spdl_sidecar_file_in_cache (name);
+  return spdl_sidecar_file_in_cache (name, SPDL_SIDECAR_SUFFIX);
 }
 
 /* Returns why the index does not match the shard that @reader reads, or NULL if

@@ -44,6 +44,9 @@ typedef struct {
   gpointer user_data;
   const gchar *location;
   SpdlArrowTable *table; /* (nullable): instead of the location; not owned */
+  const gchar *root; /* (nullable): base of relative paths; NULL: the folder of
+                        the list */
+  gboolean require_annotations; /* leave out images without any, see coco.h */
   const gchar *pattern;  /* glob for the names of files in a folder */
   SpdlLabel label;
   const gchar *extensions; /* (nullable): which files of shards are payloads */

@@ -16,7 +16,14 @@ void
 spdl_json_reader_init (
     SpdlJsonReader *self, const gchar *text, const gchar *end)
 {
-  *self = (SpdlJsonReader){ text, end, FALSE, TRUE };
+  *self = (SpdlJsonReader){ text, end, 3, FALSE, TRUE };
+}
+
+void
+spdl_json_reader_init_part (
+    SpdlJsonReader *self, const gchar *text, const gchar *end)
+{
+  *self = (SpdlJsonReader){ text, end, 4, FALSE, TRUE };
 }
 
 static gboolean
@@ -38,7 +45,7 @@ static inline void
 skip_blanks (SpdlJsonReader *self)
 {
   while (self->at < self->end && (guchar) *self->at <= ' ' &&
-         memchr (" \t\r", *self->at, 3))
+         memchr (" \t\r\n", *self->at, self->n_blanks))
     self->at++;
 }
 
@@ -324,6 +331,13 @@ read_end (SpdlJsonReader *self)
   skip_blanks (self);
   return self->at == self->end || *self->at == '\n' ? SPDL_JSON_END
                                                     : SPDL_JSON_INVALID;
+}
+
+SpdlJsonResult
+spdl_json_reader_value (SpdlJsonReader *self, SpdlJsonMember *member)
+{
+  skip_blanks (self);
+  return read_value (self, member);
 }
 
 SpdlJsonResult

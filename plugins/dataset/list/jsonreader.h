@@ -23,6 +23,7 @@ G_BEGIN_DECLS
 typedef struct {
   const gchar *at;  /* next byte; after an error, the byte that is wrong */
   const gchar *end; /* end of the text, which may contain further lines */
+  guint8 n_blanks;  /* 4: newlines are blanks, too */
   gboolean begun;
   /* TRUE if no string contains a character that is not ASCII, except perhaps a
    * guessed name. It may be FALSE for other strings, too. */
@@ -55,6 +56,16 @@ typedef enum {
 /* Starts reading an object, which blanks may surround. */
 void spdl_json_reader_init (
     SpdlJsonReader *self, const gchar *text, const gchar *end);
+
+/* Starts reading an object or a value that may have several lines. */
+void spdl_json_reader_init_part (
+    SpdlJsonReader *self, const gchar *text, const gchar *end);
+
+/* Reads a value, whatever follows it.
+ *
+ * @member: (out): without a name */
+SpdlJsonResult
+spdl_json_reader_value (SpdlJsonReader *self, SpdlJsonMember *member);
 
 /* Reads the next member. Call it again only after SPDL_JSON_MEMBER.
  *

@@ -11,6 +11,7 @@
 
 #include "plugins/common/fail.h"
 #include "plugins/common/fingerprint.h"
+#include "plugins/dataset/list/coco.h"
 #include "plugins/dataset/list/columns.h"
 #include "plugins/dataset/list/listindex.h"
 #include "plugins/dataset/list/members.h"
@@ -42,6 +43,8 @@ struct _SpdlList {
   GArray *weights; /* nullable */
   gboolean labels;
   const SpdlClasses *classes; /* (nullable): set by the caller */
+  SpdlClasses *categories;    /* (nullable): of COCO annotations */
+  guint64 n_images;           /* of them; 0: another list */
   guint64 hash;
   /* Position after the last item; 0: no item was read yet. */
   guint64 next_item;
@@ -342,17 +345,25 @@ is_csv (const gchar *location)
   return g_str_has_suffix (location, ".csv");
 }
 
+/* Returns TRUE for a list of COCO annotations. */
+static gboolean
+is_coco_list (const gchar *location)
+{
+  return g_str_has_suffix (location, SPDL_COCO_LIST_SUFFIX);
+}
+
 static gboolean
 is_jsonl (const gchar *location)
 {
   return g_str_has_suffix (location, ".jsonl") ||
-         g_str_has_suffix (location, ".ndjson");
+         g_str_has_suffix (location, ".ndjson") || is_coco_list (location);
 }
 
 gboolean
 spdl_list_has_columns (const gchar *location)
 {
-  return is_csv (location) || is_jsonl (location);
+  return is_csv (location) || is_jsonl (location) ||
+         spdl_coco_is_coco (location);
 }
 
 gboolean
@@ -370,6 +381,7 @@ spdl_list_free (SpdlList *self)
   g_clear_pointer (&self->parser.members, spdl_members_free);
   g_clear_pointer (&self->index, spdl_index_free);
   g_clear_pointer (&self->weights, g_array_unref);
+  g_clear_pointer (&self->categories, spdl_classes_free);
   spdl_file_window_clear (&self->window);
   g_free (self);
 }
@@ -413,7 +425,40 @@ read_header (SpdlList *self, const SpdlFileWindow *head, gsize at,
                                   options->weights, location, error);
 }
 
-/* Creates the parser. Only a `.csv` has a header. */
+static const gchar *
+get_uri_column (const gchar *location, const SpdlDatasetOptions *options)
+{
+  return options->uri              ? options->uri
+         : is_coco_list (location) ? SPDL_COCO_URI
+                                   : "uri";
+}
+
+static gboolean
+fail_for_damage (const SpdlList *self, GError **error)
+{
+  return spdl_fail (error, GST_RESOURCE_ERROR_READ,
+      "The list \"%s\" of COCO annotations is damaged: remove it, so that it "
+      "is "
+      "written again",
+      self->file.location);
+}
+
+/* Reads the header of a list of COCO annotations. */
+static gboolean
+read_categories (SpdlList *self, GError **error)
+{
+  SpdlFileWindow head = { NULL };
+  const gboolean ok =
+      spdl_text_file_load (&self->file, &head, 0, SPDL_COCO_MAX_HEADER, error);
+
+  if (ok)
+    self->first = spdl_coco_read_header (
+        head.data, head.size, &self->n_images, &self->categories);
+  spdl_file_window_clear (&head);
+  return ok && (self->first > 0 || fail_for_damage (self, error));
+}
+
+/* Creates the parser. */
 static gboolean
 prepare_parser (
     SpdlList *self, const SpdlDatasetOptions *options, GError **error)
@@ -422,6 +467,8 @@ prepare_parser (
   SpdlFileWindow head = { NULL };
   gboolean ok;
 
+  if (is_coco_list (location) && !read_categories (self, error))
+    return FALSE;
   ok = spdl_text_file_load (&self->file, &head, 0,
       is_csv (location) ? MARK_SIZE + SPDL_COLUMNS_MAX_RECORD + 1 : MARK_SIZE,
       error);
@@ -429,10 +476,9 @@ prepare_parser (
       memcmp (head.data, BYTE_ORDER_MARK, MARK_SIZE) == 0)
     self->first = MARK_SIZE;
   if (ok && is_jsonl (location)) {
-    self->parser.members =
-        spdl_members_new (options->uri ? options->uri : "uri",
-            spdl_labels_get_column (&options->labels), options->weights,
-            self->labels, location, error);
+    self->parser.members = spdl_members_new (get_uri_column (location, options),
+        spdl_labels_get_column (&options->labels), options->weights,
+        self->labels, location, error);
     ok = self->parser.members != NULL;
   } else if (ok && is_csv (location) && head.size > self->first) {
     ok = read_header (self, &head, self->first, options, error);
@@ -491,6 +537,8 @@ has_items (const SpdlList *self, GError **error)
 {
   const gchar *location = self->file.location;
 
+  if (self->n_images > 0 && self->n_images != spdl_list_get_size (self))
+    return fail_for_damage (self, error);
   if (spdl_list_get_size (self) > 0)
     return TRUE;
   return spdl_fail (error, GST_RESOURCE_ERROR_NOT_FOUND,
@@ -592,6 +640,12 @@ guint64
 spdl_list_get_hash (const SpdlList *self)
 {
   return self->hash ^ self->columns;
+}
+
+const SpdlClasses *
+spdl_list_get_categories (const SpdlList *self)
+{
+  return self->categories;
 }
 
 const SpdlClasses *

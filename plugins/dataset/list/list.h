@@ -13,7 +13,7 @@
 
 G_BEGIN_DECLS
 
-/* A `.txt`, `.csv` or `.jsonl` list of any size. It is scanned once when it is
+/* A `.txt`, `.csv` or `.jsonl` list of any size, or that of a COCO `.json`. It is scanned once when it is
  * opened, unless its index file exists. Lines are read and parsed again on
  * access. Not thread-safe. */
 typedef struct _SpdlList SpdlList;
@@ -38,6 +38,9 @@ guint64 spdl_list_get_hash (const SpdlList *self);
 /* Returns the classes of the labels: those set by the caller, or the text
  * labels of the list. NULL if labels are integers. */
 const SpdlClasses *spdl_list_get_classes (const SpdlList *self);
+
+/* Returns the names of the categories of COCO annotations (nullable). */
+const SpdlClasses *spdl_list_get_categories (const SpdlList *self);
 
 /* Returns the weights of the items as double (transfer full) at the first call;
  * NULL if the list has no weights. */

@@ -25,11 +25,21 @@
 #define FOLDER "gst-spdl"
 
 gchar *
-spdl_sidecar_file_in_cache (const gchar *name)
+spdl_sidecar_file_beside (const gchar *path, const gchar *suffix)
+{
+  g_autofree gchar *folder = g_path_get_dirname (path);
+  g_autofree gchar *name = g_path_get_basename (path);
+  g_autofree gchar *hidden = g_strconcat (".", name, suffix, NULL);
+
+  return g_build_filename (folder, hidden, NULL);
+}
+
+gchar *
+spdl_sidecar_file_in_cache (const gchar *name, const gchar *suffix)
 {
   g_autofree gchar *sum =
       g_compute_checksum_for_string (G_CHECKSUM_SHA256, name, -1);
-  g_autofree gchar *file = g_strconcat (sum, SPDL_SIDECAR_SUFFIX, NULL);
+  g_autofree gchar *file = g_strconcat (sum, suffix, NULL);
 
   return g_build_filename (g_get_user_cache_dir (), FOLDER, file, NULL);
 }
@@ -83,19 +93,10 @@ get_category (void)
   return (GstDebugCategory *) category;
 }
 
-/* @list: without symbolic links */
-static gchar *
-path_beside (const gchar *list)
-{
-  g_autofree gchar *folder = g_path_get_dirname (list);
-  g_autofree gchar *name = g_path_get_basename (list);
-  g_autofree gchar *hidden = g_strconcat (".", name, SPDL_SIDECAR_SUFFIX, NULL);
-
-  return g_build_filename (folder, hidden, NULL);
-}
-
-static gchar *(*const places[]) (
-    const gchar *list) = { path_beside, spdl_sidecar_file_in_cache };
+/* They get the path of the list without symbolic links. */
+static gchar *(*const places[]) (const gchar *list,
+    const gchar *suffix) = { spdl_sidecar_file_beside,
+  spdl_sidecar_file_in_cache };
 
 static gchar *
 find_list (const SpdlTextFile *file)
@@ -182,7 +183,7 @@ spdl_sidecar_load (const SpdlTextFile *file, gboolean labels, guint64 classes,
   SpdlIndex *index = NULL;
 
   for (guint i = 0; list && i < G_N_ELEMENTS (places) && !index; i++) {
-    g_autofree gchar *path = places[i](list);
+    g_autofree gchar *path = places[i](list, SPDL_SIDECAR_SUFFIX);
 
     index = load_index (path, &key, file->location);
   }
@@ -212,7 +213,7 @@ spdl_sidecar_store (const SpdlTextFile *file, const SpdlIndex *index,
   const Writing writing = { index, &key };
 
   for (guint i = 0; list && i < G_N_ELEMENTS (places); i++) {
-    g_autofree gchar *path = places[i](list);
+    g_autofree gchar *path = places[i](list, SPDL_SIDECAR_SUFFIX);
     const int failed =
         spdl_sidecar_file_store (path, file->mode, write_index, &writing);
 

@@ -40,9 +40,12 @@ gboolean spdl_sidecar_store (const SpdlTextFile *file, const SpdlIndex *index,
 
 #define SPDL_SIDECAR_SUFFIX ".spdl-index"
 
-/* Returns the path of gst-spdl/SHA256.spdl-index in $XDG_CACHE_HOME, where
+/* Returns the path of DIR/.NAME with the suffix. */
+gchar *spdl_sidecar_file_beside (const gchar *path, const gchar *suffix);
+
+/* Returns the path of gst-spdl/SHA256 with the suffix in $XDG_CACHE_HOME, where
  * SHA256 is the hash of @name. */
-gchar *spdl_sidecar_file_in_cache (const gchar *name);
+gchar *spdl_sidecar_file_in_cache (const gchar *name, const gchar *suffix);
 
 /* Writes to @fd. Returns 0 or an errno. */
 typedef int (*SpdlSidecarFileFunc) (int fd, gconstpointer user_data);

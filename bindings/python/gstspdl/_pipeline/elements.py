@@ -66,6 +66,8 @@ class Elements:
         location: Path,
         *,
         name: Optional[str] = None,
+        root: Optional[str] = None,
+        require_annotations: Optional[bool] = None,
         pattern: Optional[str] = None,
         label: Optional[Label] = None,
         label_column: Optional[str] = None,
@@ -109,9 +111,13 @@ class Elements:
         `location`: Dataset: a folder, local or in an object store; a .txt list
         with a path or URI on each line and, after a tab, a label; a .csv list
         with the columns uri, label and others; a .jsonl list with such an
-        object on each line; or .tar or .zip shards, local or on servers:
-        train-{0000..0127}.tar.
+        object on each line; COCO annotations (.json); or .tar or .zip shards,
+        local or on servers: train-{0000..0127}.tar.
         `name`: Name of the element.
+        `root`: Folder that the relative paths of a list or of COCO annotations
+        start from (unset = the folder of the list).
+        `require_annotations`: Leave out images of COCO annotations that have
+        no annotation. Default: False.
         `pattern`: Glob for the names of a folder's files, case-insensitive,
         such as *.@(jpg|jpeg). Default: '*'.
         `label`: Source of an item's label. One of "auto", "none", "folder",
@@ -969,6 +975,8 @@ PROPERTIES: Dict[str, Dict[str, Tuple[Any, ...]]] = {
     "spdlsrc": {
         "name": ("text",),
         "location": ("path",),
+        "root": ("text",),
+        "require-annotations": ("bool",),
         "pattern": ("text",),
         "label": ("enum", ("auto", "none", "folder", "manifest")),
         "label-column": ("text",),

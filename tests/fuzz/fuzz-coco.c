@@ -1,0 +1,191 @@
+/* gst-spdl: fuzz target of COCO annotations
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include <gst/gst.h>
+#include <jansson.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "plugins/dataset/list/coco.h"
+#include "plugins/dataset/list/sidecar.h"
+#include "tests/fuzz/fuzz.h"
+
+/* The input is the file, through the linker's --wrap. The list that is made of
+ * it is compared with what Jansson reads. */
+
+static FuzzInput input;
+static gchar *list; /* nullable */
+static gsize list_size;
+
+#pragma GCC visibility push(default)
+gboolean __wrap_spdl_text_file_open (
+    SpdlTextFile *self, const gchar *location, GError **error);
+void __wrap_spdl_text_file_close (SpdlTextFile *self);
+gboolean __wrap_spdl_text_file_check (const SpdlTextFile *self, GError **error);
+gboolean __wrap_spdl_text_file_load (const SpdlTextFile *self,
+    SpdlFileWindow *window, guint64 offset, gsize size, GError **error);
+guint64 __wrap_spdl_text_file_hash_samples (const SpdlTextFile *self);
+int __wrap_spdl_sidecar_file_store (const gchar *path, guint mode,
+    SpdlSidecarFileFunc func, gconstpointer user_data);
+#pragma GCC visibility pop
+
+/* Lists that exist are not found. */
+gboolean
+__wrap_spdl_text_file_open (
+    SpdlTextFile *self, const gchar *location, GError **error)
+{
+  *self = (SpdlTextFile){ .fd = -1 };
+  if (!g_str_equal (location, "/dev/null"))
+    return FALSE;
+  self->location = g_strdup (location);
+  self->stamp.size = input.size;
+  return TRUE;
+}
+
+void
+__wrap_spdl_text_file_close (SpdlTextFile *self)
+{
+  g_clear_pointer (&self->location, g_free);
+}
+
+gboolean
+__wrap_spdl_text_file_check (const SpdlTextFile *self, GError **error)
+{
+  return TRUE;
+}
+
+/* Loads at most 16 bytes more than asked for at a time, so that values lie
+ * across the end of the window. */
+gboolean
+__wrap_spdl_text_file_load (const SpdlTextFile *self, SpdlFileWindow *window,
+    guint64 offset, gsize size, GError **error)
+{
+  const gsize chunk = 1 << 20;
+
+  g_assert_cmpuint (offset, <=, input.size);
+  spdl_file_window_clear (window);
+  if (size >= chunk)
+    size = 16 * (size / chunk);
+  size = MIN (size, input.size - offset);
+  window->data = g_malloc (MAX (size, 1));
+  if (size > 0)
+    memcpy (window->data, input.data + offset, size);
+  window->size = size;
+  window->offset = offset;
+  return TRUE;
+}
+
+guint64
+__wrap_spdl_text_file_hash_samples (const SpdlTextFile *self)
+{
+  return 1;
+}
+
+int
+__wrap_spdl_sidecar_file_store (const gchar *path, guint mode,
+    SpdlSidecarFileFunc func, gconstpointer user_data)
+{
+  const int fd = memfd_create ("list", MFD_CLOEXEC);
+  int failed = func (fd, user_data);
+
+  if (failed == 0) {
+    list_size = lseek (fd, 0, SEEK_END);
+    list = g_malloc (list_size + 1);
+    list[list_size] = '\0';
+    g_assert_cmpint (pread (fd, list, list_size, 0), ==, (gssize) list_size);
+  }
+  close (fd);
+  return failed;
+}
+
+/* Returns the boxes of an image, in the order of the file. */
+static json_t *
+find_boxes (json_t *all, json_int_t image)
+{
+  json_t *boxes = json_array (), *annotation;
+  size_t i;
+
+  json_array_foreach (json_object_get (all, "annotations"), i, annotation)
+  {
+    json_t *box = json_object_get (annotation, "bbox");
+
+    if (json_integer_value (json_object_get (annotation, "image_id")) == image)
+      json_array_append_new (boxes, box ? json_incref (box) : json_null ());
+  }
+  return boxes;
+}
+
+/* Checks a line. Returns the image's id. */
+static json_int_t
+check_line (const gchar *line, json_t *all)
+{
+  json_t *item = json_loads (line, 0, NULL);
+  json_t *boxes = json_object_get (item, "boxes"), *wanted;
+  json_int_t id;
+
+  g_assert_true (json_is_object (item));
+  id = json_integer_value (json_object_get (item, "id"));
+  wanted = find_boxes (all, id);
+  if (boxes)
+    g_assert_true (json_equal (boxes, wanted));
+  json_decref (wanted);
+  json_decref (item);
+  return id;
+}
+
+static void
+check_list (json_t *all)
+{
+  g_auto (GStrv) lines = g_strsplit (list, "\n", -1);
+  const guint n = g_strv_length (lines);
+  json_int_t last = G_MININT64;
+  SpdlClasses *classes;
+  guint64 n_items;
+
+  g_assert_cmpuint (spdl_coco_read_header (list, list_size, &n_items, &classes),
+      ==, strlen (lines[0]) + 1);
+  g_clear_pointer (&classes, spdl_classes_free);
+  g_assert_cmpuint (n, ==, n_items + 2);
+  g_assert_cmpstr (lines[n - 1], ==, "");
+  for (guint i = 1; i <= n_items; i++) {
+    const json_int_t id = check_line (lines[i], all);
+
+    g_assert_true (i == 1 || id > last);
+    last = id;
+  }
+}
+
+int
+LLVMFuzzerInitialize (int *argc, char ***argv)
+{
+  fuzz_init ();
+  return 0;
+}
+
+int
+LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
+{
+  const SpdlDatasetOptions options = { .location = "/dev/null",
+    .require_annotations = size > 0 && data[size - 1] == ' ' };
+  g_autoptr (GError) error = NULL;
+  g_autofree gchar *path = NULL;
+  json_t *all;
+
+  input = (FuzzInput){ data, size };
+  path = spdl_coco_make_list (&options, &error);
+  g_assert_true ((path != NULL) == (error == NULL));
+  if (error)
+    fuzz_check_text (error->message);
+  all = path ? json_loadb ((const gchar *) data, size, 0, NULL) : NULL;
+  /* Jansson refuses numbers that do not fit, which may be of no use. */
+  if (all)
+    check_list (all);
+  json_decref (all);
+  g_clear_pointer (&list, g_free);
+  return 0;
+}

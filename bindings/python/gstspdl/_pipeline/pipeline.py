@@ -3,19 +3,19 @@
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
-import functools
 import re
 import sys
-from typing import (Any, Callable, Dict, Iterable, Iterator,
+from typing import (Any, Dict, Iterable, Iterator,
                     List, Mapping, Optional, Sequence, Set, Tuple, Union)
 
+from .._arguments import explain_names
 from .._loader.loader import Loader
 from .._loader.states import State
 from .._native import library as native
 from .elements import METHODS, PROPERTIES, Elements, Function
 from .line import (Chain, Chains, Element, Node, Reference, read_line,
                    write_element, write_line)
-from .values import suggest, unify_text, write_any, write_value
+from .values import unify_text, write_any, write_value
 
 # Elements with threads, one of which each branch of a route begins with.
 _WITH_THREADS = "spdlfetch", "spdldecode", "spdlaugment", "spdlpipe", "queue"
@@ -443,26 +443,8 @@ def _check_element(where: str, element: Element) -> None:
         raise kind(f"{where}: {error.message}") from None
 
 
-def _explain(method: Callable[..., Pipeline]) -> Callable[..., Pipeline]:
-    """Raises a TypeError that names the valid arguments if one is unknown.
-    Type checkers and editors see the undecorated method."""
-    code = method.__code__
-    names = code.co_varnames[1:code.co_argcount + code.co_kwonlyargcount]
-
-    @functools.wraps(method)
-    def call(*arguments: Any, **named: Any) -> Pipeline:
-        for name in named:
-            if name not in names:
-                raise TypeError(f"{method.__name__}() has no argument {name!r}"
-                                f"{suggest(name, names)} The arguments are "
-                                f"{', '.join(names)}")
-        return method(*arguments, **named)
-
-    return call
-
-
 #: the method of each element
 _METHODS: Dict[str, str] = {}
 for _name, _factory in METHODS.items():
-    setattr(Elements, _name, _explain(getattr(Elements, _name)))
+    setattr(Elements, _name, explain_names(getattr(Elements, _name)))
     _METHODS.setdefault(_factory, _name)

@@ -9,6 +9,7 @@ import re
 from numbers import Integral
 from typing import Any, Callable, Dict, Iterable, Mapping, Tuple
 
+from .._arguments import suggest
 from .line import escape_text, guard_text
 
 # Strings that need no quotes in an array and do not look like booleans.
@@ -19,14 +20,6 @@ _HEADER = re.compile(r"[A-Za-z][A-Za-z0-9_+/:.-]*")
 
 class _Refused(Exception):
     """Error of a value, without the name of its argument."""
-
-
-def suggest(name: str, names: Iterable[str]) -> str:
-    """Returns a suggestion of a similar name, or an empty text."""
-    from difflib import get_close_matches  # which takes 3 ms
-
-    found = get_close_matches(name, list(names), 1)
-    return f": did you mean {found[0]!r}?" if found else ""
 
 
 def _check_text(value: Any) -> str:

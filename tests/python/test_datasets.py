@@ -217,8 +217,19 @@ class ImageFolderTest(unittest.TestCase):
                           {"transform": 3}):
             with self.assertRaises(TypeError, msg=arguments):
                 image_folder(FOLDER, **arguments)
-        with raises_with(None, "missing"):
-            next(iter(image_folder(FOLDER / "missing")))
+
+    def test_words_of_dataloader(self):
+        for name, words in (("num_workers", "concurrency="),
+                            ("shuffle", "train=True"), ("collate_fn", "transform="),
+                            ("pin_memory", "cuda_upload()"), ("sampler", "source="),
+                            ("batchsize", "'batch_size'"), ("SIZE", "'size'"),
+                            ("target_transform", "classes=")):
+            for make in image_folder, Loader, Pipeline().files:
+                if make is not image_folder and name[0] in "bSs":
+                    continue  # has this argument, or has no similar one
+                with self.assertRaisesRegex(TypeError, re.escape(words)) as raised:
+                    make(FOLDER, **{name: 1})
+                self.assertIn(name, str(raised.exception))
 
     def test_folder_without_classes(self):
         flat = FOLDER / CLASSES[0]
@@ -253,6 +264,60 @@ def load_exactly(folder, **options):
     with image_folder(folder, train=False, dtype="uint8", crop=1,
                       **options) as loader:
         return next(iter(loader))["data"].numpy()
+
+
+class PlacesTest(unittest.TestCase):
+    """Local paths, which are checked and made absolute with the loader."""
+
+    def test_missing_places(self):
+        for make in (lambda path: image_folder(path),
+                     lambda path: image_list(path / "a.csv"),
+                     lambda path: web_dataset(path / "a-{0..3}.tar"),
+                     lambda path: web_dataset([path / "a.tar", path / "b.tar"]),
+                     lambda path: video_folder(path),
+                     lambda path: audio_folder(path),
+                     lambda path: Loader(Pipeline().files(path).fetch())):
+            with raises_with("source", "missing"):
+                make(FOLDER / "missing")
+
+    def test_other_folder(self):
+        """The program changes its folder after it has made the loader."""
+        code = ("import os, sys, gstspdl\n"
+                "os.chdir(sys.argv[1])\n"
+                "loaders = [gstspdl.image_folder('.', size=8),\n"
+                "           gstspdl.image_folder('~', size=8),\n"
+                "           gstspdl.image_list('a.csv', size=8),\n"
+                "           gstspdl.web_dataset('*.tar', size=8, labels=False),\n"
+                "           gstspdl.web_dataset(['a.tar'], size=8, labels=False),\n"
+                "           gstspdl.Pipeline().files('./' + sys.argv[2]).fetch()\n"
+                "           .decode(width=8, height=8).batch(2).loader()]\n"
+                "os.chdir('/')\n"
+                "for loader in loaders:\n"
+                "    with loader: print(sum(b.num_items for b in loader))")
+        folder = make_pictures(Image.new("RGB", (8, 8)), Image.new("L", (8, 8)))
+        (folder / "a.csv").write_text("uri,label\none/0.png,1\n",
+                                      encoding="utf-8")
+        with tarfile.open(folder / "a.tar", "w") as tar:
+            tar.add(folder / "one" / "0.png", "0.png")
+        done = run_python(code, folder, "one",
+                          env={**os.environ, "HOME": str(folder)})
+        self.assertEqual(done.stderr, "")
+        self.assertEqual(done.stdout.split(), ["2", "2", "1", "1", "1", "2"])
+
+    def test_resuming_from_another_spelling(self):
+        """A state belongs to the dataset, however its path is written."""
+        code = ("import os, sys, gstspdl\n"
+                "with gstspdl.Loader('spdlsrc location=. label=folder pattern=*.jpg'\n"
+                "                    ' ! spdlfetch ! spdlbatch ! spdlsink') as l:\n"
+                "    state = l.state\n"
+                "with gstspdl.Pipeline().files('.', label='folder', pattern='*.jpg'\n"
+                "        ).fetch().batch(2).loader(state=state): print('resumed')")
+        done = run_python(code, cwd=FOLDER)
+        self.assertEqual((done.stdout, done.stderr), ("resumed\n", ""))
+
+    def test_servers_are_not_asked(self):
+        for uri in "http://nobody.invalid/a-{0..3}.tar", "s3://bucket/a.tar":
+            self.assertIn(uri, web_dataset(uri).description)
 
 
 class OptionsTest(unittest.TestCase):

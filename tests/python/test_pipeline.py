@@ -332,7 +332,8 @@ class RoundTripTest(unittest.TestCase):
         for text in ODD:
             with self.subTest(text=text):
                 try:
-                    Pipeline().files(text).fetch().decode().batch(1).loader()
+                    Loader(str(Pipeline().files(text).fetch().decode().batch(1)
+                               .sink()))
                 except LoaderError as error:
                     self.fail(f"{text!r}: {error}")
 

@@ -73,10 +73,10 @@ def check_names(where: str, named: Iterable[str], known: Iterable[str]) -> None:
     for name in named:
         if name in names:
             continue
-        answer = _ANSWERS.get(name)
-        raise TypeError(f"{where}() has no argument {name!r}" + (
-            f": {answer}" if answer else suggest(name.lower(), names) or
-            f". The arguments are {', '.join(names)}"))
+        answer = f": {_ANSWERS[name]}" if name in _ANSWERS else \
+            f"{suggest(name.lower(), names) or '.'} The arguments are " + \
+            ", ".join(names)
+        raise TypeError(f"{where}() has no argument {name!r}{answer}")
 
 
 def explain_names(function: Function) -> Function:

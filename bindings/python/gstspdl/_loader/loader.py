@@ -14,7 +14,8 @@ from typing import (TYPE_CHECKING, Any, Callable, Dict, Iterable,
                     Iterator, List, Mapping, NamedTuple, Optional, Sequence,
                     Sized, Tuple, Union)
 
-from .._arguments import INT32_MAX, UINT64_MAX, check_integer, check_rank
+from .._arguments import (INT32_MAX, UINT64_MAX, check_integer, check_rank,
+                          explain_names)
 from .._errors import LoaderError
 from .._failure import Failure, Record
 from .._functions import stages
@@ -111,6 +112,7 @@ class Loader(OneReader[Batch]):
     LoaderError in the child.
     """
 
+    @explain_names
     def __init__(self, pipeline: Any, *,
                  source: Optional[Iterable[Any]] = None,
                  caps: Optional[str] = None, max_failures: int = -1,
@@ -901,7 +903,7 @@ def _describe(pipeline: Any, process: Any) -> Tuple[Any, List[Any]]:
     other pipelines are returned unchanged."""
     if not hasattr(type(pipeline), "_complete"):
         return pipeline, []
-    line, functions = pipeline._complete()
+    line, functions = pipeline._settle()._complete()
     if functions and process is not False:
         raise LoaderError(
             "Functions of Python cannot be in another process: leave out "

@@ -15,6 +15,7 @@ from .._native import library as native
 from .elements import METHODS, PROPERTIES, Elements, Function
 from .line import (Chain, Chains, Element, Node, Reference, read_line,
                    write_element, write_line)
+from .places import check_place, make_absolute
 from .values import unify_text, write_any, write_value
 
 # Elements with threads, one of which each branch of a route begins with.
@@ -107,6 +108,21 @@ class Pipeline(Elements):
                       max_failures=max_failures, state=state,
                       cpu_budget=cpu_budget, process=process, classes=classes,
                       rank=rank, world_size=world_size)
+
+    def _settle(self) -> "Pipeline":
+        """Returns the pipeline with absolute paths. Raises LoaderError if a local
+        location does not exist."""
+        def settle(node: Node) -> Node:
+            if isinstance(node, Reference) or node.factory not in PROPERTIES:
+                return node
+            kinds = PROPERTIES[node.factory]
+            node = node._replace(properties=tuple(
+                (name, make_absolute(text) if kinds.get(name) == ("path",)
+                 else text) for name, text in node.properties))
+            check_place(dict(node.properties).get("location", ""))
+            return node
+
+        return self._of(tuple(map(settle, chain)) for chain in self._chains)
 
     def _complete(self) -> "Tuple[str, List[Element]]":
         """Returns the line for a loader, and the elements with functions."""

@@ -20,7 +20,7 @@ from .elements import Function, Path, Seconds
 from .options import (IMAGENET_MEAN, IMAGENET_STD, ImageOptions, LoadOptions,
                       PictureOptions, Size, takes)
 from .pipeline import Pipeline
-from .places import make_absolute
+from .places import check_place, make_absolute
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -344,7 +344,7 @@ def _join_urls(urls: Union[Path, Sequence[Path]]) -> str:
     """Returns one pattern for several shards."""
     if isinstance(urls, (str, os.PathLike)):
         return os.fspath(urls)
-    names = [make_absolute(os.fspath(url)) for url in urls]
+    names = [os.fspath(url) for url in urls]
     if not names:
         raise ValueError("urls is empty: name at least one shard")
     if len(names) == 1:
@@ -353,4 +353,8 @@ def _join_urls(urls: Union[Path, Sequence[Path]]) -> str:
         if "," in name:
             raise ValueError(f"the name of a shard in a sequence has a comma: "
                              f"{name!r}. Rename it, or give one pattern")
-    return "{" + ",".join(names) + "}"
+        check_place(make_absolute(name))
+    absolute = ",".join(map(make_absolute, names))
+    if absolute.count(",") >= len(names):  # from the name of the folder
+        absolute = ",".join(names)
+    return "{" + absolute + "}"

@@ -503,6 +503,15 @@ class MixingTest(unittest.TestCase):
                                          for pipeline in (line, recipe))):
                     self.assertEqual(shown, made)
 
+        # a2 and a3 are described by what differs.
+        first, second, third = (Pipeline.parse(image_folder(FOLDER, recipe=name))
+                                for name in ("timm-a1", "timm-a2", "timm-a3"))
+        self.assertEqual(self.list_settings(second), self.list_settings(
+            first.set("batch", mixup_alpha=0.1, label_smoothing=None)))
+        self.assertEqual(self.list_settings(third), self.list_settings(
+            second.set("augment", ops="rand-m6-mstd0.5-inc1").set(
+                "decode", width=160, height=160)))
+
     @staticmethod
     def list_settings(pipeline):
         """Returns the elements with the properties that matter to a recipe."""

@@ -124,7 +124,10 @@ class Loader(OneReader[Batch]):
         super().__init__()
         check_rank(rank, world_size)
         names = None if classes is None else check_classes(classes)
-        pipeline, functions = _describe(pipeline, process)
+        #: the gstspdl.Pipeline of this loader, with its functions, or None
+        self._origin = pipeline._settle() if hasattr(
+            type(pipeline), "_settle") else None
+        pipeline, functions = _describe(self._origin or pipeline, process)
         try:
             self._pointer = _make(pipeline, source, process)
         except native.Error as error:
@@ -313,7 +316,8 @@ class Loader(OneReader[Batch]):
     @property
     def description(self) -> Optional[str]:
         """The line of the pipeline in gst-launch syntax, or None for a
-        Gst.Pipeline. gstspdl.Pipeline.parse() reads it."""
+        Gst.Pipeline. gstspdl.Pipeline.parse() reads it, or the loader itself,
+        which also has the functions."""
         return self._description
 
     @property
@@ -903,7 +907,7 @@ def _describe(pipeline: Any, process: Any) -> Tuple[Any, List[Any]]:
     other pipelines are returned unchanged."""
     if not hasattr(type(pipeline), "_complete"):
         return pipeline, []
-    line, functions = pipeline._settle()._complete()
+    line, functions = pipeline._complete()
     if functions and process is not False:
         raise LoaderError(
             "Functions of Python cannot be in another process: leave out "

@@ -47,6 +47,9 @@ if TYPE_CHECKING:
     from ._pipeline.recipes import (audio_folder, image_folder, image_list,
                                     video_folder, web_dataset)
 
+    #: of gst-spdl
+    __version__: str
+
 __all__ = ["IMAGENET_MEAN", "IMAGENET_STD", "Batch", "CacheLoader",
            "DetachedBatch", "Failure", "Headspace", "ImageOptions", "LoadOptions",
            "Loader", "LoaderError", "LoaderWarning", "PictureOptions", "Pipeline",
@@ -83,6 +86,10 @@ _LATER = {name: module for module, names in _MODULES.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from ._native.process import versions
+
+        return versions()["gst-spdl"]
     if name in _LATER:
         from importlib import import_module
 

@@ -28,6 +28,7 @@ from .._native.endings import call_at_end, running
 from .._native.gi import address_of, bridge, describe, get_attribute, is_a
 from . import arrow, parquet
 from .epoch import EpochIterator, OneReader, Pass, Place
+from .shown import show_loader
 from .source import SourceThread
 from .states import State, merge_states
 from .verdict import Verdict, make_verdict
@@ -181,6 +182,9 @@ class Loader(OneReader[Batch]):
     def __reduce_ex__(self, _protocol: Any) -> Any:
         raise TypeError("a Loader cannot be copied or pickled: make another one "
                         "of its description and state")
+
+    def __repr__(self) -> str:
+        return show_loader(self)
 
     @classmethod
     def new(cls, description: str) -> "Loader":

@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tarfile
 import unittest
+import warnings
 import wave
 
 import numpy as np
@@ -539,6 +540,82 @@ class MixingTest(unittest.TestCase):
                          ("128", "bicubic"))
         with self.assertRaisesRegex(ValueError, "timm-a4.*timm-a1"):
             image_folder(FOLDER, recipe="timm-a4")
+
+
+class ImageFolderTableTest(unittest.TestCase):
+    """The table of differences in docs/tutorials/from-dataloader.md. Other rows
+    are tests of OptionsTest. The calculations are torchvision's."""
+
+    @staticmethod
+    def resize(picture, size=56, resized=64):
+        """Returns Resize(resized) and CenterCrop(size)."""
+        short, long = sorted(picture.size)
+        long = int(resized * long / short)
+        sides = (resized, long) if picture.width <= picture.height else \
+            (long, resized)
+        left, top = (int(round((side - size) / 2)) for side in sides)
+        return np.asarray(picture.resize(sides, Image.Resampling.BILINEAR).crop(
+            (left, top, left + size, top + size)), int)
+
+    def test_sizes(self):
+        random = np.random.default_rng(3)
+        pictures = []
+        for width, height in random.integers(60, 300, (60, 2)):
+            y, x = np.mgrid[0:height, 0:width]
+            pictures.append(Image.fromarray(np.stack(
+                [x * 255 // width, y * 255 // height,
+                 (x // 8 + y // 8) % 2 * 255], -1).astype(np.uint8)))
+        folder = make_pictures(*pictures)
+        with image_folder(folder, size=56, train=False, dtype="uint8",
+                          batch_size=60) as loader:
+            batch = next(iter(loader))
+        for image, key in zip(batch["data"].numpy(), batch.keys):
+            expected = self.resize(pictures[int(key.split("/")[-1][:-4])])
+            difference = np.abs(image.transpose(1, 2, 0) - expected)
+            self.assertLessEqual(difference.max(), 1, key)
+
+    def test_jpegs(self):
+        with image_folder(FOLDER, size=56, train=False, dtype="uint8",
+                          batch_size=N) as loader:
+            images = next(iter(loader))["data"].numpy()
+        differences = [
+            np.abs(image.transpose(1, 2, 0) - self.resize(
+                Image.open(path).convert("RGB")))
+            for path, image in zip(PATHS, images)]
+        self.assertLessEqual(np.percentile(differences, 99.9), 3)
+        self.assertLess(np.mean(differences), 0.4)
+
+    def test_alpha(self):
+        pixels = np.random.default_rng(1).integers(0, 256, (16, 16, 4), np.uint8)
+        image = load_exactly(make_pictures(Image.fromarray(pixels)), size=16)
+        expected = np.rint(pixels[..., :3] * (pixels[..., 3:] / 255))
+        self.assertLessEqual(
+            np.abs(image[0].transpose(1, 2, 0) - expected).max(), 1)
+
+    def test_gray_of_16_bits(self):
+        values = np.arange(256, dtype=np.uint16).reshape(16, 16) * 257
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            image = load_exactly(make_pictures(Image.fromarray(values)), size=16)
+        np.testing.assert_array_equal(image[0, 0], values // 257)
+
+    def test_order_and_classes(self):
+        folder = make_folder()
+        for name in ("b/z.png", "b/A.png", "b/sub/m.png", "b/a-b.png", "b/.h.png",
+                     "B/x.png", "a b/x.png", "a/x.gif", ".hid/x.png"):
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            Image.new("RGB", (8, 8)).save(folder / name)
+        (folder / "empty").mkdir()
+        with image_folder(folder, size=8, train=False) as loader:
+            keys = list(next(iter(loader)).keys)
+            self.assertEqual(loader.classes, ["B", "a", "a b", "b", "empty"])
+        self.assertEqual(
+            [key.split(f"{folder.name}/")[-1].replace("%20", " ") for key in keys],
+            ["B/x.png", "a/x.gif", "a b/x.png", "b/A.png", "b/a-b.png",
+             "b/sub/m.png", "b/z.png"])
+        found, = properties_of(image_folder(folder, label_smoothing=0.1),
+                               "spdlbatch")
+        self.assertEqual(found["num-classes"], "5")
 
 
 class OthersTest(unittest.TestCase):

@@ -211,13 +211,19 @@ class ImageFolderTest(unittest.TestCase):
     def test_wrong_arguments(self):
         for arguments in ({"size": -1}, {"batch_size": 0}, {"flip": 2},
                           {"crop": 0, "train": False}, {"crop_scale": (1,)},
-                          {"dtype": "int8"}):
+                          {"dtype": "int8"}, {"format": "BGR"}):
             with self.assertRaises(ValueError, msg=arguments):
                 image_folder(FOLDER, **arguments)
         for arguments in ({"size": "big"}, {"size": "64"}, {"size": (1, 2, 3)}, {"sise": 8},
-                          {"transform": 3}):
+                          {"transform": 3}, {"train": "val"}, {"augment": 3},
+                          {"augment": [3]}):
             with self.assertRaises(TypeError, msg=arguments):
                 image_folder(FOLDER, **arguments)
+        for root in 3, ["photos"], b"photos":
+            with self.assertRaisesRegex(TypeError, "a path"):
+                image_folder(root)
+        with self.assertRaisesRegex(ValueError, "image_list"):
+            image_folder(FOLDER / "notes.txt")
 
     def test_words_of_dataloader(self):
         for name, words in (("num_workers", "concurrency="),

@@ -15,6 +15,7 @@ from .._arguments import check_names
 from .elements import (BatchType, DecodeInterpolation, DecodeOnCorrupt,
                        DecodeOrientation, Function, ShardMode)
 from .training import RecipeName, find_recipe
+from .values import is_bool
 
 #: mean and standard deviation of ImageNet's images, in RGB from 0 to 1
 IMAGENET_MEAN = (0.485, 0.456, 0.406)
@@ -159,6 +160,10 @@ def takes(*groups: Any, **defaults: Any) -> Callable[[Maker], Maker]:
         @functools.wraps(function)
         def call(*arguments: Any, **named: Any) -> Any:
             check_names(function.__name__, named, known)
+            for name, value in named.items():
+                if name in hints and hints[name][0] is bool and not is_bool(value):
+                    raise TypeError(f"{function.__name__}(): {name} must be True "
+                                    f"or False, not {value!r}")
             recipe = find_recipe(named.get("recipe"), named.get("train", True))
             return function(*arguments, **{**values, **recipe, **named})
 

@@ -179,10 +179,14 @@ def audio_folder(root: Path, *, rate: int = 16000, channels: int = 1,
 
 def _class_folders(root: Path, pattern: str, o: Any) -> Pipeline:
     """Returns the source of a folder that has one folder per class."""
-    if not o["labels"]:
-        return Pipeline().files(root, pattern=pattern, label="none", **_order(o))
+    labels: Any = {"label": "folder", "label_missing": "fail"} if o["labels"] \
+        else {"label": "none"}
+    pipeline = Pipeline().files(root, pattern=pattern, **labels, **_order(o))
     place = os.path.expanduser(root)
-    if os.path.isdir(place):
+    if os.path.isfile(place):
+        raise ValueError(f"{os.fspath(root)} is a file, not a folder: image_list() "
+                         "loads a list of images, and web_dataset() shards")
+    if o["labels"] and os.path.isdir(place):
         with os.scandir(place) as entries:
             n = sum(entry.is_dir() and entry.name[:1] not in (".", b".")
                     for entry in entries)
@@ -192,8 +196,7 @@ def _class_folders(root: Path, pattern: str, o: Any) -> Pipeline:
                 "classes: move the files of each class to one folder, or "
                 "load them without labels by labels=False")
         o.setdefault("n_folders", n)
-    return Pipeline().files(root, pattern=pattern, label="folder",
-                            label_missing="fail", **_order(o))
+    return pipeline
 
 
 def _label_settings(label_column: Optional[str],
@@ -280,6 +283,8 @@ def _picture(o: Any) -> Any:
 
 def _load_images(pipeline: Pipeline, o: Any) -> Loader:
     is_gray = o["format"] == "GRAY8"
+    if not is_gray and o["format"] != "RGB":
+        raise ValueError(f"format={o['format']!r} must be 'RGB' or 'GRAY8'")
     # Results of validations are compared with other loaders'.
     exact = None if o["train"] else False
     pipeline = pipeline.fetch(**_keep_order(o)).decode(
@@ -325,7 +330,11 @@ def _stack(pipeline: Pipeline, o: Any) -> Loader:
     """Adds what follows the decoding of images or clips."""
     augment: Any = o["augment"]
     if augment and o["train"]:
-        ops = augment if isinstance(augment, str) else "; ".join(augment)
+        try:
+            ops = augment if isinstance(augment, str) else "; ".join(augment)
+        except TypeError:
+            raise TypeError("augment must be a str or a sequence of str, not "
+                            f"{augment!r}") from None
         pipeline = pipeline.augment(ops, seed=o["seed"], **_stage(o))
     is_float = o["dtype"] in ("float16", "float32")
     return _load(_transform(pipeline, o).batch(

@@ -22,7 +22,7 @@ from errors import raises_with
 from support import (ROOT, make_dataset, make_folder, needs_gi, require_gi,
                      run_python, slow_or)
 
-from gstspdl import Loader, LoaderError, Pipeline
+from gstspdl import Loader, LoaderError, Pipeline, image_folder
 from gstspdl._pipeline.elements import METHODS, PROPERTIES, Elements
 
 PACKAGE = ROOT / "bindings" / "python"
@@ -332,7 +332,8 @@ class RoundTripTest(unittest.TestCase):
         for text in ODD:
             with self.subTest(text=text):
                 try:
-                    Pipeline().files(text).fetch().decode().batch(1).loader()
+                    Loader(str(Pipeline().files(text).fetch().decode().batch(1)
+                               .sink()))
                 except LoaderError as error:
                     self.fail(f"{text!r}: {error}")
 
@@ -625,6 +626,70 @@ class BatchesTest(unittest.TestCase):
                          f"{pipeline} ! spdlsink max-buffers=3")
         made = Gst.parse_launch(loader.description)
         self.assertIsNone(Loader(made).description)
+
+    def test_set(self):
+        pipeline = (Pipeline().files(FOLDER).fetch().decode(width=4, name="small")
+                    .map(paint(1), concurrency=2).batch(2).sink())
+        for name in "small", "spdldecode", "decode":
+            changed = pipeline.set(name, width=None, resize="cover", height=3)
+            decode, = (dict(e.properties) for e in changed._list_elements()
+                       if e.factory == "spdldecode")
+            self.assertEqual(decode, {"name": "small", "height": "3",
+                                      "resize": "cover"})
+        # A function stays.
+        function, = pipeline.set("map", concurrency=3)._list_functions()
+        self.assertEqual(dict(function.properties)["concurrency"], "3")
+        named = pipeline.set("batch", name="end")
+        self.assertIn("end", named._list_names())
+        self.assertEqual(named.set("end", name=None), pipeline)
+        route = Pipeline().files(FOLDER).route({None: Pipeline()}, name="way")
+        for wrong, values, kind, words in [
+                ("spdldecoder", {}, ValueError, "spdlfetch"),
+                ("small", {"resize": "covr"}, ValueError, "'cover'"),
+                ("small", {"wide": 3}, TypeError, "wide"),
+                ("batch", {"name": "small"}, ValueError, "small")]:
+            with self.assertRaisesRegex(kind, words):
+                pipeline.set(wrong, **values)
+        with self.assertRaisesRegex(ValueError, "way"):
+            route.set("way", name="other")
+        twice = Pipeline().files(FOLDER).fetch().fetch()
+        with self.assertRaisesRegex(ValueError, "2 elements"):
+            twice.set("fetch", retries=1)
+
+    def test_replace(self):
+        start = Pipeline().files(FOLDER).fetch()
+        pipeline = start.decode(width=4, height=4).map(len).batch(2)
+        row = Pipeline().decode(width=8, height=8).cache()
+        self.assertEqual(pipeline.replace("decode", row),
+                         start.decode(width=8, height=8).cache().map(len).batch(2))
+        self.assertEqual(pipeline.replace("len", Pipeline()),
+                         start.decode(width=4, height=4).batch(2))
+        # Names of the builder that are in use change, also that of a function.
+        both = pipeline.replace("decode", Pipeline().map(len).map(paint(1)))
+        self.assertEqual(len(both._list_names()), 3)
+        same = pipeline.replace("len", Pipeline().map(len))
+        self.assertEqual(same, pipeline)
+        for wrong, kind in (("spdldecode", TypeError),
+                            (Pipeline().mix(start, start), ValueError)):
+            with self.assertRaises(kind):
+                pipeline.replace("decode", wrong)
+
+    def test_pipeline_of_a_loader(self):
+        """It has the functions of the builder, unlike the description."""
+        loader = image_folder(FOLDER, size=4, batch_size=N, dtype="uint8",
+                              transform=paint(7))
+        pipeline = Pipeline.parse(loader)
+        self.assertEqual(str(pipeline), loader.description)
+        changed = pipeline.set("spdldecode", interpolation="bicubic")
+        with changed.loader() as other:
+            batch = next(iter(other))
+            self.assertEqual(set(batch["data"].numpy().ravel()), {7})
+            self.assertIn("interpolation=bicubic", other.description)
+        line = "fakesrc num-buffers=1 ! spdlsink"
+        self.assertEqual(str(Pipeline.parse(Loader(line))), line)
+        for wrong in 3, None, b"":
+            with self.assertRaises(TypeError):
+                Pipeline.parse(wrong)
 
     def test_description_can_be_extended(self):
         pipeline = Pipeline().files(FOLDER).fetch().decode().batch(2)

@@ -41,17 +41,22 @@ if TYPE_CHECKING:
     from ._media.sample import Sample
     from ._media.tensor import Tensor
     from ._native.process import set_background, trace, versions
+    from ._pipeline.options import (IMAGENET_MEAN, IMAGENET_STD, ImageOptions,
+                                    LoadOptions, PictureOptions)
     from ._pipeline.pipeline import Pipeline
-    from ._pipeline.recipes import (IMAGENET_MEAN, IMAGENET_STD, audio_folder,
-                                    image_folder, image_list, video_folder,
-                                    web_dataset)
+    from ._pipeline.recipes import (audio_folder, image_folder, image_list,
+                                    video_folder, web_dataset)
+
+    #: of gst-spdl
+    __version__: str
 
 __all__ = ["IMAGENET_MEAN", "IMAGENET_STD", "Batch", "CacheLoader",
-           "DetachedBatch", "Failure", "Headspace", "Loader", "LoaderError",
-           "LoaderWarning", "Pipeline", "Roofline", "Sample", "Tensor", "Verdict",
-           "audio_folder", "decode", "headspace", "image_folder", "image_list",
-           "merge_states", "reshard_states", "set_background", "trace",
-           "versions", "video_folder", "web_dataset"]
+           "DetachedBatch", "Failure", "Headspace", "ImageOptions", "LoadOptions",
+           "Loader", "LoaderError", "LoaderWarning", "PictureOptions", "Pipeline",
+           "Roofline", "Sample", "Tensor", "Verdict", "audio_folder", "decode",
+           "headspace", "image_folder", "image_list", "merge_states",
+           "reshard_states", "set_background", "trace", "versions",
+           "video_folder", "web_dataset"]
 
 
 # Modules that are imported when they are first used, so that batches and errors
@@ -66,9 +71,11 @@ _MODULES = {
     "_measure.headspace": ("Headspace", "headspace"),
     "_loader.loader": ("Loader", "LoaderError"),
     "_errors": ("LoaderWarning",),
+    "_pipeline.options": ("IMAGENET_MEAN", "IMAGENET_STD", "ImageOptions",
+                          "LoadOptions", "PictureOptions"),
     "_pipeline.pipeline": ("Pipeline",),
-    "_pipeline.recipes": ("IMAGENET_MEAN", "IMAGENET_STD", "audio_folder",
-                 "image_folder", "image_list", "video_folder", "web_dataset"),
+    "_pipeline.recipes": ("audio_folder", "image_folder", "image_list",
+                          "video_folder", "web_dataset"),
     "_media.sample": ("Sample",),
     "_loader.states": ("merge_states", "reshard_states"),
     "_media.tensor": ("Tensor",),
@@ -79,6 +86,10 @@ _LATER = {name: module for module, names in _MODULES.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from ._native.process import versions
+
+        return versions()["gst-spdl"]
     if name in _LATER:
         from importlib import import_module
 

@@ -3,9 +3,12 @@
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
+import functools
 import operator
 import os
-from typing import Any, Tuple
+from typing import Any, Callable, Iterable, Tuple, TypeVar
+
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 INT32_MAX = 2**31 - 1
 UINT32_MAX = 2**32 - 1
@@ -25,6 +28,71 @@ def check_integer(name: str, value: Any, lowest: int, highest: int) -> int:
     if number > highest:
         raise ValueError(f"{name} must be at most {highest}, not {number}")
     return number
+
+
+# Arguments of PyTorch's DataLoader and of torchvision, and their replacements.
+_ANSWERS = {
+    "shuffle": "train=True of a dataset, or shuffle=True of files(), shuffles",
+    "sampler": "pass the items in your order by source= of Loader",
+    "batch_sampler": "pass the items in your order by source= of Loader",
+    "num_workers": "as many threads load as there are cores; concurrency= sets "
+                   "another number, and processes= calls a function in processes",
+    "collate_fn": "change the batch in the loop, or each item by transform= or "
+                  "map()",
+    "pin_memory": "end a Pipeline in cuda_upload()",
+    "pin_memory_device": "end a Pipeline in cuda_upload()",
+    "prefetch_factor": "each stage has queue_size=, and sink() max_buffers=",
+    "persistent_workers": "threads and processes stay from epoch to epoch",
+    "worker_init_fn": "threads and processes need none; seed= sets what is random",
+    "multiprocessing_context": "processes= or process= starts processes",
+    "generator": "seed= sets what is random",
+    "timeout": "use loader.next(timeout), or timeout= of fetch()",
+    "target_transform": "change labels in the loop; classes= sets their order",
+    "is_valid_file": "pattern= chooses files by their names",
+    "loader": "files are decoded by decode(), and functions run by transform= or "
+              "map()",
+    "distributed": "rank and world size come from the environment, as torchrun "
+                   "sets it",
+    "image_size": "size= is (height, width)",
+    "normalize": "mean= and std= normalize",
+    "device": "gstspdl.torch.Dataset has device=",
+}
+
+
+def suggest(name: str, names: Iterable[str]) -> str:
+    """Returns a suggestion of a similar name, or an empty text."""
+    from difflib import get_close_matches  # which takes 3 ms
+
+    found = get_close_matches(name, list(names), 1)
+    return f": did you mean {found[0]!r}?" if found else ""
+
+
+def check_names(where: str, named: Iterable[str], known: Iterable[str]) -> None:
+    """Raises TypeError if a function has no argument of one of the names."""
+    names = [name for name in known if name != "self"]
+    for name in named:
+        if name in names:
+            continue
+        answer = f": {_ANSWERS[name]}" if name in _ANSWERS else \
+            f"{suggest(name.lower(), names) or '.'} The arguments are " + \
+            ", ".join(names)
+        raise TypeError(f"{where}() has no argument {name!r}{answer}")
+
+
+def explain_names(function: Function) -> Function:
+    """Raises a TypeError that names the valid arguments if one is unknown.
+    Type checkers and editors see the undecorated function."""
+    code = function.__code__
+    names = code.co_varnames[:code.co_argcount + code.co_kwonlyargcount]
+    where = function.__name__
+
+    @functools.wraps(function)
+    def call(*arguments: Any, **named: Any) -> Any:
+        check_names(type(arguments[0]).__name__ if where == "__init__" else where,
+                    named, names)
+        return function(*arguments, **named)
+
+    return call  # type: ignore[return-value]
 
 # Environment variables of launchers, as in spdlsrc.
 _LAUNCHERS = (("RANK", "WORLD_SIZE"), ("SLURM_PROCID", "SLURM_NTASKS"),

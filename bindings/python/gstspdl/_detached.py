@@ -83,6 +83,11 @@ class DetachedBatch(Mapping[str, "numpy.ndarray[Any, Any]"]):
                            for name, array in self._arrays.items())
         return f"<DetachedBatch of {self.num_items} items: {arrays}>"
 
+    def _repr_html_(self) -> Optional[str]:
+        from ._media.sheet import make_sheet
+
+        return make_sheet(self)
+
     def __reduce__(self) -> Any:
         return DetachedBatch, (
             self._arrays, self.labels.tobytes(), self.indices.tobytes(),

@@ -165,6 +165,9 @@ class Dataset(torch.utils.data.IterableDataset):  # type: ignore[type-arg,misc]
         self._resumes = False
         self._state: Optional[str] = self.loader.state
 
+    def __repr__(self) -> str:
+        return f"<Dataset on {self.device} of {self.loader!r}>"
+
     def __len__(self) -> int:
         self._begin()
         return len(self.loader)

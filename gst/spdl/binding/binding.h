@@ -74,6 +74,12 @@ gboolean gst_spdl_binding_loader_set_arrow_parts (GstSpdlLoader *loader,
 SPDL_PRIVATE_API
 gchar **gst_spdl_binding_loader_list_locations (GstSpdlLoader *loader);
 
+/* Returns a number that is a property of the only element of a type, such as
+ * `batch-size` of spdlbatch; %G_MAXUINT64 if there is none, or several. */
+SPDL_PRIVATE_API
+guint64 gst_spdl_binding_loader_get_number (
+    GstSpdlLoader *loader, const gchar *factory, const gchar *property);
+
 /* See spdl_arrow_end(). */
 SPDL_PRIVATE_API
 void gst_spdl_binding_arrow_end (guint64 timeout);

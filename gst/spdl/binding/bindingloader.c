@@ -200,6 +200,25 @@ gst_spdl_binding_loader_list_locations (GstSpdlLoader *loader)
   return (gchar **) g_ptr_array_free (found, FALSE);
 }
 
+guint64
+gst_spdl_binding_loader_get_number (
+    GstSpdlLoader *loader, const gchar *factory, const gchar *property)
+{
+  GstIterator *elements = gst_bin_iterate_all_by_element_factory_name (
+      GST_BIN (loader->parts.pipeline), factory);
+  GValue element = G_VALUE_INIT, number = G_VALUE_INIT;
+  guint n = 0;
+
+  g_value_init (&number, G_TYPE_UINT64);
+  while (gst_iterator_next (elements, &element) == GST_ITERATOR_OK) {
+    g_object_get_property (g_value_get_object (&element), property, &number);
+    g_value_unset (&element);
+    n++;
+  }
+  gst_iterator_free (elements);
+  return n == 1 ? g_value_get_uint64 (&number) : G_MAXUINT64;
+}
+
 /* Memory */
 
 void

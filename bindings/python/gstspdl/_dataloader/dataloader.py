@@ -463,6 +463,22 @@ class DataLoader(torch.utils.data.DataLoader[Item]):  # type: ignore[misc]
             # Imports PyTorch while the program does other things.
             start_base(*_list_modules())
 
+    def __repr__(self) -> str:
+        facts = []
+        try:
+            facts.append(f"{len(self.dataset)} items")
+        except (TypeError, NotImplementedError):
+            pass
+        facts.append("batches of the sampler" if self.batch_size is None
+                     else f"batches of {self.batch_size}")
+        facts.append(f"num_workers={self.num_workers}")
+        progress = self._progress
+        facts.append("not started" if progress is None else "between epochs"
+                     if progress.is_done else
+                     f"next is batch {progress.n_yielded}")
+        return (f"<DataLoader of {type(self.dataset).__name__}: "
+                f"{', '.join(facts)}>")
+
     def _check(self) -> None:
         """Raises what PyTorch's iterators raise as they begin."""
         if self.num_workers == 0 and self.timeout != 0:

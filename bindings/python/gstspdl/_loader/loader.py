@@ -14,7 +14,8 @@ from typing import (TYPE_CHECKING, Any, Callable, Dict, Iterable,
                     Iterator, List, Mapping, NamedTuple, Optional, Sequence,
                     Sized, Tuple, Union)
 
-from .._arguments import INT32_MAX, UINT64_MAX, check_integer, check_rank
+from .._arguments import (INT32_MAX, UINT64_MAX, check_integer, check_rank,
+                          explain_names)
 from .._errors import LoaderError
 from .._failure import Failure, Record
 from .._functions import stages
@@ -27,6 +28,7 @@ from .._native.endings import call_at_end, running
 from .._native.gi import address_of, bridge, describe, get_attribute, is_a
 from . import arrow, parquet
 from .epoch import EpochIterator, OneReader, Pass, Place
+from .shown import show_loader
 from .source import SourceThread
 from .states import State, merge_states
 from .verdict import Verdict, make_verdict
@@ -111,6 +113,7 @@ class Loader(OneReader[Batch]):
     LoaderError in the child.
     """
 
+    @explain_names
     def __init__(self, pipeline: Any, *,
                  source: Optional[Iterable[Any]] = None,
                  caps: Optional[str] = None, max_failures: int = -1,
@@ -122,7 +125,10 @@ class Loader(OneReader[Batch]):
         super().__init__()
         check_rank(rank, world_size)
         names = None if classes is None else check_classes(classes)
-        pipeline, functions = _describe(pipeline, process)
+        #: the gstspdl.Pipeline of this loader, with its functions, or None
+        self._origin = pipeline._settle() if hasattr(
+            type(pipeline), "_settle") else None
+        pipeline, functions = _describe(self._origin or pipeline, process)
         try:
             self._pointer = _make(pipeline, source, process)
         except native.Error as error:
@@ -176,6 +182,9 @@ class Loader(OneReader[Batch]):
     def __reduce_ex__(self, _protocol: Any) -> Any:
         raise TypeError("a Loader cannot be copied or pickled: make another one "
                         "of its description and state")
+
+    def __repr__(self) -> str:
+        return show_loader(self)
 
     @classmethod
     def new(cls, description: str) -> "Loader":
@@ -311,7 +320,8 @@ class Loader(OneReader[Batch]):
     @property
     def description(self) -> Optional[str]:
         """The line of the pipeline in gst-launch syntax, or None for a
-        Gst.Pipeline. gstspdl.Pipeline.parse() reads it."""
+        Gst.Pipeline. gstspdl.Pipeline.parse() reads it, or the loader itself,
+        which also has the functions."""
         return self._description
 
     @property

@@ -11,6 +11,7 @@ from .._detached import DetachedBatch
 from .._errors import LoaderError
 from .._native import library as native
 from .._native.gi import address_of, bridge
+from .sheet import make_sheet
 from .tensor import Tensor
 
 
@@ -167,6 +168,10 @@ class Batch:
         tensors = ", ".join(f"{t.name}: {t.dtype} {t.shape}"
                             for t in self.values())
         return f"<Batch of {self.num_items} items: {tensors}>"
+
+    def _repr_html_(self) -> Optional[str]:
+        """Returns the pictures with their labels, for a notebook."""
+        return make_sheet(self)
 
     def get(self, name: str, default: Any = None) -> Any:
         """Returns the tensor with that name, or `default`."""

@@ -652,6 +652,10 @@ def loader_list_locations(loader: int) -> "list[tuple[str, str, str]]":
     return list(zip(texts[::3], texts[1::3], texts[2::3]))
 
 
+loader_get_number = _quick("binding_loader_get_number", c_uint64, c_void_p,
+                           c_char_p, c_char_p)
+
+
 def read_strings(address: Any) -> Optional[List[str]]:
     """Returns the strings of a NULL-terminated array of UTF-8, None for
     NULL."""

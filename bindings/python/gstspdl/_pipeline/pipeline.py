@@ -3,19 +3,20 @@
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
-import functools
 import re
 import sys
-from typing import (Any, Callable, Dict, Iterable, Iterator,
+from typing import (Any, Dict, Iterable, Iterator,
                     List, Mapping, Optional, Sequence, Set, Tuple, Union)
 
+from .._arguments import explain_names, suggest
 from .._loader.loader import Loader
 from .._loader.states import State
 from .._native import library as native
 from .elements import METHODS, PROPERTIES, Elements, Function
 from .line import (Chain, Chains, Element, Node, Reference, read_line,
                    write_element, write_line)
-from .values import suggest, unify_text, write_any, write_value
+from .places import check_place, make_absolute
+from .values import unify_text, write_any, write_value
 
 # Elements with threads, one of which each branch of a route begins with.
 _WITH_THREADS = "spdlfetch", "spdldecode", "spdlaugment", "spdlpipe", "queue"
@@ -60,18 +61,27 @@ class Pipeline(Elements):
         return made
 
     @classmethod
-    def parse(cls, line: str) -> "Pipeline":
-        """Returns the pipeline that a line in gst-launch syntax describes.
+    def parse(cls, line: Union[str, Loader]) -> "Pipeline":
+        """Returns the pipeline that a line in gst-launch syntax describes, or
+        that of a loader.
 
             pipeline = Pipeline.parse("spdlsrc location=photos ! spdlfetch")
+            pipeline = Pipeline.parse(gstspdl.image_folder("photos"))
 
         Caps between two "!" become a capsfilter. A line has no functions: pass
-        those of map() to Loader.map(name, function).
+        those of map() to Loader.map(name, function). That of a loader has the
+        functions of the Pipeline or dataset that it was made of, and none of
+        Loader.map().
 
         Raises ValueError for bins, URIs as elements and links of all pads:
-        pass such lines to Loader. Raises TypeError if `line` is not a str."""
-        if not isinstance(line, str):
-            raise TypeError(f"Pipeline.parse() takes a str, not {line!r}")
+        pass such lines to Loader. Raises TypeError if `line` is neither."""
+        if isinstance(line, Loader):
+            if isinstance(line._origin, Pipeline):
+                return cls._of(line._origin._chains)._with_sink()
+            line = line.description or ""
+        if not isinstance(line, str) or not line:
+            raise TypeError("Pipeline.parse() takes a str, or a Loader that is "
+                            f"not of a Gst.Pipeline, not {line!r}")
         return cls._of(tuple(_unify(node) for node in chain)
                        for chain in read_line(line))
 
@@ -108,12 +118,29 @@ class Pipeline(Elements):
                       cpu_budget=cpu_budget, process=process, classes=classes,
                       rank=rank, world_size=world_size)
 
+    def _settle(self) -> "Pipeline":
+        """Returns the pipeline with absolute paths. Raises LoaderError if a local
+        location does not exist."""
+        def settle(node: Node) -> Node:
+            if isinstance(node, Reference) or node.factory not in PROPERTIES:
+                return node
+            kinds = PROPERTIES[node.factory]
+            node = node._replace(properties=tuple(
+                (name, make_absolute(text) if kinds.get(name) == ("path",)
+                 else text) for name, text in node.properties))
+            check_place(dict(node.properties).get("location", ""))
+            return node
+
+        return self._of(tuple(map(settle, chain)) for chain in self._chains)
+
     def _complete(self) -> "Tuple[str, List[Element]]":
         """Returns the line for a loader, and the elements with functions."""
+        return str(self._with_sink()), self._list_functions()
+
+    def _with_sink(self) -> "Pipeline":
         has_sink = any(element.factory == "spdlsink"
                        for element in self._list_elements())
-        complete = self if has_sink else self._add("spdlsink", {})
-        return str(complete), self._list_functions()
+        return self if has_sink else self._add("spdlsink", {})
 
     def _list_functions(self) -> List[Element]:
         return [element for element in self._list_elements()
@@ -149,22 +176,88 @@ class Pipeline(Elements):
                 r"[A-Za-z0-9_][A-Za-z0-9_-]*", factory):
             raise ValueError(f"element(): {factory!r} is not a name of an "
                              "element, such as \"videoflip\"")
-        where = f"element({factory!r})"
-        known = PROPERTIES.get(factory, {})
-        texts: Dict[str, str] = {}
-        for key, value in properties.items():
-            head, colons, tail = key.rpartition("::")
-            name = head + colons + tail.replace("_", "-")
-            if not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_%:-]*", name):
-                raise TypeError(f"{where}: {key!r} is not a name of a property")
-            if value is not None:
-                texts[name] = write_value(
-                    where, key, value, known[name]) if name in known \
-                    else write_any(where, key, value)
-        element = Element(factory, tuple(texts.items()))
-        if factory not in PROPERTIES or not set(texts) <= set(known):
-            _check_element(where, element)
-        return self._append(element)
+        return self._append(_set_properties(f"element({factory!r})",
+                                            Element(factory), properties))
+
+    def set(self, element: str, **properties: Any) -> "Pipeline":
+        """Sets properties of an element. Returns the changed pipeline.
+
+            pipeline = Pipeline.parse(gstspdl.image_folder("photos"))
+            pipeline = pipeline.set("spdldecode", interpolation="bicubic")
+
+        `element`: the element's name, its type or its method, such as
+        "spdldecode" or "decode".
+
+        Other arguments are the properties, as for the method element(). None
+        restores the default. Raises ValueError if no element is called so or
+        if several are, and else as element() does.
+        """
+        where = f"set({element!r})"
+        place = self._find(where, element)
+        old = self._at(place)
+        new = _set_properties(where, old, properties)
+        if new.name != old.name:
+            self._check_new_name(where, old.name, new.name)
+            new = new._replace(is_renamable=False)
+        return self._splice(place, ((new,),))
+
+    def _check_new_name(self, where: str, old: Optional[str],
+                        new: Optional[str]) -> None:
+        if new in self._list_names():
+            raise ValueError(f"{where}: another element has the name {new!r}")
+        if any(isinstance(node, Reference) and node.name == old
+               for chain in self._chains for node in chain):
+            raise ValueError(f"{where}: branches refer to the name {old!r}: "
+                             "keep it")
+
+    def replace(self, element: str, pipeline: "Pipeline") -> "Pipeline":
+        """Replaces an element with those of another pipeline, or with none.
+        Returns the changed pipeline.
+
+            pipeline = Pipeline.parse(gstspdl.image_folder("photos"))
+            pipeline = pipeline.replace("spdldecode", Pipeline()
+                                        .decode(width=64, height=64).map(blur))
+
+        `element`: as for set().
+        `pipeline`: the elements that take its place. Pipeline() removes it.
+        """
+        if not isinstance(pipeline, Pipeline):
+            raise TypeError(f"replace(): {pipeline!r} is not a Pipeline")
+        if len(pipeline._chains) > 1:
+            raise ValueError(f"replace(): {str(pipeline)!r} has branches: "
+                             "give it elements in one row")
+        place = self._find(f"replace({element!r})", element)
+        old = self._at(place).name
+        return self._splice(place, _rename(
+            pipeline._chains, self._list_names() - {old or ""}))
+
+    def _find(self, where: str, name: str) -> "Tuple[int, int]":
+        """Returns the number of the chain and of the element in it."""
+        elements = [(node, (i, j)) for i, chain in enumerate(self._chains)
+                    for j, node in enumerate(chain) if isinstance(node, Element)]
+        found = [place for node, place in elements if node.name == name] or \
+            [place for node, place in elements
+             if node.factory in (name, METHODS.get(name))]
+        if len(found) == 1:
+            return found[0]
+        names = [node.name or node.factory for node, _ in elements]
+        raise ValueError(
+            f"{where}: the pipeline has {len(found)} elements of that name"
+            f"{': give one of them a name=' if found else suggest(str(name), names)}. "
+            f"The elements are {', '.join(names)}")
+
+    def _at(self, place: "Tuple[int, int]") -> Element:
+        node = self._chains[place[0]][place[1]]
+        assert isinstance(node, Element)
+        return node
+
+    def _splice(self, place: "Tuple[int, int]", chains: Chains) -> "Pipeline":
+        """Puts the elements of a chain in the place of an element."""
+        i, j = place
+        whole = list(self._chains)
+        whole[i] = (*whole[i][:j], *(chains[0] if chains else ()),
+                    *whole[i][j + 1:])
+        return self._of(chain for chain in whole if chain)
 
     def _add(self, factory: str, values: Dict[str, Any]) -> "Pipeline":
         return self._append(_make_element(_METHODS[factory], factory, values))
@@ -422,6 +515,28 @@ def _make_element(method: str, factory: str,
         if values.get(key) is not None))
 
 
+def _set_properties(where: str, element: Element,
+                    properties: Mapping[str, Any]) -> Element:
+    """Returns the element with the properties; None removes one."""
+    known = PROPERTIES.get(element.factory, {})
+    texts = dict(element.properties)
+    for key, value in properties.items():
+        head, colons, tail = key.rpartition("::")
+        name = head + colons + tail.replace("_", "-")
+        if not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_%:-]*", name):
+            raise TypeError(f"{where}: {key!r} is not a name of a property")
+        if value is None:
+            texts.pop(name, None)
+        else:
+            texts[name] = write_value(
+                where, key, value, known[name]) if name in known \
+                else write_any(where, key, value)
+    element = element._replace(properties=tuple(texts.items()))
+    if element.factory not in PROPERTIES or not set(texts) <= set(known):
+        _check_element(where, element)
+    return element
+
+
 def _unify(node: Node) -> Node:
     """Formats the properties of a line's element like this package."""
     if isinstance(node, Reference) or node.factory not in PROPERTIES:
@@ -443,26 +558,8 @@ def _check_element(where: str, element: Element) -> None:
         raise kind(f"{where}: {error.message}") from None
 
 
-def _explain(method: Callable[..., Pipeline]) -> Callable[..., Pipeline]:
-    """Raises a TypeError that names the valid arguments if one is unknown.
-    Type checkers and editors see the undecorated method."""
-    code = method.__code__
-    names = code.co_varnames[1:code.co_argcount + code.co_kwonlyargcount]
-
-    @functools.wraps(method)
-    def call(*arguments: Any, **named: Any) -> Pipeline:
-        for name in named:
-            if name not in names:
-                raise TypeError(f"{method.__name__}() has no argument {name!r}"
-                                f"{suggest(name, names)} The arguments are "
-                                f"{', '.join(names)}")
-        return method(*arguments, **named)
-
-    return call
-
-
 #: the method of each element
 _METHODS: Dict[str, str] = {}
 for _name, _factory in METHODS.items():
-    setattr(Elements, _name, _explain(getattr(Elements, _name)))
+    setattr(Elements, _name, explain_names(getattr(Elements, _name)))
     _METHODS.setdefault(_factory, _name)

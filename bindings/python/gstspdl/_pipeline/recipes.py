@@ -12,50 +12,27 @@ several ranks, each loads its part.
 import csv
 import json
 import os
-from typing import (Any, List, Literal, Mapping, Optional, Sequence, Sized, Tuple,
-                    Union)
+from typing import (TYPE_CHECKING, Any, List, Literal, Optional, Sequence, Sized,
+                    Tuple, Union)
 
 from .._loader.loader import Loader
-from .elements import BatchType, Function, Path, Seconds, ShardMode
+from .elements import Function, Path, Seconds
+from .options import (IMAGENET_MEAN, IMAGENET_STD, ImageOptions, LoadOptions,
+                      PictureOptions, Size, takes)
 from .pipeline import Pipeline
+from .places import check_place, make_absolute
 
-#: mean and standard deviation of ImageNet's images, in RGB from 0 to 1
-IMAGENET_MEAN = (0.485, 0.456, 0.406)
-IMAGENET_STD = (0.229, 0.224, 0.225)
-
-Size = Union[int, Tuple[int, int]]
-Process = Union[bool, Mapping[str, Any]]
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 _IMAGES = "*.@(jpg|jpeg|png|ppm|bmp|pgm|tif|tiff|webp|gif|jp2)"
 _VIDEOS = "*.@(mp4|m4v|mov|mkv|webm|avi|mpg|mpeg|ts|ogv)"
 _SOUNDS = "*.@(wav|flac|mp3|ogg|oga|opus|m4a|aac|aif|aiff|caf|au|mka|wma)"
 
 
-def image_folder(
-    root: Path,
-    *,
-    size: Size = 224,
-    batch_size: int = 32,
-    train: bool = True,
-    drop_last: bool = False,
-    seed: int = 0,
-    in_order: bool = False,
-    shard_mode: Optional[ShardMode] = None,
-    crop_scale: Tuple[float, float] = (0.08, 1.0),
-    flip: float = 0.5,
-    crop: float = 0.875,
-    augment: Optional[str] = None,
-    transform: Optional[Function] = None,
-    dtype: BatchType = "float32",
-    mean: Optional[Sequence[float]] = IMAGENET_MEAN,
-    std: Optional[Sequence[float]] = IMAGENET_STD,
-    classes: Optional[Sequence[str]] = None,
-    pattern: str = _IMAGES,
-    state: Optional[str] = None,
-    max_failures: int = -1,
-    cpu_budget: float = 0.0,
-    process: Process = False,
-) -> Loader:
+@takes(ImageOptions, PictureOptions, LoadOptions)
+def image_folder(root: Path, *, pattern: str = _IMAGES,
+                 **options: "Unpack[ImageOptions]") -> Loader:
     """Loads images from a folder that has one folder per class.
 
         train = image_folder("train", batch_size=64, seed=1)
@@ -64,80 +41,20 @@ def image_folder(
     A batch has `data`, float32 of (batch, 3, height, width), and `labels`,
     int64 of (batch,). `loader.classes` has the names of the classes.
 
+    Training draws random-resized-crops and flips. Validation resizes each image
+    and crops its center, exactly: fast-scale is off.
+
     `root`: the folder.
-    `size`: height and width of the images in pixels, or (height, width).
-    `batch_size`: number of images in a batch.
-    `train`: True shuffles the images of each epoch and draws
-    random-resized-crops and flips. False keeps the order of the folder,
-    resizes each image and crops its center, exactly: fast-scale is off.
-    `drop_last`: True drops the last batch of an epoch if it is not full.
-    `seed`: seed of the order and of all random values. Use the same seed on
-    all ranks.
-    `in_order`: True also puts the same images into the same batches in each
-    run with that seed. False puts images into batches as they complete, so
-    that a slow one delays no other. Validation is always in order.
-    `shard_mode`: the items of each rank if their number cannot be divided
-    evenly. "pad", the default, repeats some, so that all ranks have the same
-    number; "drop" leaves some out; "uneven" takes each item once.
-    `crop_scale`: smallest and largest share of the area of an image that a
-    random-resized-crop takes.
-    `flip`: probability of mirroring an image in training.
-    `crop`: share of the resized sides that validation keeps. 0.875 is
-    torchvision's Resize(256) and CenterCrop(224).
-    `augment`: operations that training applies to each image after the crop,
-    such as "rand-augment" or "color-jitter(brightness=0.4,p=0.8); erase", as
-    for Pipeline.augment().
-    `transform`: function that is called with each decoded image, as
-    Loader.map() describes, before the normalization. It returns an array of
-    (height, width, channels): uint8, or float32 from 0 to 1.
-    `dtype`: "float32" or "float16", or "uint8" without normalization.
-    `mean`, `std`: one number per channel, for values from 0 to 1. None leaves
-    out the step, for example if `transform` normalizes.
-    `classes`: class names in the order of their numbers. None: the folders,
-    sorted.
-    `pattern`: glob for the names of the files that are images.
-    `state`, `max_failures`, `cpu_budget`, `process`: as for Loader.
-
-    Raises TypeError or ValueError for wrong arguments, and ValueError for a
-    local folder without subfolders.
-    """
-    pipeline = _class_folders(root, pattern, train, seed, shard_mode)
-    order = _keep_order(in_order or not train)
-    pipeline = _decode_images(pipeline.fetch(**order), size, train, seed,
-                              order, crop_scale, flip, crop, augment)
-    return _finish(pipeline, batch_size, drop_last, order, transform, dtype,
-                   mean, std, classes, state, max_failures, cpu_budget,
-                   process)
+    `pattern`: glob for the names of the files that are images."""
+    return _load_images(_class_folders(root, pattern, options), options)
 
 
-def image_list(
-    location: Path,
-    *,
-    size: Size = 224,
-    batch_size: int = 32,
-    train: bool = True,
-    drop_last: bool = False,
-    seed: int = 0,
-    in_order: bool = False,
-    shard_mode: Optional[ShardMode] = None,
-    uri_column: Optional[str] = None,
-    label_column: Optional[str] = None,
-    target_columns: Union[None, str, Sequence[str]] = None,
-    weight_column: Optional[str] = None,
-    crop_scale: Tuple[float, float] = (0.08, 1.0),
-    flip: float = 0.5,
-    crop: float = 0.875,
-    augment: Optional[str] = None,
-    transform: Optional[Function] = None,
-    dtype: BatchType = "float32",
-    mean: Optional[Sequence[float]] = IMAGENET_MEAN,
-    std: Optional[Sequence[float]] = IMAGENET_STD,
-    classes: Optional[Sequence[str]] = None,
-    state: Optional[str] = None,
-    max_failures: int = -1,
-    cpu_budget: float = 0.0,
-    process: Process = False,
-) -> Loader:
+@takes(ImageOptions, PictureOptions, LoadOptions)
+def image_list(location: Path, *, uri_column: Optional[str] = None,
+               label_column: Optional[str] = None,
+               target_columns: Union[None, str, Sequence[str]] = None,
+               weight_column: Optional[str] = None,
+               **options: "Unpack[ImageOptions]") -> Loader:
     """Loads images that a list names.
 
         train = image_list("train.csv", weight_column="weight")
@@ -155,53 +72,23 @@ def image_list(
     for a regression. Each is a tensor of the batch, float64 of (batch,) or
     (batch, numbers). A batch then has `labels` only with `label_column`.
     `weight_column`: column or member with weights, by which training draws
-    images with replacement.
-
-    Other arguments are those of image_folder().
-    """
-    labels = _label_settings(label_column, target_columns)
-    if labels["label"] != "none":
+    images with replacement."""
+    o: Any = options
+    labels = _label_settings(label_column, target_columns, o)
+    if o["labels"]:
         _check_label_column(location, label_column or "label")
-    pipeline = Pipeline().files(
+    return _load_images(Pipeline().files(
         location, uri_column=uri_column, **labels,
-        weight_column=weight_column if train else None,
-        **_order(train, seed, shard_mode))
-    order = _keep_order(in_order or not train)
-    pipeline = _decode_images(pipeline.fetch(**order), size, train, seed,
-                              order, crop_scale, flip, crop, augment)
-    return _finish(pipeline, batch_size, drop_last, order, transform, dtype,
-                   mean, std, classes, state, max_failures, cpu_budget,
-                   process, labels["label"] != "none")
+        weight_column=weight_column if o["train"] else None, **_order(o)), o)
 
 
-def web_dataset(
-    urls: Union[Path, Sequence[Path]],
-    *,
-    size: Size = 224,
-    batch_size: int = 32,
-    train: bool = True,
-    drop_last: bool = False,
-    seed: int = 0,
-    in_order: bool = False,
-    shard_mode: Optional[ShardMode] = None,
-    extensions: Optional[str] = None,
-    label_column: Optional[str] = None,
-    target_columns: Union[None, str, Sequence[str]] = None,
-    shuffle_buffer: int = 1000,
-    crop_scale: Tuple[float, float] = (0.08, 1.0),
-    flip: float = 0.5,
-    crop: float = 0.875,
-    augment: Optional[str] = None,
-    transform: Optional[Function] = None,
-    dtype: BatchType = "float32",
-    mean: Optional[Sequence[float]] = IMAGENET_MEAN,
-    std: Optional[Sequence[float]] = IMAGENET_STD,
-    classes: Optional[Sequence[str]] = None,
-    state: Optional[str] = None,
-    max_failures: int = -1,
-    cpu_budget: float = 0.0,
-    process: Process = False,
-) -> Loader:
+@takes(ImageOptions, PictureOptions, LoadOptions)
+def web_dataset(urls: Union[Path, Sequence[Path]], *,
+                extensions: Optional[str] = None,
+                label_column: Optional[str] = None,
+                target_columns: Union[None, str, Sequence[str]] = None,
+                shuffle_buffer: int = 1000,
+                **options: "Unpack[ImageOptions]") -> Loader:
     """Loads images from tar or ZIP shards.
 
         train = web_dataset("https://example.com/train-{0000..0127}.tar")
@@ -212,57 +99,26 @@ def web_dataset(
     `urls`: a path or URL, a pattern such as "train-{0000..0127}.tar", or a
     sequence of paths or URLs. Files with the same name up to the first dot
     are one sample, as in WebDataset. Its .cls is the label. A sample without
-    a label is an error.
+    a label is an error. Its texts are in `extras` of the batch, and in
+    `extra` of the item that `transform` gets. If labels are names, `classes`
+    is required.
     `extensions`: extensions of the images, such as "jpg,png". None: the first
     media file of each sample.
     `label_column`: member of the samples' .json with the label. None: .cls.
     `target_columns`: members of the .json with numbers, as for image_list().
     `shuffle_buffer`: number of samples to shuffle among in training, if a
-    server does not support byte ranges. Otherwise all samples are shuffled.
-    `classes`: class names in the order of their numbers, which are required if
-    labels are names.
-
-    Other arguments are those of image_folder().
-    """
-    labels = _label_settings(label_column, target_columns)
-    pipeline = Pipeline().files(
-        _join_urls(urls), extensions=extensions, **labels,
-        shuffle_buffer=shuffle_buffer if train else None,
-        **_order(train, seed, shard_mode))
-    order = _keep_order(in_order or not train)
-    pipeline = _decode_images(pipeline.fetch(**order), size, train, seed,
-                              order, crop_scale, flip, crop, augment)
-    return _finish(pipeline, batch_size, drop_last, order, transform, dtype,
-                   mean, std, classes, state, max_failures, cpu_budget,
-                   process, labels["label"] != "none")
+    server does not support byte ranges. Otherwise all samples are shuffled."""
+    o: Any = options
+    return _load_images(Pipeline().files(
+        _join_urls(urls), extensions=extensions,
+        **_label_settings(label_column, target_columns, o),
+        shuffle_buffer=shuffle_buffer if o["train"] else None, **_order(o)), o)
 
 
-def video_folder(
-    root: Path,
-    *,
-    size: Size = 112,
-    num_frames: int = 16,
-    frame_step: int = 2,
-    batch_size: int = 8,
-    train: bool = True,
-    drop_last: bool = False,
-    seed: int = 0,
-    in_order: bool = False,
-    shard_mode: Optional[ShardMode] = None,
-    crop_scale: Tuple[float, float] = (0.5, 1.0),
-    flip: float = 0.5,
-    augment: Optional[str] = None,
-    transform: Optional[Function] = None,
-    dtype: BatchType = "float32",
-    mean: Optional[Sequence[float]] = IMAGENET_MEAN,
-    std: Optional[Sequence[float]] = IMAGENET_STD,
-    classes: Optional[Sequence[str]] = None,
-    pattern: str = _VIDEOS,
-    state: Optional[str] = None,
-    max_failures: int = -1,
-    cpu_budget: float = 0.0,
-    process: Process = False,
-) -> Loader:
+@takes(PictureOptions, LoadOptions, size=112, batch_size=8, crop_scale=(0.5, 1.0))
+def video_folder(root: Path, *, num_frames: int = 16, frame_step: int = 2,
+                 pattern: str = _VIDEOS,
+                 **options: "Unpack[PictureOptions]") -> Loader:
     """Loads one clip per video from a folder that has one folder per class.
 
         train = video_folder("videos", num_frames=16, frame_step=2)
@@ -270,54 +126,29 @@ def video_folder(
     A batch has `data`, float32 of (batch, num_frames, 3, height, width), and
     `labels`, int64 of (batch,).
 
+    Training takes a clip at a random position and applies the same random
+    crop and flip to all its frames. Validation takes the middle of the video
+    and crops the center.
+
+    `root`: the folder.
     `num_frames`: number of frames in a clip. A shorter video repeats its last
     frame.
     `frame_step`: distance between two frames of a clip, in frames of the
     video.
-    `train`: True takes a clip at a random position and applies the same random
-    crop and flip to all its frames. False takes the middle of the video and
-    crops the center.
-    `pattern`: glob for the names of the files that are videos.
-
-    Other arguments are those of image_folder().
-    """
-    pipeline = _class_folders(root, pattern, train, seed, shard_mode)
-    order = _keep_order(in_order or not train)
-    height, width = _sides(size)
-    settings: Any = {
-        "augment": "random-resized-crop", "crop_scale": crop_scale,
-        "flip": flip, "seed": seed, "clip_sampling": "random",
-    } if train else {"resize": "cover", "clip_sampling": "center"}
-    pipeline = pipeline.fetch(**order).decode(
-        media="video", width=width, height=height, num_frames=num_frames,
-        frame_step=frame_step, **settings, **order)
-    pipeline = _augment(pipeline, augment if train else None, seed, order)
-    return _finish(pipeline, batch_size, drop_last, order, transform, dtype,
-                   mean, std, classes, state, max_failures, cpu_budget,
-                   process)
+    `pattern`: glob for the names of the files that are videos."""
+    o: Any = options
+    clip: Any = "random" if o["train"] else "center"
+    pipeline = _class_folders(root, pattern, o).fetch(**_keep_order(o)).decode(
+        media="video", num_frames=num_frames, frame_step=frame_step,
+        clip_sampling=clip, **_picture(o))
+    return _stack(pipeline, o)
 
 
-def audio_folder(
-    root: Path,
-    *,
-    rate: int = 16000,
-    channels: int = 1,
-    offset: Union[Seconds, Literal["random"]] = 0,
-    duration: Optional[Seconds] = None,
-    batch_size: int = 32,
-    train: bool = True,
-    drop_last: bool = False,
-    seed: int = 0,
-    in_order: bool = False,
-    shard_mode: Optional[ShardMode] = None,
-    transform: Optional[Function] = None,
-    classes: Optional[Sequence[str]] = None,
-    pattern: str = _SOUNDS,
-    state: Optional[str] = None,
-    max_failures: int = -1,
-    cpu_budget: float = 0.0,
-    process: Process = False,
-) -> Loader:
+@takes(LoadOptions)
+def audio_folder(root: Path, *, rate: int = 16000, channels: int = 1,
+                 offset: Union[Seconds, Literal["random"]] = 0,
+                 duration: Optional[Seconds] = None, pattern: str = _SOUNDS,
+                 **options: "Unpack[LoadOptions]") -> Loader:
     """Loads audio files from a folder that has one folder per class.
 
         train = audio_folder("sounds", rate=16000, duration=2.0)
@@ -326,58 +157,59 @@ def audio_folder(
     `data_lengths`, the number of samples of each file; and `labels`, int64 of
     (batch,). Files are padded with zeros to the longest one of the batch.
 
+    `root`: the folder.
     `rate`: sample rate in Hz to which all files are converted.
     `channels`: number of channels to which all files are converted.
     `offset`, `duration`: part of each file to load, in seconds or as
     timedelta. `duration=None` loads to the end. `offset="random"` loads another
     part of each file in each epoch, by `seed`.
-    `train`: True shuffles the files of each epoch. False loads them in order.
-    `transform`: function that is called with each decoded file, as
-    Loader.map() describes.
-    `pattern`: glob for the names of the files that are audio.
-
-    Other arguments are those of image_folder().
-    """
-    pipeline = _class_folders(root, pattern, train, seed, shard_mode)
-    order = _keep_order(in_order or not train)
-    pipeline = pipeline.fetch(**order).decode(
+    `pattern`: glob for the names of the files that are audio."""
+    o: Any = options
+    pipeline = _class_folders(root, pattern, o).fetch(**_keep_order(o)).decode(
         media="audio", rate=rate, channels=channels,
         offset=-1 if offset == "random" else offset or None,
-        duration=duration, seed=seed, **order)
-    if transform is not None:
-        pipeline = pipeline.map(transform, **order)
-    pipeline = pipeline.batch(batch_size, labels=True, pad_to_longest=True,
-                              drop_last=drop_last or None)
-    return pipeline.loader(classes=classes, state=state,
-                           max_failures=max_failures, cpu_budget=cpu_budget,
-                           process=process)
+        duration=duration, seed=o["seed"], **_stage(o))
+    return _load(_transform(pipeline, o).batch(
+        o["batch_size"], labels=o["labels"], pad_to_longest=True,
+        drop_last=o["drop_last"] or None), o)
 
 
-# Parts of the recipes. A setting that is None keeps its default.
+# Parts of the functions. `o` has a value for each option. A setting that is
+# None keeps its default.
 
-def _class_folders(root: Path, pattern: str, train: bool, seed: int,
-                   shard_mode: Optional[ShardMode]) -> Pipeline:
+def _class_folders(root: Path, pattern: str, o: Any) -> Pipeline:
     """Returns the source of a folder that has one folder per class."""
-    if os.path.isdir(root):
-        with os.scandir(root) as entries:
-            if not any(entry.is_dir() for entry in entries):
-                raise ValueError(
-                    f"{os.fspath(root)} has no subfolders, so its files have no "
-                    "classes: move the files of each class to one folder, or "
-                    "load them without labels by Pipeline().files()")
-    return Pipeline().files(root, pattern=pattern, label="folder",
-                            label_missing="fail",
-                            **_order(train, seed, shard_mode))
+    labels: Any = {"label": "folder", "label_missing": "fail"} if o["labels"] \
+        else {"label": "none"}
+    pipeline = Pipeline().files(root, pattern=pattern, **labels, **_order(o))
+    place = os.path.expanduser(root)
+    if os.path.isfile(place):
+        raise ValueError(f"{os.fspath(root)} is a file, not a folder: image_list() "
+                         "loads a list of images, and web_dataset() shards")
+    if o["labels"] and os.path.isdir(place):
+        with os.scandir(place) as entries:
+            n = sum(entry.is_dir() and entry.name[:1] not in (".", b".")
+                    for entry in entries)
+        if n == 0:
+            raise ValueError(
+                f"{os.fspath(root)} has no subfolders, so its files have no "
+                "classes: move the files of each class to one folder, or "
+                "load them without labels by labels=False")
+        o.setdefault("n_folders", n)
+    return pipeline
 
 
 def _label_settings(label_column: Optional[str],
-                    target_columns: Union[None, str, Sequence[str]]) -> Any:
+                    target_columns: Union[None, str, Sequence[str]],
+                    o: Any) -> Any:
     """Returns the properties of labels and targets. A dataset with targets has
     labels only if their column is named."""
     targets = target_columns if isinstance(target_columns, str) else \
         ",".join(target_columns or ())
     if targets and label_column is None:
-        return {"label": "none", "target_columns": targets}
+        o["labels"] = False
+    if not o["labels"]:
+        return {"label": "none", "target_columns": targets or None}
     return {"label": "manifest", "label_column": label_column,
             "label_missing": "fail", "target_columns": targets or None}
 
@@ -385,7 +217,7 @@ def _label_settings(label_column: Optional[str],
 def _check_label_column(location: Path, label: str) -> None:
     """Raises if a local .csv file, or the first object of a local .jsonl file,
     has no column `label`. Errors in the file are left to the source."""
-    name = os.fspath(location)
+    name = os.path.expanduser(os.fspath(location))
     if not os.path.isfile(name):
         return
     columns: List[str] = [label]
@@ -410,15 +242,21 @@ def _read_members(line: str) -> List[str]:
         return []
 
 
-def _order(train: bool, seed: int, shard_mode: Optional[ShardMode]) -> Any:
+def _order(o: Any) -> Any:
     """Returns the properties of the source."""
-    order: Any = {"shuffle": True, "seed": seed} if train else {}
-    return {**order, "shard_mode": shard_mode}
+    order: Any = {"shuffle": True, "seed": o["seed"]} if o["train"] else {}
+    return {**order, "shard_mode": o["shard_mode"]}
 
 
-def _keep_order(in_order: bool) -> Any:
-    """Properties of a stage."""
+def _keep_order(o: Any) -> Any:
+    """Properties of each stage."""
+    in_order = o["in_order"] or not o["train"]
     return {"output_order": "input"} if in_order else {}
+
+
+def _stage(o: Any) -> Any:
+    """Properties of a stage that computes."""
+    return {"concurrency": o["concurrency"], **_keep_order(o)}
 
 
 def _sides(size: Size) -> Tuple[int, int]:
@@ -430,42 +268,85 @@ def _sides(size: Size) -> Tuple[int, int]:
     return height, width
 
 
-def _decode_images(pipeline: Pipeline, size: Size, train: bool, seed: int,
-                   order: Any, crop_scale: Tuple[float, float], flip: float,
-                   crop: float, augment: Optional[str]) -> Pipeline:
-    height, width = _sides(size)
-    if train:
-        return _augment(pipeline.decode(
-            width=width, height=height, augment="random-resized-crop",
-            crop_scale=crop_scale, flip=flip, seed=seed, **order),
-            augment, seed, order)
-    # Exact, since results of validations are compared with other loaders'.
-    return pipeline.decode(width=width, height=height, resize="cover",
-                           crop_fraction=crop, fast_scale=False, **order)
+def _picture(o: Any) -> Any:
+    """Properties of spdldecode for images and clips."""
+    height, width = _sides(o["size"])
+    settings = {"width": width, "height": height,
+                "interpolation": o["interpolation"], **_stage(o)}
+    if not o["train"]:
+        return {**settings, "resize": "cover", "crop_fraction": o.get("crop")}
+    if o["crop_scale"] is not None:
+        settings.update(augment="random-resized-crop",
+                        crop_scale=o["crop_scale"], crop_ratio=o["crop_ratio"])
+    return {**settings, "flip": o["flip"], "seed": o["seed"]}
 
 
-def _augment(pipeline: Pipeline, augment: Optional[str], seed: int,
-             order: Any) -> Pipeline:
-    return pipeline.augment(augment, seed=seed, **order) if augment else pipeline
+def _load_images(pipeline: Pipeline, o: Any) -> Loader:
+    is_gray = o["format"] == "GRAY8"
+    if not is_gray and o["format"] != "RGB":
+        raise ValueError(f"format={o['format']!r} must be 'RGB' or 'GRAY8'")
+    # Results of validations are compared with other loaders'.
+    exact = None if o["train"] else False
+    pipeline = pipeline.fetch(**_keep_order(o)).decode(
+        **_picture(o), format=o["format"] if is_gray else None,
+        fast_scale=exact if o["fast_scale"] is None else o["fast_scale"],
+        **{name: o[name] for name in ("background", "on_corrupt", "orientation")})
+    if is_gray:  # ImageNet's values are for three channels.
+        o = {**o, "mean": None if o["mean"] is IMAGENET_MEAN else o["mean"],
+             "std": None if o["std"] is IMAGENET_STD else o["std"]}
+    return _stack(pipeline, o)
 
 
-def _finish(pipeline: Pipeline, batch_size: int, drop_last: bool,
-            order: Any, transform: Optional[Function], dtype: BatchType,
-            mean: Optional[Sequence[float]], std: Optional[Sequence[float]],
-            classes: Optional[Sequence[str]], state: Optional[str],
-            max_failures: int, cpu_budget: float, process: Process,
-            labels: bool = True) -> Loader:
-    """Adds the stacking of images or clips."""
-    if transform is not None:
-        pipeline = pipeline.map(transform, **order)
-    is_float = dtype in ("float16", "float32")
-    pipeline = pipeline.batch(
-        batch_size, drop_last=drop_last or None, labels=labels, dtype=dtype,
-        layout="nchw", mean=mean if is_float else None,
-        std=std if is_float else None)
-    return pipeline.loader(classes=classes, state=state,
-                           max_failures=max_failures, cpu_budget=cpu_budget,
-                           process=process)
+def _transform(pipeline: Pipeline, o: Any) -> Pipeline:
+    if o["transform"] is None:
+        if o["processes"]:
+            raise ValueError(f"processes={o['processes']} is the number of "
+                             "processes that call transform: set transform")
+        return pipeline
+    return pipeline.map(o["transform"], processes=o["processes"], **_stage(o))
+
+
+def _mixing(o: Any) -> Any:
+    """Properties of spdlbatch that change pictures and labels in training."""
+    defaults = PictureOptions.__annotations__
+    found = {name: o[name] for name in (
+        "label_smoothing", "mixup_alpha", "cutmix_alpha", "mix_prob",
+        "mix_switch_prob", "erase_prob", "erase_noise")
+        if o[name] != defaults[name].__metadata__[0]}
+    if not o["train"]:
+        return {}
+    n = o["num_classes"]
+    mixes = [name for name in ("label_smoothing", "mixup_alpha", "cutmix_alpha")
+             if name in found]
+    if mixes and n is None:
+        n = len(o["classes"] or ()) or o.get("n_folders")
+        if n is None or not o["labels"]:
+            raise ValueError(f"{mixes[0]}={o[mixes[0]]} changes labels: set "
+                             "num_classes to the number of classes")
+    return {**found, "num_classes": n, "seed": o["seed"] if found else None}
+
+
+def _stack(pipeline: Pipeline, o: Any) -> Loader:
+    """Adds what follows the decoding of images or clips."""
+    augment: Any = o["augment"]
+    if augment and o["train"]:
+        try:
+            ops = augment if isinstance(augment, str) else "; ".join(augment)
+        except TypeError:
+            raise TypeError("augment must be a str or a sequence of str, not "
+                            f"{augment!r}") from None
+        pipeline = pipeline.augment(ops, seed=o["seed"], **_stage(o))
+    is_float = o["dtype"] in ("float16", "float32")
+    return _load(_transform(pipeline, o).batch(
+        o["batch_size"], drop_last=o["drop_last"] or None, labels=o["labels"],
+        dtype=o["dtype"], layout="nchw", mean=o["mean"] if is_float else None,
+        std=o["std"] if is_float else None, **_mixing(o)), o)
+
+
+def _load(pipeline: Pipeline, o: Any) -> Loader:
+    return pipeline.loader(classes=o["classes"], state=o["state"],
+                           max_failures=o["max_failures"],
+                           cpu_budget=o["cpu_budget"], process=o["process"])
 
 
 def _join_urls(urls: Union[Path, Sequence[Path]]) -> str:
@@ -481,4 +362,8 @@ def _join_urls(urls: Union[Path, Sequence[Path]]) -> str:
         if "," in name:
             raise ValueError(f"the name of a shard in a sequence has a comma: "
                              f"{name!r}. Rename it, or give one pattern")
-    return "{" + ",".join(names) + "}"
+        check_place(make_absolute(name))
+    absolute = ",".join(map(make_absolute, names))
+    if absolute.count(",") >= len(names):  # from the name of the folder
+        absolute = ",".join(names)
+    return "{" + absolute + "}"

@@ -9,6 +9,7 @@ import re
 from numbers import Integral
 from typing import Any, Callable, Dict, Iterable, Mapping, Tuple
 
+from .._arguments import suggest
 from .line import escape_text, guard_text
 
 # Strings that need no quotes in an array and do not look like booleans.
@@ -19,14 +20,6 @@ _HEADER = re.compile(r"[A-Za-z][A-Za-z0-9_+/:.-]*")
 
 class _Refused(Exception):
     """Error of a value, without the name of its argument."""
-
-
-def suggest(name: str, names: Iterable[str]) -> str:
-    """Returns a suggestion of a similar name, or an empty text."""
-    from difflib import get_close_matches  # which takes 3 ms
-
-    found = get_close_matches(name, list(names), 1)
-    return f": did you mean {found[0]!r}?" if found else ""
 
 
 def _check_text(value: Any) -> str:
@@ -66,12 +59,12 @@ def _write_line(value: Any) -> str:
 
 
 def _write_bool(value: Any) -> str:
-    if not _is_bool(value):
+    if not is_bool(value):
         raise TypeError("True or False")
     return "true" if value else "false"
 
 
-def _is_bool(value: Any) -> bool:
+def is_bool(value: Any) -> bool:
     # NumPy has another type: "bool_", since version 2 "bool".
     return type(value).__name__ in ("bool", "bool_")
 
@@ -82,7 +75,7 @@ def _check_range(value: Any, lowest: Any, highest: Any) -> None:
 
 
 def _write_int(value: Any, lowest: int, highest: int) -> str:
-    if _is_bool(value):
+    if is_bool(value):
         raise TypeError("an int")
     try:
         number = operator.index(value)
@@ -95,7 +88,7 @@ def _write_int(value: Any, lowest: int, highest: int) -> str:
 
 
 def _as_float(value: Any) -> float:
-    if _is_bool(value) or isinstance(value, (str, bytes)):
+    if is_bool(value) or isinstance(value, (str, bytes)):
         raise TypeError("a number")
     try:
         return float(value)
@@ -240,7 +233,7 @@ def write_value(where: str, name: str, value: Any,
 
 def write_any(where: str, name: str, value: Any) -> str:
     """Like write_value(), for a property of unknown type."""
-    if _is_bool(value):
+    if is_bool(value):
         return _write_bool(value)
     if isinstance(value, (str, os.PathLike)):
         return write_value(where, name, value, ("path",))

@@ -165,9 +165,9 @@ def audio_folder(root: Path, *, rate: int = 16000, channels: int = 1,
     part of each file in each epoch, by `seed`.
     `pattern`: glob for the names of the files that are audio."""
     o: Any = options
+    start: Any = -1 if offset == "random" else offset or None
     pipeline = _class_folders(root, pattern, o).fetch(**_keep_order(o)).decode(
-        media="audio", rate=rate, channels=channels,
-        offset=-1 if offset == "random" else offset or None,
+        media="audio", rate=rate, channels=channels, offset=start,
         duration=duration, seed=o["seed"], **_stage(o))
     return _load(_transform(pipeline, o).batch(
         o["batch_size"], labels=o["labels"], pad_to_longest=True,

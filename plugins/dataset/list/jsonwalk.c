@@ -74,16 +74,16 @@ static gboolean
 skip_blanks (SpdlJsonWalk *self, GError **error)
 {
   while (!is_at_end (self)) {
-    const gchar *const end = self->window.data + self->window.size;
-    const gchar *at = self->window.data ? get_next (self) : end;
+    const gchar *at, *end;
 
-    while (at < end && memchr (" \t\r\n", *at, 4))
-      at++;
-    if (self->window.data)
-      self->offset = self->window.offset + (at - self->window.data);
+    if (!self->window.data && !load (self, CHUNK, error))
+      return FALSE;
+    end = self->window.data + self->window.size;
+    for (at = get_next (self); at < end && memchr (" \t\r\n", *at, 4); at++)
+      self->offset++;
     if (at < end)
       return TRUE;
-    if (!is_at_end (self) && !load (self, CHUNK, error))
+    if (has_more (self) && !load (self, CHUNK, error))
       return FALSE;
   }
   return fail_at (self, self->offset, error);

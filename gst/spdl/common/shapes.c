@@ -211,7 +211,7 @@ spdl_matrix_invert (double *m, const double *a)
   return TRUE;
 }
 
-/* Returns FALSE if the point is not in front of the plane of the image. */
+/* Returns FALSE if the point would be behind the viewer. */
 static inline gboolean
 move_point (const double *m, double x, double y, double *to)
 {

@@ -31,7 +31,7 @@ enum {
   SPDL_SHAPES_N_FIELDS,
 };
 
-/* What a source declares: the fields of `extra` that are shapes, and how their
+/* Declaration by a source: the fields of `extra` that are shapes, and how their
  * numbers are meant. */
 typedef struct {
   GQuark fields[SPDL_SHAPES_N_FIELDS]; /* 0: none */
@@ -140,7 +140,8 @@ gboolean spdl_matrix_invert (double *m, const double *a);
 /* Starts a move to an image of this size that changes nothing else. */
 void spdl_shapes_move_init (SpdlShapesMove *move, guint width, guint height);
 
-/* Moves the shapes and clips the boxes. What has no visible area stays away.
+/* Moves the shapes and clips the boxes. Boxes without a visible
+ * area stay away.
  * Returns FALSE with @error set if @move has no place for a shape. */
 gboolean spdl_shapes_apply (
     SpdlShapes *self, const SpdlShapesMove *move, GError **error);

@@ -20,11 +20,11 @@ typedef struct {
   double *numbers; /* of all fields in turn */
   gsize n, room;
 
-  /* Of the current field: */
+  /* Numbers of the current field: */
   guint row;   /* numbers of a list in its list */
   guint inner; /* numbers of a list in such a list */
 
-  /* Of each field; rows that are not new are those before. */
+  /* By field. Rows that are not new are those before. */
   gboolean is_new[SPDL_SHAPES_N_FIELDS];
   gsize begins[SPDL_SHAPES_N_FIELDS];
   guint rows[SPDL_SHAPES_N_FIELDS];

@@ -61,21 +61,22 @@ get_field (const gchar *name)
 }
 
 gboolean
-spdl_source_shapes_take (SpdlShapes **shapes,
-    const SpdlShapesSettings *settings, const gchar *list, GError **error)
+spdl_source_shapes_take (SpdlShapes **shapes, SpdlShapesSettings *settings,
+    const gchar *list, GError **error)
 {
-  SpdlShapesSpec spec = settings->spec;
+  SpdlShapesSpec *spec = &settings->spec;
 
   g_clear_pointer (shapes, spdl_shapes_unref);
-  spec.fields[SPDL_SHAPES_BOXES] = get_field (settings->boxes);
-  spec.fields[SPDL_SHAPES_POINTS] = get_field (settings->keypoints);
-  if (!take_labels (&spec, settings->labels, error) ||
-      !check_fields (&spec, error))
+  spec->fields[SPDL_SHAPES_BOXES] = get_field (settings->boxes);
+  spec->fields[SPDL_SHAPES_POINTS] = get_field (settings->keypoints);
+  spec->n_labels = 0;
+  if (!take_labels (spec, settings->labels, error) ||
+      !check_fields (spec, error))
     return FALSE;
-  if (!spec.fields[SPDL_SHAPES_BOXES] && !spec.fields[SPDL_SHAPES_POINTS] &&
+  if (!spec->fields[SPDL_SHAPES_BOXES] && !spec->fields[SPDL_SHAPES_POINTS] &&
       !settings->wants_matrix)
     return TRUE;
-  *shapes = spdl_shapes_new (&spec, 0, 0);
+  *shapes = spdl_shapes_new (spec, 0, 0);
   (*shapes)->list = list ? g_ref_string_new (list) : NULL;
   return TRUE;
 }

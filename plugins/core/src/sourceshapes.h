@@ -18,7 +18,7 @@ typedef struct {
   gchar *keypoints; /* nullable */
   gchar *labels;    /* (nullable): with commas */
   gboolean wants_matrix;
-  SpdlShapesSpec spec; /* the rest, without the fields */
+  SpdlShapesSpec spec; /* the rest; the fields are set at the start */
 } SpdlShapesSettings;
 
 GType spdl_box_format_get_type (void);
@@ -72,14 +72,15 @@ GType spdl_box_format_get_type (void);
           "boxes and keypoints",                                               \
           FALSE)
 
-/* Creates the shapes that items get, or NULL if the settings declare none.
+/* Sets the fields of @settings, and creates the shapes that items get, or NULL
+ * if there are none.
  *
  * @shapes: (inout): the former ones
  * @list: (nullable): name of the list
  *
  * Returns FALSE with @error set if the settings contradict each other. */
 gboolean spdl_source_shapes_take (SpdlShapes **shapes,
-    const SpdlShapesSettings *settings, const gchar *list, GError **error);
+    SpdlShapesSettings *settings, const gchar *list, GError **error);
 
 /* Adds @shapes to @extra, which is created if it is NULL. */
 void spdl_source_shapes_add (const SpdlShapes *shapes, GstStructure **extra);

@@ -121,6 +121,29 @@ class TestFormats(Case):
         self.assertEqual(found["points"], [[[9, 8]]])
         self.assertEqual(found["kinds"], [[4, 5]])
 
+    def test_coco(self):
+        """Keypoints of an annotation are one flat list there."""
+        path = pathlib.Path(self.folder, "persons.json")
+        path.write_text(json.dumps({
+            "images": [{"id": i, "file_name": self.image} for i in (4, 7)],
+            "annotations": [{"id": 1, "image_id": 7, "category_id": 20, "iscrowd": 1,
+                             "bbox": [10, 20, 50, 70],
+                             "keypoints": [20, 30, 2] + [0, 0, 0] * 16}],
+            "categories": [{"id": 20, "name": "person"}]}))
+        with Loader(f"spdlsrc location={path} box-column=boxes box-format=xywh "
+                    "box-label-columns=boxes_labels,boxes_crowd,boxes_ids "
+                    "keypoint-column=keypoints keypoint-size=3 keypoints-per-box=17 "
+                    "! spdlfetch output-order=input "
+                    "! spdldecode width=80 height=60 output-order=input "
+                    "! spdlbatch ! spdlsink") as loader:
+            batch = next(iter(loader))
+            found = {name: numpy.array(batch[name]).tolist() for name in batch.keys()}
+        self.assertEqual(found["boxes_lengths"], [0, 1])
+        self.assertEqual(found["boxes"][1], [[5, 10, 30, 45]])
+        self.assertEqual(found["boxes_labels"], [[-1], [0]])
+        self.assertEqual(found["boxes_ids"][1] + found["boxes_crowd"][1], [1, 1])
+        self.assertEqual(found["keypoints"][1], [[[10, 15, 2]] + [[0, 0, 0]] * 16])
+
     def test_upright_coordinates(self):
         for n in range(1, 9):
             size = (HEIGHT, WIDTH) if n >= 5 else (WIDTH, HEIGHT)

@@ -15,7 +15,8 @@ G_BEGIN_DECLS
 
 /* Moves the shapes of @item, if it has any, like its image, and sets them for
  * @result, which must be writable. Those of a sample belong to its main part.
- * Returns FALSE with @error set if they are wrong, or if @result is not an image.
+ * Returns FALSE with @error set if they are wrong, or if @result is not an
+ * image.
  */
 gboolean spdl_item_shapes_move (GstBuffer *result, const GstSpdlItemMeta *item,
     const SpdlDecodeConfig *config, const SpdlImageTransform *transform,

@@ -333,6 +333,24 @@ class ErrorTest(unittest.TestCase):
         self.assert_fails(wrong, "pipeline-error", ["row 0", '"label"'],
                           classes=["a", "b"])
 
+    def test_boxes(self):
+        """Lists of numbers are read as boxes, keypoints and labels."""
+        table = pa.table({
+            "image": FILES,
+            "box": pa.array([[0, 0, 0.5, 0.25] * (i % 3) for i in range(N_ROWS)],
+                            pa.list_(pa.float32())),
+            "kind": [[i] * (i % 3) for i in range(N_ROWS)],
+            "point": pa.array([[0.5, 0.75]] * N_ROWS, pa.list_(pa.float64(), 2))})
+        line = LINE.replace("spdlsrc", "spdlsrc box-column=box keypoint-column=point "
+                            "box-label-columns=kind relative-coordinates=true", 1)
+        with Loader(line, source=table) as loader:
+            batch = next(iter(loader))
+            self.assertEqual(np.array(batch["box_lengths"]).tolist(),
+                             [0, 1, 2, 0, 1, 2, 0, 1])
+            self.assertEqual(np.array(batch["box"])[2].tolist(), [[0, 0, 8, 4]] * 2)
+            self.assertEqual(np.array(batch["kind"])[4].tolist(), [4, -1])
+            self.assertEqual(np.array(batch["point"])[7].tolist(), [[8, 12]])
+
     def test_lines(self):
         for line in DECODE[2:], "spdlsrc location=/tmp " + DECODE:
             self.assert_fails(make_table(), "source", ["spdlsrc"], line)

@@ -7,6 +7,7 @@
 
 #include "gst/spdl/arrow/arrowreader.h"
 #include "gst/spdl/binding/binding.h"
+#include "gst/spdl/common/shapes.h"
 #include "gst/spdl/common/showntext.h"
 #include "gst/spdl/cuda/cudart.h"
 #include "gst/spdl/engine/trace.h"
@@ -116,12 +117,17 @@ append_structure (GString *json, const GstStructure *structure)
   g_string_append_c (json, '{');
   for (gint i = 0; i < n; i++) {
     const gchar *name = gst_structure_nth_field_name (structure, (guint) i);
+    const GValue *value = gst_structure_get_value (structure, name);
 
-    if (i > 0)
+    if (G_VALUE_HOLDS (value, SPDL_TYPE_SHAPES)) {
+      spdl_shapes_append_json (g_value_get_boxed (value), structure, json);
+      continue;
+    }
+    if (json->str[json->len - 1] != '{')
       g_string_append_c (json, ',');
     append_string (json, name);
     g_string_append_c (json, ':');
-    append_value (json, gst_structure_get_value (structure, name));
+    append_value (json, value);
   }
   g_string_append_c (json, '}');
 }
@@ -640,10 +646,15 @@ change_extra (const GstStructure *extra, gconstpointer changes, gsize size,
 {
   SpdlPayload payload = spdl_payload (changes, size);
   g_autoptr (GstStructure) fields = spdl_get_structure (&payload);
+  const SpdlShapes *shapes = spdl_shapes_find (extra);
   GstStructure *changed;
 
   if (!fields || payload.broken)
     return NULL;
+  /* An empty list says that an item has no boxes. */
+  for (guint i = 0; shapes && gone[i]; i++)
+    if (spdl_shapes_have (shapes, gone[i]))
+      return NULL;
   changed =
       extra ? gst_structure_copy (extra) : gst_structure_new_empty ("extra");
   gst_structure_foreach (fields, set_field, changed);

@@ -7,6 +7,8 @@
 
 #include "gst/spdl/wire/serializer.h"
 
+#include "gst/spdl/common/shapes.h"
+
 /* GStreamer's text format is not used, because it does not support GError and
  * its parser is not hardened against invalid data. A structure is its name, the
  * number of its fields, and for each field its name, kind and value. */
@@ -27,6 +29,7 @@ typedef enum {
   KIND_BITMASK,
   KIND_BUFFER, /* the buffer's bytes */
   KIND_ENUM,   /* type name and value */
+  KIND_SHAPES,
   N_KINDS
 } Kind;
 
@@ -47,7 +50,8 @@ find_kind (const GValue *value, Kind *kind)
     { G_TYPE_STRING, KIND_STRING }, { GST_TYPE_STRUCTURE, KIND_STRUCTURE },
     { GST_TYPE_ARRAY, KIND_ARRAY }, { GST_TYPE_LIST, KIND_LIST },
     { G_TYPE_ERROR, KIND_ERROR }, { GST_TYPE_FRACTION, KIND_FRACTION },
-    { GST_TYPE_BITMASK, KIND_BITMASK }, { GST_TYPE_BUFFER, KIND_BUFFER } };
+    { GST_TYPE_BITMASK, KIND_BITMASK }, { GST_TYPE_BUFFER, KIND_BUFFER },
+    { SPDL_TYPE_SHAPES, KIND_SHAPES } };
 
   for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
     if (type == kinds[i].type) {
@@ -94,6 +98,14 @@ put_buffer (GByteArray *bytes, GstBuffer *buffer)
   spdl_put (bytes, map.data, map.size);
   if (mapped)
     gst_buffer_unmap (buffer, &map);
+}
+
+static void
+put_shapes (GByteArray *bytes, const SpdlShapes *shapes)
+{
+  g_autoptr (GstStructure) s = spdl_shapes_to_structure (shapes);
+
+  spdl_put_structure (bytes, s);
 }
 
 static void
@@ -148,6 +160,9 @@ put_value (GByteArray *bytes, const GValue *value, Kind kind)
       break;
     case KIND_BUFFER:
       put_buffer (bytes, gst_value_get_buffer (value));
+      break;
+    case KIND_SHAPES:
+      put_shapes (bytes, g_value_get_boxed (value));
       break;
     default:
       spdl_put_string (bytes, G_VALUE_TYPE_NAME (value));
@@ -323,6 +338,16 @@ get_buffer (SpdlPayload *self, GValue *value)
         value, size > 0 ? gst_buffer_new_memdup (at, size) : gst_buffer_new ());
 }
 
+static SpdlShapes *
+get_shapes (SpdlPayload *self, guint depth)
+{
+  g_autoptr (GstStructure) s = get_structure (self, depth);
+  SpdlShapes *shapes = s ? spdl_shapes_new_from_structure (s) : NULL;
+
+  self->broken |= !shapes;
+  return shapes;
+}
+
 /* Returns FALSE, with @value unset, if the data is invalid. */
 static gboolean
 get_value (SpdlPayload *self, GValue *value, guint depth)
@@ -365,6 +390,9 @@ get_value (SpdlPayload *self, GValue *value, guint depth)
       break;
     case KIND_ENUM:
       get_enum (self, value);
+      break;
+    case KIND_SHAPES:
+      get_boxed (self, value, SPDL_TYPE_SHAPES, get_shapes (self, depth + 1));
       break;
     default:
       get_number (self, value, kind);

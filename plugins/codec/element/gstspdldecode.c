@@ -132,6 +132,7 @@
 #include "gst/spdl/stage/failure.h"
 #include "plugins/codec/codec.h"
 #include "plugins/codec/element/itemdecoder.h"
+#include "plugins/codec/element/itemshapes.h"
 #include "plugins/codec/element/mainimage.h"
 #include "plugins/codec/jpeg/entropycheck.h"
 #include "plugins/codec/result/decodeconfig.h"
@@ -631,7 +632,7 @@ gst_spdl_decode_process (
     gst_spdl_task_get_caps (task), item ? item->epoch : 0,
     item ? item->index : 0, item ? item->extra : NULL,
     gst_spdl_task_get_cancellable (task), NULL };
-  GError *reason = NULL;
+  GError *reason = NULL, *wrong = NULL;
   GstCaps *caps = NULL;
   SpdlImageTransform transform;
   GstBuffer *result = config->part
@@ -647,6 +648,12 @@ gst_spdl_decode_process (
     warn_left_out (stage, notes->left_out, item ? item->uri : NULL);
     if (item)
       note_item (notes, config, result, item, &transform);
+    if (item &&
+        !spdl_item_shapes_move (result, item, config, &transform, &wrong)) {
+      g_clear_error (&reason);
+      reason = wrong;
+      gst_clear_buffer (&result);
+    }
   }
   spdl_decode_config_unref (config);
   if (!result) {

@@ -38,6 +38,9 @@
  * shape (frames, height, width, channels). Operations on colors do not change
  * gray images. `part` names the part of a sample of several media to augment.
  *
+ * Boxes and keypoints that spdlsrc names move with the image, as in
+ * torchvision.transforms.v2. Boxes that are not visible any more are dropped.
+ *
  * ## Example
  * |[
  * gst-launch-1.0 spdlsrc location=photos label=folder shuffle=true
@@ -58,6 +61,7 @@
 #include "gst/spdl/stage/capsgate.h"
 #include "plugins/core/augment/painter.h"
 #include "plugins/core/augment/plan.h"
+#include "plugins/core/augment/planshapes.h"
 #include "plugins/core/core.h"
 
 #define FORMATS "{ RGB, BGR, GRAY8 }"
@@ -410,12 +414,31 @@ paint_item (GstSpdlAugment *self, Worker *worker, GstBuffer *item,
   return item;
 }
 
-/* Records the steps in the extra fields of @result, after those of an element
- * before this one. */
-static void
-note_steps (GstSpdlAugment *self, const SpdlPlan *plan, GstBuffer *result,
-    const GstSpdlItemMeta *item)
+/* Moves the boxes and keypoints of an item like its image. Those of a sample
+ * belong to the main part. */
+static gboolean
+move_shapes (GstSpdlAugment *self, const Worker *worker, GstBuffer *result,
+    GstStructure *extra, GError **error)
 {
+  const SpdlShapes *shapes = spdl_shapes_find (extra);
+  g_autoptr (SpdlShapes) own = NULL;
+
+  if (G_LIKELY (!shapes) || !spdl_shapes_belong_to (result, self->run_part))
+    return TRUE;
+  own = spdl_plan_move_shapes (
+      worker->plan, shapes, extra, &worker->in.raster, error);
+  if (own)
+    spdl_shapes_put (own, extra);
+  return own != NULL;
+}
+
+/* Records the steps in the extra fields of @result, after those of an element
+ * before this one, and moves its shapes. */
+static gboolean
+note_steps (GstSpdlAugment *self, const Worker *worker, GstBuffer *result,
+    const GstSpdlItemMeta *item, GError **error)
+{
+  const SpdlPlan *plan = worker->plan;
   g_autofree gchar *text = spdl_steps_to_text (
       (const SpdlStep *) plan->steps->data, plan->steps->len);
   g_autofree gchar *field = self->run_part
@@ -435,6 +458,7 @@ note_steps (GstSpdlAugment *self, const SpdlPlan *plan, GstBuffer *result,
   if (before && *before)
     all = g_strconcat (before, *text ? "; " : "", text, NULL);
   gst_structure_set (own->extra, field, G_TYPE_STRING, all ? all : text, NULL);
+  return move_shapes (self, worker, result, own->extra, error);
 }
 
 /* Returns: (transfer full) the part's buffer; NULL with @error set */
@@ -500,7 +524,10 @@ gst_spdl_augment_process (
     return FALSE;
   if ((meta = gst_spdl_task_get_item_meta (task))) {
     result = gst_buffer_make_writable (result);
-    note_steps (self, worker->plan, result, meta);
+    if (!note_steps (self, worker, result, meta, error)) {
+      gst_buffer_unref (result);
+      return FALSE;
+    }
   }
   gst_spdl_task_push (task, result, caps);
   return TRUE;

@@ -807,13 +807,10 @@ get_longest (const Padded *self)
   return longest;
 }
 
-static GstMemory *
-pad_rows (const Padded *self, gsize length)
+GstMemory *
+spdl_pad_rows (
+    SpdlCopyRow copy, gconstpointer rows, guint n, gsize length, guint8 fill)
 {
-  /* Only audio has a dimension of channels. */
-  const gboolean is_u8_audio =
-      self->row.type == GST_SPDL_TENSOR_UINT8 && self->row.rank > 0;
-  const guint n = self->rows->len;
   void *data;
 
   if (length > G_MAXUINT32 || length > G_MAXSSIZE / n ||
@@ -821,13 +818,31 @@ pad_rows (const Padded *self, gsize length)
     return NULL;
   for (guint i = 0; i < n; i++) {
     guint8 *row = (guint8 *) data + i * length;
-    const gsize size =
-        gst_buffer_extract (g_ptr_array_index (self->rows, i), 0, row, length);
+    const gsize size = copy (rows, i, row, length);
 
-    memset (row + size, is_u8_audio ? 0x80 : 0, length - size);
+    memset (row + size, fill, length - size);
   }
   return gst_memory_new_wrapped (
       0, data, length * n, 0, length * n, data, free);
+}
+
+/* Implements SpdlCopyRow. */
+static gsize
+copy_row (gconstpointer rows, guint i, guint8 *place, gsize size)
+{
+  return gst_buffer_extract (
+      g_ptr_array_index ((const GPtrArray *) rows, i), 0, place, size);
+}
+
+static GstMemory *
+pad_rows (const Padded *self, gsize length)
+{
+  /* Only audio has a dimension of channels. */
+  const gboolean is_u8_audio =
+      self->row.type == GST_SPDL_TENSOR_UINT8 && self->row.rank > 0;
+
+  return spdl_pad_rows (
+      copy_row, self->rows, self->rows->len, length, is_u8_audio ? 0x80 : 0);
 }
 
 gboolean

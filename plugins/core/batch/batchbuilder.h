@@ -220,6 +220,17 @@ gboolean spdl_padding_write (const SpdlPadding *self, guint i,
     const SpdlCollator *longest, guint8 *const *places,
     SpdlCollations *collations, GError **error);
 
+/* Copies row @i of @rows, at most @size bytes, to @place, and returns its
+ * size. */
+typedef gsize (*SpdlCopyRow) (
+    gconstpointer rows, guint i, guint8 *place, gsize size);
+
+/* Returns: (transfer full) (nullable): @n rows of @length bytes, which are
+ * filled with @fill after the bytes that @copy copies; NULL if memory is
+ * exhausted */
+GstMemory *spdl_pad_rows (
+    SpdlCopyRow copy, gconstpointer rows, guint n, gsize length, guint8 fill);
+
 /* Batch in a slab, which contains the tensors one after the other. Each item
  * has one row per tensor: the tensors that the collator writes, then its
  * length, label and index if requested, and its targets. The caller sets the

@@ -102,6 +102,7 @@
 #include "plugins/core/batch/batchbuilder.h"
 #include "plugins/core/batch/batchmix.h"
 #include "plugins/core/batch/batchpool.h"
+#include "plugins/core/batch/batchshapes.h"
 #include "plugins/core/core.h"
 #include "plugins/core/outcome.h"
 
@@ -249,6 +250,7 @@ struct _GstSpdlBatcher {
   guint pad_size; /* number of items of their batch */
 
   SpdlTargets targets; /* of the current item */
+  guint num_shapes;    /* tensors of the boxes and keypoints of the items */
   guint num_pad_targets;
   guint pad_targets[GST_SPDL_MAX_TENSORS]; /* sizes of those of kept items */
 
@@ -378,6 +380,17 @@ acquire_rows (GstSpdlBatcher *self)
   return ret;
 }
 
+static gboolean
+check_mix (const SpdlMixSettings *mix, GError **error)
+{
+  if (mix->mixup_alpha == 0 && mix->cutmix_alpha == 0)
+    return TRUE;
+  g_set_error_literal (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+      "mixup-alpha and cutmix-alpha mix images, but not their boxes and "
+      "keypoints: unset them");
+  return FALSE;
+}
+
 /* Starts a batch.
  *
  * @collator: describes its items
@@ -403,14 +416,16 @@ gst_spdl_batcher_begin_batch (
   rows->targets = &self->targets;
   spdl_batch_rows_set_targets (rows);
 
-  if (!spdl_mix_check_settings (rows->mix, rows->labels, &error)) {
+  if (!spdl_mix_check_settings (rows->mix, rows->labels, &error) ||
+      (self->num_shapes > 0 && !check_mix (rows->mix, &error))) {
     gst_spdl_batcher_fail (self, error);
     return GST_FLOW_EOS;
   }
-  if (spdl_batch_rows_count_tensors (rows) + n_padded > GST_SPDL_MAX_TENSORS) {
+  if (spdl_batch_rows_count_tensors (rows) + n_padded + self->num_shapes >
+      GST_SPDL_MAX_TENSORS) {
     GST_ELEMENT_ERROR (self, STREAM, FORMAT,
         ("A batch holds at most %d tensors, including lengths, labels, "
-         "indices and targets",
+         "indices, targets, boxes and keypoints",
             GST_SPDL_MAX_TENSORS),
         (NULL));
     return GST_FLOW_ERROR;
@@ -444,6 +459,18 @@ add_padded (GstSpdlBatcher *self, GstSpdlTensorsInfo *info)
   return FALSE;
 }
 
+/* Adds the boxes and keypoints of the items. */
+static gboolean
+add_shapes (GstSpdlBatcher *self, GstSpdlTensorsInfo *info)
+{
+  g_autoptr (GError) error = NULL;
+
+  if (spdl_batch_shapes_add (self->rows.batch, self->rows.meta, info, &error))
+    return TRUE;
+  gst_spdl_batcher_fail (self, error);
+  return FALSE;
+}
+
 /* If downstream refused the caps of the batch, posts an error that names both
  * caps. Returns @ret if there is another reason. */
 static GstFlowReturn
@@ -472,7 +499,7 @@ gst_spdl_batcher_push_batch (GstSpdlBatcher *self)
   spdl_mix_batch (
       &self->collations.mix, &self->rows, &self->collations.workers);
   spdl_batch_rows_end (&self->rows, &info);
-  if (self->parts && !add_padded (self, &info))
+  if ((self->parts && !add_padded (self, &info)) || !add_shapes (self, &info))
     return GST_FLOW_EOS;
   g_autoptr (GstCaps) caps = gst_spdl_tensors_info_to_caps (&info);
   GstBuffer *batch = g_steal_pointer (&self->rows.batch);
@@ -777,6 +804,34 @@ get_pad_size (GstSpdlBatcher *self)
   return self->rows.slab || !spdl_padding_can (&self->collator) ? 0 : size;
 }
 
+/* Returns the fields of the first item of the batch to which the next item
+ * belongs; those of the next one if it is the first. */
+static const GstStructure *
+get_first_extra (GstSpdlBatcher *self, const GstSpdlItemMeta *item)
+{
+  if (self->padding.items->len > 0)
+    item = gst_spdl_buffer_get_item_meta (
+        g_array_index (self->padding.items, SpdlPaddedItem, 0).buffer);
+  else if (spdl_batch_rows_get_n (&self->rows) > 0)
+    item = &self->rows.meta->items[0];
+  return item->extra;
+}
+
+/* Reads the boxes and keypoints of an item. */
+static gboolean
+look_at_shapes (GstSpdlBatcher *self, GstBuffer **buffer, GError **error)
+{
+  const GstSpdlItemMeta *item;
+
+  if (!spdl_batch_shapes_look (buffer, &self->collator, error))
+    return FALSE;
+  item = gst_spdl_buffer_get_item_meta (*buffer);
+  if (!spdl_batch_shapes_fit (get_first_extra (self, item), item->extra, error))
+    return FALSE;
+  self->num_shapes = spdl_batch_shapes_count (item->extra);
+  return TRUE;
+}
+
 /* Implements GstSpdlFilterClass::chain. */
 static GstFlowReturn
 gst_spdl_batcher_chain (GstSpdlFilter *filter, GstBuffer *buffer)
@@ -794,15 +849,16 @@ gst_spdl_batcher_chain (GstSpdlFilter *filter, GstBuffer *buffer)
   if (gst_spdl_buffer_get_batch_meta (buffer))
     return refuse_batch (self, buffer);
   buffer = ensure_item (self, buffer);
-  item = gst_spdl_buffer_get_item_meta (buffer);
   self->losses.num_items++;
   gst_spdl_plain_stats_pass (filter->stats, 1, gst_buffer_get_size (buffer), 0);
-  if (self->has_parts &&
-      !spdl_batch_builder_look (self->parts, buffer, &self->collator, &error)) {
-    item_failed (self, item, error);
+  if ((self->has_parts && !spdl_batch_builder_look (
+                              self->parts, buffer, &self->collator, &error)) ||
+      !look_at_shapes (self, &buffer, &error)) {
+    item_failed (self, gst_spdl_buffer_get_item_meta (buffer), error);
     gst_buffer_unref (buffer);
     return GST_FLOW_OK;
   }
+  item = gst_spdl_buffer_get_item_meta (buffer);
   if (!spdl_collator_measure (&self->collator, buffer, &error) ||
       !(spdl_targets_are_none (&self->targets) ||
           spdl_targets_read (&self->targets, item, &error))) {

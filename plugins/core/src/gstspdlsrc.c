@@ -116,6 +116,11 @@
  * The URI in an item's meta, which appears in messages, has `***` in place of
  * credentials and signatures. The buffer has the complete URI.
  *
+ * ## Boxes and keypoints
+ * `box-column`, `box-label-columns` and `keypoint-column` name the fields of
+ * boxes, of their labels and of keypoints. spdldecode and spdlaugment move them
+ * with the image, and spdlbatch pads them to tensors of the batch.
+ *
  * ## Tables
  * gst_spdl_loader_set_arrow_table(), or `source=` of the Python package, sets a
  * table of Arrow's C stream interface instead of `location`. The item is the
@@ -261,6 +266,7 @@
 #include "plugins/core/core.h"
 #include "gst/spdl/common/propertytable.h"
 #include "plugins/core/src/sampler.h"
+#include "plugins/core/src/sourceshapes.h"
 #include "plugins/dataset/list/coco.h"
 
 GST_DEBUG_CATEGORY_STATIC (spdl_src_debug);
@@ -289,6 +295,7 @@ struct _GstSpdlSrc {
   gchar *start; /* (nullable): start state of this rank while started */
 
   SpdlSourceSettings run; /* copy for a run, from READY to PAUSED on */
+  SpdlShapes *shapes;     /* (nullable): declared for each item */
   guint32 number;         /* number among the sources of the pipeline */
   guint64 n_items;
   gboolean announced; /* the source event was sent */
@@ -406,6 +413,7 @@ static const SpdlProperty properties[] = {
       "shard, with numbers or lists of numbers, such as x,y, which become "
       "tensors of the batch",
       NULL),
+  SPDL_SHAPES_PROPERTIES (SpdlSourceSettings, shapes),
   SPDL_PROPERTY_UINT64 (SpdlSourceSettings, items_per_epoch, READY,
       "items-per-epoch", "Items per epoch",
       "Number of items to draw in an epoch, over all ranks, with weight-column "
@@ -548,7 +556,9 @@ make_sampler (GstSpdlSrc *self, GError **error)
   SpdlSampler *sampler;
 
   if (!spdl_source_number_check_state (
-          GST_ELEMENT (self), self->run.resume_state, error))
+          GST_ELEMENT (self), self->run.resume_state, error) ||
+      !spdl_source_shapes_take (
+          &self->shapes, &self->run.shapes, self->run.location, error))
     return NULL;
   sampler =
       spdl_sampler_open (&self->run, self->number, post_warning, self, error);
@@ -701,6 +711,8 @@ make_item (GstSpdlSrc *self, const SpdlDatasetItem *item)
   meta->uri =
       shown ? g_ref_string_new (shown) : g_ref_string_new_len (item->uri, size);
   meta->extra = item->extra;
+  if (self->shapes)
+    spdl_source_shapes_add (self->shapes, &meta->extra);
   meta->created = gst_util_get_timestamp ();
   if (item->carried)
     gst_spdl_buffer_set_carried (buffer, item->carried);
@@ -935,6 +947,7 @@ gst_spdl_src_finalize (GObject *object)
   clear_settings (&self->settings);
   clear_settings (&self->run);
   g_strfreev (self->classes);
+  g_clear_pointer (&self->shapes, spdl_shapes_unref);
   g_clear_pointer (&self->table, spdl_arrow_table_free);
   gst_spdl_plain_stats_free (self->stats);
   G_OBJECT_CLASS (gst_spdl_src_parent_class)->finalize (object);

@@ -265,6 +265,8 @@ take_labels (SpdlSampler *self, GError **error)
   labels->classes = self->classes;
   if (settings->targets && *settings->targets)
     labels->targets = settings->targets;
+  if (settings->shapes.boxes || settings->shapes.keypoints)
+    labels->lists = settings->shapes.spec.fields;
   labels->read = settings->label == SPDL_LABEL_AUTO ||
                  settings->label == SPDL_LABEL_MANIFEST;
   /* A target is not a label, unless label-column names it. */

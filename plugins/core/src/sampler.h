@@ -7,6 +7,7 @@
 
 #pragma once
 
+#include "plugins/core/src/sourceshapes.h"
 #include "plugins/dataset/dataset.h"
 #include "plugins/dataset/list/item.h"
 #include "plugins/dataset/sampler/rankpartition.h"
@@ -25,6 +26,7 @@ typedef struct {
   gchar *label_column; /* nullable */
   SpdlLabelMissing label_missing;
   gchar *targets; /* (nullable): names of numbers, with commas */
+  SpdlShapesSettings shapes;
   gboolean shuffle;
   guint64 seed;
   gint rank;       /* -1: from the environment */

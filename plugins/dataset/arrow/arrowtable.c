@@ -10,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "gst/spdl/common/shapes.h"
 #include "plugins/common/fail.h"
 #include "plugins/common/fingerprint.h"
 #include "plugins/dataset/arrow/arrowrows.h"
@@ -359,16 +360,27 @@ is_target (const gchar *name, gconstpointer user_data)
   }
 }
 
+static gboolean
+may_be_list (const SpdlLabelOptions *labels, const gchar *name)
+{
+  const GQuark column = g_quark_try_string (name);
+
+  for (guint i = 0; column && labels->lists && i < SPDL_SHAPES_N_FIELDS; i++)
+    if (labels->lists[i] == column)
+      return TRUE;
+  return spdl_targets_has (labels->targets, name);
+}
+
 /* Returns why a column cannot be a field of the extra; NULL: it can. Lists are
- * fields only as targets. */
+ * fields only as targets, boxes or keypoints. */
 static const gchar *
-check_extra (SpdlArrowTable *self, guint i, const gchar *targets)
+check_extra (SpdlArrowTable *self, guint i, const SpdlLabelOptions *labels)
 {
   const SpdlArrowColumn *column = get_column (self, i);
 
   if (column->type.kind == SPDL_ARROW_OTHER ||
       (column->type.kind == SPDL_ARROW_LIST &&
-          !spdl_targets_has (targets, column->name)))
+          !may_be_list (labels, column->name)))
     return column->format;
   if (!spdl_columns_is_field_name (column->name))
     return "it has no name that a field can have";
@@ -383,7 +395,7 @@ find_extras (SpdlArrowTable *self, const SpdlDatasetOptions *options)
   for (guint i = 0; i < self->rows.columns->len; i++) {
     const SpdlArrowColumn *column = get_column (self, i);
     const Extra extra = { i, has_bytes (column) ? make_prefix (column) : NULL };
-    const gchar *problem = check_extra (self, i, options->labels.targets);
+    const gchar *problem = check_extra (self, i, &options->labels);
 
     if (i == self->item || i == self->label)
       problem = "";
@@ -858,7 +870,8 @@ find_columns (
       !find_weight (self, options, error) ||
       !check_targets (self, options, error))
     return FALSE;
-  if (item != self->item || self->in_parts || options->labels.targets) {
+  if (item != self->item || self->in_parts || options->labels.targets ||
+      options->labels.lists) {
     g_clear_pointer (&self->prefix, g_free);
     g_array_set_size (self->extras, 0);
   }

@@ -101,6 +101,8 @@ typedef struct {
   SpdlLabelMissing missing;   /* what an item without a label means */
   const gchar *column;        /* (nullable): NULL: "label"; "": none */
   const gchar *targets;       /* (nullable): columns that are not labels */
+  const GQuark *lists;        /* (nullable): SPDL_SHAPES_N_FIELDS names of
+                                 further columns that may be lists; 0: none */
   const SpdlClasses *classes; /* (nullable): allowed labels; not owned */
 } SpdlLabelOptions;
 

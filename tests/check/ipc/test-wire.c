@@ -11,6 +11,8 @@
 
 #include <gst/check/gstcheck.h>
 
+#include "gst/spdl/common/shapes.h"
+#include "gst/spdl/wire/serializer.h"
 #include "plugins/ipc/wire/wire.h"
 #include "tests/check/support/suite.h"
 
@@ -140,5 +142,92 @@ GST_START_TEST (test_peer_leaves_messages)
 
 GST_END_TEST;
 
+static SpdlShapes *
+make_shapes (void)
+{
+  const SpdlShapesSpec spec = {
+    .fields = { [SPDL_SHAPES_BOXES] = g_quark_from_string ("a"),
+        [SPDL_SHAPES_LABELS] = g_quark_from_string ("b"),
+        [SPDL_SHAPES_POINTS] = g_quark_from_string ("c") },
+    .n_labels = 1,
+    .point_size = 3
+  };
+  SpdlShapes *shapes = spdl_shapes_new (&spec, 2, 1);
+
+  shapes->list = g_ref_string_new ("list.jsonl");
+  shapes->width = 4;
+  shapes->height = 5;
+  for (guint i = 0; i < 8; i++)
+    shapes->boxes[i] = i;
+  shapes->labels[1] = -7;
+  shapes->points[2] = 2;
+  return shapes;
+}
+
+/* Changes @size bytes of the serialized shapes from @at on, or cuts them off.
+ * Returns whether they can still be read. */
+static gboolean
+read_changed (
+    const SpdlShapes *shapes, gsize at, gconstpointer bytes, gsize size)
+{
+  g_autoptr (GstStructure) s = spdl_shapes_to_structure (shapes);
+  GstBuffer *before =
+      gst_value_get_buffer (gst_structure_get_value (s, "bytes"));
+  g_autoptr (GstBuffer) changed = gst_buffer_copy_deep (before);
+  SpdlShapes *read;
+
+  if (bytes)
+    gst_buffer_fill (changed, at, bytes, size);
+  else
+    gst_buffer_resize (changed, 0, at);
+  gst_structure_set (s, "bytes", GST_TYPE_BUFFER, changed, NULL);
+  if (!(read = spdl_shapes_new_from_structure (s)))
+    return FALSE;
+  spdl_shapes_unref (read);
+  return TRUE;
+}
+
+/* Tests that boxes and keypoints arrive, and that broken ones do not. */
+GST_START_TEST (test_shapes)
+{
+  static const guint many = 4000000000u;
+  g_autoptr (SpdlShapes) shapes = make_shapes ();
+  g_autoptr (GstStructure) extra = gst_structure_new_empty ("extra");
+  g_autoptr (GstStructure) read = NULL;
+  g_autoptr (GByteArray) bytes = g_byte_array_new ();
+  g_autoptr (GString) before = g_string_new ("{");
+  g_autoptr (GString) after = g_string_new ("{");
+  SpdlPayload payload;
+
+  spdl_shapes_put (shapes, extra);
+  spdl_put_structure (bytes, extra);
+  payload = spdl_payload (bytes->data, bytes->len);
+  read = spdl_get_structure (&payload);
+  fail_unless (read && spdl_payload_is_read (&payload));
+  spdl_shapes_append_json (shapes, extra, before);
+  spdl_shapes_append_json (spdl_shapes_find (read), read, after);
+  fail_unless_equals_string (after->str, before->str);
+  fail_unless (g_str_has_prefix (after->str,
+      "{\"a\":[[0.0,1.0,2.0,3.0],[4.0,5.0,6.0,7.0]],\"c\":[[0.0,0.0,2.0]],"
+      "\"b\":[0,-7]"));
+
+  fail_unless (read_changed (shapes, 0, "", 0));
+  fail_if (read_changed (shapes, 0, NULL, 0));
+  fail_if (read_changed (shapes, sizeof (SpdlShapes) + 1, NULL, 0));
+  fail_if (read_changed (
+      shapes, G_STRUCT_OFFSET (SpdlShapes, n_boxes), &many, sizeof many));
+  fail_if (read_changed (
+      shapes, G_STRUCT_OFFSET (SpdlShapes, n_points), &many, sizeof many));
+  fail_if (read_changed (
+      shapes, G_STRUCT_OFFSET (SpdlShapes, spec.n_labels), &many, sizeof many));
+  fail_if (read_changed (shapes, G_STRUCT_OFFSET (SpdlShapes, spec.point_size),
+      &many, sizeof many));
+  fail_if (read_changed (shapes,
+      G_STRUCT_OFFSET (SpdlShapes, spec.points_per_box), &many, sizeof many));
+}
+
+GST_END_TEST;
+
 CHECK_SUITE (wire, TEST (test_lost_message), TEST (test_full_socket),
-    TEST (test_peer_exits), TEST (test_sizes), TEST (test_peer_leaves_messages))
+    TEST (test_peer_exits), TEST (test_sizes), TEST (test_peer_leaves_messages),
+    TEST (test_shapes))

@@ -565,7 +565,9 @@ def sample_with_extra(result: int, item: int, changes: bytes,
     pointer: Optional[int] = _sample_with_extra(
         result, item, changes, len(changes), make_strings(gone))
     if not pointer:
-        raise ValueError("the new fields of extra cannot be stored")
+        raise ValueError(
+            "the new fields of extra cannot be stored: set boxes and keypoints "
+            "to [] instead of removing them")
     return pointer
 
 
@@ -573,7 +575,9 @@ def sample_keep_extra(sample: int, changes: bytes,
                       gone: Iterable[str]) -> None:
     if not _sample_keep_extra(sample, changes, len(changes),
                               make_strings(gone)):
-        raise ValueError("the new fields of extra cannot be stored")
+        raise ValueError(
+            "the new fields of extra cannot be stored: set boxes and keypoints "
+            "to [] instead of removing them")
 
 
 def sample_dup_data(sample: int) -> bytes:

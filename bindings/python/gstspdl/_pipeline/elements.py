@@ -22,6 +22,7 @@ Numbers = Union[float, Sequence[float]]
 Headers = Mapping[str, Union[str, Sequence[str]]]
 BatchLayout = Literal["as-is", "nhwc", "nchw"]
 BatchType = Literal["as-is", "uint8", "float16", "float32"]
+BoxFormat = Literal["xyxy", "xywh", "cxcywh"]
 CudaNormalizeType = Literal["float32", "float16"]
 DecodeAugment = Literal["none", "random-resized-crop", "random-crop"]
 DecodeClipSampling = Literal["head", "center", "random", "uniform", "times"]
@@ -82,6 +83,16 @@ class Elements:
         uri_column: Optional[str] = None,
         weight_column: Optional[str] = None,
         target_columns: Optional[str] = None,
+        box_column: Optional[str] = None,
+        box_format: Optional[BoxFormat] = None,
+        box_label_columns: Optional[str] = None,
+        keypoint_column: Optional[str] = None,
+        keypoint_size: Optional[int] = None,
+        keypoints_per_box: Optional[int] = None,
+        relative_coordinates: Optional[bool] = None,
+        upright_coordinates: Optional[bool] = None,
+        min_area: Optional[float] = None,
+        record_matrix: Optional[bool] = None,
         items_per_epoch: Optional[int] = None,
         index_cache: Optional[IndexUse] = None,
         extensions: Optional[str] = None,
@@ -153,6 +164,28 @@ class Elements:
         `target_columns`: Columns of a .csv list or a table, or members of the
         JSON of a list or a shard, with numbers or lists of numbers, such as
         x,y, which become tensors of the batch.
+        `box_column`: Column or member with a list of boxes of 4 numbers, which
+        move with the image and become a tensor of the batch.
+        `box_format`: Numbers of a box. One of "xyxy", "xywh", "cxcywh".
+        Default: "xyxy".
+        `box_label_columns`: Up to 4 columns or members, such as
+        category,iscrowd, with a whole number for each box, which are dropped
+        with it.
+        `keypoint_column`: Column or member with a list of keypoints, which
+        move with the image and become a tensor of the batch.
+        `keypoint_size`: Numbers of a keypoint: 2, or 3 with the visibility.
+        Default: 2.
+        `keypoints_per_box`: Number of keypoints of each box (0 = keypoints are
+        those of the image). Default: 0.
+        `relative_coordinates`: Boxes and keypoints are in shares of the
+        image's sides instead of pixels. Default: False.
+        `upright_coordinates`: Boxes and keypoints are those of the image that
+        its EXIF orientation turned upright, instead of the stored one.
+        Default: False.
+        `min_area`: Area in square pixels of the visible part of a box, below
+        which it is dropped. Default: 0.0.
+        `record_matrix`: Record in an item's extra how its image was moved,
+        also without boxes and keypoints. Default: False.
         `items_per_epoch`: Number of items to draw in an epoch, over all ranks,
         with weight-column (0 = number of items). Default: 0.
         `index_cache`: Keep the index of a list or a shard in a file next to
@@ -991,6 +1024,16 @@ PROPERTIES: Dict[str, Dict[str, Tuple[Any, ...]]] = {
         "uri-column": ("text",),
         "weight-column": ("text",),
         "target-columns": ("text",),
+        "box-column": ("text",),
+        "box-format": ("enum", ("xyxy", "xywh", "cxcywh")),
+        "box-label-columns": ("text",),
+        "keypoint-column": ("text",),
+        "keypoint-size": ("int", 2, 3),
+        "keypoints-per-box": ("int", 0, 4096),
+        "relative-coordinates": ("bool",),
+        "upright-coordinates": ("bool",),
+        "min-area": ("float", 0.0, 1.7976931348623157e+308),
+        "record-matrix": ("bool",),
         "items-per-epoch": ("int", 0, 9223372036854775807),
         "index-cache": ("enum", ("none", "auto", "always")),
         "extensions": ("text",),

@@ -1,0 +1,90 @@
+/* gst-spdl: boxes and keypoints that a source declares
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "plugins/core/src/sourceshapes.h"
+
+#include "plugins/common/fail.h"
+
+G_DEFINE_ENUM_TYPE (GstSpdlBoxFormat, spdl_box_format,
+    { SPDL_BOX_XYXY, "Left, top, right and bottom edge", "xyxy" },
+    { SPDL_BOX_XYWH, "Left and top edge, width and height", "xywh" },
+    { SPDL_BOX_CXCYWH, "Center, width and height", "cxcywh" })
+
+static gboolean
+take_labels (SpdlShapesSpec *spec, const gchar *labels, GError **error)
+{
+  g_auto (GStrv) names = g_strsplit (labels ? labels : "", ",", -1);
+  const guint n = g_strv_length (names);
+
+  if (n > SPDL_SHAPES_MAX_LABELS)
+    return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
+        "box-label-columns has %u names, but at most %d are possible", n,
+        SPDL_SHAPES_MAX_LABELS);
+  for (guint i = 0; i < n; i++)
+    if (*names[i] == '\0')
+      return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
+          "box-label-columns is \"%s\", which has an empty name", labels);
+    else
+      spec->fields[SPDL_SHAPES_LABELS + spec->n_labels++] =
+          g_quark_from_string (names[i]);
+  return TRUE;
+}
+
+static gboolean
+check_fields (const SpdlShapesSpec *spec, GError **error)
+{
+  const GQuark *fields = spec->fields;
+
+  for (guint i = 1; i < SPDL_SHAPES_N_FIELDS; i++)
+    for (guint k = 0; k < i; k++)
+      if (fields[i] && fields[i] == fields[k])
+        return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
+            "\"%s\" is named twice in box-column, box-label-columns and "
+            "keypoint-column: name different columns",
+            g_quark_to_string (fields[i]));
+  if (fields[SPDL_SHAPES_BOXES] ||
+      (spec->n_labels == 0 && spec->points_per_box == 0))
+    return TRUE;
+  return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
+      "%s is set, but box-column is not: set it to the column with the boxes",
+      spec->n_labels > 0 ? "box-label-columns" : "keypoints-per-box");
+}
+
+static GQuark
+get_field (const gchar *name)
+{
+  return name && *name ? g_quark_from_string (name) : 0;
+}
+
+gboolean
+spdl_source_shapes_take (SpdlShapes **shapes, SpdlShapesSettings *settings,
+    const gchar *list, GError **error)
+{
+  SpdlShapesSpec *spec = &settings->spec;
+
+  g_clear_pointer (shapes, spdl_shapes_unref);
+  spec->fields[SPDL_SHAPES_BOXES] = get_field (settings->boxes);
+  spec->fields[SPDL_SHAPES_POINTS] = get_field (settings->keypoints);
+  spec->n_labels = 0;
+  if (!take_labels (spec, settings->labels, error) ||
+      !check_fields (spec, error))
+    return FALSE;
+  if (!spec->fields[SPDL_SHAPES_BOXES] && !spec->fields[SPDL_SHAPES_POINTS] &&
+      !settings->wants_matrix)
+    return TRUE;
+  *shapes = spdl_shapes_new (spec, 0, 0);
+  (*shapes)->list = list ? g_ref_string_new (list) : NULL;
+  return TRUE;
+}
+
+void
+spdl_source_shapes_add (const SpdlShapes *shapes, GstStructure **extra)
+{
+  if (!*extra)
+    *extra = gst_structure_new_empty ("extra");
+  spdl_shapes_put (shapes, *extra);
+}

@@ -8,10 +8,11 @@
 #pragma once
 
 #include <gst/spdl/spdl.h>
-
-#include "plugins/core/batch/batchpool.h"
-#include "plugins/core/batch/batchworkers.h"
 #include <gst/video/video.h>
+
+#include "gst/spdl/engine/guest.h"
+#include "gst/spdl/stage/plain.h"
+#include "plugins/core/batch/batchpool.h"
 #include "plugins/core/batch/convert.h"
 
 G_BEGIN_DECLS
@@ -106,10 +107,13 @@ typedef struct {
   guint64 seed;
 } SpdlMixSettings;
 
-/* Items that workers write to the batch. */
+/* Work on a batch: items that are written, by workers of the stage before if
+ * there is one. */
 typedef struct {
-  SpdlBatchWorkers workers;
-  SpdlMixSettings mix; /* of the current items */
+  SpdlGuest guest; /* without a pool, the caller does all work */
+  gboolean is_given;
+  GstSpdlPlainStats *stats; /* not owned */
+  SpdlMixSettings mix;      /* of the current items */
   GPtrArray *all;      /* SpdlCollation, for reuse */
   guint n_used;
   gboolean is_last; /* The next item is the last of its batch. The caller writes
@@ -119,7 +123,15 @@ typedef struct {
 void spdl_collations_init (SpdlCollations *self, GstSpdlPlainStats *stats);
 void spdl_collations_clear (SpdlCollations *self);
 
-/* Waits until all items are written. */
+/* Continues with the workers of the nearest stage upstream of @sinkpad, if
+ * there is one. @sinkpad: (nullable) */
+void spdl_collations_find_workers (SpdlCollations *self, GstPad *sinkpad);
+
+/* Has a worker do @work, which must be kept until spdl_collations_wait();
+ * without workers it is done here. */
+void spdl_collations_give (SpdlCollations *self, SpdlGuestWork *work);
+
+/* Waits until all work is done, and counts the time. */
 void spdl_collations_wait (SpdlCollations *self);
 
 /* Writes the tensors of @item to @places, one address per tensor. Large ones

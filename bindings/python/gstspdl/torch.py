@@ -20,8 +20,8 @@ DataLoader. If code requires one, use
 DataLoader(dataset, batch_size=None, num_workers=0).
 """
 
-from typing import (Any, Dict, Iterable, Iterator, List, Optional, Tuple,
-                    TypeVar)
+from typing import (Any, Callable, Dict, Iterable, Iterator, List, Literal,
+                    Optional, Tuple, TypeVar)
 
 import torch
 import torch.distributed
@@ -29,6 +29,7 @@ import torch.utils.data
 
 from ._dataloader.dataloader import DataLoader as DataLoader
 from ._errors import LoaderError, LoaderWarning
+from ._functions.adapters import Transform, transform as _transform
 from ._loader.epoch import Place
 from ._loader.loader import Loader
 from ._loader.states import merge_states
@@ -115,6 +116,28 @@ def in_step(batches: Iterable[Step], *,
     # The next epoch must start with its first batch.
     for _ in iterator:
         pass
+
+
+def transform(function: Callable[..., Any],
+              input: Literal["pil", "chw", "hwc", "keyword"]) -> Transform:
+    """Makes a function of Loader.map(), Pipeline.map() and the recipes'
+    `transform` of a callable that takes an image.
+
+        image_folder("photos", transform=transform(remove_red_eyes, "pil"))
+
+    `function`: a transform of images.
+    `input`: what it takes. "pil": an image of Pillow. "chw": a tensor of
+    (channels, height, width), or (frames, channels, height, width) of a clip.
+    "hwc": a NumPy array of (height, width, channels). "keyword": the same
+    array as the argument `image`; the result is a dict with "image".
+
+    The transform returns an image of Pillow, a NumPy array of (height, width,
+    channels), a tensor of (channels, height, width), a dict of these by name,
+    or None to leave the item out.
+
+    Transforms of torchvision, timm and albumentations, and image processors of
+    transformers, need no wrapper."""
+    return _transform(function, input)
 
 
 class Dataset(torch.utils.data.IterableDataset):  # type: ignore[type-arg,misc]

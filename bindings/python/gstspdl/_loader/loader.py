@@ -19,6 +19,8 @@ from .._arguments import (INT32_MAX, UINT64_MAX, check_integer, check_rank,
 from .._errors import LoaderError
 from .._failure import Failure, Record
 from .._functions import stages
+from .._functions.adapters import adapt
+from .._functions.seeds import Seed
 from .._media.batch import Batch
 from .._media.decode import write_property
 from .._media.labels import check_classes
@@ -269,6 +271,10 @@ class Loader(OneReader[Batch]):
         list of these for a group, or None to leave the item out. If it raises,
         the item fails with the traceback as the reason.
 
+        A transform of torchvision, timm or albumentations, and an image
+        processor of transformers, work as they are. For another callable that
+        takes an image, use gstspdl.torch.transform().
+
         The function is pickled once, by cloudpickle if that is installed. The
         processes do not import the main module. If one ends, another one takes
         its place and repeats its item once.
@@ -283,11 +289,13 @@ class Loader(OneReader[Batch]):
                 raise ValueError("processes is the concurrency of worker "
                                  "processes: leave out concurrency")
             stages.set_concurrency(pipeline, name, concurrency)
+        seed = Seed(native.loader_get_seed(self._pointer), name)
+        function = adapt(function, seed)
         if processes == 0:
             stages.connect(pipeline, name, function)
         else:
             self._pools.append(
-                stages.Pool(pipeline, name, function, processes))
+                stages.Pool(pipeline, name, function, processes, seed))
         return self
 
     def route(self, name: str, function: Callable[[Sample], int]) -> "Loader":

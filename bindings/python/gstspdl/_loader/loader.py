@@ -602,7 +602,7 @@ class Loader(OneReader[Batch]):
         self._begin_epoch()
         return self._take(None if timeout == _UNKNOWN else timeout)
 
-    def peek(self, timeout: int = _UNKNOWN) -> Optional[Batch]:
+    def peek(self, timeout: int = _UNKNOWN) -> Union[Batch, Any]:
         """Returns the next batch without taking it, such as for a picture in a
         log; None at the end of an epoch.
 
@@ -739,8 +739,11 @@ class Loader(OneReader[Batch]):
         self._classes = names
         return True
 
+    # Both may be None, but a dataset of folders always has names: Any spares its
+    # users a check that type checkers would require. So does that of peek().
+
     @property
-    def classes(self) -> Optional[List[str]]:
+    def classes(self) -> Union[List[str], Any]:
         """The class names: label i is classes[i]. None if the labels are only
         numbers. Starts the loader unless the names were given. Use
         Loader(..., classes=train.classes) for a validation set."""
@@ -753,7 +756,7 @@ class Loader(OneReader[Batch]):
             raise self._explain(error) from error
 
     @property
-    def class_to_idx(self) -> Optional[Dict[str, int]]:
+    def class_to_idx(self) -> Union[Dict[str, int], Any]:
         """The class numbers by name, as in torchvision's ImageFolder, or
         None."""
         classes = self.classes

@@ -264,7 +264,7 @@ def _convert(result: Any, kind: str) -> Any:
 
 
 def _is_of(value: Any, package: str, name: str) -> bool:
-    """Whether a value is of a class, or of one derived from it."""
+    """Returns whether a value is of a class, or of one derived from it."""
     return any(each.__name__ == name and _in_package(str(each.__module__), package)
                for each in type(value).__mro__)
 
@@ -292,7 +292,7 @@ def _from_pil(image: Any) -> "Array":
     return array if array.ndim == 3 else array[:, :, None]
 
 
-# What a transform does besides
+# Normalization and crops of a transform
 
 def _walk(function: Any) -> "Iterator[Any]":
     """A transform and those that it is made of."""
@@ -321,7 +321,7 @@ def _find(function: Any, names: "set[str]") -> Optional[str]:
 
 
 def normalizes(function: Any) -> bool:
-    """Whether the result of a known transform is normalized."""
+    """Returns whether the result of a known transform is normalized."""
     return _find(function, _NORMALIZING) is not None or any(
         _kind_of(part) == _PROCESSOR and getattr(part, "do_normalize", False)
         for part in _walk(function))

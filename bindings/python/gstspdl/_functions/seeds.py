@@ -25,7 +25,7 @@ class Seed(NamedTuple):
 
     def of(self, sample: Sample) -> int:
         """Returns 63 bits for an item, or for the first item of a group or a
-        batch. They are random for bytes that are no item of a dataset."""
+        batch. They are random for bytes that do not come from a dataset."""
         place = _find_place(sample)
         if place is None:
             return int.from_bytes(os.urandom(8), "little") >> 1

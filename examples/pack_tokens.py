@@ -92,7 +92,7 @@ def load(folder: pathlib.Path, packer: Packer, settings: str = "",
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[1])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[1])
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("tokenizer", type=pathlib.Path)
     parser.add_argument("--rows", type=int, default=8)

@@ -111,7 +111,7 @@ def name_of(buffer: Any) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("kind", choices=KINDS)
     parser.add_argument("location")
     parser.add_argument("folder", type=pathlib.Path)

@@ -35,7 +35,7 @@ class Handler(http.server.SimpleHTTPRequestHandler):
         time.sleep(self.more if slow else self.delay)
         super().do_GET()
 
-    def log_message(self, *args: Any) -> None:
+    def log_message(self, format: str, *args: Any) -> None:
         pass
 
 

@@ -19,7 +19,7 @@ from typing import Any, Dict, Iterable, List, Tuple
 import torch
 from torch import nn
 
-from gstspdl.torch import Dataset
+from gstspdl.torch import Dataset, TorchBatch
 
 SIDE = 64
 
@@ -64,7 +64,7 @@ def test(model: nn.Module, batches: Iterable[Dict[str, torch.Tensor]]) -> float:
     return right / total
 
 
-def figures(dataset: Dataset) -> str:
+def figures(dataset: Dataset[TorchBatch]) -> str:
     """Returns the loader's statistics since its start."""
     stages: Dict[str, Dict[str, Any]] = {
         s["stage"]: s for s in dataset.loader.stats}
@@ -82,7 +82,7 @@ class Checkpoint:
         # Images that the model has seen, to verify that none is repeated.
         self.seen: List[Tuple[int, int]] = []
 
-    def save(self, model: nn.Module, optimizer: Any, dataset: Dataset) -> None:
+    def save(self, model: nn.Module, optimizer: Any, dataset: Dataset[TorchBatch]) -> None:
         new = self.path.with_suffix(".new")
         torch.save({"model": model.state_dict(),
                     "optimizer": optimizer.state_dict(),
@@ -90,7 +90,7 @@ class Checkpoint:
         os.replace(new, self.path)
         print("saved", flush=True)
 
-    def load(self, model: nn.Module, optimizer: Any, dataset: Dataset) -> None:
+    def load(self, model: nn.Module, optimizer: Any, dataset: Dataset[TorchBatch]) -> None:
         if not self.path.exists():
             return
         saved = torch.load(self.path)

@@ -23,7 +23,7 @@ from transformers import (EvalPrediction, Trainer, TrainerCallback,
 from transformers.trainer_utils import get_last_checkpoint
 
 from gstspdl import image_folder
-from gstspdl.torch import Dataset, in_step
+from gstspdl.torch import Dataset, TorchBatch, in_step
 
 
 class Batches:
@@ -31,7 +31,7 @@ class Batches:
     does not wrap it, because it is not a DataLoader: batches are not divided
     again. set_epoch() is hidden, because it would end a resumed epoch."""
 
-    def __init__(self, data: Dataset) -> None:
+    def __init__(self, data: Dataset[TorchBatch]) -> None:
         self._data = data
 
     def __len__(self) -> int:
@@ -46,7 +46,7 @@ class Batches:
 class Place(TrainerCallback):  # type: ignore[misc]
     """Saves the position in the training data with each checkpoint."""
 
-    def __init__(self, data: Dataset) -> None:
+    def __init__(self, data: Dataset[TorchBatch]) -> None:
         self.data = data
 
     def on_save(self, args: Any, state: Any, control: Any,

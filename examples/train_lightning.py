@@ -18,7 +18,7 @@ import torch
 from torch import nn
 
 from gstspdl import image_folder
-from gstspdl.torch import Dataset
+from gstspdl.torch import Dataset, TorchBatch
 
 Batch = Dict[str, torch.Tensor]
 
@@ -40,10 +40,10 @@ class Images(pl.LightningDataModule):  # type: ignore[misc]
             image_folder(options.val, train=False,
                          classes=self.train.classes, **settings), device="cpu")
 
-    def train_dataloader(self) -> Dataset:
+    def train_dataloader(self) -> Dataset[TorchBatch]:
         return self.train
 
-    def val_dataloader(self) -> Dataset:
+    def val_dataloader(self) -> Dataset[TorchBatch]:
         return self.val
 
     def teardown(self, stage: str) -> None:

@@ -7,6 +7,7 @@ import os
 import pathlib
 import random
 import signal
+import sys
 import time
 
 import numpy as np
@@ -134,6 +135,13 @@ def worker_id(sample):
 
 def variable(sample):
     return np.int64(int(os.environ["SPDL_TEST_VARIABLE"]))
+
+
+def random_numbers(sample):
+    """Draws from the generators of Python, NumPy and PyTorch."""
+    numbers = [random.random(), np.random.random()]
+    torch = sys.modules.get("torch")
+    return np.array([*numbers, torch.rand(()).item() if torch else 0])
 
 
 def random_number(sample):

@@ -213,6 +213,18 @@ def check_python(code, *arguments, **options):
     return done.stdout
 
 
+# The text before a script of a page.
+SAVED = re.compile(r"[Ss]ave\s+this\s+as\s+`([\w.]+)`:\s*$")
+
+
+def blocks_of(page):
+    """Yields each indented block of a page, with the text before it."""
+    *parts, _ = re.split(r"((?:    .*\n|\n(?=(?: *\n)*    ))+)",
+                         "\n" + page.read_text())
+    for before, block in zip(parts[::2], parts[1::2]):
+        yield before, re.sub(r"(?m)^    ", "", block).strip("\n") + "\n"
+
+
 def run_page(name, folder, photos):
     """Runs the Python of a how-to page in a folder that has photos, and returns
     its output."""

@@ -27,7 +27,8 @@ if importlib.util.find_spec("torch"):
 
     PUBLIC.update(DataLoader=gstspdl.torch.DataLoader,
                   Dataset=gstspdl.torch.Dataset,
-                  in_step=gstspdl.torch.in_step)
+                  in_step=gstspdl.torch.in_step,
+                  transform=gstspdl.torch.transform)
 if importlib.util.find_spec("numpy"):
     import gstspdl.ray
 

@@ -53,6 +53,26 @@ class BatchTest(unittest.TestCase):
         self.assertEqual(dataset.last.epoch, 1)
         dataset.stop()
 
+    def test_fields(self):
+        """Tuples, for loops that unpack them."""
+        line = describe(FOLDER, order="input")
+        named = Dataset(line, device="cpu")
+        dataset = Dataset(line, device="cpu", fields=["labels", "data"])
+        first = dataset.peek()
+        found = list(dataset)
+        self.assertIsInstance(found[0], tuple)
+        for tensors, batch in zip([first, *found], [named.peek(), *named]):
+            self.assertTrue(torch.equal(tensors[0], batch["labels"]))
+            self.assertTrue(torch.equal(tensors[1], batch["data"]))
+        self.assertEqual(len(found), 4)
+        dataset.stop()
+        named.stop()
+        for wrong in "data", [1]:
+            with self.assertRaisesRegex(TypeError, "fields must be names"):
+                Dataset(describe(FOLDER), fields=wrong)
+        with self.assertRaisesRegex(KeyError, "'dat', .*data, labels, indices"):
+            next(iter(Dataset(describe(FOLDER), fields=("dat",))))
+
     def test_classes(self):
         names = sorted(path.name for path in FOLDER.glob("[!.]*"))
         dataset = Dataset(describe(FOLDER))

@@ -14,25 +14,16 @@ import subprocess
 import sys
 import unittest
 
-from support import MAKE_DATASET, ROOT, make_folder
+from support import MAKE_DATASET, ROOT, SAVED, blocks_of, make_folder
 
 LAUNCH = sys.argv.pop(1)
 if LAUNCH != "-":
     LAUNCH = str(pathlib.Path(LAUNCH).resolve())
 PAGES = ROOT / "docs" / "tutorials"
 FOLDER = make_folder()
-BLOCK = re.compile(r"((?:    .*\n|\n(?=(?: *\n)*    ))+)")
-SAVED = re.compile(r"Save\s+this\s+as\s+`([\w.]+)`:\s*$")
 COMMANDS = "python3 ", "./tools/make-dataset ", "gst-spdl-launch-1.0 "
 # The test "pip" installs the package. "..." stands for other elements.
 NOT_RUN = "./tools/setup\n", "spdlsrc location=train label=folder shuffle=true seed=1 "
-
-
-def blocks_of(page):
-    """Yields each indented block with the text before it."""
-    *parts, _ = BLOCK.split("\n" + (PAGES / page).read_text())
-    for before, block in zip(parts[::2], parts[1::2]):
-        yield before, re.sub(r"(?m)^    ", "", block).strip("\n") + "\n"
 
 
 def run(command):
@@ -63,7 +54,7 @@ def hide_numbers(text):
 class TutorialsTest(unittest.TestCase):
     def check_page(self, page):
         scripts, skipped, shown = {}, set(), ""
-        for before, block in blocks_of(page):
+        for before, block in blocks_of(PAGES / page):
             saved = SAVED.search(before)
             if saved:
                 scripts[saved[1]] = block

@@ -20,8 +20,8 @@ DataLoader. If code requires one, use
 DataLoader(dataset, batch_size=None, num_workers=0).
 """
 
-from typing import (Any, Dict, Iterable, Iterator, List, Optional, Tuple,
-                    TypeVar)
+from typing import (Any, Callable, Dict, Generic, Iterable, Iterator, List,
+                    Literal, Optional, Sequence, Tuple, TypeVar, Union, overload)
 
 import torch
 import torch.distributed
@@ -29,6 +29,7 @@ import torch.utils.data
 
 from ._dataloader.dataloader import DataLoader as DataLoader
 from ._errors import LoaderError, LoaderWarning
+from ._functions.adapters import Transform, transform as _transform
 from ._loader.epoch import Place
 from ._loader.loader import Loader
 from ._loader.states import merge_states
@@ -37,6 +38,8 @@ from ._media.tensor import Tensor
 
 TorchBatch = Dict[str, torch.Tensor]
 Step = TypeVar("Step")
+#: a TorchBatch, or the tuple of its fields
+Item = TypeVar("Item")
 
 
 def _place() -> Tuple[int, int]:
@@ -68,12 +71,32 @@ def _view(tensor: Tensor) -> torch.Tensor:
     return found
 
 
+def _check_fields(fields: Any) -> Optional[Tuple[str, ...]]:
+    if fields is None:
+        return None
+    if isinstance(fields, str) or not all(
+            isinstance(name, str) for name in fields):
+        raise TypeError(f"fields must be names, such as (\"data\", \"labels\"), "
+                        f"not {fields!r}")
+    return tuple(fields)
+
+
 def _sum_over_ranks(value: int) -> int:
     distributed = torch.distributed
     device = "cuda" if distributed.get_backend() == "nccl" else "cpu"
     total = torch.tensor(value, device=device)
     distributed.all_reduce(total)
     return int(total)
+
+
+@overload
+def in_step(batches: Iterable[Step], *,
+            shortest: Literal[True]) -> Iterator[Step]: ...
+
+
+@overload
+def in_step(batches: Iterable[Step], *,
+            shortest: bool = False) -> Iterator[Optional[Step]]: ...
 
 
 def in_step(batches: Iterable[Step], *,
@@ -117,9 +140,32 @@ def in_step(batches: Iterable[Step], *,
         pass
 
 
-class Dataset(torch.utils.data.IterableDataset):  # type: ignore[type-arg,misc]
+def transform(function: Callable[..., Any],
+              input: Literal["pil", "chw", "hwc", "keyword"]) -> Transform:
+    """Makes a function of Loader.map(), Pipeline.map() and the recipes'
+    `transform` of a callable that takes an image.
+
+        image_folder("photos", transform=transform(remove_red_eyes, "pil"))
+
+    `function`: a transform of images.
+    `input`: what it takes. "pil": an image of Pillow. "chw": a tensor of
+    (channels, height, width), or (frames, channels, height, width) of a clip.
+    "hwc": a NumPy array of (height, width, channels). "keyword": the same
+    array as the argument `image`; the result is a dict with "image".
+
+    The transform returns an image of Pillow, a NumPy array of (height, width,
+    channels), a tensor of (channels, height, width), a dict of these by name,
+    or None to leave the item out.
+
+    Transforms of torchvision, timm and albumentations, and image processors of
+    transformers, need no wrapper."""
+    return _transform(function, input)
+
+
+class Dataset(torch.utils.data.IterableDataset,  # type: ignore[type-arg,misc]
+              Generic[Item]):
     """IterableDataset of whole batches, each a dict of PyTorch tensors by
-    name.
+    name, or a tuple of some of them.
 
         dataset = Dataset(gstspdl.image_folder("photos"))
         for batch in dataset:               # one epoch
@@ -128,6 +174,8 @@ class Dataset(torch.utils.data.IterableDataset):  # type: ignore[type-arg,misc]
     `pipeline`: as for Loader, or a Loader.
     `device`: the device of the tensors. None: the current CUDA device if there
     is one, else the CPU.
+    `fields`: names of tensors: each batch is a tuple of these instead of a
+    dict. With fields=("data", "labels"), it is (images, labels).
 
     Other arguments are those of Loader. With a Loader as `pipeline`, they
     raise TypeError.
@@ -143,8 +191,20 @@ class Dataset(torch.utils.data.IterableDataset):  # type: ignore[type-arg,misc]
     load. All ranks must then call it together.
     """
 
+    @overload
+    def __init__(self: "Dataset[TorchBatch]", pipeline: Any, *,
+                 device: Any = None, gather_states: bool = False,
+                 fields: None = None, **arguments: Any) -> None: ...
+
+    @overload
+    def __init__(self: "Dataset[Tuple[torch.Tensor, ...]]", pipeline: Any, *,
+                 device: Any = None, gather_states: bool = False,
+                 fields: Sequence[str], **arguments: Any) -> None: ...
+
     def __init__(self, pipeline: Any, *, device: Any = None,
-                 gather_states: bool = False, **arguments: Any) -> None:
+                 gather_states: bool = False,
+                 fields: Optional[Sequence[str]] = None,
+                 **arguments: Any) -> None:
         if device is None:
             device = "cuda" if torch.cuda.is_available() else "cpu"
         self.device = torch.device(device)
@@ -156,7 +216,9 @@ class Dataset(torch.utils.data.IterableDataset):  # type: ignore[type-arg,misc]
             self.loader = pipeline
         else:
             self.loader = Loader(pipeline, **arguments)
-        self.last: Optional[Batch] = None
+        self._fields = _check_fields(fields)
+        #: None before the first batch; Any spares checks of it in a loop
+        self.last: Union[Batch, Any] = None
         # The iterator of the last `for`.
         self._batches: Optional[Iterator[Batch]] = None
         self._gathers = gather_states
@@ -172,7 +234,7 @@ class Dataset(torch.utils.data.IterableDataset):  # type: ignore[type-arg,misc]
         self._begin()
         return len(self.loader)
 
-    def __iter__(self) -> Iterator[TorchBatch]:
+    def __iter__(self) -> Iterator[Item]:
         """Yields one epoch, or after resuming the rest of it."""
         if torch.utils.data.get_worker_info() is not None:
             raise LoaderError(_NO_WORKERS, code="forked")
@@ -193,21 +255,21 @@ class Dataset(torch.utils.data.IterableDataset):  # type: ignore[type-arg,misc]
             self.last = batch
             self._state = batch.state
             self._given += 1
-            yield self._convert(batch)
+            yield self._present(batch)
         if batches is not self._batches:
             return  # Another `for` counts now.
         # The last items may have failed.
         self._state = self.loader.state
         self._given = 0
 
-    def peek(self) -> Optional[TorchBatch]:
+    def peek(self) -> Union[Item, Any]:
         """Returns the next batch without taking it; None at the end of an
         epoch. The next step of the `for` returns the same batch. Before the
         first `for` and between epochs, it is the first batch of the next
         epoch. `last` does not change."""
         self._begin()
         batch = self.loader.peek()
-        return None if batch is None else self._convert(batch)
+        return None if batch is None else self._present(batch)
 
     def _end_epoch(self) -> None:
         """Takes the end of an epoch after its last batch. Trainers that count
@@ -228,14 +290,14 @@ class Dataset(torch.utils.data.IterableDataset):  # type: ignore[type-arg,misc]
                 self._given = 0
 
     @property
-    def classes(self) -> Optional[List[str]]:
+    def classes(self) -> Union[List[str], Any]:
         """The class names: label i is classes[i]. None if the labels are only
         numbers."""
         self._begin()
         return self.loader.classes
 
     @property
-    def class_to_idx(self) -> Optional[Dict[str, int]]:
+    def class_to_idx(self) -> Union[Dict[str, int], Any]:
         """The class numbers by name, or None."""
         self._begin()
         return self.loader.class_to_idx
@@ -249,6 +311,17 @@ class Dataset(torch.utils.data.IterableDataset):  # type: ignore[type-arg,misc]
         if self._resumes:
             # The part of this rank, if it was the states of all.
             self._state = self.loader.state
+
+    def _present(self, batch: Batch) -> Any:
+        """Returns an Item."""
+        tensors = self._convert(batch)
+        if self._fields is None:
+            return tensors
+        for name in self._fields:
+            if name not in tensors:
+                raise KeyError(f"the batch has no tensor {name!r}, which fields= "
+                               f"names; it has {', '.join(tensors)}")
+        return tuple(tensors[name] for name in self._fields)
 
     def _convert(self, batch: Batch) -> TorchBatch:
         tensors: TorchBatch = {

@@ -80,6 +80,10 @@ SPDL_PRIVATE_API
 guint64 gst_spdl_binding_loader_get_number (
     GstSpdlLoader *loader, const gchar *factory, const gchar *property);
 
+/* Returns `seed` of the first source that has one, else 0. */
+SPDL_PRIVATE_API
+guint64 gst_spdl_binding_loader_get_seed (GstSpdlLoader *loader);
+
 /* See spdl_arrow_end(). */
 SPDL_PRIVATE_API
 void gst_spdl_binding_arrow_end (guint64 timeout);

@@ -225,6 +225,25 @@ gst_spdl_binding_loader_get_number (
   return n == 1 ? g_value_get_uint64 (&number) : G_MAXUINT64;
 }
 
+guint64
+gst_spdl_binding_loader_get_seed (GstSpdlLoader *loader)
+{
+  const GPtrArray *sources = loader->parts.sources;
+  guint64 seed = 0;
+
+  for (guint i = 0; i < sources->len; i++) {
+    GObject *source = g_ptr_array_index (sources, i);
+    GParamSpec *property =
+        g_object_class_find_property (G_OBJECT_GET_CLASS (source), "seed");
+
+    if (property && property->value_type == G_TYPE_UINT64) {
+      g_object_get (source, "seed", &seed, NULL);
+      break;
+    }
+  }
+  return seed;
+}
+
 /* Memory */
 
 void

@@ -14,6 +14,7 @@ from .._errors import LoaderError
 from .._media.results import call, describe_error
 from .._media.sample import Sample
 from .._native import library as native
+from .seeds import Seed
 
 Function = Callable[[Sample], Any]
 RouteFunction = Callable[[Sample], int]
@@ -176,7 +177,7 @@ class Pool:
     """Worker processes that call a function."""
 
     def __init__(self, pipeline: int, name: str, function: Function,
-                 size: int) -> None:
+                 size: int, seed: Seed = Seed()) -> None:
         from .._processes.server import Server, dump
         from .._processes.worker import FunctionJob
 
@@ -188,7 +189,7 @@ class Pool:
         _check_number("processes", size, _MAX_CONCURRENCY)
         self._name = name
         try:
-            self._job = dump(FunctionJob(function))
+            self._job = dump(FunctionJob(function, seed))
         except Exception as error:
             raise LoaderError(
                 f"The function of {name!r} cannot be sent to worker processes: "

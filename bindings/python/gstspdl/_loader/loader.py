@@ -19,6 +19,8 @@ from .._arguments import (INT32_MAX, UINT64_MAX, check_integer, check_rank,
 from .._errors import LoaderError
 from .._failure import Failure, Record
 from .._functions import stages
+from .._functions.adapters import adapt
+from .._functions.seeds import Seed
 from .._media.batch import Batch
 from .._media.decode import write_property
 from .._media.labels import check_classes
@@ -269,6 +271,10 @@ class Loader(OneReader[Batch]):
         list of these for a group, or None to leave the item out. If it raises,
         the item fails with the traceback as the reason.
 
+        A transform of torchvision, timm or albumentations, and an image
+        processor of transformers, work as they are. For another callable that
+        takes an image, use gstspdl.torch.transform().
+
         The function is pickled once, by cloudpickle if that is installed. The
         processes do not import the main module. If one ends, another one takes
         its place and repeats its item once.
@@ -283,11 +289,13 @@ class Loader(OneReader[Batch]):
                 raise ValueError("processes is the concurrency of worker "
                                  "processes: leave out concurrency")
             stages.set_concurrency(pipeline, name, concurrency)
+        seed = Seed(native.loader_get_seed(self._pointer), name)
+        function = adapt(function, seed)
         if processes == 0:
             stages.connect(pipeline, name, function)
         else:
             self._pools.append(
-                stages.Pool(pipeline, name, function, processes))
+                stages.Pool(pipeline, name, function, processes, seed))
         return self
 
     def route(self, name: str, function: Callable[[Sample], int]) -> "Loader":
@@ -594,7 +602,7 @@ class Loader(OneReader[Batch]):
         self._begin_epoch()
         return self._take(None if timeout == _UNKNOWN else timeout)
 
-    def peek(self, timeout: int = _UNKNOWN) -> Optional[Batch]:
+    def peek(self, timeout: int = _UNKNOWN) -> Union[Batch, Any]:
         """Returns the next batch without taking it, such as for a picture in a
         log; None at the end of an epoch.
 
@@ -731,8 +739,11 @@ class Loader(OneReader[Batch]):
         self._classes = names
         return True
 
+    # Both may be None, but a dataset of folders always has names: Any spares its
+    # users a check that type checkers would require. So does that of peek().
+
     @property
-    def classes(self) -> Optional[List[str]]:
+    def classes(self) -> Union[List[str], Any]:
         """The class names: label i is classes[i]. None if the labels are only
         numbers. Starts the loader unless the names were given. Use
         Loader(..., classes=train.classes) for a validation set."""
@@ -745,7 +756,7 @@ class Loader(OneReader[Batch]):
             raise self._explain(error) from error
 
     @property
-    def class_to_idx(self) -> Optional[Dict[str, int]]:
+    def class_to_idx(self) -> Union[Dict[str, int], Any]:
         """The class numbers by name, as in torchvision's ImageFolder, or
         None."""
         classes = self.classes

@@ -183,7 +183,8 @@ class Sample:
         def __getattr__(self, name: str) -> Any:
             return get_attribute(
                 self, "gst_sample", name,
-                '. A sample is not an image: use sample["data"].numpy()')
+                '. A sample is not an image: use sample["data"].numpy(), or '
+                "wrap the function by gstspdl.torch.transform()")
 
 
 class _Caps:

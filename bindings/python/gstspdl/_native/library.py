@@ -341,6 +341,7 @@ loader_wait = _slow("loader_wait", c_int, c_void_p, c_uint64)
 loader_is_running = _quick("loader_is_running", c_int, c_void_p)
 loader_is_finished = _quick("loader_is_finished", c_int, c_void_p)
 loader_get_epoch = _quick("loader_get_epoch", c_uint64, c_void_p)
+loader_get_seed = _quick("binding_loader_get_seed", c_uint64, c_void_p)
 loader_get_num_failures = _quick(
     "loader_get_num_failures", c_uint64, c_void_p)
 loader_get_max_failures = _quick(

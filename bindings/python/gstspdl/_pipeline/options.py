@@ -43,7 +43,8 @@ class LoadOptions(TypedDict, total=False):
     dataset, sorted.
     `transform`: function that is called with each decoded item, as
     Loader.map() describes, before the normalization. For an image it returns
-    an array of (height, width, channels): uint8, or float32 from 0 to 1.
+    an array of (height, width, channels): uint8, or float32 from 0 to 1. Or a
+    transform of torchvision, timm, albumentations or transformers.
     `processes`: number of worker processes that call `transform`. 0: threads.
     `concurrency`: number of threads that decode, of those that augment, and of
     those that call `transform`. None: the number of cores.

@@ -9,6 +9,7 @@ from typing import (Any, Dict, Iterable, Iterator,
                     List, Mapping, Optional, Sequence, Set, Tuple, Union)
 
 from .._arguments import explain_names, suggest
+from .._functions.adapters import check_normalization
 from .._loader.loader import Loader
 from .._loader.states import State
 from .._native import library as native
@@ -135,6 +136,7 @@ class Pipeline(Elements):
 
     def _complete(self) -> "Tuple[str, List[Element]]":
         """Returns the line for a loader, and the elements with functions."""
+        check_normalization(list(self._list_elements()))
         return str(self._with_sink()), self._list_functions()
 
     def _with_sink(self) -> "Pipeline":

@@ -15,6 +15,7 @@ import os
 from typing import (TYPE_CHECKING, Any, List, Literal, Optional, Sequence, Sized,
                     Tuple, Union)
 
+from .._functions.adapters import settle
 from .._loader.loader import Loader
 from .elements import Function, Path, Seconds
 from .options import (IMAGENET_MEAN, IMAGENET_STD, ImageOptions, LoadOptions,
@@ -337,10 +338,12 @@ def _stack(pipeline: Pipeline, o: Any) -> Loader:
                             f"{augment!r}") from None
         pipeline = pipeline.augment(ops, seed=o["seed"], **_stage(o))
     is_float = o["dtype"] in ("float16", "float32")
+    mean, std = settle(o["transform"], (o["mean"], o["std"]),
+                       (IMAGENET_MEAN, IMAGENET_STD))
     return _load(_transform(pipeline, o).batch(
         o["batch_size"], drop_last=o["drop_last"] or None, labels=o["labels"],
-        dtype=o["dtype"], layout="nchw", mean=o["mean"] if is_float else None,
-        std=o["std"] if is_float else None, **_mixing(o)), o)
+        dtype=o["dtype"], layout="nchw", mean=mean if is_float else None,
+        std=std if is_float else None, **_mixing(o)), o)
 
 
 def _load(pipeline: Pipeline, o: Any) -> Loader:

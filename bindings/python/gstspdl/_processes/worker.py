@@ -27,6 +27,7 @@ from functools import partial
 from typing import (Any, Callable, Dict, Iterator, List, Optional, Sequence,
                     Tuple)
 
+from .._functions.seeds import Seed, seed_all
 from .._media.results import call
 from .._media.sample import Sample
 from .._native import library as native
@@ -46,14 +47,21 @@ _MAX_TEXT = 50_000
 class FunctionJob:
     """Calls a function of Loader.map() with each item."""
 
-    def __init__(self, function: Callable[[Sample], Any]) -> None:
+    def __init__(self, function: Callable[[Sample], Any],
+                 seed: Seed = Seed()) -> None:
         self._function = function
+        self._seed = seed
+
+    def _call(self, item: Sample) -> Any:
+        seed_all(self._seed.of(item))
+        return self._function(item)
 
     def serve(self, link: int, number: int) -> None:
-        _seed()
+        if "torch" in sys.modules:
+            sys.modules["torch"].set_num_threads(1)
         while True:
             item = _receive(link)
-            result = call(partial(self._function, item), item, link)
+            result = call(partial(self._call, item), item, link)
             del item
             try:
                 native.process_link_send(link, result)
@@ -68,19 +76,6 @@ def _receive(link: int) -> Sample:
     pointer = native.process_link_receive(link)
     assert pointer is not None
     return Sample(pointer)
-
-
-def _seed() -> None:
-    """Seeds each worker differently."""
-    modules = sys.modules
-    seed = int.from_bytes(os.urandom(4), "little")
-    if "random" in modules:
-        modules["random"].seed(seed)
-    if "numpy.random" in modules:
-        modules["numpy.random"].seed(seed)
-    if "torch" in modules:
-        modules["torch"].manual_seed(seed)
-        modules["torch"].set_num_threads(1)
 
 
 def is_closed(error: native.Error) -> bool:

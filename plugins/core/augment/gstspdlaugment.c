@@ -207,7 +207,7 @@ set_layout (Layout *self, GstCaps *caps, GError **error)
 }
 
 /* Sets the layout of results of @width by @height pixels from items of the
- * layout @in. */
+ * layout @in. Its caps are NULL after a change of @in. */
 static void
 set_result_layout (Layout *self, const Layout *in, guint width, guint height)
 {
@@ -215,10 +215,7 @@ set_result_layout (Layout *self, const Layout *in, guint width, guint height)
   const gchar *name;
 
   if (self->caps && self->raster.width == width &&
-      self->raster.height == height && self->is_tensor == in->is_tensor &&
-      self->n_frames == in->n_frames &&
-      self->raster.n_channels == in->raster.n_channels &&
-      self->raster.bgr == in->raster.bgr)
+      self->raster.height == height)
     return;
   if (in->is_tensor) {
     self->tensors = in->tensors;
@@ -300,86 +297,69 @@ map_frames (GstBuffer *buffer, const Layout *layout, GstMapFlags flags,
   return FALSE;
 }
 
+/* Augments the frames of @item to those of @result, which may be @item. */
 static gboolean
-paint_frames (Worker *worker, const SpdlRaster *in, const SpdlRaster *out,
-    gsize out_frame_size, GError **error)
+paint_frames (
+    Worker *worker, GstBuffer *item, GstBuffer *result, GError **error)
 {
+  const gboolean in_place = item == result;
   const GArray *steps = worker->plan->steps;
-  SpdlRaster from = *in, to = *out;
-
-  for (guint i = 0; i < worker->in.n_frames; i++) {
-    if (!spdl_painter_run (worker->painter, (const SpdlStep *) steps->data,
-            steps->len, &from, &to, error))
-      return FALSE;
-    from.data += worker->in.frame_size;
-    to.data += out_frame_size;
-  }
-  return TRUE;
-}
-
-/* Augments @item (transfer full) in place; it is copied if it is shared. */
-static GstBuffer *
-paint_in_place (Worker *worker, GstBuffer *item, GError **error)
-{
-  SpdlRaster raster;
-  GstMapInfo map;
-  gboolean ok;
-
-  if (worker->plan->steps->len == 0)
-    return item;
-  if (!gst_buffer_is_all_memory_writable (item)) {
-    GstBuffer *copy = gst_spdl_buffer_try_copy (item);
-
-    gst_buffer_unref (item);
-    if (!(item = copy)) {
-      g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
-          "Not enough memory for a copy of the image");
-      return NULL;
-    }
-  }
-  ok = map_frames (item, &worker->in, GST_MAP_READWRITE, &map, &raster, error);
-  if (ok) {
-    ok = paint_frames (worker, &raster, &raster, worker->in.frame_size, error);
-    gst_buffer_unmap (item, &map);
-  }
-  if (!ok)
-    gst_clear_buffer (&item);
-  return item;
-}
-
-/* Augments @item (transfer full) to a buffer of another size. */
-static GstBuffer *
-paint_resized (Worker *worker, GstBuffer *item, GError **error)
-{
-  GstBuffer *result;
+  const Layout *layout = in_place ? &worker->in : &worker->out;
   SpdlRaster in, out;
   GstMapInfo from, to;
   gboolean ok;
 
-  set_result_layout (
-      &worker->out, &worker->in, worker->plan->width, worker->plan->height);
-  result = gst_spdl_buffer_try_new (worker->out.size);
-  if (!result || !gst_buffer_map (result, &to, GST_MAP_WRITE)) {
-    gst_clear_buffer (&result);
-    gst_buffer_unref (item);
-    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
-        "Not enough memory for an image of %u by %u", worker->plan->width,
-        worker->plan->height);
-    return NULL;
-  }
-  out = worker->out.raster;
-  out.data = to.data;
-  ok = map_frames (item, &worker->in, GST_MAP_READ, &from, &in, error);
+  if (!map_frames (result, layout, in_place ? GST_MAP_READWRITE : GST_MAP_WRITE,
+          &to, &out, error))
+    return FALSE;
+  in = out;
+  ok = in_place ||
+       map_frames (item, &worker->in, GST_MAP_READ, &from, &in, error);
   if (ok) {
-    ok = paint_frames (worker, &in, &out, worker->out.frame_size, error);
-    gst_buffer_unmap (item, &from);
+    for (guint i = 0; ok && i < layout->n_frames; i++) {
+      ok = spdl_painter_run (worker->painter, (const SpdlStep *) steps->data,
+          steps->len, &in, &out, error);
+      in.data += worker->in.frame_size;
+      out.data += layout->frame_size;
+    }
+    if (!in_place)
+      gst_buffer_unmap (item, &from);
   }
   gst_buffer_unmap (result, &to);
-  if (ok)
+  return ok;
+}
+
+/* Augments @item (transfer full): in place, unless the size changes. It is
+ * copied if it is shared. */
+static GstBuffer *
+paint_image (
+    Worker *worker, GstBuffer *item, gboolean is_resized, GError **error)
+{
+  const SpdlPlan *plan = worker->plan;
+  GstBuffer *result = item;
+  gboolean ok;
+
+  if (is_resized) {
+    set_result_layout (&worker->out, &worker->in, plan->width, plan->height);
+    result = gst_spdl_buffer_try_new (worker->out.size);
+  } else if (plan->steps->len == 0) {
+    return item;
+  } else if (!gst_buffer_is_all_memory_writable (item)) {
+    result = gst_spdl_buffer_try_copy (item);
+    gst_buffer_unref (item);
+    item = result;
+  }
+  if (!result)
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
+        "Not enough memory for an image of %u by %u", plan->width,
+        plan->height);
+  ok = result && paint_frames (worker, item, result, error);
+  if (ok && is_resized)
     gst_buffer_copy_into (result, item, GST_BUFFER_COPY_TIMESTAMPS, 0, -1);
-  else
+  if (item != result)
+    gst_buffer_unref (item);
+  if (!ok)
     gst_clear_buffer (&result);
-  gst_buffer_unref (item);
   return result;
 }
 
@@ -395,6 +375,7 @@ paint_item (GstSpdlAugment *self, Worker *worker, GstBuffer *item,
 {
   const SpdlRaster *raster = &worker->in.raster;
   SpdlPlan *plan = worker->plan;
+  gboolean is_resized;
 
   /* The caps of results have fields of those of items. */
   if (worker->in.caps != caps)
@@ -405,12 +386,9 @@ paint_item (GstSpdlAugment *self, Worker *worker, GstBuffer *item,
     gst_buffer_unref (item);
     return NULL;
   }
-  if (plan->width == raster->width && plan->height == raster->height) {
-    *new_caps = worker->in.caps;
-    return paint_in_place (worker, item, error);
-  }
-  item = paint_resized (worker, item, error);
-  *new_caps = worker->out.caps;
+  is_resized = plan->width != raster->width || plan->height != raster->height;
+  item = paint_image (worker, item, is_resized, error);
+  *new_caps = is_resized ? worker->out.caps : worker->in.caps;
   return item;
 }
 

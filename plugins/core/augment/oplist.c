@@ -17,9 +17,6 @@
 #define MAX_DEPTH 8
 #define MAX_OPS 1000
 
-/* timm's mean color of ImageNet. */
-static const SpdlFill timm_fill = { SPDL_FILL_COLOR, { 124, 116, 104 } };
-
 typedef struct {
   const gchar *text;
   const gchar *at;
@@ -64,30 +61,22 @@ fail (Parser *self, const gchar *at, const gchar *format, ...)
 static gchar *
 list_operations (void)
 {
-  GString *names = g_string_new (NULL);
+  GString *names = g_string_new (spdl_op_specs[0].name);
 
-  for (guint i = 0; i < SPDL_N_OPS; i++)
-    g_string_append_printf (
-        names, "%s%s", i > 0 ? ", " : "", spdl_op_specs[i].name);
+  for (guint i = 1; i < SPDL_N_OPS; i++)
+    g_string_append_printf (names, ", %s", spdl_op_specs[i].name);
   return g_string_free (names, FALSE);
 }
 
 static gchar *
 list_arguments (const SpdlOpSpec *spec)
 {
-  GString *names = g_string_new (NULL);
+  GString *names =
+      g_string_new (spec->flags & SPDL_OP_HAS_MEMBERS ? "operations, " : NULL);
 
-  for (const SpdlArg *arg = spec->args; arg && arg->name; arg++)
-    g_string_append_printf (names, "%s, ", arg->name);
-  if (spec->flags & SPDL_OP_HAS_FILTER)
-    g_string_append (names, "interpolation, ");
-  if (spec->flags & SPDL_OP_HAS_FILL)
-    g_string_append (names, "fill, ");
-  if (spec->flags & SPDL_OP_HAS_VALUE)
-    g_string_append (names, "value, ");
-  if (spec->flags & SPDL_OP_HAS_MEMBERS)
-    g_string_append (names, "operations, ");
-  g_string_append (names, "p");
+  for (const SpdlArg *arg = spec->args; arg->name; arg++)
+    g_string_append_printf (
+        names, arg == spec->args ? "%s" : ", %s", arg->name);
   return g_string_free (names, FALSE);
 }
 
@@ -117,11 +106,7 @@ read_word (Parser *self)
 {
   const gchar *start = self->at;
 
-  while (g_ascii_isalnum (*self->at) || strchr ("-_.+/", *self->at)) {
-    if (!*self->at)
-      break;
-    self->at++;
-  }
+  self->at += strspn (start, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS "-_.+/");
   return g_strndup (start, self->at - start);
 }
 
@@ -191,9 +176,23 @@ parse_range (const gchar *value, double *low, double *high, gboolean *is_pair)
 }
 
 static gboolean
-is_whole (double number)
+check_number (Parser *self, const SpdlArg *arg, const gchar *at,
+    const gchar *value, double number)
 {
-  return number == rint (number);
+  const gboolean is_whole =
+      arg->kind == SPDL_ARG_INTEGERS || arg->kind == SPDL_ARG_INTEGER ||
+      arg->kind == SPDL_ARG_ODD || arg->kind == SPDL_ARG_SIZE;
+  g_autofree gchar *limits = NULL;
+
+  if (!(number >= arg->min && number <= arg->max)) {
+    limits = g_strdup_printf ("between %g and %g", arg->min, arg->max);
+    return fail_value (self, at, arg, value, limits);
+  }
+  if (is_whole && number != rint (number))
+    return fail_value (self, at, arg, value, "a whole number");
+  if (arg->kind == SPDL_ARG_ODD && fmod (number, 2) == 0)
+    return fail_value (self, at, arg, value, "an odd number");
+  return TRUE;
 }
 
 static gboolean
@@ -203,9 +202,6 @@ set_range (Parser *self, SpdlOp *op, const SpdlArg *arg, const gchar *at,
   const gboolean is_single = arg->kind == SPDL_ARG_NUMBER ||
                              arg->kind == SPDL_ARG_INTEGER ||
                              arg->kind == SPDL_ARG_ODD;
-  const gboolean is_integer = arg->kind == SPDL_ARG_INTEGERS ||
-                              arg->kind == SPDL_ARG_INTEGER ||
-                              arg->kind == SPDL_ARG_ODD;
   double low, high;
   gboolean is_pair;
 
@@ -222,33 +218,26 @@ set_range (Parser *self, SpdlOp *op, const SpdlArg *arg, const gchar *at,
   if (low > high)
     return fail_value (
         self, at, arg, value, "a range that begins with the smaller number");
-  if (low < arg->min || high > arg->max) {
-    g_autofree gchar *limits =
-        g_strdup_printf ("between %g and %g", arg->min, arg->max);
-
-    return fail_value (self, at, arg, value, limits);
-  }
-  if (is_integer && (!is_whole (low) || !is_whole (high)))
-    return fail_value (self, at, arg, value, "a whole number");
-  if (arg->kind == SPDL_ARG_ODD && fmod (low, 2) == 0)
-    return fail_value (self, at, arg, value, "an odd number");
   op->low[arg->slot] = low;
   op->high[arg->slot] = high;
-  return TRUE;
+  return check_number (self, arg, at, value, low) &&
+         check_number (self, arg, at, value, high);
 }
 
 static gboolean
-find_word (Parser *self, const gchar *name, const gchar *at, const gchar *value,
-    const gchar *const *words, guint *number)
+set_word (Parser *self, SpdlOp *op, const SpdlArg *arg, const gchar *at,
+    const gchar *value)
 {
   g_autofree gchar *list = NULL;
 
-  for (*number = 0; words[*number]; (*number)++)
-    if (g_str_equal (words[*number], value))
+  for (guint i = 0; arg->words[i]; i++)
+    if (g_str_equal (arg->words[i], value)) {
+      op->low[arg->slot] = op->high[arg->slot] = i;
       return TRUE;
-  list = g_strjoinv (", ", (gchar **) words);
+    }
+  list = g_strjoinv (", ", (gchar **) arg->words);
   return fail (
-      self, at, "%s is \"%s\", but must be one of %s", name, value, list);
+      self, at, "%s is \"%s\", but must be one of %s", arg->name, value, list);
 }
 
 /* Reads @n numbers with @separator between. */
@@ -264,65 +253,52 @@ read_numbers (const gchar *value, gchar separator, guint n, double *numbers)
   return *value == '\0';
 }
 
+/* Sets the two values of a size, or the eight of corners. */
 static gboolean
-set_size (Parser *self, SpdlOp *op, const SpdlArg *arg, const gchar *at,
+set_numbers (Parser *self, SpdlOp *op, const SpdlArg *arg, const gchar *at,
     const gchar *value)
 {
-  double sides[2];
-
-  if (read_numbers (value, 'x', 1, sides))
-    sides[1] = sides[0];
-  else if (!read_numbers (value, 'x', 2, sides))
-    return fail_value (self, at, arg, value, "a number, or WIDTHxHEIGHT");
-  for (guint i = 0; i < 2; i++) {
-    if (sides[i] < arg->min || sides[i] > arg->max || !is_whole (sides[i]))
-      return fail_value (
-          self, at, arg, value, "a whole number between 1 and 65535");
-    op->low[arg->slot + i] = op->high[arg->slot + i] = sides[i];
-  }
-  return TRUE;
-}
-
-static gboolean
-set_corners (Parser *self, SpdlOp *op, const SpdlArg *arg, const gchar *at,
-    const gchar *value)
-{
+  const gboolean is_size = arg->kind == SPDL_ARG_SIZE;
+  const guint n = is_size ? 2 : 8;
   double numbers[8];
 
-  if (!read_numbers (value, '/', 8, numbers))
-    return fail_value (
-        self, at, arg, value, "8 numbers with / between: x/y/x/y/x/y/x/y");
-  for (guint i = 0; i < 8; i++) {
-    if (fabs (numbers[i]) > arg->max)
-      return fail_value (self, at, arg, value, "between -65535 and 65535");
+  if (is_size && read_numbers (value, 'x', 1, numbers))
+    numbers[1] = numbers[0];
+  else if (!read_numbers (value, is_size ? 'x' : '/', n, numbers))
+    return fail_value (self, at, arg, value,
+        is_size ? "a number, or WIDTHxHEIGHT"
+                : "8 numbers with / between: x/y/x/y/x/y/x/y");
+  for (guint i = 0; i < n; i++) {
+    if (!check_number (self, arg, at, value, numbers[i]))
+      return FALSE;
     op->low[arg->slot + i] = op->high[arg->slot + i] = numbers[i];
   }
   return TRUE;
 }
 
 static gboolean
-set_fill (Parser *self, const gchar *name, SpdlFill *fill, const gchar *at,
-    const gchar *value, gboolean takes_noise)
+set_fill (Parser *self, SpdlOp *op, const SpdlArg *arg, const gchar *at,
+    const gchar *value)
 {
+  const gboolean takes_noise = arg->kind == SPDL_ARG_NOISE;
   double numbers[3];
 
   if (takes_noise && g_str_equal (value, "random")) {
-    fill->kind = SPDL_FILL_NOISE;
+    op->fill.kind = SPDL_FILL_NOISE;
     return TRUE;
   }
   if (read_numbers (value, '/', 1, numbers))
     numbers[1] = numbers[2] = numbers[0];
   else if (!read_numbers (value, '/', 3, numbers))
-    return fail (self, at,
-        "%s is \"%s\", but must be a number or a color, such as 124/116/104%s",
-        name, value, takes_noise ? ", or random" : "");
-  fill->kind = SPDL_FILL_COLOR;
+    return fail_value (self, at, arg, value,
+        takes_noise ? "a number, a color, such as 124/116/104, or random"
+                    : "a number or a color, such as 124/116/104");
+  op->fill.kind = SPDL_FILL_COLOR;
   for (guint c = 0; c < 3; c++) {
-    if (numbers[c] < 0 || numbers[c] > 255 || !is_whole (numbers[c]))
-      return fail (self, at,
-          "%s is \"%s\", but must consist of whole numbers between 0 and 255",
-          name, value);
-    fill->color[c] = numbers[c];
+    if (numbers[c] < 0 || numbers[c] > 255 || numbers[c] != rint (numbers[c]))
+      return fail_value (
+          self, at, arg, value, "whole numbers between 0 and 255");
+    op->fill.color[c] = numbers[c];
   }
   return TRUE;
 }
@@ -331,18 +307,15 @@ static gboolean
 set_arg (Parser *self, SpdlOp *op, const SpdlArg *arg, const gchar *at,
     const gchar *value)
 {
-  guint number;
-
   switch (arg->kind) {
     case SPDL_ARG_WORD:
-      if (!find_word (self, arg->name, at, value, arg->words, &number))
-        return FALSE;
-      op->low[arg->slot] = op->high[arg->slot] = number;
-      return TRUE;
+      return set_word (self, op, arg, at, value);
     case SPDL_ARG_SIZE:
-      return set_size (self, op, arg, at, value);
     case SPDL_ARG_CORNERS:
-      return set_corners (self, op, arg, at, value);
+      return set_numbers (self, op, arg, at, value);
+    case SPDL_ARG_FILL:
+    case SPDL_ARG_NOISE:
+      return set_fill (self, op, arg, at, value);
     default:
       return set_range (self, op, arg, at, value);
   }
@@ -351,47 +324,10 @@ set_arg (Parser *self, SpdlOp *op, const SpdlArg *arg, const gchar *at,
 static const SpdlArg *
 find_arg (const SpdlOpSpec *spec, const gchar *name)
 {
-  for (const SpdlArg *arg = spec->args; arg && arg->name; arg++)
+  for (const SpdlArg *arg = spec->args; arg->name; arg++)
     if (g_str_equal (arg->name, name))
       return arg;
   return NULL;
-}
-
-static gboolean
-set_named (Parser *self, SpdlOp *op, const gchar *name_at, const gchar *name,
-    const gchar *at, const gchar *value)
-{
-  static const SpdlArg p = { "p", SPDL_ARG_NUMBER, 0, 0, 1 };
-  const SpdlOpSpec *spec = &spdl_op_specs[op->kind];
-  const SpdlArg *arg = find_arg (spec, name);
-  g_autofree gchar *list = NULL;
-
-  if (arg)
-    return set_arg (self, op, arg, at, value);
-  if (g_str_equal (name, "p")) {
-    SpdlOp scratch;
-
-    if (!set_range (self, &scratch, &p, at, value))
-      return FALSE;
-    op->p = scratch.low[0];
-    return TRUE;
-  }
-  if ((spec->flags & SPDL_OP_HAS_FILTER) &&
-      g_str_equal (name, "interpolation")) {
-    guint number;
-
-    if (!find_word (self, name, at, value, spdl_warp_filters, &number))
-      return FALSE;
-    op->filter = number;
-    return TRUE;
-  }
-  if (((spec->flags & SPDL_OP_HAS_FILL) && g_str_equal (name, "fill")) ||
-      ((spec->flags & SPDL_OP_HAS_VALUE) && g_str_equal (name, "value")))
-    return set_fill (
-        self, name, &op->fill, at, value, spec->flags & SPDL_OP_HAS_VALUE);
-  list = list_arguments (spec);
-  return fail (self, name_at, "%s has no argument \"%s\", only %s", spec->name,
-      name, list);
 }
 
 /* Operations */
@@ -403,13 +339,7 @@ new_op (SpdlOpKind kind)
   SpdlOp *op = g_new0 (SpdlOp, 1);
 
   op->kind = kind;
-  op->p = spec->p;
-  op->filter = spec->flags & SPDL_OP_IS_BILINEAR ? SPDL_WARP_BILINEAR
-                                                 : SPDL_WARP_NEAREST;
-  if (kind == SPDL_OP_TIMM_RAND)
-    op->fill = timm_fill;
-  else if (kind == SPDL_OP_ERASE)
-    op->fill.kind = SPDL_FILL_COLOR;
+  op->fill = spec->fill;
   spdl_op_spec_get_defaults (spec, op->low, op->high);
   return op;
 }
@@ -431,31 +361,41 @@ parse_member (Parser *self, SpdlOp *op)
 }
 
 static gboolean
+parse_named (Parser *self, SpdlOp *op, const gchar *name_at, const gchar *name)
+{
+  const SpdlOpSpec *spec = &spdl_op_specs[op->kind];
+  const SpdlArg *arg = find_arg (spec, name);
+  const gchar *at = self->at;
+  g_autofree gchar *value = read_word (self), *list = NULL;
+
+  if (arg)
+    return set_arg (self, op, arg, at, value);
+  list = list_arguments (spec);
+  return fail (self, name_at, "%s has no argument \"%s\", only %s", spec->name,
+      name, list);
+}
+
+static gboolean
 parse_arg (Parser *self, SpdlOp *op)
 {
   const SpdlOpSpec *spec = &spdl_op_specs[op->kind];
-  const gchar *name_at = self->at, *at;
+  const gchar *at = self->at;
   g_autofree gchar *name = read_word (self);
-  g_autofree gchar *value = NULL, *found = NULL;
+  g_autofree gchar *found = NULL, *list = NULL;
 
   skip_blanks (self);
-  if (*name && accept (self, '=')) {
-    at = self->at;
-    value = read_word (self);
-    return set_named (self, op, name_at, name, at, value);
-  }
-  if (*name && (spec->flags & SPDL_OP_HAS_MEMBERS)) {
-    self->at = name_at;
+  if (*name && accept (self, '='))
+    return parse_named (self, op, at, name);
+  if (*name && spec->args->kind == SPDL_ARG_WORD)
+    return set_arg (self, op, spec->args, at, name);
+  self->at = at;
+  if (*name && (spec->flags & SPDL_OP_HAS_MEMBERS))
     return parse_member (self, op);
-  }
-  if (*name && (spec->flags & SPDL_OP_HAS_WORD))
-    return set_arg (self, op, spec->args, name_at, name);
-  self->at = name_at;
   found = peek_text (self);
-  value = list_arguments (spec);
-  return fail (self, name_at,
+  list = list_arguments (spec);
+  return fail (self, at,
       "found \"%s\", expected NAME=VALUE with an argument of %s: %s", found,
-      spec->name, value);
+      spec->name, list);
 }
 
 static gboolean
@@ -463,9 +403,7 @@ parse_args (Parser *self, SpdlOp *op)
 {
   g_autofree gchar *found = NULL;
 
-  if (!accept (self, '('))
-    return TRUE;
-  if (accept (self, ')'))
+  if (!accept (self, '(') || accept (self, ')'))
     return TRUE;
   do {
     if (!parse_arg (self, op))
@@ -484,9 +422,8 @@ check_op (Parser *self, const gchar *at, const SpdlOp *op)
 {
   const SpdlOpSpec *spec = &spdl_op_specs[op->kind];
 
-  for (const SpdlArg *arg = spec->args;
-       arg && arg->name && (spec->flags & SPDL_OP_NEEDS_ALL); arg++)
-    if (isnan (op->low[arg->slot]))
+  for (const SpdlArg *arg = spec->args; arg->name; arg++)
+    if ((spec->flags & SPDL_OP_NEEDS_ALL) && isnan (op->low[arg->slot]))
       return fail (self, at, "%s needs the argument %s", spec->name, arg->name);
   if (op->kind == SPDL_OP_ERASE && !isnan (op->low[SPDL_ERASE_X]) &&
       isnan (op->low[SPDL_ERASE_Y] + op->low[SPDL_ERASE_WIDTH] +
@@ -508,12 +445,6 @@ check_op (Parser *self, const gchar *at, const SpdlOp *op)
 /* timm's strings: rand-m9-n2-mstd0.5-inc1 */
 
 static gboolean
-is_timm (const gchar *name)
-{
-  return g_str_has_prefix (name, "rand-") && !g_str_has_prefix (name, "rand-a");
-}
-
-static gboolean
 parse_timm (Parser *self, SpdlOp *op, const gchar *at, const gchar *name)
 {
   g_auto (GStrv) sections = g_strsplit (name, "-", -1);
@@ -524,7 +455,7 @@ parse_timm (Parser *self, SpdlOp *op, const gchar *at, const gchar *name)
     g_autofree gchar *key = g_strndup (sections[i], n);
     const SpdlArg *arg = find_arg (&spdl_op_specs[SPDL_OP_TIMM_RAND], key);
 
-    if (!arg)
+    if (!arg || arg->kind >= SPDL_ARG_WORD)
       return fail (self, section_at,
           "Section \"%s\" of timm's RandAugment is unknown: use m, n, p, mstd, "
           "mmax and inc, each with a number",
@@ -539,14 +470,10 @@ parse_timm (Parser *self, SpdlOp *op, const gchar *at, const gchar *name)
 static gboolean
 find_kind (const gchar *name, SpdlOpKind *kind)
 {
-  for (guint i = 0; i < SPDL_N_OPS; i++) {
-    *kind = i;
-    if (!(spdl_op_specs[i].flags & SPDL_OP_IS_HIDDEN) &&
-        g_str_equal (spdl_op_specs[i].name, name))
+  for (*kind = 0; *kind < SPDL_OP_TIMM_RAND; (*kind)++)
+    if (g_str_equal (spdl_op_specs[*kind].name, name))
       return TRUE;
-  }
-  *kind = SPDL_OP_TIMM_RAND;
-  return is_timm (name);
+  return g_str_has_prefix (name, "rand-") && !g_str_has_prefix (name, "rand-a");
 }
 
 static gboolean

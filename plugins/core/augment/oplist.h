@@ -50,6 +50,7 @@ typedef enum {
   SPDL_OP_COLOR_JITTER,
   SPDL_OP_RANDOM_CROP,
   SPDL_OP_CENTER_CROP,
+  /* Policies */
   SPDL_OP_RAND_AUGMENT,
   SPDL_OP_TRIVIAL_AUGMENT_WIDE,
   SPDL_OP_AUTO_AUGMENT,
@@ -59,16 +60,24 @@ typedef enum {
   SPDL_OP_END = SPDL_N_OPS, /* ends a sequence or a mix in a plan */
 } SpdlOpKind;
 
-/* Numbers of arguments in the arrays of values. An operation without a name
- * here has one argument, with number 0. */
+/* Numbers of arguments in the arrays of values. */
+enum {
+  SPDL_OP_VALUE = 0,  /* of an operation that has only one */
+  SPDL_OP_FILTER = 9, /* SpdlWarpFilter; of several operations, as the next */
+  SPDL_OP_P,
+  SPDL_OP_FILL, /* not used: SpdlFill has the values */
+  SPDL_OP_VALUES
+};
+enum { SPDL_BLUR_KERNEL_SIZE, SPDL_BLUR_SIGMA };
+enum { SPDL_PAD_PADDING, SPDL_PAD_MODE };
+enum { SPDL_RAND_N, SPDL_RAND_M, SPDL_RAND_BINS };
+/* Corners are 8 values. */
+enum { SPDL_PERSPECTIVE_CORNERS = 0, SPDL_PERSPECTIVE_DISTORTION = 8 };
 enum {
   SPDL_JITTER_BRIGHTNESS = 0,
   SPDL_JITTER_CONTRAST,
   SPDL_JITTER_SATURATION,
   SPDL_JITTER_HUE,
-
-  SPDL_BLUR_KERNEL_SIZE = 0,
-  SPDL_BLUR_SIGMA,
 
   SPDL_AFFINE_ANGLE = 0, /* of rotate, too */
   SPDL_AFFINE_TRANSLATE_X,
@@ -78,12 +87,6 @@ enum {
   SPDL_AFFINE_SHEAR_Y,
   SPDL_AFFINE_CENTER,
   SPDL_AFFINE_TRANSLATE,
-
-  SPDL_PERSPECTIVE_CORNERS = 0, /* 8 values */
-  SPDL_PERSPECTIVE_DISTORTION = 8,
-
-  SPDL_PAD_PADDING = 0,
-  SPDL_PAD_MODE,
 
   SPDL_CROP_X = 0,
   SPDL_CROP_Y,
@@ -100,10 +103,6 @@ enum {
   SPDL_ERASE_WIDTH,
   SPDL_ERASE_HEIGHT,
 
-  SPDL_RAND_N = 0,
-  SPDL_RAND_M,
-  SPDL_RAND_BINS,
-
   SPDL_AUGMIX_SEVERITY = 0,
   SPDL_AUGMIX_WIDTH,
   SPDL_AUGMIX_DEPTH,
@@ -116,20 +115,15 @@ enum {
   SPDL_TIMM_MMAX,
   SPDL_TIMM_INC,
   SPDL_TIMM_P,
-
-  SPDL_OP_VALUES = 9,
 };
 
-typedef enum {
-  SPDL_WARP_NEAREST,
-  SPDL_WARP_BILINEAR,
-} SpdlWarpFilter;
+typedef enum { SPDL_WARP_NEAREST, SPDL_WARP_BILINEAR } SpdlWarpFilter;
 
 typedef enum {
   SPDL_PAD_CONSTANT,
   SPDL_PAD_EDGE,
   SPDL_PAD_REFLECT,
-  SPDL_PAD_SYMMETRIC,
+  SPDL_PAD_SYMMETRIC
 } SpdlPadMode;
 
 typedef enum {
@@ -149,10 +143,8 @@ typedef struct _SpdlOp SpdlOp;
 
 struct _SpdlOp {
   SpdlOpKind kind;
-  double p;
   double low[SPDL_OP_VALUES];
   double high[SPDL_OP_VALUES];
-  SpdlWarpFilter filter;
   SpdlFill fill;
   GPtrArray *members; /* of SpdlOp; nullable */
 };
@@ -160,7 +152,6 @@ struct _SpdlOp {
 /* A step of an item's plan: an operation with the values that were drawn. */
 typedef struct {
   SpdlOpKind kind;
-  SpdlWarpFilter filter;
   SpdlFill fill;
   double values[SPDL_OP_VALUES];
 } SpdlStep;

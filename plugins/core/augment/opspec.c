@@ -9,193 +9,136 @@
 
 #include <math.h>
 
-#define MAX_SIDE 65535
+#define SIDE 65535 /* of the largest image */
 
-#define SINGLE(name, kind, min, max)       \
-  (const SpdlArg[])                        \
-  {                                        \
-    { name, kind, 0, min, max, NAN, NAN }, \
-    {                                      \
-      NULL                                 \
-    }                                      \
-  }
+/* clang-format off */
+#define ARGS(...) \
+  (const SpdlArg[]) { __VA_ARGS__, { NULL } }
+/* An operation and its arguments */
+#define OP(kind, name, flags, ...) \
+  [SPDL_OP_##kind] = { name, flags, ARGS (__VA_ARGS__) }
+/* Arguments with limits: with a default range, without a default, and other
+ * names for such arguments */
+#define ARG(name, kind, slot, ...) \
+  { name, SPDL_ARG_##kind, SPDL_##slot, __VA_ARGS__ }
+#define UNSET(name, kind, slot, ...) \
+  { name, SPDL_ARG_##kind, SPDL_##slot, __VA_ARGS__, NAN, NAN }
+#define ALIAS(name, kind, slot, ...) \
+  { name, SPDL_ARG_##kind, SPDL_##slot, __VA_ARGS__, NULL, TRUE }
+#define WORD(name, slot, default, words) \
+  { name, SPDL_ARG_WORD, SPDL_##slot, 0, 0, default, default, words }
+/* Arguments of several operations. The default of p is torchvision's. */
+#define P(default) ARG ("p", NUMBER, OP_P, 0, 1, default, default)
+#define FILTER(default) WORD ("interpolation", OP_FILTER, default, filters)
+#define FILL ARG ("fill", FILL, OP_FILL)
+#define FACTOR(min, max) UNSET ("factor", RANGE, OP_VALUE, min, max)
+#define WEIGHT ARG ("weight", NUMBER, OP_VALUE, 0, 1000, 1, 1)
+/* clang-format on */
 
-const gchar *const spdl_warp_filters[] = { "nearest", "bilinear", NULL };
+/* In the order of SpdlWarpFilter and SpdlPadMode. */
+static const gchar *const filters[] = { "nearest", "bilinear", NULL };
 static const gchar *const pad_modes[] = { "constant", "edge", "reflect",
   "symmetric", NULL };
 static const gchar *const centers[] = { "middle", "corner", NULL };
 static const gchar *const policies[] = { "imagenet", "cifar10", "svhn", NULL };
 static const gchar *const booleans[] = { "false", "true", NULL };
 
-static const SpdlArg jitter_args[] = {
-  { "brightness", SPDL_ARG_JITTER, SPDL_JITTER_BRIGHTNESS, 0, 100, 1, 1 },
-  { "contrast", SPDL_ARG_JITTER, SPDL_JITTER_CONTRAST, 0, 100, 1, 1 },
-  { "saturation", SPDL_ARG_JITTER, SPDL_JITTER_SATURATION, 0, 100, 1, 1 },
-  { "hue", SPDL_ARG_SPREAD, SPDL_JITTER_HUE, -0.5, 0.5, 0, 0 },
-  { NULL },
-};
-static const SpdlArg blur_args[] = {
-  { "kernel-size", SPDL_ARG_ODD, SPDL_BLUR_KERNEL_SIZE, 1, 255, NAN, NAN },
-  { "sigma", SPDL_ARG_RANGE, SPDL_BLUR_SIGMA, 0.01, 40, 0.1, 2 },
-  { NULL },
-};
-static const SpdlArg affine_args[] = {
-  { "degrees", SPDL_ARG_SPREAD, SPDL_AFFINE_ANGLE, -360, 360, 0, 0, NULL,
-      TRUE },
-  { "angle", SPDL_ARG_RANGE, SPDL_AFFINE_ANGLE, -360, 360, 0, 0 },
-  { "translate", SPDL_ARG_NUMBER, SPDL_AFFINE_TRANSLATE, 0, 1, NAN, NAN, NULL,
-      TRUE },
-  { "translate-x", SPDL_ARG_INTEGERS, SPDL_AFFINE_TRANSLATE_X, -MAX_SIDE,
-      MAX_SIDE, 0, 0 },
-  { "translate-y", SPDL_ARG_INTEGERS, SPDL_AFFINE_TRANSLATE_Y, -MAX_SIDE,
-      MAX_SIDE, 0, 0 },
-  { "scale", SPDL_ARG_RANGE, SPDL_AFFINE_SCALE, 0.01, 100, 1, 1 },
-  { "shear", SPDL_ARG_SPREAD, SPDL_AFFINE_SHEAR_X, -89, 89, 0, 0, NULL, TRUE },
-  { "shear-x", SPDL_ARG_RANGE, SPDL_AFFINE_SHEAR_X, -89, 89, 0, 0 },
-  { "shear-y", SPDL_ARG_RANGE, SPDL_AFFINE_SHEAR_Y, -89, 89, 0, 0 },
-  { "center", SPDL_ARG_WORD, SPDL_AFFINE_CENTER, 0, 0, 0, 0, centers },
-  { NULL },
-};
-static const SpdlArg rotate_args[] = {
-  { "degrees", SPDL_ARG_SPREAD, SPDL_AFFINE_ANGLE, -360, 360, NAN, NAN, NULL,
-      TRUE },
-  { "angle", SPDL_ARG_RANGE, SPDL_AFFINE_ANGLE, -360, 360, NAN, NAN, NULL,
-      FALSE },
-  { NULL },
-};
-static const SpdlArg perspective_args[] = {
-  { "distortion-scale", SPDL_ARG_NUMBER, SPDL_PERSPECTIVE_DISTORTION, 0, 1, 0.5,
-      0.5, NULL, TRUE },
-  { "corners", SPDL_ARG_CORNERS, SPDL_PERSPECTIVE_CORNERS, -MAX_SIDE, MAX_SIDE,
-      NAN, NAN },
-  { NULL },
-};
-static const SpdlArg pad_args[] = {
-  { "padding", SPDL_ARG_INTEGER, SPDL_PAD_PADDING, 0, 4096, NAN, NAN },
-  { "mode", SPDL_ARG_WORD, SPDL_PAD_MODE, 0, 0, 0, 0, pad_modes },
-  { NULL },
-};
-static const SpdlArg random_crop_args[] = {
-  { "size", SPDL_ARG_SIZE, SPDL_CROP_WIDTH, 1, MAX_SIDE, NAN, NAN },
-  { "padding", SPDL_ARG_INTEGER, SPDL_CROP_PADDING, 0, 4096, 0, 0 },
-  { "mode", SPDL_ARG_WORD, SPDL_CROP_MODE, 0, 0, 0, 0, pad_modes },
-  { NULL },
-};
-static const SpdlArg crop_args[] = {
-  { "x", SPDL_ARG_INTEGER, SPDL_CROP_X, 0, MAX_SIDE, NAN, NAN },
-  { "y", SPDL_ARG_INTEGER, SPDL_CROP_Y, 0, MAX_SIDE, NAN, NAN },
-  { "width", SPDL_ARG_INTEGER, SPDL_CROP_WIDTH, 1, MAX_SIDE, NAN, NAN },
-  { "height", SPDL_ARG_INTEGER, SPDL_CROP_HEIGHT, 1, MAX_SIDE, NAN, NAN },
-  { NULL },
-};
-static const SpdlArg erase_args[] = {
-  { "scale", SPDL_ARG_RANGE, SPDL_ERASE_SCALE, 0, 1, 0.02, 0.33, NULL, TRUE },
-  { "ratio", SPDL_ARG_RANGE, SPDL_ERASE_RATIO, 0.01, 100, 0.3, 3.3, NULL,
-      TRUE },
-  { "noise", SPDL_ARG_INTEGER, SPDL_ERASE_NOISE, 0, G_MAXUINT32, NAN, NAN },
-  { "x", SPDL_ARG_INTEGER, SPDL_ERASE_X, 0, MAX_SIDE, NAN, NAN },
-  { "y", SPDL_ARG_INTEGER, SPDL_ERASE_Y, 0, MAX_SIDE, NAN, NAN },
-  { "width", SPDL_ARG_INTEGER, SPDL_ERASE_WIDTH, 1, MAX_SIDE, NAN, NAN },
-  { "height", SPDL_ARG_INTEGER, SPDL_ERASE_HEIGHT, 1, MAX_SIDE, NAN, NAN },
-  { NULL },
-};
-static const SpdlArg weight_args[] = {
-  { "weight", SPDL_ARG_NUMBER, 0, 0, 1000, 1, 1 },
-  { NULL },
-};
-static const SpdlArg rand_args[] = {
-  { "n", SPDL_ARG_INTEGER, SPDL_RAND_N, 0, 16, 2, 2 },
-  { "m", SPDL_ARG_INTEGER, SPDL_RAND_M, 0, 1000, 9, 9 },
-  { "bins", SPDL_ARG_INTEGER, SPDL_RAND_BINS, 2, 1001, 31, 31 },
-  { NULL },
-};
-static const SpdlArg trivial_args[] = {
-  { "bins", SPDL_ARG_INTEGER, 0, 2, 1001, 31, 31 },
-  { NULL },
-};
-static const SpdlArg auto_args[] = {
-  { "policy", SPDL_ARG_WORD, 0, 0, 0, 0, 0, policies },
-  { NULL },
-};
-static const SpdlArg augmix_args[] = {
-  { "severity", SPDL_ARG_INTEGER, SPDL_AUGMIX_SEVERITY, 1, 10, 3, 3 },
-  { "width", SPDL_ARG_INTEGER, SPDL_AUGMIX_WIDTH, 1, 16, 3, 3 },
-  { "depth", SPDL_ARG_INTEGER, SPDL_AUGMIX_DEPTH, 0, 16, 0, 0 },
-  { "alpha", SPDL_ARG_NUMBER, SPDL_AUGMIX_ALPHA, 0.01, 100, 1, 1 },
-  { "all-ops", SPDL_ARG_WORD, SPDL_AUGMIX_ALL_OPS, 0, 0, 1, 1, booleans },
-  { NULL },
-};
-static const SpdlArg timm_args[] = {
-  { "n", SPDL_ARG_INTEGER, SPDL_TIMM_N, 0, 16, 2, 2 },
-  { "m", SPDL_ARG_INTEGER, SPDL_TIMM_M, 0, 100, 10, 10 },
-  { "mstd", SPDL_ARG_NUMBER, SPDL_TIMM_MSTD, 0, 1000, 0, 0 },
-  { "mmax", SPDL_ARG_INTEGER, SPDL_TIMM_MMAX, 0, 100, 10, 10 },
-  { "inc", SPDL_ARG_INTEGER, SPDL_TIMM_INC, 0, 1, 0, 0 },
-  { "p", SPDL_ARG_NUMBER, SPDL_TIMM_P, 0, 1, 0.5, 0.5 },
-  { NULL },
-};
-
 const SpdlOpSpec spdl_op_specs[SPDL_N_OPS] = {
-  [SPDL_OP_BRIGHTNESS] = { "brightness", 1, SPDL_OP_NEEDS_ALL,
-      SINGLE ("factor", SPDL_ARG_RANGE, 0, 100) },
-  [SPDL_OP_CONTRAST] = { "contrast", 1, SPDL_OP_NEEDS_ALL,
-      SINGLE ("factor", SPDL_ARG_RANGE, 0, 100) },
-  [SPDL_OP_SATURATION] = { "saturation", 1, SPDL_OP_NEEDS_ALL,
-      SINGLE ("factor", SPDL_ARG_RANGE, 0, 100) },
-  [SPDL_OP_HUE] = { "hue", 1, SPDL_OP_NEEDS_ALL,
-      SINGLE ("factor", SPDL_ARG_RANGE, -0.5, 0.5) },
-  [SPDL_OP_SHARPNESS] = { "sharpness", 0.5, SPDL_OP_NEEDS_ALL,
-      SINGLE ("factor", SPDL_ARG_RANGE, 0, 100) },
-  [SPDL_OP_AUTOCONTRAST] = { "autocontrast", 0.5 },
-  [SPDL_OP_EQUALIZE] = { "equalize", 0.5 },
-  [SPDL_OP_INVERT] = { "invert", 0.5 },
-  [SPDL_OP_POSTERIZE] = { "posterize", 0.5, SPDL_OP_NEEDS_ALL,
-      SINGLE ("bits", SPDL_ARG_INTEGERS, 0, 8) },
-  [SPDL_OP_SOLARIZE] = { "solarize", 0.5, SPDL_OP_NEEDS_ALL,
-      SINGLE ("threshold", SPDL_ARG_RANGE, 0, 256) },
-  [SPDL_OP_SOLARIZE_ADD] = { "solarize-add", 1, SPDL_OP_NEEDS_ALL,
-      SINGLE ("add", SPDL_ARG_INTEGERS, 0, 255) },
-  [SPDL_OP_GRAYSCALE] = { "grayscale", 0.1 },
-  [SPDL_OP_GAUSSIAN_BLUR] = { "gaussian-blur", 1, 0, blur_args },
-  [SPDL_OP_AFFINE] = { "affine", 1, SPDL_OP_HAS_FILTER | SPDL_OP_HAS_FILL,
-      affine_args },
-  [SPDL_OP_ROTATE] = { "rotate", 1,
-      SPDL_OP_NEEDS_ALL | SPDL_OP_HAS_FILTER | SPDL_OP_HAS_FILL, rotate_args },
-  [SPDL_OP_PERSPECTIVE] = { "perspective", 0.5,
-      SPDL_OP_HAS_FILTER | SPDL_OP_IS_BILINEAR | SPDL_OP_HAS_FILL,
-      perspective_args },
-  [SPDL_OP_PAD] = { "pad", 1,
-      SPDL_OP_NEEDS_ALL | SPDL_OP_HAS_FILL | SPDL_OP_IS_RESIZING, pad_args },
-  [SPDL_OP_CROP] = { "crop", 1, SPDL_OP_NEEDS_ALL | SPDL_OP_IS_RESIZING,
-      crop_args },
-  [SPDL_OP_ERASE] = { "erase", 0.5, SPDL_OP_HAS_VALUE, erase_args },
-  [SPDL_OP_HORIZONTAL_FLIP] = { "horizontal-flip", 0.5 },
-  [SPDL_OP_VERTICAL_FLIP] = { "vertical-flip", 0.5 },
-  [SPDL_OP_MIX] = { "mix", 1, SPDL_OP_HAS_MEMBERS, weight_args },
-  [SPDL_OP_SEQUENCE] = { "sequence", 1, SPDL_OP_HAS_MEMBERS, weight_args },
-  [SPDL_OP_CHOICE] = { "choice", 1, SPDL_OP_HAS_MEMBERS },
-  [SPDL_OP_COLOR_JITTER] = { "color-jitter", 1, 0, jitter_args },
-  [SPDL_OP_RANDOM_CROP] = { "random-crop", 1,
-      SPDL_OP_NEEDS_ALL | SPDL_OP_HAS_FILL | SPDL_OP_IS_RESIZING,
-      random_crop_args },
-  [SPDL_OP_CENTER_CROP] = { "center-crop", 1,
-      SPDL_OP_NEEDS_ALL | SPDL_OP_IS_RESIZING,
-      (const SpdlArg[]){
-          { "size", SPDL_ARG_SIZE, SPDL_CROP_WIDTH, 1, MAX_SIDE, NAN, NAN },
-          { NULL } } },
-  [SPDL_OP_RAND_AUGMENT] = { "rand-augment", 1,
-      SPDL_OP_HAS_FILTER | SPDL_OP_HAS_FILL, rand_args },
-  [SPDL_OP_TRIVIAL_AUGMENT_WIDE] = { "trivial-augment-wide", 1,
-      SPDL_OP_HAS_FILTER | SPDL_OP_HAS_FILL, trivial_args },
-  [SPDL_OP_AUTO_AUGMENT] = { "auto-augment", 1,
-      SPDL_OP_HAS_FILTER | SPDL_OP_HAS_FILL | SPDL_OP_HAS_WORD, auto_args },
-  [SPDL_OP_AUGMIX] = { "augmix", 1,
-      SPDL_OP_HAS_FILTER | SPDL_OP_IS_BILINEAR | SPDL_OP_HAS_FILL,
-      augmix_args },
-  [SPDL_OP_TIMM_RAND] = { "rand-m9-mstd0.5-inc1", 1,
-      SPDL_OP_HAS_FILTER | SPDL_OP_IS_BILINEAR | SPDL_OP_HAS_FILL |
-          SPDL_OP_IS_HIDDEN,
-      timm_args },
+  OP (BRIGHTNESS, "brightness", SPDL_OP_NEEDS_ALL, FACTOR (0, 100), P (1)),
+  OP (CONTRAST, "contrast", SPDL_OP_NEEDS_ALL, FACTOR (0, 100), P (1)),
+  OP (SATURATION, "saturation", SPDL_OP_NEEDS_ALL, FACTOR (0, 100), P (1)),
+  OP (HUE, "hue", SPDL_OP_NEEDS_ALL, FACTOR (-0.5, 0.5), P (1)),
+  OP (SHARPNESS, "sharpness", SPDL_OP_NEEDS_ALL, FACTOR (0, 100), P (0.5)),
+  OP (AUTOCONTRAST, "autocontrast", 0, P (0.5)),
+  OP (EQUALIZE, "equalize", 0, P (0.5)),
+  OP (INVERT, "invert", 0, P (0.5)),
+  OP (POSTERIZE, "posterize", SPDL_OP_NEEDS_ALL,
+      UNSET ("bits", INTEGERS, OP_VALUE, 0, 8), P (0.5)),
+  OP (SOLARIZE, "solarize", SPDL_OP_NEEDS_ALL,
+      UNSET ("threshold", RANGE, OP_VALUE, 0, 256), P (0.5)),
+  OP (SOLARIZE_ADD, "solarize-add", SPDL_OP_NEEDS_ALL,
+      UNSET ("add", INTEGERS, OP_VALUE, 0, 255), P (1)),
+  OP (GRAYSCALE, "grayscale", 0, P (0.1)),
+  OP (GAUSSIAN_BLUR, "gaussian-blur", 0,
+      UNSET ("kernel-size", ODD, BLUR_KERNEL_SIZE, 1, 255),
+      ARG ("sigma", RANGE, BLUR_SIGMA, 0.01, 40, 0.1, 2), P (1)),
+  OP (AFFINE, "affine", 0,
+      ALIAS ("degrees", SPREAD, AFFINE_ANGLE, -360, 360, 0, 0),
+      ARG ("angle", RANGE, AFFINE_ANGLE, -360, 360, 0, 0),
+      ALIAS ("translate", NUMBER, AFFINE_TRANSLATE, 0, 1, NAN, NAN),
+      ARG ("translate-x", INTEGERS, AFFINE_TRANSLATE_X, -SIDE, SIDE, 0, 0),
+      ARG ("translate-y", INTEGERS, AFFINE_TRANSLATE_Y, -SIDE, SIDE, 0, 0),
+      ARG ("scale", RANGE, AFFINE_SCALE, 0.01, 100, 1, 1),
+      ALIAS ("shear", SPREAD, AFFINE_SHEAR_X, -89, 89, 0, 0),
+      ARG ("shear-x", RANGE, AFFINE_SHEAR_X, -89, 89, 0, 0),
+      ARG ("shear-y", RANGE, AFFINE_SHEAR_Y, -89, 89, 0, 0),
+      WORD ("center", AFFINE_CENTER, 0, centers), FILTER (0), FILL, P (1)),
+  OP (ROTATE, "rotate", SPDL_OP_NEEDS_ALL,
+      ALIAS ("degrees", SPREAD, AFFINE_ANGLE, -360, 360, NAN, NAN),
+      UNSET ("angle", RANGE, AFFINE_ANGLE, -360, 360), FILTER (0), FILL, P (1)),
+  OP (PERSPECTIVE, "perspective", 0,
+      ALIAS (
+          "distortion-scale", NUMBER, PERSPECTIVE_DISTORTION, 0, 1, 0.5, 0.5),
+      UNSET ("corners", CORNERS, PERSPECTIVE_CORNERS, -SIDE, SIDE), FILTER (1),
+      FILL, P (0.5)),
+  OP (PAD, "pad", SPDL_OP_NEEDS_ALL | SPDL_OP_IS_RESIZING,
+      UNSET ("padding", INTEGER, PAD_PADDING, 0, 4096),
+      WORD ("mode", PAD_MODE, 0, pad_modes), FILL, P (1)),
+  OP (CROP, "crop", SPDL_OP_NEEDS_ALL | SPDL_OP_IS_RESIZING,
+      UNSET ("x", INTEGER, CROP_X, 0, SIDE),
+      UNSET ("y", INTEGER, CROP_Y, 0, SIDE),
+      UNSET ("width", INTEGER, CROP_WIDTH, 1, SIDE),
+      UNSET ("height", INTEGER, CROP_HEIGHT, 1, SIDE), P (1)),
+  [SPDL_OP_ERASE] = { "erase", 0,
+      ARGS (ALIAS ("scale", RANGE, ERASE_SCALE, 0, 1, 0.02, 0.33),
+          ALIAS ("ratio", RANGE, ERASE_RATIO, 0.01, 100, 0.3, 3.3),
+          UNSET ("noise", INTEGER, ERASE_NOISE, 0, G_MAXUINT32),
+          UNSET ("x", INTEGER, ERASE_X, 0, SIDE),
+          UNSET ("y", INTEGER, ERASE_Y, 0, SIDE),
+          UNSET ("width", INTEGER, ERASE_WIDTH, 1, SIDE),
+          UNSET ("height", INTEGER, ERASE_HEIGHT, 1, SIDE),
+          ARG ("value", NOISE, OP_FILL), P (0.5)),
+      { SPDL_FILL_COLOR } },
+  OP (HORIZONTAL_FLIP, "horizontal-flip", 0, P (0.5)),
+  OP (VERTICAL_FLIP, "vertical-flip", 0, P (0.5)),
+  OP (MIX, "mix", SPDL_OP_HAS_MEMBERS, WEIGHT, P (1)),
+  OP (SEQUENCE, "sequence", SPDL_OP_HAS_MEMBERS, WEIGHT, P (1)),
+  OP (CHOICE, "choice", SPDL_OP_HAS_MEMBERS, P (1)),
+  OP (COLOR_JITTER, "color-jitter", 0,
+      ARG ("brightness", JITTER, JITTER_BRIGHTNESS, 0, 100, 1, 1),
+      ARG ("contrast", JITTER, JITTER_CONTRAST, 0, 100, 1, 1),
+      ARG ("saturation", JITTER, JITTER_SATURATION, 0, 100, 1, 1),
+      ARG ("hue", SPREAD, JITTER_HUE, -0.5, 0.5, 0, 0), P (1)),
+  OP (RANDOM_CROP, "random-crop", SPDL_OP_NEEDS_ALL | SPDL_OP_IS_RESIZING,
+      UNSET ("size", SIZE, CROP_WIDTH, 1, SIDE),
+      ARG ("padding", INTEGER, CROP_PADDING, 0, 4096, 0, 0),
+      WORD ("mode", CROP_MODE, 0, pad_modes), FILL, P (1)),
+  OP (CENTER_CROP, "center-crop", SPDL_OP_NEEDS_ALL | SPDL_OP_IS_RESIZING,
+      UNSET ("size", SIZE, CROP_WIDTH, 1, SIDE), P (1)),
+  OP (RAND_AUGMENT, "rand-augment", 0, ARG ("n", INTEGER, RAND_N, 0, 16, 2, 2),
+      ARG ("m", INTEGER, RAND_M, 0, 1000, 9, 9),
+      ARG ("bins", INTEGER, RAND_BINS, 2, 1001, 31, 31), FILTER (0), FILL,
+      P (1)),
+  OP (TRIVIAL_AUGMENT_WIDE, "trivial-augment-wide", 0,
+      ARG ("bins", INTEGER, OP_VALUE, 2, 1001, 31, 31), FILTER (0), FILL,
+      P (1)),
+  OP (AUTO_AUGMENT, "auto-augment", 0, WORD ("policy", OP_VALUE, 0, policies),
+      FILTER (0), FILL, P (1)),
+  OP (AUGMIX, "augmix", 0,
+      ARG ("severity", INTEGER, AUGMIX_SEVERITY, 1, 10, 3, 3),
+      ARG ("width", INTEGER, AUGMIX_WIDTH, 1, 16, 3, 3),
+      ARG ("depth", INTEGER, AUGMIX_DEPTH, 0, 16, 0, 0),
+      ARG ("alpha", NUMBER, AUGMIX_ALPHA, 0.01, 100, 1, 1),
+      WORD ("all-ops", AUGMIX_ALL_OPS, 1, booleans), FILTER (1), FILL, P (1)),
+  /* The arguments are in the name, except for the last two. */
+  [SPDL_OP_TIMM_RAND] = { "rand-m9-mstd0.5-inc1", 0,
+      ARGS (ARG ("n", INTEGER, TIMM_N, 0, 16, 2, 2),
+          ARG ("m", INTEGER, TIMM_M, 0, 100, 10, 10),
+          ARG ("mstd", NUMBER, TIMM_MSTD, 0, 1000, 0, 0),
+          ARG ("mmax", INTEGER, TIMM_MMAX, 0, 100, 10, 10),
+          ARG ("inc", INTEGER, TIMM_INC, 0, 1, 0, 0),
+          ARG ("p", NUMBER, TIMM_P, 0, 1, 0.5, 0.5), FILTER (1), FILL),
+      { SPDL_FILL_COLOR, { 124, 116, 104 } } },
 };
 
 void
@@ -203,7 +146,7 @@ spdl_op_spec_get_defaults (const SpdlOpSpec *self, double *low, double *high)
 {
   for (guint i = 0; i < SPDL_OP_VALUES; i++)
     low[i] = high[i] = NAN;
-  for (const SpdlArg *arg = self->args; arg && arg->name; arg++) {
+  for (const SpdlArg *arg = self->args; arg->name; arg++) {
     low[arg->slot] = arg->low;
     high[arg->slot] = arg->high;
   }
@@ -217,4 +160,5 @@ spdl_step_init (SpdlStep *step, SpdlOpKind kind)
   *step = (SpdlStep){ kind };
   if (kind < SPDL_N_OPS)
     spdl_op_spec_get_defaults (&spdl_op_specs[kind], step->values, high);
+  step->values[SPDL_OP_P] = 1;
 }

@@ -20,9 +20,11 @@ typedef enum {
   SPDL_ARG_NUMBER,
   SPDL_ARG_INTEGER,
   SPDL_ARG_ODD,
-  SPDL_ARG_WORD,    /* its number in @words */
+  SPDL_ARG_WORD,    /* its number in @words; as the first, it needs no name */
   SPDL_ARG_SIZE,    /* a number, or WIDTHxHEIGHT: two values */
   SPDL_ARG_CORNERS, /* 8 numbers with / between */
+  SPDL_ARG_FILL,    /* a number, or 3 with / between: @fill */
+  SPDL_ARG_NOISE,   /* the same, or random */
 } SpdlArgKind;
 
 typedef struct {
@@ -37,28 +39,19 @@ typedef struct {
 
 enum {
   SPDL_OP_NEEDS_ALL = 1 << 0, /* each argument must be set */
-  SPDL_OP_HAS_FILTER = 1 << 1,
-  SPDL_OP_IS_BILINEAR = 1 << 2, /* by default */
-  SPDL_OP_HAS_FILL = 1 << 3,
-  SPDL_OP_HAS_VALUE = 1 << 4, /* the fill is called value, and may be random */
-  SPDL_OP_HAS_MEMBERS = 1 << 5,
-  SPDL_OP_HAS_WORD = 1 << 6, /* the first argument needs no name */
-  SPDL_OP_IS_RESIZING = 1 << 7,
-  SPDL_OP_IS_HIDDEN = 1 << 8, /* has another syntax */
+  SPDL_OP_HAS_MEMBERS = 1 << 1,
+  SPDL_OP_IS_RESIZING = 1 << 2,
 };
 
 typedef struct {
   const gchar *name;
-  double p; /* default, as in torchvision */
   guint flags;
-  const SpdlArg *args; /* nullable */
+  const SpdlArg *args; /* the last one has no name */
+  SpdlFill fill;       /* default */
 } SpdlOpSpec;
 
 /* By kind. */
 extern const SpdlOpSpec spdl_op_specs[SPDL_N_OPS];
-
-/* Names of SpdlWarpFilter. */
-extern const gchar *const spdl_warp_filters[];
 
 /* Sets the values of all arguments to their defaults. */
 void

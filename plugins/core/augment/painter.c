@@ -118,6 +118,13 @@ copy_rows (const SpdlRaster *from, const SpdlRaster *to)
     memcpy (get_row (to, y), get_row (from, y), get_row_size (from));
 }
 
+static void
+set_current (SpdlPainter *self, const SpdlRaster *raster)
+{
+  self->current = *raster;
+  self->is_owned = TRUE;
+}
+
 /* Makes the current image one that may be changed. */
 static gboolean
 own_current (SpdlPainter *self)
@@ -129,16 +136,8 @@ own_current (SpdlPainter *self)
   if (!take_image (self, self->current.width, self->current.height, &copy))
     return FALSE;
   copy_rows (&self->current, &copy);
-  self->current = copy;
-  self->is_owned = TRUE;
+  set_current (self, &copy);
   return TRUE;
-}
-
-static void
-set_current (SpdlPainter *self, const SpdlRaster *raster)
-{
-  self->current = *raster;
-  self->is_owned = TRUE;
 }
 
 /* Tables */
@@ -183,47 +182,9 @@ to_sample (float value)
   return CLAMP (value, 0, 255);
 }
 
-/* Blends samples with the constant @other, as torchvision does. */
-static void
-append_blend (SpdlPainter *self, float ratio, float other)
-{
-  const float rest = 1 - ratio;
-  guint8 table[1][256];
-
-  for (guint i = 0; i < 256; i++)
-    table[0][i] = to_sample (i * ratio + other * rest);
-  append_tables (self, (const guint8 (*)[256]) table, 1);
-}
-
-static guint8
-map_sample (const SpdlStep *step, guint i)
-{
-  const double value = step->values[0];
-
-  switch (step->kind) {
-    case SPDL_OP_POSTERIZE:
-      return i & (0xff00 >> (guint) value);
-    case SPDL_OP_SOLARIZE:
-      return i >= value ? 255 - i : i;
-    case SPDL_OP_SOLARIZE_ADD:
-      return i < 128 ? MIN (i + (guint) value, 255) : i;
-    default:
-      return 255 - i;
-  }
-}
-
-static void
-append_map (SpdlPainter *self, const SpdlStep *step)
-{
-  guint8 table[1][256];
-
-  for (guint i = 0; i < 256; i++)
-    table[0][i] = map_sample (step, i);
-  append_tables (self, (const guint8 (*)[256]) table, 1);
-}
-
-static void
-append_contrast (SpdlPainter *self, float ratio)
+/* Returns the mean of the gray image. */
+static float
+get_mean (SpdlPainter *self)
 {
   const SpdlRaster *image = &self->current;
   guint64 sum = 0;
@@ -237,8 +198,39 @@ append_contrast (SpdlPainter *self, float ratio)
     for (guint x = 0; x < image->width && image->n_channels == 1; x++)
       sum += row[x];
   }
-  append_blend (
-      self, ratio, (double) sum / ((double) image->width * image->height));
+  return (double) sum / ((double) image->width * image->height);
+}
+
+/* @other: the sample that brightness and contrast blend with */
+static guint8
+map_sample (const SpdlStep *step, float other, guint i)
+{
+  const double value = step->values[0];
+  const float ratio = value;
+
+  switch (step->kind) {
+    case SPDL_OP_POSTERIZE:
+      return i & (0xff00 >> (guint) value);
+    case SPDL_OP_SOLARIZE:
+      return i >= value ? 255 - i : i;
+    case SPDL_OP_SOLARIZE_ADD:
+      return i < 128 ? MIN (i + (guint) value, 255) : i;
+    case SPDL_OP_INVERT:
+      return 255 - i;
+    default:
+      return to_sample (i * ratio + other * (1 - ratio));
+  }
+}
+
+static void
+append_map (SpdlPainter *self, const SpdlStep *step)
+{
+  const float other = step->kind == SPDL_OP_CONTRAST ? get_mean (self) : 0;
+  guint8 table[1][256];
+
+  for (guint i = 0; i < 256; i++)
+    table[0][i] = map_sample (step, other, i);
+  append_tables (self, (const guint8 (*)[256]) table, 1);
 }
 
 static void
@@ -327,26 +319,28 @@ append_equalize (SpdlPainter *self)
   append_tables (self, (const guint8 (*)[256]) tables, image->n_channels);
 }
 
-/* Colors */
+/* Rows */
 
 static void
-blend_gray (SpdlPainter *self, float ratio)
+change_rows (SpdlPainter *self, const SpdlStep *step)
 {
+  const SpdlPixelKernels *kernels = self->kernels;
   const SpdlRaster *image = &self->current;
+  const gboolean is_flip = step->kind == SPDL_OP_HORIZONTAL_FLIP;
+  const float value = step->kind == SPDL_OP_GRAYSCALE ? 0 : step->values[0];
 
-  for (guint y = 0; y < image->height; y++)
-    self->kernels->blend_gray (
-        get_row (image, y), image->width, image->bgr, ratio);
-}
+  if (image->n_channels == 1 && !is_flip)
+    return;
+  for (guint y = 0; y < image->height; y++) {
+    guint8 *row = get_row (image, y);
 
-static void
-shift_hue (SpdlPainter *self, float factor)
-{
-  const SpdlRaster *image = &self->current;
-
-  for (guint y = 0; y < image->height; y++)
-    self->kernels->shift_hue (
-        get_row (image, y), image->width, image->bgr, factor);
+    if (is_flip)
+      kernels->mirror (row, image->width, image->n_channels);
+    else if (step->kind == SPDL_OP_HUE)
+      kernels->shift_hue (row, image->width, image->bgr, value);
+    else
+      kernels->blend_gray (row, image->width, image->bgr, value);
+  }
 }
 
 /* Neighborhoods */
@@ -376,14 +370,14 @@ sharpen (SpdlPainter *self, float ratio)
 }
 
 /* Returns the row or column that stands for number @i outside an image of @n:
- * mirrored without the edge. */
+ * mirrored, with or without a copy of the edge. */
 static guint
-reflect (gint64 i, guint n)
+reflect (gint64 i, guint n, gboolean has_edge)
 {
-  const gint64 period = n > 1 ? 2 * ((gint64) n - 1) : 1;
+  const gint64 period = MAX (2 * (gint64) n - (has_edge ? 0 : 2), 1);
 
   i = (i % period + period) % period;
-  return i < n ? i : period - i;
+  return i < n ? i : period - i - has_edge;
 }
 
 /* Weights that round to 0 at the ends are left out. */
@@ -412,8 +406,8 @@ static void
 extend_row (gint16 *row, guint n, guint n_channels, guint margin)
 {
   for (guint i = 1; i <= margin; i++) {
-    const guint left = reflect (-(gint64) i, n);
-    const guint right = reflect ((gint64) n - 1 + i, n);
+    const guint left = reflect (-(gint64) i, n, FALSE);
+    const guint right = reflect ((gint64) n - 1 + i, n, FALSE);
 
     for (guint c = 0; c < n_channels; c++) {
       row[-(gssize) i * n_channels + c] = row[(gsize) left * n_channels + c];
@@ -441,8 +435,8 @@ blur_image (SpdlPainter *self, guint size, double sigma)
     return FALSE;
   for (guint y = 0; y < image->height; y++) {
     for (guint k = 0; k <= 2 * blur.n; k++)
-      rows[k] =
-          get_row (image, reflect ((gint64) y + k - blur.n, image->height));
+      rows[k] = get_row (
+          image, reflect ((gint64) y + k - blur.n, image->height, FALSE));
     self->kernels->blur_columns (
         line + margin, rows, get_row_size (image), &blur);
     extend_row (line + margin, image->width, image->n_channels, blur.n);
@@ -486,15 +480,8 @@ fill_pixels (const SpdlRaster *raster, guint8 *row, guint x, guint x_end,
 static gint64
 map_padding (gint64 i, guint n, SpdlPadMode mode)
 {
-  if (mode == SPDL_PAD_REFLECT)
-    return reflect (i, n);
-  if (mode == SPDL_PAD_SYMMETRIC) {
-    const gint64 period = 2 * (gint64) n;
-
-    i = (i % period + period) % period;
-    return i < n ? i : period - 1 - i;
-  }
-  return CLAMP (i, 0, (gint64) n - 1);
+  return mode == SPDL_PAD_EDGE ? CLAMP (i, 0, (gint64) n - 1)
+                               : reflect (i, n, mode == SPDL_PAD_SYMMETRIC);
 }
 
 static gboolean
@@ -582,15 +569,6 @@ erase (SpdlPainter *self, const SpdlStep *step)
   }
 }
 
-static void
-mirror (SpdlPainter *self)
-{
-  const SpdlRaster *image = &self->current;
-
-  for (guint y = 0; y < image->height; y++)
-    self->kernels->mirror (get_row (image, y), image->width, image->n_channels);
-}
-
 /* Turns the image upside down. */
 static gboolean
 turn_over (SpdlPainter *self)
@@ -614,21 +592,14 @@ turn_over (SpdlPainter *self)
 static gboolean
 apply_step (SpdlPainter *self, const SpdlStep *step)
 {
-  const gboolean is_color = self->current.n_channels == 3;
-  const float value = step->values[0];
-
   switch (step->kind) {
     case SPDL_OP_BRIGHTNESS:
-      append_blend (self, value, 0);
-      return TRUE;
+    case SPDL_OP_CONTRAST:
     case SPDL_OP_INVERT:
     case SPDL_OP_POSTERIZE:
     case SPDL_OP_SOLARIZE:
     case SPDL_OP_SOLARIZE_ADD:
       append_map (self, step);
-      return TRUE;
-    case SPDL_OP_CONTRAST:
-      append_contrast (self, value);
       return TRUE;
     case SPDL_OP_AUTOCONTRAST:
       append_autocontrast (self);
@@ -637,21 +608,19 @@ apply_step (SpdlPainter *self, const SpdlStep *step)
       append_equalize (self);
       return TRUE;
     default:
-      break;
+      flush_tables (self);
   }
-  flush_tables (self);
   switch (step->kind) {
     case SPDL_OP_SATURATION:
     case SPDL_OP_GRAYSCALE:
-      if (is_color)
-        blend_gray (self, step->kind == SPDL_OP_SATURATION ? value : 0);
-      return TRUE;
     case SPDL_OP_HUE:
-      if (is_color)
-        shift_hue (self, value);
+    case SPDL_OP_HORIZONTAL_FLIP:
+      change_rows (self, step);
       return TRUE;
+    case SPDL_OP_VERTICAL_FLIP:
+      return turn_over (self);
     case SPDL_OP_SHARPNESS:
-      return sharpen (self, value);
+      return sharpen (self, step->values[0]);
     case SPDL_OP_GAUSSIAN_BLUR:
       return blur_image (self, step->values[SPDL_BLUR_KERNEL_SIZE],
           step->values[SPDL_BLUR_SIGMA]);
@@ -663,11 +632,6 @@ apply_step (SpdlPainter *self, const SpdlStep *step)
     case SPDL_OP_ERASE:
       erase (self, step);
       return TRUE;
-    case SPDL_OP_HORIZONTAL_FLIP:
-      mirror (self);
-      return TRUE;
-    case SPDL_OP_VERTICAL_FLIP:
-      return turn_over (self);
     default:
       return warp (self, step);
   }

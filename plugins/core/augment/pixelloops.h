@@ -55,37 +55,23 @@ typedef struct {
   guint8 blue[BLOCK];
 } SpdlLoopPlanes;
 
-LOOP_INLINE void
-split_pixels (const guint8 *row, guint n, guint8 *a, guint8 *b, guint8 *c)
-{
-  for (guint i = 0; i < n; i++) {
-    a[i] = row[3 * i];
-    b[i] = row[3 * i + 1];
-    c[i] = row[3 * i + 2];
-  }
-}
-
+/* Splits and joins have a constant number of pixels, so that they are
+ * vectorized. */
 LOOP_INLINE void
 split (const guint8 *row, guint n, gboolean bgr, SpdlLoopPlanes *planes)
 {
   guint8 *first = bgr ? planes->blue : planes->red;
   guint8 *last = bgr ? planes->red : planes->blue;
+  guint8 rest[3 * BLOCK];
 
-  /* A constant number of pixels is vectorized. */
-  if (n == BLOCK)
-    split_pixels (row, BLOCK, first, planes->green, last);
-  else
-    split_pixels (row, n, first, planes->green, last);
-}
-
-LOOP_INLINE void
-join_pixels (
-    guint8 *row, guint n, const guint8 *a, const guint8 *b, const guint8 *c)
-{
-  for (guint i = 0; i < n; i++) {
-    row[3 * i] = a[i];
-    row[3 * i + 1] = b[i];
-    row[3 * i + 2] = c[i];
+  if (n < BLOCK) {
+    memset (rest, 0, sizeof rest);
+    row = memcpy (rest, row, 3 * n);
+  }
+  for (guint i = 0; i < BLOCK; i++) {
+    first[i] = row[3 * i];
+    planes->green[i] = row[3 * i + 1];
+    last[i] = row[3 * i + 2];
   }
 }
 
@@ -94,11 +80,15 @@ join (guint8 *row, guint n, gboolean bgr, const SpdlLoopPlanes *planes)
 {
   const guint8 *first = bgr ? planes->blue : planes->red;
   const guint8 *last = bgr ? planes->red : planes->blue;
+  guint8 rest[3 * BLOCK], *to = n < BLOCK ? rest : row;
 
-  if (n == BLOCK)
-    join_pixels (row, BLOCK, first, planes->green, last);
-  else
-    join_pixels (row, n, first, planes->green, last);
+  for (guint i = 0; i < BLOCK; i++) {
+    to[3 * i] = first[i];
+    to[3 * i + 1] = planes->green[i];
+    to[3 * i + 2] = last[i];
+  }
+  if (n < BLOCK)
+    memcpy (row, rest, 3 * n);
 }
 
 LOOP_INLINE float
@@ -120,7 +110,7 @@ LOOP static void
 blend_gray (guint8 *row, guint n, gboolean bgr, float ratio)
 {
   const float rest = 1 - ratio;
-  SpdlLoopPlanes p = { { 0 }, { 0 }, { 0 } };
+  SpdlLoopPlanes p;
 
   for (guint at = 0; at < n; at += BLOCK) {
     const guint size = MIN (n - at, BLOCK);
@@ -143,7 +133,7 @@ sum_gray (const guint8 *row, guint n, gboolean bgr)
   guint64 sum = 0;
 
   for (guint at = 0; at < n; at += BLOCK) {
-    SpdlLoopPlanes p = { { 0 }, { 0 }, { 0 } };
+    SpdlLoopPlanes p;
     gint block = 0;
 
     split (row + 3 * at, MIN (n - at, BLOCK), bgr, &p);
@@ -174,7 +164,7 @@ get_channel (float hue, float high, float range)
 LOOP static void
 shift_hue (guint8 *row, guint n, gboolean bgr, float factor)
 {
-  SpdlLoopPlanes p = { { 0 }, { 0 }, { 0 } };
+  SpdlLoopPlanes p;
 
   for (guint at = 0; at < n; at += BLOCK) {
     const guint size = MIN (n - at, BLOCK);

@@ -40,7 +40,7 @@ add_step (SpdlPlan *self, const SpdlOp *op, SpdlOpKind kind)
 {
   SpdlStep *step = spdl_plan_add (self, kind);
 
-  step->filter = op->filter;
+  step->values[SPDL_OP_FILTER] = op->low[SPDL_OP_FILTER];
   step->fill = op->fill;
   return step;
 }
@@ -170,17 +170,34 @@ draw_pad (SpdlPlan *self, const SpdlOp *op, GError **error)
 }
 
 static gboolean
-add_crop (
-    SpdlPlan *self, guint x, guint y, guint width, guint height, GError **error)
+draw_crop (SpdlPlan *self, const SpdlOp *op, GError **error)
 {
+  const double width = op->low[SPDL_CROP_WIDTH];
+  const double height = op->low[SPDL_CROP_HEIGHT];
+  double rest_x, rest_y, x = 0, y = 0;
   SpdlStep *step;
 
-  if (width > self->width || height > self->height || x > self->width - width ||
-      y > self->height - height) {
+  if (op->kind == SPDL_OP_RANDOM_CROP && op->low[SPDL_CROP_PADDING] > 0 &&
+      !add_padding (
+          self, op, op->low[SPDL_CROP_PADDING], op->low[SPDL_CROP_MODE], error))
+    return FALSE;
+  rest_x = self->width - width;
+  rest_y = self->height - height;
+  if (op->kind == SPDL_OP_CROP) {
+    x = op->low[SPDL_CROP_X];
+    y = op->low[SPDL_CROP_Y];
+  } else if (op->kind == SPDL_OP_CENTER_CROP) {
+    x = MAX (rint (rest_x / 2), 0);
+    y = MAX (rint (rest_y / 2), 0);
+  } else if (rest_x >= 0 && rest_y >= 0) {
+    y = spdl_random_below (&self->random, rest_y + 1);
+    x = spdl_random_below (&self->random, rest_x + 1);
+  }
+  if (x > rest_x || y > rest_y) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-        "Image of %u by %u pixels is too small for a crop of %u by %u: give "
-        "images a fixed size with width and height on spdldecode, or use a "
-        "smaller crop",
+        "Image of %u by %u pixels is too small for a crop of %.0f by %.0f: "
+        "give images a fixed size with width and height on spdldecode, or use "
+        "a smaller crop",
         self->width, self->height, x + width, y + height);
     return FALSE;
   }
@@ -190,35 +207,6 @@ add_crop (
   step->values[SPDL_CROP_WIDTH] = self->width = width;
   step->values[SPDL_CROP_HEIGHT] = self->height = height;
   return TRUE;
-}
-
-static gboolean
-draw_crop (SpdlPlan *self, const SpdlOp *op, GError **error)
-{
-  const guint width = op->low[SPDL_CROP_WIDTH];
-  const guint height = op->low[SPDL_CROP_HEIGHT];
-  guint x = 0, y = 0;
-
-  if (op->kind == SPDL_OP_RANDOM_CROP && op->low[SPDL_CROP_PADDING] > 0 &&
-      !add_padding (
-          self, op, op->low[SPDL_CROP_PADDING], op->low[SPDL_CROP_MODE], error))
-    return FALSE;
-  if (width > self->width || height > self->height)
-    return add_crop (self, 0, 0, width, height, error);
-  switch (op->kind) {
-    case SPDL_OP_CROP:
-      x = op->low[SPDL_CROP_X];
-      y = op->low[SPDL_CROP_Y];
-      break;
-    case SPDL_OP_CENTER_CROP:
-      x = rint ((self->width - width) / 2.0);
-      y = rint ((self->height - height) / 2.0);
-      break;
-    default:
-      y = spdl_random_below (&self->random, self->height - height + 1);
-      x = spdl_random_below (&self->random, self->width - width + 1);
-  }
-  return add_crop (self, x, y, width, height, error);
 }
 
 /* Draws the rectangle as torchvision's RandomErasing. Returns FALSE if none
@@ -345,15 +333,8 @@ draw_mix (SpdlPlan *self, const SpdlOp *op, GError **error)
   return TRUE;
 }
 
-static gboolean
-draw_policy (SpdlPlan *self, const SpdlOp *op, GError **error)
-{
-  spdl_policy_draw (self, op);
-  return TRUE;
-}
-
-/* The others are drawn by draw_simple(). */
-static gboolean (*const functions[SPDL_N_OPS]) (
+/* Other operations before the policies are drawn by draw_simple(). */
+static gboolean (*const functions[SPDL_OP_RAND_AUGMENT]) (
     SpdlPlan *self, const SpdlOp *op, GError **error) = {
   [SPDL_OP_GAUSSIAN_BLUR] = draw_blur,
   [SPDL_OP_AFFINE] = draw_affine,
@@ -367,18 +348,19 @@ static gboolean (*const functions[SPDL_N_OPS]) (
   [SPDL_OP_SEQUENCE] = draw_members,
   [SPDL_OP_CHOICE] = draw_choice,
   [SPDL_OP_MIX] = draw_mix,
-  [SPDL_OP_RAND_AUGMENT] = draw_policy,
-  [SPDL_OP_TRIVIAL_AUGMENT_WIDE] = draw_policy,
-  [SPDL_OP_AUTO_AUGMENT] = draw_policy,
-  [SPDL_OP_AUGMIX] = draw_policy,
-  [SPDL_OP_TIMM_RAND] = draw_policy,
 };
 
 static gboolean
 draw_op (SpdlPlan *self, const SpdlOp *op, GError **error)
 {
-  if (op->p < 1 && !(spdl_random_double (&self->random) < op->p))
+  const double p = op->low[SPDL_OP_P];
+
+  if (p < 1 && !(spdl_random_double (&self->random) < p))
     return TRUE;
+  if (op->kind >= SPDL_OP_RAND_AUGMENT) {
+    spdl_policy_draw (self, op);
+    return TRUE;
+  }
   return (functions[op->kind] ? functions[op->kind] : draw_simple) (
       self, op, error);
 }

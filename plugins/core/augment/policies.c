@@ -162,73 +162,79 @@ get_bin (float low, float high, guint bin, guint n_bins)
   return bin < n_bins / 2 ? low + step * bin : high - step * (n_bins - 1 - bin);
 }
 
+/* Sets of operations whose magnitudes have the same meaning */
+typedef enum {
+  PLAIN, /* without a magnitude */
+  SHEAR,
+  TRANSLATE,
+  TURN,
+  ENHANCE,
+  BITS,
+  THRESHOLD,
+  ADDEND,
+} Group;
+
+/* The step of each operation, and the number of its argument. */
+static const struct {
+  Group group;
+  SpdlOpKind kind;
+  guint slot;
+} steps[] = {
+  [SHEAR_X] = { SHEAR, SPDL_OP_AFFINE, SPDL_AFFINE_SHEAR_X },
+  [SHEAR_Y] = { SHEAR, SPDL_OP_AFFINE, SPDL_AFFINE_SHEAR_Y },
+  [TRANSLATE_X] = { TRANSLATE, SPDL_OP_AFFINE, SPDL_AFFINE_TRANSLATE_X },
+  [TRANSLATE_Y] = { TRANSLATE, SPDL_OP_AFFINE, SPDL_AFFINE_TRANSLATE_Y },
+  [ROTATE] = { TURN, SPDL_OP_ROTATE, SPDL_AFFINE_ANGLE },
+  [BRIGHTNESS] = { ENHANCE, SPDL_OP_BRIGHTNESS },
+  [COLOR] = { ENHANCE, SPDL_OP_SATURATION },
+  [CONTRAST] = { ENHANCE, SPDL_OP_CONTRAST },
+  [SHARPNESS] = { ENHANCE, SPDL_OP_SHARPNESS },
+  [POSTERIZE] = { BITS, SPDL_OP_POSTERIZE },
+  [SOLARIZE] = { THRESHOLD, SPDL_OP_SOLARIZE },
+  [AUTOCONTRAST] = { PLAIN, SPDL_OP_AUTOCONTRAST },
+  [EQUALIZE] = { PLAIN, SPDL_OP_EQUALIZE },
+  [INVERT] = { PLAIN, SPDL_OP_INVERT },
+  [SOLARIZE_ADD] = { ADDEND, SPDL_OP_SOLARIZE_ADD },
+};
+
 static gboolean
 is_signed (Operation operation)
 {
-  return operation >= SHEAR_X && operation <= SHARPNESS;
+  return steps[operation].group >= SHEAR && steps[operation].group <= ENHANCE;
+}
+
+/* Returns the side of the image that a shift moves along. */
+static guint
+get_side (const SpdlPlan *plan, Operation operation)
+{
+  return operation == TRANSLATE_X ? plan->width : plan->height;
 }
 
 /* Returns the magnitude for @bin. */
 static double
-get_magnitude (const Space *space, Operation operation, guint bin, guint n_bins,
-    guint width, guint height)
+get_magnitude (const SpdlPlan *plan, const Space *space, Operation operation,
+    guint bin, guint n_bins)
 {
-  const guint side = operation == TRANSLATE_X ? width : height;
-
-  switch (operation) {
-    case SHEAR_X:
-    case SHEAR_Y:
+  switch (steps[operation].group) {
+    case SHEAR:
       return get_bin (0, space->shear, bin, n_bins);
-    case TRANSLATE_X:
-    case TRANSLATE_Y:
+    case TRANSLATE:
       return get_bin (0,
-          space->translate > 0 ? space->translate * side
+          space->translate > 0 ? space->translate * get_side (plan, operation)
                                : space->translate_pixels,
           bin, n_bins);
-    case ROTATE:
+    case TURN:
       return get_bin (0, space->rotate, bin, n_bins);
-    case BRIGHTNESS:
-    case COLOR:
-    case CONTRAST:
-    case SHARPNESS:
+    case ENHANCE:
       return get_bin (0, space->enhance, bin, n_bins);
-    case POSTERIZE:
+    case BITS:
       return rintf (space->posterize_bits -
                     bin / ((n_bins - 1) / space->posterize_range));
-    case SOLARIZE:
+    case THRESHOLD:
       return get_bin (1, 0, bin, n_bins);
     default:
       return 0;
   }
-}
-
-static void
-add_affine (SpdlPlan *plan, const SpdlOp *op, guint slot, double value,
-    gboolean is_shear)
-{
-  SpdlStep *step = spdl_plan_add (plan, SPDL_OP_AFFINE);
-
-  step->filter = op->filter;
-  step->fill = op->fill;
-  step->values[slot] = value;
-  /* The policies shear from the corner. */
-  step->values[SPDL_AFFINE_CENTER] = is_shear;
-}
-
-static void
-add_rotation (SpdlPlan *plan, const SpdlOp *op, double angle)
-{
-  SpdlStep *step = spdl_plan_add (plan, SPDL_OP_ROTATE);
-
-  step->filter = op->filter;
-  step->fill = op->fill;
-  step->values[SPDL_AFFINE_ANGLE] = angle;
-}
-
-static double
-get_shear (double magnitude)
-{
-  return (float) (atan (magnitude) * 180 / G_PI);
 }
 
 /* Adds the operation with the meaning that torchvision gives to @magnitude. */
@@ -236,45 +242,28 @@ static void
 add_operation (
     SpdlPlan *plan, const SpdlOp *op, Operation operation, double magnitude)
 {
-  static const SpdlOpKind kinds[] = {
-    [BRIGHTNESS] = SPDL_OP_BRIGHTNESS,
-    [COLOR] = SPDL_OP_SATURATION,
-    [CONTRAST] = SPDL_OP_CONTRAST,
-    [SHARPNESS] = SPDL_OP_SHARPNESS,
-    [POSTERIZE] = SPDL_OP_POSTERIZE,
-    [SOLARIZE] = SPDL_OP_SOLARIZE,
-    [AUTOCONTRAST] = SPDL_OP_AUTOCONTRAST,
-    [EQUALIZE] = SPDL_OP_EQUALIZE,
-    [INVERT] = SPDL_OP_INVERT,
-    [SOLARIZE_ADD] = SPDL_OP_SOLARIZE_ADD,
-  };
+  const Group group = steps[operation].group;
+  SpdlStep *step;
 
-  switch (operation) {
-    case IDENTITY:
-      return;
-    case SHEAR_X:
-      add_affine (plan, op, SPDL_AFFINE_SHEAR_X, get_shear (magnitude), TRUE);
-      return;
-    case SHEAR_Y:
-      add_affine (plan, op, SPDL_AFFINE_SHEAR_Y, get_shear (magnitude), TRUE);
-      return;
-    case TRANSLATE_X:
-      add_affine (plan, op, SPDL_AFFINE_TRANSLATE_X, trunc (magnitude), FALSE);
-      return;
-    case TRANSLATE_Y:
-      add_affine (plan, op, SPDL_AFFINE_TRANSLATE_Y, trunc (magnitude), FALSE);
-      return;
-    case ROTATE:
-      add_rotation (plan, op, (float) magnitude);
-      return;
-    default:
-      break;
-  }
-  if (operation == SOLARIZE)
-    magnitude *= 255;
-  else if (is_signed (operation))
+  if (operation == IDENTITY)
+    return;
+  step = spdl_plan_add (plan, steps[operation].kind);
+  if (group == SHEAR)
+    magnitude = atan (magnitude) * 180 / G_PI;
+  else if (group == TRANSLATE)
+    magnitude = trunc (magnitude);
+  else if (group == ENHANCE)
     magnitude += 1;
-  spdl_plan_add (plan, kinds[operation])->values[0] = (float) magnitude;
+  else if (group == THRESHOLD)
+    magnitude *= 255;
+  step->values[steps[operation].slot] = (float) magnitude;
+  if (group > TURN)
+    return;
+  step->values[SPDL_OP_FILTER] = op->low[SPDL_OP_FILTER];
+  step->fill = op->fill;
+  /* The policies shear from the corner. */
+  if (group == SHEAR)
+    step->values[SPDL_AFFINE_CENTER] = 1;
 }
 
 /* Adds the operation with the magnitude of @bin, and a random sign. */
@@ -282,8 +271,7 @@ static void
 add_binned (SpdlPlan *plan, const SpdlOp *op, const Space *space,
     Operation operation, guint bin, guint n_bins)
 {
-  double magnitude =
-      get_magnitude (space, operation, bin, n_bins, plan->width, plan->height);
+  double magnitude = get_magnitude (plan, space, operation, bin, n_bins);
 
   if (is_signed (operation) && spdl_random_double (&plan->random) < 0.5)
     magnitude = -magnitude;
@@ -390,30 +378,24 @@ draw_timm_magnitude (SpdlPlan *plan, const SpdlOp *op)
  * terms. */
 static double
 get_timm_argument (
-    Operation operation, double level, gboolean inc, guint width, guint height)
+    const SpdlPlan *plan, Operation operation, double level, gboolean inc)
 {
-  switch (operation) {
-    case SHEAR_X:
-    case SHEAR_Y:
+  switch (steps[operation].group) {
+    case SHEAR:
       return level * 0.3;
-    case TRANSLATE_X:
-      return level * 0.45 * width;
-    case TRANSLATE_Y:
-      return level * 0.45 * height;
-    case ROTATE:
+    case TRANSLATE:
+      return level * 0.45 * get_side (plan, operation);
+    case TURN:
       return level * 30;
-    case BRIGHTNESS:
-    case COLOR:
-    case CONTRAST:
-    case SHARPNESS:
+    case ENHANCE:
       return inc ? level * 0.9 : level * 1.8 + 0.1 - 1;
-    case POSTERIZE:
+    case BITS:
       return inc ? 4 - trunc (level * 4) : trunc (level * 4);
-    case SOLARIZE:
+    case THRESHOLD:
       return (inc ? 256 - MIN (256, trunc (level * 256))
                   : MIN (256, trunc (level * 256))) /
              255;
-    case SOLARIZE_ADD:
+    case ADDEND:
       return MIN (128, trunc (level * 110));
     default:
       return 0;
@@ -424,13 +406,13 @@ static void
 add_timm (SpdlPlan *plan, const SpdlOp *op, Operation operation)
 {
   const gboolean inc = op->low[SPDL_TIMM_INC] > 0;
-  const gboolean is_enhance = operation >= BRIGHTNESS && operation <= SHARPNESS;
+  const gboolean is_enhance = steps[operation].group == ENHANCE;
   double value;
 
   if (!(spdl_random_double (&plan->random) < op->low[SPDL_TIMM_P]))
     return;
-  value = get_timm_argument (operation, draw_timm_magnitude (plan, op) / 10,
-      inc, plan->width, plan->height);
+  value = get_timm_argument (
+      plan, operation, draw_timm_magnitude (plan, op) / 10, inc);
   if (is_signed (operation) && (inc || !is_enhance) &&
       spdl_random_double (&plan->random) < 0.5)
     value = -value;
@@ -454,21 +436,13 @@ draw_timm (SpdlPlan *plan, const SpdlOp *op)
 void
 spdl_policy_draw (SpdlPlan *self, const SpdlOp *op)
 {
-  switch (op->kind) {
-    case SPDL_OP_RAND_AUGMENT:
-      draw_rand (self, op);
-      return;
-    case SPDL_OP_TRIVIAL_AUGMENT_WIDE:
-      draw_trivial (self, op);
-      return;
-    case SPDL_OP_AUTO_AUGMENT:
-      draw_auto (self, op);
-      return;
-    case SPDL_OP_AUGMIX:
-      draw_augmix (self, op);
-      return;
-    default:
-      draw_timm (self, op);
-      return;
-  }
+  static void (*const functions[]) (SpdlPlan * plan, const SpdlOp *op) = {
+    [SPDL_OP_RAND_AUGMENT] = draw_rand,
+    [SPDL_OP_TRIVIAL_AUGMENT_WIDE] = draw_trivial,
+    [SPDL_OP_AUTO_AUGMENT] = draw_auto,
+    [SPDL_OP_AUGMIX] = draw_augmix,
+    [SPDL_OP_TIMM_RAND] = draw_timm,
+  };
+
+  functions[op->kind](self, op);
 }

@@ -36,38 +36,25 @@ format_number (gchar *digits, gsize size, double number)
 }
 
 static void
-append_number (GString *text, const gchar *name, double number)
+append_numbers (
+    GString *text, const gchar *name, const double *numbers, guint n)
 {
   gchar digits[G_ASCII_DTOSTR_BUF_SIZE];
 
-  append_arg (text, name, format_number (digits, sizeof digits, number));
+  append_arg (text, name, "");
+  for (guint i = 0; i < n; i++)
+    g_string_append_printf (text, "%s%s", i > 0 ? "/" : "",
+        format_number (digits, sizeof digits, numbers[i]));
 }
 
 static void
-append_corners (GString *text, const SpdlStep *step)
+append_fill (GString *text, const gchar *name, const SpdlFill *fill)
 {
-  g_autoptr (GString) list = g_string_new (NULL);
+  const guint8 *c = fill->color;
+  g_autofree gchar *color = g_strdup_printf ("%u/%u/%u", c[0], c[1], c[2]);
 
-  for (guint i = 0; i < 8; i++) {
-    gchar digits[G_ASCII_DTOSTR_BUF_SIZE];
-
-    g_string_append_printf (list, "%s%s", i > 0 ? "/" : "",
-        format_number (digits, sizeof digits, step->values[i]));
-  }
-  append_arg (text, "corners", list->str);
-}
-
-static void
-append_fill (GString *text, const SpdlOpSpec *spec, const SpdlFill *fill)
-{
-  gchar color[16];
-
-  if (fill->kind == SPDL_FILL_NONE)
-    return;
-  g_snprintf (color, sizeof color, "%u/%u/%u", fill->color[0], fill->color[1],
-      fill->color[2]);
-  append_arg (text, spec->flags & SPDL_OP_HAS_VALUE ? "value" : "fill",
-      fill->kind == SPDL_FILL_NOISE ? "random" : color);
+  if (fill->kind != SPDL_FILL_NONE)
+    append_arg (text, name, fill->kind == SPDL_FILL_NOISE ? "random" : color);
 }
 
 static void
@@ -76,26 +63,19 @@ append_step (GString *text, const SpdlStep *step)
   const SpdlOpSpec *spec = &spdl_op_specs[step->kind];
 
   g_string_append_printf (text, "%s(", spec->name);
-  for (const SpdlArg *arg = spec->args; arg && arg->name; arg++) {
-    const double value = step->values[arg->slot];
+  for (const SpdlArg *arg = spec->args; arg->name; arg++) {
+    const double *value = &step->values[arg->slot];
 
-    if (arg->is_alias || isnan (value) || value == arg->low)
+    if (arg->kind >= SPDL_ARG_FILL)
+      append_fill (text, arg->name, &step->fill);
+    else if (arg->is_alias || isnan (*value) || *value == arg->low)
       continue;
-    if (arg->kind == SPDL_ARG_CORNERS)
-      append_corners (text, step);
     else if (arg->kind == SPDL_ARG_WORD)
-      append_arg (text, arg->name, arg->words[(guint) value]);
+      append_arg (text, arg->name, arg->words[(guint) *value]);
     else
-      append_number (text, arg->name, value);
+      append_numbers (
+          text, arg->name, value, arg->kind == SPDL_ARG_CORNERS ? 8 : 1);
   }
-  if ((spec->flags & SPDL_OP_HAS_FILTER) &&
-      (step->filter == SPDL_WARP_BILINEAR) !=
-          !!(spec->flags & SPDL_OP_IS_BILINEAR))
-    append_arg (text, "interpolation", spdl_warp_filters[step->filter]);
-  if (spec->flags & (SPDL_OP_HAS_FILL | SPDL_OP_HAS_VALUE))
-    append_fill (text, spec, &step->fill);
-  if (spec->p < 1)
-    append_number (text, "p", 1);
 }
 
 gchar *

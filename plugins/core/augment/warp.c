@@ -121,7 +121,7 @@ set_perspective (double *m, const SpdlStep *step, guint width, guint height)
 void
 spdl_warp_init (SpdlWarp *self, const SpdlStep *step, const SpdlRaster *in)
 {
-  *self = (SpdlWarp){ in, step->filter, step->fill,
+  *self = (SpdlWarp){ in, step->values[SPDL_OP_FILTER], step->fill,
     step->kind == SPDL_OP_PERSPECTIVE, { 1, 0, 0, 0, 1, 0, 0, 0, 1 } };
   if (in->bgr) {
     self->fill.color[0] = step->fill.color[2];

@@ -1,4 +1,4 @@
-/* gst-spdl: augmentations of raw pixels, for tests in Python
+/* gst-spdl: augmentations of raw pixels, for programs in Python
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -6,10 +6,12 @@
  */
 
 #include <gst/gst.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "plugins/core/augment/opspec.h"
 #include "plugins/core/augment/painter.h"
 #include "plugins/core/augment/plan.h"
 
@@ -17,7 +19,13 @@
  * prints the steps of N items, one a line.
  *
  * augment-raw paint OPS SEED EPOCH INDEX WIDTH HEIGHT CHANNELS [KERNELS]
- * reads an image, and writes the result. */
+ * reads an image, and writes the result.
+ *
+ * augment-raw table
+ * prints the table of operations as JSON, for bindings/python/generate.py:
+ * names, whether all must be set, whether operations are arguments, fill (null:
+ * none), and arguments with their kinds, slots, limits, default ranges (null:
+ * not set) and words. */
 
 static guint64
 parse (const gchar *text)
@@ -103,6 +111,50 @@ paint (gchar **argv, const gchar *kernels)
   g_ptr_array_unref (ops);
 }
 
+static void
+print_number (double number)
+{
+  g_print (isnan (number) ? ", null" : ", %.17g", number);
+}
+
+static void
+print_arg (const SpdlArg *arg)
+{
+  static const gchar *const kinds[] = { "range", "integers", "spread", "jitter",
+    "number", "integer", "odd", "word", "size", "corners", "fill", "noise" };
+
+  g_print ("\n  [\"%s\", \"%s\", %u", arg->name, kinds[arg->kind], arg->slot);
+  print_number (arg->min);
+  print_number (arg->max);
+  print_number (arg->low);
+  print_number (arg->high);
+  g_print (", [");
+  for (guint i = 0; arg->words && arg->words[i]; i++)
+    g_print ("%s\"%s\"", i > 0 ? ", " : "", arg->words[i]);
+  g_print ("]]");
+}
+
+static void
+print_table (void)
+{
+  for (guint i = 0; i < SPDL_N_OPS; i++) {
+    const SpdlOpSpec *spec = &spdl_op_specs[i];
+    const guint8 *c = spec->fill.color;
+    g_autofree gchar *fill = g_strdup_printf ("[%u, %u, %u]", c[0], c[1], c[2]);
+
+    g_print ("%s[\"%s\", %s, %s, %s, [", i > 0 ? ",\n" : "[", spec->name,
+        spec->flags & SPDL_OP_NEEDS_ALL ? "true" : "false",
+        spec->flags & SPDL_OP_HAS_MEMBERS ? "true" : "false",
+        spec->fill.kind == SPDL_FILL_NONE ? "null" : fill);
+    for (const SpdlArg *arg = spec->args; arg->name; arg++) {
+      g_print (arg > spec->args ? "," : "");
+      print_arg (arg);
+    }
+    g_print ("]]");
+  }
+  g_print ("]\n");
+}
+
 gint
 main (gint argc, gchar **argv)
 {
@@ -110,6 +162,8 @@ main (gint argc, gchar **argv)
     draw (argv);
   else if (argc >= 9 && strcmp (argv[1], "paint") == 0)
     paint (argv, argv[9]);
+  else if (argc == 2 && strcmp (argv[1], "table") == 0)
+    print_table ();
   else
     return 2;
   return 0;

@@ -20,6 +20,7 @@ Path = Union[str, "os.PathLike[str]"]
 Seconds = Union[float, "timedelta"]
 Numbers = Union[float, Sequence[float]]
 Headers = Mapping[str, Union[str, Sequence[str]]]
+Ops = Union[str, Sequence[str]]
 BatchLayout = Literal["as-is", "nhwc", "nchw"]
 BatchType = Literal["as-is", "uint8", "float16", "float32"]
 BoxFormat = Literal["xyxy", "xywh", "cxcywh"]
@@ -478,7 +479,7 @@ class Elements:
 
     def augment(
         self,
-        ops: str,
+        ops: Ops,
         *,
         name: Optional[str] = None,
         seed: Optional[int] = None,
@@ -497,7 +498,8 @@ class Elements:
         The element is spdlaugment.
 
         `ops`: Operations to apply, in order, such as
-        "color-jitter(brightness=0.4,p=0.8); rand-augment(n=2,m=9)".
+        "color-jitter(brightness=0.4,p=0.8); rand-augment(n=2,m=9)". Or a
+        sequence of operations, as gstspdl.ops writes them.
         `name`: Name of the element.
         `seed`: Seed of random values, combined with an item's epoch and index.
         Default: 0.
@@ -1132,7 +1134,7 @@ PROPERTIES: Dict[str, Dict[str, Tuple[Any, ...]]] = {
     },
     "spdlaugment": {
         "name": ("text",),
-        "ops": ("text",),
+        "ops": ("ops",),
         "seed": ("int", 0, 18446744073709551615),
         "part": ("text",),
         "concurrency": ("int", 0, 4096),

@@ -58,6 +58,16 @@ def _write_line(value: Any) -> str:
     return guard_text(_check_text(value))
 
 
+def _write_ops(value: Any) -> str:
+    kind = "a str or a sequence of str"
+    if not isinstance(value, str):
+        parts = _list(value, kind)
+        if not all(isinstance(part, str) for part in parts):
+            raise TypeError(kind)
+        value = "; ".join(parts)
+    return guard_text(_check_text(value))
+
+
 def _write_bool(value: Any) -> str:
     if not is_bool(value):
         raise TypeError("True or False")
@@ -214,7 +224,7 @@ _WRITERS: Dict[str, Callable[..., str]] = {
     "bool": _write_bool, "int": _write_int, "float": _write_float,
     "seconds": _write_seconds, "enum": _write_enum,
     "numbers": _write_numbers, "pair": _write_pair, "names": _write_names,
-    "headers": _write_headers,
+    "headers": _write_headers, "ops": _write_ops,
 }
 
 

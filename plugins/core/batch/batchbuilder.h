@@ -8,11 +8,10 @@
 #pragma once
 
 #include <gst/spdl/spdl.h>
-#include <gst/video/video.h>
 
-#include "gst/spdl/engine/guest.h"
-#include "gst/spdl/stage/plain.h"
 #include "plugins/core/batch/batchpool.h"
+#include "plugins/core/batch/batchworkers.h"
+#include <gst/video/video.h>
 #include "plugins/core/batch/convert.h"
 
 G_BEGIN_DECLS
@@ -107,13 +106,10 @@ typedef struct {
   guint64 seed;
 } SpdlMixSettings;
 
-/* Work on a batch: items that are written, by workers of the stage before if
- * there is one. */
+/* Items that workers write to the batch. */
 typedef struct {
-  SpdlGuest guest; /* without a pool, the caller does all work */
-  gboolean is_given;
-  GstSpdlPlainStats *stats; /* not owned */
-  SpdlMixSettings mix;      /* of the current items */
+  SpdlBatchWorkers workers;
+  SpdlMixSettings mix; /* of the current items */
   GPtrArray *all;      /* SpdlCollation, for reuse */
   guint n_used;
   gboolean is_last; /* The next item is the last of its batch. The caller writes
@@ -123,15 +119,7 @@ typedef struct {
 void spdl_collations_init (SpdlCollations *self, GstSpdlPlainStats *stats);
 void spdl_collations_clear (SpdlCollations *self);
 
-/* Continues with the workers of the nearest stage upstream of @sinkpad, if
- * there is one. @sinkpad: (nullable) */
-void spdl_collations_find_workers (SpdlCollations *self, GstPad *sinkpad);
-
-/* Has a worker do @work, which must be kept until spdl_collations_wait();
- * without workers it is done here. */
-void spdl_collations_give (SpdlCollations *self, SpdlGuestWork *work);
-
-/* Waits until all work is done, and counts the time. */
+/* Waits until all items are written. */
 void spdl_collations_wait (SpdlCollations *self);
 
 /* Writes the tensors of @item to @places, one address per tensor. Large ones

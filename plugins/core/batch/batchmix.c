@@ -314,7 +314,7 @@ run_mix_work (SpdlGuestWork *work)
 
 static void
 mix_images (const Mix *mix, const ImageShape *shape, const SpdlBatchRows *rows,
-    SpdlCollations *collations)
+    SpdlBatchWorkers *workers)
 {
   const guint n_lines = shape->n_planes * shape->n_lines;
   const guint step = n_lines / N_PARTS + 1;
@@ -326,15 +326,15 @@ mix_images (const Mix *mix, const ImageShape *shape, const SpdlBatchRows *rows,
       (float *) (gpointer) (rows->slab->map.data + rows->offsets[0]),
       rows->item_sizes[0] / sizeof (float), rows->meta->num_items, from,
       MIN (from + step, n_lines) };
-    spdl_collations_give (collations, &works[n].work);
+    spdl_batch_workers_give (workers, &works[n].work);
   }
-  spdl_collations_wait (collations);
+  spdl_batch_workers_wait (workers);
 }
 
 void
-spdl_mix_batch (const SpdlBatchRows *rows, SpdlCollations *collations)
+spdl_mix_batch (const SpdlMixSettings *settings, const SpdlBatchRows *rows,
+    SpdlBatchWorkers *workers)
 {
-  const SpdlMixSettings *settings = &collations->mix;
   const guint labels = rows->collator.info.num_tensors + rows->lengths;
   ImageShape shape;
   Mix mix;
@@ -345,7 +345,7 @@ spdl_mix_batch (const SpdlBatchRows *rows, SpdlCollations *collations)
   draw_mix (settings, &shape, &rows->meta->items[0], &mix);
   if (mix.lambda == 1)
     return;
-  mix_images (&mix, &shape, rows, collations);
+  mix_images (&mix, &shape, rows, workers);
   mix_labels (&mix,
       (float *) (gpointer) (rows->slab->map.data + rows->offsets[labels]),
       settings->n_classes, rows->meta->num_items);

@@ -31,7 +31,8 @@ void spdl_mix_erase (const SpdlMixSettings *settings,
     const SpdlCollator *collator, const GstSpdlItemMeta *item, float *row);
 
 /* Mixes the images and the labels of a batch, of which all rows are written. */
-void spdl_mix_batch (const SpdlBatchRows *rows, SpdlCollations *collations);
+void spdl_mix_batch (const SpdlMixSettings *settings, const SpdlBatchRows *rows,
+    SpdlBatchWorkers *workers);
 
 /* Writes a label as a row of numbers, one for each class. Returns FALSE with
  * @error set if it is missing or too large. */

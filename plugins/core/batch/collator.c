@@ -9,7 +9,6 @@
 
 #include <string.h>
 
-#include "gst/spdl/stage/stage-private.h"
 #include "gst/spdl/tensor/audiocaps.h"
 #include "plugins/core/batch/batchmix.h"
 
@@ -262,52 +261,23 @@ typedef struct {
 void
 spdl_collations_init (SpdlCollations *self, GstSpdlPlainStats *stats)
 {
-  *self = (SpdlCollations){ .stats = stats };
-  spdl_guest_init (&self->guest);
+  *self = (SpdlCollations){ 0 };
+  spdl_batch_workers_init (&self->workers, stats);
   self->all = g_ptr_array_new_with_free_func (g_free);
 }
 
 void
 spdl_collations_clear (SpdlCollations *self)
 {
-  spdl_guest_clear (&self->guest);
+  spdl_batch_workers_clear (&self->workers);
   g_ptr_array_unref (self->all);
-}
-
-void
-spdl_collations_find_workers (SpdlCollations *self, GstPad *sinkpad)
-{
-  spdl_guest_join (
-      &self->guest, sinkpad ? gst_spdl_stage_find_pool (sinkpad) : NULL);
-}
-
-void
-spdl_collations_give (SpdlCollations *self, SpdlGuestWork *work)
-{
-  if (!self->guest.pool) {
-    work->run (work);
-    return;
-  }
-  self->is_given = TRUE;
-  spdl_guest_give (&self->guest, work);
 }
 
 void
 spdl_collations_wait (SpdlCollations *self)
 {
-  GstSpdlPlainStats *stats = self->stats;
-  guint64 since, took;
-
+  spdl_batch_workers_wait (&self->workers);
   self->n_used = 0;
-  if (!self->is_given)
-    return;
-  self->is_given = FALSE;
-  since = spdl_meter_now (&stats->meter);
-  took = spdl_guest_wait (&self->guest);
-  spdl_mutex_lock (&stats->lock);
-  stats->meter.interval.worker_time += took;
-  stats->meter.interval.worker_wait += spdl_meter_now (&stats->meter) - since;
-  spdl_mutex_unlock (&stats->lock);
 }
 
 static void
@@ -388,7 +358,7 @@ write_mapped (SpdlCollations *self, SpdlCollation *mapped)
 {
   SpdlCollation *kept;
 
-  if (!self->guest.pool || self->is_last ||
+  if (!spdl_batch_workers_are_there (&self->workers) || self->is_last ||
       !is_worth_a_thread (mapped->collator)) {
     write_and_unmap (mapped);
     return;
@@ -399,7 +369,7 @@ write_mapped (SpdlCollations *self, SpdlCollation *mapped)
   *kept = *mapped;
   kept->work.run = run_collation;
   gst_buffer_ref (kept->item);
-  spdl_collations_give (self, &kept->work);
+  spdl_batch_workers_give (&self->workers, &kept->work);
 }
 
 /* Sets the offset and the stride of an image, whose stride may be larger than

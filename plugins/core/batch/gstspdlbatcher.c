@@ -496,7 +496,8 @@ gst_spdl_batcher_push_batch (GstSpdlBatcher *self)
     return GST_FLOW_OK;
   }
   spdl_collations_wait (&self->collations);
-  spdl_mix_batch (&self->rows, &self->collations);
+  spdl_mix_batch (
+      &self->collations.mix, &self->rows, &self->collations.workers);
   spdl_batch_rows_end (&self->rows, &info);
   if ((self->parts && !add_padded (self, &info)) || !add_shapes (self, &info))
     return GST_FLOW_EOS;
@@ -911,7 +912,7 @@ set_caps (GstSpdlBatcher *self, GstEvent *event)
 
   gst_event_parse_caps (event, &caps);
   spdl_collations_wait (&self->collations);
-  spdl_collations_find_workers (&self->collations, self->parent.sinkpad);
+  spdl_batch_workers_find (&self->collations.workers, self->parent.sinkpad);
   GST_OBJECT_LOCK (self);
   settings.stack = self->settings.stack;
   settings.part = self->settings.part;
@@ -1041,7 +1042,7 @@ gst_spdl_batcher_stop (GstSpdlFilter *filter)
 {
   GstSpdlBatcher *self = GST_SPDL_BATCHER (filter);
 
-  spdl_collations_find_workers (&self->collations, NULL);
+  spdl_batch_workers_find (&self->collations.workers, NULL);
   spdl_batch_pool_clear (&self->pool);
   gst_spdl_caps_gate_clear (&self->gate);
   self->has_caps = self->has_parts = FALSE;

@@ -55,6 +55,7 @@ def make_coco(n_images=40, n_annotations=200, seed=0):
     ids = rng.sample(range(1, 10 * n_images), n_images)
     images = [{"id": i, "file_name": f"{i:012}.jpg", "width": rng.randint(9, 640),
                "height": rng.randint(9, 640), "license": 3,
+               "tags": {"a b": ["c  d", "\\", 'e "f" ', 1, None]},
                "coco_url": f"http://example.com/{i}.jpg"} for i in ids]
     rng.shuffle(categories)
     return {"info": {"year": 2026, "text": "Ein \"Satz\", \u20ac"},
@@ -109,6 +110,7 @@ class CocoTest(unittest.TestCase):
         for (uri, extra), image in zip(items, images):
             here = annotations[image["id"]]
             self.assertEqual(uri, f"file://{PLACE}/{image['file_name']}")
+            extra["tags"] = json.loads(extra["tags"])
             self.assertEqual({name: extra.get(name) for name in image
                               if name != "file_name"},
                              {name: image[name] for name in image

@@ -369,15 +369,24 @@ sort_annotations (Coco *self)
 static void
 append_value (GString *line, const SpdlJsonMember *member)
 {
+  gboolean in_string = FALSE;
+
   if (member->kind == SPDL_JSON_STRING) {
     g_string_append_c (line, '"');
     g_string_append_len (line, member->value.text, member->value.length);
     g_string_append_c (line, '"');
     return;
   }
-  for (gsize i = 0; i < member->value.length; i++)
-    if (!g_ascii_isspace (member->value.text[i]))
-      g_string_append_c (line, member->value.text[i]);
+  for (gsize i = 0; i < member->value.length; i++) {
+    const gchar c = member->value.text[i];
+
+    if (in_string || !g_ascii_isspace (c))
+      g_string_append_c (line, c);
+    if (in_string && c == '\\')
+      g_string_append_c (line, member->value.text[++i]);
+    else if (c == '"')
+      in_string = !in_string;
+  }
 }
 
 static gboolean

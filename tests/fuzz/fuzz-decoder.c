@@ -122,16 +122,16 @@ decode (SpdlItemDecoder *item_decoder, const SpdlDecodeConfig *config,
 {
   SpdlSource source = { .index = 7 };
   Result result = { NULL };
-  GstCaps *caps = NULL;
-  SpdlImageTransform transform;
+  SpdlView view;
 
   /* An exact copy, so that the sanitizer finds writes and reads past the
    * end. */
   source.item = gst_buffer_new_memdup (data, size);
-  result.buffer = spdl_item_decoder_decode (
-      item_decoder, config, &source, &transform, &caps, &result.error);
-  if (result.buffer)
-    result.caps = gst_caps_ref (caps);
+  if (spdl_item_decoder_decode (
+          item_decoder, config, &source, &view, &result.error)) {
+    result.buffer = view.buffer;
+    result.caps = gst_caps_ref (view.caps);
+  }
   if (!result.buffer || result.error)
     fuzz_check_error (result.error);
   g_assert_true (

@@ -7,6 +7,8 @@
 
 #include "plugins/codec/element/decodedparts.h"
 
+#include <gst/spdl/spdl.h>
+
 static gboolean
 is_sample (GstCaps *caps)
 {
@@ -15,8 +17,8 @@ is_sample (GstCaps *caps)
 }
 
 gboolean
-spdl_part_check_caps (
-    const gchar *part, GstCaps *caps, GstPad *srcpad, GError **error)
+spdl_part_check_caps (const gchar *part, gboolean has_views, GstCaps *caps,
+    GstPad *srcpad, GError **error)
 {
   g_autoptr (GstCaps) sample = NULL;
   g_autofree gchar *text = NULL;
@@ -28,9 +30,9 @@ spdl_part_check_caps (
         "decode");
     return FALSE;
   }
-  if (!part)
+  if (!part && !has_views)
     return TRUE;
-  if (!is_sample (caps)) {
+  if (part && !is_sample (caps)) {
     text = caps ? gst_caps_to_string (caps) : g_strdup ("without caps");
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
         "part=%s is set, but the items are not samples of several media (%s): "
@@ -45,8 +47,8 @@ spdl_part_check_caps (
     return TRUE;
   g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
       "Downstream does not accept samples of several media "
-      "(" GST_SPDL_SAMPLE_CAPS "), which part=%s produces: link spdlbatch",
-      part);
+      "(" GST_SPDL_SAMPLE_CAPS "), which %s%s produces: link spdlbatch",
+      part ? "part=" : "views", part ? part : "");
   return FALSE;
 }
 
@@ -130,4 +132,44 @@ spdl_part_put (GstBuffer *sample, const gchar *name, GstBuffer *result,
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_WRITE,
       "Not enough memory for part \"%s\"", name);
   return NULL;
+}
+
+void
+spdl_part_drop_views (SpdlView *views, guint n)
+{
+  for (guint i = 0; i < n; i++)
+    gst_clear_buffer (&views[i].buffer);
+}
+
+/* Appends a view, whose buffer is taken, to @sample (transfer full). */
+static GstBuffer *
+append_view (
+    GstBuffer *sample, SpdlView *view, const gchar *name, GError **error)
+{
+  g_autoptr (GstBuffer) own = wrap_array (g_steal_pointer (&view->buffer));
+
+  if (own && gst_spdl_buffer_append_part (sample, name, own, view->caps))
+    return sample;
+  g_clear_error (error);
+  g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+      "Failed to add the part \"%s\" to the item: it has one of that name, "
+      "more than %u parts with those of views, or there is not enough memory",
+      name, GST_SPDL_MAX_PARTS);
+  gst_buffer_unref (sample);
+  return NULL;
+}
+
+GstBuffer *
+spdl_part_put_views (
+    GstBuffer *sample, SpdlView *views, guint n, GError **error)
+{
+  GstBuffer *result =
+      sample ? spdl_part_put (sample, GST_SPDL_MAIN_PART,
+                   g_steal_pointer (&views->buffer), views->caps, error)
+             : gst_buffer_new ();
+
+  for (guint i = sample ? 1 : 0; result && i < n; i++)
+    result = append_view (result, &views[i], spdl_view_get_name (i), error);
+  spdl_part_drop_views (views, n);
+  return result;
 }

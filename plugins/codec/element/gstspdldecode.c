@@ -84,6 +84,13 @@
  * mask, set `format=index`, or `format=GRAY8 interpolation=nearest` if all
  * masks are gray.
  *
+ * ## Views
+ * With `views=2`, an image is decoded once and drawn twice, each time with
+ * another random crop and flip, as self-supervised training needs it. The
+ * result is a sample with the parts `data`, `view1`, and so on. Groups have
+ * sizes and ranges of the crop's area: `2(size=224,scale=0.4..1);
+ * 8(size=96,scale=0.05..0.4)`. Boxes and keypoints move with `data`.
+ *
  * ## Example
  * |[
  * gst-launch-1.0 spdlsrc location=photos pattern="*.@(jpg|png|webp|tif)"
@@ -137,6 +144,7 @@
 #include "plugins/codec/element/mainimage.h"
 #include "plugins/codec/jpeg/entropycheck.h"
 #include "plugins/codec/result/decodeconfig.h"
+#include "plugins/common/viewseed.h"
 
 GST_DEBUG_CATEGORY (spdl_decode_debug);
 #define GST_CAT_DEFAULT spdl_decode_debug
@@ -237,11 +245,13 @@ gst_spdl_decode_negotiate (GstSpdlStage *stage, GstCaps *caps, GError **error)
   settings.format = format = g_strdup (self->settings.format);
   settings.audio.format = audio_format = g_strdup (self->settings.audio.format);
   GST_OBJECT_UNLOCK (self);
-  if (!spdl_part_check_caps (settings.part, caps, srcpad, error))
+  if (!spdl_part_check_caps (
+          settings.part, settings.views != NULL, caps, srcpad, error))
     return FALSE;
   /* Downstream negotiates the sample, not the caps of its parts. */
-  allowed = settings.part ? gst_caps_ref (template)
-                          : gst_pad_peer_query_caps (srcpad, template);
+  allowed = settings.part || settings.views
+                ? gst_caps_ref (template)
+                : gst_pad_peer_query_caps (srcpad, template);
   if (!(config = spdl_decode_config_new (&settings, allowed, error)))
     return FALSE;
   GST_DEBUG_OBJECT (self, "%u by %u, %s", config->width, config->height,
@@ -337,28 +347,47 @@ add_notes (GstBuffer *result, const GstSpdlItemMeta *item, const gchar *part,
     const GstStructure *fields)
 {
   Notes notes = { NULL, part };
-  GstSpdlItemMeta *own;
+  GstSpdlItemMeta *own = gst_spdl_buffer_get_item_meta (result);
 
   if (gst_structure_n_fields (fields) == 0)
     return;
-  /* A sample already has the meta. */
-  own = part ? gst_spdl_buffer_get_item_meta (result)
-             : gst_spdl_buffer_add_item_meta (result);
-  gst_spdl_item_meta_assign (own, item);
+  if (!own) {
+    own = gst_spdl_buffer_add_item_meta (result);
+    gst_spdl_item_meta_assign (own, item);
+  }
   if (!own->extra)
     own->extra = gst_structure_new_empty ("extra");
   notes.extra = own->extra;
   gst_structure_foreach (fields, add_note, &notes);
 }
 
-/* Records how the result was made. */
+/* Records how the image was decoded to one of several views. */
 static void
-note_item (const SpdlItemNotes *notes, const SpdlDecodeConfig *config,
-    GstBuffer *result, const GstSpdlItemMeta *item,
-    const SpdlImageTransform *transform)
+note_view (const SpdlView *view, guint number, GstBuffer *result,
+    const GstSpdlItemMeta *item)
 {
   g_autoptr (GstStructure) fields = gst_structure_new_empty ("notes");
 
+  spdl_main_image_note (fields, view->config, &view->transform);
+  if (spdl_augment_is_on (&view->config->augment))
+    note_augment (fields, &view->transform);
+  gst_structure_set (fields, SPDL_VIEW_FIELD, G_TYPE_UINT, number, NULL);
+  add_notes (result, item, spdl_view_get_name (number), fields);
+}
+
+/* Records how the result was made. */
+static void
+note_item (const SpdlItemNotes *notes, const SpdlDecodeConfig *config,
+    GstBuffer *result, const GstSpdlItemMeta *item, const SpdlView *views)
+{
+  const SpdlImageTransform *transform = &views->transform;
+  g_autoptr (GstStructure) fields = gst_structure_new_empty ("notes");
+
+  if (config->n_views > 0) {
+    for (guint i = 0; i < config->n_views; i++)
+      note_view (&views[i], i, result, item);
+    return;
+  }
   if (transform->width > 0 && config->part)
     spdl_main_image_note (fields, config, transform);
   if (transform->width > 0 && spdl_augment_is_on (&config->augment))
@@ -427,16 +456,16 @@ warn_of_loss (GstSpdlStage *stage, SpdlLoss loss, const gchar *uri)
  * unchanged. */
 static GstBuffer *
 decode_part (GstSpdlStage *stage, SpdlItemDecoder *item_decoder,
-    const SpdlDecodeConfig *config, SpdlSource *source,
-    SpdlImageTransform *transform, const gchar *uri, GError **error)
+    const SpdlDecodeConfig *config, SpdlSource *source, SpdlView *views,
+    const gchar *uri, GError **error)
 {
-  GstBuffer *sample = source->item, *result;
-  gboolean is_whole = FALSE;
+  const SpdlImageTransform *transform = &views->transform;
+  GstBuffer *sample = source->item;
+  gboolean is_whole = FALSE, ok;
   SpdlMainImage main_image;
   GError *reason = NULL;
   g_autoptr (GstBuffer) part =
       spdl_part_take (sample, config->part, &source->caps, error);
-  GstCaps *caps;
 
   if (!part)
     return NULL;
@@ -444,21 +473,42 @@ decode_part (GstSpdlStage *stage, SpdlItemDecoder *item_decoder,
           &main_image, item_decoder, config, sample, source->extra))
     source->main_image = &main_image;
   source->item = part;
-  result = spdl_item_decoder_decode (
-      item_decoder, config, source, transform, &caps, error);
-  if (result && transform->width > 0 &&
+  ok = spdl_item_decoder_decode (item_decoder, config, source, views, error);
+  if (ok && transform->width > 0 &&
       !spdl_main_image_check (source->main_image, config, transform, sample,
           source->extra, &is_whole, &reason)) {
-    gst_clear_buffer (&result);
+    ok = FALSE;
+    spdl_part_drop_views (views, MAX (config->n_views, 1));
     g_clear_error (error);
     g_propagate_error (error, reason);
   }
   if (*error)
     g_prefix_error (error, "Part \"%s\": ", config->part);
-  if (result && transform->width > 0)
+  if (ok && transform->width > 0)
     warn_of_parts (stage, config, transform, is_whole, uri);
-  return result ? spdl_part_put (sample, config->part, result, caps, error)
-                : NULL;
+  if (!ok)
+    return NULL;
+  return config->n_views > 0
+             ? spdl_part_put_views (sample, views, config->n_views, error)
+             : spdl_part_put (
+                   sample, config->part, views->buffer, views->caps, error);
+}
+
+/* Decodes a whole item. */
+static GstBuffer *
+decode_item (SpdlItemDecoder *item_decoder, const SpdlDecodeConfig *config,
+    const SpdlSource *source, SpdlView *views, GstCaps **caps, GError **error)
+{
+  static GstStaticCaps sample_caps = GST_STATIC_CAPS (GST_SPDL_SAMPLE_CAPS);
+
+  if (!spdl_item_decoder_decode (item_decoder, config, source, views, error))
+    return NULL;
+  if (config->n_views == 0) {
+    *caps = gst_caps_ref (views->caps);
+    return views->buffer;
+  }
+  *caps = gst_static_caps_get (&sample_caps);
+  return spdl_part_put_views (NULL, views, config->n_views, error);
 }
 
 /* Warns of the first array that is left out. */
@@ -497,13 +547,13 @@ gst_spdl_decode_process (
     item ? item->index : 0, item ? item->extra : NULL,
     gst_spdl_task_get_cancellable (task), NULL };
   GError *reason = NULL, *wrong = NULL;
-  GstCaps *caps = NULL;
-  SpdlImageTransform transform;
-  GstBuffer *result = config->part
-                          ? decode_part (stage, worker, config, &source,
-                                &transform, item ? item->uri : NULL, &reason)
-                          : spdl_item_decoder_decode (worker, config, &source,
-                                &transform, &caps, &reason);
+  g_autoptr (GstCaps) caps = NULL;
+  SpdlView views[SPDL_MAX_VIEWS];
+  GstBuffer *result =
+      config->part
+          ? decode_part (stage, worker, config, &source, views,
+                item ? item->uri : NULL, &reason)
+          : decode_item (worker, config, &source, views, &caps, &reason);
 
   if (result) {
     const SpdlItemNotes *notes = spdl_item_decoder_get_notes (worker);
@@ -511,9 +561,9 @@ gst_spdl_decode_process (
     warn_of_loss (stage, notes->loss, item ? item->uri : NULL);
     warn_left_out (stage, notes->left_out, item ? item->uri : NULL);
     if (item)
-      note_item (notes, config, result, item, &transform);
-    if (item &&
-        !spdl_item_shapes_move (result, item, config, &transform, &wrong)) {
+      note_item (notes, config, result, item, views);
+    if (item && !spdl_item_shapes_move (
+                    result, item, config, &views->transform, &wrong)) {
       g_clear_error (&reason);
       reason = wrong;
       gst_clear_buffer (&result);
@@ -672,6 +722,12 @@ static const SpdlProperty properties[] = {
       "Part of samples of several media to decode; other parts pass unchanged "
       "(unset "
       "= an item is one medium)"),
+  SPDL_PROPERTY_INTERNED (SpdlDecodeSettings, views, PLAYING, "views", "Views",
+      "Views of each image, each with its own crop and flip, as the parts "
+      "data, "
+      "view1, ... of a sample: a number such as 2, or groups such as "
+      "\"2(size=224,scale=0.4..1); 8(size=96,scale=0.05..0.4)\" (unset = an "
+      "image is one picture)"),
   SPDL_PROPERTY_UINT64 (SpdlDecodeSettings, max_decompressed_bytes, PLAYING,
       "max-decompressed-bytes", "Maximum decompressed bytes",
       "Maximum bytes of an item's arrays after decompression; a larger item "

@@ -66,12 +66,11 @@ take_augment (SpdlAugment *augment, FuzzInput *settings)
   augment->seed = fuzz_take (settings);
 }
 
-static SpdlDecodeConfig *
+static SpdlDecodeSettings
 take_target (FuzzInput *settings)
 {
   const guint8 modes = fuzz_take (settings), flags = fuzz_take (settings);
   const guint sides = fuzz_take_16 (settings);
-  g_autoptr (GError) error = NULL;
   const gboolean samples = flags & 32, index = flags & 64;
   SpdlDecodeSettings target = {
     .width = (sides & 0xff) % (MAX_SIDE + 1),
@@ -89,14 +88,21 @@ take_target (FuzzInput *settings)
     .max_pixels = MAX_PIXELS,
     .background = samples ? 0x56 : 0x123456,
   };
-  GstCaps *caps =
-      gst_caps_from_string ("video/x-raw, format=" SPDL_DECODE_CONFIG_FORMATS);
-  SpdlDecodeConfig *self;
 
   take_augment (&target.augment, settings);
   if (target.resize == SPDL_FIT_NONE)
     target.width = target.height = 0;
-  self = spdl_decode_config_new (&target, caps, &error);
+  return target;
+}
+
+static SpdlDecodeConfig *
+make_config (const SpdlDecodeSettings *target)
+{
+  g_autoptr (GError) error = NULL;
+  GstCaps *caps =
+      gst_caps_from_string ("video/x-raw, format=" SPDL_DECODE_CONFIG_FORMATS);
+  SpdlDecodeConfig *self = spdl_decode_config_new (target, caps, &error);
+
   g_assert_no_error (error);
   gst_caps_unref (caps);
   return self;
@@ -122,16 +128,16 @@ decode (SpdlItemDecoder *item_decoder, const SpdlDecodeConfig *config,
 {
   SpdlSource source = { .index = 7 };
   Result result = { NULL };
-  GstCaps *caps = NULL;
-  SpdlImageTransform transform;
+  SpdlView view;
 
   /* An exact copy, so that the sanitizer finds writes and reads past the
    * end. */
   source.item = gst_buffer_new_memdup (data, size);
-  result.buffer = spdl_item_decoder_decode (
-      item_decoder, config, &source, &transform, &caps, &result.error);
-  if (result.buffer)
-    result.caps = gst_caps_ref (caps);
+  if (spdl_item_decoder_decode (
+          item_decoder, config, &source, &view, &result.error)) {
+    result.buffer = view.buffer;
+    result.caps = gst_caps_ref (view.caps);
+  }
   if (!result.buffer || result.error)
     fuzz_check_error (result.error);
   g_assert_true (
@@ -196,10 +202,44 @@ run_again (SpdlItemDecoder *item_decoder, const SpdlDecodeConfig *config,
   result_clear (&again);
 }
 
+/* Checks that the first of several views is the same as a single picture, where
+ * both are decoded in the same way. */
+static void
+check_views (SpdlItemDecoder *item_decoder, SpdlDecodeSettings target,
+    const guint8 *data, gsize size, const Result *alone)
+{
+  SpdlSource source = { .index = 7 };
+  SpdlView views[SPDL_MAX_VIEWS];
+  gboolean is_alike = !target.fast_scale;
+  Result first = { NULL };
+  SpdlDecodeConfig *config;
+
+  target.views = target.resize == SPDL_FIT_NONE ? "3" : "2; 1(size=9x40)";
+  config = make_config (&target);
+  source.item = gst_buffer_new_memdup (data, size);
+  if (spdl_item_decoder_decode (
+          item_decoder, config, &source, views, &first.error)) {
+    first.buffer = g_steal_pointer (&views->buffer);
+    first.caps = gst_caps_ref (views->caps);
+    for (guint i = 0; i < config->n_views; i++) {
+      is_alike &= !spdl_image_transform_is_plain (&views[i].transform);
+      gst_clear_buffer (&views[i].buffer);
+    }
+    if (is_alike && !first.error && alone->buffer && !alone->error)
+      check_same (alone, &first);
+  }
+  if (!first.buffer || first.error)
+    fuzz_check_error (first.error);
+  result_clear (&first);
+  gst_buffer_unref (source.item);
+  spdl_decode_config_unref (config);
+}
+
 void
 fuzz_decoder_run (FuzzInput *settings, const guint8 *data, gsize size)
 {
-  SpdlDecodeConfig *config = take_target (settings);
+  const SpdlDecodeSettings target = take_target (settings);
+  SpdlDecodeConfig *config = make_config (&target);
   SpdlItemDecoder *item_decoder = spdl_item_decoder_new ();
   const guint8 more = fuzz_take (settings);
   Result result;
@@ -211,6 +251,8 @@ fuzz_decoder_run (FuzzInput *settings, const guint8 *data, gsize size)
     check_size (&result, config);
   if (more & 1)
     run_again (item_decoder, config, data, size, &result, more >> 1 & 7);
+  if (more & 16)
+    check_views (item_decoder, target, data, size, &result);
   result_clear (&result);
   spdl_item_decoder_free (item_decoder);
   spdl_decode_config_unref (config);

@@ -84,6 +84,13 @@
  * mask, set `format=index`, or `format=GRAY8 interpolation=nearest` if all
  * masks are gray.
  *
+ * ## Views
+ * With `views=2`, an image is decoded once and drawn twice, each time with
+ * another random crop and flip, as self-supervised training needs it. The
+ * result is a sample with the parts `data`, `view1`, and so on. Groups have
+ * sizes and ranges of the crop's area: `2(size=224,scale=0.4..1);
+ * 8(size=96,scale=0.05..0.4)`. Boxes and keypoints move with `data`.
+ *
  * ## Example
  * |[
  * gst-launch-1.0 spdlsrc location=photos pattern="*.@(jpg|png|webp|tif)"
@@ -131,11 +138,13 @@
 #include "gst/spdl/common/propertytable.h"
 #include "gst/spdl/stage/failure.h"
 #include "plugins/codec/codec.h"
+#include "plugins/codec/element/decodedparts.h"
 #include "plugins/codec/element/itemdecoder.h"
 #include "plugins/codec/element/itemshapes.h"
 #include "plugins/codec/element/mainimage.h"
 #include "plugins/codec/jpeg/entropycheck.h"
 #include "plugins/codec/result/decodeconfig.h"
+#include "plugins/common/viewseed.h"
 
 GST_DEBUG_CATEGORY (spdl_decode_debug);
 #define GST_CAT_DEFAULT spdl_decode_debug
@@ -192,143 +201,6 @@ G_DEFINE_FINAL_TYPE (GstSpdlDecode, gst_spdl_decode, GST_TYPE_SPDL_STAGE)
 GST_ELEMENT_REGISTER_DEFINE (
     spdldecode, "spdldecode", GST_RANK_NONE, GST_TYPE_SPDL_DECODE)
 
-/* Parts of samples */
-
-static gboolean
-is_sample (GstCaps *caps)
-{
-  return caps && gst_structure_has_name (
-                     gst_caps_get_structure (caps, 0), GST_SPDL_SAMPLE_CAPS);
-}
-
-/* Checks that items with @caps (nullable) match @part (NULL: decode the whole
- * item), and that downstream of @srcpad accepts the result. Returns FALSE with
- * @error set, which names the property to change. */
-static gboolean
-spdl_part_check_caps (
-    const gchar *part, GstCaps *caps, GstPad *srcpad, GError **error)
-{
-  g_autoptr (GstCaps) sample = NULL;
-  g_autofree gchar *text = NULL;
-
-  if (!part && is_sample (caps)) {
-    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-        "Items are samples of several media: set part to the name of the part "
-        "to "
-        "decode");
-    return FALSE;
-  }
-  if (!part)
-    return TRUE;
-  if (!is_sample (caps)) {
-    text = caps ? gst_caps_to_string (caps) : g_strdup ("without caps");
-    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-        "part=%s is set, but the items are not samples of several media (%s): "
-        "name "
-        "the fields of the other parts in the property parts of spdlfetch, or "
-        "leave part unset",
-        part, text);
-    return FALSE;
-  }
-  sample = gst_caps_new_empty_simple (GST_SPDL_SAMPLE_CAPS);
-  if (gst_pad_peer_query_accept_caps (srcpad, sample))
-    return TRUE;
-  g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-      "Downstream does not accept samples of several media "
-      "(" GST_SPDL_SAMPLE_CAPS "), which part=%s produces: link spdlbatch",
-      part);
-  return FALSE;
-}
-
-static void
-set_missing (GstBuffer *sample, const gchar *name, GError **error)
-{
-  GstSpdlPartsMeta *parts = gst_spdl_buffer_get_parts_meta (sample);
-  g_autoptr (GString) names = g_string_new (NULL);
-
-  for (guint i = 0; parts && i < parts->num_parts; i++)
-    g_string_append_printf (
-        names, "%s%s", i > 0 ? ", " : "", parts->parts[i].name);
-  g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-      "Item has no part \"%s\", only %s", name,
-      names->len > 0 ? names->str : "none");
-}
-
-/* Returns the part @name of @sample; shares the sample's memory.
- * @caps: (out) (transfer none) (nullable)
- * Returns: (transfer full): NULL with @error set if there is no such part */
-static GstBuffer *
-spdl_part_take (
-    GstBuffer *sample, const gchar *name, GstCaps **caps, GError **error)
-{
-  GstSpdlPartsMeta *parts = gst_spdl_buffer_get_parts_meta (sample);
-  GstBuffer *part = parts ? gst_spdl_buffer_dup_part (sample, name) : NULL;
-
-  if (part)
-    *caps = gst_spdl_parts_meta_find_part (parts, name)->caps;
-  else
-    set_missing (sample, name, error);
-  return part;
-}
-
-/* A pool's buffer, mapped until its memory is freed. */
-typedef struct {
-  GstBuffer *buffer;
-  GstMapInfo map;
-} Frame;
-
-static void
-frame_free (gpointer data)
-{
-  Frame *frame = data;
-
-  gst_buffer_unmap (frame->buffer, &frame->map);
-  gst_buffer_unref (frame->buffer);
-  g_free (frame);
-}
-
-/* Wraps the memory of a pooled buffer in a new buffer: a pool does not reuse a
- * buffer whose memory is shared with another buffer. Takes ownership of
- * @buffer.
- * Returns: (transfer full) (nullable) */
-static GstBuffer *
-wrap_array (GstBuffer *buffer)
-{
-  Frame *frame;
-
-  if (!buffer->pool)
-    return buffer;
-  frame = g_new (Frame, 1);
-  frame->buffer = buffer;
-  if (gst_buffer_map (buffer, &frame->map, GST_MAP_READWRITE))
-    return gst_buffer_new_wrapped_full (0, frame->map.data, frame->map.size, 0,
-        frame->map.size, frame, frame_free);
-  gst_buffer_unref (buffer);
-  g_free (frame);
-  return NULL;
-}
-
-/* Replaces the part @name of @sample with @result (transfer full). A pooled
- * @result returns to its pool when its memory is freed.
- * Returns: (transfer full): NULL with @error set if memory cannot be
- * allocated */
-static GstBuffer *
-spdl_part_put (GstBuffer *sample, const gchar *name, GstBuffer *result,
-    GstCaps *caps, GError **error)
-{
-  g_autoptr (GstBuffer) own = wrap_array (result);
-  GstBuffer *put =
-      own ? gst_spdl_buffer_replace_part (sample, name, own, caps) : NULL;
-
-  if (put)
-    return put;
-  /* @error may hold the defect of a part that on-corrupt=keep accepts. */
-  g_clear_error (error);
-  g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_WRITE,
-      "Not enough memory for part \"%s\"", name);
-  return NULL;
-}
-
 /* Negotiation */
 
 static SpdlDecodeConfig *
@@ -373,11 +245,13 @@ gst_spdl_decode_negotiate (GstSpdlStage *stage, GstCaps *caps, GError **error)
   settings.format = format = g_strdup (self->settings.format);
   settings.audio.format = audio_format = g_strdup (self->settings.audio.format);
   GST_OBJECT_UNLOCK (self);
-  if (!spdl_part_check_caps (settings.part, caps, srcpad, error))
+  if (!spdl_part_check_caps (
+          settings.part, settings.views != NULL, caps, srcpad, error))
     return FALSE;
   /* Downstream negotiates the sample, not the caps of its parts. */
-  allowed = settings.part ? gst_caps_ref (template)
-                          : gst_pad_peer_query_caps (srcpad, template);
+  allowed = settings.part || settings.views
+                ? gst_caps_ref (template)
+                : gst_pad_peer_query_caps (srcpad, template);
   if (!(config = spdl_decode_config_new (&settings, allowed, error)))
     return FALSE;
   GST_DEBUG_OBJECT (self, "%u by %u, %s", config->width, config->height,
@@ -473,28 +347,47 @@ add_notes (GstBuffer *result, const GstSpdlItemMeta *item, const gchar *part,
     const GstStructure *fields)
 {
   Notes notes = { NULL, part };
-  GstSpdlItemMeta *own;
+  GstSpdlItemMeta *own = gst_spdl_buffer_get_item_meta (result);
 
   if (gst_structure_n_fields (fields) == 0)
     return;
-  /* A sample already has the meta. */
-  own = part ? gst_spdl_buffer_get_item_meta (result)
-             : gst_spdl_buffer_add_item_meta (result);
-  gst_spdl_item_meta_assign (own, item);
+  if (!own) {
+    own = gst_spdl_buffer_add_item_meta (result);
+    gst_spdl_item_meta_assign (own, item);
+  }
   if (!own->extra)
     own->extra = gst_structure_new_empty ("extra");
   notes.extra = own->extra;
   gst_structure_foreach (fields, add_note, &notes);
 }
 
-/* Records how the result was made. */
+/* Records how the image was decoded to one of several views. */
 static void
-note_item (const SpdlItemNotes *notes, const SpdlDecodeConfig *config,
-    GstBuffer *result, const GstSpdlItemMeta *item,
-    const SpdlImageTransform *transform)
+note_view (const SpdlView *view, guint number, GstBuffer *result,
+    const GstSpdlItemMeta *item)
 {
   g_autoptr (GstStructure) fields = gst_structure_new_empty ("notes");
 
+  spdl_main_image_note (fields, view->config, &view->transform);
+  if (spdl_augment_is_on (&view->config->augment))
+    note_augment (fields, &view->transform);
+  gst_structure_set (fields, SPDL_VIEW_FIELD, G_TYPE_UINT, number, NULL);
+  add_notes (result, item, spdl_view_get_name (number), fields);
+}
+
+/* Records how the result was made. */
+static void
+note_item (const SpdlItemNotes *notes, const SpdlDecodeConfig *config,
+    GstBuffer *result, const GstSpdlItemMeta *item, const SpdlView *views)
+{
+  const SpdlImageTransform *transform = &views->transform;
+  g_autoptr (GstStructure) fields = gst_structure_new_empty ("notes");
+
+  if (config->n_views > 0) {
+    for (guint i = 0; i < config->n_views; i++)
+      note_view (&views[i], i, result, item);
+    return;
+  }
   if (transform->width > 0 && config->part)
     spdl_main_image_note (fields, config, transform);
   if (transform->width > 0 && spdl_augment_is_on (&config->augment))
@@ -563,16 +456,16 @@ warn_of_loss (GstSpdlStage *stage, SpdlLoss loss, const gchar *uri)
  * unchanged. */
 static GstBuffer *
 decode_part (GstSpdlStage *stage, SpdlItemDecoder *item_decoder,
-    const SpdlDecodeConfig *config, SpdlSource *source,
-    SpdlImageTransform *transform, const gchar *uri, GError **error)
+    const SpdlDecodeConfig *config, SpdlSource *source, SpdlView *views,
+    const gchar *uri, GError **error)
 {
-  GstBuffer *sample = source->item, *result;
-  gboolean is_whole = FALSE;
+  const SpdlImageTransform *transform = &views->transform;
+  GstBuffer *sample = source->item;
+  gboolean is_whole = FALSE, ok;
   SpdlMainImage main_image;
   GError *reason = NULL;
   g_autoptr (GstBuffer) part =
       spdl_part_take (sample, config->part, &source->caps, error);
-  GstCaps *caps;
 
   if (!part)
     return NULL;
@@ -580,21 +473,42 @@ decode_part (GstSpdlStage *stage, SpdlItemDecoder *item_decoder,
           &main_image, item_decoder, config, sample, source->extra))
     source->main_image = &main_image;
   source->item = part;
-  result = spdl_item_decoder_decode (
-      item_decoder, config, source, transform, &caps, error);
-  if (result && transform->width > 0 &&
+  ok = spdl_item_decoder_decode (item_decoder, config, source, views, error);
+  if (ok && transform->width > 0 &&
       !spdl_main_image_check (source->main_image, config, transform, sample,
           source->extra, &is_whole, &reason)) {
-    gst_clear_buffer (&result);
+    ok = FALSE;
+    spdl_part_drop_views (views, MAX (config->n_views, 1));
     g_clear_error (error);
     g_propagate_error (error, reason);
   }
   if (*error)
     g_prefix_error (error, "Part \"%s\": ", config->part);
-  if (result && transform->width > 0)
+  if (ok && transform->width > 0)
     warn_of_parts (stage, config, transform, is_whole, uri);
-  return result ? spdl_part_put (sample, config->part, result, caps, error)
-                : NULL;
+  if (!ok)
+    return NULL;
+  return config->n_views > 0
+             ? spdl_part_put_views (sample, views, config->n_views, error)
+             : spdl_part_put (
+                   sample, config->part, views->buffer, views->caps, error);
+}
+
+/* Decodes a whole item. */
+static GstBuffer *
+decode_item (SpdlItemDecoder *item_decoder, const SpdlDecodeConfig *config,
+    const SpdlSource *source, SpdlView *views, GstCaps **caps, GError **error)
+{
+  static GstStaticCaps sample_caps = GST_STATIC_CAPS (GST_SPDL_SAMPLE_CAPS);
+
+  if (!spdl_item_decoder_decode (item_decoder, config, source, views, error))
+    return NULL;
+  if (config->n_views == 0) {
+    *caps = gst_caps_ref (views->caps);
+    return views->buffer;
+  }
+  *caps = gst_static_caps_get (&sample_caps);
+  return spdl_part_put_views (NULL, views, config->n_views, error);
 }
 
 /* Warns of the first array that is left out. */
@@ -633,13 +547,13 @@ gst_spdl_decode_process (
     item ? item->index : 0, item ? item->extra : NULL,
     gst_spdl_task_get_cancellable (task), NULL };
   GError *reason = NULL, *wrong = NULL;
-  GstCaps *caps = NULL;
-  SpdlImageTransform transform;
-  GstBuffer *result = config->part
-                          ? decode_part (stage, worker, config, &source,
-                                &transform, item ? item->uri : NULL, &reason)
-                          : spdl_item_decoder_decode (worker, config, &source,
-                                &transform, &caps, &reason);
+  g_autoptr (GstCaps) caps = NULL;
+  SpdlView views[SPDL_MAX_VIEWS];
+  GstBuffer *result =
+      config->part
+          ? decode_part (stage, worker, config, &source, views,
+                item ? item->uri : NULL, &reason)
+          : decode_item (worker, config, &source, views, &caps, &reason);
 
   if (result) {
     const SpdlItemNotes *notes = spdl_item_decoder_get_notes (worker);
@@ -647,9 +561,9 @@ gst_spdl_decode_process (
     warn_of_loss (stage, notes->loss, item ? item->uri : NULL);
     warn_left_out (stage, notes->left_out, item ? item->uri : NULL);
     if (item)
-      note_item (notes, config, result, item, &transform);
-    if (item &&
-        !spdl_item_shapes_move (result, item, config, &transform, &wrong)) {
+      note_item (notes, config, result, item, views);
+    if (item && !spdl_item_shapes_move (
+                    result, item, config, &views->transform, &wrong)) {
       g_clear_error (&reason);
       reason = wrong;
       gst_clear_buffer (&result);
@@ -808,6 +722,12 @@ static const SpdlProperty properties[] = {
       "Part of samples of several media to decode; other parts pass unchanged "
       "(unset "
       "= an item is one medium)"),
+  SPDL_PROPERTY_INTERNED (SpdlDecodeSettings, views, PLAYING, "views", "Views",
+      "Views of each image, each with its own crop and flip, as the parts "
+      "data, "
+      "view1, ... of a sample: a number such as 2, or groups such as "
+      "\"2(size=224,scale=0.4..1); 8(size=96,scale=0.05..0.4)\" (unset = an "
+      "image is one picture)"),
   SPDL_PROPERTY_UINT64 (SpdlDecodeSettings, max_decompressed_bytes, PLAYING,
       "max-decompressed-bytes", "Maximum decompressed bytes",
       "Maximum bytes of an item's arrays after decompression; a larger item "

@@ -13,7 +13,7 @@
 #include "plugins/codec/audio/audio.h"
 #include "plugins/codec/common/exif.h"
 #include "plugins/codec/jpeg/jpeg.h"
-#include "plugins/codec/result/canvas.h"
+#include "plugins/codec/result/fanout.h"
 #include "plugins/codec/still/imagedecoder.h"
 #include "plugins/codec/video/video.h"
 
@@ -73,10 +73,11 @@ struct _SpdlItemDecoder {
   SpdlJpeg *jpeg;
   gpointer decoders[G_N_ELEMENTS (image_decoders)]; /* NULL: not used yet */
   SpdlCanvas *canvas;
+  SpdlFanout *fanout;
   SpdlArrays *arrays;
   SpdlVideo *video;
   SpdlAudio *audio;
-  StreamCaps stream_caps;
+  StreamCaps stream_caps[SPDL_MAX_VIEWS];
 
   SpdlItemNotes notes;
 };
@@ -86,8 +87,8 @@ typedef struct {
   const SpdlDecodeConfig *config;
   const SpdlSource *source;
   GstMapInfo in;
-  SpdlImageTransform *transform;
-  GstCaps **caps;
+  SpdlView *views; /* one, unless there are views of an image */
+  guint n_views;
 } Job;
 
 SpdlItemDecoder *
@@ -97,6 +98,7 @@ spdl_item_decoder_new (void)
 
   self->jpeg = spdl_jpeg_new ();
   self->canvas = spdl_canvas_new ();
+  self->fanout = spdl_fanout_new (self->canvas);
   self->arrays = spdl_arrays_new ();
   self->video = spdl_video_new (self->canvas);
   self->audio = spdl_audio_new ();
@@ -111,19 +113,25 @@ spdl_item_decoder_free (SpdlItemDecoder *self)
   for (guint i = 0; i < G_N_ELEMENTS (image_decoders); i++)
     if (self->decoders[i])
       image_decoders[i]->destroy (self->decoders[i]);
+  spdl_fanout_free (self->fanout);
   spdl_canvas_free (self->canvas);
   spdl_arrays_free (self->arrays);
   spdl_audio_free (self->audio);
-  stream_caps_clear (&self->stream_caps);
+  for (guint i = 0; i < SPDL_MAX_VIEWS; i++)
+    stream_caps_clear (&self->stream_caps[i]);
   g_free (self);
 }
 
 static gboolean
-set_transform (const Job *job, guint width, guint height, guint orientation,
+set_transforms (const Job *job, guint width, guint height, guint orientation,
     GError **error)
 {
-  return spdl_image_transform_init (job->transform, job->config, job->source,
-      width, height, orientation, error);
+  for (guint i = 0; i < job->n_views; i++)
+    if (!spdl_image_transform_init (&job->views[i].transform,
+            job->views[i].config, job->source, width, height, orientation,
+            error))
+      return FALSE;
+  return TRUE;
 }
 
 /* Checks that a file of media type @type has the samples that the format of the
@@ -157,6 +165,18 @@ check_samples (SpdlItemDecoder *self, const Job *job, const gchar *type,
   return FALSE;
 }
 
+/* Returns the reduction at which the image is large enough for all views. */
+static guint
+get_reduction (const Job *job)
+{
+  guint by = 8;
+
+  for (guint i = 0; i < job->n_views; i++)
+    by =
+        MIN (by, spdl_image_transform_get_reduction (&job->views[i].transform));
+  return by;
+}
+
 /* Decodes a JPEG whose header was read onto the canvas, as planes if that is
  * cheaper.
  * @has_begun: (out): whether the canvas was begun, so that it must be ended or
@@ -165,20 +185,20 @@ static gboolean
 draw_jpeg (SpdlItemDecoder *self, const Job *job, guint reduction,
     gboolean *has_begun, GError **error)
 {
-  const SpdlDecodeConfig *config = job->config;
-  const gboolean keep = config->corrupt == SPDL_CORRUPT_KEEP;
+  const gboolean keep = job->config->corrupt == SPDL_CORRUPT_KEEP;
   SpdlSampling sampling;
 
   if (spdl_jpeg_get_sampling (self->jpeg, &sampling) &&
-      spdl_canvas_takes_planes (config, job->transform, reduction, &sampling)) {
-    const SpdlPlanes *planes = spdl_canvas_begin_planes (
-        self->canvas, config, job->transform, reduction, &sampling, error);
+      spdl_fanout_takes_planes (
+          job->views, job->n_views, reduction, &sampling)) {
+    const SpdlPlanes *planes = spdl_fanout_begin_planes (
+        self->fanout, job->views, job->n_views, reduction, &sampling, error);
 
     *has_begun = planes != NULL;
     return planes && spdl_jpeg_read_planes (self->jpeg, planes, keep, error);
   } else {
-    const SpdlRows *rows = spdl_canvas_begin (
-        self->canvas, config, job->transform, reduction, error);
+    const SpdlRows *rows = spdl_fanout_begin (
+        self->fanout, job->views, job->n_views, reduction, error);
 
     *has_begun = rows != NULL;
     return rows && spdl_jpeg_read_rows (self->jpeg, rows, keep, error);
@@ -197,18 +217,18 @@ decode_jpeg (SpdlItemDecoder *self, const Job *job, GError **error)
           self->jpeg, in->data, in->size, &width, &height, error) ||
       !check_samples (self, job, "image/jpeg", 8, 3, FALSE, error) ||
       !spdl_decode_config_check_decoded (config, width, height, error) ||
-      !set_transform (job, width, height,
+      !set_transforms (job, width, height,
           spdl_exif_find_in_jpeg (in->data, in->size), error))
     return NULL;
   /* A reduced image has mixed pixels, which nearest must not. */
   if (config->fast_scale && config->interpolation != SPDL_INTERPOLATION_NEAREST)
-    reduction = spdl_image_transform_get_reduction (job->transform);
+    reduction = get_reduction (job);
   spdl_jpeg_set_reduction (self->jpeg, reduction);
   if (draw_jpeg (self, job, reduction, &has_begun, error) ||
       (has_begun && config->corrupt == SPDL_CORRUPT_KEEP))
-    return spdl_canvas_end (self->canvas, job->caps);
+    return spdl_fanout_end (self->fanout);
   if (has_begun)
-    spdl_canvas_cancel (self->canvas);
+    spdl_fanout_cancel (self->fanout);
   return NULL;
 }
 
@@ -225,19 +245,19 @@ draw_image (SpdlItemDecoder *self, const Job *job,
   const SpdlRows *rows;
   GError *reason = NULL;
 
-  if (!set_transform (
+  if (!set_transforms (
           job, header->width, header->height, header->orientation, error))
     return NULL;
-  rows = spdl_canvas_begin (self->canvas, config, job->transform, 1, error);
+  rows = spdl_fanout_begin (self->fanout, job->views, job->n_views, 1, error);
   if (!rows)
     return NULL;
   if (format->read_rows (decoder, rows, keep, &reason))
-    return spdl_canvas_end (self->canvas, job->caps);
+    return spdl_fanout_end (self->fanout);
   g_propagate_error (error, reason);
   if (keep &&
       g_error_matches (reason, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE))
-    return spdl_canvas_end (self->canvas, job->caps);
-  spdl_canvas_cancel (self->canvas);
+    return spdl_fanout_end (self->fanout);
+  spdl_fanout_cancel (self->fanout);
   return NULL;
 }
 
@@ -289,11 +309,13 @@ decode_arrays (
     SpdlItemDecoder *self, const Job *job, SpdlArraysKind kind, GError **error)
 {
   const SpdlDecodeConfig *config = job->config;
-  GstBuffer *result = spdl_arrays_decode (self->arrays, kind, &job->in,
-      config->members, config->max_decompressed_bytes, job->caps, error);
+  GstBuffer *result =
+      spdl_arrays_decode (self->arrays, kind, &job->in, config->members,
+          config->max_decompressed_bytes, &job->views->caps, error);
 
   self->notes.left_out = spdl_arrays_get_left_out (self->arrays);
-  if (result && !spdl_decode_config_check_tensors (config, *job->caps, error))
+  if (result &&
+      !spdl_decode_config_check_tensors (config, job->views->caps, error))
     gst_clear_buffer (&result);
   return result;
 }
@@ -307,12 +329,12 @@ decode_video (
 
   if (check_samples (self, job, type, 8, 3, FALSE, error))
     result = spdl_video_decode (self->video, type, &job->in, config,
-        job->source, job->transform, job->caps, error);
+        job->source, &job->views->transform, &job->views->caps, error);
   self->notes.times = spdl_video_get_times (self->video, &self->notes.n_own);
   if (result && config->clip.num_frames > 0 &&
-      !spdl_decode_config_check_tensors (config, *job->caps, NULL)) {
+      !spdl_decode_config_check_tensors (config, job->views->caps, NULL)) {
     g_clear_error (error);
-    spdl_decode_config_check_tensors (config, *job->caps, error);
+    spdl_decode_config_check_tensors (config, job->views->caps, error);
     gst_clear_buffer (&result);
   }
   return result;
@@ -327,7 +349,7 @@ decode_audio (SpdlItemDecoder *self, const Job *job, GError **error)
   SpdlAudioConfig audio = config->audio;
   GstBuffer *result = spdl_audio_decode (self->audio, &audio, key,
       config->corrupt == SPDL_CORRUPT_KEEP, source->item, source->cancellable,
-      job->caps, error);
+      &job->views->caps, error);
 
   if (result && !GST_CLOCK_TIME_IS_VALID (config->audio.offset))
     self->notes.audio_offset = audio.offset;
@@ -527,12 +549,31 @@ refuse_item (const Job *job, GError **error)
                                         : NULL;
 }
 
+/* Returns whether an item of @kind can have the wanted number of pictures. */
+static gboolean
+check_views (const Job *job, Kind kind, GError **error)
+{
+  const gchar *is = kind == KIND_VIDEO    ? "a video"
+                    : kind == KIND_AUDIO  ? "audio"
+                    : kind == KIND_ARRAYS ? "arrays"
+                                          : NULL;
+
+  if (job->config->n_views == 0 || !is)
+    return TRUE;
+  g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_WRONG_TYPE,
+      "File is %s, but views is set, which needs still images", is);
+  return FALSE;
+}
+
 static GstBuffer *
 decode_any (SpdlItemDecoder *self, const Job *job, GError **error)
 {
   Probe probe;
+  const Kind kind = probe_item (self, job, &probe);
 
-  switch (probe_item (self, job, &probe)) {
+  if (!check_views (job, kind, error))
+    return NULL;
+  switch (kind) {
     case KIND_JPEG:
       return check_image (job, "image/jpeg", error)
                  ? decode_jpeg (self, job, error)
@@ -555,30 +596,32 @@ decode_any (SpdlItemDecoder *self, const Job *job, GError **error)
   }
 }
 
-GstBuffer *
+gboolean
 spdl_item_decoder_decode (SpdlItemDecoder *self, const SpdlDecodeConfig *config,
-    const SpdlSource *source, SpdlImageTransform *transform,
-    GstCaps **result_caps, GError **error)
+    const SpdlSource *source, SpdlView *views, GError **error)
 {
   Job job = { .config = config,
     .source = source,
-    .transform = transform,
-    .caps = result_caps };
-  GstBuffer *result;
+    .views = views,
+    .n_views = MAX (config->n_views, 1) };
 
-  transform->width = transform->height = 0;
+  for (guint i = 0; i < job.n_views; i++) {
+    views[i].config = config->n_views > 0 ? config->views[i] : config;
+    views[i].buffer = NULL;
+  }
+  views->transform.width = views->transform.height = 0;
   self->notes = (SpdlItemNotes){ .audio_offset = GST_CLOCK_TIME_NONE };
   if (!gst_buffer_map (source->item, &job.in, GST_MAP_READ)) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
         "Failed to map the item's memory");
-    return NULL;
+    return FALSE;
   }
-  result = decode_any (self, &job, error);
+  views->buffer = decode_any (self, &job, error);
   gst_buffer_unmap (source->item, &job.in);
-  if (result)
-    *result_caps =
-        stream_caps_add (&self->stream_caps, *result_caps, source->caps);
-  return result;
+  for (guint i = 0; views->buffer && i < job.n_views; i++)
+    views[i].caps =
+        stream_caps_add (&self->stream_caps[i], views[i].caps, source->caps);
+  return views->buffer != NULL;
 }
 
 static gboolean

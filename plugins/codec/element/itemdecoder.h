@@ -7,7 +7,7 @@
 
 #pragma once
 
-#include "plugins/codec/result/imagetransform.h"
+#include "plugins/codec/result/fanout.h"
 #include "plugins/codec/still/imagedecoder.h"
 
 G_BEGIN_DECLS
@@ -23,14 +23,14 @@ SpdlItemDecoder *spdl_item_decoder_new (void);
 void spdl_item_decoder_free (SpdlItemDecoder *self);
 
 /* Decodes @source according to @config.
- * @transform: (out): how an image was transformed; its width is 0 for an item
- * that is not an image
- * @result_caps: (out) (transfer none): valid until the next call
- * Returns: (transfer full) (nullable): NULL with @error set. With
- * on-corrupt=keep, @error may be set although there is a result. */
-GstBuffer *spdl_item_decoder_decode (SpdlItemDecoder *self,
-    const SpdlDecodeConfig *config, const SpdlSource *source,
-    SpdlImageTransform *transform, GstCaps **result_caps, GError **error);
+ * @views: (out): as many as @config has, or one: results, and how an image was
+ * transformed; the width of the first transform is 0 for an item that is not an
+ * image. Buffers are (transfer full)
+ * Returns FALSE with @error set if there is no result. With on-corrupt=keep,
+ * @error may be set although there is one. */
+gboolean
+spdl_item_decoder_decode (SpdlItemDecoder *self, const SpdlDecodeConfig *config,
+    const SpdlSource *source, SpdlView *views, GError **error);
 
 /* Reads the size and the EXIF orientation of an encoded image. Returns FALSE if
  * @item is not a still image, or its header does not declare a size. */

@@ -7,8 +7,12 @@
 
 #include "plugins/codec/result/decodeconfig.h"
 
+#include <gst/spdl/spdl.h>
+#include <string.h>
+
 #include "gst/spdl/common/tryallocator.h"
 #include "plugins/codec/common/capshelper.h"
+#include "plugins/common/viewseed.h"
 
 #define RAW "video/x-raw"
 
@@ -25,6 +29,8 @@ spdl_decode_config_unref (SpdlDecodeConfig *self)
     gst_buffer_pool_set_active (self->pool, FALSE);
     gst_object_unref (self->pool);
   }
+  for (guint i = 0; i < self->n_views; i++)
+    spdl_decode_config_unref (self->views[i]);
   gst_clear_caps (&self->caps);
   gst_clear_caps (&self->tensors);
   g_free (self);
@@ -329,6 +335,78 @@ choose_audio (SpdlDecodeConfig *self, const SpdlDecodeSettings *settings,
   return ok;
 }
 
+/* Views */
+
+/* Checks that other properties permit views.
+ * @has_scale: whether a view sets the range of areas */
+static gboolean
+check_views (
+    const SpdlDecodeSettings *settings, gboolean has_scale, GError **error)
+{
+  const gchar *why = NULL;
+
+  if (settings->clip.num_frames > 0)
+    why = "num-frames is set, which needs videos";
+  else if (settings->media == SPDL_MEDIA_VIDEO ||
+           settings->media == SPDL_MEDIA_AUDIO)
+    why = "media is set, and only images have views";
+  else if (settings->part && !g_str_equal (settings->part, GST_SPDL_MAIN_PART))
+    why = "part is set, and only the part " GST_SPDL_MAIN_PART " has views";
+  else if (has_scale &&
+           settings->augment.kind != SPDL_AUGMENT_RANDOM_RESIZED_CROP)
+    why = "the scale of a view needs augment=random-resized-crop";
+  if (!why)
+    return TRUE;
+  g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+      "The property views contradicts another property, not negotiated: "
+      "views=\"%s\" is set, but %s",
+      settings->views, why);
+  return FALSE;
+}
+
+static SpdlDecodeConfig *
+make_view (const SpdlDecodeSettings *settings, const SpdlViewSpec *spec,
+    guint view, GstCaps *allowed, GError **error)
+{
+  SpdlDecodeSettings own = *settings;
+
+  own.views = NULL;
+  own.augment.seed = spdl_view_get_seed (own.augment.seed, view);
+  if (spec->width > 0) {
+    own.width = spec->width;
+    own.height = spec->height;
+  }
+  if (spec->scale[1] > 0)
+    memcpy (own.augment.scale, spec->scale, sizeof spec->scale);
+  return spdl_decode_config_new (&own, allowed, error);
+}
+
+static gboolean
+make_views (SpdlDecodeConfig *self, const SpdlDecodeSettings *settings,
+    GstCaps *allowed, GError **error)
+{
+  SpdlViewSpec specs[SPDL_MAX_VIEWS];
+  gboolean has_scale = FALSE;
+  guint n;
+
+  if (!settings->views)
+    return TRUE;
+  n = spdl_view_list_parse (settings->views, specs, error);
+  for (guint i = 0; i < n; i++)
+    has_scale |= specs[i].scale[1] > 0;
+  if (n == 0 || !check_views (settings, has_scale, error))
+    return FALSE;
+  while (self->n_views < n) {
+    const guint i = self->n_views;
+
+    self->views[i] = make_view (settings, &specs[i], i, allowed, error);
+    if (!self->views[i])
+      return FALSE;
+    self->n_views++;
+  }
+  return TRUE;
+}
+
 SpdlDecodeConfig *
 spdl_decode_config_new (
     const SpdlDecodeSettings *settings, GstCaps *allowed, GError **error)
@@ -353,7 +431,8 @@ spdl_decode_config_new (
   self->clip = settings->clip;
   self->tensors = pick_format (allowed, "other/tensors");
   ok = choose_audio (self, settings, allowed, error) &&
-       choose_images (self, settings, allowed, error);
+       choose_images (self, settings, allowed, error) &&
+       make_views (self, settings, allowed, error);
   if (ok && self->width > 0 && self->height > 0)
     ok = make_pool (self, error);
   if (!ok)

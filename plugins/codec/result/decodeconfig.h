@@ -15,6 +15,7 @@
 #include "plugins/codec/resize/rows.h"
 #include "plugins/codec/result/audioconfig.h"
 #include "plugins/codec/result/clip.h"
+#include "plugins/codec/result/viewlist.h"
 
 G_BEGIN_DECLS
 
@@ -52,8 +53,9 @@ typedef enum {
 typedef struct {
   guint width; /* 0: from downstream caps, or else as decoded */
   guint height;
-  gchar *format;     /* NULL: downstream may choose */
-  const gchar *part; /* interned; NULL: items have a single medium */
+  gchar *format;      /* NULL: downstream may choose */
+  const gchar *part;  /* interned; NULL: items have a single medium */
+  const gchar *views; /* interned; NULL: one picture of an image */
   SpdlMedia media;
   SpdlFitMode resize;
   double
@@ -74,9 +76,13 @@ typedef struct {
 /* Negotiated configuration. Immutable and reference counted: each task takes a
  * reference to the current one, so that renegotiation does not wait for running
  * tasks. */
-typedef struct {
+typedef struct _SpdlDecodeConfig SpdlDecodeConfig;
+struct _SpdlDecodeConfig {
   gint n_refs;
   const gchar *part; /* as in the settings */
+  /* Views of an image, which differ in size, crop and seed; 0: none */
+  guint n_views;
+  SpdlDecodeConfig *views[SPDL_MAX_VIEWS];
   GstVideoFormat format;
   SpdlPixels pixels;
   guint width; /* 0: as decoded */
@@ -102,7 +108,7 @@ typedef struct {
   GstVideoInfo info;
   GstBufferPool *pool;
   SpdlAudioConfig audio;
-} SpdlDecodeConfig;
+};
 
 /* Main image of a sample, with which the other images are aligned. */
 typedef struct {

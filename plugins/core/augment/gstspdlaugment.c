@@ -30,8 +30,9 @@
  * ## Random values
  * The values depend only on `seed`, the item's epoch and its index, and not on
  * the number of workers, the order of items or the CPU. All frames of a clip
- * get the same values. The field `augment` of the item's `extra` records what
- * was drawn, as a value of `ops` that repeats it.
+ * get the same values, and each view of spdldecode its own. The field `augment`
+ * of the item's `extra` records what was drawn, as a value of `ops` that
+ * repeats it.
  *
  * ## Formats
  * Images are RGB, BGR or GRAY8 in system memory, clips are uint8 tensors of the
@@ -59,6 +60,7 @@
 #include "gst/spdl/common/propertytable.h"
 #include "gst/spdl/common/tryallocator.h"
 #include "gst/spdl/stage/capsgate.h"
+#include "plugins/common/viewseed.h"
 #include "plugins/core/augment/painter.h"
 #include "plugins/core/augment/plan.h"
 #include "plugins/core/augment/planshapes.h"
@@ -94,6 +96,7 @@ struct _GstSpdlAugment {
   GPtrArray *list; /* of SpdlOp */
   guint64 run_seed;
   const gchar *run_part;
+  gchar *view_field; /* nullable: extra field with the number of a view */
 };
 
 G_DEFINE_FINAL_TYPE (GstSpdlAugment, gst_spdl_augment, GST_TYPE_SPDL_STAGE)
@@ -363,6 +366,24 @@ paint_image (
   return result;
 }
 
+/* Returns the seed of an item. A part that is a view of an image draws other
+ * values than the other views. */
+static guint64
+get_seed (const GstSpdlAugment *self, const GstSpdlItemMeta *meta)
+{
+  const GValue *value =
+      self->view_field && meta && meta->extra
+          ? gst_structure_get_value (meta->extra, self->view_field)
+          : NULL;
+  GValue number = G_VALUE_INIT;
+
+  g_value_init (&number, G_TYPE_UINT);
+  /* A function of an application may have written another type of number. */
+  if (value)
+    g_value_transform (value, &number);
+  return spdl_view_get_seed (self->run_seed, g_value_get_uint (&number));
+}
+
 /* Augments an image (transfer full) of the format @caps (nullable).
  *
  * @new_caps: (out) (transfer none): caps of the result
@@ -381,8 +402,9 @@ paint_item (GstSpdlAugment *self, Worker *worker, GstBuffer *item,
   if (worker->in.caps != caps)
     gst_clear_caps (&worker->out.caps);
   if (!set_layout (&worker->in, caps, error) ||
-      !spdl_plan_draw (plan, self->list, self->run_seed, meta ? meta->epoch : 0,
-          meta ? meta->index : 0, raster->width, raster->height, error)) {
+      !spdl_plan_draw (plan, self->list, get_seed (self, meta),
+          meta ? meta->epoch : 0, meta ? meta->index : 0, raster->width,
+          raster->height, error)) {
     gst_buffer_unref (item);
     return NULL;
   }
@@ -530,14 +552,18 @@ gst_spdl_augment_start (GstSpdlStage *stage, GError **error)
         "ops=\"rand-augment(n=2,m=9)\"");
     return FALSE;
   }
-  self->list = spdl_op_list_parse (ops, error);
-  return self->list != NULL;
+  if (!(self->list = spdl_op_list_parse (ops, error)))
+    return FALSE;
+  if (self->run_part)
+    self->view_field = g_strdup_printf ("%s." SPDL_VIEW_FIELD, self->run_part);
+  return TRUE;
 }
 
 static void
 gst_spdl_augment_stop (GstSpdlStage *stage)
 {
   g_clear_pointer (&GST_SPDL_AUGMENT (stage)->list, g_ptr_array_unref);
+  g_clear_pointer (&GST_SPDL_AUGMENT (stage)->view_field, g_free);
 }
 
 static gboolean

@@ -368,6 +368,7 @@ class Elements:
         max_pixels: Optional[int] = None,
         background: Optional[int] = None,
         part: Optional[str] = None,
+        views: Optional[str] = None,
         max_decompressed_bytes: Optional[int] = None,
         members: Optional[str] = None,
         num_frames: Optional[int] = None,
@@ -431,6 +432,10 @@ class Elements:
         format=GRAY16 and format=index. Default: 0.
         `part`: Part of samples of several media to decode; other parts pass
         unchanged (unset = an item is one medium).
+        `views`: Views of each image, each with its own crop and flip, as the
+        parts data, view1, ... of a sample: a number such as 2, or groups such
+        as "2(size=224,scale=0.4..1); 8(size=96,scale=0.05..0.4)" (unset = an
+        image is one picture).
         `max_decompressed_bytes`: Maximum bytes of an item's arrays after
         decompression; a larger item fails before memory is allocated. Default:
         536870912.
@@ -1111,6 +1116,7 @@ PROPERTIES: Dict[str, Dict[str, Tuple[Any, ...]]] = {
         "max-pixels": ("int", 1, 18446744073709551615),
         "background": ("int", 0, 16777215),
         "part": ("text",),
+        "views": ("text",),
         "max-decompressed-bytes": ("int", 0, 18446744073709551615),
         "members": ("text",),
         "num-frames": ("int", 0, 65535),

@@ -3,10 +3,12 @@
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
+"""SPDL_TEST_SLOW: trains with this package and with another loader."""
 
 import importlib.util
 import json
 import os
+import sys
 import unittest
 
 import numpy as np
@@ -188,6 +190,120 @@ class DetectionTest(unittest.TestCase):
             coco_detection(FOLDER / "missing.json", FOLDER)
 
 
+def make_discs(n):
+    """Makes JPEGs with a bright disc before noise, and its box."""
+    folder = make_folder()
+    rng = np.random.default_rng(n)
+    images, annotations = [], []
+    for i in range(n):
+        width, height = (int(side) for side in rng.integers(90, 160, 2))
+        radius = int(rng.integers(8, 20))
+        x, y = (int(rng.integers(radius, side - radius)) for side in (width, height))
+        rows, columns = np.mgrid[:height, :width]
+        picture = rng.integers(0, 120, (height, width, 3)).astype(np.uint8)
+        picture[(rows - y) ** 2 + (columns - x) ** 2 < radius ** 2] = 230
+        Image.fromarray(picture).save(folder / f"{i}.jpg", quality=90)
+        images.append({"id": i, "file_name": f"{i}.jpg"})
+        annotations.append({
+            "id": i, "image_id": i, "category_id": 1, "iscrowd": 0,
+            "bbox": [x - radius, y - radius, 2 * radius, 2 * radius]})
+    (folder / "discs.json").write_text(json.dumps({
+        "images": images, "annotations": annotations,
+        "categories": [{"id": 1, "name": "disc"}]}))
+    return folder
+
+
+class OwnLoader:
+    """Loads the discs with Pillow and NumPy, as torchvision's script does."""
+
+    def __init__(self, folder, train, seed):
+        data = json.loads((folder / "discs.json").read_text())
+        self.items = [(folder / image["file_name"], np.array(a["bbox"], float))
+                      for image, a in zip(data["images"], data["annotations"])]
+        self.train, self.rng = train, np.random.default_rng(seed)
+
+    def load(self, path, box):
+        x, y, width, height = box
+        with Image.open(path) as image:
+            scale = SIDE / max(image.size)
+            size = [round(side * scale) for side in image.size]
+            shift = [(SIDE - side) // 2 for side in size]
+            scales = [side / whole for side, whole in zip(size, image.size)]
+            canvas = np.zeros((SIDE, SIDE, 3), np.float32)
+            canvas[shift[1]:shift[1] + size[1], shift[0]:shift[0] + size[0]] = \
+                image.resize(size, Image.Resampling.BILINEAR)
+        center = [(x + width / 2) * scales[0] + shift[0],
+                  (y + height / 2) * scales[1] + shift[1]]
+        if self.train and self.rng.random() < 0.5:
+            canvas, center[0] = canvas[:, ::-1], SIDE - center[0]
+        return canvas.transpose(2, 0, 1) / 255, center
+
+    def __iter__(self):
+        order = np.arange(len(self.items))
+        if self.train:
+            self.rng.shuffle(order)
+        for at in range(0, len(order), 16):
+            images, centers = zip(*(self.load(*self.items[i])
+                                    for i in order[at:at + 16]))
+            yield np.stack(images), np.array(centers)
+
+
+class SpdlLoader:
+    def __init__(self, folder, train, seed):
+        self.loader = coco_detection(folder / "discs.json", folder, size=SIDE,
+                                     batch_size=16, train=train, seed=seed,
+                                     in_order=True)
+
+    def __iter__(self):
+        for batch in self.loader:
+            boxes = np.array(batch["boxes"])[:, 0]
+            yield np.array(batch["data"]), (boxes[:, :2] + boxes[:, 2:]) / 2
+        assert self.loader.failures == []
+
+
+@unittest.skipUnless(HAS_TORCH and os.environ.get("SPDL_TEST_SLOW"),
+                     "needs PyTorch and SPDL_TEST_SLOW")
+class LossTest(unittest.TestCase):
+    """A regression of the centers of boxes learns the same from this package as
+    from a loader of Pillow and NumPy."""
+
+    def learn(self, make, seed):
+        """Returns the error of the validation, in pixels."""
+        import torch
+        from torch import nn
+
+        def error_of(images, centers):
+            images, centers = torch.tensor(images), torch.tensor(centers).float()
+            heat = model(images).flatten(1).softmax(1)
+            return (heat @ places - centers).norm(dim=1)
+
+        places = torch.stack(torch.meshgrid(
+            *[torch.arange(SIDE) + 0.5] * 2, indexing="xy"), -1).reshape(-1, 2)
+        torch.manual_seed(seed)
+        model = nn.Sequential(nn.Conv2d(3, 8, 5, padding=2), nn.ReLU(),
+                              nn.Conv2d(8, 1, 5, padding=2))
+        optimizer = torch.optim.Adam(model.parameters(), 0.01)
+        train, val = make(self.train, True, seed), make(self.val, False, seed)
+        for _ in range(6):
+            for batch in train:
+                loss = error_of(*batch).mean()
+                optimizer.zero_grad()
+                loss.backward()
+                optimizer.step()
+        with torch.no_grad():
+            return float(torch.cat([error_of(*batch) for batch in val]).mean())
+
+    def test_loss(self):
+        self.train, self.val = make_discs(400), make_discs(100)
+        ours, theirs = ([self.learn(make, seed) for seed in (1, 2, 3)]
+                        for make in (SpdlLoader, OwnLoader))
+        print(f"ours {np.round(ours, 3)}, theirs {np.round(theirs, 3)} pixels",
+              file=sys.stderr)
+        spread = max(np.ptp(ours), np.ptp(theirs))
+        self.assertLess(abs(np.mean(ours) - np.mean(theirs)), spread)
+        self.assertLess(np.mean(ours), 2)
+
+
 def make_pairs(n=8):
     """Makes images whose values are ten times the classes of their masks, from
     1 to 20."""
@@ -311,6 +427,16 @@ class SegmentationTest(unittest.TestCase):
                 wanted = np.asarray(Image.open(PAIRS / f"masks/a/{i}, x.png"))
                 np.testing.assert_array_equal(mask[5:35], wanted[1::2, 1::2])
         self.assertEqual(len(list(self.cache.iterdir())), 1)
+
+    def test_links(self):
+        """Tests that linked folders are read, but not those that contain them."""
+        folder = make_folder()
+        for name in "images", "masks":
+            (folder / name).mkdir()
+            (folder / name / "linked").symlink_to(PAIRS / name / "a")
+            (folder / name / "above").symlink_to(folder)
+            (folder / name / "again").symlink_to(folder / name)
+        self.assertEqual(len(list(pairs(folder / "images", folder / "masks"))), 8)
 
     def test_list(self):
         path = PAIRS / "list.jsonl"

@@ -28,11 +28,21 @@ _GROUPS = {"choice", "sequence", "mix"}
 _NAME = re.compile(r"(?<![=\w./-])[a-z][a-z0-9.-]*(?=\s*(?:[(,)]|$))")
 
 
+def _leads_above(folder: str) -> bool:
+    """Returns whether a folder is a link to one that contains it."""
+    return (os.path.realpath(os.path.dirname(folder)) + os.sep).startswith(
+        os.path.realpath(folder) + os.sep)
+
+
 def _list_files(place: str) -> Dict[str, str]:
     """Returns the images of a folder by their path in it without suffix."""
+    def fail(error: OSError) -> None:
+        raise error
+
     found: Dict[str, str] = {}
-    for folder, folders, files in os.walk(place):
-        folders[:] = [name for name in folders if name[0] != "."]
+    for folder, folders, files in os.walk(place, onerror=fail, followlinks=True):
+        folders[:] = [name for name in folders if name[0] != "." and
+                      not _leads_above(os.path.join(folder, name))]
         for file in files:
             name, suffix = os.path.splitext(os.path.join(folder, file))
             if suffix[1:].lower() not in SUFFIXES or file[0] == ".":

@@ -22,7 +22,6 @@ from .options import (IMAGENET_MEAN, IMAGENET_STD, FileOptions, ImageOptions,
                       LoadOptions, PictureOptions, RunOptions, SceneOptions, Size,
                       SizeOptions, takes)
 from .pairs import SUFFIXES, follow, write_pairs
-from .people import N_KEYPOINTS, swap_sides
 from .pipeline import Pipeline
 from .places import check_place, make_absolute
 
@@ -32,6 +31,9 @@ if TYPE_CHECKING:
 _IMAGES = f"*.@({'|'.join(SUFFIXES)})"
 _VIDEOS = "*.@(mp4|m4v|mov|mkv|webm|avi|mpg|mpeg|ts|ogv)"
 _SOUNDS = "*.@(wav|flac|mp3|ogg|oga|opus|m4a|aac|aif|aiff|caf|au|mka|wma)"
+
+# COCO's keypoints of a person are the nose, and eight on the left and on the right.
+_SIDES = ",".join(f"{k}-{k + 1}" for k in range(1, 17, 2))
 
 _SOUND_OPTIONS = LoadOptions, RunOptions
 _CLIP_OPTIONS = PictureOptions, SizeOptions, *_SOUND_OPTIONS
@@ -157,12 +159,11 @@ def coco_detection(annotations: Path, root: Path, *, keypoints: bool = False,
     `require_annotations`: True leaves out images that have no annotation.
     `min_area`: boxes whose visible part is smaller, in square pixels, are
     dropped."""
-    o: Any = {**options, "fit": "contain",
-              "function": swap_sides if keypoints else None}
+    o: Any = {**options, "fit": "contain"}
     place = make_absolute(os.fspath(root))
     check_place(place)
     points: Any = {"keypoint_column": "keypoints", "keypoint_size": 3,
-                   "keypoints_per_box": N_KEYPOINTS} if keypoints else {}
+                   "keypoints_per_box": 17, "keypoint_pairs": _SIDES} if keypoints else {}
     return _load_images(Pipeline().files(
         annotations, root=place, target_columns="id", box_column="boxes",
         box_format="xywh", box_label_columns="boxes_labels,boxes_crowd,boxes_ids",
@@ -404,8 +405,6 @@ def _load_images(pipeline: Pipeline, o: Any) -> Loader:
 
 
 def _transform(pipeline: Pipeline, o: Any) -> Pipeline:
-    if o["train"] and o.get("function"):
-        pipeline = pipeline.map(o["function"], **_stage(o))
     if o["transform"] is None:
         if o["processes"]:
             raise ValueError(f"processes={o['processes']} is the number of "

@@ -183,6 +183,37 @@ class TestFormats(Case):
         self.assertEqual(numpy.shape(found["points"]), (2, 2, 2, 3))
         self.assertEqual(found["extras"][1]["points"], [])
 
+    def test_pairs(self):
+        """Tests that keypoints change places for each mirror, and for no other
+        move."""
+        path = self.write({"boxes": [BOXES[0]] * 2, "kinds": [1, 2], "points": [
+            [[8 * k + 40 * i, 60 - k] for k in range(5)] for i in range(2)]})
+        for decode, ops, is_swapped in (
+                ("", "", False), ("flip=1", "", True),
+                ("flip=1", "horizontal-flip(p=1)", False),
+                ("", "vertical-flip(p=1); rotate(angle=9)", True),
+                ("", "rotate(angle=180); pad(padding=3)", False),
+                ("flip=1", "perspective(corners=10/5/150/0/140/119/3/110,p=1)",
+                 True)):
+            plain, found = (load(
+                path, decode, ops,
+                source=f"keypoints-per-box=5 keypoint-pairs={pairs}")[0]
+                for pairs in ('""', "1-2,0-4"))
+            wanted = numpy.array(plain["points"])
+            if is_swapped:
+                wanted = wanted[:, :, [4, 2, 1, 3, 0]]
+            with self.subTest(decode=decode, ops=ops):
+                self.check_close(found["points"], wanted)
+
+    def test_pairs_in_another_process(self):
+        path = self.write({"boxes": BOXES[:1], "kinds": [1],
+                           "points": [[[5, 6], [9, 9]]]})
+        with Loader(f"spdlsrc location={path} box-column=boxes keypoint-column=points "
+                    "keypoints-per-box=2 keypoint-pairs=0-1 ! spdlfetch ! spdldecode "
+                    "flip=1 ! spdlbatch ! spdlsink", process=True) as loader:
+            self.assertEqual(numpy.array(next(iter(loader))["points"]).tolist(),
+                             [[[[WIDTH - 10, 9], [WIDTH - 6, 6]]]])
+
     def test_min_area(self):
         boxes = [[0, 0, 10, 10], [75, 0, 90, 10], [77, 0, 90, 10]]
         path = self.write({"boxes": boxes, "kinds": [1, 2, 3]})
@@ -377,7 +408,14 @@ class TestErrors(Case):
                 ("keypoint-column=points keypoints-per-box=3", "box-column is not"),
                 ("box-column=boxes keypoint-column=boxes", "named twice"),
                 ("box-column=boxes box-label-columns=a,b,c,d,e", "at most 4"),
-                ("box-column=boxes box-label-columns=a,,b", "an empty name")):
+                ("box-column=boxes box-label-columns=a,,b", "an empty name"),
+                *((f"box-column=boxes keypoint-column=points keypoints-per-box=3 "
+                   f"keypoint-pairs=0-2,{pair}", f'"{pair}" is not a pair')
+                  for pair in ("1-3", "1-1", "1", "-1-2", "1-2x", "4294967297-1")),
+                ("box-column=boxes keypoint-column=points keypoint-pairs=0-1",
+                 "is not a pair"),
+                ("box-column=boxes keypoint-column=points keypoints-per-box=3 "
+                 "keypoint-pairs=" + ",".join(["0-1"] * 65), "at most 64")):
             with self.subTest(source), self.assertRaisesRegex(LoaderError, text):
                 with Loader(f"spdlsrc location={self.write({})} {source} ! spdlfetch "
                             "! spdldecode ! spdlbatch ! spdlsink") as loader:

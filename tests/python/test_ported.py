@@ -3,9 +3,11 @@
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs the scripts of the pages with small data. open_clip and transformers are
-replaced by modules that have what the scripts call, and check what they get."""
+"""Runs the scripts of the pages with small data. open_clip, transformers,
+torchvision and pycocotools are replaced by modules that have what the scripts call,
+and check what they get."""
 
+import json
 import random
 import re
 import subprocess
@@ -15,6 +17,7 @@ import textwrap
 import unittest
 import wave
 
+from PIL import Image
 from support import ROOT, SAVED, blocks_of, find_packages, make_dataset, make_folder
 
 if not find_packages("torch"):
@@ -94,6 +97,94 @@ class AutoModelForAudioClassification(nn.Linear):
         scores = super().forward(10 * steps[:, None])
         return SimpleNamespace(logits=scores, loss=None if labels is None else
                                nn.functional.cross_entropy(scores, labels))
+"""
+
+DETECTION = """
+import torch
+from torch import nn
+
+
+class Detector(nn.Module):
+    # Learns the mean color of the boxes. It finds each bright pixel's box.
+    def __init__(self, num_classes):
+        super().__init__()
+        self.weight = nn.Parameter(torch.zeros(num_classes))
+
+    def forward(self, images, targets=None):
+        assert all(image.shape == (3, 64, 64) and 0 <= image.min() and
+                   image.max() <= 1 for image in images)
+        if self.training:
+            boxes = torch.cat([target["boxes"] for target in targets])
+            labels = torch.cat([target["labels"] for target in targets])
+            assert (boxes[:, 2:] > boxes[:, :2]).all() and (labels > 0).all()
+            return {"loss": (self.weight[labels] - 1).square().mean()}
+        found = []
+        for image in images:
+            y, x = (image[0] > 0.5).nonzero().T
+            box = torch.stack([x.min(), y.min(), x.max() + 1, y.max() + 1])
+            found.append({"boxes": box[None].float(), "scores": torch.ones(1),
+                          "labels": (image[2].max() * 255 / 100).round().long()[None]})
+        return found
+
+
+def fasterrcnn_resnet50_fpn(num_classes, min_size, max_size):
+    assert (num_classes, min_size, max_size) == (3, 64, 64)
+    return Detector(num_classes)
+"""
+
+COCO = """
+import json
+
+
+class COCO:
+    def __init__(self, path):
+        self.data = json.load(open(path))
+
+    def getCatIds(self):
+        return [each["id"] for each in self.data["categories"]]
+
+    def loadRes(self, results):
+        return results
+"""
+
+# Compares one result for each image.
+COCO_EVAL = """
+class COCOeval:
+    def __init__(self, coco, results, kind):
+        assert kind == "bbox"
+        self.wanted = {each["image_id"]: each for each in coco.data["annotations"]
+                       if not each["iscrowd"]}
+        self.results = results
+
+    def evaluate(self):
+        right = 0
+        for each in self.results:
+            wanted = self.wanted[each["image_id"]]
+            right += each["category_id"] == wanted["category_id"] and all(
+                abs(a - b) < 2.5 for a, b in zip(each["bbox"], wanted["bbox"]))
+        self.stats = [right / len(self.wanted)]
+
+    def accumulate(self):
+        pass
+
+    def summarize(self):
+        pass
+"""
+
+SEGMENTATION = """
+from torch import nn
+
+
+class Model(nn.Conv2d):
+    def forward(self, images):
+        assert images.shape[1:] == (3, 48, 48) and images.min() < 0
+        found = super().forward(images)
+        return {"out": found, "aux": found}
+
+
+def fcn_resnet50(num_classes, aux_loss):
+    assert num_classes == 21 and aux_loss
+    return Model(3, num_classes, 1)
 """
 
 # The parts of PyTorch's example that use the loaders.
@@ -217,6 +308,72 @@ class PortedTest(unittest.TestCase):
                          [("1.0, 32, 5", "1.0, 4, 2"), ("3e-5", "0.1")])
         text = self.run_script(path)
         self.assertEqual(re.findall(r"epoch (\d): \d of 8 right", text), ["0", "1"])
+
+    def replace(self, name, text):
+        """Writes a module that replaces another one."""
+        path = self.folder.joinpath(*name.split("."))
+        path.parent.mkdir(parents=True, exist_ok=True)
+        for folder in list(path.relative_to(self.folder).parents)[:-1]:
+            (self.folder / folder / "__init__.py").touch()
+        path.with_suffix(".py").write_text(text)
+
+    def test_detection(self):
+        """Tests that boxes of the validation are those of the file again."""
+        self.replace("torchvision.models.detection", DETECTION)
+        self.replace("pycocotools.coco", COCO)
+        self.replace("pycocotools.cocoeval", COCO_EVAL)
+        rng = random.Random(2)
+        for part, n in ("train2017", 12), ("val2017", 7):
+            folder = self.folder / "coco" / part
+            folder.mkdir(parents=True)
+            images, annotations = [], []
+            for i in range(n):
+                size = rng.randint(100, 160), rng.randint(100, 160)
+                image = Image.new("RGB", size)
+                x, y = rng.randrange(40), rng.randrange(40)
+                kind = i % 2
+                image.paste((255, 0, 100 * (kind + 1)), (x, y, x + 50, y + 40))
+                image.save(folder / f"{i}.png")
+                images.append({"id": 5 * i, "file_name": f"{i}.png"})
+                annotations += [
+                    {"id": 2 * i + crowd, "image_id": 5 * i, "iscrowd": crowd,
+                     "category_id": [7, 90][kind], "area": 2000,
+                     "bbox": [x, y, 50, 40]} for crowd in (0, 1)]
+            path = self.folder / f"coco/annotations/instances_{part}.json"
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(json.dumps({
+                "images": images, "annotations": annotations,
+                "categories": [{"id": 90, "name": "b"}, {"id": 7, "name": "a"}]}))
+        text = self.run_script(self.save("detection.md", [
+            ("640, 8, 26", "64, 4, 2")]))
+        self.assertEqual(re.findall(r"epoch (\d): loss \d\.\d+, mAP (\d\.\d+)", text),
+                         [("0", "1.000"), ("1", "1.000")])
+
+    def test_segmentation(self):
+        """Tests that a model learns classes that are colors."""
+        self.replace("torchvision.models.segmentation", SEGMENTATION)
+        rng = random.Random(3)
+        for name in "JPEGImages", "SegmentationClass", "ImageSets/Segmentation":
+            (self.folder / "VOC2012" / name).mkdir(parents=True)
+        for part, n in ("train", 24), ("val", 5):
+            names = [f"{part}_{i}" for i in range(n)]
+            for name in names:
+                classes = [rng.randrange(3) for _ in range(48)]
+                mask = Image.new("P", (8, 6))
+                mask.putpalette([0, 0, 0, 200, 30, 30, 30, 200, 200] + 759 * [9])
+                mask.putdata(classes)
+                mask = mask.resize((160, 120), Image.Resampling.NEAREST)
+                mask.convert("RGB").save(
+                    self.folder / f"VOC2012/JPEGImages/{name}.jpg", quality=95)
+                mask.paste(255, (0, 0, 5, 120))
+                mask.save(self.folder / f"VOC2012/SegmentationClass/{name}.png")
+            (self.folder / f"VOC2012/ImageSets/Segmentation/{part}.txt").write_text(
+                "\n".join(names))
+        text = self.run_script(self.save("segmentation.md", [
+            ("480, 8, 30", "48, 2, 4"), ("0.01", "0.5")]))
+        found = re.findall(r"epoch \d: loss \d\.\d+, mean IoU (\d\.\d+)", text)
+        self.assertEqual(len(found), 4)
+        self.assertGreater(float(found[-1]), 0.9)
 
 
 if __name__ == "__main__":

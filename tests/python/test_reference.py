@@ -19,7 +19,8 @@ from gstspdl._loader.loader import Failure
 
 PAGES = sorted((ROOT / "docs" / "reference").glob("python*.md"))
 RECIPES = [gstspdl.image_folder, gstspdl.image_list, gstspdl.web_dataset,
-           gstspdl.video_folder, gstspdl.audio_folder]
+           gstspdl.video_folder, gstspdl.audio_folder, gstspdl.coco_detection,
+           gstspdl.segmentation_pairs]
 PUBLIC = {name: getattr(gstspdl, name) for name in gstspdl.__all__}
 PUBLIC["Failure"] = Failure
 if importlib.util.find_spec("torch"):
@@ -28,6 +29,7 @@ if importlib.util.find_spec("torch"):
     PUBLIC.update(DataLoader=gstspdl.torch.DataLoader,
                   Dataset=gstspdl.torch.Dataset,
                   in_step=gstspdl.torch.in_step,
+                  list_targets=gstspdl.torch.list_targets,
                   transform=gstspdl.torch.transform)
 if importlib.util.find_spec("numpy"):
     import gstspdl.ray

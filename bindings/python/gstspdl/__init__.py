@@ -42,9 +42,10 @@ if TYPE_CHECKING:
     from ._media.tensor import Tensor
     from ._native.process import set_background, trace, versions
     from ._pipeline.options import (IMAGENET_MEAN, IMAGENET_STD, ImageOptions,
-                                    LoadOptions, PictureOptions)
+                                    LoadOptions, PictureOptions, SceneOptions)
     from ._pipeline.pipeline import Pipeline
-    from ._pipeline.recipes import (audio_folder, image_folder, image_list,
+    from ._pipeline.recipes import (audio_folder, coco_detection, image_folder,
+                                    image_list, segmentation_pairs,
                                     video_folder, web_dataset)
 
     #: of gst-spdl
@@ -53,9 +54,10 @@ if TYPE_CHECKING:
 __all__ = ["IMAGENET_MEAN", "IMAGENET_STD", "Batch", "CacheLoader",
            "DetachedBatch", "Failure", "Headspace", "ImageOptions", "LoadOptions",
            "Loader", "LoaderError", "LoaderWarning", "PictureOptions", "Pipeline",
-           "Roofline", "Sample", "Tensor", "Verdict", "audio_folder", "decode",
-           "headspace", "image_folder", "image_list", "merge_states",
-           "reshard_states", "set_background", "trace", "versions",
+           "Roofline", "Sample", "SceneOptions", "Tensor", "Verdict",
+           "audio_folder", "coco_detection", "decode", "headspace",
+           "image_folder", "image_list", "merge_states", "reshard_states",
+           "segmentation_pairs", "set_background", "trace", "versions",
            "video_folder", "web_dataset"]
 
 
@@ -72,10 +74,11 @@ _MODULES = {
     "_loader.loader": ("Loader", "LoaderError"),
     "_errors": ("LoaderWarning",),
     "_pipeline.options": ("IMAGENET_MEAN", "IMAGENET_STD", "ImageOptions",
-                          "LoadOptions", "PictureOptions"),
+                          "LoadOptions", "PictureOptions", "SceneOptions"),
     "_pipeline.pipeline": ("Pipeline",),
-    "_pipeline.recipes": ("audio_folder", "image_folder", "image_list",
-                          "video_folder", "web_dataset"),
+    "_pipeline.recipes": ("audio_folder", "coco_detection", "image_folder",
+                          "image_list", "segmentation_pairs", "video_folder",
+                          "web_dataset"),
     "_media.sample": ("Sample",),
     "_loader.states": ("merge_states", "reshard_states"),
     "_media.tensor": ("Tensor",),

@@ -21,7 +21,7 @@ DataLoader(dataset, batch_size=None, num_workers=0).
 """
 
 from typing import (Any, Callable, Dict, Generic, Iterable, Iterator, List,
-                    Literal, Optional, Sequence, Tuple, TypeVar, Union, overload)
+                    Literal, Mapping, Optional, Sequence, Tuple, TypeVar, Union, overload)
 
 import torch
 import torch.distributed
@@ -138,6 +138,37 @@ def in_step(batches: Iterable[Step], *,
     # The next epoch must start with its first batch.
     for _ in iterator:
         pass
+
+
+def list_targets(batch: Mapping[str, Any], *, first_label: int = 1,
+                 crowds: bool = False) -> List[Dict[str, Any]]:
+    """Returns the targets of a batch of coco_detection(), one for each image,
+    as the detection models of torchvision take them.
+
+        for batch in dataset:
+            losses = model(list(batch["data"]), list_targets(batch))
+
+    A target is a dict of `boxes`, float32 of (boxes, 4); `labels` and `iscrowd`,
+    int64 of (boxes,); `image_id`, the id of the image as an int; and, if the
+    batch has them, `keypoints`, float32 of (boxes, 17, 3).
+
+    `batch`: a batch of a Dataset or a Loader.
+    `first_label`: number of the first class. For torchvision it is 1, because 0
+    is the background.
+    `crowds`: True keeps boxes around crowds."""
+    tensors = {name: _view(batch[name]) if isinstance(batch[name], Tensor) else
+               batch[name] for name in batch if name != "data"}
+    targets = []
+    for i, n in enumerate(tensors["boxes_lengths"].tolist()):
+        crowd = tensors["boxes_crowd"][i, :n]
+        kept = torch.ones_like(crowd, dtype=torch.bool) if crowds else crowd == 0
+        target = {"boxes": tensors["boxes"][i, :n][kept],
+                  "labels": tensors["boxes_labels"][i, :n][kept] + first_label,
+                  "image_id": int(tensors["id"][i]), "iscrowd": crowd[kept]}
+        if "keypoints" in tensors:
+            target["keypoints"] = tensors["keypoints"][i, :n][kept]
+        targets.append(target)
+    return targets
 
 
 def transform(function: Callable[..., Any],

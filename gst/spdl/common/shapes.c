@@ -282,6 +282,33 @@ move_keypoint (
   return TRUE;
 }
 
+static double
+get_determinant (const double *m)
+{
+  return m[0] * (m[4] * m[8] - m[5] * m[7]) -
+         m[1] * (m[3] * m[8] - m[5] * m[6]) +
+         m[2] * (m[3] * m[7] - m[4] * m[6]);
+}
+
+/* A mirrored left hand is a right one. */
+static void
+swap_pairs (SpdlShapes *self)
+{
+  const SpdlShapesSpec *spec = &self->spec;
+  const gsize row = spdl_shapes_get_point_row (spec);
+
+  for (guint i = 0; i < self->n_points; i++)
+    for (guint k = 0; k < spec->n_pairs; k++) {
+      float *a = &self->points[i * row + spec->pairs[k][0] * spec->point_size];
+      float *b = &self->points[i * row + spec->pairs[k][1] * spec->point_size];
+      float before[3];
+
+      memcpy (before, a, spec->point_size * sizeof (float));
+      memcpy (a, b, spec->point_size * sizeof (float));
+      memcpy (b, before, spec->point_size * sizeof (float));
+    }
+}
+
 gboolean
 spdl_shapes_apply (SpdlShapes *self, const SpdlShapesMove *move, GError **error)
 {
@@ -298,6 +325,8 @@ spdl_shapes_apply (SpdlShapes *self, const SpdlShapesMove *move, GError **error)
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
         "A perspective puts a part of a box, or a keypoint, behind the image: "
         "choose corners that do not fold it");
+  if (self->spec.n_pairs > 0 && get_determinant (move->matrix) < 0)
+    swap_pairs (self);
   spdl_matrix_chain (self->matrix, self->matrix, move->matrix);
   self->width = move->width;
   self->height = move->height;
@@ -437,7 +466,11 @@ spdl_shapes_to_structure (const SpdlShapes *self)
 static gboolean
 is_valid_spec (const SpdlShapesSpec *spec)
 {
-  return spec->n_labels <= SPDL_SHAPES_MAX_LABELS && spec->point_size <= 3 &&
+  for (guint i = 0; i < MIN (spec->n_pairs, SPDL_SHAPES_MAX_PAIRS); i++)
+    if (MAX (spec->pairs[i][0], spec->pairs[i][1]) >= spec->points_per_box)
+      return FALSE;
+  return spec->n_pairs <= SPDL_SHAPES_MAX_PAIRS &&
+         spec->n_labels <= SPDL_SHAPES_MAX_LABELS && spec->point_size <= 3 &&
          (!spec->fields[SPDL_SHAPES_POINTS] || spec->point_size >= 2) &&
          spec->points_per_box <= SPDL_SHAPES_MAX_POINTS;
 }

@@ -22,6 +22,7 @@ typedef enum {
 
 #define SPDL_SHAPES_MAX_LABELS 4
 #define SPDL_SHAPES_MAX_POINTS 4096 /* of a box */
+#define SPDL_SHAPES_MAX_PAIRS 64
 
 /* Numbers of the fields that are shapes. */
 enum {
@@ -41,6 +42,8 @@ typedef struct {
   gboolean is_upright;  /* in the image that its EXIF orientation turned */
   guint point_size;     /* 2, or 3 with the visibility */
   guint points_per_box; /* 0: keypoints belong to the image */
+  guint n_pairs;        /* of keypoints that a mirror swaps */
+  guint16 pairs[SPDL_SHAPES_MAX_PAIRS][2];
   double min_area;      /* of the visible part of a box, in square pixels */
 } SpdlShapesSpec;
 

@@ -7,6 +7,8 @@
 
 #include "plugins/core/src/sourceshapes.h"
 
+#include <stdio.h>
+
 #include "plugins/common/fail.h"
 
 G_DEFINE_ENUM_TYPE (GstSpdlBoxFormat, spdl_box_format,
@@ -31,6 +33,34 @@ take_labels (SpdlShapesSpec *spec, const gchar *labels, GError **error)
     else
       spec->fields[SPDL_SHAPES_LABELS + spec->n_labels++] =
           g_quark_from_string (names[i]);
+  return TRUE;
+}
+
+static gboolean
+take_pairs (SpdlShapesSpec *spec, const gchar *pairs, GError **error)
+{
+  g_auto (GStrv) texts = g_strsplit (pairs ? pairs : "", ",", -1);
+  const guint n = g_strv_length (texts);
+
+  spec->n_pairs = 0;
+  if (n > SPDL_SHAPES_MAX_PAIRS)
+    return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
+        "keypoint-pairs has %u pairs, but at most %d are possible", n,
+        SPDL_SHAPES_MAX_PAIRS);
+  for (guint i = 0; i < n; i++) {
+    guint16 *pair = spec->pairs[spec->n_pairs++];
+    guint a, b;
+    int end = 0;
+
+    if (sscanf (texts[i], "%4u-%4u%n", &a, &b, &end) != 2 ||
+        texts[i][end] != '\0' || a == b || MAX (a, b) >= spec->points_per_box)
+      return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
+          "keypoint-pairs is \"%s\", in which \"%s\" is not a pair of numbers "
+          "from 0 to keypoints-per-box - 1, such as 1-2",
+          pairs, texts[i]);
+    pair[0] = a;
+    pair[1] = b;
+  }
   return TRUE;
 }
 
@@ -71,7 +101,7 @@ spdl_source_shapes_take (SpdlShapes **shapes, SpdlShapesSettings *settings,
   spec->fields[SPDL_SHAPES_POINTS] = get_field (settings->keypoints);
   spec->n_labels = 0;
   if (!take_labels (spec, settings->labels, error) ||
-      !check_fields (spec, error))
+      !take_pairs (spec, settings->pairs, error) || !check_fields (spec, error))
     return FALSE;
   if (!spec->fields[SPDL_SHAPES_BOXES] && !spec->fields[SPDL_SHAPES_POINTS] &&
       !settings->wants_matrix)

@@ -17,6 +17,7 @@ typedef struct {
   gchar *boxes;     /* names of fields, nullable */
   gchar *keypoints; /* nullable */
   gchar *labels;    /* (nullable): with commas */
+  gchar *pairs;     /* (nullable): of keypoints */
   gboolean wants_matrix;
   SpdlShapesSpec spec; /* the rest; the fields are set at the start */
 } SpdlShapesSettings;
@@ -51,6 +52,11 @@ GType spdl_box_format_get_type (void);
           "Number of keypoints of each box (0 = keypoints are those of the "   \
           "image)",                                                            \
           0, SPDL_SHAPES_MAX_POINTS, 0),                                       \
+      SPDL_PROPERTY_STRING (S, field.pairs, READY, "keypoint-pairs",           \
+          "Keypoint pairs",                                                    \
+          "Left and right keypoints of a box, such as 1-2,3-4, which change "  \
+          "places in a mirrored image",                                        \
+          NULL),                                                               \
       SPDL_PROPERTY_BOOLEAN (S, field.spec.is_relative, READY,                 \
           "relative-coordinates", "Relative coordinates",                      \
           "Boxes and keypoints are in shares of the image's sides instead of " \

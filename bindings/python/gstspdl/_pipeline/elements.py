@@ -90,6 +90,7 @@ class Elements:
         keypoint_column: Optional[str] = None,
         keypoint_size: Optional[int] = None,
         keypoints_per_box: Optional[int] = None,
+        keypoint_pairs: Optional[str] = None,
         relative_coordinates: Optional[bool] = None,
         upright_coordinates: Optional[bool] = None,
         min_area: Optional[float] = None,
@@ -178,6 +179,8 @@ class Elements:
         Default: 2.
         `keypoints_per_box`: Number of keypoints of each box (0 = keypoints are
         those of the image). Default: 0.
+        `keypoint_pairs`: Left and right keypoints of a box, such as 1-2,3-4,
+        which change places in a mirrored image.
         `relative_coordinates`: Boxes and keypoints are in shares of the
         image's sides instead of pixels. Default: False.
         `upright_coordinates`: Boxes and keypoints are those of the image that
@@ -1037,6 +1040,7 @@ PROPERTIES: Dict[str, Dict[str, Tuple[Any, ...]]] = {
         "keypoint-column": ("text",),
         "keypoint-size": ("int", 2, 3),
         "keypoints-per-box": ("int", 0, 4096),
+        "keypoint-pairs": ("text",),
         "relative-coordinates": ("bool",),
         "upright-coordinates": ("bool",),
         "min-area": ("float", 0.0, 1.7976931348623157e+308),

@@ -25,7 +25,7 @@ Size = Union[int, Tuple[int, int]]
 Process = Union[bool, Mapping[str, Any]]
 
 
-class LoadOptions(TypedDict, total=False):
+class RunOptions(TypedDict, total=False):
     """`batch_size`: number of items in a batch.
     `train`: True shuffles the items of each epoch and draws random values.
     False keeps the order of the dataset.
@@ -38,9 +38,6 @@ class LoadOptions(TypedDict, total=False):
     `shard_mode`: the items of each rank if their number cannot be divided
     evenly. "pad", the default, repeats some, so that all ranks have the same
     number; "drop" leaves some out; "uneven" takes each item once.
-    `labels`: False loads items without labels.
-    `classes`: class names in the order of their numbers. None: those of the
-    dataset, sorted.
     `transform`: function that is called with each decoded item, as
     Loader.map() describes, before the normalization. For an image it returns
     an array of (height, width, channels): uint8, or float32 from 0 to 1. Or a
@@ -56,8 +53,6 @@ class LoadOptions(TypedDict, total=False):
     seed: Annotated[int, 0]
     in_order: Annotated[bool, False]
     shard_mode: Annotated[Optional[ShardMode], None]
-    labels: Annotated[bool, True]
-    classes: Annotated[Optional[Sequence[str]], None]
     transform: Annotated[Optional[Function], None]
     processes: Annotated[int, 0]
     concurrency: Annotated[Optional[int], None]
@@ -67,7 +62,16 @@ class LoadOptions(TypedDict, total=False):
     process: Annotated[Process, False]
 
 
-class PictureOptions(LoadOptions, total=False):
+class LoadOptions(RunOptions, total=False):
+    """`labels`: False loads items without labels.
+    `classes`: class names in the order of their numbers. None: those of the
+    dataset, sorted."""
+
+    labels: Annotated[bool, True]
+    classes: Annotated[Optional[Sequence[str]], None]
+
+
+class SizeOptions(TypedDict, total=False):
     """`size`: height and width of the result in pixels, or (height, width).
     `crop_scale`: smallest and largest share of the area that a
     random-resized-crop of training takes. None takes the whole picture.
@@ -80,10 +84,22 @@ class PictureOptions(LoadOptions, total=False):
     Pipeline.augment().
     `dtype`: "float32" or "float16", or "uint8" without normalization.
     `mean`, `std`: one number per channel, for values from 0 to 1. None leaves
-    out the step, for example if `transform` normalizes. The default is that of
-    ImageNet, and None for gray pictures.
+    out the step, for example if `transform` normalizes. ImageNet's, if they are
+    the default, are left out for gray pictures."""
 
-    Training mixes pictures and labels as torchvision and timm do:
+    size: Annotated[Size, 224]
+    crop_scale: Annotated[Optional[Tuple[float, float]], (0.08, 1.0)]
+    crop_ratio: Annotated[Optional[Tuple[float, float]], None]
+    flip: Annotated[float, 0.5]
+    interpolation: Annotated[Optional[DecodeInterpolation], None]
+    augment: Annotated[Union[None, str, Sequence[str]], None]
+    dtype: Annotated[BatchType, "float32"]
+    mean: Annotated[Optional[Sequence[float]], IMAGENET_MEAN]
+    std: Annotated[Optional[Sequence[float]], IMAGENET_STD]
+
+
+class PictureOptions(LoadOptions, SizeOptions, total=False):
+    """Training mixes pictures and labels as torchvision and timm do:
     `num_classes`: number of classes. The labels are then float32 rows of
     (batch, classes). None: the number of `classes` or of folders, if labels
     are mixed or smoothed.
@@ -96,15 +112,6 @@ class PictureOptions(LoadOptions, total=False):
     normalization.
     `erase_noise`: True fills the box with noise instead of 0."""
 
-    size: Annotated[Size, 224]
-    crop_scale: Annotated[Optional[Tuple[float, float]], (0.08, 1.0)]
-    crop_ratio: Annotated[Optional[Tuple[float, float]], None]
-    flip: Annotated[float, 0.5]
-    interpolation: Annotated[Optional[DecodeInterpolation], None]
-    augment: Annotated[Union[None, str, Sequence[str]], None]
-    dtype: Annotated[BatchType, "float32"]
-    mean: Annotated[Optional[Sequence[float]], IMAGENET_MEAN]
-    std: Annotated[Optional[Sequence[float]], IMAGENET_STD]
     num_classes: Annotated[Optional[int], None]
     label_smoothing: Annotated[float, 0.0]
     mixup_alpha: Annotated[float, 0.0]
@@ -115,13 +122,8 @@ class PictureOptions(LoadOptions, total=False):
     erase_noise: Annotated[bool, False]
 
 
-class ImageOptions(PictureOptions, total=False):
-    """`recipe`: name of a training recipe, which sets `size`, `crop`,
-    `interpolation`, `augment`, the mixing and so on, for training and for
-    validation. Arguments that are given replace those of the recipe.
-    `crop`: share of the resized sides that validation keeps. 0.875 is
-    torchvision's Resize(256) and CenterCrop(224).
-    `format`: "RGB", or "GRAY8" for one channel.
+class FileOptions(TypedDict, total=False):
+    """`format`: "RGB", or "GRAY8" for one channel.
     `background`: color behind transparent pixels, as 0xRRGGBB. None: black.
     `fast_scale`: True decodes large JPEGs at a part of their size. False is
     exact. None: True in training, False in validation.
@@ -130,13 +132,26 @@ class ImageOptions(PictureOptions, total=False):
     `orientation`: "apply", the default, rotates images by EXIF. "ignore" keeps
     them as they are stored."""
 
-    recipe: Annotated[Optional[RecipeName], None]
-    crop: Annotated[float, 0.875]
     format: Annotated[Literal["RGB", "GRAY8"], "RGB"]
     background: Annotated[Optional[int], None]
     fast_scale: Annotated[Optional[bool], None]
     on_corrupt: Annotated[Optional[DecodeOnCorrupt], None]
     orientation: Annotated[Optional[DecodeOrientation], None]
+
+
+class ImageOptions(PictureOptions, FileOptions, total=False):
+    """`recipe`: name of a training recipe, which sets `size`, `crop`,
+    `interpolation`, `augment`, the mixing and so on, for training and for
+    validation. Arguments that are given replace those of the recipe.
+    `crop`: share of the resized sides that validation keeps. 0.875 is
+    torchvision's Resize(256) and CenterCrop(224)."""
+
+    recipe: Annotated[Optional[RecipeName], None]
+    crop: Annotated[float, 0.875]
+
+
+class SceneOptions(RunOptions, SizeOptions, FileOptions, total=False):
+    """Options of coco_detection() and segmentation_pairs()."""
 
 
 Maker = TypeVar("Maker", bound=Callable[..., Any])

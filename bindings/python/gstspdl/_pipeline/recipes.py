@@ -18,20 +18,30 @@ from typing import (TYPE_CHECKING, Any, List, Literal, Optional, Sequence, Sized
 from .._functions.adapters import settle
 from .._loader.loader import Loader
 from .elements import Function, Path, Seconds
-from .options import (IMAGENET_MEAN, IMAGENET_STD, ImageOptions, LoadOptions,
-                      PictureOptions, Size, takes)
+from .options import (IMAGENET_MEAN, IMAGENET_STD, FileOptions, ImageOptions,
+                      LoadOptions, PictureOptions, RunOptions, SceneOptions, Size,
+                      SizeOptions, takes)
+from .pairs import SUFFIXES, follow, write_pairs
 from .pipeline import Pipeline
 from .places import check_place, make_absolute
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-_IMAGES = "*.@(jpg|jpeg|png|ppm|bmp|pgm|tif|tiff|webp|gif|jp2)"
+_IMAGES = f"*.@({'|'.join(SUFFIXES)})"
 _VIDEOS = "*.@(mp4|m4v|mov|mkv|webm|avi|mpg|mpeg|ts|ogv)"
 _SOUNDS = "*.@(wav|flac|mp3|ogg|oga|opus|m4a|aac|aif|aiff|caf|au|mka|wma)"
 
+# COCO's keypoints of a person are the nose, and eight on the left and on the right.
+_SIDES = ",".join(f"{k}-{k + 1}" for k in range(1, 17, 2))
 
-@takes(ImageOptions, PictureOptions, LoadOptions)
+_SOUND_OPTIONS = LoadOptions, RunOptions
+_CLIP_OPTIONS = PictureOptions, SizeOptions, *_SOUND_OPTIONS
+_IMAGE_OPTIONS = ImageOptions, FileOptions, *_CLIP_OPTIONS
+_SCENE_OPTIONS = SceneOptions, FileOptions, SizeOptions, RunOptions
+
+
+@takes(*_IMAGE_OPTIONS)
 def image_folder(root: Path, *, pattern: str = _IMAGES,
                  **options: "Unpack[ImageOptions]") -> Loader:
     """Loads images from a folder that has one folder per class.
@@ -50,7 +60,7 @@ def image_folder(root: Path, *, pattern: str = _IMAGES,
     return _load_images(_class_folders(root, pattern, options), options)
 
 
-@takes(ImageOptions, PictureOptions, LoadOptions)
+@takes(*_IMAGE_OPTIONS)
 def image_list(location: Path, *, uri_column: Optional[str] = None,
                label_column: Optional[str] = None,
                target_columns: Union[None, str, Sequence[str]] = None,
@@ -83,7 +93,7 @@ def image_list(location: Path, *, uri_column: Optional[str] = None,
         weight_column=weight_column if o["train"] else None, **_order(o)), o)
 
 
-@takes(ImageOptions, PictureOptions, LoadOptions)
+@takes(*_IMAGE_OPTIONS)
 def web_dataset(urls: Union[Path, Sequence[Path]], *,
                 extensions: Optional[str] = None,
                 label_column: Optional[str] = None,
@@ -116,7 +126,96 @@ def web_dataset(urls: Union[Path, Sequence[Path]], *,
         shuffle_buffer=shuffle_buffer if o["train"] else None, **_order(o)), o)
 
 
-@takes(PictureOptions, LoadOptions, size=112, batch_size=8, crop_scale=(0.5, 1.0))
+@takes(*_SCENE_OPTIONS, size=640, batch_size=8, crop_scale=None, mean=None, std=None)
+def coco_detection(annotations: Path, root: Path, *, keypoints: bool = False,
+                   require_annotations: bool = False, min_area: float = 0.0,
+                   **options: "Unpack[SceneOptions]") -> Loader:
+    """Loads images with the boxes of annotations in COCO's format.
+
+        train = coco_detection("instances_train2017.json", "train2017")
+
+    A batch has `data`, float32 of (batch, 3, height, width); `boxes`, float32
+    of (batch, boxes, 4): left, top, right and bottom in pixels of `data`;
+    `boxes_lengths`, the number of boxes of each image; `boxes_labels`,
+    `boxes_crowd` and `boxes_ids` (the ids of the annotations), int64 of
+    (batch, boxes); and `id`, float64 of (batch,): the ids of the images. Images
+    with fewer boxes than others are padded: see gstspdl.torch.list_targets().
+
+    Label 0 is the first of `loader.classes`, the categories in the order of
+    their ids.
+
+    Images keep their ratio of width to height, and get a border. Training
+    mirrors them. With `crop_scale`, it draws random-resized-crops instead,
+    without a border. Values are from 0 to 1, since torchvision's models
+    normalize them, unless `mean` and `std` are set.
+
+    A function of `transform` must not move the image.
+
+    `annotations`: the .json file. Each annotation has `id` and `iscrowd`.
+    `root`: the folder of the images.
+    `keypoints`: True adds COCO's 17 keypoints of each person: `keypoints`,
+    float32 of (batch, boxes, 17, 3): x, y and visibility. In mirrored images,
+    left and right ones are swapped.
+    `require_annotations`: True leaves out images that have no annotation.
+    `min_area`: boxes whose visible part is smaller, in square pixels, are
+    dropped."""
+    o: Any = {**options, "fit": "contain"}
+    place = make_absolute(os.fspath(root))
+    check_place(place)
+    points: Any = {"keypoint_column": "keypoints", "keypoint_size": 3,
+                   "keypoints_per_box": 17, "keypoint_pairs": _SIDES} if keypoints else {}
+    return _load_images(Pipeline().files(
+        annotations, root=place, target_columns="id", box_column="boxes",
+        box_format="xywh", box_label_columns="boxes_labels,boxes_crowd,boxes_ids",
+        require_annotations=require_annotations or None, min_area=min_area or None,
+        **points, **_order(o)), o)
+
+
+@takes(*_SCENE_OPTIONS, size=480, batch_size=8, crop_scale=(0.16, 1.0),
+       crop_ratio=(1.0, 1.0))
+def segmentation_pairs(images: Path, masks: Optional[Path] = None, *,
+                       names: Union[None, Path, Sequence[str]] = None,
+                       mask_column: str = "mask",
+                       mask_format: Literal["index", "GRAY16"] = "index",
+                       ignore_index: int = 255,
+                       **options: "Unpack[SceneOptions]") -> Loader:
+    """Loads images with masks, whose pixels are numbers of classes.
+
+        train = segmentation_pairs("JPEGImages", "SegmentationClass",
+                                   names="ImageSets/Segmentation/train.txt")
+
+    A batch has `data`, float32 of (batch, 3, height, width), and `mask`, uint8
+    of (batch, height, width, 1).
+
+    Training crops and mirrors image and mask alike. Validation shows the whole
+    image, with a border, as does `crop_scale=None`. Masks are resized with the
+    nearest pixel. They follow the operations of `augment` that move the image;
+    those of colors leave them unchanged.
+
+    `images`: the folder of the images. Or a .csv or .jsonl list with the
+    columns uri and mask, if `masks` is None.
+    `masks`: the folder of the masks, which have the paths of their images
+    except for the suffix. Images without a mask are left out.
+    `names`: names of the pairs to load, without suffix, or a file that has one
+    on each line. None: all masks.
+    `mask_column`: column of a list with the masks, and their name in the batch.
+    `mask_format`: "index" for class numbers up to 255, with or without a
+    palette; "GRAY16" for 16 bits, which is uint16 in the batch.
+    `ignore_index`: class of the border, and of what is outside of the image."""
+    if masks is None and names is not None:
+        raise ValueError("names are those of files in a folder of masks: set "
+                         "masks, or leave them out of the list")
+    o: Any = {**options, "fit": "contain", "mask": {
+        "part": mask_column, "format": mask_format, "background": ignore_index}}
+    location = images
+    if masks is not None:
+        if mask_column != "mask":
+            raise ValueError("mask_column is a column of a list: leave it out")
+        location = write_pairs(images, masks, names)
+    return _load_images(Pipeline().files(location, label="none", **_order(o)), o)
+
+
+@takes(*_CLIP_OPTIONS, size=112, batch_size=8, crop_scale=(0.5, 1.0))
 def video_folder(root: Path, *, num_frames: int = 16, frame_step: int = 2,
                  pattern: str = _VIDEOS,
                  **options: "Unpack[PictureOptions]") -> Loader:
@@ -145,7 +244,7 @@ def video_folder(root: Path, *, num_frames: int = 16, frame_step: int = 2,
     return _stack(pipeline, o)
 
 
-@takes(LoadOptions)
+@takes(*_SOUND_OPTIONS)
 def audio_folder(root: Path, *, rate: int = 16000, channels: int = 1,
                  offset: Union[Seconds, Literal["random"]] = 0,
                  duration: Optional[Seconds] = None, pattern: str = _SOUNDS,
@@ -274,11 +373,14 @@ def _picture(o: Any) -> Any:
     height, width = _sides(o["size"])
     settings = {"width": width, "height": height,
                 "interpolation": o["interpolation"], **_stage(o)}
+    whole = {"resize": o["fit"]} if "fit" in o else {}
     if not o["train"]:
-        return {**settings, "resize": "cover", "crop_fraction": o.get("crop")}
+        return {**settings, "resize": "cover", "crop_fraction": o.get("crop"), **whole}
     if o["crop_scale"] is not None:
         settings.update(augment="random-resized-crop",
                         crop_scale=o["crop_scale"], crop_ratio=o["crop_ratio"])
+    else:
+        settings.update(whole)
     return {**settings, "flip": o["flip"], "seed": o["seed"]}
 
 
@@ -288,10 +390,14 @@ def _load_images(pipeline: Pipeline, o: Any) -> Loader:
         raise ValueError(f"format={o['format']!r} must be 'RGB' or 'GRAY8'")
     # Results of validations are compared with other loaders'.
     exact = None if o["train"] else False
-    pipeline = pipeline.fetch(**_keep_order(o)).decode(
-        **_picture(o), format=o["format"] if is_gray else None,
-        fast_scale=exact if o["fast_scale"] is None else o["fast_scale"],
-        **{name: o[name] for name in ("background", "on_corrupt", "orientation")})
+    mask = o.get("mask")
+    file: Any = {name: o[name] for name in ("background", "on_corrupt", "orientation")}
+    pipeline = pipeline.fetch(parts=mask and mask["part"], **_keep_order(o)).decode(
+        part=mask and "data", **_picture(o), format=o["format"] if is_gray else None,
+        fast_scale=exact if o["fast_scale"] is None else o["fast_scale"], **file)
+    if mask:
+        settings: Any = {**_picture(o), **file, **mask, "interpolation": "nearest"}
+        pipeline = pipeline.decode(**settings)
     if is_gray:  # ImageNet's values are for three channels.
         o = {**o, "mean": None if o["mean"] is IMAGENET_MEAN else o["mean"],
              "std": None if o["std"] is IMAGENET_STD else o["std"]}
@@ -309,13 +415,13 @@ def _transform(pipeline: Pipeline, o: Any) -> Pipeline:
 
 def _mixing(o: Any) -> Any:
     """Properties of spdlbatch that change pictures and labels in training."""
+    if not o["train"] or "num_classes" not in o:
+        return {}
     defaults = PictureOptions.__annotations__
     found = {name: o[name] for name in (
         "label_smoothing", "mixup_alpha", "cutmix_alpha", "mix_prob",
         "mix_switch_prob", "erase_prob", "erase_noise")
         if o[name] != defaults[name].__metadata__[0]}
-    if not o["train"]:
-        return {}
     n = o["num_classes"]
     mixes = [name for name in ("label_smoothing", "mixup_alpha", "cutmix_alpha")
              if name in found]
@@ -336,18 +442,25 @@ def _stack(pipeline: Pipeline, o: Any) -> Loader:
         except TypeError:
             raise TypeError("augment must be a str or a sequence of str, not "
                             f"{augment!r}") from None
-        pipeline = pipeline.augment(ops, seed=o["seed"], **_stage(o))
+        mask = o.get("mask")
+        # It raises first if the mask cannot follow.
+        mask_ops = mask and follow(ops, mask["background"])
+        pipeline = pipeline.augment(ops, part=mask and "data", seed=o["seed"],
+                                    **_stage(o))
+        if mask_ops:
+            pipeline = pipeline.augment(mask_ops, part=mask["part"], seed=o["seed"],
+                                        **_stage(o))
     is_float = o["dtype"] in ("float16", "float32")
     mean, std = settle(o["transform"], (o["mean"], o["std"]),
                        (IMAGENET_MEAN, IMAGENET_STD))
     return _load(_transform(pipeline, o).batch(
-        o["batch_size"], drop_last=o["drop_last"] or None, labels=o["labels"],
+        o["batch_size"], drop_last=o["drop_last"] or None, labels=o.get("labels"),
         dtype=o["dtype"], layout="nchw", mean=mean if is_float else None,
         std=std if is_float else None, **_mixing(o)), o)
 
 
 def _load(pipeline: Pipeline, o: Any) -> Loader:
-    return pipeline.loader(classes=o["classes"], state=o["state"],
+    return pipeline.loader(classes=o.get("classes"), state=o["state"],
                            max_failures=o["max_failures"],
                            cpu_budget=o["cpu_budget"], process=o["process"])
 

@@ -7,8 +7,8 @@
 
 #include <gst/gst.h>
 #include <jansson.h>
+#include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "plugins/dataset/list/coco.h"
@@ -90,7 +90,8 @@ int
 __wrap_spdl_sidecar_file_store (const gchar *path, guint mode,
     SpdlSidecarFileFunc func, gconstpointer user_data)
 {
-  const int fd = memfd_create ("list", MFD_CLOEXEC);
+  FILE *file = tmpfile ();
+  const int fd = fileno (file);
   int failed = func (fd, user_data);
 
   if (failed == 0) {
@@ -99,7 +100,7 @@ __wrap_spdl_sidecar_file_store (const gchar *path, guint mode,
     list[list_size] = '\0';
     g_assert_cmpint (pread (fd, list, list_size, 0), ==, (gssize) list_size);
   }
-  close (fd);
+  fclose (file);
   return failed;
 }
 

@@ -97,9 +97,21 @@ has_field (const GstStructure *extra, GQuark field)
 }
 
 /* No column of a list has this name by chance. */
-static G_DEFINE_QUARK (spdl.shapes, get_field)
+static GQuark
+get_field_quark (void)
+{
+  static guint quark; /* atomic */
+  guint found = g_atomic_int_get (&quark);
 
-    const SpdlShapes *spdl_shapes_find (const GstStructure *extra)
+  if (!found) {
+    found = g_quark_from_static_string ("spdl.shapes");
+    g_atomic_int_set (&quark, found);
+  }
+  return found;
+}
+
+const SpdlShapes *
+spdl_shapes_find (const GstStructure *extra)
 {
   const GValue *value =
       extra ? gst_structure_id_get_value (extra, get_field_quark ()) : NULL;

@@ -325,6 +325,46 @@ PUSH (gst_pad_push, GstBuffer)
 PUSH (gst_pad_push_list, GstBufferList)
 PUSH (gst_pad_push_event, GstEvent)
 
+/* A clock's thread may drop the last reference to an entry, or this one. */
+typedef struct {
+  GstClockCallback func;
+  gpointer data;
+  GDestroyNotify destroy;
+} ClockCall;
+
+static gboolean
+run_clock_call (
+    GstClock *clock, GstClockTime time, GstClockID id, gpointer data)
+{
+  const ClockCall *self = data;
+  const gboolean again = self->func (clock, time, id, self->data);
+
+  __tsan_release (data);
+  return again;
+}
+
+static void
+free_clock_call (gpointer data)
+{
+  ClockCall *self = data;
+
+  __tsan_acquire (data);
+  if (self->destroy)
+    self->destroy (self->data);
+  g_free (self);
+}
+
+VISIBLE GstClockReturn
+gst_clock_id_wait_async (
+    GstClockID id, GstClockCallback func, gpointer data, GDestroyNotify destroy)
+{
+  ClockCall *self = g_new (ClockCall, 1);
+
+  *self = (ClockCall){ func, data, destroy };
+  return REAL (gst_clock_id_wait_async) (
+      id, run_clock_call, self, free_clock_call);
+}
+
 VISIBLE void (g_object_unref) (gpointer object)
 {
   GObject *self = object;

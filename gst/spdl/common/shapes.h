@@ -44,7 +44,7 @@ typedef struct {
   guint points_per_box; /* 0: keypoints belong to the image */
   guint n_pairs;        /* of keypoints that a mirror swaps */
   guint16 pairs[SPDL_SHAPES_MAX_PAIRS][2];
-  double min_area;      /* of the visible part of a box, in square pixels */
+  double min_area; /* of the visible part of a box, in square pixels */
 } SpdlShapesSpec;
 
 /* The shapes of an item are a field of its `extra`. Until an element reads the

@@ -19,9 +19,9 @@ G_BEGIN_DECLS
 typedef struct {
   SpdlArrowTable *table; /* (nullable): instead of the location; not owned */
   gchar *location;       /* (nullable): or the name of the table */
-  gchar *root; /* (nullable): base of relative paths */
+  gchar *root;           /* (nullable): base of relative paths */
   gboolean require_annotations;
-  gchar *pattern;        /* NULL: SPDL_DEFAULT_PATTERN */
+  gchar *pattern; /* NULL: SPDL_DEFAULT_PATTERN */
   SpdlLabel label;
   gchar *label_column; /* nullable */
   SpdlLabelMissing label_missing;

@@ -47,7 +47,7 @@ typedef struct {
   const gchar *root; /* (nullable): base of relative paths; NULL: the folder of
                         the list */
   gboolean require_annotations; /* leave out images without any, see coco.h */
-  const gchar *pattern;  /* glob for the names of files in a folder */
+  const gchar *pattern;         /* glob for the names of files in a folder */
   SpdlLabel label;
   const gchar *extensions; /* (nullable): which files of shards are payloads */
   const SpdlRemoteSettings *remote; /* settings of HTTP requests for shards */

@@ -13,9 +13,9 @@
 
 G_BEGIN_DECLS
 
-/* A `.txt`, `.csv` or `.jsonl` list of any size, or that of a COCO `.json`. It is scanned once when it is
- * opened, unless its index file exists. Lines are read and parsed again on
- * access. Not thread-safe. */
+/* A `.txt`, `.csv` or `.jsonl` list of any size, or that of a COCO `.json`. It
+ * is scanned once when it is opened, unless its index file exists. Lines are
+ * read and parsed again on access. Not thread-safe. */
 typedef struct _SpdlList SpdlList;
 
 gboolean spdl_list_is_list (const gchar *location);

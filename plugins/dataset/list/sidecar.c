@@ -94,9 +94,9 @@ get_category (void)
 }
 
 /* They get the path of the list without symbolic links. */
-static gchar *(*const places[]) (const gchar *list,
-    const gchar *suffix) = { spdl_sidecar_file_beside,
-  spdl_sidecar_file_in_cache };
+static gchar *(*const places[]) (const gchar *list, const gchar *suffix) = {
+  spdl_sidecar_file_beside, spdl_sidecar_file_in_cache
+};
 
 static gchar *
 find_list (const SpdlTextFile *file)

@@ -62,9 +62,8 @@ test_refused (void)
   assert_refused ("mix(sequence(pad(padding=1)))", "14", "size");
   assert_refused ("mix(invert)", "5", "sequence");
   assert_refused ("erase(x=1)", "1", "height");
-  assert_refused (
-      "sequence(sequence(sequence(sequence(sequence("
-      "sequence(sequence(sequence(sequence(invert)))))))))",
+  assert_refused ("sequence(sequence(sequence(sequence(sequence("
+                  "sequence(sequence(sequence(sequence(invert)))))))))",
       "73", "nested");
   /* Positions are in characters, not in bytes. */
   assert_refused ("choice(p=\xc3\xa4)", "10", "\"\"");

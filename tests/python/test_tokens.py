@@ -31,7 +31,7 @@ ROWS = 4
 def write_texts(folder):
     """Writes paragraphs of the documentation, and special cases."""
     text = "\n\n".join(page.read_text("utf-8") for page in
-                       sorted((support.ROOT / "docs").glob("*.md")))
+                       sorted((support.ROOT / "docs").glob("tutorials/*.md")))
     texts = [part for part in text.split("\n\n") if part.strip()]
     texts[10:10] = ["", "😀 naïve — Ωμέγα \u0000", "x" * 3]
     for i, part in enumerate(texts):

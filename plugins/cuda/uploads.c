@@ -273,6 +273,10 @@ finish_upload (SpdlUploads *self, Upload *upload)
     return;
   }
   gst_spdl_cuda_block_fail (upload->block);
+  /* The copy may still read the batch, which is freed next. */
+  self->cudart->cudaStreamSynchronize (
+      gst_spdl_cuda_allocator_get_stream (upload->block->allocator));
+  self->cudart->cudaGetLastError ();
   spdl_mutex_lock (&self->lock);
   first = !self->has_failed;
   spdl_mutex_unlock (&self->lock);

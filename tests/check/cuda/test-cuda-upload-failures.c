@@ -45,6 +45,31 @@ check_failure (const gchar *call, gint nth, gint code, const gchar *text)
   fail_unless_equals_int (fake_cuda_live (), 0);
 }
 
+/* Tests that a batch is kept until its copy ends, even if the wait for it
+ * failed. */
+GST_START_TEST (test_slow_copies)
+{
+  Rig *rig = rig_new ("spdlcudaupload", "prefetch", 2, NULL);
+  GstAllocator *allocator = gst_spdl_pinned_allocator_new (0, NULL);
+
+  fake_cuda_reset ();
+  fake_cuda_set_delay (20000);
+  rig_start (rig, UPLOAD_CAPS);
+  fake_cuda_fail ("cudaEventSynchronize", 1, 400);
+  push_some (rig, allocator, 10);
+  /* Frees memory that is not used any more. */
+  gst_object_unref (allocator);
+  rig_push_eos (rig);
+  rig_wait_eos (rig);
+  fail_unless (
+      errors_text_has (rig_get_error (rig), "[resource-error failed]"));
+  rig_free (rig);
+  fake_cuda_wait ();
+  fail_unless_equals_int (fake_cuda_live (), 0);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (test_failures)
 {
   /* An allocation is retried after free blocks are released, so two calls
@@ -182,5 +207,6 @@ GST_START_TEST (test_full)
 GST_END_TEST;
 
 CHECK_SUITE (cuda_upload_failures, FIXTURE (upload_set_up, upload_tear_down),
-    TEST (test_failures), TEST (test_no_start), TEST (test_no_runtime),
-    TEST (test_no_device), TEST (test_lost), TEST (test_full))
+    TEST (test_failures), TEST (test_slow_copies), TEST (test_no_start),
+    TEST (test_no_runtime), TEST (test_no_device), TEST (test_lost),
+    TEST (test_full))

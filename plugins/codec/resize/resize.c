@@ -9,25 +9,15 @@
 
 #include <string.h>
 
+#include "plugins/codec/resize/rowwindow.h"
 #include "plugins/codec/resize/scratch.h"
-
-/* Ring buffer of rows: row y is at (y + offset) % n_rows. Rows of one
- * horizontal pass are consecutive. Each row is followed by the padding that
- * kernels may read and write. */
-typedef struct {
-  guint8 *data;
-  gsize n_allocated;
-  gsize stride;
-  guint n_rows;
-  guint offset;
-} Window;
 
 struct _SpdlResize {
   const SpdlKernels *kernels;
   SpdlFilters *filters;
   SpdlFilters *own_filters; /* NULL: filters are shared */
-  Window in;
-  Window shrunk;
+  SpdlRowWindow in;
+  SpdlRowWindow shrunk;
   const gint16 **column; /* row pointers for the vertical pass */
   gsize column_allocated;
 
@@ -82,31 +72,6 @@ void
 spdl_resize_set_kernels (SpdlResize *self, const SpdlKernels *kernels)
 {
   self->kernels = kernels;
-}
-
-/* Allocates zeros, so that unwritten rows have defined content. */
-static gboolean
-window_begin (Window *self, gsize row_size, guint n_rows, guint first)
-{
-  gsize size;
-
-  self->stride = row_size + SPDL_KERNEL_PADDING;
-  self->n_rows = n_rows;
-  self->offset = n_rows - first % n_rows;
-  if (!g_size_checked_mul (&size, self->stride, n_rows))
-    return FALSE;
-  if (size > self->n_allocated) {
-    g_free (self->data);
-    self->data = g_try_malloc0 (size);
-    self->n_allocated = self->data ? size : 0;
-  }
-  return self->data != NULL;
-}
-
-static inline guint8 *
-window_get (const Window *self, guint y)
-{
-  return self->data + (y + self->offset) % self->n_rows * self->stride;
 }
 
 static SpdlFilterKey
@@ -197,9 +162,9 @@ spdl_resize_begin (SpdlResize *self, const SpdlResizeJob *job)
   self->out_stride = job->out_stride;
   self->next_in = self->y->source_begin;
   self->next_out = 0;
-  return window_begin (&self->in, n_columns * job->pixel_size,
+  return spdl_row_window_begin (&self->in, n_columns * job->pixel_size,
              SPDL_RESIZE_AHEAD + SPDL_KERNEL_ROWS, self->next_in) &&
-         window_begin (&self->shrunk, self->out_size * sizeof (gint16),
+         spdl_row_window_begin (&self->shrunk, self->out_size * sizeof (gint16),
              round_up (self->y->n_taps) + SPDL_KERNEL_ROWS, self->next_in) &&
          make_column (self, self->y->n_taps);
 }
@@ -218,7 +183,7 @@ spdl_resize_get_source (const SpdlResize *self)
 guint8 *
 spdl_resize_get_row (SpdlResize *self, guint y)
 {
-  return window_get (&self->in, y);
+  return spdl_row_window_get (&self->in, y);
 }
 
 /* Horizontal pass */
@@ -228,12 +193,12 @@ spdl_resize_get_row (SpdlResize *self, guint y)
 static void
 shrink_rows (SpdlResize *self)
 {
-  const Window *in = &self->in, *shrunk = &self->shrunk;
+  const SpdlRowWindow *in = &self->in, *shrunk = &self->shrunk;
 
   (self->pixel_size == 1 ? self->kernels->shrink_bytes
                          : self->kernels->shrink_pixels) (
-      (gint16 *) window_get (shrunk, self->next_in),
-      shrunk->stride / sizeof (gint16), window_get (in, self->next_in),
+      (gint16 *) spdl_row_window_get (shrunk, self->next_in),
+      shrunk->stride / sizeof (gint16), spdl_row_window_get (in, self->next_in),
       in->stride, self->x, self->bits);
   self->next_in += SPDL_KERNEL_ROWS;
 }
@@ -245,7 +210,7 @@ shrink_rows (SpdlResize *self)
 static void
 set_column (SpdlResize *self, guint first, guint n)
 {
-  const Window *shrunk = &self->shrunk;
+  const SpdlRowWindow *shrunk = &self->shrunk;
   guint place = (first + shrunk->offset) % shrunk->n_rows;
 
   for (guint i = 0; i < n; i++) {

@@ -9,24 +9,16 @@
 
 #include <string.h>
 
-#include "plugins/codec/resize/kernels.h"
-
-/* Rows of the decoder. Those that are done are overwritten, unless the decoder
- * may write them again. */
-typedef struct {
-  guint8 *data;
-  gsize n_allocated;
-  gsize stride;
-  guint n_rows;
-  guint done;
-} Window;
+#include "plugins/codec/resize/rowwindow.h"
 
 /* Twice as many as are written ahead, so that positions are cheap. */
 #define WINDOW_ROWS (2 * SPDL_ROWS_AHEAD)
 
 struct _SpdlFanout {
   SpdlCanvas *canvases[SPDL_MAX_VIEWS]; /* NULL: not used yet */
-  Window windows[SPDL_PLANES];
+  /* Rows of the decoder. Those that are done are overwritten, unless the
+   * decoder may write them again. */
+  SpdlRowWindow windows[SPDL_PLANES];
 
   /* The current image. */
   SpdlView *views;
@@ -36,7 +28,8 @@ struct _SpdlFanout {
   SpdlSampling sampling;
   const SpdlRows *to_rows[SPDL_MAX_VIEWS];
   const SpdlPlanes *to_planes[SPDL_MAX_VIEWS];
-  gboolean waits; /* rows are copied when all of them are written */
+  guint done[SPDL_PLANES]; /* rows that the views have got */
+  gboolean waits;          /* rows are copied when all of them are written */
 };
 
 SpdlFanout *
@@ -66,39 +59,12 @@ get_canvas (SpdlFanout *self, guint view)
   return self->canvases[view];
 }
 
-/* Windows */
-
-/* Allocates zeros, so that unwritten pixels have defined content. */
-static gboolean
-window_begin (Window *self, gsize row_size, guint n_rows)
-{
-  gsize size;
-
-  self->stride = row_size + SPDL_KERNEL_PADDING;
-  self->n_rows = n_rows;
-  self->done = 0;
-  if (!g_size_checked_mul (&size, self->stride, n_rows))
-    return FALSE;
-  if (size > self->n_allocated) {
-    g_free (self->data);
-    self->data = g_try_malloc0 (size);
-    self->n_allocated = self->data ? size : 0;
-  }
-  return self->data != NULL;
-}
-
-static inline guint8 *
-window_get (const Window *self, guint y)
-{
-  return self->data + y % self->n_rows * self->stride;
-}
-
 /* Rows */
 
 static guint8 *
 get_row (gpointer user_data, guint y)
 {
-  return window_get (((SpdlFanout *) user_data)->windows, y);
+  return spdl_row_window_get (((SpdlFanout *) user_data)->windows, y);
 }
 
 static void
@@ -106,7 +72,8 @@ copy_row (const SpdlFanout *self, const SpdlRows *to, guint y)
 {
   const guint n = to->x_end - to->x_begin;
   const guint size = self->rows.pixel_size;
-  const guint8 *in = window_get (self->windows, y) + to->x_begin * (gsize) size;
+  const guint8 *in =
+      spdl_row_window_get (self->windows, y) + to->x_begin * (gsize) size;
   guint8 *out =
       to->get_row (to->user_data, y) + to->x_begin * (gsize) to->pixel_size;
 
@@ -120,7 +87,7 @@ copy_row (const SpdlFanout *self, const SpdlRows *to, guint y)
 static void
 pass_rows (SpdlFanout *self, guint y_end)
 {
-  const guint done = self->windows[0].done;
+  const guint done = self->done[0];
 
   for (guint i = 0; i < self->n_views; i++) {
     const SpdlRows *to = self->to_rows[i];
@@ -129,7 +96,7 @@ pass_rows (SpdlFanout *self, guint y_end)
       copy_row (self, to, y);
     to->rows_done (to->user_data, y_end);
   }
-  self->windows[0].done = MAX (done, y_end);
+  self->done[0] = MAX (done, y_end);
 }
 
 static void
@@ -176,8 +143,9 @@ begin_rows (SpdlFanout *self, GError **error)
     rows->pixel_size = 4;
   for (guint i = 1; i < self->n_views; i++)
     add_rows (rows, self->to_rows[i]);
-  return window_begin (self->windows, rows->width * (gsize) rows->pixel_size,
-             self->waits ? rows->height : WINDOW_ROWS) ||
+  return spdl_row_window_begin (self->windows,
+             rows->width * (gsize) rows->pixel_size,
+             self->waits ? rows->height : WINDOW_ROWS, 0) ||
          no_memory (self->views, error);
 }
 
@@ -196,6 +164,7 @@ spdl_fanout_begin (SpdlFanout *self, SpdlView *views, guint n_views,
   self->views = views;
   self->n_views = n_views;
   self->waits = FALSE;
+  memset (self->done, 0, sizeof self->done);
   for (guint i = 0; i < n_views; i++) {
     self->to_rows[i] = spdl_canvas_begin (get_canvas (self, i), views[i].config,
         &views[i].transform, reduction, error);
@@ -228,14 +197,14 @@ spdl_fanout_takes_planes (const SpdlView *views, guint n_views, guint reduction,
 static guint8 *
 get_plane_row (gpointer user_data, guint plane, guint y)
 {
-  return window_get (((SpdlFanout *) user_data)->windows + plane, y);
+  return spdl_row_window_get (((SpdlFanout *) user_data)->windows + plane, y);
 }
 
 static void
 plane_rows_done (gpointer user_data, guint plane, guint y_end)
 {
   SpdlFanout *self = user_data;
-  Window *window = self->windows + plane;
+  const SpdlRowWindow *window = self->windows + plane;
   const gboolean half_x = self->sampling.half_x[plane];
   const gboolean half_y = self->sampling.half_y[plane];
 
@@ -245,12 +214,13 @@ plane_rows_done (gpointer user_data, guint plane, guint y_end)
     const guint n = ((to->x_end + half_x) >> half_x) - begin;
     const guint last = MIN (y_end, (to->y_end + half_y) >> half_y);
 
-    for (guint y = MAX (window->done, to->y_begin >> half_y); y < last; y++)
+    for (guint y = MAX (self->done[plane], to->y_begin >> half_y); y < last;
+         y++)
       memcpy (to->get_row (to->user_data, plane, y) + begin,
-          window_get (window, y) + begin, n);
+          spdl_row_window_get (window, y) + begin, n);
     to->rows_done (to->user_data, plane, y_end);
   }
-  window->done = MAX (window->done, y_end);
+  self->done[plane] = MAX (self->done[plane], y_end);
 }
 
 static void
@@ -275,8 +245,8 @@ begin_planes (SpdlFanout *self, guint reduction, GError **error)
   for (guint i = 1; i < self->n_views; i++)
     add_planes (&self->planes, self->to_planes[i]);
   for (guint i = 0; i < self->sampling.n_planes; i++)
-    if (!window_begin (self->windows + i,
-            self->sampling.half_x[i] ? (width + 1) / 2 : width, WINDOW_ROWS))
+    if (!spdl_row_window_begin (self->windows + i,
+            self->sampling.half_x[i] ? (width + 1) / 2 : width, WINDOW_ROWS, 0))
       return no_memory (self->views, error);
   return TRUE;
 }
@@ -288,6 +258,7 @@ spdl_fanout_begin_planes (SpdlFanout *self, SpdlView *views, guint n_views,
   self->views = views;
   self->n_views = n_views;
   self->waits = FALSE;
+  memset (self->done, 0, sizeof self->done);
   self->sampling = *sampling;
   for (guint i = 0; i < n_views; i++) {
     self->to_planes[i] = spdl_canvas_begin_planes (get_canvas (self, i),

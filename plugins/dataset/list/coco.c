@@ -453,8 +453,7 @@ append_annotation (
     g_string_append (columns[i], columns[i]->len > 0 ? ", " : "");
   while (spdl_json_reader_next (&reader, NULL, &member) == SPDL_JSON_MEMBER)
     for (guint i = 0; i < N_MEMBERS; i++) {
-      if (has[i] || member.kind == SPDL_JSON_NULL ||
-          !has_name (&member, members[i].name))
+      if (member.kind == SPDL_JSON_NULL || !has_name (&member, members[i].name))
         continue;
       has[i] = TRUE;
       if (i == MEMBER_MASK)
@@ -527,24 +526,31 @@ count_items (const Coco *self)
   return n;
 }
 
+/* Returns the beginning of the header, which identifies the file. */
 static gchar *
-make_header (const Coco *self)
+make_key (const Coco *self)
 {
-  g_autofree gchar *samples =
-      g_strdup_printf ("%016" G_GINT64_MODIFIER "x", self->samples);
+  return g_strdup_printf ("{\"version\": %d, \"size\": "
+                          "%" G_GUINT64_FORMAT
+                          ", \"samples\": \"%016" G_GINT64_MODIFIER "x\", ",
+      VERSION, self->file.stamp.size, self->samples);
+}
+
+static void
+append_header (const Coco *self, GString *text)
+{
+  g_autofree gchar *key = make_key (self);
   json_t *classes = json_array ();
-  json_t *header;
-  gchar *text;
+  char *names;
 
   for (guint i = 0; i < self->names->len; i++)
     json_array_append_new (
         classes, json_string (g_ptr_array_index (self->names, i)));
-  header = json_pack ("{s:i, s:I, s:s, s:I, s:o}", "version", VERSION, "size",
-      (json_int_t) self->file.stamp.size, "samples", samples, "items",
-      (json_int_t) count_items (self), "classes", classes);
-  text = json_dumps (header, JSON_PRESERVE_ORDER);
-  json_decref (header);
-  return text;
+  names = json_dumps (classes, 0);
+  g_string_append_printf (text, "%s\"items\": %u, \"classes\": %s}\n", key,
+      count_items (self), names);
+  free (names);
+  json_decref (classes);
 }
 
 #define CHUNK (1 << 20)
@@ -574,11 +580,9 @@ write_list (int fd, gconstpointer user_data)
   Coco *self = writing->coco;
   g_autoptr (GString) line = g_string_new (NULL), text = g_string_new (NULL);
   GString *columns[N_MEMBERS];
-  char *header = make_header (self);
   int failed = 0;
 
-  g_string_append_printf (text, "%s\n", header);
-  free (header);
+  append_header (self, text);
   for (guint i = 0; i < N_MEMBERS; i++)
     columns[i] = g_string_new (NULL);
   for (guint i = 0; i < self->images->len && failed == 0; i++) {
@@ -668,10 +672,7 @@ is_current (const Coco *self, const gchar *path)
 {
   SpdlTextFile list;
   SpdlFileWindow window = { NULL };
-  g_autofree gchar *wanted = g_strdup_printf (
-      "{\"version\": %d, \"size\": "
-      "%" G_GUINT64_FORMAT ", \"samples\": \"%016" G_GINT64_MODIFIER "x\", ",
-      VERSION, self->file.stamp.size, self->samples);
+  g_autofree gchar *wanted = make_key (self);
   gboolean same;
 
   if (!spdl_text_file_open (&list, path, NULL))
@@ -729,13 +730,17 @@ spdl_coco_make_list (const SpdlDatasetOptions *options, GError **error)
                             ? ".annotated" SPDL_COCO_LIST_SUFFIX
                             : SPDL_COCO_LIST_SUFFIX;
   char *path = realpath (options->location, NULL);
+  const int failed = path ? 0 : errno;
   g_autofree gchar *name = path ? g_strconcat (path, suffix, NULL) : NULL;
   g_autoptr (GError) problem = NULL;
   gchar *found = NULL;
   Coco self;
 
   init (&self, options);
-  if (spdl_text_file_open (&self.file, options->location, &problem) && path) {
+  if (!path)
+    spdl_fail (&problem, GST_RESOURCE_ERROR_OPEN_READ,
+        "Failed to read \"%s\": %s", options->location, g_strerror (failed));
+  else if (spdl_text_file_open (&self.file, options->location, &problem)) {
     gchar *places[] = { spdl_sidecar_file_beside (path, suffix),
       spdl_sidecar_file_in_cache (name, SPDL_COCO_LIST_SUFFIX) };
     gint place = -1;

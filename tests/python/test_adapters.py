@@ -205,7 +205,7 @@ class AdaptersTest(unittest.TestCase):
 
     @needs_torchvision
     def test_refused(self):
-        """What takes something else than a Sample names the wrapper."""
+        """The error of a function that takes no Sample names the wrapper."""
         for wrong in (torch.nn.Sequential(transforms.RandomGrayscale()),
                       transforms.functional.hflip, transforms.RandomGrayscale,
                       Image.fromarray, of_module("transformers.models")(

@@ -438,7 +438,7 @@ class OptionsTest(unittest.TestCase):
                 self.assertEqual(set(batch.labels), {-1})
 
     def test_signatures(self):
-        """What help() and notebooks show."""
+        """Tests the signatures that help() and notebooks show."""
         for recipe, size in ((image_folder, 224), (image_list, 224),
                              (web_dataset, 224), (video_folder, 112),
                              (audio_folder, None)):

@@ -33,6 +33,7 @@ struct _SpdlTally {
   GPtrArray *epochs; /* SpdlProgress: from the first incomplete epoch to the
                         last one with information */
   GArray *partials;  /* Partial */
+  GArray *cuts;      /* SpdlCut; nullable */
   /* Items of the first epoch were delivered, or the run started in it. */
   gboolean is_entered;
 };
@@ -88,6 +89,7 @@ spdl_tally_new (
   self->hash = start.identity.hash;
   self->change = start.change;
   self->left = g_steal_pointer (&start.left);
+  self->cuts = g_steal_pointer (&start.cuts);
   self->is_entered = TRUE;
   self->epochs = g_ptr_array_new_with_free_func (progress_free);
   self->partials = g_array_new (FALSE, FALSE, sizeof (Partial));
@@ -103,6 +105,7 @@ spdl_tally_free (SpdlTally *self)
   g_clear_pointer (&self->left, g_ptr_array_unref);
   g_ptr_array_unref (self->epochs);
   g_array_unref (self->partials);
+  g_clear_pointer (&self->cuts, g_array_unref);
   g_free (self);
 }
 
@@ -166,6 +169,7 @@ go_to (SpdlTally *self, guint64 epoch)
   self->is_entered = FALSE;
   if (self->partials->len > 0)
     drop_old_partials (self);
+  spdl_cuts_drop_before (self->cuts, epoch);
 }
 
 static void
@@ -216,6 +220,17 @@ spdl_tally_deliver (
     return;
   spdl_progress_add (first_epoch (self), sequence);
   pass_complete (self);
+}
+
+void
+spdl_tally_cut (SpdlTally *self, guint64 epoch, guint64 index,
+    guint64 first_token, guint64 end_token, gboolean is_last)
+{
+  if (epoch < first_epoch (self)->epoch)
+    return;
+  /* A part that overtook another one is delivered again. */
+  if (is_last || spdl_cuts_find (self->cuts, epoch, index) == first_token)
+    spdl_cuts_set (&self->cuts, epoch, index, is_last ? 0 : end_token);
 }
 
 static void
@@ -280,6 +295,8 @@ spdl_tally_restore (SpdlTally *self, const gchar *state)
   g_ptr_array_set_size (self->epochs, 1);
   g_array_set_size (self->partials, 0);
   spdl_progress_copy (first_epoch (self), &before.progress);
+  g_clear_pointer (&self->cuts, g_array_unref);
+  self->cuts = g_steal_pointer (&before.cuts);
   /* After the last item of an epoch, the state is the beginning of the next. */
   self->is_entered = before.progress.runs->len > 0 ||
                      before.progress.mark > spdl_lefts_get_first (self->left,
@@ -292,7 +309,7 @@ spdl_tally_write (const SpdlTally *self, GString *text)
 {
   g_string_append (text, self->identity);
   spdl_state_write_progress (
-      text, first_epoch (self), self->change, self->left);
+      text, first_epoch (self), self->change, self->left, self->cuts);
 }
 
 void
@@ -315,6 +332,6 @@ spdl_tally_write_epoch (
     progress.n_dropped_upstream_before = 0;
   g_string_append (text, self->identity);
   spdl_state_write_progress (
-      text, &progress, self->change, ahead ? self->left : NULL);
+      text, &progress, self->change, ahead ? self->left : NULL, NULL);
   spdl_progress_clear (&progress);
 }

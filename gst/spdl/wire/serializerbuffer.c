@@ -33,6 +33,7 @@ typedef struct {
 typedef struct {
   guint32 source, part, parts, uri_size;
   guint64 epoch, index, sequence, label, created;
+  guint32 first_token, end_token;
   guint32 has_extra, unused;
 } Item;
 
@@ -58,6 +59,8 @@ put_item (GByteArray *bytes, const GstSpdlItemMeta *item)
     .sequence = item->sequence,
     .label = item->label,
     .created = item->created,
+    .first_token = item->first_token,
+    .end_token = item->end_token,
     .has_extra = item->extra != NULL,
   };
 
@@ -164,6 +167,8 @@ get_item (SpdlPayload *self, GstSpdlItemMeta *item)
   item->sequence = fixed.sequence;
   item->label = fixed.label;
   item->created = fixed.created;
+  item->first_token = fixed.first_token;
+  item->end_token = fixed.end_token;
   self->broken |= fixed.has_extra > 1;
   if (fixed.uri_size != NO_URI)
     uri = (const gchar *) spdl_get (self, fixed.uri_size);

@@ -1,0 +1,221 @@
+#!/usr/bin/python3
+# gst-spdl: tests that rows of tokens are made again after a kill
+#
+# Copyright (C) 2026 the gst-spdl developers
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The tokens of a document are its number and the number of the token, so that a
+row tells which tokens of which documents it has."""
+
+import atexit
+import collections
+import os
+import pathlib
+import pickle
+import random
+import signal
+import socket
+import tempfile
+import traceback
+import unittest
+
+import numpy as np
+from support import slow_or
+
+from gstspdl import Loader, merge_states
+
+N = 300
+EOS = 2**31 - 1
+LENGTHS = [min(int(random.Random(i).lognormvariate(3.5, 1.2)) + 1, 255)
+           for i in range(N)]
+
+
+def make_documents():
+    folder = tempfile.TemporaryDirectory()
+    atexit.register(folder.cleanup)
+    path = pathlib.Path(folder.name)
+    for i, n in enumerate(LENGTHS):
+        (i * 1000 + np.arange(n, dtype="int32")).tofile(path / f"{i:04}.bin")
+    return path
+
+
+FOLDER = make_documents()
+MODES = ("concat row-length=128 eos-id=%d" % EOS,
+         "best-fit row-length=256 window=4 eos-id=%d" % EOS)
+
+
+def describe(mode, workers=1, rank=0, world=1, order="input", epochs=2, batch=1):
+    return (f'spdlsrc location="{FOLDER}" shuffle=true seed=3 epochs={epochs} '
+            f"rank={rank} world-size={world} shard-mode=uneven "
+            f"! spdlfetch concurrency={workers} output-order={order} "
+            f"! spdlpack mode={mode} token-type=int32 max-documents=64 "
+            f"! spdlbatch batch-size={batch} ! spdlsink")
+
+
+def take(batch):
+    """Returns the content of a batch as bytes, for comparison."""
+    return {name: np.asarray(batch[name]).tobytes() for name in batch}
+
+
+def batches(loader):
+    """Yields the batches of all epochs."""
+    while not loader.is_finished():
+        yield from loader
+
+
+def load(description, state=None):
+    """Returns the rows and the states after them."""
+    rows, states = [], []
+    with Loader(description, state=state) as loader:
+        for batch in batches(loader):
+            rows.append(take(batch))
+            states.append(batch.state)
+    return rows, states
+
+
+def read_tokens(row):
+    tokens = np.frombuffer(row["tokens"], "int64")
+    return tokens[np.frombuffer(row["segment_ids"], "int32") > 0]
+
+
+class ResumeTest(unittest.TestCase):
+    def test_each_row(self):
+        """A run that resumes after any row makes the same rows."""
+        for mode in MODES:
+            rows, states = load(describe(mode))
+            self.assertEqual(any(",cut=" in state for state in states),
+                             mode.startswith("concat"))
+            tokens = collections.Counter(
+                token for row in rows for token in read_tokens(row))
+            for i, n in enumerate(LENGTHS):
+                for k in 0, n - 1:
+                    self.assertEqual(tokens[i * 1000 + k], 2)
+            self.assertEqual(sum(tokens.values()), 2 * (sum(LENGTHS) + N))
+            rng = random.Random(1)
+            for i in rng.sample(range(len(rows)), slow_or(60, 12)):
+                with self.subTest(mode=mode, row=i):
+                    rest, after = load(describe(mode, workers=rng.choice((1, 4))),
+                                       states[i])
+                    self.assertTrue(rest == rows[i + 1:])
+                    self.assertEqual(after, states[i + 1:])
+
+    def test_batches(self):
+        """Rows of a batch that was not delivered are made again."""
+        for mode in MODES:
+            rows, states = load(describe(mode, batch=3))
+            rest, _ = load(describe(mode, workers=4, batch=3), states[4])
+            self.assertTrue(rest == rows[5:])
+
+
+class Trainer:
+    """A process that reports each row with its state, and waits for permission
+    to continue."""
+
+    def __init__(self, description, state):
+        self.state = state
+        self.socket, other = socket.socketpair(
+            socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.pid = os.fork()
+        if self.pid > 0:
+            other.close()
+            return
+        try:
+            self.socket.close()
+            with Loader(description, state=state) as loader:
+                if not state:
+                    other.send(pickle.dumps((None, loader.state)))
+                    other.recv(1)
+                for batch in batches(loader):
+                    other.send(pickle.dumps((take(batch), batch.state)))
+                    other.recv(1)
+            os._exit(0)
+        except BaseException:
+            traceback.print_exc()
+            os._exit(1)
+
+    def take_row(self):
+        """Returns the next row, None at the end."""
+        data = self.socket.recv(1 << 20)
+        if not data:
+            return None
+        row, self.state = pickle.loads(data)
+        self.socket.send(b".")
+        return self.take_row() if row is None else row
+
+    def end(self, kill):
+        if kill:
+            os.kill(self.pid, signal.SIGKILL)
+        status = os.waitpid(self.pid, 0)[1]
+        self.socket.close()
+        return status
+
+
+class KillTest(unittest.TestCase):
+    def test_same_rows(self):
+        """Rows are the same after kills, with one worker and with four."""
+        for mode in MODES:
+            rows, _ = self.run_with_kills(describe(mode), 1000, 1000)
+            for workers in 1, 4:
+                with self.subTest(mode=mode, workers=workers):
+                    again, n_kills = self.run_with_kills(
+                        describe(mode, workers), 1, 30)
+                    self.assertTrue(again == rows)
+                    self.assertGreater(n_kills, 3)
+
+    def run_with_kills(self, description, least, most):
+        """Returns all rows, and the number of kills, between which are at least
+        and at most so many rows."""
+        rows, state, n_kills, rng = [], None, 0, random.Random(most)
+        while True:
+            trainer = Trainer(description, state)
+            for _ in range(rng.randint(least, most)):
+                row = trainer.take_row()
+                if row is None:
+                    self.assertEqual(trainer.end(kill=False), 0)
+                    return rows, n_kills
+                rows.append(row)
+                state = trainer.state
+            trainer.end(kill=True)
+            n_kills += 1
+
+    def test_ranks(self):
+        """Each token is delivered once if ranks are killed and their number
+        changes, in both orders."""
+        for mode in MODES:
+            for order in "input", "completion":
+                with self.subTest(mode=mode, order=order):
+                    self.change_ranks(mode, order, random.Random(4))
+
+    def change_ranks(self, mode, order, rng):
+        tokens, state, n_kills = collections.Counter(), None, 0
+        while n_kills < slow_or(100, 25) or state:
+            if state is None:
+                epoch = collections.Counter()
+            world = rng.choice((1, 2, 3, 5))
+            trainers = [Trainer(describe(mode, 3, rank, world, order, epochs=1),
+                                state) for rank in range(world)]
+            n_steps = rng.randrange(1, 16 // world + 4)
+            ended = set()
+            for _ in range(n_steps):
+                for trainer in trainers:
+                    row = trainer not in ended and trainer.take_row()
+                    if row is None:
+                        ended.add(trainer)
+                    elif row:
+                        epoch.update(read_tokens(row).tolist())
+            for trainer in trainers:
+                trainer.end(kill=trainer not in ended)
+                n_kills += trainer not in ended
+            state = merge_states([trainer.state for trainer in trainers])
+            if len(ended) == world:
+                self.check_epoch(epoch)
+                state = None
+
+    def check_epoch(self, epoch):
+        self.assertEqual(epoch.pop(EOS), N)
+        self.assertEqual(set(epoch.values()), {1})
+        self.assertEqual(set(epoch), {i * 1000 + k for i, n in enumerate(LENGTHS)
+                                      for k in range(n)})
+
+
+if __name__ == "__main__":
+    unittest.main()

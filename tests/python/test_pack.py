@@ -77,6 +77,48 @@ def read_tokens(row):
     return tokens[np.frombuffer(row["segment_ids"], "int32") > 0]
 
 
+class SourceTest(unittest.TestCase):
+    """Documents of other sources."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = pathlib.Path(folder.name)
+
+    def test_arrays(self):
+        """Each array of a .npy is a document."""
+        for i, dtype in enumerate(("uint16", "int32", "int64")):
+            np.save(self.path / f"{i}.npy", np.arange(3 * i, 3 * i + 3, dtype=dtype))
+        with Loader(f'spdlsrc location="{self.path}" ! spdlfetch output-order=input '
+                    "! spdldecode output-order=input ! spdlpack row-length=9 "
+                    "max-documents=9 ! spdlbatch ! spdlsink") as loader:
+            self.assertEqual(np.asarray(loader.next()["tokens"]).tolist(),
+                             [list(range(9))])
+
+    def test_function(self):
+        """A function makes tokens and their mask, such as of a conversation."""
+        self.path.joinpath("texts.txt").write_text(
+            "".join(f"{i}.txt\n" for i in range(3)))
+        for i in range(3):
+            self.path.joinpath(f"{i}.txt").write_text("ab" * (i + 1))
+
+        def tokenize(sample):
+            tokens = np.frombuffer(bytes(sample), "uint8").astype("int32")
+            return {"tokens": tokens, "loss_mask": tokens == ord("b")}
+
+        loader = Loader(f'spdlsrc location="{self.path}/texts.txt" ! spdlfetch '
+                        "! spdlpipe name=tokenize output-order=input "
+                        "! spdlpack row-length=13 max-documents=9 "
+                        "! spdlbatch ! spdlsink")
+        with loader.map("tokenize", tokenize):
+            batch = loader.next()
+            self.assertEqual(bytes(np.asarray(batch["tokens"])[0, :12].astype("uint8")),
+                             b"ab" * 6)
+            self.assertEqual(np.asarray(batch["loss_mask"]).tolist(),
+                             [[0, 1] * 6 + [0]])
+            self.assertEqual(batch.num_items, 3)
+
+
 class ResumeTest(unittest.TestCase):
     def test_each_row(self):
         """A run that resumes after any row makes the same rows."""

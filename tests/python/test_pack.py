@@ -8,10 +8,13 @@ row tells which tokens of which documents it has."""
 
 import atexit
 import collections
+import importlib.util
+import json
 import os
 import pathlib
 import pickle
 import random
+import re
 import signal
 import socket
 import tempfile
@@ -19,9 +22,10 @@ import traceback
 import unittest
 
 import numpy as np
-from support import slow_or
+from support import ROOT, slow_or
+from test_megatron import write as write_megatron
 
-from gstspdl import Loader, merge_states
+from gstspdl import Loader, merge_states, pretrain_tokens
 
 N = 300
 EOS = 2**31 - 1
@@ -117,6 +121,59 @@ class SourceTest(unittest.TestCase):
             self.assertEqual(np.asarray(batch["loss_mask"]).tolist(),
                              [[0, 1] * 6 + [0]])
             self.assertEqual(batch.num_items, 3)
+
+
+class RecipeTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = pathlib.Path(folder.name)
+
+    def test_pretrain_tokens(self):
+        for i in range(3):
+            np.save(self.path / f"{i}.npy", np.arange(4 * i, 4 * i + 4))
+        with pretrain_tokens(self.path, 6, train=False, eos_id=99,
+                             batch_size=2, max_documents=6) as loader:
+            rows = [np.asarray(batch["tokens"]).tolist() for batch in loader]
+        self.assertEqual(rows, [[[0, 1, 2, 3, 99, 4], [5, 6, 7, 99, 8, 9]],
+                                [[10, 11, 99, 0, 0, 0]]])
+
+    def test_page(self):
+        """The programs of docs/how-to/pack-tokens.md."""
+        write_megatron(self.path / "corpus.idx", [[[1, 2, 3]], [[4]]])
+        self.path.joinpath("chats").mkdir()
+        self.path.joinpath("chats/a.json").write_text(json.dumps(
+            [{"role": "user", "text": "hi"}, {"role": "assistant", "text": "yes"}]))
+        text = (ROOT / "docs/how-to/pack-tokens.md").read_text()
+        if not importlib.util.find_spec("torch"):
+            text = text[:text.index("## torchtitan")]
+        program = "\n".join(line[4:] for line in re.sub(
+            r"(?m)^    gst-launch.*\n(      .*\n)+", "", text).splitlines()
+            if line.startswith("    ") or not line)
+        names = {}
+        before = os.getcwd()
+        os.chdir(self.path)
+        try:
+            exec(program, names)
+            batch = next(iter(names["loader"]))
+            self.assertEqual(np.asarray(batch["loss_mask"])[0, :6].tolist(),
+                             [0, 0, 1, 1, 1, 0])
+            ends = names["flatten"](np.array([[0, 3, 4096], [0, 5, 4096]]))
+            self.assertEqual(ends.tolist(), [0, 3, 4096, 4096, 4101, 8192])
+            self.assertEqual(names["tokens"][0, :7].tolist(),
+                             [1, 2, 3, 0, 4, 0, 0])
+            if "Rows" in names:
+                rows = names["Rows"]("corpus.idx", 3, 1)
+                (first, labels) = next(iter(rows))
+                self.assertEqual((first["input"].tolist(), labels.tolist()),
+                                 ([[1, 2, 3]], [[2, 3, 0]]))
+                again = names["Rows"]("corpus.idx", 3, 1)
+                again.load_state_dict(rows.state_dict())
+                self.assertEqual(next(iter(again))[1].tolist(), [[0, 0, 0]])
+                part = next(iter(names["Batches"](names["loader"])))
+                self.assertEqual(part["labels"][0, :3].tolist(), [-100, -100, 121])
+        finally:
+            os.chdir(before)
 
 
 class ResumeTest(unittest.TestCase):

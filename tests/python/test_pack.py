@@ -25,7 +25,7 @@ import numpy as np
 from support import ROOT, slow_or
 from test_megatron import write as write_megatron
 
-from gstspdl import Loader, merge_states, pretrain_tokens
+from gstspdl import Loader, LoaderError, merge_states, pretrain_tokens
 
 N = 300
 EOS = 2**31 - 1
@@ -174,6 +174,86 @@ class RecipeTest(unittest.TestCase):
                 self.assertEqual(part["labels"][0, :3].tolist(), [-100, -100, 121])
         finally:
             os.chdir(before)
+
+
+class MixTest(unittest.TestCase):
+    """Proportions of tokens. Tokens of the first source are 1, of the second 2."""
+
+    N = slow_or(10**7, 10**6)
+
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.path = pathlib.Path(folder.name)
+        rng = np.random.default_rng(3)
+        for name, mean, token in ("a", 900, 1), ("b", 60, 2):
+            lengths = rng.lognormal(np.log(mean), 0.8, cls.N // mean).astype(int) + 1
+            write_megatron(cls.path / f"{name}.idx",
+                           [[np.full(n, token)] for n in lengths])
+
+    def describe(self, settings):
+        return (f"spdlmix name=m unit=tokens stopping-strategy=all-exhausted {settings} "
+                "! spdlfetch output-order=input "
+                "! spdlpack row-length=5000 max-documents=5000 "
+                "! spdlbatch batch-size=1 ! spdlsink "
+                f'spdlsrc location="{self.path}/a.idx" shuffle=true epochs=-1 ! m.sink_0 '
+                f'spdlsrc location="{self.path}/b.idx" shuffle=true epochs=-1 ! m.sink_1')
+
+    def load(self, settings, n_tokens, state=None):
+        """Returns the numbers of tokens of both sources in each row, and states."""
+        counts, states, n = [], [], 0
+        with Loader(self.describe(settings), state=state) as loader:
+            for batch in batches(loader):
+                tokens = np.asarray(batch["tokens"])
+                counts.append([int((tokens == k).sum()) for k in (1, 2)])
+                states.append(batch.state)
+                n += sum(counts[-1])
+                if n >= n_tokens:
+                    return counts, states
+
+    def check_shares(self, counts, share):
+        one, other = np.sum(counts, axis=0)
+        total = one + other
+        # Off by at most a document, less than 20,000 tokens, and a row.
+        self.assertLess(abs(one / total - share), max(0.001, 25000 / total))
+
+    def test_weights(self):
+        counts, states = self.load("sink_0::weight=3", self.N)
+        self.check_shares(counts, 0.75)
+        place = len(counts) // 3
+        rest, _ = self.load("sink_0::weight=3", sum(map(sum, counts[place + 1:])),
+                            states[place])
+        self.assertEqual(rest, counts[place + 1:])
+
+    def test_temperature(self):
+        counts, _ = self.load("sink_0::weight=9 temperature=2", self.N)
+        self.check_shares(counts, 0.75)
+
+    def test_schedule(self):
+        """Weights change after a third of the tokens, also over a resume."""
+        change = self.N // 3
+        settings = f'schedule="0: 3, 1; {change}: 1, 4"'
+        counts, states = self.load(settings, self.N)
+        sums = np.cumsum(np.sum(counts, axis=1))
+        before = int(np.searchsorted(sums, change))
+        self.check_shares(counts[:before], 0.75)
+        self.check_shares(counts[before:], 0.2)
+        for place in before // 2, before + 3:
+            rest, _ = self.load(settings, sum(map(sum, counts[place + 1:])),
+                                states[place])
+            self.assertEqual(rest, counts[place + 1:])
+
+    def test_wrong(self):
+        for settings in ('schedule="0: 1"', 'schedule="5: 1,1"', 'schedule="0: 1,-1"',
+                         'schedule="0: 0,0"', 'schedule="0: 1,1; 0: 2,1"',
+                         'schedule="x: 1,1"', "sink_0::weight=0"):
+            with self.subTest(settings), self.assertRaises(LoaderError):
+                self.load(settings, 1)
+        self.path.joinpath("list.txt").write_text("a.idx\n")
+        with self.assertRaises(LoaderError):
+            list(Loader("spdlmix name=m unit=tokens ! spdlsink "
+                        f'spdlsrc location="{self.path}/list.txt" ! m.sink_0'))
 
 
 class ResumeTest(unittest.TestCase):

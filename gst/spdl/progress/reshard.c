@@ -31,6 +31,8 @@ typedef struct {
   guint64 epoch;
   guint64 n_dropped_upstream;
   guint64 n_dropped_upstream_before;
+  guint64 n_tokens;
+  guint64 n_tokens_before;
   GArray *rests; /* Rest: of the epochs of which not everything is left */
   GArray *cuts;  /* SpdlCut: of all ranks; nullable */
   guint kept;    /* its first rank; states are kept as they are */
@@ -516,8 +518,11 @@ share_dropped (Source *source, const Run *run)
   for (guint i = 0; i < run->n; i++) {
     const SpdlProgress *progress = &run->ranks[i].state->progress;
 
-    if (progress->epoch == source->epoch)
+    if (progress->epoch == source->epoch) {
       source->n_dropped_upstream += progress->n_dropped_upstream;
+      source->n_tokens += progress->n_tokens;
+    }
+    source->n_tokens_before += progress->n_tokens_before;
     source->n_dropped_upstream_before += progress->n_dropped_upstream_before;
   }
 }
@@ -774,6 +779,10 @@ write_source (
           state.progress.n_done);
   state.progress.n_dropped_upstream_before =
       get_share (source->n_dropped_upstream_before, rank, self->world_size);
+  state.progress.n_tokens =
+      get_share (source->n_tokens, rank, self->world_size);
+  state.progress.n_tokens_before =
+      get_share (source->n_tokens_before, rank, self->world_size);
   state.cuts = source->cuts ? g_array_ref (source->cuts) : NULL;
   spdl_state_write (text, source->source, &state);
 }

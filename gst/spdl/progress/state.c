@@ -84,6 +84,10 @@ spdl_state_write_progress (GString *text, const SpdlProgress *progress,
         ",dropped-upstream=%" G_GUINT64_FORMAT
         ",dropped-upstream-before=%" G_GUINT64_FORMAT,
         progress->n_dropped_upstream, progress->n_dropped_upstream_before);
+  if (progress->n_tokens > 0 || progress->n_tokens_before > 0)
+    g_string_append_printf (text,
+        ",tokens=%" G_GUINT64_FORMAT ",tokens-before=%" G_GUINT64_FORMAT,
+        progress->n_tokens, progress->n_tokens_before);
   if (change != 0)
     g_string_append_printf (text, ",change=%016" G_GINT64_MODIFIER "x", change);
   spdl_lefts_write (left, progress->epoch, text);
@@ -226,6 +230,16 @@ read_dropped_upstream (const gchar **at, SpdlProgress *progress)
          progress->n_dropped_upstream <= progress->n_done;
 }
 
+static gboolean
+read_tokens (const gchar **at, SpdlProgress *progress)
+{
+  progress->n_tokens = progress->n_tokens_before = 0;
+  return !read_text (at, ",tokens=") ||
+         (read_number (at, "", 10, &progress->n_tokens) &&
+             read_number (
+                 at, ",tokens-before=", 10, &progress->n_tokens_before));
+}
+
 /* Parses what is left after a change of the number of ranks. Sequence numbers
  * of another rank's part are finished from the beginning. */
 static gboolean
@@ -282,8 +296,8 @@ read_source (const gchar **at, guint64 *source, SpdlState *self)
   identity->shuffle = shuffle != 0;
   *at = end;
   return *source <= G_MAXUINT32 && shuffle <= 1 &&
-         read_dropped_upstream (at, progress) && read_left (at, self) &&
-         read_cuts (at, self) && read_text (at, ";");
+         read_dropped_upstream (at, progress) && read_tokens (at, progress) &&
+         read_left (at, self) && read_cuts (at, self) && read_text (at, ";");
 }
 
 gboolean

@@ -30,6 +30,8 @@ typedef struct {
   guint64 n_done;
   guint64 n_dropped_upstream;        /* lost before spdlmix */
   guint64 n_dropped_upstream_before; /* total of the previous epochs */
+  guint64 n_tokens;        /* of finished items, if spdlmix counts tokens */
+  guint64 n_tokens_before; /* total of the previous epochs */
 } SpdlProgress;
 
 void spdl_progress_init (SpdlProgress *self, guint64 epoch);
@@ -236,8 +238,9 @@ const gchar *spdl_cuts_read (GArray **cuts, const gchar *text, guint64 epoch);
  * `classes=HASH,` precedes `epoch`. If items were lost before spdlmix,
  * `,dropped-upstream=NUMBER,dropped-upstream-before=NUMBER` follows the runs:
  * the number of such items among the finished ones of the epoch, and in all
- * previous epochs. The position of spdlmix is derived from them. After a change
- * of the number of ranks, `,change=HASH` is the same on all of them, and
+ * previous epochs. `,tokens=NUMBER,tokens-before=NUMBER` has the same for the
+ * tokens that spdlmix has counted. Its position is derived from them. After a
+ * change of the number of ranks, `,change=HASH` is the same on all of them, and
  * `,left=EPOCHS` has the places that are left (left.h). At the end,
  * `,cut=DOCUMENTS` has the documents that were delivered in part.
  *

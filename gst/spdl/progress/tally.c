@@ -157,6 +157,8 @@ go_to (SpdlTally *self, guint64 epoch)
   SpdlProgress *first = first_epoch (self);
   const guint64 n = epoch - first->epoch;
   const guint64 n_dropped_upstream = count_dropped_upstream (self, n);
+  const guint64 n_tokens =
+      first->n_tokens_before + (n > 0 ? first->n_tokens : 0);
 
   if (n < self->epochs->len) {
     g_ptr_array_remove_range (self->epochs, 0, n);
@@ -166,6 +168,7 @@ go_to (SpdlTally *self, guint64 epoch)
     begin_epoch (self, first, epoch);
   }
   first_epoch (self)->n_dropped_upstream_before = n_dropped_upstream;
+  first_epoch (self)->n_tokens_before = n_tokens;
   self->is_entered = FALSE;
   if (self->partials->len > 0)
     drop_old_partials (self);
@@ -209,6 +212,13 @@ void
 spdl_tally_deliver (
     SpdlTally *self, guint64 epoch, guint64 sequence, guint parts)
 {
+  spdl_tally_deliver_tokens (self, epoch, sequence, parts, 0);
+}
+
+void
+spdl_tally_deliver_tokens (SpdlTally *self, guint64 epoch, guint64 sequence,
+    guint parts, guint64 n_tokens)
+{
   gboolean arrived = TRUE;
 
   if (epoch < first_epoch (self)->epoch || sequence >= self->n_items)
@@ -218,7 +228,8 @@ spdl_tally_deliver (
   self->is_entered = TRUE;
   if (parts > 1 && !add_part (self, epoch, sequence, parts, &arrived))
     return;
-  spdl_progress_add (first_epoch (self), sequence);
+  if (spdl_progress_add (first_epoch (self), sequence))
+    first_epoch (self)->n_tokens += n_tokens;
   pass_complete (self);
 }
 

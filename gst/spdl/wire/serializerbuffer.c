@@ -34,7 +34,7 @@ typedef struct {
   guint32 source, part, parts, uri_size;
   guint64 epoch, index, sequence, label, created;
   guint32 first_token, end_token;
-  guint32 has_extra, unused;
+  guint32 has_extra, num_tokens;
 } Item;
 
 #define NO_URI G_MAXUINT32
@@ -62,6 +62,7 @@ put_item (GByteArray *bytes, const GstSpdlItemMeta *item)
     .first_token = item->first_token,
     .end_token = item->end_token,
     .has_extra = item->extra != NULL,
+    .num_tokens = item->num_tokens,
   };
 
   spdl_put (bytes, &fixed, sizeof fixed);
@@ -169,6 +170,7 @@ get_item (SpdlPayload *self, GstSpdlItemMeta *item)
   item->created = fixed.created;
   item->first_token = fixed.first_token;
   item->end_token = fixed.end_token;
+  item->num_tokens = fixed.num_tokens;
   self->broken |= fixed.has_extra > 1;
   if (fixed.uri_size != NO_URI)
     uri = (const gchar *) spdl_get (self, fixed.uri_size);

@@ -7,6 +7,9 @@
 
 #include "plugins/core/pack/document.h"
 
+#include <stdio.h>
+#include <string.h>
+
 static const struct {
   const gchar *name;
   GstSpdlTensorType type;
@@ -154,19 +157,13 @@ map (SpdlDocument *self, guint i, const Place *place, GError **error)
 }
 
 static gboolean
-is_sequence (const GstSpdlTensorInfo *info)
-{
-  return info->rank == 1;
-}
-
-static gboolean
 read_mask (SpdlDocument *self, GstCaps *caps, GError **error)
 {
   Place place;
 
   if (!find (self->buffer, caps, SPDL_LOSS_MASK, FALSE, &place, NULL))
     return TRUE;
-  if (!is_sequence (&place.info) || place.info.dims[0] != self->n ||
+  if (place.info.rank != 1 || place.info.dims[0] != self->n ||
       gst_spdl_tensor_type_get_size (place.info.type) != 1)
     return fail (error,
         "\"" SPDL_LOSS_MASK "\" must have a uint8 or bool for each of the "
@@ -176,20 +173,71 @@ read_mask (SpdlDocument *self, GstCaps *caps, GError **error)
 }
 
 static gboolean
+has_type (const GstCaps *caps, const gchar *type)
+{
+  return caps &&
+         gst_structure_has_name (gst_caps_get_structure (caps, 0), type);
+}
+
+static gboolean
+is_bytes_of (GstBuffer *buffer, const GstCaps *caps)
+{
+  return !gst_spdl_buffer_get_parts_meta (buffer) &&
+         !has_type (caps, "other/tensors");
+}
+
+/* Counts the tokens in the byte range that a URI names. */
+static gboolean
+count_range (GstBuffer *buffer, guint64 *n, GError **error)
+{
+  const GstSpdlItemMeta *item = gst_spdl_buffer_get_item_meta (buffer);
+  const gchar *range = item && item->uri ? strstr (item->uri, "#bytes=") : NULL;
+  GstSpdlTensorType type;
+  guint64 first, last;
+
+  *n = 0;
+  if (item && item->uri && g_str_has_prefix (item->uri, "empty://"))
+    return TRUE;
+  if (!range || !item->extra ||
+      !spdl_token_type_find (
+          gst_structure_get_string (item->extra, SPDL_TOKEN_TYPE_FIELD),
+          &type) ||
+      sscanf (range, "#bytes=%" G_GUINT64_FORMAT "-%" G_GUINT64_FORMAT, &first,
+          &last) != 2)
+    return fail (error,
+        "The source does not know the number of tokens: put the mix after the "
+        "stage that makes them, or use token ids (.idx)");
+  *n = (last - first + 1) / gst_spdl_tensor_type_get_size (type);
+  return TRUE;
+}
+
+gboolean
+spdl_document_count (
+    GstBuffer *buffer, GstCaps *caps, guint64 *n, GError **error)
+{
+  Place place;
+
+  if (has_type (caps, "text/uri-list"))
+    return count_range (buffer, n, error);
+  if (is_bytes_of (buffer, caps)
+          ? !describe_bytes (buffer, NULL, &place, error)
+          : !find (buffer, caps, "tokens", TRUE, &place, error))
+    return FALSE;
+  *n = place.info.rank > 0 ? place.info.dims[0] : 1;
+  return TRUE;
+}
+
+static gboolean
 read_document (SpdlDocument *self, GstCaps *caps, const gchar *name,
     const gchar *type, GError **error)
 {
-  const gboolean is_bytes =
-      !gst_spdl_buffer_get_parts_meta (self->buffer) &&
-      (!caps || !gst_structure_has_name (
-                    gst_caps_get_structure (caps, 0), "other/tensors"));
+  const gboolean is_bytes = is_bytes_of (self->buffer, caps);
   Place place;
 
   if (is_bytes ? !describe_bytes (self->buffer, type, &place, error)
                : !find (self->buffer, caps, name, TRUE, &place, error))
     return FALSE;
-  if (!is_sequence (&place.info) ||
-      !spdl_token_type_get_name (place.info.type)) {
+  if (place.info.rank != 1 || !spdl_token_type_get_name (place.info.type)) {
     g_autofree gchar *text = gst_spdl_tensor_info_to_string (&place.info);
 
     return fail (error,

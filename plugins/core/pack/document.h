@@ -39,6 +39,11 @@ gboolean spdl_token_type_find (const gchar *name, GstSpdlTensorType *type);
  * @type: (nullable): name of the type of tokens in bytes */
 gboolean spdl_document_read (SpdlDocument *self, GstBuffer *buffer,
     GstCaps *caps, const gchar *name, const gchar *type, GError **error);
+/* Counts the tokens of an item without reading them: also of the URI of a
+ * document's bytes, whose source knows the type. Returns FALSE with @error set
+ * if the item has no tokens. */
+gboolean spdl_document_count (
+    GstBuffer *buffer, GstCaps *caps, guint64 *n, GError **error);
 void spdl_document_clear (SpdlDocument *self);
 
 G_END_DECLS

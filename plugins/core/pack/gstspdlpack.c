@@ -196,18 +196,12 @@ get_open (const GstSpdlPack *self, guint i)
   return g_ptr_array_index (self->open, i);
 }
 
-static SpdlPackRow *
-take_open (GstSpdlPack *self, guint i)
-{
-  return g_ptr_array_steal_index (self->open, i);
-}
-
 /* Sends the open row number @i. */
 static GstFlowReturn
 push_row (GstSpdlPack *self, guint i)
 {
   GstSpdlPlainStats *stats = self->parent.stats;
-  SpdlPackRow *row = take_open (self, i);
+  SpdlPackRow *row = g_ptr_array_steal_index (self->open, i);
   const guint n = row->n;
   GstBuffer *buffer = spdl_pack_row_finish (row, &self->format);
 
@@ -449,14 +443,6 @@ check_type (const GstSpdlPack *self, const SpdlDocument *document)
       spdl_token_type_get_name (self->format.type));
 }
 
-static void
-count_cut (GstSpdlPack *self)
-{
-  spdl_mutex_lock (&self->parent.stats->lock);
-  self->counts.n_cut++;
-  spdl_mutex_unlock (&self->parent.stats->lock);
-}
-
 /* Shortens a document that is longer than a row, or returns an error. */
 static GError *
 shorten (GstSpdlPack *self, gsize first, gsize *end)
@@ -467,7 +453,9 @@ shorten (GstSpdlPack *self, gsize first, gsize *end)
     return NULL;
   if (self->used.on_too_long == SPDL_TOO_LONG_CUT) {
     *end = first + length;
-    count_cut (self);
+    spdl_mutex_lock (&self->parent.stats->lock);
+    self->counts.n_cut++;
+    spdl_mutex_unlock (&self->parent.stats->lock);
     return NULL;
   }
   return g_error_new (GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,

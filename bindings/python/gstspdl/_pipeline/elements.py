@@ -40,6 +40,7 @@ LabelMissing = Literal["warn", "fail", "keep"]
 MixOrder = Literal["weighted", "arrival"]
 MixStoppingStrategy = Literal["first-exhausted",
     "all-exhausted-without-replacement", "all-exhausted"]
+MixUnit = Literal["items", "tokens"]
 OnShapeMismatch = Literal["auto", "error", "skip"]
 OnTooLong = Literal["fail", "cut"]
 OutputOrder = Literal["completion", "input"]
@@ -711,6 +712,9 @@ class Elements:
         seed: Optional[int] = None,
         order: Optional[MixOrder] = None,
         stopping_strategy: Optional[MixStoppingStrategy] = None,
+        unit: Optional[MixUnit] = None,
+        temperature: Optional[float] = None,
+        schedule: Optional[str] = None,
         stats_interval: Optional[Seconds] = None,
     ) -> "Pipeline":
         """Mixes the items of this pipeline with those of others.
@@ -732,6 +736,12 @@ class Elements:
         `stopping_strategy`: Condition that ends an epoch and the stream. One
         of "first-exhausted", "all-exhausted-without-replacement",
         "all-exhausted". Default: "all-exhausted-without-replacement".
+        `unit`: Unit of the proportions. One of "items", "tokens". Default:
+        "items".
+        `temperature`: Use the weights to the power of 1/temperature; above 1,
+        small ones count more. Default: 1.0.
+        `schedule`: Stages that replace the weights: "0: 3,1; 1e9: 1,1" has
+        other weights of the pads after 1e9 units of all pads (unset = none).
         `stats_interval`: Interval of spdl-stage-stats messages, in seconds (0
         = one message, at the end). Default: 0.
         """
@@ -1244,6 +1254,9 @@ PROPERTIES: Dict[str, Dict[str, Tuple[Any, ...]]] = {
         "stopping-strategy":
             ("enum", ("first-exhausted", "all-exhausted-without-replacement",
             "all-exhausted")),
+        "unit": ("enum", ("items", "tokens")),
+        "temperature": ("float", 0.001, 1000.0),
+        "schedule": ("text",),
         "stats-interval": ("seconds", 1000000000, 0, 18446744073709551615),
     },
     "spdlroute": {

@@ -207,6 +207,28 @@ test_cuts (void)
   spdl_tally_free (tally);
 }
 
+/* Tokens count once, when the last part of an item was delivered. */
+static void
+test_tokens (void)
+{
+  SpdlTally *tally =
+      new_tally (STATE ("epoch=0,mark=1,done=,tokens=5,tokens-before=2"), 3);
+
+  spdl_tally_deliver_tokens (tally, 0, 1, 2, 100);
+  assert_state (tally, STATE ("epoch=0,mark=1,done=,tokens=5,tokens-before=2"));
+  spdl_tally_deliver_tokens (tally, 0, 1, 2, 100);
+  spdl_tally_deliver_tokens (tally, 0, 1, 1, 100);
+  assert_state (
+      tally, STATE ("epoch=0,mark=2,done=,tokens=105,tokens-before=2"));
+  spdl_tally_drop (tally, 0, 2, 1);
+  assert_state (
+      tally, STATE ("epoch=1,mark=0,done=,tokens=0,tokens-before=107"));
+  spdl_tally_end_epoch (tally, 1, 3);
+  assert_state (
+      tally, STATE ("epoch=2,mark=0,done=,tokens=0,tokens-before=107"));
+  spdl_tally_free (tally);
+}
+
 /* Items dropped before spdlmix are not part of its order. */
 static void
 test_dropped_upstream (void)
@@ -556,6 +578,7 @@ main (int argc, char **argv)
   g_test_add_func ("/tally/epochs", test_epochs);
   g_test_add_func ("/tally/parts", test_parts);
   g_test_add_func ("/tally/cuts", test_cuts);
+  g_test_add_func ("/tally/tokens", test_tokens);
   g_test_add_func ("/tally/parts-of-parts", test_parts_of_parts);
   g_test_add_func ("/tally/dropped-upstream", test_dropped_upstream);
   g_test_add_func ("/tally/others", test_others);

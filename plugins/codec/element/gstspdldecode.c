@@ -610,13 +610,13 @@ SPDL_DEFINE_ENUM_TYPE (GstSpdlDecodeInterpolation, interpolation,
     { SPDL_INTERPOLATION_LANCZOS, "Lanczos, 3 lobes", "lanczos" })
 
 SPDL_DEFINE_ENUM_TYPE (GstSpdlDecodeOrientation, exif_use,
-    { SPDL_EXIF_APPLY, "Turn the image upright, as its EXIF data say",
+    { SPDL_EXIF_APPLY, "Turn the image upright by its EXIF orientation",
         "apply" },
-    { SPDL_EXIF_IGNORE, "Keep the image as it is stored", "ignore" })
+    { SPDL_EXIF_IGNORE, "Keep the stored orientation", "ignore" })
 
 SPDL_DEFINE_ENUM_TYPE (GstSpdlDecodeMedia, media,
     { SPDL_MEDIA_AUTO,
-        "Any; the sound of a video if a property of sound is set, or "
+        "All media; of a video, the sound if a property for audio is set or "
         "downstream accepts no images",
         "auto" },
     { SPDL_MEDIA_IMAGE, "Still images only", "image" },

@@ -31,7 +31,7 @@ _MAX_DEATHS = 2
 
 @dataclass(eq=False)
 class Worker:
-    """A worker process, and what it has to do."""
+    """A worker process and its tasks."""
 
     number: int
     link: int = 0
@@ -203,7 +203,7 @@ class Workers:
             raise self._error from None
 
     def _replace(self, worker: Worker) -> None:
-        """Another process does the tasks of one that has ended."""
+        """Another process repeats the tasks of a process that has ended."""
         native.process_link_free(worker.link)
         worker.link = 0
         worker.n_deaths += 1

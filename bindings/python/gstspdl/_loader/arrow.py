@@ -141,15 +141,15 @@ def _is_dataset(source: Any) -> bool:
 
 
 def _split(source: Any) -> Tuple[Any, Any]:
-    """Returns the table of rows and that of their order, or None. A Dataset of
-    Hugging Face that was shuffled or filtered has the indices of its rows."""
+    """Returns the table of rows and the table of their order, or None. A shuffled
+    or filtered Dataset of Hugging Face has a table of the indices of its rows."""
     if not _is_dataset(source):
         return source, None
     if source.format["type"] == "custom":
         raise TypeError(
-            "the dataset has a transform of Python, which its rows in the "
-            "pipeline do not pass: call reset_format(), and pass the function "
-            "to map() of the loader")
+            "the dataset has a Python transform, which the pipeline cannot apply "
+            "to its rows: call reset_format(), and pass the function to map() of "
+            "the loader")
     rows = source.data.table
     if len(source.format["columns"]) < len(rows.column_names):
         rows = rows.select(source.format["columns"])

@@ -64,7 +64,7 @@ os.register_at_fork(after_in_child=_forget)
 
 
 def write_property(value: Any) -> str:
-    """Returns a property's value in gst-launch's syntax."""
+    """Returns the value of a property in gst-launch syntax."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, (tuple, list)):

@@ -139,7 +139,7 @@ class Elements:
         of a list or a shard, with the label (unset = label, or a shard's
         .cls).
         `label_missing`: Action for an item without a label, if labels were
-        asked for or other items have one. One of "warn", "fail", "keep".
+        requested or other items have labels. One of "warn", "fail", "keep".
         Default: "warn".
         `shuffle`: Send the items of each epoch in a different random order.
         Default: False.
@@ -152,9 +152,9 @@ class Elements:
         1). Default: -1.
         `shard_mode`: Items of each rank if world-size does not divide their
         number. One of "pad", "drop", "uneven". Default: "pad".
-        `shard_run`: Number of successive items of the order that a rank takes
-        in its turn; with the batch size, the batches of all ranks in turns are
-        those of one process. Default: 1.
+        `shard_run`: Number of successive items of an epoch that a rank takes
+        at a time; if it is the batch size, the batches of all ranks, in turns,
+        are those of one process. Default: 1.
         `resume_state`: Resume state of the last batch that was used; the
         source continues after it (unset = start at the beginning).
         `uri_column`: Column of a .csv list or a table, or member of a .jsonl
@@ -202,9 +202,9 @@ class Elements:
         buffer for shards that are streamed because the server supports no byte
         ranges (0 = keep their order). Default: 0.
         `read_ahead`: Number of row groups of a Parquet dataset that are read
-        before they are needed. Default: 4.
-        `read_ahead_bytes`: Largest size of the row groups that are read before
-        they are needed, if it is more than one. Default: 268435456.
+        in advance. Default: 4.
+        `read_ahead_bytes`: Maximum size of the row groups that are read in
+        advance, unless there is only one. Default: 268435456.
         `user_agent`: User-Agent header of requests for shards.
         `tls_ca_file`: PEM file of the certificate authorities to trust for
         shards on servers (unset = the system's).
@@ -311,8 +311,8 @@ class Elements:
         servers and object stores; processes may share it (unset = no cache).
         `cache_size`: Maximum bytes in cache-dir; the least recently used files
         are removed (0 = no limit). Default: 68719476736.
-        `cache_shared`: Use cache-dir although other users can write it, all of
-        whom are trusted. Default: False.
+        `cache_shared`: Use cache-dir even if other users, who must all be
+        trusted, can write to it. Default: False.
         `cache_validate`: How to check that an entry of cache-dir is current.
         One of "etag", "date", "none". Default: "etag".
         `s3_endpoint`: Address of an S3-compatible store, such as
@@ -822,10 +822,10 @@ class Elements:
         `cutmix_alpha`: Take a box of each image from the one before it, with
         an area drawn from a beta distribution with this parameter (0 = no
         CutMix). Default: 0.0.
-        `mix_prob`: Probability of a batch to be mixed. Default: 1.0.
+        `mix_prob`: Probability that a batch is mixed. Default: 1.0.
         `mix_switch_prob`: Probability of CutMix instead of Mixup, if both are
         on. Default: 0.5.
-        `erase_prob`: Probability of a random box of the image to be erased.
+        `erase_prob`: Probability that a random box of an image is erased.
         Default: 0.0.
         `erase_noise`: Fill the box with normally distributed noise instead of
         0. Default: False.

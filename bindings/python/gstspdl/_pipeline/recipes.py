@@ -66,7 +66,7 @@ def image_list(location: Path, *, uri_column: Optional[str] = None,
                target_columns: Union[None, str, Sequence[str]] = None,
                weight_column: Optional[str] = None,
                **options: "Unpack[ImageOptions]") -> Loader:
-    """Loads images that a list names.
+    """Loads the images of a list.
 
         train = image_list("train.csv", weight_column="weight")
 
@@ -117,8 +117,8 @@ def web_dataset(urls: Union[Path, Sequence[Path]], *,
     media file of each sample.
     `label_column`: member of the samples' .json with the label. None: .cls.
     `target_columns`: members of the .json with numbers, as for image_list().
-    `shuffle_buffer`: number of samples to shuffle among in training, if a
-    server does not support byte ranges. Otherwise all samples are shuffled."""
+    `shuffle_buffer`: number of samples in the shuffle buffer of training, if a
+        server does not support byte ranges. Otherwise, all samples are shuffled."""
     o: Any = options
     return _load_images(Pipeline().files(
         _join_urls(urls), extensions=extensions,
@@ -144,18 +144,18 @@ def coco_detection(annotations: Path, root: Path, *, keypoints: bool = False,
     Label 0 is the first of `loader.classes`, the categories in the order of
     their ids.
 
-    Images keep their ratio of width to height, and get a border. Training
-    mirrors them. With `crop_scale`, it draws random-resized-crops instead,
-    without a border. Values are from 0 to 1, since torchvision's models
-    normalize them, unless `mean` and `std` are set.
+    Images keep their ratio of width to height, and get a border. Training mirrors
+    images. With `crop_scale`, training draws random-resized-crops instead, without
+    a border. Values are from 0 to 1, since torchvision's models normalize them,
+    unless `mean` and `std` are set.
 
     A function of `transform` must not move the image.
 
     `annotations`: the .json file. Each annotation has `id` and `iscrowd`.
     `root`: the folder of the images.
-    `keypoints`: True adds COCO's 17 keypoints of each person: `keypoints`,
-    float32 of (batch, boxes, 17, 3): x, y and visibility. In mirrored images,
-    left and right ones are swapped.
+    `keypoints`: True adds COCO's 17 keypoints of each person: `keypoints`, float32
+    of (batch, boxes, 17, 3): x, y and visibility. In mirrored images, left and
+    right keypoints are exchanged.
     `require_annotations`: True leaves out images that have no annotation.
     `min_area`: boxes whose visible part is smaller, in square pixels, are
     dropped."""
@@ -179,7 +179,7 @@ def segmentation_pairs(images: Path, masks: Optional[Path] = None, *,
                        mask_format: Literal["index", "GRAY16"] = "index",
                        ignore_index: int = 255,
                        **options: "Unpack[SceneOptions]") -> Loader:
-    """Loads images with masks, whose pixels are numbers of classes.
+    """Loads images with masks, whose pixels are class numbers.
 
         train = segmentation_pairs("JPEGImages", "SegmentationClass",
                                    names="ImageSets/Segmentation/train.txt")
@@ -187,13 +187,13 @@ def segmentation_pairs(images: Path, masks: Optional[Path] = None, *,
     A batch has `data`, float32 of (batch, 3, height, width), and `mask`, uint8
     of (batch, height, width, 1).
 
-    Training crops and mirrors image and mask alike. Validation shows the whole
-    image, with a border, as does `crop_scale=None`. Masks are resized with the
-    nearest pixel. They follow the operations of `augment` that move the image;
-    those of colors leave them unchanged.
+    Training crops and mirrors an image and its mask in the same way. Validation,
+    and training with `crop_scale=None`, use the whole image with a border. Masks
+    are resized with the nearest neighbor filter. Geometric operations of `augment`
+    also apply to masks; color operations leave masks unchanged.
 
-    `images`: the folder of the images. Or a .csv or .jsonl list with the
-    columns uri and mask, if `masks` is None.
+    `images`: the folder of the images; if `masks` is None, a .csv or .jsonl list
+        with the columns uri and mask.
     `masks`: the folder of the masks, which have the paths of their images
     except for the suffix. Images without a mask are left out.
     `names`: names of the pairs to load, without suffix, or a file that has one
@@ -201,7 +201,7 @@ def segmentation_pairs(images: Path, masks: Optional[Path] = None, *,
     `mask_column`: column of a list with the masks, and their name in the batch.
     `mask_format`: "index" for class numbers up to 255, with or without a
     palette; "GRAY16" for 16 bits, which is uint16 in the batch.
-    `ignore_index`: class of the border, and of what is outside of the image."""
+    `ignore_index`: class of the border, and of pixels outside the image."""
     if masks is None and names is not None:
         raise ValueError("names are those of files in a folder of masks: set "
                          "masks, or leave them out of the list")
@@ -434,7 +434,7 @@ def _mixing(o: Any) -> Any:
 
 
 def _stack(pipeline: Pipeline, o: Any) -> Loader:
-    """Adds what follows the decoding of images or clips."""
+    """Adds the elements after the decoding of images or clips."""
     augment: Any = o["augment"]
     if augment and o["train"]:
         try:

@@ -3,7 +3,7 @@
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Arguments of datasets that published recipes use. docs/reference/spdlaugment.md
-has them as lines."""
+lists them as pipelines."""
 
 from typing import Any, Dict, Literal, Optional
 

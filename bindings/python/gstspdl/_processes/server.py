@@ -187,7 +187,7 @@ def _lock_bases() -> Iterator[None]:
 
 def _use_base(modules: Tuple[str, ...],
               made: Optional[_Base] = None) -> Optional[_Base]:
-    """Returns the process that runs, else the one that was made."""
+    """Returns the running process, otherwise the new one."""
     with _lock_bases():
         base = _bases.get(modules)
         if base is None or not base.is_running():
@@ -199,7 +199,7 @@ def _use_base(modules: Tuple[str, ...],
 
 
 def start_base(*modules: str) -> _Base:
-    """Starts the process that has these modules, if it is not running."""
+    """Starts the process with these modules, if it is not running."""
     base = _use_base(modules)
     if base is None:
         made = _Base(modules)  # takes long, so without the lock

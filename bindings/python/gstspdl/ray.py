@@ -69,8 +69,8 @@ class RemoteLoader(OneReader[DetachedBatch]):
     `options`: Ray's options of the actors, such as {"num_cpus": 8}, which is 1
     by default and limits the CPU time of a loader.
     `state`: a state_dict() of this trainer, a list of the state_dict() of all
-        trainers, or the states of all ranks of a Loader. The number of trainers or
-        loaders may have been different.
+    trainers, or the states of all ranks of a Loader. The number of trainers or
+    loaders may have been different.
     `transfer`: "direct" sends batches over a TCP connection from each loader.
     "store" sends them through Ray's object store, for clusters where only
     Ray's ports are open.
@@ -78,7 +78,7 @@ class RemoteLoader(OneReader[DetachedBatch]):
     "authority": PATH} in PEM format on all machines. None: no encryption.
     `max_failures`, `classes`: as for Loader.
     `worker_timeout`: time in s after which a loader that does not answer pings is
-        replaced, if the trainer waits for its batch. 0: no limit.
+    replaced, if the trainer waits for its batch. 0: no limit.
 
     If a loader is lost, a new loader continues after the last batch that arrived.
     Errors raise LoaderError in the `for`. One thread at a time takes batches.
@@ -507,8 +507,8 @@ class RemoteLoader(OneReader[DetachedBatch]):
 
         `num_loaders`: the new number.
         `states`: the state_dict() of all trainers, in the order of their ranks, if
-            there are several trainers. All trainers must call resize() after the
-            same step.
+        there are several trainers. All trainers must call resize() after the
+        same step.
 
         Raises LoaderError with the code "state" if the pipeline cannot be
         divided; the loaders then continue unchanged."""

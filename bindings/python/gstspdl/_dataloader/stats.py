@@ -27,8 +27,8 @@ class Verdict:
     """The bottleneck of a DataLoader.
 
     `limit`: "too-few" batches; "consumer", the trainer; "balanced" if neither the
-        trainer nor the workers are busy; or the state of the workers: "computing",
-        "cores" if they compute on all cores, or "waiting".
+    trainer nor the workers are busy; or the state of the workers: "computing",
+    "cores" if they compute on all cores, or "waiting".
     `wait`: share of the time that the trainer waits for batches, from 0 to 1.
     `busy`: share of the time that workers fetch.
     `suggestion`: the suggested change.

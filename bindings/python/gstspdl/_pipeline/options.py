@@ -44,7 +44,7 @@ class RunOptions(TypedDict, total=False):
     transform of torchvision, timm, albumentations or transformers.
     `processes`: number of worker processes that call `transform`. 0: threads.
     `concurrency`: number of threads for each of decoding, augmenting and calling
-        `transform`. None: the number of cores.
+    `transform`. None: the number of cores.
     `state`, `max_failures`, `cpu_budget`, `process`: as for Loader."""
 
     batch_size: Annotated[int, 32]
@@ -74,7 +74,7 @@ class LoadOptions(RunOptions, total=False):
 class SizeOptions(TypedDict, total=False):
     """`size`: height and width of the result in pixels, or (height, width).
     `crop_scale`: smallest and largest share of the area that a random-resized-crop
-        of training covers. None: the whole picture.
+    of training covers. None: the whole picture.
     `crop_ratio`: smallest and largest ratio of width to height of that crop.
     None: 3/4 to 4/3.
     `flip`: probability of mirroring a picture in training.
@@ -129,7 +129,7 @@ class FileOptions(TypedDict, total=False):
     `on_corrupt`: "fail", the default, leaves out images with missing or invalid
     data. "keep" uses their decodable part.
     `orientation`: "apply", the default, rotates images by EXIF. "ignore" does not
-        rotate them."""
+    rotate them."""
 
     format: Annotated[Literal["RGB", "GRAY8"], "RGB"]
     background: Annotated[Optional[int], None]
@@ -143,7 +143,7 @@ class ImageOptions(PictureOptions, FileOptions, total=False):
     `interpolation`, `augment`, the mixing and so on, for training and for
     validation. Your arguments replace those of the recipe.
     `crop`: share of each side of the resized image that validation keeps. 0.875
-        corresponds to torchvision's Resize(256) and CenterCrop(224)."""
+    corresponds to torchvision's Resize(256) and CenterCrop(224)."""
 
     recipe: Annotated[Optional[RecipeName], None]
     crop: Annotated[float, 0.875]

@@ -222,7 +222,7 @@ class Pipeline(Elements):
 
         `element`: as for set().
         `pipeline`: the elements that replace it. Pipeline() removes the
-            element.
+        element.
         """
         if not isinstance(pipeline, Pipeline):
             raise TypeError(f"replace(): {pipeline!r} is not a Pipeline")

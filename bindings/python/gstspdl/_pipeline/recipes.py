@@ -118,7 +118,7 @@ def web_dataset(urls: Union[Path, Sequence[Path]], *,
     `label_column`: member of the samples' .json with the label. None: .cls.
     `target_columns`: members of the .json with numbers, as for image_list().
     `shuffle_buffer`: number of samples in the shuffle buffer of training, if a
-        server does not support byte ranges. Otherwise, all samples are shuffled."""
+    server does not support byte ranges. Otherwise, all samples are shuffled."""
     o: Any = options
     return _load_images(Pipeline().files(
         _join_urls(urls), extensions=extensions,
@@ -193,7 +193,7 @@ def segmentation_pairs(images: Path, masks: Optional[Path] = None, *,
     also apply to masks; color operations leave masks unchanged.
 
     `images`: the folder of the images; if `masks` is None, a .csv or .jsonl list
-        with the columns uri and mask.
+    with the columns uri and mask.
     `masks`: the folder of the masks, which have the paths of their images
     except for the suffix. Images without a mask are left out.
     `names`: names of the pairs to load, without suffix, or a file that has one

@@ -116,7 +116,7 @@ def address_of(thing: Any, name: str) -> int:
 
 
 def describe(thing: Any) -> str:
-    """Returns what an argument of a wrong type is, for an error message."""
+    """Describes an argument of a wrong type, for an error message."""
     if isinstance(thing, type):
         return f"the class {thing.__name__}"
     return type(thing).__name__

@@ -38,7 +38,7 @@ _NAMES = {*_DTYPES, "bfloat16"}
 
 
 class FrameError(Exception):
-    """The sender does not keep to the format."""
+    """The data does not follow the format."""
 
 
 class Header(NamedTuple):

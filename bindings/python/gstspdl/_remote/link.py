@@ -208,7 +208,7 @@ class Link:
         return number
 
     def request_after(self, number: int) -> None:
-        """Requests another reply, once, in place of one that will be taken."""
+        """Requests another reply to replace one that will be taken, once."""
         if self._replaced < number:
             if self._channel:
                 self._request()

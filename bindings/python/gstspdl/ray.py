@@ -464,8 +464,7 @@ class RemoteLoader(OneReader[DetachedBatch]):
 
     @property
     def num_failures(self) -> int:
-        """The number of items that failed, as far as the batches so far have
-        reached."""
+        """The number of items that failed up to the last batch."""
         return self._num_failures
 
     def take_failures(self) -> List[Failure]:

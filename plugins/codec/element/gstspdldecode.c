@@ -431,9 +431,9 @@ warn_of_parts (GstSpdlStage *stage, const SpdlDecodeConfig *config,
     warn_once (stage, WARNING_GUESS, uri, text);
   } else if (is_whole) {
     text = g_strdup_printf (
-        "part \"%s\" and another part of its size have the same seed, but only "
-        "one of them is cropped or flipped at random: set augment and flip for "
-        "both, or another seed for one",
+        "part \"%s\" and another part of its size have the same seed, but "
+        "only one of them is cropped or flipped at random: set augment and "
+        "flip for both, or set another seed for one part",
         config->part);
     warn_once (stage, WARNING_WHOLE, uri, text);
   }

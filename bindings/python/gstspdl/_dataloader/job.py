@@ -200,8 +200,8 @@ def _refuse_nameless(lock: Any) -> None:
 def dump_job(job: Any, shares_all: bool) -> Pickled:
     """Pickles a job. Tensors in shared memory stay there.
 
-    `shares_all`: all tensors move there, as multiprocessing does if a process
-    does not fork this one"""
+    `shares_all`: all tensors move to shared memory, as in multiprocessing with
+        spawn"""
     spawning = Spawning()
     kind = _make_kind(get_pickler())
     parts: List[memoryview] = []

@@ -98,9 +98,9 @@ def _load_places(state: State) -> List[Place]:
 
 
 def save_between_epochs(loader: Any, progress: Optional[Progress]) -> State:
-    """Saves the state before the first epoch or after one.
+    """Saves the state before the first epoch, or between two epochs.
 
-    `progress`: of persistent workers"""
+    `progress`: progress of persistent workers"""
     places = [Place()] * loader.num_workers
     if loader.num_workers == 0:
         places = [Place(state=dup_state(loader.dataset))]

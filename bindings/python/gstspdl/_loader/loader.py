@@ -58,7 +58,8 @@ _WITHIN, _BETWEEN = Place.WITHIN, Place.BETWEEN
 
 
 class _Ahead(NamedTuple):
-    """A batch that was taken in advance, and what the loader shows until then."""
+    """A batch that was taken in advance, and the attributes of the loader until it
+    is delivered."""
 
     #: None: the end of the epoch
     batch: Optional[Batch]

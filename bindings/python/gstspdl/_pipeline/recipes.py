@@ -2,8 +2,8 @@
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Each function returns a Loader. `loader.description` is its line, and
-Pipeline.parse(loader.description) the pipeline, which can be changed further.
+"""Each function returns a Loader. Pipeline.parse(loader) returns its pipeline,
+which can be changed further.
 
 The number of threads follows the cores and the CPU limit of the process. With
 several ranks, each loads its part.

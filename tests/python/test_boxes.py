@@ -6,9 +6,11 @@
 """boxes-expected.json has the results of torchvision.transforms.v2."""
 
 import csv
+import io
 import json
 import pathlib
 import sys
+import tarfile
 import tempfile
 import unittest
 
@@ -151,6 +153,32 @@ class TestFormats(Case):
                            "box-column=o.at.box box-label-columns=o.kind ! spdlfetch "
                            "! spdldecode ! spdlbatch ! spdlsink") as loader:
                 list(loader)
+
+    def test_shards(self):
+        """Boxes are members of the JSON beside the image."""
+        note = {"boxes": BOXES, "points": POINTS, "kinds": KINDS, "a": None,
+                "o": [{"box": b, "kind": k} for b, k in zip(BOXES, KINDS)]}
+        wrong = {"boxes": [[1, 2, float("nan"), 4]], "points": [], "kinds": [1]}
+        path = pathlib.Path(self.folder, "a.tar")
+        with tarfile.open(path, "w") as tar:
+            for key, value in ("a", note), ("b", wrong), ("c", {"boxes": 3}):
+                tar.add(pathlib.Path(self.folder, self.image), f"{key}.jpg")
+                data = json.dumps(value).encode()
+                info = tarfile.TarInfo(f"{key}.json")
+                info.size = len(data)
+                tar.addfile(info, io.BytesIO(data))
+        decode = "width=96 height=80 flip=1"
+        wanted = load(self.write({}), decode)[0]
+        found = load(path, decode, n=3)
+        self.assertEqual([batch["indices"] for batch in found], [[0]])
+        for name in "boxes", "points", "kinds", "boxes_lengths":
+            self.assertEqual(found[0][name], wanted[name])
+        self.assertEqual(json.loads(found[0]["extras"][0]["o"]), note["o"])
+        with Loader(f"spdlsrc location={path} box-column=o.box box-label-columns=o.kind "
+                    f"! spdlfetch ! spdldecode {decode} ! spdlbatch ! spdlsink") as loader:
+            batch = next(iter(loader))
+            self.assertEqual(numpy.array(batch["o.box"]).tolist(), wanted["boxes"])
+            self.assertEqual(numpy.array(batch["o.kind"]).tolist(), wanted["kinds"])
 
     def test_coco(self):
         """Keypoints of an annotation are one flat list there."""

@@ -651,11 +651,12 @@ class ImagesTest(unittest.TestCase):
             labels = [i for b in loader for i in b.labels]
         self.assertEqual(labels, made["label"])
 
-    def check_boxes(self, path, boxes, kinds, names):
-        line = (f"spdlsrc location={path} label=none box-column={names[0]} box-format=xywh "
+    def check_boxes(self, path, boxes, kinds, names, source=None):
+        location = f"location={path}" if path else ""
+        line = (f"spdlsrc {location} label=none box-column={names[0]} box-format=xywh "
                 f"box-label-columns={names[1]} epochs=1 {DECODE}")
         at = 0
-        with Loader(line.replace(" width=16 height=16", "")) as loader:
+        with Loader(line.replace(" width=16 height=16", ""), source=source) as loader:
             for batch in loader:
                 found, numbers = (np.array(batch[name]) for name in names)
                 for i, n in enumerate(np.array(batch[f"{names[0]}_lengths"])):
@@ -715,6 +716,21 @@ class ImagesTest(unittest.TestCase):
             made.to_parquet(place, batch_size=9)
             with self.subTest(made.features):
                 self.check_boxes(place, boxes, kinds, names)
+                self.check_boxes(None, boxes, kinds, names, made)
+        self.run_boxes_page(place)
+
+    def run_boxes_page(self, place):
+        """Runs the Python of the section about tables."""
+        page = (support.ROOT / "docs/how-to/detection.md").read_text()
+        section = page.split("\n## Hugging Face tables\n")[1].split("\n## ")[0]
+        code = "\n".join(line[4:] for line in section.splitlines()
+                         if line.startswith("    ") or not line)
+        self.assertIn("SIZE = 640", code)
+        folder = support.make_folder()
+        (folder / "data").mkdir()
+        shutil.copy(place, folder / "data/train.parquet")
+        self.assertIn("(8, 3, 64, 64)", support.check_python(
+            code.replace("SIZE = 640", "SIZE = 64"), cwd=folder))
 
     def test_page(self):
         """Runs the Python of the how-to page."""

@@ -104,7 +104,7 @@ spdl_arrow_lists_find (
     SpdlArrowLists *self, const struct ArrowSchema *table, const gchar *name)
 {
   *self = (SpdlArrowLists){ G_MAXUINT };
-  return find_levels (self, 0, table, name);
+  return table && find_levels (self, 0, table, name);
 }
 
 /* Values */

@@ -30,6 +30,8 @@ typedef struct {
 /* Finds a column of numbers in lists. The name "a.b" is that of a column, or of
  * the member "b" of the structure, or of the structures in the lists, "a".
  *
+ * @table: (nullable): NULL has no columns
+ *
  * Returns FALSE if the column does not exist, or has another type. */
 gboolean spdl_arrow_lists_find (
     SpdlArrowLists *self, const struct ArrowSchema *table, const gchar *name);

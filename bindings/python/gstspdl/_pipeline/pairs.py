@@ -16,7 +16,7 @@ from .places import check_place, make_absolute
 
 #: suffixes of images
 SUFFIXES = ("jpg", "jpeg", "png", "ppm", "bmp", "pgm", "tif", "tiff", "webp",
-            "gif", "jp2")
+            "gif", "jp2", "avif", "heic", "heif", "jxl")
 
 _MOVING = {"affine", "rotate", "perspective", "pad", "crop", "random-crop",
            "center-crop", "horizontal-flip", "vertical-flip"}

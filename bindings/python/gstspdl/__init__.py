@@ -46,7 +46,8 @@ if TYPE_CHECKING:
     from ._pipeline.pipeline import Pipeline
     from ._pipeline.recipes import (audio_folder, coco_detection, image_folder,
                                     image_list, segmentation_pairs,
-                                    video_folder, web_dataset)
+                                    video_folder, voc_detection, web_dataset,
+                                    yolo_detection)
 
     #: of gst-spdl
     __version__: str
@@ -58,7 +59,7 @@ __all__ = ["IMAGENET_MEAN", "IMAGENET_STD", "Batch", "CacheLoader",
            "audio_folder", "coco_detection", "decode", "headspace",
            "image_folder", "image_list", "merge_states", "reshard_states",
            "segmentation_pairs", "set_background", "trace", "versions",
-           "video_folder", "web_dataset"]
+           "video_folder", "voc_detection", "web_dataset", "yolo_detection"]
 
 
 # Modules that are imported when they are first used, so that batches and errors
@@ -78,7 +79,7 @@ _MODULES = {
     "_pipeline.pipeline": ("Pipeline",),
     "_pipeline.recipes": ("audio_folder", "coco_detection", "image_folder",
                           "image_list", "segmentation_pairs", "video_folder",
-                          "web_dataset"),
+                          "voc_detection", "web_dataset", "yolo_detection"),
     "_media.sample": ("Sample",),
     "_loader.states": ("merge_states", "reshard_states"),
     "_media.tensor": ("Tensor",),

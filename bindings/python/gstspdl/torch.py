@@ -142,15 +142,17 @@ def in_step(batches: Iterable[Step], *,
 
 def list_targets(batch: Mapping[str, Any], *, first_label: int = 1,
                  crowds: bool = False) -> List[Dict[str, Any]]:
-    """Returns the targets of a batch of coco_detection(), one for each image,
-    as the detection models of torchvision take them.
+    """Returns the targets of a batch of coco_detection(), yolo_detection() or
+    voc_detection(), one for each image, as the detection models of torchvision
+    take them.
 
         for batch in dataset:
             losses = model(list(batch["data"]), list_targets(batch))
 
-    A target is a dict of `boxes`, float32 of (boxes, 4); `labels` and `iscrowd`,
-    int64 of (boxes,); `image_id`, the id of the image as an int; and, if the
-    batch has them, `keypoints`, float32 of (boxes, 17, 3).
+    A target is a dict of `boxes`, float32 of (boxes, 4); `labels`, int64 of
+    (boxes,); `image_id`, the id of the image as an int; and, if the batch has
+    them, `iscrowd` and `difficult`, int64 of (boxes,), and `keypoints`, float32 of
+    (boxes, 17, 3).
 
     `batch`: a batch of a Dataset or a Loader.
     `first_label`: number of the first class. For torchvision it is 1, because 0
@@ -160,13 +162,16 @@ def list_targets(batch: Mapping[str, Any], *, first_label: int = 1,
                batch[name] for name in batch if name != "data"}
     targets = []
     for i, n in enumerate(tensors["boxes_lengths"].tolist()):
-        crowd = tensors["boxes_crowd"][i, :n]
-        kept = torch.ones_like(crowd, dtype=torch.bool) if crowds else crowd == 0
+        # Boxes that are not crowds, or all of them.
+        kept = slice(None) if crowds or "boxes_crowd" not in tensors else \
+            tensors["boxes_crowd"][i, :n] == 0
         target = {"boxes": tensors["boxes"][i, :n][kept],
                   "labels": tensors["boxes_labels"][i, :n][kept] + first_label,
-                  "image_id": int(tensors["id"][i]), "iscrowd": crowd[kept]}
-        if "keypoints" in tensors:
-            target["keypoints"] = tensors["keypoints"][i, :n][kept]
+                  "image_id": int(tensors["id"][i])}
+        for member, name in (("iscrowd", "boxes_crowd"), ("keypoints", "keypoints"),
+                             ("difficult", "boxes_difficult")):
+            if name in tensors:
+                target[member] = tensors[name][i, :n][kept]
         targets.append(target)
     return targets
 

@@ -14,6 +14,9 @@
 
 #define MAX_DEPTH 3
 
+/* Begins a text in place of a list: the reason why there is none. */
+#define ERROR_PREFIX "error: "
+
 typedef struct {
   const SpdlShapes *before;
   const GstStructure *extra;
@@ -206,6 +209,12 @@ set_wrong (const Reader *self, guint field, GError **error)
                                ? g_value_dup_string (value)
                                : gst_value_serialize (value);
 
+  if (g_str_has_prefix (text, ERROR_PREFIX)) {
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+        "Field \"%s\" cannot be read: %s", g_quark_to_string (name),
+        text + strlen (ERROR_PREFIX));
+    return FALSE;
+  }
   g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
       "Field \"%s\"%s%s%s is %.100s%s, but must be %s",
       g_quark_to_string (name), list ? " of the list \"" : "", list ? list : "",

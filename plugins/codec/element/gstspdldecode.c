@@ -154,7 +154,8 @@ static GstStaticPadTemplate sink_template =
         /* Bytes are listed first, because the element detects their format. */
         GST_STATIC_CAPS (
             "application/octet-stream; image/jpeg; image/png; image/webp; "
-            "image/gif; image/bmp; image/tiff; image/jp2; image/x-jpc; "
+            "image/gif; image/bmp; image/tiff; image/avif; image/heif; "
+            "image/heic; image/jxl; image/jp2; image/x-jpc; "
             "image/x-j2c; image/x-portable-bitmap; image/x-portable-graymap; "
             "image/x-portable-pixmap; image/x-portable-anymap; "
             "image/x-sun-raster; image/x-pcx; image/x-tga; image/x-sgi; "

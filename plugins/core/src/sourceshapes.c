@@ -8,8 +8,10 @@
 #include "plugins/core/src/sourceshapes.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "plugins/common/fail.h"
+#include "plugins/dataset/list/jsonreader.h"
 
 G_DEFINE_ENUM_TYPE (GstSpdlBoxFormat, spdl_box_format,
     { SPDL_BOX_XYXY, "Left, top, right and bottom edge", "xyxy" },
@@ -111,10 +113,33 @@ spdl_source_shapes_take (SpdlShapes **shapes, SpdlShapesSettings *settings,
   return TRUE;
 }
 
+/* Sets "a.b" to the member "b" of the JSON that the field "a" has. */
+static void
+add_member (GstStructure *extra, GQuark field)
+{
+  const gchar *name = g_quark_to_string (field), *dot = name + strlen (name);
+  gchar *json = NULL;
+
+  while (!json && (dot = g_strrstr_len (name, dot - name, "."))) {
+    g_autofree gchar *object = g_strndup (name, dot - name);
+    const gchar *text = gst_structure_get_string (extra, object);
+
+    json = text ? spdl_json_dup_member (text, dot + 1) : NULL;
+  }
+  if (json)
+    gst_structure_set (extra, name, G_TYPE_STRING, json, NULL);
+  g_free (json);
+}
+
 void
 spdl_source_shapes_add (const SpdlShapes *shapes, GstStructure **extra)
 {
+  const GQuark *fields = shapes->spec.fields;
+
   if (!*extra)
     *extra = gst_structure_new_empty ("extra");
+  for (guint i = 0; i < SPDL_SHAPES_N_FIELDS; i++)
+    if (fields[i] && !gst_structure_id_has_field (*extra, fields[i]))
+      add_member (*extra, fields[i]);
   spdl_shapes_put (shapes, *extra);
 }

@@ -17,6 +17,7 @@ from typing import (TYPE_CHECKING, Any, List, Literal, Optional, Sequence, Sized
 
 from .._functions.adapters import settle
 from .._loader.loader import Loader
+from .annotations import write_voc, write_yolo
 from .elements import Function, Path, Seconds
 from .options import (IMAGENET_MEAN, IMAGENET_STD, FileOptions, ImageOptions,
                       LoadOptions, PictureOptions, RunOptions, SceneOptions, Size,
@@ -39,6 +40,8 @@ _SOUND_OPTIONS = LoadOptions, RunOptions
 _CLIP_OPTIONS = PictureOptions, SizeOptions, *_SOUND_OPTIONS
 _IMAGE_OPTIONS = ImageOptions, FileOptions, *_CLIP_OPTIONS
 _SCENE_OPTIONS = SceneOptions, FileOptions, SizeOptions, RunOptions
+_BOX_DEFAULTS: Any = {"size": 640, "batch_size": 8, "crop_scale": None, "mean": None,
+                      "std": None}
 
 
 @takes(*_IMAGE_OPTIONS)
@@ -126,7 +129,7 @@ def web_dataset(urls: Union[Path, Sequence[Path]], *,
         shuffle_buffer=shuffle_buffer if o["train"] else None, **_order(o)), o)
 
 
-@takes(*_SCENE_OPTIONS, size=640, batch_size=8, crop_scale=None, mean=None, std=None)
+@takes(*_SCENE_OPTIONS, **_BOX_DEFAULTS)
 def coco_detection(annotations: Path, root: Path, *, keypoints: bool = False,
                    require_annotations: bool = False, min_area: float = 0.0,
                    **options: "Unpack[SceneOptions]") -> Loader:
@@ -159,16 +162,84 @@ def coco_detection(annotations: Path, root: Path, *, keypoints: bool = False,
     `require_annotations`: True leaves out images that have no annotation.
     `min_area`: boxes whose visible part is smaller, in square pixels, are
     dropped."""
-    o: Any = {**options, "fit": "contain"}
     place = make_absolute(os.fspath(root))
     check_place(place)
     points: Any = {"keypoint_column": "keypoints", "keypoint_size": 3,
                    "keypoints_per_box": 17, "keypoint_pairs": _SIDES} if keypoints else {}
-    return _load_images(Pipeline().files(
-        annotations, root=place, target_columns="id", box_column="boxes",
-        box_format="xywh", box_label_columns="boxes_labels,boxes_crowd,boxes_ids",
-        require_annotations=require_annotations or None, min_area=min_area or None,
-        **points, **_order(o)), o)
+    return _load_boxes(annotations, options, root=place, box_format="xywh",
+                       box_label_columns="boxes_labels,boxes_crowd,boxes_ids",
+                       require_annotations=require_annotations or None,
+                       min_area=min_area or None, **points)
+
+
+@takes(*_SCENE_OPTIONS, **_BOX_DEFAULTS)
+def yolo_detection(images: Path, *, labels: Optional[Path] = None,
+                   classes: Optional[Sequence[str]] = None,
+                   require_annotations: bool = False, min_area: float = 0.0,
+                   **options: "Unpack[SceneOptions]") -> Loader:
+    """Loads images with the boxes of YOLO's .txt files.
+
+        train = yolo_detection("coco8/images/train", classes=["person", "bicycle"])
+
+    A line of a file is the number of a class, and the center, the width and the
+    height of a box as shares of the image: "0 0.5 0.5 0.25 0.1". An image
+    without a file has no boxes. If a line is wrong, the image fails, and the
+    error names the file and the line.
+
+    A batch is that of coco_detection(), without `boxes_crowd` and `boxes_ids`.
+    `id` is the position of the image in the sorted paths, or in the list.
+
+    All files are read when this is called.
+
+    `images`: folder of the images, or a .txt list with a path on each line.
+    `labels`: folder of the files, which have the paths of their images except
+    for the suffix. None: the folder of each image, in which the last folder
+    "images", if there is one, is "labels".
+    `classes`: names of the classes in the order of their numbers. A number
+    beyond them is wrong.
+    `require_annotations`: True leaves out images without boxes.
+    `min_area`: boxes whose visible part is smaller, in square pixels, are
+    dropped."""
+    location = write_yolo(images, labels, classes, require_annotations)
+    return _load_boxes(location, {**options, "classes": classes}, label="none",
+                       box_format="cxcywh", relative_coordinates=True,
+                       upright_coordinates=True, box_label_columns="boxes_labels",
+                       min_area=min_area or None)
+
+
+@takes(*_SCENE_OPTIONS, **_BOX_DEFAULTS)
+def voc_detection(root: Path, *, names: Union[None, Path, Sequence[str]] = None,
+                  classes: Optional[Sequence[str]] = None,
+                  require_annotations: bool = False, min_area: float = 0.0,
+                  **options: "Unpack[SceneOptions]") -> Loader:
+    """Loads images with the boxes of PASCAL VOC's XML files.
+
+        train = voc_detection("VOC2012", names="VOC2012/ImageSets/Main/train.txt")
+        val = voc_detection("VOC2012", names="VOC2012/ImageSets/Main/val.txt",
+                            classes=train.classes, train=False)
+
+    A batch is that of coco_detection(), with `boxes_difficult` instead of
+    `boxes_crowd` and `boxes_ids`. `id` is the position of the image in the
+    names.
+
+    Boxes have the numbers of the files, as in torchvision: xmin, ymin, xmax and
+    ymax. VOC counts pixels from 1, so the first pixel of an object is xmin - 1.
+
+    If a file is wrong, its image fails, and the error names the file. All files
+    are read when this is called.
+
+    `root`: folder with JPEGImages and Annotations.
+    `names`: names of the images to load, without suffix, or a file that has one
+    on each line. None: all annotations.
+    `classes`: names of the classes in the order of their numbers. None: those of
+    the files, sorted.
+    `require_annotations`: True leaves out images without boxes.
+    `min_area`: boxes whose visible part is smaller, in square pixels, are
+    dropped."""
+    location, found = write_voc(root, names, classes, require_annotations)
+    return _load_boxes(location, {**options, "classes": found}, label="none",
+                       box_label_columns="boxes_labels,boxes_difficult",
+                       min_area=min_area or None)
 
 
 @takes(*_SCENE_OPTIONS, size=480, batch_size=8, crop_scale=(0.16, 1.0),
@@ -297,6 +368,13 @@ def _class_folders(root: Path, pattern: str, o: Any) -> Pipeline:
                 "load them without labels by labels=False")
         o.setdefault("n_folders", n)
     return pipeline
+
+
+def _load_boxes(location: Path, o: Any, **settings: Any) -> Loader:
+    """Loads a list with boxes. `settings`: properties of the source."""
+    return _load_images(Pipeline().files(
+        location, target_columns="id", box_column="boxes", **settings, **_order(o)),
+        {**o, "fit": "contain"})
 
 
 def _label_settings(label_column: Optional[str],

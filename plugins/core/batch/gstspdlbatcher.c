@@ -180,8 +180,8 @@ static const SpdlProperty properties[] = {
       FALSE),
   SPDL_PROPERTY_UINT (SpdlBatchSettings, mix.n_classes, READY, "num-classes",
       "Number of classes",
-      "Make the labels float32 rows, with 1 in the place of the class (0 = the "
-      "labels are numbers)",
+      "Make each label a float32 row with 1 at the index of its class (0 = the "
+      "labels stay numbers)",
       0, 1 << 24, 0),
   SPDL_PROPERTY_DOUBLE (SpdlBatchSettings, mix.smoothing, READY,
       "label-smoothing", "Label smoothing",

@@ -812,8 +812,8 @@ class Elements:
         `pad_to_longest`: Pad items of unequal length with zeros to the longest
         of the batch, and add a tensor of their lengths; in samples of several
         media, for parts that are bytes or audio. Default: False.
-        `num_classes`: Make the labels float32 rows, with 1 in the place of the
-        class (0 = the labels are numbers). Default: 0.
+        `num_classes`: Make each label a float32 row with 1 at the index of its
+        class (0 = the labels stay numbers). Default: 0.
         `label_smoothing`: Share of a label that all classes get in equal
         parts. Default: 0.0.
         `mixup_alpha`: Mix each image with the one before it, in shares drawn

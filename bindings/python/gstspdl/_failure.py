@@ -78,12 +78,12 @@ class Record:
         self._forget_losses()
 
     def clear(self) -> None:
-        """Begins a run. `recent` has those of earlier ones, too."""
+        """Begins a run. `recent` keeps the failures of earlier runs."""
         self._pending.clear()
         self._forget_losses()
 
     def _forget_losses(self) -> None:
-        """Forgets what no LoaderWarning has reported yet."""
+        """Forgets the losses that no LoaderWarning has reported yet."""
         self._num_failures = 0
         self._last: Optional[Failure] = None
         self._summaries: List[str] = []
@@ -118,7 +118,8 @@ class Record:
         return taken
 
     def drop_repeated(self, state: Optional[str]) -> int:
-        """Drops those that occur again after a state. Returns their number."""
+        """Drops the failures that occur again after a state. Returns their
+        number."""
         repeated = [f for f in self._pending if not f.is_done(state)]
         for failures in self._pending, self.recent:
             _drop(failures, repeated)

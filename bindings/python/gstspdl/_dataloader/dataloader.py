@@ -143,7 +143,7 @@ class _Iterator(torch_loader._BaseDataLoaderIter):  # type: ignore[misc]
 
     def _begin_epoch(self, loader: "DataLoader[Any]",
                      places: List[Place]) -> None:
-        """Loads states from between two epochs."""
+        """Loads a state that was saved between two epochs."""
         # The dataset may know no items after the state of its end.
         self._may_lack_items = any(place.has_state() for place in places)
 
@@ -569,7 +569,8 @@ class DataLoader(torch.utils.data.DataLoader[Item]):  # type: ignore[misc]
         self._seed = torch.initial_seed()
 
     def _was_seeded(self) -> bool:
-        """The program has set another seed since load_state_dict()."""
+        """Returns True if the program has set another seed since
+        load_state_dict()."""
         seed: int = torch.initial_seed()
         return self._seed != seed
 

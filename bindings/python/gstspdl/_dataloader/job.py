@@ -86,7 +86,7 @@ class Pickled:
 
 
 class _Stored:
-    """Its pickle returns the job."""
+    """Object whose pickle returns the job."""
 
     def __init__(self, fd: InheritedFd, sizes: List[int]) -> None:
         self._reduced = _load, (fd, sizes)

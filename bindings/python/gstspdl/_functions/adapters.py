@@ -181,8 +181,8 @@ def _read(sample: Sample) -> "Array":
     if len(names) != 1:
         raise TypeError(
             f"the item has several tensors ({', '.join(names)}), and a "
-            "transform would change one of them only: call it in a function of "
-            "yours")
+            "transform would change only one of them: call it in your own "
+            "function")
     array = sample[names[0]].numpy()
     if array.ndim not in (3, 4):
         raise TypeError(

@@ -61,7 +61,7 @@ def _open(address: int, number: int, problem: int) -> None:
 
 def _open_part(part: int, columns: Any, address: int, number: int,
                problem: int) -> None:
-    """The same for a part of a table."""
+    """Moves a stream of a part of a table to an address."""
     try:
         groups = stages.get(number)
         _move(groups.open(part, native.read_strings(columns)), address)
@@ -96,7 +96,7 @@ def set_table(loader: int, source: Any, name: Optional[str] = None) -> None:
     """Makes the source the dataset of the loader's spdlsrc.
 
     `name`: name of the table, which is the location of the spdlsrc if it has
-    one. None: that of the type."""
+    one. With None, it is the name of the type."""
     if parquet.is_dataset(source):
         groups = parquet.RowGroups(source)
         native.loader_set_arrow_parts(

@@ -58,8 +58,8 @@ _WITHIN, _BETWEEN = Place.WITHIN, Place.BETWEEN
 
 
 class _Ahead(NamedTuple):
-    """A batch that was taken in advance, and the attributes of the loader until it
-    is delivered."""
+    """A batch that was taken in advance, and the values that the loader's
+    attributes keep until the batch is delivered."""
 
     #: None: the end of the epoch
     batch: Optional[Batch]
@@ -84,10 +84,11 @@ class Loader(OneReader[Batch]):
     the number of epochs has no limit.
     `source`: iterable of the items to load, for a pipeline without spdlsrc:
     paths and URIs, bytes, NumPy arrays, dicts of bytes and arrays, or tuples
-    (item, label) or (item, label, key). One pass over it is one epoch. Or a
-    table of Arrow (pyarrow, Polars, DuckDB, Hugging Face datasets) or a
-    pyarrow.dataset.Dataset of Parquet files, whose rows spdlsrc sends if it
-    has no location. spdlsrc itself reads location=data/*.parquet by pyarrow.
+    (item, label) or (item, label, key). One pass over it is one epoch. It may
+    also be an Arrow table (pyarrow, Polars, DuckDB, Hugging Face datasets) or
+    a pyarrow.dataset.Dataset of Parquet files. Then the pipeline has an
+    spdlsrc without a location, which sends the rows. An spdlsrc with
+    location=data/*.parquet reads the files itself, by pyarrow.
     `caps`: format of the bytes of `source`, such as "image/jpeg". None:
     encoded data of any type.
     `max_failures`: number of failed items to tolerate. -1: no limit.
@@ -556,9 +557,9 @@ class Loader(OneReader[Batch]):
                 self._thread.begin_pass()
 
     def _leave_epoch(self) -> None:
-        """Ends the current epoch after a `break`. The items of an iterator, and
-        those that the program pushes itself, belong to no known epoch and
-        continue."""
+        """Ends the current epoch after a `break`. Items of an iterator, and items
+        that the program pushes, belong to no known epoch, so they are not
+        dropped."""
         if self.has_source() and (self._source is None or
                                   isinstance(self._source, abc.Iterator)):
             return
@@ -867,9 +868,9 @@ class Loader(OneReader[Batch]):
 
         `state`: such as `batch.state`, or the states of all ranks, also of another
         number of ranks: a list, or the result of merge_states(). None: the
-        beginning. The start raises LoaderError for a malformed state, and for one
-        of another dataset or order. Raises LoaderError while the loader runs, and
-        if states of ranks are missing or of different runs."""
+        beginning. The start raises LoaderError if the state is malformed, or
+        belongs to another dataset or order. Raises LoaderError while the loader
+        runs, and if states of ranks are missing or of different runs."""
         self._check_process()
         if not (state is None or isinstance(state, str)):
             state = merge_states(state)

@@ -34,8 +34,8 @@ class _Decoder:
 
 
 class _Decoders(threading.local):
-    """A thread's decoders: threads never wait for each other, and a forked
-    child finds none in use."""
+    """The decoders of one thread. Threads never wait for each other, and a forked
+    child finds no decoder that is in use."""
 
     def __init__(self) -> None:
         self.by_line: "OrderedDict[str, _Decoder]" = OrderedDict()

@@ -30,7 +30,7 @@ class Boxes(NamedTuple):
 
 
 class _Wrong(Exception):
-    """A file cannot be read as boxes."""
+    """Error of a file that cannot be read as boxes."""
 
 
 Found = Union[Boxes, _Wrong]

@@ -157,8 +157,8 @@ Maker = TypeVar("Maker", bound=Callable[..., Any])
 
 
 def takes(*groups: Any, **defaults: Any) -> Callable[[Maker], Maker]:
-    """Gives a function the arguments of groups instead of its `**options`. It
-    is called with a value for each of them.
+    """Gives a function the arguments of groups instead of its `**options`. The
+    function is called with a value for each argument.
 
     `groups`: the groups, the general ones last.
     `defaults`: defaults that differ from those of the groups."""

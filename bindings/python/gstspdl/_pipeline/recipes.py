@@ -55,8 +55,8 @@ def image_folder(root: Path, *, pattern: str = _IMAGES,
     A batch has `data`, float32 of (batch, 3, height, width), and `labels`,
     int64 of (batch,). `loader.classes` has the names of the classes.
 
-    Training draws random-resized-crops and flips. Validation resizes each image
-    and crops its center, exactly: fast-scale is off.
+    Training draws random-resized-crops and flips. Validation resizes each image and
+    crops its center. It is exact, since fast-scale is off.
 
     `root`: the folder.
     `pattern`: glob for the names of the files that are images."""
@@ -186,7 +186,7 @@ def yolo_detection(images: Path, *, labels: Optional[Path] = None,
     without a file has no boxes. If a line is wrong, the image fails, and the
     error names the file and the line.
 
-    A batch is that of coco_detection(), without `boxes_crowd` and `boxes_ids`.
+    A batch has the arrays of coco_detection() except `boxes_crowd` and `boxes_ids`.
     `id` is the position of the image in the sorted paths, or in the list.
 
     All files are read when this is called.
@@ -195,8 +195,8 @@ def yolo_detection(images: Path, *, labels: Optional[Path] = None,
     `labels`: folder of the files, which have the paths of their images except
     for the suffix. None: the folder of each image, in which the last folder
     "images", if there is one, is "labels".
-    `classes`: names of the classes in the order of their numbers. A number
-    beyond them is wrong.
+    `classes`: names of the classes in the order of their numbers. A file with a
+    larger number is wrong.
     `require_annotations`: True leaves out images without boxes.
     `min_area`: boxes whose visible part is smaller, in square pixels, are
     dropped."""
@@ -218,7 +218,7 @@ def voc_detection(root: Path, *, names: Union[None, Path, Sequence[str]] = None,
         val = voc_detection("VOC2012", names="VOC2012/ImageSets/Main/val.txt",
                             classes=train.classes, train=False)
 
-    A batch is that of coco_detection(), with `boxes_difficult` instead of
+    A batch has the arrays of coco_detection(), with `boxes_difficult` instead of
     `boxes_crowd` and `boxes_ids`. `id` is the position of the image in the
     names.
 
@@ -413,7 +413,8 @@ def _check_label_column(location: Path, label: str) -> None:
 
 
 def _read_members(line: str) -> List[str]:
-    """Returns the names in a JSON object; none, if the line is something else."""
+    """Returns the names in a JSON object. Returns no names if the line is something
+    else."""
     try:
         return list(json.loads(line).keys())
     except (ValueError, AttributeError, RecursionError):
@@ -427,13 +428,13 @@ def _order(o: Any) -> Any:
 
 
 def _keep_order(o: Any) -> Any:
-    """Properties of each stage."""
+    """Returns the properties of each stage."""
     in_order = o["in_order"] or not o["train"]
     return {"output_order": "input"} if in_order else {}
 
 
 def _stage(o: Any) -> Any:
-    """Properties of a stage that computes."""
+    """Returns the properties of a stage that computes."""
     return {"concurrency": o["concurrency"], **_keep_order(o)}
 
 
@@ -447,7 +448,7 @@ def _sides(size: Size) -> Tuple[int, int]:
 
 
 def _picture(o: Any) -> Any:
-    """Properties of spdldecode for images and clips."""
+    """Returns the properties of spdldecode for images and clips."""
     height, width = _sides(o["size"])
     settings = {"width": width, "height": height,
                 "interpolation": o["interpolation"], **_stage(o)}
@@ -492,7 +493,8 @@ def _transform(pipeline: Pipeline, o: Any) -> Pipeline:
 
 
 def _mixing(o: Any) -> Any:
-    """Properties of spdlbatch that change pictures and labels in training."""
+    """Returns the properties of spdlbatch that change pictures and labels in
+    training."""
     if not o["train"] or "num_classes" not in o:
         return {}
     defaults = PictureOptions.__annotations__

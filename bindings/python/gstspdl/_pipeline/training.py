@@ -54,8 +54,8 @@ _RECIPES: Dict[str, _Recipe] = {
 
 
 def find_recipe(name: Optional[str], train: bool) -> _Recipe:
-    """Returns the arguments of a recipe for training or validation; none for
-    None."""
+    """Returns the arguments of a recipe for training or validation. Returns no
+    arguments for None."""
     if name is None:
         return {}
     if name not in _RECIPES:

@@ -348,7 +348,8 @@ static const SpdlProperty properties[] = {
       NULL),
   SPDL_PROPERTY_BOOLEAN (SpdlSourceSettings, require_annotations, READY,
       "require-annotations", "Require annotations",
-      "Leave out images of COCO annotations that have no annotation", FALSE),
+      "Leave out images without annotations in a file of COCO annotations",
+      FALSE),
   SPDL_PROPERTY_CHOICE (SpdlSourceSettings, pattern, READY, "pattern",
       "Pattern",
       "Glob for the names of a folder's files, case-insensitive, such as "

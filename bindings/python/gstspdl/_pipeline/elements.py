@@ -129,8 +129,8 @@ class Elements:
         `name`: Name of the element.
         `root`: Folder that the relative paths of a list or of COCO annotations
         start from (unset = the folder of the list).
-        `require_annotations`: Leave out images of COCO annotations that have
-        no annotation. Default: False.
+        `require_annotations`: Leave out images without annotations in a file
+        of COCO annotations. Default: False.
         `pattern`: Glob for the names of a folder's files, case-insensitive,
         such as *.@(jpg|jpeg). Default: '*'.
         `label`: Source of an item's label. One of "auto", "none", "folder",
@@ -177,15 +177,15 @@ class Elements:
         move with the image and become a tensor of the batch.
         `keypoint_size`: Numbers of a keypoint: 2, or 3 with the visibility.
         Default: 2.
-        `keypoints_per_box`: Number of keypoints of each box (0 = keypoints are
-        those of the image). Default: 0.
+        `keypoints_per_box`: Number of keypoints of each box (0 = keypoints
+        belong to the image). Default: 0.
         `keypoint_pairs`: Left and right keypoints of a box, such as 1-2,3-4,
         which change places in a mirrored image.
         `relative_coordinates`: Boxes and keypoints are in shares of the
         image's sides instead of pixels. Default: False.
-        `upright_coordinates`: Boxes and keypoints are those of the image that
-        its EXIF orientation turned upright, instead of the stored one.
-        Default: False.
+        `upright_coordinates`: Boxes and keypoints refer to the image that its
+        EXIF orientation turned upright, instead of the stored image. Default:
+        False.
         `min_area`: Area in square pixels of the visible part of a box, below
         which it is dropped. Default: 0.0.
         `record_matrix`: Record in an item's extra how its image was moved,

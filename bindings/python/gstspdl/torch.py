@@ -183,11 +183,11 @@ def transform(function: Callable[..., Any],
 
         image_folder("photos", transform=transform(remove_red_eyes, "pil"))
 
-    `function`: a transform of images. `input`: the input that it takes. "pil": an
-    image of Pillow. "chw": a tensor of (channels, height, width), or (frames,
-    channels, height, width) of a clip. "hwc": a NumPy array of (height, width,
-    channels). "keyword": the same array as the argument `image`; the result is a
-    dict with "image".
+    `function`: a transform of images. `input`: the kind of input that the transform
+    takes. "pil": an image of Pillow. "chw": a tensor of (channels, height, width),
+    or (frames, channels, height, width) of a clip. "hwc": a NumPy array of (height,
+    width, channels). "keyword": the same array as the argument `image`; the result
+    is a dict with "image".
 
     The transform returns an image of Pillow, a NumPy array of (height, width,
     channels), a tensor of (channels, height, width), a dict of these by name,

@@ -42,8 +42,8 @@ Item = TypeVar("Item", covariant=True)
 
 
 def _list_modules() -> Tuple[str, ...]:
-    """Slow modules that the process that forks workers imports before it gets the
-    dataset, if this process has imported them."""
+    """Returns modules that are slow to import. The process that forks workers
+    imports them before it gets the dataset."""
     return ("gstspdl._dataloader.fetch", *(
         name for name in ("torchvision", "torchaudio") if name in sys.modules))
 

@@ -85,9 +85,8 @@ class CacheLoader(Generic[Item]):
 
     `iterable`: a Loader, a DataLoader or any other iterable of batches.
     `num_caches`: number of batches to cache, at least 1.
-    `return_caches_after`: number of batches to take from `iterable`, at least
-    1. After these, the last `num_caches` of them are repeated without taking
-    more.
+    `return_caches_after`: number of batches to take from `iterable`, at least 1.
+    After that, the last `num_caches` batches are repeated, and no more are taken.
     `stop_after`: number of batches in total, after which a `for` ends. 0:
     never.
 

@@ -172,8 +172,8 @@ class Tensor:
 
     @property
     def __array_struct__(self) -> Any:
-        """A capsule with the array interface as a structure in C. NumPy prefers it,
-        and then formats and parses no text."""
+        """A capsule with the array interface as a structure in C. NumPy prefers
+        this structure, because it needs no text to be written and parsed."""
         info = self._info
         if not info.array.two:
             raise AttributeError("NumPy cannot view the tensor")

@@ -131,7 +131,8 @@ def web_dataset(urls: Union[Path, Sequence[Path]], *,
 
 @takes(*_SCENE_OPTIONS, **_BOX_DEFAULTS)
 def coco_detection(annotations: Path, root: Path, *, keypoints: bool = False,
-                   require_annotations: bool = False, min_area: float = 0.0,
+                   masks: bool = False, require_annotations: bool = False,
+                   min_area: float = 0.0,
                    **options: "Unpack[SceneOptions]") -> Loader:
     """Loads images with the boxes of annotations in COCO's format.
 
@@ -159,6 +160,9 @@ def coco_detection(annotations: Path, root: Path, *, keypoints: bool = False,
     `keypoints`: True adds COCO's 17 keypoints of each person: `keypoints`,
     float32 of (batch, boxes, 17, 3): x, y and visibility. In mirrored images,
     left and right ones are swapped.
+    `masks`: True adds the masks of the objects: `boxes_masks`, uint8 of
+    (batch, boxes, height, width), 1 in the object. Each annotation needs a
+    `segmentation`.
     `require_annotations`: True leaves out images that have no annotation.
     `min_area`: boxes whose visible part is smaller, in square pixels, are
     dropped."""
@@ -168,6 +172,7 @@ def coco_detection(annotations: Path, root: Path, *, keypoints: bool = False,
                    "keypoints_per_box": 17, "keypoint_pairs": _SIDES} if keypoints else {}
     return _load_boxes(annotations, options, root=place, box_format="xywh",
                        box_label_columns="boxes_labels,boxes_crowd,boxes_ids",
+                       box_mask_column="boxes_masks" if masks else None,
                        require_annotations=require_annotations or None,
                        min_area=min_area or None, **points)
 

@@ -12,6 +12,7 @@ several ranks, each loads its part.
 import csv
 import json
 import os
+import re
 from typing import (TYPE_CHECKING, Any, List, Literal, Optional, Sequence, Sized,
                     Tuple, Union)
 
@@ -467,6 +468,23 @@ def _picture(o: Any) -> Any:
     return {**settings, "flip": o["flip"], "seed": o["seed"]}
 
 
+def _list_views(o: Any) -> List[str]:
+    """Returns the names of the parts that are views of an image."""
+    views = o.get("views")
+    if views is None or not o["train"]:
+        return []
+    if isinstance(views, bool) or not isinstance(views, (int, str)):
+        raise TypeError(f"views must be an int or a str, not {views!r}")
+    for name in "mixup_alpha", "cutmix_alpha", "erase_prob":
+        if o[name]:
+            raise ValueError(f"{name}={o[name]} changes one picture of an image: "
+                             "leave it or views out")
+    # spdldecode reports what is wrong in a list.
+    groups = [re.match(r"\s*(\d{1,2})", group) for group in str(views).split(";")]
+    n = sum(int(group[1]) if group else 0 for group in groups)
+    return ["data", *(f"view{k}" for k in range(1, n))]
+
+
 def _load_images(pipeline: Pipeline, o: Any) -> Loader:
     is_gray = o["format"] == "GRAY8"
     if not is_gray and o["format"] != "RGB":
@@ -476,7 +494,8 @@ def _load_images(pipeline: Pipeline, o: Any) -> Loader:
     mask = o.get("mask")
     file: Any = {name: o[name] for name in ("background", "on_corrupt", "orientation")}
     pipeline = pipeline.fetch(parts=mask and mask["part"], **_keep_order(o)).decode(
-        part=mask and "data", **_picture(o), format=o["format"] if is_gray else None,
+        part=mask and "data", views=str(o["views"]) if _list_views(o) else None,
+        **_picture(o), format=o["format"] if is_gray else None,
         fast_scale=exact if o["fast_scale"] is None else o["fast_scale"], **file)
     if mask:
         settings: Any = {**_picture(o), **file, **mask, "interpolation": "nearest"}
@@ -528,8 +547,8 @@ def _stack(pipeline: Pipeline, o: Any) -> Loader:
         mask = o.get("mask")
         # It raises first if the mask cannot follow.
         mask_ops = mask and follow(ops, mask["background"])
-        pipeline = pipeline.augment(ops, part=mask and "data", seed=o["seed"],
-                                    **_stage(o))
+        for part in _list_views(o) or [mask and "data"]:
+            pipeline = pipeline.augment(ops, part=part, seed=o["seed"], **_stage(o))
         if mask_ops:
             pipeline = pipeline.augment(mask_ops, part=mask["part"], seed=o["seed"],
                                         **_stage(o))

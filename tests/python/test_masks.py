@@ -98,6 +98,18 @@ class TestForms(Case):
             numpy.testing.assert_array_equal(found[0], mask)
             path = self.write([{"size": [HEIGHT, WIDTH], "counts": [44, 16, rest]}])
 
+    def test_members(self):
+        path = write_list(self.folder, [{
+            "uri": make_image(self.folder, 1),
+            "objects": [{"bbox": [0, 0, 9, 9], "segmentation": SQUARE},
+                        {"bbox": [1, 1, 50, 50], "segmentation": SQUARE * 2}]}])
+        with Loader(f"spdlsrc location={path} box-column=objects.bbox "
+                    "box-mask-column=objects.segmentation ! spdlfetch ! spdldecode "
+                    "! spdlbatch ! spdlsink") as loader:
+            batch, = loader
+            masks = numpy.array(batch["objects.segmentation"])
+        self.assertEqual(masks.sum((2, 3)).tolist(), [[1600, 1600]])
+
     def test_relative_coordinates(self):
         scaled = [[x / side for x, side in zip(SQUARE[0], (WIDTH, HEIGHT) * 4)]]
         found, _, _ = self.load(self.write([scaled], boxes=[[0, 0, 1, 1]]),

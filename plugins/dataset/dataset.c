@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "gst/spdl/common/shapes.h"
 #include "gst/spdl/common/storeuri.h"
 #include "gst/spdl/engine/compat.h"
 #include "plugins/common/fail.h"
@@ -31,6 +32,7 @@ struct _SpdlDataset {
   gchar *root; /* base of relative paths */
   SpdlDatasetOptions options;
   SpdlList *list;         /* nullable */
+  SpdlCocoMasks *masks;   /* (nullable): of a list that is made of COCO */
   SpdlArchiveSet *shards; /* nullable */
   SpdlArrowTable *table;  /* (nullable): not owned */
   GCancellable *reading;  /* of rows of a table */
@@ -54,6 +56,7 @@ spdl_dataset_free (SpdlDataset *self)
 {
   g_free (self->root);
   g_clear_pointer (&self->list, spdl_list_free);
+  g_clear_pointer (&self->masks, spdl_coco_masks_free);
   g_clear_pointer (&self->shards, spdl_archive_set_free);
   if (self->table)
     spdl_arrow_table_close (self->table);
@@ -382,6 +385,19 @@ take_categories (SpdlDataset *self, GError **error)
   return TRUE;
 }
 
+/* Opens the segmentations, if they are wanted. */
+static gboolean
+open_masks (SpdlDataset *self, GError **error)
+{
+  const GQuark *lists = self->options.labels.lists;
+
+  if (!lists || g_strcmp0 (g_quark_to_string (lists[SPDL_SHAPES_MASKS]),
+                    SPDL_COCO_MASKS) != 0)
+    return TRUE;
+  self->masks = spdl_coco_masks_open (self->options.location, error);
+  return self->masks != NULL;
+}
+
 static gboolean
 open_list (SpdlDataset *self, GError **error)
 {
@@ -398,7 +414,7 @@ open_list (SpdlDataset *self, GError **error)
   self->size = spdl_list_get_size (self->list);
   self->hash = spdl_list_get_hash (self->list);
   if (is_coco)
-    return take_categories (self, error);
+    return take_categories (self, error) && open_masks (self, error);
   if (self->options.labels.read)
     self->classes = spdl_list_get_classes (self->list);
   return TRUE;
@@ -677,6 +693,10 @@ get_listed (SpdlDataset *self, guint64 i, gint64 *label, GstStructure **extra,
 
   if (!path)
     return NULL;
+  if (self->masks && !spdl_coco_masks_load (self->masks, *extra, error)) {
+    g_clear_pointer (extra, gst_structure_free);
+    return NULL;
+  }
   return spdl_uri_has_scheme (path) ? g_steal_pointer (&path)
                                     : to_uri (self, path);
 }

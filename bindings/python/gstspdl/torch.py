@@ -151,8 +151,8 @@ def list_targets(batch: Mapping[str, Any], *, first_label: int = 1,
 
     A target is a dict of `boxes`, float32 of (boxes, 4); `labels`, int64 of
     (boxes,); `image_id`, the id of the image as an int; and, if the batch has
-    them, `iscrowd` and `difficult`, int64 of (boxes,), and `keypoints`, float32 of
-    (boxes, 17, 3).
+    them, `iscrowd` and `difficult`, int64 of (boxes,), `keypoints`, float32 of
+    (boxes, 17, 3), and `masks`, uint8 of (boxes, height, width).
 
     `batch`: a batch of a Dataset or a Loader.
     `first_label`: number of the first class. For torchvision it is 1, because 0
@@ -169,7 +169,8 @@ def list_targets(batch: Mapping[str, Any], *, first_label: int = 1,
                   "labels": tensors["boxes_labels"][i, :n][kept] + first_label,
                   "image_id": int(tensors["id"][i])}
         for member, name in (("iscrowd", "boxes_crowd"), ("keypoints", "keypoints"),
-                             ("difficult", "boxes_difficult")):
+                             ("difficult", "boxes_difficult"),
+                             ("masks", "boxes_masks")):
             if name in tensors:
                 target[member] = tensors[name][i, :n][kept]
         targets.append(target)

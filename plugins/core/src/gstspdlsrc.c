@@ -117,9 +117,10 @@
  * credentials and signatures. The buffer has the complete URI.
  *
  * ## Boxes and keypoints
- * `box-column`, `box-label-columns` and `keypoint-column` name the fields of
- * boxes, of their labels and of keypoints. spdldecode and spdlaugment move them
- * with the image, and spdlbatch pads them to tensors of the batch.
+ * `box-column`, `box-label-columns`, `box-mask-column` and `keypoint-column`
+ * name the fields of boxes, of their labels and masks, and of keypoints. Masks
+ * are polygons or RLE of COCO. spdldecode and spdlaugment move them with the
+ * image, and spdlbatch pads them to tensors of the batch.
  *
  * ## Tables
  * gst_spdl_loader_set_arrow_table(), or `source=` of the Python package, sets a

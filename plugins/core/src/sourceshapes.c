@@ -1,4 +1,4 @@
-/* gst-spdl: boxes and keypoints that a source declares
+/* gst-spdl: boxes, masks and keypoints that a source declares
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -75,15 +75,18 @@ check_fields (const SpdlShapesSpec *spec, GError **error)
     for (guint k = 0; k < i; k++)
       if (fields[i] && fields[i] == fields[k])
         return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
-            "\"%s\" is named twice in box-column, box-label-columns and "
-            "keypoint-column: name different columns",
+            "\"%s\" is named twice in box-column, box-label-columns, "
+            "box-mask-column and keypoint-column: name different columns",
             g_quark_to_string (fields[i]));
   if (fields[SPDL_SHAPES_BOXES] ||
-      (spec->n_labels == 0 && spec->points_per_box == 0))
+      (spec->n_labels == 0 && spec->points_per_box == 0 &&
+          !fields[SPDL_SHAPES_MASKS]))
     return TRUE;
   return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
       "%s is set, but box-column is not: set it to the column with the boxes",
-      spec->n_labels > 0 ? "box-label-columns" : "keypoints-per-box");
+      spec->n_labels > 0          ? "box-label-columns"
+      : fields[SPDL_SHAPES_MASKS] ? "box-mask-column"
+                                  : "keypoints-per-box");
 }
 
 static GQuark
@@ -101,6 +104,7 @@ spdl_source_shapes_take (SpdlShapes **shapes, SpdlShapesSettings *settings,
   g_clear_pointer (shapes, spdl_shapes_unref);
   spec->fields[SPDL_SHAPES_BOXES] = get_field (settings->boxes);
   spec->fields[SPDL_SHAPES_POINTS] = get_field (settings->keypoints);
+  spec->fields[SPDL_SHAPES_MASKS] = get_field (settings->masks);
   spec->n_labels = 0;
   if (!take_labels (spec, settings->labels, error) ||
       !take_pairs (spec, settings->pairs, error) || !check_fields (spec, error))

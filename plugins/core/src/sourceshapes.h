@@ -1,4 +1,4 @@
-/* gst-spdl: boxes and keypoints that a source declares
+/* gst-spdl: boxes, masks and keypoints that a source declares
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -15,6 +15,7 @@ G_BEGIN_DECLS
 /* Settings of a source. */
 typedef struct {
   gchar *boxes;     /* names of fields, nullable */
+  gchar *masks;     /* nullable */
   gchar *keypoints; /* nullable */
   gchar *labels;    /* (nullable): with commas */
   gchar *pairs;     /* (nullable): of keypoints */
@@ -38,6 +39,11 @@ GType spdl_box_format_get_type (void);
           "Box label columns",                                                 \
           "Up to 4 columns or members, such as category,iscrowd, with a "      \
           "whole number for each box, which are dropped with it",              \
+          NULL),                                                               \
+      SPDL_PROPERTY_STRING (S, field.masks, READY, "box-mask-column",          \
+          "Box mask column",                                                   \
+          "Column or member with the segmentation of each box as polygons or " \
+          "RLE of COCO, which becomes a mask that moves with the image",       \
           NULL),                                                               \
       SPDL_PROPERTY_STRING (S, field.keypoints, READY, "keypoint-column",      \
           "Keypoint column",                                                   \

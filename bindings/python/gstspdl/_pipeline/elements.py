@@ -87,6 +87,7 @@ class Elements:
         box_column: Optional[str] = None,
         box_format: Optional[BoxFormat] = None,
         box_label_columns: Optional[str] = None,
+        box_mask_column: Optional[str] = None,
         keypoint_column: Optional[str] = None,
         keypoint_size: Optional[int] = None,
         keypoints_per_box: Optional[int] = None,
@@ -173,6 +174,9 @@ class Elements:
         `box_label_columns`: Up to 4 columns or members, such as
         category,iscrowd, with a whole number for each box, which are dropped
         with it.
+        `box_mask_column`: Column or member with the segmentation of each box
+        as polygons or RLE of COCO, which becomes a mask that moves with the
+        image.
         `keypoint_column`: Column or member with a list of keypoints, which
         move with the image and become a tensor of the batch.
         `keypoint_size`: Numbers of a keypoint: 2, or 3 with the visibility.
@@ -1037,6 +1041,7 @@ PROPERTIES: Dict[str, Dict[str, Tuple[Any, ...]]] = {
         "box-column": ("text",),
         "box-format": ("enum", ("xyxy", "xywh", "cxcywh")),
         "box-label-columns": ("text",),
+        "box-mask-column": ("text",),
         "keypoint-column": ("text",),
         "keypoint-size": ("int", 2, 3),
         "keypoints-per-box": ("int", 0, 4096),

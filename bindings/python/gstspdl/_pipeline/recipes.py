@@ -12,6 +12,7 @@ several ranks, each loads its part.
 import csv
 import json
 import os
+import re
 from typing import (TYPE_CHECKING, Any, List, Literal, Optional, Sequence, Sized,
                     Tuple, Union)
 
@@ -131,7 +132,8 @@ def web_dataset(urls: Union[Path, Sequence[Path]], *,
 
 @takes(*_SCENE_OPTIONS, **_BOX_DEFAULTS)
 def coco_detection(annotations: Path, root: Path, *, keypoints: bool = False,
-                   require_annotations: bool = False, min_area: float = 0.0,
+                   masks: bool = False, require_annotations: bool = False,
+                   min_area: float = 0.0,
                    **options: "Unpack[SceneOptions]") -> Loader:
     """Loads images with the boxes of annotations in COCO's format.
 
@@ -159,6 +161,9 @@ def coco_detection(annotations: Path, root: Path, *, keypoints: bool = False,
     `keypoints`: True adds COCO's 17 keypoints of each person: `keypoints`, float32
     of (batch, boxes, 17, 3): x, y and visibility. In mirrored images, left and
     right keypoints are exchanged.
+    `masks`: True adds the masks of the objects: `boxes_masks`, uint8 of
+    (batch, boxes, height, width), 1 in the object. Each annotation needs a
+    `segmentation`.
     `require_annotations`: True leaves out images that have no annotation.
     `min_area`: boxes whose visible part is smaller, in square pixels, are
     dropped."""
@@ -168,6 +173,7 @@ def coco_detection(annotations: Path, root: Path, *, keypoints: bool = False,
                    "keypoints_per_box": 17, "keypoint_pairs": _SIDES} if keypoints else {}
     return _load_boxes(annotations, options, root=place, box_format="xywh",
                        box_label_columns="boxes_labels,boxes_crowd,boxes_ids",
+                       box_mask_column="boxes_masks" if masks else None,
                        require_annotations=require_annotations or None,
                        min_area=min_area or None, **points)
 
@@ -463,6 +469,23 @@ def _picture(o: Any) -> Any:
     return {**settings, "flip": o["flip"], "seed": o["seed"]}
 
 
+def _list_views(o: Any) -> List[str]:
+    """Returns the names of the parts that are views of an image."""
+    views = o.get("views")
+    if views is None or not o["train"]:
+        return []
+    if isinstance(views, bool) or not isinstance(views, (int, str)):
+        raise TypeError(f"views must be an int or a str, not {views!r}")
+    for name in "mixup_alpha", "cutmix_alpha", "erase_prob":
+        if o[name]:
+            raise ValueError(f"{name}={o[name]} changes one picture of an image: "
+                             "leave it or views out")
+    # spdldecode reports what is wrong in a list.
+    groups = [re.match(r"\s*(\d{1,2})", group) for group in str(views).split(";")]
+    n = sum(int(group[1]) if group else 0 for group in groups)
+    return ["data", *(f"view{k}" for k in range(1, n))]
+
+
 def _load_images(pipeline: Pipeline, o: Any) -> Loader:
     is_gray = o["format"] == "GRAY8"
     if not is_gray and o["format"] != "RGB":
@@ -472,7 +495,8 @@ def _load_images(pipeline: Pipeline, o: Any) -> Loader:
     mask = o.get("mask")
     file: Any = {name: o[name] for name in ("background", "on_corrupt", "orientation")}
     pipeline = pipeline.fetch(parts=mask and mask["part"], **_keep_order(o)).decode(
-        part=mask and "data", **_picture(o), format=o["format"] if is_gray else None,
+        part=mask and "data", views=str(o["views"]) if _list_views(o) else None,
+        **_picture(o), format=o["format"] if is_gray else None,
         fast_scale=exact if o["fast_scale"] is None else o["fast_scale"], **file)
     if mask:
         settings: Any = {**_picture(o), **file, **mask, "interpolation": "nearest"}
@@ -525,8 +549,8 @@ def _stack(pipeline: Pipeline, o: Any) -> Loader:
         mask = o.get("mask")
         # It raises first if the mask cannot follow.
         mask_ops = mask and follow(ops, mask["background"])
-        pipeline = pipeline.augment(ops, part=mask and "data", seed=o["seed"],
-                                    **_stage(o))
+        for part in _list_views(o) or [mask and "data"]:
+            pipeline = pipeline.augment(ops, part=part, seed=o["seed"], **_stage(o))
         if mask_ops:
             pipeline = pipeline.augment(mask_ops, part=mask["part"], seed=o["seed"],
                                         **_stage(o))

@@ -141,8 +141,8 @@ class FileOptions(TypedDict, total=False):
 class ImageOptions(PictureOptions, FileOptions, total=False):
     """`views`: training draws several pictures of each image, such as 2, or
     "2(size=224,scale=0.4..1); 8(size=96,scale=0.05..0.4)", as for
-    Pipeline.decode(). A batch has `data`, `view1` and so on, all alike. `augment`
-    draws other values for each. None: one picture.
+    Pipeline.decode(). A batch has `data`, `view1` and so on, with the same
+    conversion. `augment` draws other values for each view. None: one picture.
     `recipe`: name of a training recipe, which sets `size`, `crop`,
     `interpolation`, `augment`, the mixing and so on, for training and for
     validation. Your arguments replace those of the recipe.

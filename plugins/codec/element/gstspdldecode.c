@@ -617,8 +617,8 @@ SPDL_DEFINE_ENUM_TYPE (GstSpdlDecodeOrientation, exif_use,
 
 SPDL_DEFINE_ENUM_TYPE (GstSpdlDecodeMedia, media,
     { SPDL_MEDIA_AUTO,
-        "All media; of a video, the sound if a property for audio is set or "
-        "downstream accepts no images",
+        "All media. From a video, the sound if a property for audio is set or "
+        "downstream accepts no images, otherwise the images",
         "auto" },
     { SPDL_MEDIA_IMAGE, "Still images only", "image" },
     { SPDL_MEDIA_VIDEO, "Frames of videos only", "video" },

@@ -2,8 +2,8 @@
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A state is plain data for json.dumps(), as far as the states of the dataset and
-the samplers are."""
+"""A state is plain data for json.dumps() if the states of the dataset and the
+samplers are plain data."""
 
 import base64
 import hashlib

@@ -124,8 +124,8 @@ def _address_of(capsule: Any) -> Optional[int]:
 
 
 def get_classes(source: Any, label: str) -> Optional[List[str]]:
-    """Returns the class names of a Dataset's label, or None. `label`: its
-    column; "": label."""
+    """Returns the class names of a Dataset's label, or None. `label`: the column
+    of the label. "" stands for "label"."""
     label = label or "label"
     if parquet.is_dataset(source):
         return parquet.get_classes(source, label)

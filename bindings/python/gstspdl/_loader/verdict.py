@@ -16,7 +16,7 @@ class Roofline:
     `limit`: the resource that limits the throughput: "cores", "waiting" (the tasks
     of a stage that run at the same time), "element" (a thread between stages) or
     "source".
-    `element`: the stage or source of that limit; None for "cores".
+    `element`: the stage or source that causes the limit. None for "cores".
     `cpu_time`: CPU time of an item in the threads that load, in s.
     `cores`: cores that the process may use. None: not known.
     `trainer_items_per_second`: items that the trainer takes if it never waits.

@@ -228,8 +228,9 @@ def voc_detection(root: Path, *, names: Union[None, Path, Sequence[str]] = None,
     `boxes_crowd` and `boxes_ids`. `id` is the position of the image in the
     names.
 
-    Boxes have the numbers of the files, as in torchvision: xmin, ymin, xmax and
-    ymax. VOC counts pixels from 1, so the first pixel of an object is xmin - 1.
+    The coordinates of boxes are those in the files, as in torchvision: xmin, ymin,
+    xmax and ymax. VOC counts pixels from 1, so the first pixel of an object is xmin
+    - 1.
 
     If a file is wrong, its image fails, and the error names the file. All files
     are read when this is called.
@@ -280,8 +281,8 @@ def segmentation_pairs(images: Path, masks: Optional[Path] = None, *,
     palette; "GRAY16" for 16 bits, which is uint16 in the batch.
     `ignore_index`: class of the border, and of pixels outside the image."""
     if masks is None and names is not None:
-        raise ValueError("names are those of files in a folder of masks: set "
-                         "masks, or leave them out of the list")
+        raise ValueError("names selects files of a folder of masks, but masks "
+                         "is not set: set masks, or omit names")
     o: Any = {**options, "fit": "contain", "mask": {
         "part": mask_column, "format": mask_format, "background": ignore_index}}
     location = images

@@ -314,12 +314,13 @@ class Server:
     """A process that forks workers for a job. It starts at once, and unpickles
     the job meanwhile.
 
-    `job`: pickled, or itself if `may_fork`, after can_fork() has returned True
+    `job`: the pickled job. The job itself if `may_fork` is true and can_fork()
+    has returned True
     `fds`: descriptors for InheritedFd in the pickle
-    `may_fork`: from this process if that is safe, instead of a new
+    `may_fork`: fork this process if that is safe, instead of starting a new
     interpreter
-    `timeout`: time in s after which it, or a worker, is killed if it makes no
-    progress. 0: never"""
+    `timeout`: time in s after which the process, or a worker, is killed if it
+    makes no progress. 0: never"""
 
     def __init__(self, job: Any, *modules: str, fds: Sequence[int] = (),
                  may_fork: bool = False,

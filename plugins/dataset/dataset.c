@@ -169,7 +169,7 @@ check_bare (const SpdlDataset *self, GError **error)
   first = g_filename_display_name (self->first_bare);
   text = g_strdup_printf (
       "%s%" G_GSIZE_FORMAT
-      " items of \"%s\" %s no label, because they are in no folder of it; the "
+      " items of \"%s\" %s no label, because they are not in a subfolder; the "
       "first is \"%s\": move each to the folder of its class, or set %s",
       all ? "All " : "", self->n_bare, self->root,
       self->n_bare == 1 ? "has" : "have", first,
@@ -549,7 +549,8 @@ can_have_labels (
         "its folders are the classes, or set label=none",
         options->location);
   return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
-      "label=folder needs a folder, but \"%s\" is none: set label=manifest "
+      "label=folder needs a folder, but \"%s\" is not a folder: set "
+      "label=manifest "
       "for the labels of a list, a shard or a table",
       options->location);
 }

@@ -101,9 +101,9 @@ def in_step(batches: Iterable[Step], *,
 
 def in_step(batches: Iterable[Step], *,
             shortest: bool = False) -> Iterator[Optional[Step]]:
-    """Yields the same number of steps on each rank of torch.distributed. Ranks
-    can have different numbers of batches, because items could not be divided
-    evenly or some failed.
+    """Yields the same number of steps on each rank of torch.distributed. Ranks can
+    have different numbers of batches, because items cannot always be divided
+    evenly, and items can fail.
 
         for batch in in_step(dataset, shortest=True):
             loss = train(batch)             # collective operations
@@ -179,16 +179,16 @@ def list_targets(batch: Mapping[str, Any], *, first_label: int = 1,
 
 def transform(function: Callable[..., Any],
               input: Literal["pil", "chw", "hwc", "keyword"]) -> Transform:
-    """Makes a function of Loader.map(), Pipeline.map() and the recipes'
-    `transform` of a callable that takes an image.
+    """Wraps a callable that takes an image, for Loader.map(), Pipeline.map() and
+    the argument `transform` of datasets.
 
         image_folder("photos", transform=transform(remove_red_eyes, "pil"))
 
-    `function`: a transform of images.
-    `input`: what it takes. "pil": an image of Pillow. "chw": a tensor of
-    (channels, height, width), or (frames, channels, height, width) of a clip.
-    "hwc": a NumPy array of (height, width, channels). "keyword": the same
-    array as the argument `image`; the result is a dict with "image".
+    `function`: a transform of images. `input`: the kind of input that the transform
+    takes. "pil": an image of Pillow. "chw": a tensor of (channels, height, width),
+    or (frames, channels, height, width) of a clip. "hwc": a NumPy array of (height,
+    width, channels). "keyword": the same array as the argument `image`; the result
+    is a dict with "image".
 
     The transform returns an image of Pillow, a NumPy array of (height, width,
     channels), a tensor of (channels, height, width), a dict of these by name,
@@ -208,7 +208,7 @@ class Dataset(torch.utils.data.IterableDataset,  # type: ignore[type-arg,misc]
         for batch in dataset:               # one epoch
             train(batch["data"], batch["labels"])
 
-    `pipeline`: as for Loader, or a Loader.
+    `pipeline`: a Loader, or the argument `pipeline` of Loader.
     `device`: the device of the tensors. None: the current CUDA device if there
     is one, else the CPU.
     `fields`: names of tensors: each batch is a tuple of these instead of a
@@ -310,8 +310,8 @@ class Dataset(torch.utils.data.IterableDataset,  # type: ignore[type-arg,misc]
 
     def _end_epoch(self) -> None:
         """Takes the end of an epoch after its last batch. Trainers that count
-        batches do not request it, but the state then belongs to the next
-        epoch, and the pipeline need not restart there."""
+        batches do not request this end. With it taken, the state belongs to the
+        next epoch, and the pipeline does not restart there."""
         try:
             if (not self._given or not self.loader.is_running() or
                     self._given < len(self.loader)):
@@ -415,8 +415,8 @@ class Dataset(torch.utils.data.IterableDataset,  # type: ignore[type-arg,misc]
 
     @property
     def epoch(self) -> int:
-        """The epoch of the last batch; after the end of an epoch, the next one;
-        before the first batch, the one to begin with."""
+        """The epoch of the last batch; after the end of an epoch, the next epoch;
+        before the first batch, the first epoch."""
         return self.loader.epoch
 
     def set_epoch(self, epoch: int) -> None:

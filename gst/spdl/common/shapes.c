@@ -195,9 +195,9 @@ spdl_shapes_check_size (
   if (self->width == width && self->height == height)
     return TRUE;
   g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-      "The boxes and keypoints are those of an image of %u by %u, but this one "
-      "has %u by %u: resize it in spdldecode, which moves them, or set them "
-      "anew in a function",
+      "The boxes and keypoints belong to an image of %u by %u, but this image "
+      "has %u by %u: resize it in spdldecode, which adapts them, or set them "
+      "in a function",
       self->width, self->height, width, height);
   return FALSE;
 }

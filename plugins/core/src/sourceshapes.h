@@ -55,7 +55,7 @@ GType spdl_box_format_get_type (void);
           "Numbers of a keypoint: 2, or 3 with the visibility", 2, 3, 2),      \
       SPDL_PROPERTY_UINT (S, field.spec.points_per_box, READY,                 \
           "keypoints-per-box", "Keypoints per box",                            \
-          "Number of keypoints of each box (0 = keypoints are those of the "   \
+          "Number of keypoints of each box (0 = keypoints belong to the "      \
           "image)",                                                            \
           0, SPDL_SHAPES_MAX_POINTS, 0),                                       \
       SPDL_PROPERTY_STRING (S, field.pairs, READY, "keypoint-pairs",           \
@@ -70,8 +70,8 @@ GType spdl_box_format_get_type (void);
           FALSE),                                                              \
       SPDL_PROPERTY_BOOLEAN (S, field.spec.is_upright, READY,                  \
           "upright-coordinates", "Upright coordinates",                        \
-          "Boxes and keypoints are those of the image that its EXIF "          \
-          "orientation turned upright, instead of the stored one",             \
+          "Boxes and keypoints refer to the image that its EXIF orientation "  \
+          "turned upright, instead of the stored image",                       \
           FALSE),                                                              \
       SPDL_PROPERTY_DOUBLE (S, field.spec.min_area, READY, "min-area",         \
           "Minimum area",                                                      \

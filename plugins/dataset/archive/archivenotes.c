@@ -268,16 +268,16 @@ spdl_archive_losses_warn (SpdlArchiveLosses *self,
 
   if (self->text && !self->told_text)
     spdl_dataset_warn (options,
-        "The text \"%s\" in \"%s\" is not UTF-8, or contains a NUL "
-        "character: U+FFFD replaces what is not, in other such texts too. "
-        "Convert them to UTF-8",
+        "The text \"%s\" in \"%s\" is not UTF-8, or contains a NUL character: "
+        "U+FFFD replaces the invalid bytes, also in further texts. Convert "
+        "the texts to UTF-8",
         self->text, location);
   if (self->json && !self->told_json)
     spdl_dataset_warn (options,
         "The JSON of the sample \"%s\" in \"%s\" is invalid, or has values "
         "that fields cannot have: NaN, Infinity, integers beyond 64 bits or "
-        "strings with U+0000. Such values are left out, in other samples too: "
-        "the text is in the field \"json\"",
+        "strings with U+0000. Such values are left out, also in further "
+        "samples: the text is in the field \"json\"",
         self->json, location);
   if (self->name && !self->told_name) {
     quoted = spdl_parse_error_quote (self->name, strlen (self->name));
@@ -448,10 +448,10 @@ spdl_archive_roles_warn (const SpdlArchiveRoles *self,
     const SpdlDatasetOptions *options, const gchar *location)
 {
   spdl_dataset_warn (options,
-      "The item \"%s\" in \"%s\" is its file \"%s\", which other samples have "
-      "beside the file that is their item, so a file is missing in this sample "
-      "or in others like it: set extensions to those of the items, and samples "
-      "without them are skipped",
+      "The item \"%s\" in \"%s\" is its file \"%s\", which is not the item in "
+      "other samples, so a file is missing in this sample or in similar ones: "
+      "set extensions to those of the items, to skip samples without such a "
+      "file",
       self->key, location, self->extension);
 }
 

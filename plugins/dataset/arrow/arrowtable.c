@@ -1199,8 +1199,9 @@ check_text (const Reading *self, const SpdlArrowView *view, guint column,
   table->told_text = TRUE;
   spdl_dataset_warn (&table->options,
       "Row %" G_GUINT64_FORMAT " of \"%s\", column \"%s\", is not UTF-8, or "
-      "contains a NUL character: U+FFFD replaces what is not, in other such "
-      "texts too. Convert them to UTF-8",
+      "contains a NUL character: U+FFFD replaces the "
+      "invalid bytes, also in further texts. Convert "
+      "the texts to UTF-8",
       self->i, table->rows.name, get_column (table, column)->name);
 }
 

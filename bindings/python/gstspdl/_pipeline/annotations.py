@@ -22,7 +22,7 @@ _NUMBERS = "0123456789+-.eE"
 
 
 class Boxes(NamedTuple):
-    """Boxes of an image, and what belongs to each of them."""
+    """Boxes of an image, with the label and the difficult flag of each box."""
 
     boxes: List[List[float]]
     labels: List[Any]
@@ -30,7 +30,7 @@ class Boxes(NamedTuple):
 
 
 class _Wrong(Exception):
-    """A file cannot be read as boxes."""
+    """Error of a file that cannot be read as boxes."""
 
 
 Found = Union[Boxes, _Wrong]

@@ -52,8 +52,8 @@ def list_images(place: str, suffixes: Sequence[str] = SUFFIXES) -> Dict[str, str
             key = os.path.relpath(name, place)
             if key in found:
                 raise ValueError(
-                    f"{found[key]} and {name}{suffix} differ in their suffix "
-                    "only, so it is not clear which one belongs to a pair: "
+                    f"{found[key]} and {name}{suffix} differ only in their "
+                    "suffix, so it is not clear which one belongs to a pair: "
                     "remove one, or write a list")
             found[key] = name + suffix
     return found
@@ -134,11 +134,9 @@ def _split(ops: str) -> List[str]:
 
 
 def follow(ops: str, fill: int) -> Optional[str]:
-    """Returns the operations by which a mask follows its image; None if it need
-    not. Operations draw by their number, so those of colors are replaced by one
-    that does nothing.
-
-    `fill`: class of what was outside of the mask.
+    """Returns the operations by which a mask follows its image; None if there are
+    none. Operations draw random values by their number, so an operation without
+    effect replaces each color operation. `fill`: class of pixels outside the mask.
 
     Raises ValueError for operations that masks cannot follow."""
     found = [_follow_one(op, fill) for op in _split(ops)]

@@ -56,7 +56,7 @@ class Journal:
     def commit(self, state: Optional[str], step: Any) -> None:
         """Records `step` as done. The next run resumes from `state`."""
         if state is None:
-            raise ValueError("without a state it cannot go on: see max-gaps")
+            raise ValueError("cannot continue without a state: see max-gaps")
         line = json.dumps(step) + "\n"
         begin = os.fstat(self._log).st_size
         new = self._progress.with_suffix(".new")

@@ -431,7 +431,7 @@ def default_of_op(kind, low, high, words, fill):
 
 
 def wrap_list(before, items, after, further=None):
-    """Wraps a list between its items."""
+    """Breaks the lines of a list between its items."""
     text = ", ".join(item.replace(" ", "\0") for item in items)
     return wrap(before.replace(" ", "\0") + text + after.replace(" ", "\0"), 0,
                 len(before) if further is None else further).replace("\0", " ")

@@ -67,7 +67,7 @@ conclude_stalled (const GstSpdlAnalysis *c, const GstSpdlStageView *view)
       g_strdup_printf (
           "no task of %s ended in %.1f s, although items are waiting before it",
           view->name, to_seconds (c->elapsed)),
-      "see what its tasks wait for");
+      "check what its tasks wait for");
 }
 
 /* The worker process of @view does not answer. */

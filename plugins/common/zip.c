@@ -103,7 +103,7 @@ spdl_zip_find_directory (SpdlZipDirectory *self, const guint8 *tail, gsize size,
   *has_end = find_end (tail, size, FALSE, &end) ||
              (is_all && find_end (tail, size, TRUE, &end));
   if (!*has_end)
-    return "the file ends before its directory does";
+    return "the file ends before the end of its directory";
   record = tail + end;
   *self = (SpdlZipDirectory){ .whole = whole,
     .at = spdl_read_32_le (record + 16),
@@ -160,7 +160,7 @@ spdl_zip_open (SpdlZip *self, const guint8 *data, gsize size)
   gboolean has_end;
 
   if (size < END_SIZE)
-    return "the file ends before its directory does";
+    return "the file ends before the end of its directory";
   problem = spdl_zip_find_directory (
       &directory, data + size - n_tail, n_tail, size, &has_end);
   if (problem)

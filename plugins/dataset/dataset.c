@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "gst/spdl/common/shapes.h"
 #include "gst/spdl/common/storeuri.h"
 #include "gst/spdl/engine/compat.h"
 #include "plugins/common/fail.h"
@@ -32,6 +33,7 @@ struct _SpdlDataset {
   gchar *root; /* base of relative paths */
   SpdlDatasetOptions options;
   SpdlList *list;         /* nullable */
+  SpdlCocoMasks *masks;   /* (nullable): of a list that is made of COCO */
   SpdlArchiveSet *shards; /* nullable */
   SpdlTokenIndex *tokens; /* nullable */
   SpdlArrowTable *table;  /* (nullable): not owned */
@@ -56,6 +58,7 @@ spdl_dataset_free (SpdlDataset *self)
 {
   g_free (self->root);
   g_clear_pointer (&self->list, spdl_list_free);
+  g_clear_pointer (&self->masks, spdl_coco_masks_free);
   g_clear_pointer (&self->shards, spdl_archive_set_free);
   g_clear_pointer (&self->tokens, spdl_token_index_free);
   if (self->table)
@@ -169,7 +172,7 @@ check_bare (const SpdlDataset *self, GError **error)
   first = g_filename_display_name (self->first_bare);
   text = g_strdup_printf (
       "%s%" G_GSIZE_FORMAT
-      " items of \"%s\" %s no label, because they are in no folder of it; the "
+      " items of \"%s\" %s no label, because they are not in a subfolder; the "
       "first is \"%s\": move each to the folder of its class, or set %s",
       all ? "All " : "", self->n_bare, self->root,
       self->n_bare == 1 ? "has" : "have", first,
@@ -385,6 +388,19 @@ take_categories (SpdlDataset *self, GError **error)
   return TRUE;
 }
 
+/* Opens the segmentations, if they are wanted. */
+static gboolean
+open_masks (SpdlDataset *self, GError **error)
+{
+  const GQuark *lists = self->options.labels.lists;
+
+  if (!lists || g_strcmp0 (g_quark_to_string (lists[SPDL_SHAPES_MASKS]),
+                    SPDL_COCO_MASKS) != 0)
+    return TRUE;
+  self->masks = spdl_coco_masks_open (self->options.location, error);
+  return self->masks != NULL;
+}
+
 static gboolean
 open_list (SpdlDataset *self, GError **error)
 {
@@ -401,7 +417,7 @@ open_list (SpdlDataset *self, GError **error)
   self->size = spdl_list_get_size (self->list);
   self->hash = spdl_list_get_hash (self->list);
   if (is_coco)
-    return take_categories (self, error);
+    return take_categories (self, error) && open_masks (self, error);
   if (self->options.labels.read)
     self->classes = spdl_list_get_classes (self->list);
   return TRUE;
@@ -553,7 +569,8 @@ can_have_labels (
         "its folders are the classes, or set label=none",
         options->location);
   return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
-      "label=folder needs a folder, but \"%s\" is none: set label=manifest "
+      "label=folder needs a folder, but \"%s\" is not a folder: set "
+      "label=manifest "
       "for the labels of a list, a shard or a table",
       options->location);
 }
@@ -699,6 +716,10 @@ get_listed (SpdlDataset *self, guint64 i, gint64 *label, GstStructure **extra,
 
   if (!path)
     return NULL;
+  if (self->masks && !spdl_coco_masks_load (self->masks, *extra, error)) {
+    g_clear_pointer (extra, gst_structure_free);
+    return NULL;
+  }
   return spdl_uri_has_scheme (path) ? g_steal_pointer (&path)
                                     : to_uri (self, path);
 }

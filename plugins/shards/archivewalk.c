@@ -184,7 +184,8 @@ walk_members (Walk *self, GError **error)
   result = spdl_zip_walk (self->reader, self->writer, error);
   if (result == SPDL_ZIP_WALK_NO_ZIP)
     return spdl_archive_refuse (self->reader->name, error,
-        spdl_zip_is_zip (head, size) ? "the ZIP ends before its directory does"
+        spdl_zip_is_zip (head, size) ? "the ZIP ends before the end of its "
+                                       "directory"
                                      : "the file is neither a tar nor a ZIP",
         "");
   return result == SPDL_ZIP_WALK_OK;

@@ -20,14 +20,14 @@ import zipfile
 
 PYPI = """pillow mutagen tinytag scipy pygame imageio scikit-image
     moviepy pydub piexif webdataset soundfile numpy audioread Kivy wand exifread
-    pymediainfo eyed3 filetype puremagic imagesize""".split()
+    pymediainfo eyed3 filetype puremagic imagesize pillow-heif pillow-jxl-plugin""".split()
 DEBIAN = """libjpeg-turbo libpng1.6 libwebp tiff graphicsmagick imagemagick
     gdk-pixbuf exiv2 taglib flac libgd2 golang-1.19 golang-golang-x-image php8.2
     libsndfile gst-plugins-good1.0 python3.11 netpbm-free
     libzip libarchive jpeg-xl libheif giflib vips opusfile libvorbis""".split()
 KINDS = {
     "image": """jpg jpeg jpe jfif png apng gif webp bmp dib tif tiff pnm pbm pgm
-        ppm pam jp2 j2k jpc tga pcx sgi rgb exr""".split(),
+        ppm pam jp2 j2k jpc avif heic heif hif jxl tga pcx sgi rgb exr""".split(),
     "sound": """wav wave mp3 flac ogg oga opus m4a aac aif aiff aifc caf amr
         ac3 eac3 wma wv au snd mka""".split(),
     "video": "mp4 m4v mov mkv webm avi 3gp".split(),

@@ -8,6 +8,7 @@
 #include <gst/gst.h>
 #include <string.h>
 
+#include "gst/spdl/common/shapes.h"
 #include "plugins/dataset/arrow/arrowtable.h"
 #include "plugins/dataset/list/columns.h"
 #include "tests/fuzz/fuzz.h"
@@ -20,7 +21,7 @@ static FuzzInput input;
 static gint n_open; /* atomic: streams, schemas and batches in use */
 
 typedef struct {
-  const gchar *format;
+  const gchar *format; /* `[` and letters: lists, see make_lists() */
   const gchar *name;
   const gchar *index; /* nullable */
 } Column;
@@ -193,6 +194,42 @@ make_leaf (const gchar *format, gint64 length)
   return array;
 }
 
+static gint64
+get_last_offset (const struct ArrowArray *array, gboolean is_large)
+{
+  const guint n = count_slots (array);
+
+  return is_large ? ((const gint64 *) array->buffers[1])[n]
+                  : ((const gint32 *) array->buffers[1])[n];
+}
+
+/* Makes lists (l), large lists (L), lists of two (w) or structures (s) of what
+ * the next letter says, the last of which is a format of numbers. */
+static struct ArrowArray *
+make_lists (const gchar *types, gint64 length)
+{
+  const gboolean is_list = strchr ("lL", *types) != NULL;
+  struct ArrowArray *array;
+  gint64 n;
+
+  if (!types[1])
+    return make_leaf (types, length);
+  array = make_array (length, is_list ? 2 : 1);
+  n = count_slots (array);
+  add_buffer (array, 0, (n + 7) / 8);
+  if (is_list) {
+    add_offsets (array, *types == 'L');
+    n = CLAMP (get_last_offset (array, *types == 'L'), 0, 256);
+  } else if (*types == 'w') {
+    n *= 2;
+  }
+  array->n_children = 1;
+  array->children = g_new0 (struct ArrowArray *, 2);
+  array->children[0] =
+      make_lists (types + 1, n + (gint8) fuzz_take (&input) / 64);
+  return array;
+}
+
 static struct ArrowArray *
 make_column (const gchar *format, const gchar *index, gint64 length)
 {
@@ -204,6 +241,8 @@ make_column (const gchar *format, const gchar *index, gint64 length)
   length = MIN (length, 512);
   if (*format == '+')
     array = make_structure (length);
+  else if (*format == '[')
+    array = make_lists (format + 1, length);
   else
     array = make_leaf (index ? index : format, length);
   if (index && damage != 2)
@@ -218,6 +257,8 @@ make_column (const gchar *format, const gchar *index, gint64 length)
     array->buffers[1] = NULL;
   if (damage == 6)
     array->buffers[MAX (array->n_buffers, 1) - 1] = NULL;
+  if (damage == 8 && *format == '[')
+    array->n_children = 0;
   if (damage == 7)
     array->offset = fuzz_take (&input) % 2 ? G_MAXINT64 : G_MININT64;
   return array;
@@ -261,10 +302,28 @@ make_schema (const gchar *format, const gchar *name, guint n_children)
 }
 
 static struct ArrowSchema *
+make_lists_schema (const gchar *types, const gchar *name)
+{
+  const gchar *format = *types == 'l'   ? "+l"
+                        : *types == 'L' ? "+L"
+                        : *types == 'w' ? "+w:2"
+                                        : "+s";
+  struct ArrowSchema *schema;
+
+  if (!types[1])
+    return make_schema (types, name, 0);
+  schema = make_schema (format, name, 1);
+  schema->children[0] = make_lists_schema (types + 1, "x");
+  return schema;
+}
+
+static struct ArrowSchema *
 make_column_schema (const Column *column)
 {
   struct ArrowSchema *schema;
 
+  if (*column->format == '[')
+    return make_lists_schema (column->format + 1, column->name);
   if (*column->format == '+') {
     schema = make_schema (column->format, column->name, 2);
     schema->children[0] = make_schema ("z", "bytes", 0);
@@ -358,7 +417,8 @@ make_stream (struct ArrowArrayStream *stream)
 {
   static const gchar *const formats[] = { "z", "Z", "u", "U", "vz", "vu", "w:0",
     "w:3", "c", "C", "s", "S", "i", "I", "l", "L", "f", "g", "b", "+s", "n",
-    "w:x", "e", "" };
+    "w:x", "e", "", "[lf", "[Lb", "[wg", "[ln", "[lu", "[llf", "[wls", "[sLwC",
+    "[lslg", "[lssl", "[slf", "[llllllf" };
   static const gchar *const names[] = { "image", "label", "w", "uri", "key",
     "a b", "caf\xe9", NULL };
   static const gchar *const indices[] = { NULL, NULL, "c", "S", "i", "L", "f" };
@@ -375,7 +435,7 @@ make_stream (struct ArrowArrayStream *stream)
     column->format = formats[fuzz_take (&input) % G_N_ELEMENTS (formats)];
     column->name = names[fuzz_take (&input) % G_N_ELEMENTS (names)];
     column->index = indices[fuzz_take (&input) % G_N_ELEMENTS (indices)];
-    if (*column->format == '+')
+    if (*column->format == '+' || *column->format == '[')
       column->index = NULL;
   }
   n_batches = fuzz_take (&input) % 4;
@@ -481,8 +541,14 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   settings = fuzz_take (&input);
   if (settings & 4)
     classes = spdl_classes_new_from_names (names, NULL);
-  const SpdlDatasetOptions options = { { settings & 1, .classes = classes },
-    .uri = settings & 32 ? "uri" : NULL, .weights = settings & 2 ? "w" : NULL };
+  const GQuark lists[SPDL_SHAPES_N_FIELDS] = { g_quark_from_static_string ("w"),
+    g_quark_from_static_string ("w.x"), g_quark_from_static_string ("w.x.x"),
+    g_quark_from_static_string ("key.x") };
+  const SpdlDatasetOptions options = {
+    { settings & 1, .targets = settings & 64 ? "key" : 0,
+        .lists = settings & 128 ? lists : 0, .classes = classes },
+    .uri = settings & 32 ? "uri" : NULL, .weights = settings & 2 ? "w" : NULL
+  };
   make_stream (&rows);
   if ((settings & 24) == 8)
     make_stream (&order);

@@ -11,12 +11,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "gst/spdl/common/masks.h"
 #include "plugins/dataset/list/coco.h"
 #include "plugins/dataset/list/sidecar.h"
 #include "tests/fuzz/fuzz.h"
 
 /* The input is the file, through the linker's --wrap. The list that is made of
- * it is compared with what Jansson reads. */
+ * it is compared with what Jansson reads. An array, which is no such file, is a
+ * list of segmentations. */
 
 static FuzzInput input;
 static gchar *list; /* nullable */
@@ -161,6 +163,77 @@ check_list (json_t *all)
   }
 }
 
+/* Segmentations */
+
+#define WIDTH 40
+#define HEIGHT 30
+
+static void
+check_equal (const SpdlMasks *a, const SpdlMasks *b, gboolean is_turned)
+{
+  guint8 plane[WIDTH * HEIGHT], other[WIDTH * HEIGHT];
+
+  g_assert_cmpuint (a->ends->len, ==, b->ends->len);
+  for (guint i = 0; i < a->ends->len; i++) {
+    spdl_masks_write_plane (a, i, plane);
+    spdl_masks_write_plane (b, i, other);
+    for (guint k = 0; k < WIDTH * HEIGHT; k++) {
+      const guint x = k % WIDTH, y = k / WIDTH;
+
+      g_assert_cmpuint (plane[k], <=, 1);
+      g_assert_cmpuint (
+          plane[k], ==, other[is_turned ? (WIDTH - 1 - x) * HEIGHT + y : k]);
+    }
+  }
+}
+
+static void
+check_masks (const SpdlMasks *masks)
+{
+  g_autoptr (GString) json = g_string_new (NULL);
+  g_autoptr (GBytes) bytes = spdl_masks_to_bytes (masks);
+  g_autoptr (SpdlMasks) read = NULL, sent = NULL, turned = NULL;
+  guint columns[WIDTH], rows[HEIGHT];
+  const SpdlMaskPick pick = { { HEIGHT, 0, HEIGHT, FALSE, rows },
+    { WIDTH, 0, WIDTH, TRUE, columns }, TRUE };
+  const double scale[2] = { 1, 1 };
+  GValue value = G_VALUE_INIT;
+  gchar *reason;
+
+  for (guint i = 0; i < WIDTH; i++)
+    columns[i] = i;
+  for (guint i = 0; i < HEIGHT; i++)
+    rows[i] = i;
+  turned = spdl_masks_pick (masks, &pick);
+  check_equal (masks, turned, TRUE);
+  sent = spdl_masks_new_from_bytes (g_bytes_get_data (bytes, NULL),
+      g_bytes_get_size (bytes), masks->ends->len, WIDTH, HEIGHT);
+  check_equal (masks, sent, FALSE);
+  spdl_masks_append_json (masks, json);
+  g_value_init (&value, G_TYPE_STRING);
+  g_value_take_string (&value, g_string_free (g_steal_pointer (&json), FALSE));
+  read = spdl_masks_read (&value, WIDTH, HEIGHT, scale, &reason);
+  check_equal (masks, read, FALSE);
+  g_value_unset (&value);
+}
+
+static void
+read_masks (const guint8 *data, gsize size)
+{
+  const double scale[2] = { 1, 1 };
+  g_autofree gchar *reason = NULL;
+  g_autoptr (SpdlMasks) masks = NULL;
+  GValue value = G_VALUE_INIT;
+
+  g_value_init (&value, G_TYPE_STRING);
+  g_value_take_string (&value, g_strndup ((const gchar *) data, size));
+  masks = spdl_masks_read (&value, WIDTH, HEIGHT, scale, &reason);
+  g_value_unset (&value);
+  g_assert_true ((masks != NULL) == (reason == NULL));
+  if (masks)
+    check_masks (masks);
+}
+
 int
 LLVMFuzzerInitialize (int *argc, char ***argv)
 {
@@ -177,6 +250,10 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   g_autofree gchar *path = NULL;
   json_t *all;
 
+  if (size > 0 && data[0] == '[') {
+    read_masks (data, size);
+    return 0;
+  }
   input = (FuzzInput){ data, size };
   path = spdl_coco_make_list (&options, &error);
   g_assert_true ((path != NULL) == (error == NULL));

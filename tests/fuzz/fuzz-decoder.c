@@ -12,6 +12,7 @@
 
 #include "plugins/codec/ffmpeg/ffmpegfuncs.h"
 #include "plugins/codec/element/itemdecoder.h"
+#include "plugins/codec/still/stillplugins.h"
 #include "tests/check/support/failing-memory.h"
 
 /* Limits an input to milliseconds. */
@@ -35,6 +36,26 @@ spdl_ffmpeg_get_funcs (GError **error)
       "FFmpeg's libraries are missing, which decode audio and video");
   return NULL;
 #endif
+}
+
+const SpdlImageDecoder *
+spdl_still_plugin_load (const gchar *name, const gchar *format, GError **error)
+{
+#ifdef HAVE_AVIF
+  if (g_str_equal (name, "spdlavif"))
+    return &spdl_libavif_decoder;
+#endif
+#ifdef HAVE_HEIF
+  if (g_str_equal (name, "spdlheif"))
+    return &spdl_libheif_decoder;
+#endif
+#ifdef HAVE_JXL
+  if (g_str_equal (name, "spdljxl"))
+    return &spdl_libjxl_decoder;
+#endif
+  g_set_error_literal (error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN,
+      "The library of this format is missing");
+  return NULL;
 }
 
 /* The result, and the parts of it that are compared. */

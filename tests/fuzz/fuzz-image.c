@@ -1,4 +1,4 @@
-/* gst-spdl: fuzz target of GIF, PNG, WebP and TIFF images
+/* gst-spdl: fuzz target of images, but JPEG
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -57,7 +57,10 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   else if (!spdl_gif_decoder.accepts (file, size) &&
            !spdl_jp2_decoder.accepts (file, size) &&
            !spdl_webp_decoder.accepts (file, size) &&
-           !spdl_tiff_decoder.accepts (file, size))
+           !spdl_tiff_decoder.accepts (file, size) &&
+           !spdl_avif_decoder.accepts (file, size) &&
+           !spdl_heif_decoder.accepts (file, size) &&
+           !spdl_jxl_decoder.accepts (file, size))
     return 0;
   fuzz_decoder_run (&settings, file, size);
   return 0;

@@ -175,7 +175,7 @@ class AdaptersTest(unittest.TestCase):
             self.check(ViTImageProcessorFast(), expect)
         several = ViTImageProcessorPil()
         several.more = {"pixel_mask": np.ones((1, SIDE, SIDE))}
-        self.fails("pixel_values, pixel_mask, .*a function of yours", several)
+        self.fails("pixel_values, pixel_mask, .*your own function", several)
 
     @needs_torchvision
     def test_wrapper(self):

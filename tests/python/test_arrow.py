@@ -7,6 +7,8 @@
 
 import gc
 import importlib.util
+import io
+import json
 import os
 import sys
 import tempfile
@@ -25,6 +27,7 @@ if not support.find_packages("pyarrow", "polars", "duckdb", "datasets",
 import numpy as np  # noqa: E402
 import pyarrow as pa  # noqa: E402
 from errors import raises_with  # noqa: E402
+from PIL import Image  # noqa: E402
 from gstspdl import Loader, LoaderError, LoaderWarning, Pipeline  # noqa: E402
 
 N_ROWS = 40
@@ -40,6 +43,23 @@ LINE = "spdlsrc epochs=1 " + DECODE
 ARRAYS = ('spdlsrc epochs=1 {} ! spdlfetch output-order=input '
           'caps="other/tensors,format=static,num_tensors=1,types=uint8,'
           'dimensions=(string)4,framerate=0/1" {} ! spdlsink')
+
+
+with io.BytesIO() as blank:
+    Image.new("RGB", (40, 40)).save(blank, "PNG")
+    BLANK = blank.getvalue()
+
+
+class Batches:
+    """A stream of record batches."""
+
+    def __init__(self, table):
+        self.table = table
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return pa.RecordBatchReader.from_batches(
+            self.table.schema, self.table.to_batches(max_chunksize=7)
+        ).__arrow_c_stream__()
 
 
 def needs(name):
@@ -350,6 +370,117 @@ class ErrorTest(unittest.TestCase):
             self.assertEqual(np.array(batch["box"])[2].tolist(), [[0, 0, 8, 4]] * 2)
             self.assertEqual(np.array(batch["kind"])[4].tolist(), [4, -1])
             self.assertEqual(np.array(batch["point"])[7].tolist(), [[8, 12]])
+
+    def test_nested_boxes(self):
+        """All forms of boxes in tables, also in parts of arrays, have the values
+        that were written."""
+        rng = np.random.default_rng(3)
+        boxes = [(rng.integers(0, 8, (i % 4, 4)) + [0, 0, 8, 8]).tolist()
+                 for i in range(N_ROWS)]
+        kinds = [rng.integers(0, 90, len(of_one)).tolist() for of_one in boxes]
+        points = [[[x, y, 2] for x, y, *_ in of_one] * 2 for of_one in boxes]
+        points = [[p[k::len(p) // 2] for k in range(len(p) // 2)] for p in points]
+        objects = [[{"kind": k, "bbox": b, "text": "t", "deep": {"points": p}}
+                    for b, k, p in zip(*of_one)] for of_one in zip(boxes, kinds, points)]
+        lists = [{"bbox": b, "kind": k, "deep": {"points": p}}
+                 for b, k, p in zip(boxes, kinds, points)]
+        names = "o.bbox", "o.kind", "o.deep.points"
+        plain = "bbox", "kind", "points"
+        text = [*map(json.dumps, objects)], [*map(json.dumps, lists)]
+        for columns, of in (
+                ({"o": lists}, names), ({"o": objects}, names),
+                ({"o": text[0]}, names), ({"o": text[1]}, names),
+                ({"o.bbox": boxes, "o.kind": kinds, "o": lists}, names),
+                ({"bbox": pa.array(boxes, pa.list_(pa.list_(pa.int16(), 4))),
+                  "kind": pa.array(kinds, pa.large_list(pa.uint8())),
+                  "points": pa.array(points, pa.list_(pa.large_list(pa.list_(
+                      pa.float64(), 3))))}, plain),
+                ({"bbox": pa.array(boxes, pa.large_list(pa.large_list(pa.float32()))),
+                  "kind": kinds, "points": points}, plain)):
+            line = LINE.replace(
+                "spdlsrc", "spdlsrc box-column={} box-label-columns={} keypoint-column={}"
+                " keypoints-per-box=2 keypoint-size=3 relative-coordinates=false".format(
+                    *of), 1).replace("width=16 height=16", "")
+            table = pa.table({"image": [BLANK] * N_ROWS, **columns})
+            for begin, source in ((0, table), (0, Batches(table)), (5, table.slice(5))):
+                with self.subTest(of=of, begin=begin), Loader(line, source=source) as loader:
+                    at = begin
+                    for batch in loader:
+                        found = [np.array(batch[name]) for name in of]
+                        for i, n in enumerate(np.array(batch[of[0] + "_lengths"])):
+                            self.assertEqual(found[0][i, :n].tolist(), boxes[at])
+                            self.assertEqual(found[1][i, :n].tolist(), kinds[at])
+                            self.assertEqual(found[2][i, :n].tolist(), points[at])
+                            at += 1
+                    self.assertEqual(at, N_ROWS)
+                    self.assertEqual(loader.failures, [])
+
+    def test_wrong_boxes(self):
+        """Types that cannot be boxes are errors that name the column, and values
+        fail with their row and column."""
+        line = LINE.replace("spdlsrc", "spdlsrc box-column=o.b", 1)
+        for column in ([{"b": [["1"]]}], [{"b": 1}], [{"c": [[1]]}], [[[1]]], [1],
+                       [{"b": [[{"x": 1}]]}], [b"x"], [[{"b": "x"}]]):
+            self.assert_fails(pa.table({"image": FILES, "o": column * N_ROWS}),
+                              "pipeline-error", ['"o.b"', '"o"', "box-column"], line)
+        boxes = [[[1, 2, 3, 4]]] * N_ROWS
+        for row, value in enumerate(([[1, 2, 3]], [[1, 2, 3, None]], None, [None],
+                                     [[3, 2, 1, 4]], [[2**60, 1, 2, 2]])):
+            boxes[row] = value
+        for dtype in pa.int64(), pa.float64():
+            if dtype == pa.float64():
+                boxes[5] = [[float("nan"), 1, 2, 2]]
+            table = pa.table({"image": FILES, "o": pa.StructArray.from_arrays(
+                [pa.array(boxes, pa.list_(pa.list_(dtype)))], ["b"])})
+            with Loader(line, source=table, max_failures=-1) as loader:
+                n = sum(len(batch.indices) for batch in loader)
+            self.assertEqual(n, N_ROWS - 6)
+            self.assertEqual(sorted(f.uri for f in loader.failures),
+                             [f"arrow:///image/{row}" for row in range(6)])
+            for failure in loader.failures:
+                self.assertIn('Field "o.b"', failure.reason)
+
+    def test_empty_lists(self):
+        """A column whose lists are all empty has no type of numbers."""
+        for column in [[]] * N_ROWS, [{"b": []}] * N_ROWS:
+            name = "o.b" if column[0] else "o"
+            line = LINE.replace("spdlsrc", f"spdlsrc box-column={name}", 1)
+            with Loader(line, source=pa.table({"image": FILES, "o": column})) as loader:
+                for batch in loader:
+                    self.assertEqual(np.array(batch[name + "_lengths"]).sum(), 0)
+                self.assertEqual(loader.failures, [])
+
+    def test_other_lists(self):
+        """Lists that nothing uses are left out with a warning; those of targets
+        may not be nested."""
+        table = pa.table({"image": FILES, "a": [[[1.0]]] * N_ROWS,
+                          "t": [[1.0, 2.0]] * N_ROWS, "b": [[1, 2, 3, 4]] * N_ROWS})
+        with self.assertWarnsRegex(LoaderWarning, r'"a" \(\+l<item:\+l<item:g>>\)'), \
+                Loader(LINE.replace("spdlsrc", "spdlsrc target-columns=t box-column=b", 1),
+                       source=table) as loader:
+            batch = list(loader)[0]
+            self.assertEqual(np.array(batch["t"])[0].tolist(), [1, 2])
+            self.assertEqual(sorted(batch.extras[0]), ["b", "image-matrix", "t"])
+        self.assert_fails(table, "pipeline-error", ['"a"', "target-columns"],
+                          LINE.replace("spdlsrc", "spdlsrc target-columns=a", 1))
+
+    def test_other_members_in_the_next_epoch(self):
+        class Source:
+            n = 0
+
+            def __arrow_c_stream__(self, requested_schema=None):
+                self.n += 1
+                objects = {"b": [[1, 2, 3, 4]], "c": [[0, 0, 1, 1]]}
+                if self.n > 2:
+                    objects = dict(reversed(objects.items()))
+                return pa.table({"image": FILES, "o": [objects] * N_ROWS}
+                                ).__arrow_c_stream__()
+
+        line = LINE.replace("spdlsrc epochs=1", "spdlsrc epochs=3 box-column=o.b", 1)
+        with raises_with("pipeline-error", "other columns"), \
+                Loader(line, source=Source()) as loader:
+            for _ in range(3):
+                list(loader)
 
     def test_lines(self):
         for line in DECODE[2:], "spdlsrc location=/tmp " + DECODE:

@@ -5,9 +5,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """boxes-expected.json has the results of torchvision.transforms.v2."""
 
+import csv
+import io
 import json
 import pathlib
 import sys
+import tarfile
 import tempfile
 import unittest
 
@@ -120,6 +123,62 @@ class TestFormats(Case):
         self.assertEqual(found["boxes"], [[[1, 2, 3, 4], [5, 6, 7, 8]]])
         self.assertEqual(found["points"], [[[9, 8]]])
         self.assertEqual(found["kinds"], [[4, 5]])
+
+    def test_members(self):
+        """Boxes may be members of an object, or of the objects of a list, in a
+        .jsonl and as a text in a .csv."""
+        one = {"at": {"box": BOXES}, "kind": KINDS}
+        rows = [{"kind": k, "at": {"box": b}} for b, k in zip(BOXES, KINDS)]
+        plain = load(self.write({}))[0]
+        table = pathlib.Path(self.folder, "members.csv")
+        for value in one, rows, [], {"at": {"box": []}, "kind": []}:
+            with open(table, "w", newline="", encoding="utf-8") as file:
+                csv.writer(file).writerows([["uri", "o"], [self.image, json.dumps(value)]])
+            for path in table, self.write({"o": value}):
+                with self.subTest(value, path=path), Loader(
+                        f"spdlsrc location={path} box-column=o.at.box "
+                        "box-label-columns=o.kind ! spdlfetch ! spdldecode ! spdlbatch "
+                        "! spdlsink") as loader:
+                    batch = next(iter(loader))
+                    found = numpy.array(batch["o.at.box"]).tolist()
+                    self.assertEqual(found, plain["boxes"] if "0" in str(value)
+                                     else [[[0, 0, 0, 0]]])
+                    self.assertEqual(numpy.array(batch["o.kind"]).tolist(),
+                                     plain["kinds"] if "0" in str(value) else [[-1]])
+                    self.assertEqual(json.loads(batch.extras[0]["o"]), value)
+        for value in {"at": 1, "kind": [1]}, [*rows, {"kind": 1}], "text", 1, {}:
+            with self.subTest(value), self.assertRaisesRegex(
+                    LoaderError, 'Field "o.at.box" of the list ".*list.jsonl" is '), \
+                    Loader(f"spdlsrc location={self.write({'o': value})} "
+                           "box-column=o.at.box box-label-columns=o.kind ! spdlfetch "
+                           "! spdldecode ! spdlbatch ! spdlsink") as loader:
+                list(loader)
+
+    def test_shards(self):
+        """Boxes are members of the JSON beside the image."""
+        note = {"boxes": BOXES, "points": POINTS, "kinds": KINDS, "a": None,
+                "o": [{"box": b, "kind": k} for b, k in zip(BOXES, KINDS)]}
+        wrong = {"boxes": [[1, 2, float("nan"), 4]], "points": [], "kinds": [1]}
+        path = pathlib.Path(self.folder, "a.tar")
+        with tarfile.open(path, "w") as tar:
+            for key, value in ("a", note), ("b", wrong), ("c", {"boxes": 3}):
+                tar.add(pathlib.Path(self.folder, self.image), f"{key}.jpg")
+                data = json.dumps(value).encode()
+                info = tarfile.TarInfo(f"{key}.json")
+                info.size = len(data)
+                tar.addfile(info, io.BytesIO(data))
+        decode = "width=96 height=80 flip=1"
+        wanted = load(self.write({}), decode)[0]
+        found = load(path, decode, n=3)
+        self.assertEqual([batch["indices"] for batch in found], [[0]])
+        for name in "boxes", "points", "kinds", "boxes_lengths":
+            self.assertEqual(found[0][name], wanted[name])
+        self.assertEqual(json.loads(found[0]["extras"][0]["o"]), note["o"])
+        with Loader(f"spdlsrc location={path} box-column=o.box box-label-columns=o.kind "
+                    f"! spdlfetch ! spdldecode {decode} ! spdlbatch ! spdlsink") as loader:
+            batch = next(iter(loader))
+            self.assertEqual(numpy.array(batch["o.box"]).tolist(), wanted["boxes"])
+            self.assertEqual(numpy.array(batch["o.kind"]).tolist(), wanted["kinds"])
 
     def test_coco(self):
         """Keypoints of an annotation are one flat list there."""

@@ -21,7 +21,9 @@ import time
 import unittest
 import warnings
 
+import numpy as np
 from errors import raises
+from PIL import Image
 from support import make_dataset, make_folder
 from gstspdl import Loader, LoaderWarning
 
@@ -263,6 +265,91 @@ class CocoTest(unittest.TestCase):
             self.assertEqual(loader.failures, [])
         self.assertEqual(sorted(found), ids)
         self.assertNotEqual(found, ids)
+
+    def load_masks(self, path, settings=""):
+        """Returns the masks of each annotation by its id."""
+        found = {}
+        with Loader(f"spdlsrc location={path} root={PHOTOS[0].parents[1]} "
+                    "box-column=boxes box-format=xywh box-label-columns=boxes_ids "
+                    f"box-mask-column=boxes_masks {settings} ! spdlfetch "
+                    "! spdldecode resize=none ! spdlbatch batch-size=1 ! spdlsink"
+                    ) as loader:
+            for batch in loader:
+                n = np.array(batch["boxes_lengths"])[0]
+                found.update(zip(np.array(batch["boxes_ids"])[0, :n].tolist(),
+                                 np.array(batch["boxes_masks"])[0, :n]))
+            self.assertEqual(loader.failures, [])
+        return found
+
+    def make_masks(self):
+        """Makes annotations of photos whose masks are rectangles, in all forms."""
+        coco = make_coco(len(PHOTOS), 120)
+        sizes = {}
+        for image, photo in zip(coco["images"], PHOTOS):
+            image["file_name"] = str(photo.relative_to(photo.parents[1]))
+            with Image.open(photo) as opened:
+                image["width"], image["height"] = sizes[image["id"]] = opened.size
+        wanted = {}
+        for i, annotation in enumerate(coco["annotations"]):
+            width, height = sizes[annotation["image_id"]]
+            mask = np.zeros((height, width), np.uint8)
+            x, y = i % 20, i % 13
+            mask[y:y + 30, x:x + 40] = 1
+            annotation["bbox"] = [0, 0, width, height]
+            annotation["segmentation"] = [[x, y, x + 40, y, x + 40, y + 30, x, y + 30]]
+            if i % 2:
+                changes = np.flatnonzero(np.diff(mask.T.ravel(), prepend=0)).tolist()
+                annotation["segmentation"] = {
+                    "size": [height, width],
+                    "counts": np.diff([0, *changes, mask.size]).tolist()}
+            wanted[annotation["id"]] = mask
+        return coco, wanted
+
+    def test_masks(self):
+        coco, wanted = self.make_masks()
+        found = self.load_masks(write(coco))
+        self.assertEqual(found.keys(), wanted.keys())
+        for name, mask in wanted.items():
+            np.testing.assert_array_equal(found[name], mask)
+
+    def test_masks_that_are_missing(self):
+        coco, _ = self.make_masks()
+        del coco["annotations"][5]["segmentation"]
+        path = write(coco)
+        image, = (image["file_name"] for image in coco["images"]
+                  if image["id"] == coco["annotations"][5]["image_id"])
+        with self.assertRaisesRegex(
+                AssertionError, f"(?s)Failure.*{image}.*boxes_masks.*null"):
+            self.load_masks(path)
+
+    def test_masks_of_a_changed_file(self):
+        coco, _ = self.make_masks()
+        path = write(coco)
+        with raises("resource-error read", path.name), \
+                Loader(f"spdlsrc location={path} root={PHOTOS[0].parents[1]} "
+                       "box-column=boxes box-mask-column=boxes_masks epochs=1000 "
+                       "! spdlsink max-buffers=1") as loader:
+            next(iter(loader))
+            path.write_text(json.dumps(coco) + " ")
+            for _ in loader:
+                pass
+
+    @unittest.skipUnless(importlib.util.find_spec("pycocotools"),
+                         "there is no pycocotools")
+    def test_masks_of_pycocotools(self):
+        from pycocotools.coco import COCO
+
+        coco, _ = self.make_masks()
+        rng = random.Random(2)
+        for annotation in coco["annotations"][::2]:
+            annotation["segmentation"] = [
+                [rng.uniform(-20, 300) for _ in range(2 * rng.randint(3, 20))]
+                for _ in range(rng.randint(1, 3))]
+        path = write(coco)
+        with contextlib.redirect_stdout(io.StringIO()):
+            theirs = COCO(path)
+        for name, mask in self.load_masks(path).items():
+            np.testing.assert_array_equal(mask, theirs.annToMask(theirs.anns[name]))
 
     def test_read_only_folder(self):
         if os.geteuid() == 0:

@@ -651,6 +651,87 @@ class ImagesTest(unittest.TestCase):
             labels = [i for b in loader for i in b.labels]
         self.assertEqual(labels, made["label"])
 
+    def check_boxes(self, path, boxes, kinds, names, source=None):
+        location = f"location={path}" if path else ""
+        line = (f"spdlsrc {location} label=none box-column={names[0]} box-format=xywh "
+                f"box-label-columns={names[1]} epochs=1 {DECODE}")
+        at = 0
+        with Loader(line.replace(" width=16 height=16", ""), source=source) as loader:
+            for batch in loader:
+                found, numbers = (np.array(batch[name]) for name in names)
+                for i, n in enumerate(np.array(batch[f"{names[0]}_lengths"])):
+                    self.assertEqual(found[i, :n].tolist(), [
+                        [x, y, x + w, y + h] for x, y, w, h in boxes[at]])
+                    self.assertEqual(numbers[i, :n].tolist(), kinds[at])
+                    at += 1
+            self.assertEqual(loader.failures, [])
+        self.assertEqual(at, N_PHOTOS)
+
+    @unittest.skipUnless(importlib.util.find_spec("pandas") and
+                         importlib.util.find_spec("datasets"),
+                         "there is no package pandas or datasets")
+    def test_boxes(self):
+        """Nested lists that pyarrow, pandas and datasets write are boxes with
+        the same values, and the other members are not read wrongly for them."""
+        import datasets
+        import pandas
+
+        datasets.disable_progress_bars()
+        rng = np.random.default_rng(2)
+        boxes = [rng.integers(1, 16, (i % 5, 4)).astype(float).tolist()
+                 for i in range(N_PHOTOS)]
+        kinds = [rng.integers(0, 3, len(of_one)).tolist() for of_one in boxes]
+        objects = [{"id": k, "bbox": b, "category": k, "area": [9.5] * len(k)}
+                   for b, k in zip(boxes, kinds)]
+        rows = [[{"bbox": b, "category": k} for b, k in zip(*of_one)]
+                for of_one in zip(boxes, kinds)]
+        names = "objects.bbox", "objects.category"
+        place = self.folder / "boxes.parquet"
+        # JPEGs would be decoded at their size.
+        photos = [PHOTOS[0]] * N_PHOTOS
+        for column in objects, rows:
+            pq.write_table(pa.table({"image": photos, "objects": column}), place,
+                           row_group_size=7)
+            self.check_boxes(place, boxes, kinds, names)
+            pandas.DataFrame({"image": photos, "objects": column}).to_parquet(place)
+            self.check_boxes(place, boxes, kinds, names)
+        pandas.DataFrame({"image": photos, "boxes": [*map(np.array, boxes)],
+                          "kinds": kinds}).map(
+            lambda v: v.tolist() if isinstance(v, np.ndarray) else v).to_parquet(place)
+        self.check_boxes(place, boxes, kinds, ("boxes", "kinds"))
+
+        value, classes = datasets.Value("float32"), datasets.ClassLabel(names=list("abc"))
+        members = {"bbox": datasets.Sequence(value, 4), "category": classes}
+        for features, column in (
+                (datasets.Sequence(members), objects),
+                (datasets.List(members), rows),
+                ({"bbox": datasets.Sequence(datasets.Sequence(value, 4)),
+                  "category": datasets.Sequence(classes)}, objects)):
+            column = [{k: v for k, v in of_one.items() if k in members}
+                      if isinstance(of_one, dict) else of_one for of_one in column]
+            made = datasets.Dataset.from_dict(
+                {"image": [str(PATHS[0])] * N_PHOTOS, "objects": column},
+                features=datasets.Features({"image": datasets.Image(),
+                                            "objects": features}))
+            made.to_parquet(place, batch_size=9)
+            with self.subTest(made.features):
+                self.check_boxes(place, boxes, kinds, names)
+                self.check_boxes(None, boxes, kinds, names, made)
+        self.run_boxes_page(place)
+
+    def run_boxes_page(self, place):
+        """Runs the Python of the section about tables."""
+        page = (support.ROOT / "docs/how-to/detection.md").read_text()
+        section = page.split("\n## Hugging Face tables\n")[1].split("\n## ")[0]
+        code = "\n".join(line[4:] for line in section.splitlines()
+                         if line.startswith("    ") or not line)
+        self.assertIn("SIZE = 640", code)
+        folder = support.make_folder()
+        (folder / "data").mkdir()
+        shutil.copy(place, folder / "data/train.parquet")
+        self.assertIn("(8, 3, 64, 64)", support.check_python(
+            code.replace("SIZE = 640", "SIZE = 64"), cwd=folder))
+
     def test_page(self):
         """Runs the Python of the how-to page."""
         self.assertIn("(8, 3, 64, 64)", support.run_page(

@@ -20,6 +20,7 @@ from gstspdl._loader.loader import Failure
 PAGES = sorted((ROOT / "docs" / "reference").glob("python*.md"))
 RECIPES = [gstspdl.image_folder, gstspdl.image_list, gstspdl.web_dataset,
            gstspdl.video_folder, gstspdl.audio_folder, gstspdl.coco_detection,
+           gstspdl.yolo_detection, gstspdl.voc_detection,
            gstspdl.segmentation_pairs]
 PUBLIC = {name: getattr(gstspdl, name) for name in gstspdl.__all__}
 PUBLIC["Failure"] = Failure

@@ -47,6 +47,8 @@ def make_coco(n=10):
                 "id": len(annotations) + 1, "image_id": images[-1]["id"],
                 "category_id": CATEGORIES[(i + k) % 3]["id"], "iscrowd": k,
                 "bbox": [x, y, width, height], "area": width * height,
+                "segmentation": [[x, y, x + width, y, x + width, y + height, x,
+                                  y + height]],
                 "keypoints": [[x + j, y + 1, 2][c] for j in range(17)
                               for c in range(3)]})
         Image.fromarray(picture).save(folder / f"{i}.png")
@@ -140,6 +142,21 @@ class DetectionTest(unittest.TestCase):
                 wanted[(wanted[..., 0] < 0) | (wanted[..., 0] >= SIDE)] = 0
                 np.testing.assert_allclose(values["keypoints"], wanted)
 
+    def test_masks(self):
+        """Tests that masks are their rectangles."""
+        for options in ({"train": False}, {}, {"crop_scale": (0.5, 1)}, {
+                "augment": "affine(scale=0.5..1.5,translate=0.1); vertical-flip"}):
+            n_masks = 0
+            for _, image, values in detect(masks=True, min_area=10, **options):
+                self.assertEqual(values["boxes_masks"].shape[1:], (SIDE, SIDE))
+                for mask, k in zip(values["boxes_masks"], values["boxes_crowd"]):
+                    n_masks += 1
+                    # The image is bilinear at its edges.
+                    self.assertLess(np.abs(mask - image[k] / 255).mean(), 0.02)
+                    np.testing.assert_allclose(find_rectangle(mask * 255),
+                                               find_rectangle(image[k]), atol=2.5)
+            self.assertGreater(n_masks, 10)
+
     def test_images_without_annotations(self):
         with_boxes = sorted(key for key, found in BY_IMAGE.items() if found)
         self.assertEqual([key for key, _, _ in detect(
@@ -158,7 +175,7 @@ class DetectionTest(unittest.TestCase):
         for crowds in False, True:
             dataset = Dataset(coco_detection(
                 FOLDER / "instances.json", FOLDER, size=SIDE, batch_size=4,
-                train=False, keypoints=True), device="cpu")
+                train=False, keypoints=True, masks=True), device="cpu")
             self.assertEqual(dataset.classes, ["person", "dog", "brush"])
             found = [target for batch in dataset
                      for target in list_targets(batch, crowds=crowds)]
@@ -174,6 +191,10 @@ class DetectionTest(unittest.TestCase):
                 n = len(wanted)
                 self.assertEqual(target["boxes"].shape, (n, 4))
                 self.assertEqual(target["keypoints"].shape, (n, 17, 3))
+                self.assertEqual(target["masks"].shape, (n, SIDE, SIDE))
+                for mask, box in zip(target["masks"].numpy(), target["boxes"]):
+                    np.testing.assert_allclose(find_rectangle(mask * 255), box,
+                                               atol=0.51)
                 self.assertEqual(target["iscrowd"].tolist(),
                                  [a["iscrowd"] for a in wanted])
                 self.assertEqual(target["labels"].tolist(), [

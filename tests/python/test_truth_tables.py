@@ -56,8 +56,7 @@ class Dataset:
         self.lost = []  # the values of a warning for each loss
         self.extras = [{} for _ in table.names]
         self.uris = [*map(self.choose_uri, table.names)]
-        self.targets = [t for t in table.targets if form != "folder" and not (
-            form in SHARDS and table.columns.get(t, "-")[0] == "list")]
+        self.targets = table.targets if form != "folder" else []
         self.settings = {
             "location": None, "epochs": 1,
             "target_columns": ",".join(self.targets) or None,
@@ -212,9 +211,10 @@ class Dataset:
                 fields["json"] = json.dumps({c[0]: c[2][i] for c in columns})
                 files.append((i, key + ".json", fields["json"].encode()))
             for name, _, values in columns:
-                if not isinstance(values[i], (list, type(None))) and is_field(name):
+                if values[i] is not None and is_field(name):
                     if name not in ("cls", "json") and "\0" not in str(values[i]):
-                        fields[name] = values[i]
+                        fields[name] = json.dumps(values[i]) if isinstance(
+                            values[i], list) else values[i]
         self.lost += [()] * any(not is_field(c[0]) for c in columns)
         self.draw.shuffle(files)
         self.settings["extensions"] = self.draw.choice([None, None, "npy"])

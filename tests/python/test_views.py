@@ -14,7 +14,7 @@ import numpy as np
 from PIL import Image
 
 from support import make_folder
-from gstspdl import Loader, LoaderError, Pipeline
+from gstspdl import Loader, LoaderError, Pipeline, image_folder
 
 # From the page of spdldecode.
 STEP = 0xd1342543de82ef95
@@ -272,6 +272,131 @@ class TestSamples(Case):
                  for decode in ("", "views=2")]
         self.assertEqual(found[0], found[1])
         self.assertEqual(len(found[0]), 1)
+
+
+def convert(images, mean=(0.1, 0.2, 0.3), std=(0.5, 0.6, 0.7)):
+    """Normalizes images and transposes them to (batch, channels, height, width)."""
+    return np.moveaxis((images / 255 - mean) / std, -1, 1)
+
+
+class TestBatches(Case):
+    SETTINGS = (f'views="{GROUPS}" {CROP} part=data seed=3 ! spdldecode part=mask '
+                "format=index width=48 height=48 seed=3 " + CROP)
+
+    def load_batch(self, batch, source=None, **settings):
+        """Returns the tensors of the only batch, whose items have masks."""
+        source = source or write_masks(self.folder, make_folder())
+        with Loader(f"spdlsrc location={source} ! spdlfetch parts=mask "
+                    "output-order=input ! spdldecode output-order=input "
+                    f"{self.SETTINGS} output-order=input ! spdlbatch {batch} "
+                    "! spdlsink", **settings) as loader:
+            found, = loader
+            return {name: np.array(found[name]) for name in found.keys()}
+
+    def test_all_views_are_converted(self):
+        """Only the mask stays as it is."""
+        plain = self.load_batch("")
+        names = ["data", "view1", "view2", "view3", "view4"]
+        self.assertEqual(sorted(plain), sorted([*names, "mask"]))
+        for process in False, True:
+            found = self.load_batch(
+                'dtype=float32 layout=nchw mean="<0.1,0.2,0.3>" std="<0.5,0.6,0.7>"',
+                process=process)
+            for name, (width, height) in zip(names, SIZES):
+                self.assertEqual(found[name].dtype, np.float32)
+                self.assertEqual(found[name].shape[1:], (3, height, width))
+                np.testing.assert_allclose(found[name], convert(plain[name]),
+                                           atol=1e-5)
+            np.testing.assert_array_equal(found["mask"], plain["mask"])
+
+    def test_part(self):
+        """`part` may choose another part than the main image."""
+        for part, converted in (("data", 5), ("view1", 1)):
+            found = self.load_batch(f"part={part} dtype=float32")
+            self.assertEqual(found[part].dtype, np.float32)
+            self.assertEqual(sum(array.dtype == np.float32
+                                 for array in found.values()), converted)
+
+    def test_columns_with_names_of_views(self):
+        """A part that spdlfetch has named so is no view."""
+        masks = make_folder()
+        write_masks(self.folder, masks)
+        source = masks / "pairs.csv"
+        source.write_text("uri,view1\n" + "".join(
+            f"{self.folder}/{name}.jpg,{masks}/{name}.png\n" for name in ("420", "444")))
+        with Loader(f"spdlsrc location={source} ! spdlfetch parts=view1 "
+                    "! spdldecode part=data width=40 height=30 ! spdldecode part=view1 "
+                    "width=40 height=30 format=index ! spdlbatch dtype=float32 "
+                    "! spdlsink") as loader:
+            batch, = loader
+            self.assertEqual((batch["data"].dtype, batch["view1"].dtype),
+                             ("float32", "uint8"))
+
+    def test_functions(self):
+        """Views stay views in a function that returns them."""
+        def swap(sample):
+            return {"data": 255 - sample["data"].numpy(),
+                    "view1": sample["view1"].numpy()}
+
+        start = (Pipeline().files(str(self.folder)).fetch(output_order="input")
+                 .decode(views="2", width=32, height=24, seed=4, output_order="input"))
+        found = []
+        for pipeline in (start.batch(32), start.map(swap, output_order="input").batch(
+                32, dtype="float32", layout="nchw")):
+            with pipeline.loader() as loader:
+                batch, = loader
+                found.append([np.array(batch[name]) for name in ("data", "view1")])
+        np.testing.assert_allclose(found[1][0], convert(255 - found[0][0], 0, 1),
+                                   atol=1e-6)
+        np.testing.assert_allclose(found[1][1], convert(found[0][1], 0, 1), atol=1e-6)
+
+
+class TestDatasets(Case):
+    """Tests `views=` of the datasets."""
+
+    def load(self, **options):
+        folder = make_folder()
+        for name in "cat", "dog":
+            (folder / name).mkdir()
+        for i, path in enumerate(sorted(self.folder.glob("*.*"))):
+            (folder / ("cat" if i % 2 else "dog") / path.name).symlink_to(path)
+        settings = {"size": 32, "batch_size": 4, "seed": 5, **options}
+        with image_folder(folder, **settings) as loader:
+            return {(batch.epoch, int(index)): [np.array(batch[name])[i]
+                                                for name in batch if name != "labels"]
+                    for batch in loader for i, index in enumerate(batch.indices)}
+
+    def test_image_folder(self):
+        augment = ["color-jitter(brightness=0.4)", "gaussian-blur(kernel-size=3)"]
+        alone = self.load(augment=augment, fast_scale=False)
+        found = self.load(views=2, augment=augment, fast_scale=False)
+        self.assertEqual(found.keys(), alone.keys())
+        for key, (data, view) in found.items():
+            self.assertEqual((view.shape, view.dtype), ((3, 32, 32), np.float32))
+            np.testing.assert_array_equal(data, alone[key][0])
+            self.assertGreater(np.abs(data - view).mean(), 0.01)
+        self.assertEqual({len(parts) for parts in self.load(
+            views=2, train=False).values()}, {1})
+
+    def test_groups(self):
+        found = self.load(views=GROUPS, dtype="uint8", augment="invert(p=1)")
+        plain = self.load(views=GROUPS, dtype="uint8")
+        for key, parts in found.items():
+            self.assertEqual([part.shape for part in parts],
+                             [(3, height, width) for width, height in SIZES])
+            for part, other in zip(parts, plain[key]):
+                np.testing.assert_array_equal(part, 255 - other)
+
+    def test_wrong_views(self):
+        for views in True, 2.0, [2]:
+            with self.assertRaisesRegex(TypeError, "views must be an int or a str"):
+                self.load(views=views)
+        for views in 0, 17, "x", "2;", "":
+            with self.assertRaisesRegex(LoaderError, "property views"):
+                self.load(views=views)
+        for name in "mixup_alpha", "cutmix_alpha", "erase_prob":
+            with self.assertRaisesRegex(ValueError, name):
+                self.load(views=2, **{name: 0.5})
 
 
 class TestErrors(Case):

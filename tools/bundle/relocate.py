@@ -90,8 +90,9 @@ class Relocator:
 
     def run(self, files: Dict[pathlib.Path, pathlib.Path],
             kept: Dict[str, str], work: pathlib.Path) -> None:
-        """Copies @files to the relative paths that are their values, with the
-        libraries that they need. @kept: fixed file names by SONAME."""
+        """Copies the keys of @files to their values, which are relative paths,
+        and adds the libraries that they need. @kept: libraries whose file name
+        stays fixed, by SONAME."""
         self._collect(files)
         names = {soname: kept.get(soname) or self._rename(soname, file)
                  for soname, file in self.libraries.items()}

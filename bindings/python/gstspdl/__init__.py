@@ -46,7 +46,8 @@ if TYPE_CHECKING:
     from ._pipeline.pipeline import Pipeline
     from ._pipeline.recipes import (audio_folder, coco_detection, image_folder,
                                     image_list, segmentation_pairs,
-                                    video_folder, web_dataset)
+                                    video_folder, voc_detection, web_dataset,
+                                    yolo_detection)
     from ._pipeline.tokens import chat_packing, pretrain_tokens
 
     #: of gst-spdl
@@ -60,7 +61,7 @@ __all__ = ["IMAGENET_MEAN", "IMAGENET_STD", "Batch", "CacheLoader",
            "image_folder", "image_list", "merge_states", "pretrain_tokens",
            "reshard_states",
            "segmentation_pairs", "set_background", "trace", "versions",
-           "video_folder", "web_dataset"]
+           "video_folder", "voc_detection", "web_dataset", "yolo_detection"]
 
 
 # Modules that are imported when they are first used, so that batches and errors
@@ -80,7 +81,7 @@ _MODULES = {
     "_pipeline.pipeline": ("Pipeline",),
     "_pipeline.recipes": ("audio_folder", "coco_detection", "image_folder",
                           "image_list", "segmentation_pairs", "video_folder",
-                          "web_dataset"),
+                          "voc_detection", "web_dataset", "yolo_detection"),
     "_pipeline.tokens": ("chat_packing", "pretrain_tokens"),
     "_media.sample": ("Sample",),
     "_loader.states": ("merge_states", "reshard_states"),

@@ -42,13 +42,14 @@ _ANSWERS = {
     "pin_memory": "end a Pipeline in cuda_upload()",
     "pin_memory_device": "end a Pipeline in cuda_upload()",
     "prefetch_factor": "each stage has queue_size=, and sink() max_buffers=",
-    "persistent_workers": "threads and processes stay from epoch to epoch",
-    "worker_init_fn": "threads and processes need none; seed= sets what is random",
+    "persistent_workers": "threads and processes keep running between epochs",
+    "worker_init_fn": "threads and processes need no setting; seed= sets the "
+                      "random values",
     "multiprocessing_context": "processes= or process= starts processes",
-    "generator": "seed= sets what is random",
+    "generator": "seed= sets the random values",
     "timeout": "use loader.next(timeout), or timeout= of fetch()",
     "target_transform": "change labels in the loop; classes= sets their order",
-    "is_valid_file": "pattern= chooses files by their names",
+    "is_valid_file": "pattern= selects files by their names",
     "loader": "files are decoded by decode(), and functions run by transform= or "
               "map()",
     "distributed": "rank and world size come from the environment, as torchrun "
@@ -101,7 +102,7 @@ _LAUNCHERS = (("RANK", "WORLD_SIZE"), ("SLURM_PROCID", "SLURM_NTASKS"),
 
 
 def check_rank(rank: int, world_size: int) -> None:
-    """Both may be -1, for those of the environment."""
+    """Both may be -1, for the values of the environment."""
     if rank == world_size == -1 or 0 <= rank < world_size <= UINT32_MAX:
         return
     raise ValueError(

@@ -23,8 +23,8 @@ class _Keys(List[str]):
 
 
 class DetachedBatch(Mapping[str, "numpy.ndarray[Any, Any]"]):
-    """Mapping of the NumPy arrays of a batch by name: what a pickled Batch
-    becomes.
+    """Mapping of the NumPy arrays of a batch by name. A pickled Batch becomes a
+    DetachedBatch.
 
         buffers = []
         data = pickle.dumps(batch, protocol=5, buffer_callback=buffers.append)
@@ -32,8 +32,8 @@ class DetachedBatch(Mapping[str, "numpy.ndarray[Any, Any]"]):
         batch = pickle.loads(data, buffers=buffers)
         images = batch["data"]              # a NumPy array, not copied
 
-    It has the attributes of a Batch, and needs NumPy but neither the library
-    nor GStreamer, so that other processes and machines can use it.
+    It has the attributes of a Batch. It needs NumPy, but neither the C library nor
+    GStreamer, so other processes and machines can use it.
     """
 
     def __init__(self, arrays: "Dict[str, numpy.ndarray[Any, Any]]",

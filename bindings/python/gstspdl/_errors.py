@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class LoaderError(RuntimeError):
-    """Error that ends a run, or that a call of a loader caused.
+    """Error that ends a run, or error of a call of a loader.
 
         try:
             batch = loader.next(timeout=10**9)
@@ -18,10 +18,10 @@ class LoaderError(RuntimeError):
             if error.code != "timed-out":
                 raise
 
-    `code`: the reason as text: "pipeline-error" (an element failed, the
-    description has a mistake, or a state does not fit), "failures" (more items
-    failed than `max_failures` permits), "source" (the source in the program
-    raised), "timed-out", "stopped", "busy", "outdated", "forked", "state",
+    `code`: the reason as text: "pipeline-error" (an element failed, the description
+    has a mistake, or a state does not fit), "failures" (more items failed than
+    `max_failures` permits), "source" (the source in the program raised an
+    exception), "timed-out", "stopped", "busy", "outdated", "forked", "state",
     "map", "pipeline", "not-started", "started" or "failed".
     `stage`: the name of the element, or None.
     `uri`: the URI of the item that ended the loader, or None.
@@ -48,12 +48,10 @@ class LoaderWarning(UserWarning):
     `num_failures`: number of items that failed since the last such warning. 0
     for other warnings of elements, which are issued when the next batch is
     taken.
-    `epoch`, `stage`, `uri`, `reason`: those of the item that failed last, or
-    None.
-
-    `loader.failures` lists the items. With `python -W error` a warning is an
-    exception; that of failures is raised after the last batch of the `for`. No
-    batch is lost.
+    `epoch`, `stage`, `uri`, `reason`: values of the item that failed last, or None.
+    `loader.failures` lists the items. With `python -W error`, a warning is an
+    exception. The warning about failures is raised after the last batch of the
+    `for` loop. No batch is lost.
     """
 
     def __init__(self, message: str, *, num_failures: int = 0,

@@ -39,7 +39,7 @@ class Failure:
 
     def is_done(self, state: Optional[str]) -> bool:
         """Returns True if a loader that resumes from `state` skips the item.
-        Otherwise, the item arrives again and may fail again."""
+        Otherwise, the loader loads the item again, and the item may fail again."""
         if self.epoch is None or self.sequence is None:
             return False
         # A failure can be unpickled where the library is missing.
@@ -69,7 +69,7 @@ _FOLDER = os.path.dirname(__file__) + "/"
 
 
 class Record:
-    """Failures and warnings of a loader, until the program has heard of them."""
+    """Failures and warnings of a loader that the program has not taken yet."""
 
     def __init__(self) -> None:
         self.recent: Deque[Failure] = deque(maxlen=100)
@@ -78,12 +78,12 @@ class Record:
         self._forget_losses()
 
     def clear(self) -> None:
-        """Begins a run. `recent` has those of earlier ones, too."""
+        """Begins a run. `recent` keeps the failures of earlier runs."""
         self._pending.clear()
         self._forget_losses()
 
     def _forget_losses(self) -> None:
-        """Forgets what no LoaderWarning has reported yet."""
+        """Forgets the losses that no LoaderWarning has reported yet."""
         self._num_failures = 0
         self._last: Optional[Failure] = None
         self._summaries: List[str] = []
@@ -111,14 +111,15 @@ class Record:
         return taken
 
     def take(self, state: Optional[str]) -> List[Failure]:
-        """Takes those that a state counts as done."""
+        """Takes the failures that a state counts as done."""
         taken = [f for f in self._pending if f.is_done(state)]
         if taken:
             _drop(self._pending, taken)
         return taken
 
     def drop_repeated(self, state: Optional[str]) -> int:
-        """Drops those that occur again after a state. Returns their number."""
+        """Drops the failures that occur again after a state. Returns their
+        number."""
         repeated = [f for f in self._pending if not f.is_done(state)]
         for failures in self._pending, self.recent:
             _drop(failures, repeated)

@@ -9,8 +9,8 @@
     gstspdl.accelerate.use()
     loader = accelerator.prepare(torch.utils.data.DataLoader(dataset, ...))
 
-Accelerate makes a new loader from the one that prepare() or
-skip_first_batches() gets, always of PyTorch's class. After use() it makes
+Accelerate makes a new loader from the one that prepare() or skip_first_batches()
+gets, always of PyTorch's class. After use(), Accelerate makes a
 gstspdl.torch.DataLoader. Trainer calls prepare() itself.
 """
 
@@ -28,11 +28,10 @@ def use() -> None:
     """Lets Accelerate make gstspdl.torch.DataLoader in this process, from now
     on, whatever class a script gives it. Calling it again does nothing.
 
-    With use_stateful_dataloader=True, Accelerate makes torchdata's loaders, as
-    without this function.
+    With use_stateful_dataloader=True, Accelerate still makes loaders of torchdata.
 
-    Raises RuntimeError if this version of Accelerate makes its loaders in a way
-    that is not known."""
+    Raises RuntimeError if this version of Accelerate makes its loaders in an
+    unknown way."""
     if _theirs is not torch.utils.data.DataLoader:
         raise RuntimeError(
             f"gstspdl.accelerate.use() does not know how Accelerate {_version} "

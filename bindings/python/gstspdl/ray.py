@@ -68,21 +68,20 @@ class RemoteLoader(OneReader[DetachedBatch]):
     in between.
     `options`: Ray's options of the actors, such as {"num_cpus": 8}, which is 1
     by default and limits the CPU time of a loader.
-    `state`: a state_dict() of this trainer, or a list of those of all
-    trainers, also of another number of trainers or loaders, or the states of
-    all ranks of a Loader.
+    `state`: a state_dict() of this trainer, a list of the state_dict() of all
+    trainers, or the states of all ranks of a Loader. The number of trainers or
+    loaders may have been different.
     `transfer`: "direct" sends batches over a TCP connection from each loader.
     "store" sends them through Ray's object store, for clusters where only
     Ray's ports are open.
     `tls`: for "direct", the files {"certificate": PATH, "key": PATH,
     "authority": PATH} in PEM format on all machines. None: no encryption.
     `max_failures`, `classes`: as for Loader.
-    `worker_timeout`: time in s after which a loader that owes a batch and does
-    not answer pings, since its process is stopped, is replaced. 0: no limit.
+    `worker_timeout`: time in s after which a loader that does not answer pings is
+    replaced, if the trainer waits for its batch. 0: no limit.
 
-    A loader that is lost is replaced by one that continues after the last
-    batch that arrived. Errors raise LoaderError in the `for`. One thread at a
-    time takes batches.
+    If a loader is lost, a new loader continues after the last batch that arrived.
+    Errors raise LoaderError in the `for`. One thread at a time takes batches.
     """
 
     def __init__(self, pipeline: Any, num_loaders: int, *, rank: int = -1,
@@ -163,7 +162,7 @@ class RemoteLoader(OneReader[DetachedBatch]):
         self._run(self._plan)
 
     def _ensure_started(self) -> None:
-        """Starts the loaders, after stop() where they were stopped."""
+        """Starts the loaders; after stop(), where they were stopped."""
         if self._last is None or self._links:
             self.start()
         else:
@@ -409,8 +408,8 @@ class RemoteLoader(OneReader[DetachedBatch]):
 
     @property
     def epoch(self) -> int:
-        """The epoch of the last batch; after the end of an epoch, the next
-        one. Starts the loaders."""
+        """The epoch of the last batch; after the end of an epoch, the next epoch.
+        Starts the loaders."""
         self._ensure_started()
         self._await_start()
         assert self._epoch is not None
@@ -465,8 +464,7 @@ class RemoteLoader(OneReader[DetachedBatch]):
 
     @property
     def num_failures(self) -> int:
-        """The number of items that failed, as far as the batches so far have
-        reached."""
+        """The number of items that failed up to the last batch."""
         return self._num_failures
 
     def take_failures(self) -> List[Failure]:
@@ -503,12 +501,13 @@ class RemoteLoader(OneReader[DetachedBatch]):
 
     def resize(self, num_loaders: int,
                states: Optional[Sequence[Mapping[str, Any]]] = None) -> None:
-        """Changes the number of loaders, also within an epoch. Items that were
-        not given yet are divided among the new loaders.
+        """Changes the number of loaders, also within an epoch. Items that were not
+        delivered yet are divided among the new loaders.
 
         `num_loaders`: the new number.
-        `states`: the state_dict() of all trainers, in the order of their ranks,
-        if there are several. All must call resize() after the same steps.
+        `states`: the state_dict() of all trainers, in the order of their ranks, if
+        there are several trainers. All trainers must call resize() after the
+        same step.
 
         Raises LoaderError with the code "state" if the pipeline cannot be
         divided; the loaders then continue unchanged."""

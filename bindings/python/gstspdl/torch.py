@@ -101,9 +101,9 @@ def in_step(batches: Iterable[Step], *,
 
 def in_step(batches: Iterable[Step], *,
             shortest: bool = False) -> Iterator[Optional[Step]]:
-    """Yields the same number of steps on each rank of torch.distributed. Ranks
-    can have different numbers of batches, because items could not be divided
-    evenly or some failed.
+    """Yields the same number of steps on each rank of torch.distributed. Ranks can
+    have different numbers of batches, because items cannot always be divided
+    evenly, and items can fail.
 
         for batch in in_step(dataset, shortest=True):
             loss = train(batch)             # collective operations
@@ -142,15 +142,17 @@ def in_step(batches: Iterable[Step], *,
 
 def list_targets(batch: Mapping[str, Any], *, first_label: int = 1,
                  crowds: bool = False) -> List[Dict[str, Any]]:
-    """Returns the targets of a batch of coco_detection(), one for each image,
-    as the detection models of torchvision take them.
+    """Returns the targets of a batch of coco_detection(), yolo_detection() or
+    voc_detection(), one for each image, as the detection models of torchvision
+    take them.
 
         for batch in dataset:
             losses = model(list(batch["data"]), list_targets(batch))
 
-    A target is a dict of `boxes`, float32 of (boxes, 4); `labels` and `iscrowd`,
-    int64 of (boxes,); `image_id`, the id of the image as an int; and, if the
-    batch has them, `keypoints`, float32 of (boxes, 17, 3).
+    A target is a dict of `boxes`, float32 of (boxes, 4); `labels`, int64 of
+    (boxes,); `image_id`, the id of the image as an int; and, if the batch has
+    them, `iscrowd` and `difficult`, int64 of (boxes,), `keypoints`, float32 of
+    (boxes, 17, 3), and `masks`, uint8 of (boxes, height, width).
 
     `batch`: a batch of a Dataset or a Loader.
     `first_label`: number of the first class. For torchvision it is 1, because 0
@@ -160,29 +162,33 @@ def list_targets(batch: Mapping[str, Any], *, first_label: int = 1,
                batch[name] for name in batch if name != "data"}
     targets = []
     for i, n in enumerate(tensors["boxes_lengths"].tolist()):
-        crowd = tensors["boxes_crowd"][i, :n]
-        kept = torch.ones_like(crowd, dtype=torch.bool) if crowds else crowd == 0
+        # Boxes that are not crowds, or all of them.
+        kept = slice(None) if crowds or "boxes_crowd" not in tensors else \
+            tensors["boxes_crowd"][i, :n] == 0
         target = {"boxes": tensors["boxes"][i, :n][kept],
                   "labels": tensors["boxes_labels"][i, :n][kept] + first_label,
-                  "image_id": int(tensors["id"][i]), "iscrowd": crowd[kept]}
-        if "keypoints" in tensors:
-            target["keypoints"] = tensors["keypoints"][i, :n][kept]
+                  "image_id": int(tensors["id"][i])}
+        for member, name in (("iscrowd", "boxes_crowd"), ("keypoints", "keypoints"),
+                             ("difficult", "boxes_difficult"),
+                             ("masks", "boxes_masks")):
+            if name in tensors:
+                target[member] = tensors[name][i, :n][kept]
         targets.append(target)
     return targets
 
 
 def transform(function: Callable[..., Any],
               input: Literal["pil", "chw", "hwc", "keyword"]) -> Transform:
-    """Makes a function of Loader.map(), Pipeline.map() and the recipes'
-    `transform` of a callable that takes an image.
+    """Wraps a callable that takes an image, for Loader.map(), Pipeline.map() and
+    the argument `transform` of datasets.
 
         image_folder("photos", transform=transform(remove_red_eyes, "pil"))
 
-    `function`: a transform of images.
-    `input`: what it takes. "pil": an image of Pillow. "chw": a tensor of
-    (channels, height, width), or (frames, channels, height, width) of a clip.
-    "hwc": a NumPy array of (height, width, channels). "keyword": the same
-    array as the argument `image`; the result is a dict with "image".
+    `function`: a transform of images. `input`: the kind of input that the transform
+    takes. "pil": an image of Pillow. "chw": a tensor of (channels, height, width),
+    or (frames, channels, height, width) of a clip. "hwc": a NumPy array of (height,
+    width, channels). "keyword": the same array as the argument `image`; the result
+    is a dict with "image".
 
     The transform returns an image of Pillow, a NumPy array of (height, width,
     channels), a tensor of (channels, height, width), a dict of these by name,
@@ -202,7 +208,7 @@ class Dataset(torch.utils.data.IterableDataset,  # type: ignore[type-arg,misc]
         for batch in dataset:               # one epoch
             train(batch["data"], batch["labels"])
 
-    `pipeline`: as for Loader, or a Loader.
+    `pipeline`: a Loader, or the argument `pipeline` of Loader.
     `device`: the device of the tensors. None: the current CUDA device if there
     is one, else the CPU.
     `fields`: names of tensors: each batch is a tuple of these instead of a
@@ -304,8 +310,8 @@ class Dataset(torch.utils.data.IterableDataset,  # type: ignore[type-arg,misc]
 
     def _end_epoch(self) -> None:
         """Takes the end of an epoch after its last batch. Trainers that count
-        batches do not request it, but the state then belongs to the next
-        epoch, and the pipeline need not restart there."""
+        batches do not request this end. With it taken, the state belongs to the
+        next epoch, and the pipeline does not restart there."""
         try:
             if (not self._given or not self.loader.is_running() or
                     self._given < len(self.loader)):
@@ -409,8 +415,8 @@ class Dataset(torch.utils.data.IterableDataset,  # type: ignore[type-arg,misc]
 
     @property
     def epoch(self) -> int:
-        """The epoch of the last batch; after the end of an epoch, the next one;
-        before the first batch, the one to begin with."""
+        """The epoch of the last batch; after the end of an epoch, the next epoch;
+        before the first batch, the first epoch."""
         return self.loader.epoch
 
     def set_epoch(self, epoch: int) -> None:

@@ -1,4 +1,4 @@
-/* gst-spdl: boxes and keypoints of an item, which move with its image
+/* gst-spdl: boxes, masks and keypoints of an item, which move with its image
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -30,6 +30,7 @@ spdl_shapes_unref (SpdlShapes *self)
   if (!g_atomic_int_dec_and_test (&self->ref_count))
     return;
   g_clear_pointer (&self->list, g_ref_string_release);
+  g_clear_pointer (&self->masks, spdl_masks_unref);
   g_free (self);
 }
 
@@ -87,7 +88,16 @@ spdl_shapes_copy (const SpdlShapes *self, guint n_boxes, guint n_points)
   memcpy (copy->boxes, self->boxes, (gsize) n_boxes * 4 * sizeof (float));
   memcpy (copy->points, self->points,
       MIN (copy->n_points, self->n_points) * row * sizeof (float));
+  if (self->masks && copy->n_boxes == self->n_boxes)
+    copy->masks = spdl_masks_ref (self->masks);
   return copy;
+}
+
+void
+spdl_shapes_set_masks (SpdlShapes *self, SpdlMasks *masks)
+{
+  g_clear_pointer (&self->masks, spdl_masks_unref);
+  self->masks = masks;
 }
 
 static gboolean
@@ -185,9 +195,9 @@ spdl_shapes_check_size (
   if (self->width == width && self->height == height)
     return TRUE;
   g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-      "The boxes and keypoints are those of an image of %u by %u, but this one "
-      "has %u by %u: resize it in spdldecode, which moves them, or set them "
-      "anew in a function",
+      "The boxes and keypoints belong to an image of %u by %u, but this image "
+      "has %u by %u: resize it in spdldecode, which adapts them, or set them "
+      "in a function",
       self->width, self->height, width, height);
   return FALSE;
 }
@@ -362,11 +372,17 @@ spdl_shapes_drop (SpdlShapes *self)
   const gsize row = self->spec.points_per_box > 0
                         ? spdl_shapes_get_point_row (&self->spec)
                         : 0;
+  g_autoptr (SpdlMasks) masks =
+      self->masks ? spdl_masks_new (self->masks->width, self->masks->height,
+                        self->masks->by_columns)
+                  : NULL;
   guint n = 0;
 
   for (guint i = 0; i < self->n_boxes; i++) {
     if (!is_kept (self, i))
       continue;
+    if (masks)
+      spdl_masks_add_copy (masks, self->masks, i);
     if (n < i) {
       memcpy (&self->boxes[n * 4], &self->boxes[i * 4], 4 * sizeof (float));
       memcpy (&self->labels[n * n_labels], &self->labels[i * n_labels],
@@ -376,6 +392,8 @@ spdl_shapes_drop (SpdlShapes *self)
     }
     n++;
   }
+  if (n < self->n_boxes)
+    spdl_shapes_set_masks (self, g_steal_pointer (&masks));
   self->n_boxes = n;
   if (self->spec.points_per_box > 0)
     self->n_points = n;
@@ -440,6 +458,9 @@ spdl_shapes_append_json (
   if (begin_member (json, extra, spec->fields[SPDL_SHAPES_POINTS]))
     append_numbers (json, self->points,
         (gsize) self->n_points * spdl_shapes_get_point_row (spec), points);
+  if (self->masks &&
+      begin_member (json, extra, spec->fields[SPDL_SHAPES_MASKS]))
+    spdl_masks_append_json (self->masks, json);
   for (guint i = 0; i < spec->n_labels; i++) {
     if (!begin_member (json, extra, spec->fields[SPDL_SHAPES_LABELS + i]))
       continue;
@@ -469,10 +490,37 @@ spdl_shapes_to_structure (const SpdlShapes *self)
       self->list, "bytes", GST_TYPE_BUFFER, bytes, NULL);
 
   gst_buffer_unref (bytes);
+  if (self->masks) {
+    GstBuffer *masks =
+        gst_buffer_new_wrapped_bytes (spdl_masks_to_bytes (self->masks));
+
+    gst_structure_set (s, "masks", GST_TYPE_BUFFER, masks, NULL);
+    gst_buffer_unref (masks);
+  }
   for (guint i = 0; i < SPDL_SHAPES_N_FIELDS; i++)
     gst_structure_set (s, (const gchar[]){ '0' + i, '\0' }, G_TYPE_STRING,
         g_quark_to_string (self->spec.fields[i]), NULL);
   return s;
+}
+
+/* Reads the masks that belong to the boxes. Returns FALSE if they are
+ * invalid. */
+static gboolean
+take_masks (SpdlShapes *self, const GstStructure *s)
+{
+  const GValue *value = gst_structure_get_value (s, "masks");
+  GstMapInfo map = GST_MAP_INFO_INIT;
+  GstBuffer *bytes;
+
+  if (!value)
+    return self->width == 0 || !self->spec.fields[SPDL_SHAPES_MASKS];
+  bytes = GST_VALUE_HOLDS_BUFFER (value) ? gst_value_get_buffer (value) : NULL;
+  if (!bytes || !gst_buffer_map (bytes, &map, GST_MAP_READ))
+    return FALSE;
+  self->masks = spdl_masks_new_from_bytes (
+      map.data, map.size, self->n_boxes, self->width, self->height);
+  gst_buffer_unmap (bytes, &map);
+  return self->masks != NULL;
 }
 
 static gboolean
@@ -520,6 +568,8 @@ spdl_shapes_new_from_structure (const GstStructure *s)
     self->width = before.width;
     self->height = before.height;
     self->list = list ? g_ref_string_new (list) : NULL;
+    if (!take_masks (self, s))
+      g_clear_pointer (&self, spdl_shapes_unref);
   }
   gst_buffer_unmap (bytes, &map);
   return self;

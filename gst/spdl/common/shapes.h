@@ -1,4 +1,4 @@
-/* gst-spdl: boxes and keypoints of an item, which move with its image
+/* gst-spdl: boxes, masks and keypoints of an item, which move with its image
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -7,9 +7,7 @@
 
 #pragma once
 
-#include <gst/gst.h>
-
-#include "gst/spdl/engine/visibility.h"
+#include "gst/spdl/common/masks.h"
 
 G_BEGIN_DECLS
 SPDL_BEGIN_PRIVATE_API
@@ -29,6 +27,7 @@ enum {
   SPDL_SHAPES_BOXES,
   SPDL_SHAPES_LABELS, /* the first one: a whole number for each box */
   SPDL_SHAPES_POINTS = SPDL_SHAPES_LABELS + SPDL_SHAPES_MAX_LABELS,
+  SPDL_SHAPES_MASKS, /* one for each box */
   SPDL_SHAPES_N_FIELDS,
 };
 
@@ -64,6 +63,7 @@ typedef struct {
   gint64 *labels; /* of the first box, of the second, ... */
   float *boxes;
   float *points;
+  SpdlMasks *masks; /* nullable */
 } SpdlShapes;
 
 #define SPDL_TYPE_SHAPES (spdl_shapes_get_type ())
@@ -83,6 +83,9 @@ spdl_shapes_new (const SpdlShapesSpec *spec, guint n_boxes, guint n_points);
 /* Returns: (transfer full): a copy with as many rows; new ones are 0 */
 SpdlShapes *
 spdl_shapes_copy (const SpdlShapes *self, guint n_boxes, guint n_points);
+
+/* Replaces the masks by @masks (transfer full). */
+void spdl_shapes_set_masks (SpdlShapes *self, SpdlMasks *masks);
 
 /* Returns: (nullable): the shapes in @extra (nullable) */
 const SpdlShapes *spdl_shapes_find (const GstStructure *extra);
@@ -143,8 +146,8 @@ gboolean spdl_matrix_invert (double *m, const double *a);
 /* Starts a move to an image of this size that changes nothing else. */
 void spdl_shapes_move_init (SpdlShapesMove *move, guint width, guint height);
 
-/* Moves the shapes and clips the boxes. Boxes without a visible
- * area stay away.
+/* Moves the shapes except the masks, which are pixels, and clips the boxes.
+ * Boxes without a visible area stay away.
  * Returns FALSE with @error set if @move has no place for a shape. */
 gboolean spdl_shapes_apply (
     SpdlShapes *self, const SpdlShapesMove *move, GError **error);

@@ -1,10 +1,11 @@
-/* gst-spdl: reader of boxes and keypoints from the fields of an item
+/* gst-spdl: reader of boxes, masks and keypoints from the fields of an item
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 
+#include "gst/spdl/common/jsonnumber.h"
 #include "gst/spdl/common/shapes.h"
 
 #include <math.h>
@@ -13,6 +14,9 @@
 /* Numbers of lists */
 
 #define MAX_DEPTH 3
+
+/* Begins a text in place of a list: the reason why there is none. */
+#define ERROR_PREFIX "error: "
 
 typedef struct {
   const SpdlShapes *before;
@@ -28,6 +32,9 @@ typedef struct {
   gboolean is_new[SPDL_SHAPES_N_FIELDS];
   gsize begins[SPDL_SHAPES_N_FIELDS];
   guint rows[SPDL_SHAPES_N_FIELDS];
+
+  SpdlMasks *masks; /* (nullable): new ones */
+  gchar *reason;    /* (nullable): error of the masks */
 } Reader;
 
 /* Returns whether a list at @depth, whose numbers begin at @begin, is right. */
@@ -52,60 +59,12 @@ add_number (Reader *self, double number)
   return isfinite (number);
 }
 
-static inline const gchar *
-skip_blanks (const gchar *at)
-{
-  while (*at && (guchar) *at <= ' ')
-    at++;
-  return at;
-}
-
-static inline const gchar *
-read_digits (const gchar *at, guint64 *digits)
-{
-  while (*at >= '0' && *at <= '9')
-    *digits = *digits * 10 + (*at++ - '0');
-  return at;
-}
-
-static gboolean
-read_word (Reader *self, const gchar **at)
-{
-  const gboolean is_true = g_str_has_prefix (*at, "true");
-
-  if (!is_true && !g_str_has_prefix (*at, "false"))
-    return FALSE;
-  *at += is_true ? 4 : 5;
-  return add_number (self, is_true);
-}
-
-/* Reads a number of JSON, or `true` as 1. Up to 15 digits are exact as a whole
- * number, and so is the power of ten: their quotient is rounded once, like the
- * result of strtod(), which takes ten times as long. */
 static inline gboolean
 read_number (Reader *self, const gchar **at)
 {
-  static const double powers[] = { 1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8,
-    1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15 };
-  const gboolean is_negative = **at == '-';
-  const gchar *begin = *at + is_negative;
-  guint64 digits = 0;
-  const gchar *end = read_digits (begin, &digits), *point = end;
   double number;
-  gchar *last;
 
-  if (end == begin)
-    return read_word (self, at);
-  if (*end == '.')
-    end = read_digits (end + 1, &digits);
-  if (end - begin <= 15 && *end != 'e' && *end != 'E') {
-    number = digits / powers[end > point ? end - point - 1 : 0];
-    *at = end;
-    return add_number (self, is_negative ? -number : number);
-  }
-  number = g_ascii_strtod (*at, &last);
-  *at = last;
-  return add_number (self, number);
+  return spdl_json_read_number (at, &number) && add_number (self, number);
 }
 
 /* Reads a list of numbers or lists from JSON. */
@@ -116,14 +75,14 @@ read_text (Reader *self, const gchar **at, guint depth)
 
   if (depth == MAX_DEPTH || **at != '[')
     return FALSE;
-  *at = skip_blanks (*at + 1);
+  *at = spdl_json_skip_blanks (*at + 1);
   while (**at != ']') {
     if (!(**at == '[' ? read_text (self, at, depth + 1)
                       : read_number (self, at)))
       return FALSE;
-    *at = skip_blanks (*at);
+    *at = spdl_json_skip_blanks (*at);
     if (**at == ',')
-      *at = skip_blanks (*at + 1);
+      *at = spdl_json_skip_blanks (*at + 1);
     else if (**at != ']')
       return FALSE;
   }
@@ -165,8 +124,8 @@ read_list (Reader *self, const GValue *value)
     return read_values (self, value, 0);
   if (!G_VALUE_HOLDS_STRING (value) || !g_value_get_string (value))
     return FALSE;
-  at = skip_blanks (g_value_get_string (value));
-  return read_text (self, &at, 0) && *skip_blanks (at) == '\0';
+  at = spdl_json_skip_blanks (g_value_get_string (value));
+  return read_text (self, &at, 0) && *spdl_json_skip_blanks (at) == '\0';
 }
 
 /* Fields of an item */
@@ -181,6 +140,12 @@ describe_needs (const Reader *self, guint field)
     return g_strdup (
         "a list of boxes of 4 numbers, which end after they begin (see "
         "box-format)");
+  if (field == SPDL_SHAPES_MASKS)
+    return g_strdup_printf (
+        "a list with the segmentation of each of %u boxes: polygons or COCO's "
+        "RLE%s%s%s",
+        n_boxes, self->reason ? "; " : "", self->reason ? self->reason : "",
+        self->reason ? " (counted from 0)" : "");
   if (field < SPDL_SHAPES_POINTS)
     return g_strdup_printf (
         "a list of %u whole numbers, one for each box", n_boxes);
@@ -206,6 +171,12 @@ set_wrong (const Reader *self, guint field, GError **error)
                                ? g_value_dup_string (value)
                                : gst_value_serialize (value);
 
+  if (g_str_has_prefix (text, ERROR_PREFIX)) {
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+        "Field \"%s\" cannot be read: %s", g_quark_to_string (name),
+        text + strlen (ERROR_PREFIX));
+    return FALSE;
+  }
   g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
       "Field \"%s\"%s%s%s is %.100s%s, but must be %s",
       g_quark_to_string (name), list ? " of the list \"" : "", list ? list : "",
@@ -233,6 +204,32 @@ read_field (
     return set_wrong (self, field, error);
   self->rows[field] = (self->n - self->begins[field]) / row;
   return TRUE;
+}
+
+/* Reads the masks of an image of this size. */
+static gboolean
+read_masks (Reader *self, guint width, guint height, GError **error)
+{
+  const SpdlShapes *before = self->before;
+  const GQuark name = before->spec.fields[SPDL_SHAPES_MASKS];
+  const GValue *value =
+      name ? gst_structure_id_get_value (self->extra, name) : NULL;
+  const gboolean scales = before->width == 0 && before->spec.is_relative;
+  const double scale[2] = { scales ? width : 1, scales ? height : 1 };
+  guint n = before->n_boxes;
+
+  if (!name)
+    return TRUE;
+  if (before->width == 0 || value) {
+    self->masks =
+        value ? spdl_masks_read (value, width, height, scale, &self->reason)
+              : NULL;
+    if (!self->masks)
+      return set_wrong (self, SPDL_SHAPES_MASKS, error);
+    n = self->masks->ends->len;
+  }
+  return n == self->rows[SPDL_SHAPES_BOXES] ||
+         set_wrong (self, SPDL_SHAPES_MASKS, error);
 }
 
 static gboolean
@@ -351,14 +348,19 @@ spdl_shapes_read (const SpdlShapes *self, const GstStructure *extra,
 
   if (self->width > 0 && !spdl_shapes_check_size (self, width, height, error))
     return NULL;
-  if (read_fields (&reader, error)) {
+  if (read_fields (&reader, error) &&
+      read_masks (&reader, width, height, error)) {
     result = spdl_shapes_copy (
         self, reader.rows[SPDL_SHAPES_BOXES], reader.rows[SPDL_SHAPES_POINTS]);
     result->width = width;
     result->height = height;
+    if (reader.masks)
+      spdl_shapes_set_masks (result, g_steal_pointer (&reader.masks));
     if (!take_fields (result, &reader, error))
       g_clear_pointer (&result, spdl_shapes_unref);
   }
+  g_clear_pointer (&reader.masks, spdl_masks_unref);
+  g_free (reader.reason);
   g_free (reader.numbers);
   return result;
 }

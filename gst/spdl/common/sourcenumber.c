@@ -241,9 +241,9 @@ spdl_source_number_check_state (
     return TRUE;
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
       "The resume state cannot be used: it names source %u, but the pipeline "
-      "has no sources after number %u. A source that was added while the "
-      "pipeline played must be in it before it starts: add the sources in the "
-      "order of their numbers",
+      "has no sources after number %u. Before the start, the pipeline must "
+      "contain all sources, including those that were added while it played: "
+      "add the sources in the order of their numbers",
       highest, next - 1);
   return FALSE;
 }

@@ -9,7 +9,8 @@
 
 /* Exports a function for this project's plugins. It is declared in no installed
  * header: library and plugins are built and distributed together, and the
- * function is not a public API. */
+ * function is not a public API. Its symbol has the version GSTSPDL_PRIVATE_ with
+ * the number of the release. */
 #define SPDL_PRIVATE_API __attribute__ ((visibility ("default")))
 
 /* Around the declarations of a header of which all functions are exported. */

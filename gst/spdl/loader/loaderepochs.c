@@ -66,7 +66,7 @@ check_left (GstSpdlLoader *self, GstSpdlBusWatch *bus_watch, GError **error)
     g_set_error_literal (error, GST_SPDL_LOADER_ERROR,
         GST_SPDL_LOADER_ERROR_STARTED,
         "The application is the source, and may still push items of this "
-        "epoch: stop the loader, and the thread that pushes, first");
+        "epoch: first stop the loader and the thread that pushes");
     return FALSE;
   }
   if (self->running && !gst_spdl_bus_watch_is_stopped (bus_watch))

@@ -456,8 +456,8 @@ find_table_source (GstSpdlLoader *self, const gchar *name, GError **error)
     return found[has_location];
   if (has_location)
     g_set_error (error, GST_SPDL_LOADER_ERROR, GST_SPDL_LOADER_ERROR_SOURCE,
-        "The pipeline has %u elements spdlsrc with the location %s, but a "
-        "table can be sent by one: write the location of the others in another "
+        "The pipeline has %u elements spdlsrc with the location %s, but only "
+        "one can send a table: write the location of the others in another "
         "way, or remove them",
         n[has_location], name);
   else

@@ -92,8 +92,8 @@ spdl_packet_send (int socket, gconstpointer data, gsize size, int fd,
     g_set_error (error, G_IO_ERROR, g_io_error_from_errno (problem),
         "Failed to send to another process: %s%s", g_strerror (problem),
         problem == ETOOMANYREFS
-            ? ": raise the limit of open files (ulimit -n), which also holds "
-              "for those on their way between the processes of this user"
+            ? ": raise the limit of open files (ulimit -n), which also counts "
+              "files in transit between the processes of this user"
             : "");
   return FALSE;
 }

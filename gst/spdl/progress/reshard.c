@@ -567,7 +567,7 @@ divide (Source *source, Run *run)
   for (guint64 epoch = run->first_epoch; epoch <= run->last_epoch; epoch++)
     if (!add_rest (source, run, epoch))
       return g_strdup_printf (
-          "the states of source %u do not fit to each other in epoch " NUMBER,
+          "the states of source %u do not match each other in epoch " NUMBER,
           source->source, epoch);
   return NULL;
 }
@@ -588,8 +588,8 @@ divide_streamed (Source *source, const GPtrArray *ranks, guint begin, guint end)
           ", but world-size is " NUMBER
           ", which cannot change in the middle of epoch " NUMBER
           ", because the items of source %u, which is streamed, have no known "
-          "place: use the same world size, or states of the beginning of an "
-          "epoch",
+          "position: use the same world size, or states of the beginning of "
+          "an epoch",
           state->identity.world_size, source->identity.world_size,
           state->progress.epoch, source->source);
   }

@@ -119,6 +119,24 @@ spdl_mp4_box_find (const SpdlMp4Box *in, const gchar *wanted, SpdlMp4Box *box)
 }
 
 gboolean
+spdl_mp4_has_brand (const guint8 *data, gsize size, const gchar *const *wanted)
+{
+  SpdlMp4Box rest = { data, size }, box;
+  gchar type[4];
+
+  if (!spdl_mp4_box_next (&rest, &box, type) || memcmp (type, "ftyp", 4) != 0)
+    return FALSE;
+  for (gsize at = 0; at + 4 <= box.size; at += 4) {
+    if (at == 4)
+      continue; /* the version of the first brand */
+    for (guint i = 0; wanted[i]; i++)
+      if (memcmp (box.data + at, wanted[i], 4) == 0)
+        return TRUE;
+  }
+  return FALSE;
+}
+
+gboolean
 spdl_mp4_is_whole (const guint8 *data, gsize size)
 {
   SpdlMp4Box rest = { data, size }, box;

@@ -37,6 +37,11 @@ gboolean spdl_mp4_box_next (SpdlMp4Box *in, SpdlMp4Box *box, gchar type[4]);
 gboolean
 spdl_mp4_box_find (const SpdlMp4Box *in, const gchar *type, SpdlMp4Box *box);
 
+/* Returns whether a file declares one of the brands, such as "avif".
+ * @wanted: ends with NULL */
+gboolean
+spdl_mp4_has_brand (const guint8 *data, gsize size, const gchar *const *wanted);
+
 /* Returns whether the last box of a file is not cut off. */
 gboolean spdl_mp4_is_whole (const guint8 *data, gsize size);
 

@@ -128,3 +128,16 @@ spdl_exif_find_in_jpeg (const guint8 *data, gsize size)
   }
   return 1;
 }
+
+guint
+spdl_exif_find_turn (guint angle, gint axis)
+{
+  static const guint8 orientations[4][3] = {
+    { 1, 4, 2 },
+    { 8, 5, 7 },
+    { 3, 2, 4 },
+    { 6, 7, 5 },
+  };
+
+  return orientations[angle & 3][axis < 0 ? 0 : 1 + (axis & 1)];
+}

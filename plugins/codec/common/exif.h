@@ -19,4 +19,11 @@ guint spdl_exif_get_orientation (const guint8 *data, gsize size);
 /* Searches the segments before the first scan. */
 guint spdl_exif_find_in_jpeg (const guint8 *data, gsize size);
 
+/* Returns the orientation for a turn and a mirroring after it, as the
+ * containers of HEIC and AVIF declare them.
+ *
+ * @angle: anticlockwise, in quarters of a turn
+ * @axis: 0 exchanges top and bottom, 1 left and right; -1: no mirroring */
+guint spdl_exif_find_turn (guint angle, gint axis);
+
 G_END_DECLS

@@ -154,7 +154,8 @@ static GstStaticPadTemplate sink_template =
         /* Bytes are listed first, because the element detects their format. */
         GST_STATIC_CAPS (
             "application/octet-stream; image/jpeg; image/png; image/webp; "
-            "image/gif; image/bmp; image/tiff; image/jp2; image/x-jpc; "
+            "image/gif; image/bmp; image/tiff; image/avif; image/heif; "
+            "image/heic; image/jxl; image/jp2; image/x-jpc; "
             "image/x-j2c; image/x-portable-bitmap; image/x-portable-graymap; "
             "image/x-portable-pixmap; image/x-portable-anymap; "
             "image/x-sun-raster; image/x-pcx; image/x-tga; image/x-sgi; "
@@ -431,9 +432,9 @@ warn_of_parts (GstSpdlStage *stage, const SpdlDecodeConfig *config,
     warn_once (stage, WARNING_GUESS, uri, text);
   } else if (is_whole) {
     text = g_strdup_printf (
-        "part \"%s\" and another part of its size have the same seed, but only "
-        "one of them is cropped or flipped at random: set augment and flip for "
-        "both, or another seed for one",
+        "part \"%s\" and another part of its size have the same seed, but "
+        "only one of them is cropped or flipped at random: set augment and "
+        "flip for both, or set another seed for one part",
         config->part);
     warn_once (stage, WARNING_WHOLE, uri, text);
   }
@@ -610,14 +611,14 @@ SPDL_DEFINE_ENUM_TYPE (GstSpdlDecodeInterpolation, interpolation,
     { SPDL_INTERPOLATION_LANCZOS, "Lanczos, 3 lobes", "lanczos" })
 
 SPDL_DEFINE_ENUM_TYPE (GstSpdlDecodeOrientation, exif_use,
-    { SPDL_EXIF_APPLY, "Turn the image upright, as its EXIF data say",
+    { SPDL_EXIF_APPLY, "Turn the image upright by its EXIF orientation",
         "apply" },
-    { SPDL_EXIF_IGNORE, "Keep the image as it is stored", "ignore" })
+    { SPDL_EXIF_IGNORE, "Keep the stored orientation", "ignore" })
 
 SPDL_DEFINE_ENUM_TYPE (GstSpdlDecodeMedia, media,
     { SPDL_MEDIA_AUTO,
-        "Any; the sound of a video if a property of sound is set, or "
-        "downstream accepts no images",
+        "All media. From a video, the sound if a property for audio is set or "
+        "downstream accepts no images, otherwise the images",
         "auto" },
     { SPDL_MEDIA_IMAGE, "Still images only", "image" },
     { SPDL_MEDIA_VIDEO, "Frames of videos only", "video" },

@@ -17,10 +17,12 @@
 #include "plugins/codec/still/imagedecoder.h"
 #include "plugins/codec/video/video.h"
 
+/* AVIF precedes HEIF, whose brand its files have as well. */
 static const SpdlImageDecoder *const image_decoders[] = { &spdl_png_decoder,
   &spdl_webp_decoder, &spdl_gif_decoder, &spdl_tiff_decoder, &spdl_jp2_decoder,
-  &spdl_pnm_decoder, &spdl_bmp_decoder, &spdl_sun_decoder, &spdl_exr_decoder,
-  &spdl_pcx_decoder, &spdl_sgi_decoder, &spdl_tga_decoder };
+  &spdl_pnm_decoder, &spdl_avif_decoder, &spdl_heif_decoder, &spdl_jxl_decoder,
+  &spdl_bmp_decoder, &spdl_sun_decoder, &spdl_exr_decoder, &spdl_pcx_decoder,
+  &spdl_sgi_decoder, &spdl_tga_decoder };
 
 /* Caps of images with `framerate` and `pixel-aspect-ratio` of the input. Most
  * items have equal caps, so the last result is kept. */

@@ -1,4 +1,4 @@
-/* gst-spdl: boxes and keypoints of an image that was decoded
+/* gst-spdl: boxes, masks and keypoints of an image that was decoded
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -8,6 +8,7 @@
 #include "plugins/codec/element/itemshapes.h"
 
 #include "gst/spdl/common/shapes.h"
+#include "plugins/codec/resize/filterweights.h"
 #include "plugins/codec/resize/orientation.h"
 
 /* Sets what turns an image of @width by @height as stored upright. */
@@ -98,6 +99,83 @@ set_move (SpdlShapesMove *move, const SpdlImageTransform *transform)
   set_clip (move->clip, transform);
 }
 
+/* Masks */
+
+/* Mirrors the positions of an axis, whose image has @side pixels. */
+static void
+mirror_axis (SpdlMaskAxis *axis, guint side)
+{
+  axis->is_reverse = !axis->is_reverse;
+  for (guint i = 0, k = axis->n; i < k--; i++) {
+    const guint first = axis->from[i];
+
+    axis->from[i] = side - 1 - axis->from[k];
+    axis->from[k] = side - 1 - first;
+  }
+}
+
+/* Returns an axis of the result, in the order of the stored image.
+ *
+ * @mirrors: the result has them in reverse order */
+static SpdlMaskAxis
+make_axis (const SpdlImageTransform *transform, gboolean is_y, gboolean mirrors)
+{
+  const SpdlFit *fit = &transform->fit;
+  const SpdlFilterKey key = {
+    .n_in = is_y ? transform->height : transform->width,
+    .begin = is_y ? fit->box.y : fit->box.x,
+    .length = is_y ? fit->box.height : fit->box.width,
+    .unit = is_y ? transform->unit_y : transform->unit_x,
+    .n_full = is_y ? fit->full_height : fit->full_width,
+    .skip = is_y ? fit->skip_y : fit->skip_x,
+    .n_out = is_y ? fit->place.height : fit->place.width,
+  };
+  const guint begin = is_y ? fit->place.y : fit->place.x;
+  SpdlMaskAxis axis = { .side = is_y ? fit->height : fit->width,
+    .n = key.n_out,
+    .is_reverse = mirrors,
+    .from = g_new (guint, key.n_out) };
+
+  axis.begin = mirrors ? axis.side - begin - axis.n : begin;
+  spdl_filter_find_nearest (&key, axis.from);
+  return axis;
+}
+
+/* Picks the pixels of the masks. They are those of the stored image, or of the
+ * upright one, if the coordinates are. */
+static gboolean
+move_masks (SpdlShapes *shapes, const SpdlImageTransform *transform,
+    gboolean is_upright, GError **error)
+{
+  const guint turn = transform->orientation;
+  const guint before = is_upright ? transform->exif_orientation : 1;
+  const gboolean swaps = spdl_orientation_swaps_sides (turn);
+  SpdlMaskAxis x =
+      make_axis (transform, FALSE, spdl_orientation_mirrors_x (turn));
+  SpdlMaskAxis y =
+      make_axis (transform, TRUE, spdl_orientation_mirrors_y (turn));
+  SpdlMaskPick pick;
+  SpdlMasks *masks = NULL;
+
+  if (spdl_orientation_mirrors_x (before))
+    mirror_axis (&x, transform->width);
+  if (spdl_orientation_mirrors_y (before))
+    mirror_axis (&y, transform->height);
+  pick = (SpdlMaskPick){ swaps ? y : x, swaps ? x : y,
+    swaps != spdl_orientation_swaps_sides (before) };
+  if (spdl_masks_check_size (shapes->masks, pick.x.side, pick.y.side, error)) {
+    masks = spdl_masks_pick (shapes->masks, &pick);
+    if (!masks)
+      g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
+          "Not enough memory for a mask of %u by %u", pick.x.side, pick.y.side);
+  }
+  g_free (x.from);
+  g_free (y.from);
+  if (masks)
+    spdl_shapes_set_masks (shapes, masks);
+  return masks != NULL;
+}
+
 static SpdlShapes *
 move_shapes (const SpdlShapes *shapes, const GstStructure *extra,
     const SpdlImageTransform *transform, GError **error)
@@ -121,7 +199,8 @@ move_shapes (const SpdlShapes *shapes, const GstStructure *extra,
     spdl_shapes_apply (own, &move, NULL);
   }
   set_move (&move, transform);
-  if (!own || !spdl_shapes_apply (own, &move, error))
+  if (!own || !spdl_shapes_apply (own, &move, error) ||
+      (own->masks && !move_masks (own, transform, is_upright, error)))
     return NULL;
   spdl_shapes_drop (own);
   return g_steal_pointer (&own);

@@ -656,18 +656,25 @@ order_weights (SpdlFilterWeights *self, SpdlFilter *filter)
 
 /* Accumulates positions like Pillow, whose rounding decides the sample if a
  * position is exactly between two. */
-static void
-compute_nearest (
-    SpdlFilterWeights *self, SpdlFilter *filter, const SpdlFilterKey *key)
+void
+spdl_filter_find_nearest (const SpdlFilterKey *key, guint *samples)
 {
   const double scale = get_scale (key);
   double place = (double) key->begin / key->unit + scale * 0.5;
 
-  filter->shift = 14;
   for (guint o = 0; o < key->skip; o++)
     place += scale;
-  for (guint o = 0; o < key->n_out; o++, place += scale) {
-    filter->first[o] = MIN ((guint) place, get_box_end (key) - 1);
+  for (guint o = 0; o < key->n_out; o++, place += scale)
+    samples[o] = MIN ((guint) place, get_box_end (key) - 1);
+}
+
+static void
+compute_nearest (
+    SpdlFilterWeights *self, SpdlFilter *filter, const SpdlFilterKey *key)
+{
+  filter->shift = 14;
+  spdl_filter_find_nearest (key, filter->first);
+  for (guint o = 0; o < key->n_out; o++) {
     self->counts[o] = 1;
     self->weights[o * self->stride].rounded = 1 << filter->shift;
   }

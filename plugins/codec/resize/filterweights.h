@@ -50,6 +50,9 @@ typedef struct {
 
 void spdl_filter_weights_clear (SpdlFilterWeights *self);
 
+/* Sets for each of the n_out output samples the nearest input sample. */
+void spdl_filter_find_nearest (const SpdlFilterKey *key, guint *samples);
+
 /* Computes the weights of @filter and sets all its fields except weights and
  * quads. @filter->first must have room for n_out. Returns FALSE if memory
  * cannot be allocated. */

@@ -52,3 +52,19 @@ spdl_rows_put_rgba (const SpdlRows *self, guint8 *to, const guint8 *rgba,
     to += self->pixel_size;
   }
 }
+
+void
+spdl_rows_put_image (const SpdlRows *self, const guint8 *pixels, gsize stride,
+    guint pixel_size, SpdlAlpha alpha)
+{
+  for (guint y = self->y_begin; y < self->y_end; y++) {
+    const guint8 *row = pixels + y * stride;
+    guint8 *to = self->get_row (self->user_data, y);
+
+    if (pixel_size == 4)
+      spdl_rows_put_rgba (self, to, row, self->width, alpha);
+    else
+      memcpy (to, row, self->width * (gsize) pixel_size);
+    self->rows_done (self->user_data, y + 1);
+  }
+}

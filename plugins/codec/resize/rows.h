@@ -87,6 +87,20 @@ typedef enum {
 void spdl_rows_put_rgba (const SpdlRows *self, guint8 *to, const guint8 *rgba,
     guint n, SpdlAlpha alpha);
 
+/* Returns the number of channels, 3 (RGB) or 4 (RGBA), in which a library that
+ * decodes whole images decodes one for spdl_rows_put_image(). */
+static inline guint
+spdl_rows_count_channels (const SpdlRows *self, gboolean has_alpha)
+{
+  return has_alpha || self->bgr || self->pixel_size == 4 ? 4 : 3;
+}
+
+/* Writes the needed rows of an image that was decoded as a whole.
+ * @pixels: RGBA, or pixels that need no conversion
+ * @pixel_size: 4, or that of the rows */
+void spdl_rows_put_image (const SpdlRows *self, const guint8 *pixels,
+    gsize stride, guint pixel_size, SpdlAlpha alpha);
+
 /* Fills the rows from @y on with the background. */
 static inline void
 spdl_rows_fill (const SpdlRows *self, guint y)

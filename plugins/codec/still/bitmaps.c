@@ -143,7 +143,7 @@ exr_element_decode (ExrElement *self, const guint8 *data, gsize size,
   return NULL;
 }
 
-#define CUT_OFF "the file ends before its last row does"
+#define CUT_OFF "the file ends before the end of its last row"
 
 typedef struct {
   SpdlPicture *picture; /* NULL: not used yet */
@@ -410,7 +410,7 @@ look_at_bmp (Bitmap *self)
   gint32 height;
 
   if (self->size < 14 + (is_core ? CORE_HEADER : INFO_HEADER)) {
-    self->corruption = "the file ends before its header does";
+    self->corruption = "the file ends within its header";
     return;
   }
   if (is_core) {

@@ -50,8 +50,7 @@ set_broken (const Gif *self, GError **error)
   const gchar *why = self->gif ? GifErrorString (self->gif->Error) : NULL;
 
   g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
-      "Corrupt GIF: %s",
-      why ? why : "the file ends before its first image does");
+      "Corrupt GIF: %s", why ? why : "the file ends within its first image");
   return FALSE;
 }
 

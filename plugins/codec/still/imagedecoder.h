@@ -34,7 +34,7 @@ typedef struct {
   const gchar *type; /* media type */
 
   /* Returns whether @data begins with the signature of this format. NULL: it
-   * has none, so it is only known from the caps. */
+   * has none, so it is only known from the caps, or it is not needed. */
   gboolean (*accepts) (const guint8 *data, gsize size);
 
   gsize size; /* of the decoder, which begins as zeros */
@@ -57,10 +57,13 @@ typedef struct {
   void (*close) (gpointer decoder);
 } SpdlImageDecoder;
 
+extern const SpdlImageDecoder spdl_avif_decoder;
 extern const SpdlImageDecoder spdl_bmp_decoder;
 extern const SpdlImageDecoder spdl_exr_decoder;
 extern const SpdlImageDecoder spdl_gif_decoder;
+extern const SpdlImageDecoder spdl_heif_decoder;
 extern const SpdlImageDecoder spdl_jp2_decoder;
+extern const SpdlImageDecoder spdl_jxl_decoder;
 extern const SpdlImageDecoder spdl_pcx_decoder;
 extern const SpdlImageDecoder spdl_png_decoder;
 extern const SpdlImageDecoder spdl_pnm_decoder;

@@ -329,8 +329,8 @@ read_rows (
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE,
         "Corrupt %s: %s", get_type (self),
         self->is_valid
-            ? "the file ends before its last row, or a sample is not a "
-              "number up to the maximum"
+            ? "the file ends before the end of its last row, or a sample is "
+              "not a number up to the maximum"
             : "the number of channels, or the maximum of the "
               "samples, is not valid");
   return is_whole;

@@ -505,7 +505,7 @@ find_sample_obstacle (const Tiff *self, const SpdlRows *rows)
       photometric != PHOTOMETRIC_PALETTE)
     return "its samples are neither gray, with 0 as black, nor indices";
   if (rows->pixels == SPDL_PIXELS_GRAY16 ? depth != 16 : 8 % depth != 0)
-    return "its samples have another size than 1, 2, 4, 8 or 16 bits";
+    return "its samples do not have 1, 2, 4, 8 or 16 bits";
   return NULL;
 }
 

@@ -105,7 +105,7 @@ read_header (gpointer decoder, const guint8 *data, gsize size,
   if (!self->demuxer || !WebPDemuxGetFrame (self->demuxer, 1, &self->frame))
     return set_broken (state == WEBP_DEMUX_PARSE_ERROR
                            ? "the chunks are invalid"
-                           : "the file ends before its first image does",
+                           : "the file ends within its first image",
         error);
   header->width = WebPDemuxGetI (self->demuxer, WEBP_FF_CANVAS_WIDTH);
   header->height = WebPDemuxGetI (self->demuxer, WEBP_FF_CANVAS_HEIGHT);

@@ -110,7 +110,7 @@ feed_packet (SpdlVideoReader *self, guint end)
       return FALSE;
     if (packet->is_doubtful && !self->play->keep) {
       spdl_video_decoder_note (self->decoder,
-          "that a picture before it, which it may be made from, is missing");
+          "that an earlier picture, on which it may depend, is missing");
       return FALSE;
     }
     if (packet->is_lost ||

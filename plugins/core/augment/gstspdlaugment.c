@@ -426,7 +426,7 @@ move_shapes (GstSpdlAugment *self, const Worker *worker, GstBuffer *result,
   if (G_LIKELY (!shapes) || !spdl_shapes_belong_to (result, self->run_part))
     return TRUE;
   own = spdl_plan_move_shapes (
-      worker->plan, shapes, extra, &worker->in.raster, error);
+      worker->plan, shapes, extra, worker->painter, &worker->in.raster, error);
   if (own)
     spdl_shapes_put (own, extra);
   return own != NULL;

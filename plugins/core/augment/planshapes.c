@@ -1,4 +1,4 @@
-/* gst-spdl: boxes and keypoints of an image that is augmented
+/* gst-spdl: boxes, masks and keypoints of an image that is augmented
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -73,9 +73,84 @@ set_move (SpdlShapesMove *move, const SpdlStep *step, const SpdlRaster *in)
   }
 }
 
+/* Returns (transfer full) the steps that move something, which take the nearest
+ * pixel and fill with the background. */
+static GArray *
+list_moves (const SpdlPlan *self, const SpdlRaster *in)
+{
+  GArray *moves = g_array_new (FALSE, FALSE, sizeof (SpdlStep));
+  SpdlShapesMove move;
+
+  for (guint i = 0; i < self->steps->len; i++) {
+    SpdlStep step = g_array_index (self->steps, SpdlStep, i);
+
+    if (!set_move (&move, &step, in))
+      continue;
+    step.fill = (SpdlFill){ .kind = SPDL_FILL_COLOR };
+    step.values[SPDL_OP_FILTER] = SPDL_WARP_NEAREST;
+    g_array_append_val (moves, step);
+  }
+  return moves;
+}
+
+/* Applies @moves to each mask. */
+static SpdlMasks *
+paint_masks (const SpdlMasks *masks, const GArray *moves, SpdlPainter *painter,
+    const SpdlRaster *in, const SpdlRaster *out, GError **error)
+{
+  g_autoptr (SpdlMasks) moved = spdl_masks_new (out->width, out->height, FALSE);
+
+  for (guint i = 0; i < masks->ends->len; i++) {
+    spdl_masks_write_plane (masks, i, in->data);
+    if (!spdl_painter_run (painter, (const SpdlStep *) moves->data, moves->len,
+            in, out, error))
+      return NULL;
+    spdl_masks_add_plane (moved, out->data);
+  }
+  return g_steal_pointer (&moved);
+}
+
+static SpdlRaster
+make_plane (guint width, guint height)
+{
+  return (SpdlRaster){ .data = g_try_malloc (
+                           (gsize) width * height + SPDL_LOOP_PADDING),
+    .stride = width,
+    .width = width,
+    .height = height,
+    .n_channels = 1 };
+}
+
+static gboolean
+move_masks (const SpdlPlan *self, SpdlShapes *shapes, SpdlPainter *painter,
+    const SpdlRaster *image, GError **error)
+{
+  g_autoptr (GArray) moves = list_moves (self, image);
+  SpdlRaster in, out;
+  SpdlMasks *moved = NULL;
+
+  if (moves->len == 0)
+    return TRUE;
+  if (!spdl_masks_check_size (shapes->masks, self->width, self->height, error))
+    return FALSE;
+  in = make_plane (image->width, image->height);
+  out = make_plane (self->width, self->height);
+  if (in.data && out.data)
+    moved = paint_masks (shapes->masks, moves, painter, &in, &out, error);
+  else
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
+        "Not enough memory for masks of %u by %u", self->width, self->height);
+  g_free (in.data);
+  g_free (out.data);
+  if (moved)
+    spdl_shapes_set_masks (shapes, moved);
+  return moved != NULL;
+}
+
 SpdlShapes *
 spdl_plan_move_shapes (const SpdlPlan *self, const SpdlShapes *shapes,
-    const GstStructure *extra, const SpdlRaster *in, GError **error)
+    const GstStructure *extra, SpdlPainter *painter, const SpdlRaster *in,
+    GError **error)
 {
   g_autoptr (SpdlShapes) own =
       spdl_shapes_read (shapes, extra, in->width, in->height, error);
@@ -101,6 +176,8 @@ spdl_plan_move_shapes (const SpdlPlan *self, const SpdlShapes *shapes,
     now.width = move.width;
     now.height = move.height;
   }
+  if (own && own->masks && !move_masks (self, own, painter, in, error))
+    return NULL;
   if (own)
     spdl_shapes_drop (own);
   return g_steal_pointer (&own);

@@ -1,4 +1,4 @@
-/* gst-spdl: boxes and keypoints of an image that is augmented
+/* gst-spdl: boxes, masks and keypoints of an image that is augmented
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -8,6 +8,7 @@
 #pragma once
 
 #include "gst/spdl/common/shapes.h"
+#include "plugins/core/augment/painter.h"
 #include "plugins/core/augment/plan.h"
 #include "plugins/core/augment/warp.h"
 
@@ -19,8 +20,8 @@ G_BEGIN_DECLS
  *
  * Returns: (transfer full) (nullable): NULL with @error set if they are wrong,
  *     or a step has no place for them */
-SpdlShapes *
-spdl_plan_move_shapes (const SpdlPlan *self, const SpdlShapes *shapes,
-    const GstStructure *extra, const SpdlRaster *in, GError **error);
+SpdlShapes *spdl_plan_move_shapes (const SpdlPlan *self,
+    const SpdlShapes *shapes, const GstStructure *extra, SpdlPainter *painter,
+    const SpdlRaster *in, GError **error);
 
 G_END_DECLS

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "gst/spdl/tensor/audiocaps.h"
+#include "plugins/common/viewseed.h"
 #include "plugins/core/batch/batchmix.h"
 #include "plugins/core/batch/batchpool.h"
 
@@ -18,6 +19,8 @@
 typedef struct {
   const gchar *name; /* interned */
   GstCaps *caps;     /* nullable */
+  GQuark view;       /* extra field that a view of an image has */
+  gboolean is_view;
   gboolean is_bytes;
   GstSpdlTensorInfo row; /* element of a part that is padded: a byte, or one
                             audio sample of all channels */
@@ -555,13 +558,31 @@ init_bytes (const SpdlBatchBuilder *self, const GstSpdlPart *part,
   return TRUE;
 }
 
+/* Returns whether a part of @item is a view of its image.
+ *
+ * @field: of the part */
+static gboolean
+has_view (GstBuffer *item, GQuark field)
+{
+  const GstSpdlItemMeta *meta = gst_spdl_buffer_get_item_meta (item);
+
+  return meta && meta->extra && gst_structure_id_has_field (meta->extra, field);
+}
+
+static GQuark
+get_view_field (const gchar *part)
+{
+  g_autofree gchar *field = g_strdup_printf ("%s." SPDL_VIEW_FIELD, part);
+
+  return g_quark_from_string (field);
+}
+
 static gboolean
 init_slot (Slot *self, const SpdlBatchBuilder *builder, const GstSpdlPart *part,
     gboolean is_chosen, GError **error)
 {
   static const SpdlCollateSettings as_is = { 0 };
 
-  self->name = g_intern_string (part->name);
   self->caps = part->caps ? gst_caps_ref (part->caps) : NULL;
   self->is_bytes = !is_stacked (part->caps);
   init_row (&self->row, part->caps);
@@ -632,15 +653,21 @@ add_tensors (const Slot *slot, SpdlCollator *all, GError **error)
   return TRUE;
 }
 
+/* Returns whether the conversion applies to the part. That of the main image
+ * also applies to its other views. */
 static gboolean
-is_chosen (const SpdlBatchBuilder *self, const GstSpdlPart *part, guint i)
+is_chosen (const SpdlBatchBuilder *self, const GstSpdlPartsMeta *parts,
+    const Slot *slot)
 {
-  return self->settings.part ? g_str_equal (part->name, self->settings.part)
-                             : i == 0;
+  const gchar *chosen =
+      self->settings.part ? self->settings.part : parts->parts[0].name;
+
+  return g_str_equal (slot->name, chosen) ||
+         (slot->is_view && g_str_equal (chosen, GST_SPDL_MAIN_PART));
 }
 
 static gboolean
-init_slots (SpdlBatchBuilder *self, GstSpdlPartsMeta *parts,
+init_slots (SpdlBatchBuilder *self, GstBuffer *item, GstSpdlPartsMeta *parts,
     SpdlCollator *collator, GError **error)
 {
   SpdlCollator all = { 0 };
@@ -657,7 +684,10 @@ init_slots (SpdlBatchBuilder *self, GstSpdlPartsMeta *parts,
     Slot *slot = g_new0 (Slot, 1);
 
     g_ptr_array_add (self->slots, slot);
-    if (!init_slot (slot, self, part, is_chosen (self, part, i), error) ||
+    slot->name = g_intern_string (part->name);
+    slot->view = get_view_field (part->name);
+    slot->is_view = has_view (item, slot->view);
+    if (!init_slot (slot, self, part, is_chosen (self, parts, slot), error) ||
         !add_tensors (slot, &all, error))
       return FALSE;
   }
@@ -672,7 +702,8 @@ are_equal (const GstCaps *a, const GstCaps *b)
 }
 
 static gboolean
-is_known (const SpdlBatchBuilder *self, const GstSpdlPartsMeta *parts)
+is_known (const SpdlBatchBuilder *self, GstBuffer *item,
+    const GstSpdlPartsMeta *parts)
 {
   if (self->slots->len != parts->num_parts)
     return FALSE;
@@ -680,7 +711,8 @@ is_known (const SpdlBatchBuilder *self, const GstSpdlPartsMeta *parts)
     const Slot *slot = g_ptr_array_index (self->slots, i);
 
     if (!g_str_equal (slot->name, parts->parts[i].name) ||
-        !are_equal (slot->caps, parts->parts[i].caps))
+        !are_equal (slot->caps, parts->parts[i].caps) ||
+        has_view (item, slot->view) != slot->is_view)
       return FALSE;
   }
   return TRUE;
@@ -698,11 +730,11 @@ spdl_batch_builder_look (SpdlBatchBuilder *self, GstBuffer *item,
         "media");
     return FALSE;
   }
-  if (G_LIKELY (is_known (self, parts)))
+  if (G_LIKELY (is_known (self, item, parts)))
     return TRUE;
   spdl_collations_wait (self->collations);
   g_ptr_array_set_size (self->slots, 0);
-  if (init_slots (self, parts, collator, error))
+  if (init_slots (self, item, parts, collator, error))
     return TRUE;
   g_ptr_array_set_size (self->slots, 0);
   return FALSE;

@@ -1,4 +1,4 @@
-/* gst-spdl: boxes and keypoints of a batch
+/* gst-spdl: boxes, masks and keypoints of a batch
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -36,7 +36,8 @@ spdl_batch_shapes_look (
         "image with spdldecode, or unset box-column and keypoint-column");
     return FALSE;
   }
-  if (!(own = spdl_shapes_read (shapes, meta->extra, width, height, error)))
+  if (!(own = spdl_shapes_read (shapes, meta->extra, width, height, error)) ||
+      !spdl_masks_check_size (own->masks, width, height, error))
     return FALSE;
   *item = gst_buffer_make_writable (*item);
   spdl_shapes_put (own, gst_spdl_buffer_get_item_meta (*item)->extra);
@@ -50,6 +51,14 @@ spdl_batch_shapes_fit (
   const SpdlShapes *a = spdl_shapes_find (first);
   const SpdlShapes *b = spdl_shapes_find (extra);
 
+  if (a && b && a->masks && b->masks &&
+      (a->width != b->width || a->height != b->height)) {
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+        "The masks have %u by %u pixels, but those of the first item of the "
+        "batch have %u by %u: resize the images in spdldecode",
+        b->width, b->height, a->width, a->height);
+    return FALSE;
+  }
   if (a == b || (a && b && spdl_shapes_are_alike (a, b)))
     return TRUE;
   g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
@@ -110,6 +119,18 @@ copy_labels (gconstpointer rows, guint i, guint8 *place, gsize size)
 
 /* Implements SpdlCopyRow. */
 static gsize
+copy_masks (gconstpointer rows, guint i, guint8 *place, gsize size)
+{
+  const SpdlShapes *shapes = get_shapes (rows, i);
+  const gsize area = (gsize) shapes->width * shapes->height;
+
+  for (guint k = 0; k < shapes->n_boxes; k++)
+    spdl_masks_write_plane (shapes->masks, k, place + k * area);
+  return shapes->n_boxes * area;
+}
+
+/* Implements SpdlCopyRow. */
+static gsize
 copy_length (gconstpointer rows, guint i, guint8 *place, gsize size)
 {
   const gint64 length = count_rows (rows, i);
@@ -125,7 +146,8 @@ add_name (GstSpdlBatchMeta *meta, const gchar *name, GError **error)
     if (g_str_equal (meta->names[i], name)) {
       g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
           "The batch already has a tensor named \"%s\", which box-column, "
-          "box-label-columns or keypoint-column would add: rename the column",
+          "box-label-columns, box-mask-column or keypoint-column would add: "
+          "rename the column",
           name);
       return FALSE;
     }
@@ -138,6 +160,9 @@ typedef struct {
   GstSpdlBatchMeta *meta;
   GstSpdlTensorsInfo *info;
 } Target;
+
+/* Maximum size of a tensor of masks */
+#define MAX_MASKS ((gsize) 1 << 32)
 
 /* Adds the tensor @name with rows like @row.
  *
@@ -154,8 +179,10 @@ add_tensor (const Target *target, const Rows *rows, const gchar *name,
   if (!add_name (target->meta, name, error))
     return FALSE;
   /* The bytes 0xff are -1, which is the label of no class. */
-  memory =
-      spdl_pad_rows (copy, rows, n, length, copy == copy_labels ? 0xff : 0);
+  memory = copy == copy_masks && length > MAX_MASKS / n
+               ? NULL
+               : spdl_pad_rows (
+                     copy, rows, n, length, copy == copy_labels ? 0xff : 0);
   if (!memory) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
         "Not enough memory for \"%s\" of %u items: lower batch-size", name, n);
@@ -172,26 +199,39 @@ add_tensor (const Target *target, const Rows *rows, const gchar *name,
 /* Adds the tensor of a field, and that of its lengths unless it has the lengths
  * of the boxes. */
 static gboolean
-add_field (const Target *target, const SpdlShapesSpec *spec, guint field,
-    GError **error)
+add_field (
+    const Target *target, const SpdlShapes *first, guint field, GError **error)
 {
   static const GstSpdlTensorInfo number = { .type = GST_SPDL_TENSOR_INT64 };
+  const SpdlShapesSpec *spec = &first->spec;
   const Rows rows = { target->meta, field };
   const gchar *name = g_quark_to_string (spec->fields[field]);
   const gboolean is_points = field == SPDL_SHAPES_POINTS;
-  const gboolean is_label = field != SPDL_SHAPES_BOXES && !is_points;
+  const gboolean is_masks = field == SPDL_SHAPES_MASKS;
+  const gboolean is_label =
+      field != SPDL_SHAPES_BOXES && !is_points && !is_masks;
   const gboolean has_planes = is_points && spec->points_per_box > 0;
   g_autofree gchar *lengths = g_strconcat (name, "_lengths", NULL);
-  GstSpdlTensorInfo row = { .type = GST_SPDL_TENSOR_FLOAT32,
+  const GstSpdlTensorInfo mask = { .type = GST_SPDL_TENSOR_UINT8,
+    .rank = 2,
+    .dims = { first->width, first->height } };
+  const GstSpdlTensorInfo row = { .type = GST_SPDL_TENSOR_FLOAT32,
     .rank = has_planes ? 2 : 1,
     .dims = { is_points ? spec->point_size : 4, spec->points_per_box } };
   guint longest = 1;
 
   for (guint i = 0; i < target->meta->num_items; i++)
     longest = MAX (longest, count_rows (&rows, i));
-  return add_tensor (target, &rows, name, is_label ? copy_labels : copy_numbers,
-             longest, is_label ? number : row, error) &&
-         (is_label || has_planes ||
+  return add_tensor (target, &rows, name,
+             is_label   ? copy_labels
+             : is_masks ? copy_masks
+                        : copy_numbers,
+             longest,
+             is_label   ? number
+             : is_masks ? mask
+                        : row,
+             error) &&
+         (is_label || is_masks || has_planes ||
              add_tensor (
                  target, &rows, lengths, copy_length, 0, number, error));
 }
@@ -220,7 +260,7 @@ spdl_batch_shapes_add (GstBuffer *batch, GstSpdlBatchMeta *meta,
   const SpdlShapes *first = spdl_shapes_find (meta->items[0].extra);
 
   for (guint i = 0; first && i < SPDL_SHAPES_N_FIELDS; i++)
-    if (first->spec.fields[i] && !add_field (&target, &first->spec, i, error))
+    if (first->spec.fields[i] && !add_field (&target, first, i, error))
       return FALSE;
   return TRUE;
 }

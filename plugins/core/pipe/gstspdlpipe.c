@@ -279,8 +279,8 @@ name_results (
   }
   g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
       "The function returned %u buffers for a group of %u, %u of them without "
-      "item meta: keep the meta, or return one buffer, or as many as the group "
-      "has items with no meta at all",
+      "item meta: keep the meta, return one buffer, or return one buffer "
+      "without meta for each item",
       results->len, n, results->len - n_known);
   return FALSE;
 }

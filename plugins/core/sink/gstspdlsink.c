@@ -169,10 +169,11 @@ static void
 warn_of_conflict (GstSpdlSink *self)
 {
   GST_ELEMENT_WARNING (self, STREAM, FAILED,
-      ("Source %u was announced again with another dataset, so the progress of "
-       "the two cannot be told apart: batches have no resume state until the "
-       "pipeline is started again. Give each source its own number; replace an "
-       "spdlsrc by a new one instead of changing its location",
+      ("Source %u was announced again with another dataset, so the progress "
+       "of the two datasets cannot be distinguished: batches have no resume "
+       "state until the pipeline is started again. Give each source its own "
+       "number; replace an spdlsrc by a new one instead of changing its "
+       "location",
           self->tracker.conflict),
       (NULL));
 }

@@ -117,9 +117,10 @@
  * credentials and signatures. The buffer has the complete URI.
  *
  * ## Boxes and keypoints
- * `box-column`, `box-label-columns` and `keypoint-column` name the fields of
- * boxes, of their labels and of keypoints. spdldecode and spdlaugment move them
- * with the image, and spdlbatch pads them to tensors of the batch.
+ * `box-column`, `box-label-columns`, `box-mask-column` and `keypoint-column`
+ * name the fields of boxes, of their labels and masks, and of keypoints. Masks
+ * are polygons or RLE of COCO. spdldecode and spdlaugment move them with the
+ * image, and spdlbatch pads them to tensors of the batch.
  *
  * ## Tables
  * gst_spdl_loader_set_arrow_table(), or `source=` of the Python package, sets a
@@ -348,7 +349,8 @@ static const SpdlProperty properties[] = {
       NULL),
   SPDL_PROPERTY_BOOLEAN (SpdlSourceSettings, require_annotations, READY,
       "require-annotations", "Require annotations",
-      "Leave out images of COCO annotations that have no annotation", FALSE),
+      "Leave out images without annotations in a file of COCO annotations",
+      FALSE),
   SPDL_PROPERTY_CHOICE (SpdlSourceSettings, pattern, READY, "pattern",
       "Pattern",
       "Glob for the names of a folder's files, case-insensitive, such as "
@@ -363,8 +365,8 @@ static const SpdlProperty properties[] = {
       NULL),
   SPDL_PROPERTY_ENUM (SpdlSourceSettings, label_missing, READY, "label-missing",
       "Missing labels",
-      "Action for an item without a label, if labels were asked for or other "
-      "items have one",
+      "Action for an item without a label, if labels were requested or other "
+      "items have labels",
       spdl_label_missing_get_type, SPDL_LABEL_MISSING_WARN),
   SPDL_PROPERTY_BOOLEAN (SpdlSourceSettings, shuffle, READY, "shuffle",
       "Shuffle", "Send the items of each epoch in a different random order",
@@ -387,9 +389,9 @@ static const SpdlProperty properties[] = {
       spdl_shard_mode_get_type, SPDL_SHARD_PAD),
   SPDL_PROPERTY_UINT (SpdlSourceSettings, shard_run, READY, "shard-run",
       "Shard run",
-      "Number of successive items of the order that a rank takes in its turn; "
-      "with the batch size, the batches of all ranks in turns are those of one "
-      "process",
+      "Number of successive items of an epoch that a rank takes at a time; if "
+      "it is the batch size, the batches of all ranks, in turns, are those of "
+      "one process",
       1, G_MAXINT, 1),
   SPDL_PROPERTY_STRING (SpdlSourceSettings, resume_state, READY, "resume-state",
       "Resume state",
@@ -439,13 +441,12 @@ static const SpdlProperty properties[] = {
       0, G_MAXINT, 0),
   SPDL_PROPERTY_UINT (SpdlSourceSettings, read_ahead, READY, "read-ahead",
       "Read ahead",
-      "Number of row groups of a Parquet dataset that are read before they are "
-      "needed",
-      0, 1024, 4),
+      "Number of row groups of a Parquet dataset that are read in advance", 0,
+      1024, 4),
   SPDL_PROPERTY_UINT64 (SpdlSourceSettings, read_ahead_bytes, READY,
       "read-ahead-bytes", "Read ahead bytes",
-      "Largest size of the row groups that are read before they are needed, if "
-      "it is more than one",
+      "Maximum size of the row groups that are read in advance, unless there "
+      "is only one",
       0, G_MAXUINT64, 268435456),
   SPDL_PROPERTY_STRING (SpdlSourceSettings, remote.user_agent, READY,
       "user-agent", "User agent", "User-Agent header of requests for shards",

@@ -113,9 +113,9 @@ is_same_part (const SpdlState *before, const SpdlIdentity *is, GError **error)
              is_same_text (
                  "shard-mode", was->shard_mode, is->shard_mode, &reason)) ||
          spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
-             "%s; in the middle of an epoch, here " NUMBER
+             "%s; in the middle of an epoch, such as epoch " NUMBER
              ", world size and rank may change only with the states of all "
-             "ranks, and shard-mode and shard-run not at all",
+             "ranks, and shard-mode and shard-run may not change",
              reason->message, before->progress.epoch);
 }
 

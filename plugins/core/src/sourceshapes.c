@@ -1,4 +1,4 @@
-/* gst-spdl: boxes and keypoints that a source declares
+/* gst-spdl: boxes, masks and keypoints that a source declares
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -8,8 +8,10 @@
 #include "plugins/core/src/sourceshapes.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "plugins/common/fail.h"
+#include "plugins/dataset/list/jsonreader.h"
 
 G_DEFINE_ENUM_TYPE (GstSpdlBoxFormat, spdl_box_format,
     { SPDL_BOX_XYXY, "Left, top, right and bottom edge", "xyxy" },
@@ -73,15 +75,18 @@ check_fields (const SpdlShapesSpec *spec, GError **error)
     for (guint k = 0; k < i; k++)
       if (fields[i] && fields[i] == fields[k])
         return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
-            "\"%s\" is named twice in box-column, box-label-columns and "
-            "keypoint-column: name different columns",
+            "\"%s\" is named twice in box-column, box-label-columns, "
+            "box-mask-column and keypoint-column: name different columns",
             g_quark_to_string (fields[i]));
   if (fields[SPDL_SHAPES_BOXES] ||
-      (spec->n_labels == 0 && spec->points_per_box == 0))
+      (spec->n_labels == 0 && spec->points_per_box == 0 &&
+          !fields[SPDL_SHAPES_MASKS]))
     return TRUE;
   return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
       "%s is set, but box-column is not: set it to the column with the boxes",
-      spec->n_labels > 0 ? "box-label-columns" : "keypoints-per-box");
+      spec->n_labels > 0          ? "box-label-columns"
+      : fields[SPDL_SHAPES_MASKS] ? "box-mask-column"
+                                  : "keypoints-per-box");
 }
 
 static GQuark
@@ -99,6 +104,7 @@ spdl_source_shapes_take (SpdlShapes **shapes, SpdlShapesSettings *settings,
   g_clear_pointer (shapes, spdl_shapes_unref);
   spec->fields[SPDL_SHAPES_BOXES] = get_field (settings->boxes);
   spec->fields[SPDL_SHAPES_POINTS] = get_field (settings->keypoints);
+  spec->fields[SPDL_SHAPES_MASKS] = get_field (settings->masks);
   spec->n_labels = 0;
   if (!take_labels (spec, settings->labels, error) ||
       !take_pairs (spec, settings->pairs, error) || !check_fields (spec, error))
@@ -111,10 +117,33 @@ spdl_source_shapes_take (SpdlShapes **shapes, SpdlShapesSettings *settings,
   return TRUE;
 }
 
+/* Sets "a.b" to the member "b" of the JSON that the field "a" has. */
+static void
+add_member (GstStructure *extra, GQuark field)
+{
+  const gchar *name = g_quark_to_string (field), *dot = name + strlen (name);
+  gchar *json = NULL;
+
+  while (!json && (dot = g_strrstr_len (name, dot - name, "."))) {
+    g_autofree gchar *object = g_strndup (name, dot - name);
+    const gchar *text = gst_structure_get_string (extra, object);
+
+    json = text ? spdl_json_dup_member (text, dot + 1) : NULL;
+  }
+  if (json)
+    gst_structure_set (extra, name, G_TYPE_STRING, json, NULL);
+  g_free (json);
+}
+
 void
 spdl_source_shapes_add (const SpdlShapes *shapes, GstStructure **extra)
 {
+  const GQuark *fields = shapes->spec.fields;
+
   if (!*extra)
     *extra = gst_structure_new_empty ("extra");
+  for (guint i = 0; i < SPDL_SHAPES_N_FIELDS; i++)
+    if (fields[i] && !gst_structure_id_has_field (*extra, fields[i]))
+      add_member (*extra, fields[i]);
   spdl_shapes_put (shapes, *extra);
 }

@@ -1,4 +1,4 @@
-/* gst-spdl: boxes and keypoints that a source declares
+/* gst-spdl: boxes, masks and keypoints that a source declares
  *
  * Copyright (C) 2026 the gst-spdl developers
  *
@@ -15,6 +15,7 @@ G_BEGIN_DECLS
 /* Settings of a source. */
 typedef struct {
   gchar *boxes;     /* names of fields, nullable */
+  gchar *masks;     /* nullable */
   gchar *keypoints; /* nullable */
   gchar *labels;    /* (nullable): with commas */
   gchar *pairs;     /* (nullable): of keypoints */
@@ -39,6 +40,11 @@ GType spdl_box_format_get_type (void);
           "Up to 4 columns or members, such as category,iscrowd, with a "      \
           "whole number for each box, which are dropped with it",              \
           NULL),                                                               \
+      SPDL_PROPERTY_STRING (S, field.masks, READY, "box-mask-column",          \
+          "Box mask column",                                                   \
+          "Column or member with the segmentation of each box as polygons or " \
+          "RLE of COCO, which becomes a mask that moves with the image",       \
+          NULL),                                                               \
       SPDL_PROPERTY_STRING (S, field.keypoints, READY, "keypoint-column",      \
           "Keypoint column",                                                   \
           "Column or member with a list of keypoints, which move with the "    \
@@ -49,7 +55,7 @@ GType spdl_box_format_get_type (void);
           "Numbers of a keypoint: 2, or 3 with the visibility", 2, 3, 2),      \
       SPDL_PROPERTY_UINT (S, field.spec.points_per_box, READY,                 \
           "keypoints-per-box", "Keypoints per box",                            \
-          "Number of keypoints of each box (0 = keypoints are those of the "   \
+          "Number of keypoints of each box (0 = keypoints belong to the "      \
           "image)",                                                            \
           0, SPDL_SHAPES_MAX_POINTS, 0),                                       \
       SPDL_PROPERTY_STRING (S, field.pairs, READY, "keypoint-pairs",           \
@@ -64,8 +70,8 @@ GType spdl_box_format_get_type (void);
           FALSE),                                                              \
       SPDL_PROPERTY_BOOLEAN (S, field.spec.is_upright, READY,                  \
           "upright-coordinates", "Upright coordinates",                        \
-          "Boxes and keypoints are those of the image that its EXIF "          \
-          "orientation turned upright, instead of the stored one",             \
+          "Boxes and keypoints refer to the image that its EXIF orientation "  \
+          "turned upright, instead of the stored image",                       \
           FALSE),                                                              \
       SPDL_PROPERTY_DOUBLE (S, field.spec.min_area, READY, "min-area",         \
           "Minimum area",                                                      \

@@ -15,6 +15,7 @@
 #include "gst/spdl/common/redact.h"
 #include "plugins/dataset/archive/archiveopen.h"
 #include "plugins/dataset/list/columns.h"
+#include "plugins/dataset/list/jsonreader.h"
 
 #define GST_CAT_DEFAULT spdl_archive_get_category ()
 
@@ -140,18 +141,21 @@ note_json (SpdlArchiveLosses *losses, const gchar *key)
     losses->json = g_strdup (key);
 }
 
+/* @text: (inout): is replaced by JSON if it is not */
 static json_t *
-read_json (const gchar *text, const gchar *uri, const gchar *key,
-    SpdlArchiveLosses *losses)
+read_json (
+    gchar **text, const gchar *uri, const gchar *key, SpdlArchiveLosses *losses)
 {
   const size_t flags =
       JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL | JSON_DECODE_ANY;
   json_error_t error;
-  json_t *root = json_loads (text, flags, &error);
+  json_t *root = json_loads (*text, flags, &error);
 
   if (!root) {
-    g_autofree gchar *other = remove_lost_numbers (text);
+    gchar *other = remove_lost_numbers (*text);
 
+    g_free (*text);
+    *text = other;
     root = json_loads (other, flags, &error);
     note_json (losses, key);
   }
@@ -165,15 +169,41 @@ read_json (const gchar *text, const gchar *uri, const gchar *key,
   return root;
 }
 
+/* Adds the arrays and objects in a JSON object as their text, which Jansson
+ * does not keep. */
+static void
+add_nested (GstStructure *to, const gchar *text, SpdlArchiveLosses *losses)
+{
+  SpdlJsonReader reader;
+  SpdlJsonMember member;
+  SpdlJsonResult result;
+
+  spdl_json_reader_init_part (&reader, text, text + strlen (text));
+  while ((result = spdl_json_reader_next (&reader, NULL, &member)) ==
+         SPDL_JSON_MEMBER) {
+    g_autofree gchar *name = NULL;
+
+    if (member.kind != SPDL_JSON_NESTED)
+      continue;
+    name = spdl_field_dup (&member.name);
+    if (!g_str_equal (name, "cls") && is_name (name, losses))
+      add_string (to, name, spdl_field_dup (&member.value));
+  }
+  /* The reader refuses U+0000. */
+  if (result != SPDL_JSON_END)
+    note_json (losses, gst_structure_get_string (to, "key"));
+}
+
 /* Adds the members of a JSON object as fields. If the text is not a JSON
  * object, no field is added. A member "cls" is left out: only a file is the
  * label. */
 static void
-add_members (GstStructure *to, const gchar *text, const gchar *uri,
-    SpdlArchiveLosses *losses)
+add_members (
+    GstStructure *to, gchar **text, const gchar *uri, SpdlArchiveLosses *losses)
 {
   const gchar *key = gst_structure_get_string (to, "key");
   json_t *root = read_json (text, uri, key, losses);
+  gboolean has_nested = FALSE;
   json_t *member;
   const gchar *name;
 
@@ -181,6 +211,7 @@ add_members (GstStructure *to, const gchar *text, const gchar *uri,
   {
     GValue value = G_VALUE_INIT;
 
+    has_nested |= json_is_array (member) || json_is_object (member);
     if (g_str_equal (name, "cls") || !is_name (name, losses) ||
         gst_structure_has_field (to, name))
       continue;
@@ -189,6 +220,8 @@ add_members (GstStructure *to, const gchar *text, const gchar *uri,
     else if (json_is_string (member))
       note_json (losses, key);
   }
+  if (has_nested)
+    add_nested (to, *text, losses);
   json_decref (root);
 }
 
@@ -235,16 +268,16 @@ spdl_archive_losses_warn (SpdlArchiveLosses *self,
 
   if (self->text && !self->told_text)
     spdl_dataset_warn (options,
-        "The text \"%s\" in \"%s\" is not UTF-8, or contains a NUL "
-        "character: U+FFFD replaces what is not, in other such texts too. "
-        "Convert them to UTF-8",
+        "The text \"%s\" in \"%s\" is not UTF-8, or contains a NUL character: "
+        "U+FFFD replaces the invalid bytes, also in further texts. Convert "
+        "the texts to UTF-8",
         self->text, location);
   if (self->json && !self->told_json)
     spdl_dataset_warn (options,
         "The JSON of the sample \"%s\" in \"%s\" is invalid, or has values "
         "that fields cannot have: NaN, Infinity, integers beyond 64 bits or "
-        "strings with U+0000. Such values are left out, in other samples too: "
-        "the text is in the field \"json\"",
+        "strings with U+0000. Such values are left out, also in further "
+        "samples: the text is in the field \"json\"",
         self->json, location);
   if (self->name && !self->told_name) {
     quoted = spdl_parse_error_quote (self->name, strlen (self->name));
@@ -331,7 +364,7 @@ spdl_archive_notes_new (const SpdlArchiveSample *sample, const gchar *uri,
       json = g_utf8_make_valid (file.text, file.text_length);
   }
   if (json)
-    add_members (to, json, uri, losses);
+    add_members (to, &json, uri, losses);
   return to;
 }
 
@@ -415,10 +448,10 @@ spdl_archive_roles_warn (const SpdlArchiveRoles *self,
     const SpdlDatasetOptions *options, const gchar *location)
 {
   spdl_dataset_warn (options,
-      "The item \"%s\" in \"%s\" is its file \"%s\", which other samples have "
-      "beside the file that is their item, so a file is missing in this sample "
-      "or in others like it: set extensions to those of the items, and samples "
-      "without them are skipped",
+      "The item \"%s\" in \"%s\" is its file \"%s\", which is not the item in "
+      "other samples, so a file is missing in this sample or in similar ones: "
+      "set extensions to those of the items, to skip samples without such a "
+      "file",
       self->key, location, self->extension);
 }
 

@@ -81,8 +81,8 @@ read_format (const gchar *format)
   return leaf;
 }
 
-static SpdlArrowLeaf
-read_leaf (const struct ArrowSchema *schema)
+SpdlArrowLeaf
+spdl_arrow_leaf_read (const struct ArrowSchema *schema)
 {
   SpdlArrowLeaf index = read_format (schema->format), leaf;
 
@@ -105,7 +105,7 @@ read_structure (SpdlArrowType *self, const struct ArrowSchema *schema)
 
     if (!child || !child->name)
       continue;
-    const SpdlArrowLeaf leaf = read_leaf (child);
+    const SpdlArrowLeaf leaf = spdl_arrow_leaf_read (child);
     const gboolean is_nothing = leaf.kind == SPDL_ARROW_NOTHING;
 
     if (self->bytes < 0 && g_str_equal (child->name, "bytes") &&
@@ -122,39 +122,6 @@ read_structure (SpdlArrowType *self, const struct ArrowSchema *schema)
     self->kind = SPDL_ARROW_FILE;
 }
 
-/* Reads a list whose elements are numbers. */
-static gboolean
-read_list (SpdlArrowType *self, const struct ArrowSchema *schema)
-{
-  SpdlArrowLeaf list = { SPDL_ARROW_LIST };
-  const gchar *format = schema->format;
-  guint64 width;
-
-  if (g_strcmp0 (format, "+l") == 0) {
-    list.layout = '+';
-    list.width = 4;
-  } else if (g_strcmp0 (format, "+L") == 0) {
-    list.layout = 'M';
-    list.width = 8;
-  } else if (format && g_str_has_prefix (format, "+w:") &&
-             g_ascii_string_to_unsigned (
-                 format + 3, 10, 0, G_MAXINT32, &width, NULL)) {
-    list.layout = 'F';
-    list.width = width;
-  }
-  if (!list.layout || schema->n_children != 1 || !schema->children[0])
-    return FALSE;
-  self->path_leaf = read_leaf (schema->children[0]);
-  if (self->path_leaf.index_layout ||
-      (self->path_leaf.kind != SPDL_ARROW_INTEGER &&
-          self->path_leaf.kind != SPDL_ARROW_REAL &&
-          self->path_leaf.kind != SPDL_ARROW_BOOLEAN))
-    return FALSE;
-  self->bytes_leaf = list;
-  self->kind = SPDL_ARROW_LIST;
-  return TRUE;
-}
-
 void
 spdl_arrow_type_init (SpdlArrowType *self, const struct ArrowSchema *schema)
 {
@@ -163,9 +130,7 @@ spdl_arrow_type_init (SpdlArrowType *self, const struct ArrowSchema *schema)
     read_structure (self, schema);
     return;
   }
-  if (!schema->dictionary && read_list (self, schema))
-    return;
-  self->bytes_leaf = read_leaf (schema);
+  self->bytes_leaf = spdl_arrow_leaf_read (schema);
   self->kind = self->bytes_leaf.kind;
 }
 
@@ -199,6 +164,7 @@ count_buffers (gchar layout)
     case 'v':
       return 3;
     case 'F':
+    case '{':
       return 1;
     default:
       return 2;
@@ -224,7 +190,7 @@ set_buffers (SpdlArrowView *self, const struct ArrowArray *array)
   self->validity = get_validity (array);
   if (array->null_count > 0 && !self->validity)
     return g_strdup ("it has nulls, but no buffer for them");
-  if (layout == 'F')
+  if (n_buffers == 1)
     return NULL;
   self->values = array->buffers[1];
   if (self->n_slots > 0 && !self->values && (width > 0 || layout == 'b'))
@@ -243,8 +209,8 @@ set_buffers (SpdlArrowView *self, const struct ArrowArray *array)
   return NULL;
 }
 
-static gchar *
-init_leaf (SpdlArrowView *self, const SpdlArrowLeaf *leaf,
+gchar *
+spdl_arrow_view_init_leaf (SpdlArrowView *self, const SpdlArrowLeaf *leaf,
     const struct ArrowArray *array, guint64 offset, guint64 length)
 {
   gchar *problem;
@@ -263,23 +229,8 @@ init_leaf (SpdlArrowView *self, const SpdlArrowLeaf *leaf,
     return g_strdup ("its dictionary is missing");
   self->dictionary = g_new0 (SpdlArrowView, 1);
   const SpdlArrowLeaf values = { leaf->kind, leaf->layout, leaf->width };
-  return init_leaf (self->dictionary, &values, array->dictionary, 0,
-      MAX (array->dictionary->length, 0));
-}
-
-static gchar *
-init_list (SpdlArrowView *self, SpdlArrowView *elements,
-    const SpdlArrowType *type, const struct ArrowArray *array, guint64 offset,
-    guint64 length)
-{
-  gchar *problem = init_leaf (self, &type->bytes_leaf, array, offset, length);
-
-  if (problem)
-    return problem;
-  if (array->n_children != 1 || !array->children || !array->children[0])
-    return g_strdup ("its elements are missing");
-  return init_leaf (elements, &type->path_leaf, array->children[0], 0,
-      MAX (array->children[0]->length, 0));
+  return spdl_arrow_view_init_leaf (self->dictionary, &values,
+      array->dictionary, 0, MAX (array->dictionary->length, 0));
 }
 
 gchar *
@@ -290,18 +241,17 @@ spdl_arrow_view_init (SpdlArrowView *self, SpdlArrowView *path,
   gchar *problem;
 
   *self = *path = (SpdlArrowView){ { SPDL_ARROW_NOTHING, 'n' } };
-  if (type->kind == SPDL_ARROW_LIST)
-    return init_list (self, path, type, array, offset, length);
   if (type->kind != SPDL_ARROW_FILE)
-    return init_leaf (self, &type->bytes_leaf, array, offset, length);
+    return spdl_arrow_view_init_leaf (
+        self, &type->bytes_leaf, array, offset, length);
   if (!has_length (array, offset + length) || !array->children ||
       array->n_children <= MAX (type->bytes, type->path))
     return g_strdup ("its fields or its length are not those of its type");
   offset += array->offset;
-  problem = init_leaf (
+  problem = spdl_arrow_view_init_leaf (
       self, &type->bytes_leaf, array->children[type->bytes], offset, length);
   if (!problem && type->path >= 0)
-    problem = init_leaf (
+    problem = spdl_arrow_view_init_leaf (
         path, &type->path_leaf, array->children[type->path], offset, length);
   self->outer = path->outer = get_validity (array);
   self->outer_offset = path->outer_offset = offset;
@@ -496,71 +446,40 @@ spdl_arrow_view_get_real (
   return SPDL_ARROW_VALUE;
 }
 
-/* Finds the elements of a list. The last offset of a column is not one of its
- * slots. */
-static gboolean
-find_elements (const SpdlArrowView *self, const SpdlArrowView *elements,
-    guint64 slot, guint64 *begin, guint64 *end)
+/* The last offset of a column is not one of its slots. */
+SpdlArrowResult
+spdl_arrow_view_find_elements (
+    const SpdlArrowView *self, gint64 n_elements, guint64 *begin, guint64 *end)
 {
-  const gint64 n = elements->n_slots - elements->offset;
+  const guint64 slot = self->offset;
   gint64 from, to;
 
-  if (self->leaf.layout == 'F') {
-    if (self->leaf.width > 0 && slot >= G_MAXINT64 / self->leaf.width)
-      return FALSE;
-    from = slot * self->leaf.width;
-    to = from + self->leaf.width;
-  } else if (self->leaf.layout == 'M') {
-    from = READ (gint64, self->values, slot);
-    to = READ (gint64, self->values, slot + 1);
-  } else {
-    from = READ (gint32, self->values, slot);
-    to = READ (gint32, self->values, slot + 1);
+  if (is_null (self, 0))
+    return SPDL_ARROW_NULL;
+  switch (self->leaf.layout) {
+    case '{':
+      from = slot;
+      to = from + 1;
+      break;
+    case 'F':
+      if (self->leaf.width > 0 && slot >= G_MAXINT64 / self->leaf.width)
+        return SPDL_ARROW_BROKEN;
+      from = slot * self->leaf.width;
+      to = from + self->leaf.width;
+      break;
+    case 'M':
+      from = READ (gint64, self->values, slot);
+      to = READ (gint64, self->values, slot + 1);
+      break;
+    default:
+      from = READ (gint32, self->values, slot);
+      to = READ (gint32, self->values, slot + 1);
+      break;
   }
   *begin = from;
   *end = to;
-  return from >= 0 && from <= to && to <= n;
-}
-
-/* Gets a number that is not null and that a double represents exactly. */
-static gboolean
-get_exact (const SpdlArrowView *self, guint64 row, gdouble *number)
-{
-  const gint64 limit = G_GINT64_CONSTANT (1) << 53;
-  gint64 integer = 0;
-
-  if (self->leaf.kind == SPDL_ARROW_INTEGER &&
-      (spdl_arrow_view_get_integer (self, row, &integer) != SPDL_ARROW_VALUE ||
-          integer > limit || integer < -limit))
-    return FALSE;
-  return spdl_arrow_view_get_real (self, row, number) == SPDL_ARROW_VALUE;
-}
-
-SpdlArrowResult
-spdl_arrow_view_get_list (const SpdlArrowView *self,
-    const SpdlArrowView *elements, guint64 row, GValue *value)
-{
-  guint64 slot, begin, end;
-  const SpdlArrowResult result = find_slot (&self, row, &slot);
-
-  if (result != SPDL_ARROW_VALUE)
-    return result;
-  if (!find_elements (self, elements, slot, &begin, &end))
-    return SPDL_ARROW_BROKEN;
-  gst_value_array_init (value, end - begin);
-  for (guint64 i = begin; i < end; i++) {
-    GValue element = G_VALUE_INIT;
-    gdouble number = 0;
-
-    if (!get_exact (elements, i, &number)) {
-      g_value_unset (value);
-      return SPDL_ARROW_NULL;
-    }
-    g_value_init (&element, G_TYPE_DOUBLE);
-    g_value_set_double (&element, number);
-    gst_value_array_append_and_take_value (value, &element);
-  }
-  return SPDL_ARROW_VALUE;
+  return from >= 0 && from <= to && to <= n_elements ? SPDL_ARROW_VALUE
+                                                     : SPDL_ARROW_BROKEN;
 }
 
 static SpdlArrowResult

@@ -22,14 +22,15 @@ typedef enum {
   SPDL_ARROW_REAL,
   SPDL_ARROW_BOOLEAN,
   SPDL_ARROW_FILE, /* structure of the fields `bytes` and `path` */
-  SPDL_ARROW_LIST, /* of numbers */
+  SPDL_ARROW_LIST, /* see arrowlists.h; columns of lists are OTHER */
 } SpdlArrowKind;
 
 /* Type of a column, or of a field of a structure. */
 typedef struct {
   SpdlArrowKind kind;
   gchar layout; /* as in Arrow's formats; 'z', 'Z' and 'v' also for text; of a
-                   list '+', 'M' (large) and 'F' (fixed size) */
+                   list '+', 'M' (large) and 'F' (fixed size), and of a
+                   structure '{' */
   gsize width;  /* bytes of a slot; of a list of fixed size, its length */
   /* Layout of the indices into a dictionary, and bytes of one; 0: none. */
   gchar index_layout;
@@ -42,8 +43,11 @@ typedef struct {
   gint bytes; /* child with the bytes of a file; -1: the column itself */
   gint path;  /* child with the path of a file; -1: none */
   SpdlArrowLeaf bytes_leaf;
-  SpdlArrowLeaf path_leaf; /* or the elements of a list */
+  SpdlArrowLeaf path_leaf;
 } SpdlArrowType;
+
+/* Reads the type of a column, or of a child, that has no children. */
+SpdlArrowLeaf spdl_arrow_leaf_read (const struct ArrowSchema *schema);
 
 void
 spdl_arrow_type_init (SpdlArrowType *self, const struct ArrowSchema *schema);
@@ -65,8 +69,7 @@ struct _SpdlArrowView {
   SpdlArrowView *dictionary; /* (nullable) (owned) */
 };
 
-/* Finds the values of a column, and of the paths of files or the elements of
- * lists.
+/* Finds the values of a column, and of the paths of files.
  *
  * @array: of the column
  * @offset, @length: rows of the record batch within the column
@@ -80,11 +83,25 @@ gchar *spdl_arrow_view_init (SpdlArrowView *self, SpdlArrowView *path,
 
 void spdl_arrow_view_clear (SpdlArrowView *self);
 
+/* Finds the values of an array of this type. Without a dictionary, nothing must
+ * be cleared.
+ *
+ * Returns a sentence as spdl_arrow_view_init() does. */
+gchar *
+spdl_arrow_view_init_leaf (SpdlArrowView *self, const SpdlArrowLeaf *leaf,
+    const struct ArrowArray *array, guint64 offset, guint64 length);
+
 typedef enum {
   SPDL_ARROW_NULL,
   SPDL_ARROW_VALUE,
   SPDL_ARROW_BROKEN, /* the value is outside of its buffer or dictionary */
 } SpdlArrowResult;
+
+/* Finds the elements of the first row, which is a list or a structure.
+ *
+ * @n_elements: number of elements of all rows */
+SpdlArrowResult spdl_arrow_view_find_elements (
+    const SpdlArrowView *self, gint64 n_elements, guint64 *begin, guint64 *end);
 
 /* Gets the bytes of a binary or text value.
  *
@@ -99,14 +116,6 @@ SpdlArrowResult spdl_arrow_view_get_integer (
 /* Gets a real number, integer or boolean. */
 SpdlArrowResult spdl_arrow_view_get_real (
     const SpdlArrowView *self, guint64 row, gdouble *value);
-
-/* Gets a list of numbers as an array of doubles. A list with a null, or with an
- * integer that a double cannot represent, is null.
- *
- * @elements: of the lists
- * @value: (out): initialized if the result is SPDL_ARROW_VALUE */
-SpdlArrowResult spdl_arrow_view_get_list (const SpdlArrowView *self,
-    const SpdlArrowView *elements, guint64 row, GValue *value);
 
 /* Gets text, a number or a boolean.
  *

@@ -22,6 +22,9 @@ typedef struct {
 /* More columns are probably a mistake. */
 #define MAX_COLUMNS 4096
 
+/* Deeper types cannot be read, see arrowlists.h. */
+#define MAX_TYPE_DEPTH 8
+
 static void
 clear_column (gpointer data)
 {
@@ -65,6 +68,36 @@ spdl_arrow_rows_clear (SpdlArrowRows *self)
   g_free (self->name);
 }
 
+/* Appends an Arrow type, with the types of its children. */
+static void
+append_type (GString *to, const struct ArrowSchema *schema, guint depth)
+{
+  g_string_append (to, schema->format ? schema->format : "");
+  for (gint64 i = 0; depth > 0 && schema->children && i < schema->n_children;
+       i++) {
+    const struct ArrowSchema *child = schema->children[i];
+
+    g_string_append_printf (to, "%c%s:", i == 0 ? '<' : ',',
+        child && child->name ? child->name : "");
+    if (child)
+      append_type (to, child, depth - 1);
+    if (i == schema->n_children - 1)
+      g_string_append_c (to, '>');
+  }
+}
+
+/* Returns the type of a column (transfer full), with its children if they may
+ * be lists. */
+static gchar *
+make_format (const struct ArrowSchema *schema, const SpdlArrowType *type)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+
+  append_type (
+      text, schema, type->kind == SPDL_ARROW_OTHER ? MAX_TYPE_DEPTH : 0);
+  return g_utf8_make_valid (text->str, text->len);
+}
+
 static gboolean
 read_columns (
     SpdlArrowRows *self, const struct ArrowSchema *schema, GError **error)
@@ -88,10 +121,9 @@ read_columns (
 
     column.name =
         g_utf8_make_valid (child && child->name ? child->name : "", -1);
-    column.format =
-        g_utf8_make_valid (child && child->format ? child->format : "", -1);
     if (child)
       spdl_arrow_type_init (&column.type, child);
+    column.format = child ? make_format (child, &column.type) : g_strdup ("");
     g_array_append_val (self->columns, column);
   }
   return TRUE;

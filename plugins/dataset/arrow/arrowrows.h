@@ -16,7 +16,7 @@ G_BEGIN_DECLS
 
 typedef struct {
   gchar *name;
-  gchar *format; /* as in Arrow's schema */
+  gchar *format; /* as in Arrow's schema, `+l<item:f>` */
   SpdlArrowType type;
 } SpdlArrowColumn;
 

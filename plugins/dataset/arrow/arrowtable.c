@@ -13,6 +13,7 @@
 #include "gst/spdl/common/shapes.h"
 #include "plugins/common/fail.h"
 #include "plugins/common/fingerprint.h"
+#include "plugins/dataset/arrow/arrowlists.h"
 #include "plugins/dataset/arrow/arrowrows.h"
 #include "plugins/dataset/list/columns.h"
 
@@ -28,7 +29,9 @@
 /* A column that is a field of the item's extra. */
 typedef struct {
   guint column;
-  gchar *prefix; /* (nullable): URIs of files: this and the row */
+  gchar *prefix;         /* (nullable): URIs of files: this and the row */
+  SpdlArrowLists *lists; /* (nullable): lists of numbers */
+  const gchar *name;     /* interned: of the lists */
 } Extra;
 
 struct _SpdlArrowTable {
@@ -69,6 +72,7 @@ static void
 clear_extra (gpointer data)
 {
   g_free (((Extra *) data)->prefix);
+  g_free (((Extra *) data)->lists);
 }
 
 static SpdlArrowTable *
@@ -342,10 +346,19 @@ make_prefix (const SpdlArrowColumn *column)
 }
 
 static gboolean
+find_lists (
+    const SpdlArrowTable *self, const gchar *name, SpdlArrowLists *lists)
+{
+  return spdl_arrow_lists_find (lists,
+      spdl_arrow_reader_get_schema (self->rows.reader, NULL, NULL), name);
+}
+
+static gboolean
 is_target (const gchar *name, gconstpointer user_data)
 {
   const SpdlArrowTable *self = user_data;
   const guint i = find_column (self, name);
+  SpdlArrowLists lists;
 
   if (i == NO_COLUMN || i == self->item || i == self->label)
     return FALSE;
@@ -353,35 +366,89 @@ is_target (const gchar *name, gconstpointer user_data)
     case SPDL_ARROW_INTEGER:
     case SPDL_ARROW_REAL:
     case SPDL_ARROW_BOOLEAN:
-    case SPDL_ARROW_LIST:
       return TRUE;
     default:
-      return FALSE;
+      return find_lists (self, name, &lists) && lists.n_lists == 1;
   }
 }
 
-static gboolean
-may_be_list (const SpdlLabelOptions *labels, const gchar *name)
+static const Extra *
+find_lists_extra (const SpdlArrowTable *self, guint column, const gchar *name)
 {
-  const GQuark column = g_quark_try_string (name);
+  for (guint e = 0; e < self->extras->len; e++) {
+    const Extra *extra = &g_array_index (self->extras, Extra, e);
 
-  for (guint i = 0; column && labels->lists && i < SPDL_SHAPES_N_FIELDS; i++)
-    if (labels->lists[i] == column)
-      return TRUE;
-  return spdl_targets_has (labels->targets, name);
+    if (extra->lists && (extra->column == column || extra->name == name))
+      return extra;
+  }
+  return NULL;
 }
 
-/* Returns why a column cannot be a field of the extra; NULL: it can. Lists are
- * fields only as targets, boxes or keypoints. */
+/* Adds lists of numbers as a field, if @name has them. */
+static void
+add_lists (SpdlArrowTable *self, const gchar *name)
+{
+  Extra extra = { .lists = g_new (SpdlArrowLists, 1),
+    .name = g_intern_string (name) };
+
+  if (find_lists (self, name, extra.lists) &&
+      spdl_columns_is_field_name (name) &&
+      !find_lists_extra (self, NO_COLUMN, extra.name)) {
+    extra.column = extra.lists->column;
+    g_array_append_val (self->extras, extra);
+  } else {
+    g_free (extra.lists);
+  }
+}
+
+/* Adds the lists that are targets, boxes or keypoints. */
+static void
+find_list_extras (SpdlArrowTable *self, const SpdlLabelOptions *labels)
+{
+  for (guint i = 0; labels->lists && i < SPDL_SHAPES_N_FIELDS; i++)
+    if (labels->lists[i])
+      add_lists (self, g_quark_to_string (labels->lists[i]));
+  for (guint i = 0; i < self->rows.columns->len; i++)
+    if (spdl_targets_has (labels->targets, get_column (self, i)->name))
+      add_lists (self, get_column (self, i)->name);
+}
+
+/* Checks that columns of boxes and keypoints can be. One that does not exist
+ * may be a field that a function sets, and text may be JSON. */
+static gboolean
+check_lists (const SpdlArrowTable *self, const SpdlDatasetOptions *options,
+    GError **error)
+{
+  for (guint i = 0; options->labels.lists && i < SPDL_SHAPES_N_FIELDS; i++) {
+    const gchar *name = g_quark_to_string (options->labels.lists[i]);
+    const SpdlArrowColumn *column;
+    SpdlArrowLists lists;
+
+    if (!name || find_lists (self, name, &lists) || lists.column == NO_COLUMN)
+      continue;
+    column = get_column (self, lists.column);
+    if (column->type.kind == SPDL_ARROW_TEXT ||
+        column->type.kind == SPDL_ARROW_NOTHING)
+      continue;
+    return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
+        "\"%s\" has no lists of numbers \"%s\", but column \"%s\" of Arrow's "
+        "type \"%s\": set box-column, box-label-columns and keypoint-column to "
+        "columns with lists of numbers, or to their members, such as "
+        "objects.bbox",
+        self->rows.name, name, column->name, column->format);
+  }
+  return TRUE;
+}
+
+/* Returns why a column cannot be a field of the extra, "" if its lists are one
+ * already; NULL: it can. */
 static const gchar *
-check_extra (SpdlArrowTable *self, guint i, const SpdlLabelOptions *labels)
+check_extra (SpdlArrowTable *self, guint i)
 {
   const SpdlArrowColumn *column = get_column (self, i);
 
-  if (column->type.kind == SPDL_ARROW_OTHER ||
-      (column->type.kind == SPDL_ARROW_LIST &&
-          !may_be_list (labels, column->name)))
-    return column->format;
+  if (column->type.kind == SPDL_ARROW_OTHER)
+    return find_lists_extra (self, i, NULL) ? "" : column->format;
   if (!spdl_columns_is_field_name (column->name))
     return "it has no name that a field can have";
   return find_column (self, column->name) < i ? "its name occurs twice" : NULL;
@@ -392,14 +459,15 @@ find_extras (SpdlArrowTable *self, const SpdlDatasetOptions *options)
 {
   g_autoptr (GString) others = g_string_new (NULL);
 
+  find_list_extras (self, &options->labels);
   for (guint i = 0; i < self->rows.columns->len; i++) {
     const SpdlArrowColumn *column = get_column (self, i);
     const Extra extra = { i, has_bytes (column) ? make_prefix (column) : NULL };
-    const gchar *problem = check_extra (self, i, &options->labels);
+    const gchar *problem = check_extra (self, i);
 
     if (i == self->item || i == self->label)
       problem = "";
-    else if (problem)
+    else if (problem && *problem)
       g_string_append_printf (others, "%s\"%s\" (%s)",
           others->len > 0 ? ", " : "", column->name, problem);
     if (problem)
@@ -411,7 +479,8 @@ find_extras (SpdlArrowTable *self, const SpdlDatasetOptions *options)
   if (others->len > 0)
     spdl_dataset_warn (options,
         "Columns of \"%s\" are left out of each item's extra: %s. Only binary, "
-        "text, numbers and booleans can be read; convert or remove the others",
+        "text, numbers and booleans can be read, and lists of numbers as "
+        "targets, boxes or keypoints; convert or remove the others",
         self->rows.name, others->str);
 }
 
@@ -817,20 +886,27 @@ check_lazy (const SpdlArrowTable *self, const SpdlDatasetOptions *options,
       name);
 }
 
+static void
+add_column (const SpdlArrowTable *self, guint column, GPtrArray *names)
+{
+  const gchar *name = get_column (self, column)->name;
+
+  /* Several fields may be members of one. */
+  if (!g_ptr_array_find_with_equal_func (names, name, g_str_equal, NULL))
+    g_ptr_array_add (names, g_strdup (name));
+}
+
 /* Returns the columns that are used. */
 static GStrv
 list_columns (const SpdlArrowTable *self)
 {
   GPtrArray *names = g_ptr_array_new ();
 
-  g_ptr_array_add (names, g_strdup (get_column (self, self->item)->name));
+  add_column (self, self->item, names);
   if (self->labels)
-    g_ptr_array_add (names, g_strdup (get_column (self, self->label)->name));
-  for (guint e = 0; e < self->extras->len; e++) {
-    const guint column = g_array_index (self->extras, Extra, e).column;
-
-    g_ptr_array_add (names, g_strdup (get_column (self, column)->name));
-  }
+    add_column (self, self->label, names);
+  for (guint e = 0; e < self->extras->len; e++)
+    add_column (self, g_array_index (self->extras, Extra, e).column, names);
   g_ptr_array_add (names, NULL);
   return (GStrv) g_ptr_array_free (names, FALSE);
 }
@@ -868,7 +944,8 @@ find_columns (
                      : find_item (self, error)) ||
       !find_label (self, options, error) ||
       !find_weight (self, options, error) ||
-      !check_targets (self, options, error))
+      !check_targets (self, options, error) ||
+      !check_lists (self, options, error))
     return FALSE;
   if (item != self->item || self->in_parts || options->labels.targets ||
       options->labels.lists) {
@@ -1122,8 +1199,9 @@ check_text (const Reading *self, const SpdlArrowView *view, guint column,
   table->told_text = TRUE;
   spdl_dataset_warn (&table->options,
       "Row %" G_GUINT64_FORMAT " of \"%s\", column \"%s\", is not UTF-8, or "
-      "contains a NUL character: U+FFFD replaces what is not, in other such "
-      "texts too. Convert them to UTF-8",
+      "contains a NUL character: U+FFFD replaces the "
+      "invalid bytes, also in further texts. Convert "
+      "the texts to UTF-8",
       self->i, table->rows.name, get_column (table, column)->name);
 }
 
@@ -1135,13 +1213,14 @@ read_extra (const Reading *self, const Extra *extra, GstStructure *to)
   GValue value = G_VALUE_INIT;
   gchar *uri;
 
-  if (extra->prefix) {
+  if (extra->lists) {
+    if (spdl_arrow_lists_get (extra->lists,
+            spdl_arrow_batch_get_array (self->batch), self->row,
+            &value) == SPDL_ARROW_VALUE)
+      gst_structure_take_value (to, extra->name, &value);
+  } else if (extra->prefix) {
     if ((uri = read_file (self, extra->column, extra->prefix)))
       add_text (to, name, uri);
-  } else if (view->leaf.kind == SPDL_ARROW_LIST) {
-    if (spdl_arrow_view_get_list (view, view + 1, self->row, &value) ==
-        SPDL_ARROW_VALUE)
-      gst_structure_take_value (to, name, &value);
   } else if (spdl_arrow_view_get_value (&self->views[2 * extra->column],
                  self->row, &value) == SPDL_ARROW_VALUE) {
     if (G_VALUE_HOLDS_STRING (&value))

@@ -53,7 +53,7 @@ static const struct {
   [MEMBER_ID] = { "id", "boxes_ids" },
   [MEMBER_KEYPOINTS] = { "keypoints", "keypoints" },
   [MEMBER_CAPTION] = { "caption", "captions" },
-  [MEMBER_MASK] = { "segmentation", "boxes_masks" },
+  [MEMBER_MASK] = { "segmentation", SPDL_COCO_MASKS },
 };
 
 G_STATIC_ASSERT (G_N_ELEMENTS (members) == N_MEMBERS);
@@ -760,4 +760,100 @@ spdl_coco_make_list (const SpdlDatasetOptions *options, GError **error)
   clear (&self);
   free (path);
   return found;
+}
+
+/* Masks */
+
+/* Maximum number of bytes of the segmentations of an image */
+#define MAX_MASKS (1 << 24)
+
+struct _SpdlCocoMasks {
+  SpdlTextFile file;
+  SpdlFileWindow window;
+};
+
+SpdlCocoMasks *
+spdl_coco_masks_open (const gchar *location, GError **error)
+{
+  SpdlCocoMasks *self = g_new0 (SpdlCocoMasks, 1);
+
+  if (spdl_text_file_open (&self->file, location, error)) {
+    spdl_text_file_expect (&self->file, FALSE);
+    return self;
+  }
+  g_free (self);
+  return NULL;
+}
+
+void
+spdl_coco_masks_free (SpdlCocoMasks *self)
+{
+  spdl_text_file_close (&self->file);
+  spdl_file_window_clear (&self->window);
+  g_free (self);
+}
+
+static gboolean
+append_mask (
+    SpdlCocoMasks *self, const json_t *place, GString *text, GError **error)
+{
+  const json_int_t offset = json_integer_value (json_array_get (place, 0));
+  const json_int_t size = json_integer_value (json_array_get (place, 1));
+  const guint64 end = self->file.stamp.size;
+
+  if (json_is_null (place)) {
+    g_string_append (text, "null");
+    return TRUE;
+  }
+  if (offset <= 0 || size <= 0 || (guint64) size > end ||
+      (guint64) offset > end - size)
+    return spdl_fail (error, GST_RESOURCE_ERROR_READ,
+        "\"%s\" is not the file that the list of its annotations is from: "
+        "remove the list, so that it is written again",
+        self->file.location);
+  if (size > MAX_MASKS - (gssize) MIN (text->len, MAX_MASKS))
+    return spdl_fail (error, GST_RESOURCE_ERROR_READ,
+        "The segmentations of an image, of which one is at byte "
+        "%" JSON_INTEGER_FORMAT " of \"%s\", have more than %d bytes: remove "
+        "some of them",
+        offset, self->file.location, MAX_MASKS);
+  if (!spdl_text_file_load (&self->file, &self->window, offset, size, error))
+    return FALSE;
+  g_string_append_len (text, self->window.data, size);
+  return TRUE;
+}
+
+gboolean
+spdl_coco_masks_load (SpdlCocoMasks *self, GstStructure *extra, GError **error)
+{
+  const gchar *places =
+      extra ? gst_structure_get_string (extra, SPDL_COCO_MASKS) : NULL;
+  json_t *all = places ? json_loads (places, 0, NULL) : NULL, *place;
+  GString *text = g_string_new ("[");
+  gboolean ok = TRUE;
+  size_t i;
+
+  json_array_foreach (all, i, place)
+  {
+    g_string_append (text, i > 0 ? "," : "");
+    ok = ok && append_mask (self, place, text, error);
+  }
+  json_decref (all);
+  ok = ok && (!all || spdl_text_file_check (&self->file, error));
+  g_string_append_c (text, ']');
+  if (ok && !g_utf8_validate (text->str, text->len, NULL))
+    ok = spdl_fail (error, GST_RESOURCE_ERROR_READ,
+        "A segmentation of \"%s\" is not text: remove the list of its "
+        "annotations, so that it is written again",
+        self->file.location);
+  if (ok && all) {
+    GValue value = G_VALUE_INIT;
+
+    g_value_init (&value, G_TYPE_STRING);
+    g_value_take_string (&value, g_string_free (text, FALSE));
+    gst_structure_take_value (extra, SPDL_COCO_MASKS, &value);
+    return TRUE;
+  }
+  g_string_free (text, TRUE);
+  return ok;
 }

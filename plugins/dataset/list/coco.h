@@ -7,6 +7,8 @@
 
 #pragma once
 
+#include <gst/gst.h>
+
 #include "plugins/dataset/list/datasetoptions.h"
 #include "plugins/dataset/list/textfile.h"
 
@@ -46,5 +48,21 @@ gchar *spdl_coco_make_list (const SpdlDatasetOptions *options, GError **error);
  * Returns the offset of the first line after it; 0 if it is not valid. */
 gsize spdl_coco_read_header (
     const gchar *text, gsize size, guint64 *n_items, SpdlClasses **classes);
+
+/* Member of a list with the offset and size of each segmentation in the JSON,
+ * or null for an annotation without one */
+#define SPDL_COCO_MASKS "boxes_masks"
+
+/* Segmentations of the annotations. Not thread-safe. */
+typedef struct _SpdlCocoMasks SpdlCocoMasks;
+
+SpdlCocoMasks *spdl_coco_masks_open (const gchar *location, GError **error);
+void spdl_coco_masks_free (SpdlCocoMasks *self);
+
+/* Replaces the places of segmentations in @extra, if it has them, by a list of
+ * the segmentations as JSON. Returns FALSE with @error set if they cannot be
+ * read. */
+gboolean
+spdl_coco_masks_load (SpdlCocoMasks *self, GstStructure *extra, GError **error);
 
 G_END_DECLS

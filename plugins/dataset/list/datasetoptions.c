@@ -50,7 +50,7 @@ spdl_labels_check (const SpdlDatasetOptions *options,
         count->fields ? ", but there are the " : "",
         count->fields ? count->fields : "",
         count->fields ? "set label-column to the name of the labels"
-                      : "write it behind a tab on the line of each item");
+                      : "write it after a tab on the line of each item");
   if (self->missing == SPDL_LABEL_MISSING_KEEP ||
       count->n_missing == count->n_items)
     return TRUE;

@@ -359,3 +359,100 @@ spdl_json_reader_next (
     return SPDL_JSON_INVALID;
   return read_value (self, member);
 }
+
+/* Members of members */
+
+#define MAX_DEPTH 8
+
+static gboolean append_member (const gchar *text, const gchar *end,
+    const gchar *name, guint depth, GString *to);
+
+/* Returns whether @member is the first part of @name, and longer than @length
+ * bytes, which then are its length. */
+static gboolean
+is_longer_part (const SpdlField *member, const gchar *name, gsize *length)
+{
+  g_autofree gchar *text = spdl_field_dup (member);
+  const gsize n = strlen (text);
+
+  if (n <= *length || !g_str_has_prefix (name, text) ||
+      (name[n] != '\0' && name[n] != '.'))
+    return FALSE;
+  *length = n;
+  return TRUE;
+}
+
+static gboolean
+append_of_object (const gchar *text, const gchar *end, const gchar *name,
+    guint depth, GString *to)
+{
+  SpdlJsonMember member, found = { .kind = SPDL_JSON_NULL };
+  SpdlJsonReader reader;
+  SpdlJsonResult result;
+  gsize length = 0;
+
+  spdl_json_reader_init_part (&reader, text, end);
+  while ((result = spdl_json_reader_next (&reader, NULL, &member)) ==
+         SPDL_JSON_MEMBER)
+    if (is_longer_part (&member.name, name, &length))
+      found = member;
+  if (result != SPDL_JSON_END || length == 0)
+    return FALSE;
+  text = found.value.text;
+  if (name[length] == '.')
+    return found.kind == SPDL_JSON_NESTED &&
+           append_member (text, text + found.value.length, name + length + 1,
+               depth + 1, to);
+  if (found.kind == SPDL_JSON_STRING)
+    g_string_append_printf (to, "\"%.*s\"", (gint) found.value.length, text);
+  else
+    g_string_append_len (to, text, found.value.length);
+  return TRUE;
+}
+
+static gboolean
+append_of_array (const gchar *text, const gchar *end, const gchar *name,
+    guint depth, GString *to)
+{
+  SpdlJsonReader reader;
+  SpdlJsonMember element;
+
+  spdl_json_reader_init_part (&reader, text + 1, end);
+  g_string_append_c (to, '[');
+  for (skip_blanks (&reader); !is_next (&reader, ']'); reader.at++) {
+    if (spdl_json_reader_value (&reader, &element) != SPDL_JSON_MEMBER)
+      return FALSE;
+    text = element.value.text;
+    if (element.kind != SPDL_JSON_NESTED ||
+        !append_member (text, text + element.value.length, name, depth + 1, to))
+      g_string_append (to, "null");
+    skip_blanks (&reader);
+    if (is_next (&reader, ']'))
+      break;
+    if (!is_next (&reader, ','))
+      return FALSE;
+    g_string_append_c (to, ',');
+  }
+  g_string_append_c (to, ']');
+  return TRUE;
+}
+
+static gboolean
+append_member (const gchar *text, const gchar *end, const gchar *name,
+    guint depth, GString *to)
+{
+  if (depth == MAX_DEPTH || text == end)
+    return FALSE;
+  return *text == '[' ? append_of_array (text, end, name, depth, to)
+                      : append_of_object (text, end, name, depth, to);
+}
+
+gchar *
+spdl_json_dup_member (const gchar *text, const gchar *name)
+{
+  GString *to = g_string_new (NULL);
+  const gboolean found =
+      append_member (text, text + strlen (text), name, 0, to);
+
+  return g_string_free (to, !found);
+}

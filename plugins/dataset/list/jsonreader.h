@@ -75,4 +75,12 @@ spdl_json_reader_value (SpdlJsonReader *self, SpdlJsonMember *member);
 SpdlJsonResult spdl_json_reader_next (
     SpdlJsonReader *self, const SpdlField *guess, SpdlJsonMember *member);
 
+/* Returns the JSON of a member of an object (transfer full), NULL if there is
+ * none. The name "a.b" is that of a member, or of the member "b" of the object
+ * "a". An array of objects becomes the array of their members; those without
+ * become null.
+ *
+ * @text: object or array, without blanks around it */
+gchar *spdl_json_dup_member (const gchar *text, const gchar *name);
+
 G_END_DECLS

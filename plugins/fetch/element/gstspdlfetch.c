@@ -207,8 +207,8 @@ static const SpdlProperty properties[] = {
       0, G_MAXINT64, DEFAULT_CACHE_SIZE),
   SPDL_PROPERTY_BOOLEAN (SpdlFetchSettings, cache.shared, READY, "cache-shared",
       "Cache shared",
-      "Use cache-dir although other users can write it, all of whom are "
-      "trusted",
+      "Use cache-dir even if other users, who must all be trusted, can write "
+      "to it",
       FALSE),
   SPDL_PROPERTY_ENUM (SpdlFetchSettings, cache.validate, READY,
       "cache-validate", "Cache validation",

@@ -69,7 +69,7 @@ IMAGES = [
         "the result is still large enough"),
     SEED_ROW, BEST_ROW,
     Row("SPDL, in a subprocess", "with_spdl:subprocess", SPDL,
-        note="with the pool of shared memory segments of SPDL"),
+        note="with SPDL's pool of shared memory"),
     DALI_ROW, PILLOW_ROW, TENSORS_ROW,
     Row("DataLoader, simplejpeg", "with_torch:simplejpeg",
         (*TORCH, "simplejpeg")),

@@ -268,6 +268,39 @@ test_noise (void)
   g_assert_cmpuint (n_valid, >, 1000);
 }
 
+/* Tests members of objects and of the objects of arrays. */
+static void
+test_members (void)
+{
+  static const struct {
+    const gchar *text, *name, *found;
+  } cases[] = {
+    { "{\"a\":[[1, 2.50]],\"b\":3}", "a", "[[1, 2.50]]" },
+    { "{\"a\":{\"b\":{\"c\":[1]}}}", "a.b.c", "[1]" },
+    { "{\"a\":{\"b\":1},\"a.b\":2}", "a.b", "2" },
+    { "{\"a\":{\"b.c\":1}}", "a.b.c", "1" },
+    { "{\"\\u0061\":\"x\\n\"}", "a", "\"x\\n\"" },
+    { "[{\"a\":1}, {\"a\":[2]} ,{\"b\":3},4]", "a", "[1,[2],null,null]" },
+    { "{\"a\":[ ]}", "a.b", "[]" },
+    { "{\n \"a\": [\n{\"b\": 1}\n]\n}", "a.b", "[1]" },
+    { "[[{\"a\":1}],[]]", "a", "[[1],[]]" },
+    { "{\"ab\":1,\"\":2}", "a", NULL },
+    { "{\"a\":1}", "a.b", NULL },
+    { "{\"a\":1", "a", NULL },
+    { "[{\"a\":1}", "a", NULL },
+    { "[{\"a\":1} 2]", "a", NULL },
+    { "3", "a", NULL },
+    { "", "a", NULL },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_autofree gchar *found =
+        spdl_json_dup_member (cases[i].text, cases[i].name);
+
+    g_assert_cmpstr (found, ==, cases[i].found);
+  }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -277,5 +310,6 @@ main (int argc, char **argv)
   g_test_add_func ("/json/positions", test_positions);
   g_test_add_func ("/json/depth", test_depth);
   g_test_add_func ("/json/noise", test_noise);
+  g_test_add_func ("/json/members", test_members);
   return g_test_run ();
 }

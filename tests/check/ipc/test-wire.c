@@ -148,7 +148,8 @@ make_shapes (void)
   const SpdlShapesSpec spec = {
     .fields = { [SPDL_SHAPES_BOXES] = g_quark_from_string ("a"),
         [SPDL_SHAPES_LABELS] = g_quark_from_string ("b"),
-        [SPDL_SHAPES_POINTS] = g_quark_from_string ("c") },
+        [SPDL_SHAPES_POINTS] = g_quark_from_string ("c"),
+        [SPDL_SHAPES_MASKS] = g_quark_from_string ("d") },
     .n_labels = 1,
     .point_size = 3
   };
@@ -161,18 +162,22 @@ make_shapes (void)
     shapes->boxes[i] = i;
   shapes->labels[1] = -7;
   shapes->points[2] = 2;
+  shapes->masks = spdl_masks_new (4, 5, FALSE);
+  for (guint i = 0; i < 2; i++) {
+    spdl_masks_add_run (shapes->masks, TRUE, 3 + i);
+    spdl_masks_end_mask (shapes->masks);
+  }
   return shapes;
 }
 
-/* Changes @size bytes of the serialized shapes from @at on, or cuts them off.
- * Returns whether they can still be read. */
+/* Changes @size bytes of a field of the serialized shapes from @at on, or cuts
+ * them off. Returns whether they can still be read. */
 static gboolean
-read_changed (
-    const SpdlShapes *shapes, gsize at, gconstpointer bytes, gsize size)
+read_field_changed (const SpdlShapes *shapes, const gchar *field, gsize at,
+    gconstpointer bytes, gsize size)
 {
   g_autoptr (GstStructure) s = spdl_shapes_to_structure (shapes);
-  GstBuffer *before =
-      gst_value_get_buffer (gst_structure_get_value (s, "bytes"));
+  GstBuffer *before = gst_value_get_buffer (gst_structure_get_value (s, field));
   g_autoptr (GstBuffer) changed = gst_buffer_copy_deep (before);
   SpdlShapes *read;
 
@@ -180,14 +185,21 @@ read_changed (
     gst_buffer_fill (changed, at, bytes, size);
   else
     gst_buffer_resize (changed, 0, at);
-  gst_structure_set (s, "bytes", GST_TYPE_BUFFER, changed, NULL);
+  gst_structure_set (s, field, GST_TYPE_BUFFER, changed, NULL);
   if (!(read = spdl_shapes_new_from_structure (s)))
     return FALSE;
   spdl_shapes_unref (read);
   return TRUE;
 }
 
-/* Tests that boxes and keypoints arrive, and that broken ones do not. */
+static gboolean
+read_changed (
+    const SpdlShapes *shapes, gsize at, gconstpointer bytes, gsize size)
+{
+  return read_field_changed (shapes, "bytes", at, bytes, size);
+}
+
+/* Tests that boxes, masks and keypoints arrive, and that broken ones do not. */
 GST_START_TEST (test_shapes)
 {
   static const guint many = 4000000000u;
@@ -209,7 +221,7 @@ GST_START_TEST (test_shapes)
   fail_unless_equals_string (after->str, before->str);
   fail_unless (g_str_has_prefix (after->str,
       "{\"a\":[[0.0,1.0,2.0,3.0],[4.0,5.0,6.0,7.0]],\"c\":[[0.0,0.0,2.0]],"
-      "\"b\":[0,-7]"));
+      "\"d\":[{\"size\":[5,4],\"counts\":\"0140005\"},"));
 
   fail_unless (read_changed (shapes, 0, "", 0));
   fail_if (read_changed (shapes, 0, NULL, 0));
@@ -224,6 +236,13 @@ GST_START_TEST (test_shapes)
       &many, sizeof many));
   fail_if (read_changed (shapes,
       G_STRUCT_OFFSET (SpdlShapes, spec.points_per_box), &many, sizeof many));
+  /* The order, the ends of two masks, and three runs of each. */
+  fail_unless (read_field_changed (shapes, "masks", 0, "", 0));
+  fail_if (read_field_changed (shapes, "masks", 0, NULL, 0));
+  fail_if (read_field_changed (shapes, "masks", 8, NULL, 0));
+  fail_if (read_field_changed (shapes, "masks", 30, NULL, 0));
+  for (gsize at = 4; at < 36; at += 4)
+    fail_if (read_field_changed (shapes, "masks", at, &many, sizeof many));
 }
 
 GST_END_TEST;

@@ -497,7 +497,8 @@ test_gains (void)
   } cases[] = {
     { 0.200, 0.170, "worth-it", ": loading is worth optimizing" },
     { 0.100, 0.0899, "worth-it", "save 10.1 %" },
-    { 0.100, 0.0901, "small", ": little, optimize other parts first" },
+    { 0.100, 0.0901, "small",
+        ": the gain is small, optimize other parts first" },
     { 0.100, 0.0949, "small", "save 5.1 %" },
     { 0.100, 0.0951, "stop", ": stop here, loading is not the bottleneck" },
     /* Noise, or a cache that costs time. */

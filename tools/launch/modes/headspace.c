@@ -91,7 +91,7 @@ static const struct {
   const gchar *advice, *words;
 } known[] = {
   { "stop", "stop here, loading is not the bottleneck" },
-  { "small", "little, optimize other parts first" },
+  { "small", "the gain is small, optimize other parts first" },
   { "worth-it", "loading is worth optimizing" },
 };
 

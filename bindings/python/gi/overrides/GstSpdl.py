@@ -2,9 +2,9 @@
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Adds Python's protocols to the introspected classes, and changes nothing that
-they have: a program that calls the library's functions runs with and without
-the package."""
+"""Adds Python's protocols to the introspected classes without changing their
+members: a program that calls the library's functions runs with and without the
+package."""
 
 from typing import Any, Iterator, List
 

@@ -42,15 +42,15 @@ Item = TypeVar("Item", covariant=True)
 
 
 def _list_modules() -> Tuple[str, ...]:
-    """Modules that the process that forks workers imports before it gets the
-    dataset: those that take long, if this process has them."""
+    """Returns modules that are slow to import. The process that forks workers
+    imports them before it gets the dataset."""
     return ("gstspdl._dataloader.fetch", *(
         name for name in ("torchvision", "torchaudio") if name in sys.modules))
 
 
 class _Template:
-    """The process that has the dataset and forks workers. It is a fork of this
-    one with the job, or unpickles it."""
+    """The process that holds the dataset and forks workers. It is a fork of this
+    process, or it unpickles the dataset."""
 
     def __init__(self, job: Union[FetchJob, Pickled],
                  worker_timeout: float) -> None:
@@ -143,7 +143,7 @@ class _Iterator(torch_loader._BaseDataLoaderIter):  # type: ignore[misc]
 
     def _begin_epoch(self, loader: "DataLoader[Any]",
                      places: List[Place]) -> None:
-        """Loads states from between two epochs."""
+        """Loads a state that was saved between two epochs."""
         # The dataset may know no items after the state of its end.
         self._may_lack_items = any(place.has_state() for place in places)
 
@@ -161,7 +161,7 @@ class _Iterator(torch_loader._BaseDataLoaderIter):  # type: ignore[misc]
             progress.next_worker = progress.n_yielded % self._num_workers
 
     def _skip(self) -> None:
-        """Asks the sampler again for the batches that have come."""
+        """Asks the sampler again for the batches that were already returned."""
         if not self._has_begun or self._dataset_kind == _Kind.Iterable:
             return
         progress = self._progress
@@ -197,9 +197,9 @@ class _Iterator(torch_loader._BaseDataLoaderIter):  # type: ignore[misc]
         if self._may_lack_items and self._progress.n_yielded == 0:
             warnings.warn(
                 "the epoch is empty: the dataset has no more items after "
-                "load_state_dict() with its state from the end of the last "
-                "epoch. Let it begin a new epoch from this state, or call its "
-                "set_epoch() first", stacklevel=4)
+                "load_state_dict() with its state from the end of the last epoch. "
+                "Change load_state_dict() so that this state begins a new epoch, "
+                "or call set_epoch() of the dataset first", stacklevel=4)
         self._may_lack_items = False
 
     def _note(self, number: int) -> None:
@@ -273,9 +273,9 @@ class _LocalIterator(_Iterator):
 
 
 class _ProcessIterator(_Iterator):
-    """Has worker processes fetch. Batch i is fetched by worker i mod N, unless
-    that has no more, and given in this order. The trainer's thread asks the
-    sampler."""
+    """Lets worker processes fetch. Worker i mod N fetches batch i, unless that
+    worker has no more batches. Batches are returned in this order. The trainer's
+    thread asks the sampler."""
 
     def _begin(self, loader: "DataLoader[Any]") -> None:
         kind: Any = Workers
@@ -303,7 +303,7 @@ class _ProcessIterator(_Iterator):
 
     @property
     def _workers(self) -> List[WorkerProcess]:
-        """The processes, of which programs ask for IDs and ends."""
+        """The processes, whose IDs and exit codes programs read."""
         return self._pool.list_processes()
 
     def _shutdown_workers(self) -> None:
@@ -368,9 +368,9 @@ class _ProcessIterator(_Iterator):
 
 
 def _limit_ahead(prefetch_factor: int, n_workers: int) -> int:
-    """The number of batches that each worker may be ahead. A descriptor of
-    shared memory may be on its way for each. The kernel allows a user as many
-    as open files, of which other loaders may need half."""
+    """The number of batches that each worker may fetch in advance. Each batch may
+    have a descriptor of shared memory in transit. The kernel limits these to the
+    number of open files of a user, of which other loaders may need half."""
     n_files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return max(1, min(operator.index(prefetch_factor), _MAX_AHEAD,
                       n_files // 2 // n_workers))
@@ -389,15 +389,16 @@ def _make_job(loader: "DataLoader[Any]", iterator: Any) -> FetchJob:
 
 
 class _AcceleratesQuestion:
-    """The attribute of which Accelerate asks before it makes another loader in
-    the place of ours. A program may set it."""
+    """The attribute that Accelerate reads before it replaces this loader. A program
+    may set it."""
 
     def __get__(self, loader: Any, kind: Any = None) -> bool:
         module: Any = sys.modules.get("accelerate.data_loader")
         if getattr(module, "DataLoader", None) is torch.utils.data.DataLoader:
             warnings.warn(
-                "Accelerate replaces this gstspdl.torch.DataLoader by PyTorch's: "
-                "call gstspdl.accelerate.use() before prepare()", stacklevel=4)
+                "Accelerate replaces this gstspdl.torch.DataLoader with "
+                "PyTorch's: call gstspdl.accelerate.use() before prepare()",
+                stacklevel=4)
         return False
 
 
@@ -411,17 +412,17 @@ class DataLoader(torch.utils.data.DataLoader[Item]):  # type: ignore[misc]
             ...
 
     All arguments are those of PyTorch's class, of which this is a subclass. The
-    batches are equal for equal seeds. Another process has the dataset and forks
-    the workers. It is a fork of this one if this one has a single thread and has
-    not initialized CUDA, else of a new interpreter, which unpickles the dataset.
-    `multiprocessing_context` "spawn" or "forkserver" unpickles it in any case.
-    Install cloudpickle for datasets and functions of the main module.
+    batches are equal for equal seeds. Another process holds the dataset and forks
+    the workers. If this process has a single thread and has not initialized CUDA,
+    the other process is a fork of it. Otherwise it is a fork of a new interpreter,
+    and unpickles the dataset. With `multiprocessing_context` "spawn" or
+    "forkserver", it always unpickles the dataset. Install cloudpickle for datasets
+    and functions of the main module.
 
-    A worker that ends is replaced, and its batches are fetched again. One that
+    A worker that ends is replaced, and its batches are fetched again. A worker that
     is stopped or hangs in the kernel for `worker_timeout` seconds is killed and
-    replaced (0: no limit). state_dict() and load_state_dict() resume in the
-    middle of an epoch. `stats` are statistics, and verdict() names the
-    bottleneck.
+    replaced (0: no limit). state_dict() and load_state_dict() resume in the middle
+    of an epoch. `stats` are statistics, and verdict() names the bottleneck.
     """
 
     _iterator: Any
@@ -480,7 +481,7 @@ class DataLoader(torch.utils.data.DataLoader[Item]):  # type: ignore[misc]
                 f"{', '.join(facts)}>")
 
     def _check(self) -> None:
-        """Raises what PyTorch's iterators raise as they begin."""
+        """Raises the errors that PyTorch's iterators raise when they begin."""
         if self.num_workers == 0 and self.timeout != 0:
             raise AssertionError(
                 f"DataLoader with timeout={self.timeout} needs num_workers > 0: "
@@ -513,7 +514,7 @@ class DataLoader(torch.utils.data.DataLoader[Item]):  # type: ignore[misc]
         return made
 
     def _get_template(self, job: FetchJob) -> _Template:
-        """A process that has the dataset as it is now."""
+        """A process that has the current dataset."""
         forks = _forks(self)
         if forks and _may_fork():
             self._template = _Template(job, self._worker_timeout)
@@ -529,8 +530,8 @@ class DataLoader(torch.utils.data.DataLoader[Item]):  # type: ignore[misc]
             warnings.warn(
                 "DataLoader: this program cannot be forked any more, since it "
                 f"has threads or uses CUDA. {error}. The workers of this epoch "
-                "have the dataset as it was in the last epoch: later changes "
-                "to it have no effect in them", stacklevel=3)
+                "use the dataset of the last epoch: later changes have no effect "
+                "in them", stacklevel=3)
             return last
         if last is None or not last.pickled or not pickled.is_same(
                 last.pickled):
@@ -544,8 +545,9 @@ class DataLoader(torch.utils.data.DataLoader[Item]):  # type: ignore[misc]
 
         A sampler must draw its random numbers from PyTorch's generators at the
         beginning of an epoch, as PyTorch's samplers do, or have state_dict()
-        and load_state_dict(). An iterable dataset with these two methods
-        resumes by them; others are iterated over up to the place."""
+        and load_state_dict(). An iterable dataset with these two methods resumes by
+        them. For others, the loader skips the batches that were already
+        returned."""
         if self._resumed is not None:
             return self._resumed
         progress = self._progress
@@ -556,8 +558,8 @@ class DataLoader(torch.utils.data.DataLoader[Item]):  # type: ignore[misc]
         return states.save_between_epochs(self, progress if is_kept else None)
 
     def load_state_dict(self, state: State) -> None:
-        """Resumes at the next `for` from a state of state_dict(). A `for` that
-        runs can go on. After a state between two epochs, a new seed by
+        """Resumes at the next `for` from a state of state_dict(). A running `for`
+        loop can continue. After a state between two epochs, a new seed by
         torch.manual_seed() decides the order."""
         states.check(state)
         # Persistent workers have fetched other batches. They end with their
@@ -567,7 +569,8 @@ class DataLoader(torch.utils.data.DataLoader[Item]):  # type: ignore[misc]
         self._seed = torch.initial_seed()
 
     def _was_seeded(self) -> bool:
-        """The program has set another seed since load_state_dict()."""
+        """Returns True if the program has set another seed since
+        load_state_dict()."""
         seed: int = torch.initial_seed()
         return self._seed != seed
 

@@ -34,8 +34,8 @@ def view_memory(address: int, size: int, owner: Any) -> memoryview:
 
 
 def _find_in_main(name: str) -> Any:
-    """Something that cloudpickle copied to the worker from the trainer's main
-    module."""
+    """Returns an object that cloudpickle copied to the worker from the trainer's
+    main module."""
     found: Any = sys.modules["__main__"]
     for part in name.split("."):
         found = getattr(found, part)

@@ -18,7 +18,7 @@ from .exchange import receive, send
 
 
 class Place(NamedTuple):
-    """How far a worker is in an epoch."""
+    """Progress of a worker in an epoch."""
 
     #: batches that it gave
     n_given: int = 0
@@ -182,7 +182,7 @@ class Fetcher:
             raise StopIteration from None
 
     def note_states(self, answer: Answer) -> None:
-        """Adds the states to an answer. That of an iterator is loaded after
+        """Adds the states to an answer. The state of an iterator is loaded after
         iter(), which may reset a dataset that is its own iterator."""
         if self._iterator is not self._dataset:
             answer.state = dup_state(self._dataset)
@@ -224,9 +224,9 @@ def apply_seed(dataset: Any, seed: Optional[int]) -> Any:
 
 
 def _collate_into_own_memory() -> None:
-    """Lets default_collate() allocate as in a trainer. In a worker, it would
-    put batches into shared memory of PyTorch, from which they were copied to
-    that of this package."""
+    """Lets default_collate() allocate memory as in a trainer. In a worker, it would
+    put batches into shared memory of PyTorch, from which they would be copied to
+    the shared memory of this package."""
     def allocate(kind: Any, size: int, *, device: Any = "cpu") -> Any:
         return kind(size, device=device)
 

@@ -2,10 +2,10 @@
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A file in memory has the contents of arrays and tensors, and the pickle, which refers
-to them. The process that unpickles it maps the file privately: what it and the workers
-change is their own. The trainer keeps the file, and compares it with the dataset in the
-next epoch."""
+"""A file in memory has the contents of arrays and tensors, and the pickle, which
+refers to them. The process that unpickles it maps the file privately, so changes by
+it and the workers stay private. The trainer keeps the file, and compares it with
+the dataset in the next epoch."""
 
 import collections.abc
 import copyreg
@@ -53,7 +53,7 @@ class Pickled:
         self._memory: Any = None
 
     def is_same(self, sent: "Pickled") -> bool:
-        """Returns whether another one that was sent has the same content."""
+        """Returns whether another pickled dataset has the same content."""
         if self._sizes != sent._sizes or self._files != sent._files:
             return False
         first = ctypes.addressof(ctypes.c_char.from_buffer(sent._memory))
@@ -86,7 +86,7 @@ class Pickled:
 
 
 class _Stored:
-    """Its pickle returns the job."""
+    """Object whose pickle returns the job."""
 
     def __init__(self, fd: InheritedFd, sizes: List[int]) -> None:
         self._reduced = _load, (fd, sizes)
@@ -192,16 +192,16 @@ def _refuse_nameless(lock: Any) -> None:
     if lock._semlock.name is None:
         raise pickle.PicklingError(
             "it belongs to the start method 'fork', but this program cannot be "
-            "forked, since it has threads or uses CUDA. Make it with "
-            "multiprocessing.get_context('spawn'), and give the loader "
-            "multiprocessing_context='spawn'")
+            "forked, since it has threads or uses CUDA. Create it with "
+            "multiprocessing.get_context('spawn'), and set "
+            "multiprocessing_context='spawn' of the loader")
 
 
 def dump_job(job: Any, shares_all: bool) -> Pickled:
     """Pickles a job. Tensors in shared memory stay there.
 
-    `shares_all`: all tensors move there, as multiprocessing does if a process
-    does not fork this one"""
+    `shares_all`: all tensors move to shared memory, as in multiprocessing with
+        spawn"""
     spawning = Spawning()
     kind = _make_kind(get_pickler())
     parts: List[memoryview] = []
@@ -267,7 +267,7 @@ def _explain(error: Exception, kind: Any, job: Any) -> Exception:
         return error
     text = f"{path} cannot be sent to worker processes: {error}"
     if isinstance(error, TypeError):
-        text += (". Make it in worker_init_fn or at its first use in a worker, "
+        text += (". Create it in worker_init_fn or at its first use in a worker, "
                  "and leave it out in __getstate__() of its object")
     try:
         return type(error)(text)

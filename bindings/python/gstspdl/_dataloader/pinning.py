@@ -39,9 +39,9 @@ def _set_device(number: int) -> None:
 class PinningWorkers(Workers):
     """Workers whose answers a thread receives and pins as soon as they are due.
 
-    The thread and the trainer share the workers under a lock. The thread waits
-    for a worker, and pins, without it. Only the thread receives, so only it
-    replaces a worker."""
+    The thread and the trainer share the workers under a lock. The thread does not
+    hold the lock while it waits for a worker or pins. Only the thread receives, so
+    only it replaces a worker."""
 
     def __init__(self, device: Any, *arguments: Any) -> None:
         super().__init__(*arguments)

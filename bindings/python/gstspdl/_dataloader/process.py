@@ -30,7 +30,8 @@ class WorkerProcess:
         self._exitcode: Optional[int] = None
 
     def note_end(self, status: int) -> None:
-        """Its number may belong to another process from now on.
+        """Notes the end of the process, whose number may now belong to another
+        process.
 
         @status: as of waitpid(); negative: unknown"""
         self._exitcode = (_UNKNOWN if status < 0
@@ -38,7 +39,7 @@ class WorkerProcess:
 
     @property
     def exitcode(self) -> Optional[int]:
-        """None while it runs; -N: it was ended by signal N."""
+        """None while the process runs. -N if signal N ended it."""
         if self._exitcode is not None:
             return self._exitcode
         stat = self._read_stat()
@@ -60,7 +61,7 @@ class WorkerProcess:
         return self.exitcode is None
 
     def join(self, timeout: Optional[float] = None) -> None:
-        """Waits until it ends, or for `timeout` seconds."""
+        """Waits until the process ends, or for `timeout` seconds."""
         end = time.monotonic() + (math.inf if timeout is None else timeout)
         while self.is_alive() and time.monotonic() < end:
             time.sleep(0.002)

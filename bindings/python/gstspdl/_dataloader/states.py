@@ -2,8 +2,8 @@
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A state is plain data for json.dumps(), as far as the states of the dataset and
-the samplers are."""
+"""A state is plain data for json.dumps() if the states of the dataset and the
+samplers are plain data."""
 
 import base64
 import hashlib
@@ -30,7 +30,7 @@ def _decode(text: str) -> torch.Tensor:
 
 @dataclass
 class Progress:
-    """How far an epoch is."""
+    """Progress of an epoch."""
 
     #: random numbers and samplers at its beginning
     start: State
@@ -49,7 +49,7 @@ class Progress:
 
     @property
     def first(self) -> int:
-        """Number of the first batch that has not come. Batches of iterable
+        """Number of the first batch that was not returned. Batches of iterable
         datasets have no numbers."""
         return self.n_yielded - len(self.given)
 
@@ -98,9 +98,9 @@ def _load_places(state: State) -> List[Place]:
 
 
 def save_between_epochs(loader: Any, progress: Optional[Progress]) -> State:
-    """Saves the state before the first epoch or after one.
+    """Saves the state before the first epoch, or between two epochs.
 
-    `progress`: of persistent workers"""
+    `progress`: progress of persistent workers"""
     places = [Place()] * loader.num_workers
     if loader.num_workers == 0:
         places = [Place(state=dup_state(loader.dataset))]
@@ -114,8 +114,8 @@ def save_between_epochs(loader: Any, progress: Optional[Progress]) -> State:
 def check(state: State) -> None:
     if state and "num_yielded" not in state:
         raise ValueError(
-            "load_state_dict() needs what state_dict() of gstspdl.torch."
-            "DataLoader has returned, not a state of another class with "
+            "load_state_dict() needs a state of gstspdl.torch.DataLoader, not a "
+            "state of another class with "
             f"{', '.join(map(str, state))}: begin a new epoch instead")
 
 
@@ -138,8 +138,8 @@ def load_places(state: State, n_workers: int,
 # The beginning of an epoch
 
 def describe(begun: Sequence[Any]) -> Optional[str]:
-    """Describes the first batch of a sampler, to tell whether another run
-    begins with the same. None if there is none, or no text for it."""
+    """Describes the first batch of a sampler, to compare it with that of another
+    run. None if there is no batch, or no text for it."""
     try:
         return hashlib.blake2b(json.dumps(begun[0]).encode(),
                                digest_size=8).hexdigest()
@@ -154,11 +154,10 @@ def is_first(begun: Sequence[Any], first: Optional[str]) -> bool:
 def check_first(begun: Sequence[Any], first: Optional[str]) -> None:
     if first is not None and not is_first(begun, first):
         raise ValueError(
-            "the sampler does not begin with the batch of the run that was "
-            "saved: load_state_dict() needs the same dataset and batch_size, "
-            "and a sampler that draws its random numbers from PyTorch's "
-            "generators at the beginning of an epoch, or has state_dict() and "
-            "load_state_dict()")
+            "the sampler does not begin with the batch of the saved run: "
+            "load_state_dict() needs the same dataset and batch_size, and a "
+            "sampler that draws its random numbers from PyTorch's generators at "
+            "the beginning of an epoch, or has state_dict() and load_state_dict()")
 
 
 def _list_samplers(loader: Any) -> Dict[str, Any]:
@@ -170,8 +169,8 @@ def _list_samplers(loader: Any) -> Dict[str, Any]:
 
 
 def save_start(loader: Any) -> State:
-    """Saves the state on which the order of an epoch depends. That of PyTorch's
-    default generator, which is used without a generator, belongs to it."""
+    """Saves the state on which the order of an epoch depends, including that of
+    PyTorch's default generator, which is used without a generator."""
     start: State = {}
     if isinstance(loader.generator, torch.Generator):
         start["generator"] = _encode(loader.generator.get_state())
@@ -203,8 +202,8 @@ def restore_start(loader: Any, start: State) -> None:
 
 
 def restore_default_generator(start: State) -> Optional[torch.Tensor]:
-    """Returns the program's random numbers, to be restored. None if they are
-    those of the state: then this run repeats the one that was saved."""
+    """Returns the state of the program's generators, to restore it later. None if
+    it is equal to the saved one: this run then repeats the saved run."""
     if "default_generator" not in start:
         return None
     outer = torch.get_rng_state()

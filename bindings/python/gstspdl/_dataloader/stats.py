@@ -26,12 +26,12 @@ _COMPUTING = 0.7
 class Verdict:
     """The bottleneck of a DataLoader.
 
-    `limit`: a nick of GstSpdl.Limit: "too-few" batches, the "consumer",
-    "balanced" if neither the trainer nor the workers are busy, or the workers,
-    which are "computing", compute on all "cores", or are "waiting".
+    `limit`: "too-few" batches; "consumer", the trainer; "balanced" if neither the
+    trainer nor the workers are busy; or the state of the workers: "computing",
+    "cores" if they compute on all cores, or "waiting".
     `wait`: share of the time that the trainer waits for batches, from 0 to 1.
     `busy`: share of the time that workers fetch.
-    `suggestion`: what to change.
+    `suggestion`: the suggested change.
     """
 
     limit: str
@@ -103,8 +103,8 @@ class Numbers:
                     busy: float) -> "tuple[str, str]":
         if self.n_batches < _MIN_BATCHES:
             return "too-few", (
-                f"A verdict needs {_MIN_BATCHES} batches: {self.n_batches} have "
-                "arrived")
+                f"A verdict needs at least {_MIN_BATCHES} batches: "
+                f"{self.n_batches} have arrived")
         if wait < _LOW_WAIT:
             return "consumer", "Faster loading would gain nothing"
         if n_workers == 0:

@@ -31,7 +31,7 @@ _MAX_DEATHS = 2
 
 @dataclass(eq=False)
 class Worker:
-    """A worker process, and what it has to do."""
+    """A worker process and its tasks."""
 
     number: int
     link: int = 0
@@ -91,7 +91,8 @@ class Workers:
             self._fork(worker)
 
     def has_ended(self) -> bool:
-        """Also True in a forked child of the process that started them."""
+        """True if the workers have ended. Also True in a forked child of the
+        process that started them."""
         return self._is_stopped or os.getpid() != self._owner
 
     def end(self) -> None:
@@ -132,8 +133,9 @@ class Workers:
         return [worker.place for worker in self._workers]
 
     def choose(self, first: int) -> Optional[Worker]:
-        """Returns the worker for the next task, from the number `first`; None
-        if no worker has more, or those that have are far enough ahead."""
+        """Returns the worker for the next task, and looks first at the number
+        `first`. Returns None if all workers have no more tasks or are far enough
+        ahead."""
         n = len(self._workers)
         order = [self._workers[(first + i) % n] for i in range(n)]
         active = [worker for worker in order if worker.is_active]
@@ -203,7 +205,8 @@ class Workers:
             raise self._error from None
 
     def _replace(self, worker: Worker) -> None:
-        """Another process does the tasks of one that has ended."""
+        """Starts another process, which repeats the tasks of a process that has
+        ended."""
         native.process_link_free(worker.link)
         worker.link = 0
         worker.n_deaths += 1
@@ -237,8 +240,8 @@ class Workers:
 
     def _wait(self, workers: List[Worker], timeout: float,
               wake: int = -1) -> Optional[Worker]:
-        """Waits until one of the workers has something to receive, or, which
-        returns None, until the pipe `wake` has."""
+        """Waits until one of the workers has something to receive, and returns it.
+        Returns None if the pipe `wake` has something first."""
         for worker in workers:
             if worker.received is not None or worker.stall:
                 return worker
@@ -273,8 +276,8 @@ class Workers:
                 worker.stall = native.process_link_look(worker.link, is_first)
 
     def _receive(self, worker: Worker) -> Optional[Tuple[Worker, Answer]]:
-        """Receives the answer to a worker's first task; None if the worker has
-        ended, and another one begins the task."""
+        """Receives the answer to a worker's first task. Returns None if the worker
+        has ended and another one begins the task."""
         if worker.stall and worker.received is None:
             self._replace(worker)
             return None

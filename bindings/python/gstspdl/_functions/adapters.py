@@ -99,8 +99,8 @@ class Transform:
 
 
 def transform(function: Callable[..., Any], input: str) -> Transform:
-    """Makes a function of map() of a transform of images. gstspdl.torch
-    describes it."""
+    """Wraps a transform of images as a function of map(). gstspdl.torch describes
+    it."""
     if not callable(function):
         raise TypeError(f"transform(): {function!r} is not callable: give it a "
                         "function")
@@ -111,8 +111,8 @@ def transform(function: Callable[..., Any], input: str) -> Transform:
 
 
 def adapt(function: Any, seed: Seed) -> Any:
-    """Returns the function that an element calls for a function of map().
-    Raises TypeError for one whose input is not known."""
+    """Returns the function that an element calls for a function of map(). Raises
+    TypeError for a function whose input is not known."""
     if isinstance(function, Transform):
         return function.with_seed(seed)
     kind = _kind_of(function)
@@ -121,9 +121,8 @@ def adapt(function: Any, seed: Seed) -> Any:
     owner = _find_owner(function)
     if owner is not None:
         raise TypeError(
-            f"{_describe(function)} of {owner} does not take a Sample, and what "
-            f"it takes instead is not known: {_WRAP}, or call it in a function "
-            "of yours")
+            f"{_describe(function)} of {owner} does not take a Sample, and its "
+            f"input is not known: {_WRAP}, or call it in your own function")
     return function
 
 
@@ -152,8 +151,8 @@ def _kind_of(function: Any) -> Optional[str]:
 
 
 def _find_owner(function: Any) -> Optional[str]:
-    """Returns the package of a function, or of an object's class, that is made
-    for other arguments than a Sample."""
+    """Returns the package of a function, or of an object's class, that takes
+    arguments other than a Sample."""
     while isinstance(function, functools.partial):
         function = function.func
     if isinstance(function, (types.FunctionType, types.BuiltinFunctionType, type)):
@@ -182,8 +181,8 @@ def _read(sample: Sample) -> "Array":
     if len(names) != 1:
         raise TypeError(
             f"the item has several tensors ({', '.join(names)}), and a "
-            "transform would change one of them only: call it in a function of "
-            "yours")
+            "transform would change only one of them: call it in your own "
+            "function")
     array = sample[names[0]].numpy()
     if array.ndim not in (3, 4):
         raise TypeError(
@@ -197,8 +196,8 @@ def _check_item(sample: Sample) -> None:
         sample._item()
     except LoaderError:
         raise TypeError("a transform gets one item at a time: put map() before "
-                        "batch() and aggregate(), or call the transform in a "
-                        "function of yours") from None
+                        "batch() and aggregate(), or call the transform in "
+                        "your own function") from None
 
 
 def _to_tensor(array: "Array") -> Any:
@@ -230,21 +229,20 @@ def _process(processor: Any, image: Any) -> "Array":
     if list(found) != ["pixel_values"]:
         raise TypeError(
             f"{type(processor).__name__} returns {', '.join(found)}, not only "
-            "pixel_values: call it in a function of yours, which returns a dict "
+            "pixel_values: call it in your own function, which returns a dict "
             "of arrays")
     values = numpy.asarray(found["pixel_values"][0])
     if values.ndim != 3:
         raise TypeError(
             f"{type(processor).__name__} returns pixel_values of the shape "
-            f"{values.shape} for an image: call it in a function of yours, which "
+            f"{values.shape} for an image: call it in your own function, which "
             "returns an array")
     is_last = values.shape[0] > _MAX_CHANNELS >= values.shape[2]
     return values if is_last else values.transpose(1, 2, 0)
 
 
 def _convert(result: Any, kind: str) -> Any:
-    """Returns what a transform has returned as a result of a function of
-    map()."""
+    """Converts the result of a transform to a result of a function of map()."""
     if isinstance(result, dict):
         return {name: _convert(value, kind) for name, value in result.items()}
     if isinstance(result, (list, tuple)):
@@ -295,7 +293,7 @@ def _from_pil(image: Any) -> "Array":
 # Normalization and crops of a transform
 
 def _walk(function: Any) -> "Iterator[Any]":
-    """A transform and those that it is made of."""
+    """A transform and all transforms inside it."""
     if isinstance(function, Transform):
         function = function.func
     if isinstance(function, type):
@@ -328,8 +326,8 @@ def normalizes(function: Any) -> bool:
 
 
 def settle(function: Any, given: Any, default: Any) -> Any:
-    """Returns mean and std of a recipe: none instead of the default ones, if
-    its transform normalizes. Warns of a transform that crops again."""
+    """Returns mean and std of a dataset: None instead of the defaults if its
+    transform normalizes. Warns if a transform crops again."""
     found = _find(function, _CROPPING)
     if found is not None:
         warnings.warn(LoaderWarning(

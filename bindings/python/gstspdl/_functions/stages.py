@@ -59,8 +59,7 @@ def _check_branch(result: Any) -> int:
 
 
 def keep(thing: Any) -> int:
-    """Keeps an object until the library has finished with the id that this
-    returns."""
+    """Keeps an object until the library no longer uses the returned id."""
     drop_finished()
     number = next(_numbers)
     _kept[number] = thing
@@ -168,9 +167,8 @@ def _check_function(function: Any) -> None:
         raise TypeError(f"{function!r} is not callable: pass a function")
     if (_is_kind(inspect.isgeneratorfunction, function) or
             _is_kind(inspect.isasyncgenfunction, function)):
-        raise TypeError(f"{function!r} is a generator function, whose items "
-                        "cannot be passed on one by one: return a list of "
-                        "items instead")
+        raise TypeError(f"{function!r} is a generator function, which is not "
+                        "supported: return a list of items instead")
 
 
 class Pool:
@@ -227,7 +225,7 @@ class Pool:
 
 
 def drop_finished() -> None:
-    """Drops what only pipelines that no longer exist have called."""
+    """Drops functions of pipelines that no longer exist."""
     for number in native.pop_finished():
         _kept.pop(number, None)
         pool = _pools.pop(number, None)

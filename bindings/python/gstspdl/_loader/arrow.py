@@ -61,7 +61,7 @@ def _open(address: int, number: int, problem: int) -> None:
 
 def _open_part(part: int, columns: Any, address: int, number: int,
                problem: int) -> None:
-    """The same for a part of a table."""
+    """Moves a stream of a part of a table to an address."""
     try:
         groups = stages.get(number)
         _move(groups.open(part, native.read_strings(columns)), address)
@@ -96,7 +96,7 @@ def set_table(loader: int, source: Any, name: Optional[str] = None) -> None:
     """Makes the source the dataset of the loader's spdlsrc.
 
     `name`: name of the table, which is the location of the spdlsrc if it has
-    one. None: that of the type."""
+    one. With None, it is the name of the type."""
     if parquet.is_dataset(source):
         groups = parquet.RowGroups(source)
         native.loader_set_arrow_parts(
@@ -124,8 +124,8 @@ def _address_of(capsule: Any) -> Optional[int]:
 
 
 def get_classes(source: Any, label: str) -> Optional[List[str]]:
-    """Returns the class names of a Dataset's label, or None. `label`: its
-    column; "": label."""
+    """Returns the class names of a Dataset's label, or None. `label`: the column
+    of the label. "" stands for "label"."""
     label = label or "label"
     if parquet.is_dataset(source):
         return parquet.get_classes(source, label)
@@ -141,15 +141,15 @@ def _is_dataset(source: Any) -> bool:
 
 
 def _split(source: Any) -> Tuple[Any, Any]:
-    """Returns the table of rows and that of their order, or None. A Dataset of
-    Hugging Face that was shuffled or filtered has the indices of its rows."""
+    """Returns the table of rows and the table of their order, or None. A shuffled
+    or filtered Dataset of Hugging Face has a table of the indices of its rows."""
     if not _is_dataset(source):
         return source, None
     if source.format["type"] == "custom":
         raise TypeError(
-            "the dataset has a transform of Python, which its rows in the "
-            "pipeline do not pass: call reset_format(), and pass the function "
-            "to map() of the loader")
+            "the dataset has a Python transform, which the pipeline cannot apply "
+            "to its rows: call reset_format(), and pass the function to map() of "
+            "the loader")
     rows = source.data.table
     if len(source.format["columns"]) < len(rows.column_names):
         rows = rows.select(source.format["columns"])

@@ -58,7 +58,8 @@ _WITHIN, _BETWEEN = Place.WITHIN, Place.BETWEEN
 
 
 class _Ahead(NamedTuple):
-    """A batch that was taken in advance, and what the loader shows until then."""
+    """A batch that was taken in advance, and the values that the loader's
+    attributes keep until the batch is delivered."""
 
     #: None: the end of the epoch
     batch: Optional[Batch]
@@ -83,10 +84,11 @@ class Loader(OneReader[Batch]):
     the number of epochs has no limit.
     `source`: iterable of the items to load, for a pipeline without spdlsrc:
     paths and URIs, bytes, NumPy arrays, dicts of bytes and arrays, or tuples
-    (item, label) or (item, label, key). One pass over it is one epoch. Or a
-    table of Arrow (pyarrow, Polars, DuckDB, Hugging Face datasets) or a
-    pyarrow.dataset.Dataset of Parquet files, whose rows spdlsrc sends if it
-    has no location. spdlsrc itself reads location=data/*.parquet by pyarrow.
+    (item, label) or (item, label, key). One pass over it is one epoch. It may
+    also be an Arrow table (pyarrow, Polars, DuckDB, Hugging Face datasets) or
+    a pyarrow.dataset.Dataset of Parquet files. Then the pipeline has an
+    spdlsrc without a location, which sends the rows. An spdlsrc with
+    location=data/*.parquet reads the files itself, by pyarrow.
     `caps`: format of the bytes of `source`, such as "image/jpeg". None:
     encoded data of any type.
     `max_failures`: number of failed items to tolerate. -1: no limit.
@@ -182,8 +184,8 @@ class Loader(OneReader[Batch]):
             self.restore_state(state)
 
     def __reduce_ex__(self, _protocol: Any) -> Any:
-        raise TypeError("a Loader cannot be copied or pickled: make another one "
-                        "of its description and state")
+        raise TypeError("a Loader cannot be copied or pickled: create another one "
+                        "from its description and state")
 
     def __repr__(self) -> str:
         return show_loader(self)
@@ -327,16 +329,16 @@ class Loader(OneReader[Batch]):
 
     @property
     def description(self) -> Optional[str]:
-        """The line of the pipeline in gst-launch syntax, or None for a
-        Gst.Pipeline. gstspdl.Pipeline.parse() reads it, or the loader itself,
-        which also has the functions."""
+        """The pipeline as a line in gst-launch syntax, or None for a Gst.Pipeline.
+        gstspdl.Pipeline.parse() reads the line. It also reads the loader itself,
+        including the functions."""
         return self._description
 
     @property
     def max_failures(self) -> int:
         """The number of failed items to tolerate in all elements together; -1:
-        no limit. One more ends the loader with the code "failures". Can be
-        set; ValueError below -1."""
+        no limit. One more failure ends the loader with the code "failures". Can be
+        set; a value below -1 raises ValueError."""
         return int(native.loader_get_max_failures(self._pointer))
 
     @max_failures.setter
@@ -347,7 +349,7 @@ class Loader(OneReader[Batch]):
     @property
     def cpu_budget(self) -> float:
         """The share of all cores that loading may use, from 0 to 1; 0: no
-        limit. Can be set at any time; ValueError outside of the range."""
+        limit. Can be set at any time; a value out of range raises ValueError."""
         return float(native.loader_get_cpu_budget(self._pointer))
 
     @cpu_budget.setter
@@ -469,9 +471,9 @@ class Loader(OneReader[Batch]):
             self._thread.start()
 
     def stop(self) -> None:
-        """Stops the pipeline. Any thread may call it at any time, also
-        repeatedly, and so may a function of map(). A `for` that waits raises
-        LoaderError with the code "stopped"; a new one continues after the last
+        """Stops the pipeline. Any thread may call it at any time, also repeatedly.
+        A function of map() may call it, too. A waiting `for` loop raises
+        LoaderError with the code "stopped"; a new loop continues after the last
         batch. Batches stay valid."""
         if self._is_left():
             return
@@ -555,9 +557,9 @@ class Loader(OneReader[Batch]):
                 self._thread.begin_pass()
 
     def _leave_epoch(self) -> None:
-        """Ends the current epoch after a `break`. The items of an iterator, and
-        those that the program pushes itself, belong to no known epoch and
-        continue."""
+        """Ends the current epoch after a `break`. Items of an iterator, and items
+        that the program pushes, belong to no known epoch, so they are not
+        dropped."""
         if self.has_source() and (self._source is None or
                                   isinstance(self._source, abc.Iterator)):
             return
@@ -603,8 +605,8 @@ class Loader(OneReader[Batch]):
         return self._take(None if timeout == _UNKNOWN else timeout)
 
     def peek(self, timeout: int = _UNKNOWN) -> Union[Batch, Any]:
-        """Returns the next batch without taking it, such as for a picture in a
-        log; None at the end of an epoch.
+        """Returns the next batch without taking it, for example to log a picture;
+        None at the end of an epoch.
 
         The next step of the `for`, or next(), returns the same batch. Before
         the first `for` and between epochs, it is the first batch of the next
@@ -793,7 +795,7 @@ class Loader(OneReader[Batch]):
     @property
     def failures(self) -> List[Failure]:
         """The last 100 items that failed, as a list of Failure; `num_failures`
-        counts all. Items of an epoch that is loaded ahead are not included."""
+        counts all. Items of an epoch that is loaded in advance are not included."""
         if self._ahead is not None:
             return list(self._ahead.failures)
         return list(self._record.recent)
@@ -802,9 +804,9 @@ class Loader(OneReader[Batch]):
         """Returns the failures that `state` counts as done, each once. Use it
         to save failures together with states.
 
-        `state`: such as `batch.state`. Items that it does not count arrive
-        again in a run that resumes from it, and may fail again. At most 10,000
-        failures are kept until they are taken."""
+        `state`: such as `batch.state`. A run that resumes from this state loads the
+        items again that the state does not count. They may fail again. At most
+        10,000 failures are kept until they are taken."""
         return self._record.take(state)
 
     @property
@@ -817,8 +819,8 @@ class Loader(OneReader[Batch]):
 
     @property
     def epoch(self) -> int:
-        """The epoch of the last batch; after the end of an epoch, the next one;
-        before the first batch, the one to begin with."""
+        """The epoch of the last batch; after the end of an epoch, the next epoch;
+        before the first batch, the first epoch."""
         if self._ahead is not None:
             return self._ahead.epoch
         is_before = self._place in (_IDLE, _BEFORE)
@@ -837,8 +839,8 @@ class Loader(OneReader[Batch]):
         return stats
 
     def verdict(self) -> Verdict:
-        """Returns the bottleneck since the start, and how much this machine can
-        load. It is reliable after about ten seconds."""
+        """Returns the bottleneck since the start, and the throughput that this
+        machine can reach. The verdict is reliable after about ten seconds."""
         return make_verdict(json.loads(
             native.loader_dup_verdict(self._pointer) or "{}"))
 
@@ -864,10 +866,10 @@ class Loader(OneReader[Batch]):
         """Sets where the next start begins. Call it while the loader is
         stopped. Returns True.
 
-        `state`: such as `batch.state`, or the states of all ranks, also of
-        another number of ranks: a list, or what merge_states() returns. None:
-        the beginning. The start raises LoaderError for a malformed state, and
-        for one of another dataset or order. Raises LoaderError while the loader
+        `state`: such as `batch.state`, or the states of all ranks, also of another
+        number of ranks: a list, or the result of merge_states(). None: the
+        beginning. The start raises LoaderError if the state is malformed, or
+        belongs to another dataset or order. Raises LoaderError while the loader
         runs, and if states of ranks are missing or of different runs."""
         self._check_process()
         if not (state is None or isinstance(state, str)):
@@ -925,9 +927,9 @@ def _describe(pipeline: Any, process: Any) -> Tuple[Any, List[Any]]:
     line, functions = pipeline._complete()
     if functions and process is not False:
         raise LoaderError(
-            "Functions of Python cannot be in another process: leave out "
-            "process=..., or put the part before the first function into one, "
-            "as Pipeline().worker(Pipeline()...).map(...)", code="map",
+            "Python functions cannot run in another process: leave out "
+            "process=..., or move only the elements before the first function "
+            "there, as in Pipeline().worker(Pipeline()...).map(...)", code="map",
             stage=functions[0].name)
     return line, functions
 
@@ -963,8 +965,8 @@ def _make(pipeline: Any, source: Any,
 
 
 def _release(pointer: int, process: object) -> None:
-    """Frees a loader that is no longer used. In a forked child, the threads
-    and locks of the parent's loader are not there, so it stays."""
+    """Frees a loader that is no longer used. A forked child does not free the
+    parent's loader, because the threads of that loader do not exist there."""
     if process is not _process:
         return
     # This is necessary even if PyGObject still holds the library's loader,
@@ -981,8 +983,8 @@ _started: Optional[object] = None
 
 
 def _note_start() -> None:
-    """Raises in a child of a process that has started loaders: GStreamer would
-    wait for its threads, which are not there."""
+    """Raises LoaderError in a forked child of a process that has started loaders:
+    GStreamer would wait for threads that do not exist there."""
     global _started
     if _started is None:
         _started = _process

@@ -99,8 +99,8 @@ def _list_files(filesystem: Any, path: str,
 
 
 def _list_folder(filesystem: Any, folder: str, recursive: bool) -> List[str]:
-    """Returns the files in a folder, without those whose names, or folders'
-    names, begin like temporary ones."""
+    """Returns the files in a folder, without files and folders whose names begin
+    like those of temporary files."""
     from pyarrow import fs
 
     infos = filesystem.get_file_info(
@@ -138,8 +138,8 @@ class RowGroups:
         for fragment in fragments:
             if not hasattr(fragment, "ensure_complete_metadata"):
                 raise TypeError(
-                    "the dataset has other files than Parquet: pass a table, "
-                    "such as dataset.to_table(), or an object whose "
+                    "the dataset contains files that are not Parquet: pass a "
+                    "table, such as dataset.to_table(), or an object whose "
                     "__arrow_c_stream__() returns a stream of its rows")
         with ThreadPoolExecutor(_MAX_FOOTERS) as pool:
             groups = list(pool.map(_read_groups, fragments))

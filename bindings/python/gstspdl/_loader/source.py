@@ -90,7 +90,7 @@ class SourceThread(threading.Thread):
                 return
 
     def _push(self, item: Any, place: int) -> bool:
-        """Returns False if the loader takes no more."""
+        """Returns False if the loader takes no more items."""
         item, label, key = _split(item, self._labels, place)
         if isinstance(item, (str, os.PathLike)):
             uri = os.fsencode(uri_of(item))

@@ -14,7 +14,7 @@ State = Union[str, Iterable[str]]
 
 
 def merge_states(states: Iterable[str]) -> str:
-    """Joins the states of all ranks of a run in one, a text. Any number of
+    """Joins the states of all ranks of a run in one text. Any number of
     ranks can resume from it, and each takes its part:
 
         state = merge_states(states)
@@ -34,8 +34,8 @@ def merge_states(states: Iterable[str]) -> str:
 
 def reshard_states(states: Union[str, Iterable[str]],
                    world_size: int) -> List[str]:
-    """Divides what a run has left among another number of ranks. Returns a
-    state for each, in their order, to be stored before they start.
+    """Divides the remaining items of a run among another number of ranks. Returns a
+    state for each rank, in their order. Save the states before the ranks start.
 
     `states`: the states of all ranks, as for merge_states(), or its result.
     `world_size`: the new number of ranks.

@@ -9,13 +9,14 @@ from typing import Any, Dict, Optional
 
 @dataclass(frozen=True)
 class Roofline:
-    """The throughput that this machine can reach with a pipeline, whatever the
-    trainer takes, if each `concurrency` has its best value.
+    """The throughput that this machine can reach with a pipeline without a trainer,
+    if each `concurrency` has its best value.
 
     `items_per_second`: the maximum. `batches_per_second`: the same in batches.
-    `limit`: the resource that sets it: "cores", "waiting" (the tasks of a stage
-    that run at the same time), "element" (a thread between stages) or "source".
-    `element`: the stage or source of that limit; None for "cores".
+    `limit`: the resource that limits the throughput: "cores", "waiting" (the tasks
+    of a stage that run at the same time), "element" (a thread between stages) or
+    "source".
+    `element`: the stage or source that causes the limit. None for "cores".
     `cpu_time`: CPU time of an item in the threads that load, in s.
     `cores`: cores that the process may use. None: not known.
     `trainer_items_per_second`: items that the trainer takes if it never waits.
@@ -39,7 +40,7 @@ class Roofline:
 
 @dataclass(frozen=True)
 class Verdict:
-    """The bottleneck of a loader, and what this machine can load.
+    """The bottleneck of a loader, and the throughput that this machine can reach.
 
     `limit`: a nick of GstSpdl.Limit, such as "computing" or "consumer".
     `element`: the element that is the bottleneck. None: none or several.

@@ -18,7 +18,8 @@ _CONSTANTS = (str, bytes, int, float, complex, bool, type(None), range,
 
 
 def _copy_torch(tensor: Any) -> Any:
-    """Copies a tensor, on its device, and page-locked if it was."""
+    """Copies a tensor on its device. The copy of a page-locked tensor is
+    page-locked."""
     if tensor.device.type == "cpu" and tensor.is_pinned():
         return tensor.new_empty(tensor.shape).pin_memory().copy_(tensor)
     return tensor.detach().clone().requires_grad_(tensor.requires_grad)
@@ -84,14 +85,13 @@ class CacheLoader(Generic[Item]):
 
     `iterable`: a Loader, a DataLoader or any other iterable of batches.
     `num_caches`: number of batches to cache, at least 1.
-    `return_caches_after`: number of batches to take from `iterable`, at least
-    1. After these, the last `num_caches` of them are repeated without taking
-    more.
+    `return_caches_after`: number of batches to take from `iterable`, at least 1.
+    After that, the last `num_caches` batches are repeated, and no more are taken.
     `stop_after`: number of batches in total, after which a `for` ends. 0:
     never.
 
-    Before the cache begins, each `for` is one pass over `iterable`. After
-    that, a `for` ends only by `stop_after` or by `break`.
+    Before the repetition begins, each `for` loop is one pass over `iterable`. After
+    that, a loop ends only by `stop_after` or by `break`.
 
     Cached batches are copies, so a trainer may write into them. PyTorch
     tensors, NumPy arrays, Batches, and dicts, lists, tuples and dataclasses of

@@ -21,7 +21,7 @@ _SLOW_STEP = 1.1
 
 _WORDS = {
     "stop": "stop here, loading is not the bottleneck",
-    "small": "little, optimize other parts first",
+    "small": "the gain is small, optimize other parts first",
     "worth-it": "loading is worth optimizing",
 }
 
@@ -135,7 +135,7 @@ class _Trainer(Generic[Item]):
         self._next = 0
 
     def _take(self) -> Tuple[float, float]:
-        """Takes a batch from the loader. Returns the time in total and of the
+        """Takes a batch from the loader. Returns the total time and the time of the
         step."""
         begun = time.perf_counter()
         batch = next(self._batches)
@@ -188,9 +188,9 @@ def headspace(loader: Iterable[Item], step: Callable[[Item], object], *,
     `batches`: number of batches per turn.
     `rounds`: number of rounds. A round is a turn with batches of the loader,
     and a turn with copies from memory.
-    `settle`: seconds at the beginning of each turn that do not count, and in
-    which at least `num_caches` batches are taken. Choose more than it takes to
-    empty full queues.
+    `settle`: seconds at the beginning of each turn that do not count, and in which
+    at least `num_caches` batches are taken. Choose a longer time than emptying full
+    queues takes.
 
     Returns a Headspace. Raises ValueError if a number is below 1, or if
     `loader` returns nothing in a second pass.

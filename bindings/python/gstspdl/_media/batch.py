@@ -196,8 +196,8 @@ class Batch:
     @property
     def labels(self) -> "array[int]":
         """The class of each item, -1 for none: an array of int64, which NumPy
-        and PyTorch can view. With `spdlbatch labels=true`, batch["labels"] has
-        them too."""
+        and PyTorch can view. With `spdlbatch labels=true`, batch["labels"] has the
+        same values."""
         return array("q", native.batch_get_numbers(
             native.batch_dup_labels, self._pointer))
 
@@ -209,7 +209,7 @@ class Batch:
 
     @property
     def keys(self) -> Keys:
-        """The URI of each item, "" for none, with *** for credentials. keys()
+        """The URI of each item, "" for none. *** replaces credentials. keys()
         returns the names of the tensors."""
         return Keys(self)
 

@@ -34,8 +34,8 @@ class _Decoder:
 
 
 class _Decoders(threading.local):
-    """A thread's decoders: threads never wait for each other, and a forked
-    child finds none in use."""
+    """The decoders of one thread. Threads never wait for each other, and a forked
+    child finds no decoder that is in use."""
 
     def __init__(self) -> None:
         self.by_line: "OrderedDict[str, _Decoder]" = OrderedDict()
@@ -64,7 +64,7 @@ os.register_at_fork(after_in_child=_forget)
 
 
 def write_property(value: Any) -> str:
-    """Returns a property's value in gst-launch's syntax."""
+    """Returns the value of a property in gst-launch syntax."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, (tuple, list)):

@@ -14,10 +14,9 @@ _BOOLEAN, _INT64, _UINT64, _DOUBLE, _STRING, _STRUCTURE, _ARRAY = (
 
 def find_changes(text: str, extra: Dict[str, Any]
                  ) -> "Optional[Tuple[bytes, List[str]]]":
-    """Compares the fields with those of a JSON object. Returns the new ones, as
-    the library reads them, and the names of those that are gone; None without
-    any changes. Raises TypeError or ValueError for a value that cannot be a
-    field."""
+    """Compares the fields with those of a JSON object. Returns the new fields, as
+    the library reads them, and the names of removed fields; None without any
+    changes. Raises TypeError or ValueError for a value that cannot be a field."""
     before = json.loads(text)
     after = {_check_name(name): _simplify(name, value)
              for name, value in extra.items()}

@@ -32,9 +32,9 @@ class Sample:
             return image // 2 + 127
 
     sample["data"] is a Tensor of an array, a decoded image or a batch.
-    bytes(sample) is a copy of the bytes, for example of an encoded file.
-    With PyGObject, the attributes of a Gst.Sample, such as get_buffer(), are
-    there too.
+    bytes(sample) is a copy of the bytes, for example of an encoded file. With
+    PyGObject, a Sample also has the attributes of a Gst.Sample, such as
+    get_buffer().
     """
 
     __slots__ = ("_pointer", "_batch", "_gst", "_extra", "_extra_before",
@@ -132,12 +132,12 @@ class Sample:
 
     @property
     def extra(self) -> Dict[str, Any]:
-        """The extra fields of the item: columns of a list, members of JSON,
-        texts of a shard, and what elements have recorded, such as a random
-        crop. The item keeps what a function of map() or route() changes in this
-        dict, whatever it returns. Values are numbers, texts, arrays, lists of
-        values of one type, and dicts. None removes a field. Raises LoaderError
-        for a group or a batch: change the samples in items, and return
+        """The extra fields of the item: columns of a list, members of JSON, texts
+        of a shard, and values that elements have recorded, such as a random crop.
+        The item keeps the changes that a function of map() or route() makes in this
+        dict, whatever the function returns. Values are numbers, texts, arrays,
+        lists of values of one type, and dicts. None removes a field. Raises
+        LoaderError for a group or a batch: change the samples in items, and return
         them."""
         if self._extra is None:
             self._item()
@@ -184,7 +184,7 @@ class Sample:
             return get_attribute(
                 self, "gst_sample", name,
                 '. A sample is not an image: use sample["data"].numpy(), or '
-                "wrap the function by gstspdl.torch.transform()")
+                "wrap the function with gstspdl.torch.transform()")
 
 
 class _Caps:

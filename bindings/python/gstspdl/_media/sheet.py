@@ -37,8 +37,8 @@ def make_sheet(batch: Any) -> Optional[str]:
 
 
 def _find_pictures(tensor: Any) -> Any:
-    """Returns small uint8 pictures of (number, height, width, channels), or None
-    if the tensor has none. A clip becomes its middle frame."""
+    """Returns small uint8 pictures of (number, height, width, channels), or None if
+    the tensor contains no pictures. A clip becomes its middle frame."""
     import numpy as np
 
     pixels = np.asarray(tensor)[:_MAX_PICTURES]

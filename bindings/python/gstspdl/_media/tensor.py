@@ -151,10 +151,10 @@ class Tensor:
         `stream`: a stream of PyTorch, CuPy or Numba, a number, or None for the
         default stream.
 
-        Call it for each stream that uses the tensor, except the one that was
-        current when a view was taken. The memory is reused after the work that
-        these streams were given before the last view was freed. Does nothing
-        for a tensor in CPU memory."""
+        Call it for each stream that uses the tensor, except the stream that was
+        current when a view was taken. The memory is reused after the work that was
+        queued in these streams before the last view was freed. Does nothing for a
+        tensor in CPU memory."""
         if self._device[0] == _DLPACK_CUDA:
             native.tensor_wait(self._info.tensor, _stream_number(stream))
 
@@ -172,8 +172,8 @@ class Tensor:
 
     @property
     def __array_struct__(self) -> Any:
-        """A capsule of the same as a structure in C. NumPy prefers it, and
-        then formats and parses no text."""
+        """A capsule with the array interface as a structure in C. NumPy prefers
+        this structure, because it needs no text to be written and parsed."""
         info = self._info
         if not info.array.two:
             raise AttributeError("NumPy cannot view the tensor")

@@ -34,8 +34,8 @@ def _find_file(library: Any, function: str) -> str:
 
 
 def _check_same_gstreamer() -> None:
-    """Raises if PyGObject uses another GStreamer, which would crash with
-    objects of this one."""
+    """Raises ImportError if PyGObject uses another GStreamer, because exchanged
+    objects would crash."""
     # The functions of a wheel's GStreamer have other names.
     ours = (_find_file(native.library, "gst_init_check")
             if hasattr(native.library, "gst_init_check") else native.folder)
@@ -116,7 +116,7 @@ def address_of(thing: Any, name: str) -> int:
 
 
 def describe(thing: Any) -> str:
-    """Returns what an argument of a wrong type is, for an error message."""
+    """Describes an argument of a wrong type, for an error message."""
     if isinstance(thing, type):
         return f"the class {thing.__name__}"
     return type(thing).__name__

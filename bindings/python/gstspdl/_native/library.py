@@ -200,7 +200,8 @@ def _text(function: Any) -> Callable[..., Optional[str]]:
 
 
 def _strings(function: Any) -> Callable[..., List[str]]:
-    """The same for an array of texts, which is empty for NULL."""
+    """Makes a function return the array of texts at the address that it returns.
+    The array is empty for NULL."""
     function.errcheck = lambda pointer, *_: _take_strings(pointer)
     return function  # type: ignore[no-any-return]
 
@@ -561,8 +562,8 @@ def sample_get_item(sample: int) -> Optional[Item]:
 
 def sample_with_extra(result: int, item: int, changes: bytes,
                       gone: Iterable[str]) -> int:
-    """Returns a new sample: the result with the extra fields of the item and
-    changes of them."""
+    """Returns a new sample: the result with the item's extra fields, after the
+    changes."""
     pointer: Optional[int] = _sample_with_extra(
         result, item, changes, len(changes), make_strings(gone))
     if not pointer:
@@ -593,8 +594,7 @@ def sample_dup_data(sample: int) -> bytes:
 # Functions
 
 def _set_python() -> None:
-    """Passes the functions to the library by which it enters the
-    interpreter."""
+    """Gives the library the functions by which it enters the interpreter."""
     api = ctypes.pythonapi
     try:
         is_finalizing = api.Py_IsFinalizing
@@ -699,8 +699,8 @@ task_finish = _quick(
 
 
 def queue_clear(queue: int) -> "tuple[bool, int]":
-    """Returns True if all items are to be cancelled, and the timeout of the
-    next ones in ns."""
+    """Returns True if all items are to be cancelled, and the timeout of later items
+    in ns."""
     timeout = c_uint64()
     return bool(_queue_clear(queue, timeout)), timeout.value
 

@@ -30,9 +30,8 @@ def versions() -> Dict[str, str]:
 
 
 def set_background(background: bool = True) -> None:
-    """Runs the threads of all loaders of this process only on cores that no
-    other thread wants, so that they never delay the training loop. Call it
-    before the first loader starts.
+    """Runs the threads of all loaders of this process only on idle cores, so they
+    never delay the training loop. Call it before the first loader starts.
 
     On a machine whose cores are all in use by other programs or threads,
     loading then nearly stops."""
@@ -49,8 +48,8 @@ def trace(path: Union[str, "os.PathLike[str]"]) -> Iterator[None]:
             for batch in loader:
                 train(batch)
 
-    There is one trace per process at a time. The work of other processes
-    (`process=True`, worker processes of functions) is not part of it.
+    There is one trace per process at a time. The trace does not contain the work of
+    other processes (`process=True`, worker processes of functions).
 
     Raises OSError if the file cannot be written."""
     try:

@@ -91,6 +91,7 @@ class Elements:
         box_column: Optional[str] = None,
         box_format: Optional[BoxFormat] = None,
         box_label_columns: Optional[str] = None,
+        box_mask_column: Optional[str] = None,
         keypoint_column: Optional[str] = None,
         keypoint_size: Optional[int] = None,
         keypoints_per_box: Optional[int] = None,
@@ -134,8 +135,8 @@ class Elements:
         `name`: Name of the element.
         `root`: Folder that the relative paths of a list or of COCO annotations
         start from (unset = the folder of the list).
-        `require_annotations`: Leave out images of COCO annotations that have
-        no annotation. Default: False.
+        `require_annotations`: Leave out images without annotations in a file
+        of COCO annotations. Default: False.
         `pattern`: Glob for the names of a folder's files, case-insensitive,
         such as *.@(jpg|jpeg). Default: '*'.
         `label`: Source of an item's label. One of "auto", "none", "folder",
@@ -144,7 +145,7 @@ class Elements:
         of a list or a shard, with the label (unset = label, or a shard's
         .cls).
         `label_missing`: Action for an item without a label, if labels were
-        asked for or other items have one. One of "warn", "fail", "keep".
+        requested or other items have labels. One of "warn", "fail", "keep".
         Default: "warn".
         `shuffle`: Send the items of each epoch in a different random order.
         Default: False.
@@ -157,9 +158,9 @@ class Elements:
         1). Default: -1.
         `shard_mode`: Items of each rank if world-size does not divide their
         number. One of "pad", "drop", "uneven". Default: "pad".
-        `shard_run`: Number of successive items of the order that a rank takes
-        in its turn; with the batch size, the batches of all ranks in turns are
-        those of one process. Default: 1.
+        `shard_run`: Number of successive items of an epoch that a rank takes
+        at a time; if it is the batch size, the batches of all ranks, in turns,
+        are those of one process. Default: 1.
         `resume_state`: Resume state of the last batch that was used; the
         source continues after it (unset = start at the beginning).
         `uri_column`: Column of a .csv list or a table, or member of a .jsonl
@@ -178,19 +179,22 @@ class Elements:
         `box_label_columns`: Up to 4 columns or members, such as
         category,iscrowd, with a whole number for each box, which are dropped
         with it.
+        `box_mask_column`: Column or member with the segmentation of each box
+        as polygons or RLE of COCO, which becomes a mask that moves with the
+        image.
         `keypoint_column`: Column or member with a list of keypoints, which
         move with the image and become a tensor of the batch.
         `keypoint_size`: Numbers of a keypoint: 2, or 3 with the visibility.
         Default: 2.
-        `keypoints_per_box`: Number of keypoints of each box (0 = keypoints are
-        those of the image). Default: 0.
+        `keypoints_per_box`: Number of keypoints of each box (0 = keypoints
+        belong to the image). Default: 0.
         `keypoint_pairs`: Left and right keypoints of a box, such as 1-2,3-4,
         which change places in a mirrored image.
         `relative_coordinates`: Boxes and keypoints are in shares of the
         image's sides instead of pixels. Default: False.
-        `upright_coordinates`: Boxes and keypoints are those of the image that
-        its EXIF orientation turned upright, instead of the stored one.
-        Default: False.
+        `upright_coordinates`: Boxes and keypoints refer to the image that its
+        EXIF orientation turned upright, instead of the stored image. Default:
+        False.
         `min_area`: Area in square pixels of the visible part of a box, below
         which it is dropped. Default: 0.0.
         `record_matrix`: Record in an item's extra how its image was moved,
@@ -207,9 +211,9 @@ class Elements:
         buffer for shards that are streamed because the server supports no byte
         ranges (0 = keep their order). Default: 0.
         `read_ahead`: Number of row groups of a Parquet dataset that are read
-        before they are needed. Default: 4.
-        `read_ahead_bytes`: Largest size of the row groups that are read before
-        they are needed, if it is more than one. Default: 268435456.
+        in advance. Default: 4.
+        `read_ahead_bytes`: Maximum size of the row groups that are read in
+        advance, unless there is only one. Default: 268435456.
         `user_agent`: User-Agent header of requests for shards.
         `tls_ca_file`: PEM file of the certificate authorities to trust for
         shards on servers (unset = the system's).
@@ -316,8 +320,8 @@ class Elements:
         servers and object stores; processes may share it (unset = no cache).
         `cache_size`: Maximum bytes in cache-dir; the least recently used files
         are removed (0 = no limit). Default: 68719476736.
-        `cache_shared`: Use cache-dir although other users can write it, all of
-        whom are trusted. Default: False.
+        `cache_shared`: Use cache-dir even if other users, who must all be
+        trusted, can write to it. Default: False.
         `cache_validate`: How to check that an entry of cache-dir is current.
         One of "etag", "date", "none". Default: "etag".
         `s3_endpoint`: Address of an S3-compatible store, such as
@@ -873,8 +877,8 @@ class Elements:
         `pad_to_longest`: Pad items of unequal length with zeros to the longest
         of the batch, and add a tensor of their lengths; in samples of several
         media, for parts that are bytes or audio. Default: False.
-        `num_classes`: Make the labels float32 rows, with 1 in the place of the
-        class (0 = the labels are numbers). Default: 0.
+        `num_classes`: Make each label a float32 row with 1 at the index of its
+        class (0 = the labels stay numbers). Default: 0.
         `label_smoothing`: Share of a label that all classes get in equal
         parts. Default: 0.0.
         `mixup_alpha`: Mix each image with the one before it, in shares drawn
@@ -883,10 +887,10 @@ class Elements:
         `cutmix_alpha`: Take a box of each image from the one before it, with
         an area drawn from a beta distribution with this parameter (0 = no
         CutMix). Default: 0.0.
-        `mix_prob`: Probability of a batch to be mixed. Default: 1.0.
+        `mix_prob`: Probability that a batch is mixed. Default: 1.0.
         `mix_switch_prob`: Probability of CutMix instead of Mixup, if both are
         on. Default: 0.5.
-        `erase_prob`: Probability of a random box of the image to be erased.
+        `erase_prob`: Probability that a random box of an image is erased.
         Default: 0.0.
         `erase_noise`: Fill the box with normally distributed noise instead of
         0. Default: False.
@@ -1099,6 +1103,7 @@ PROPERTIES: Dict[str, Dict[str, Tuple[Any, ...]]] = {
         "box-column": ("text",),
         "box-format": ("enum", ("xyxy", "xywh", "cxcywh")),
         "box-label-columns": ("text",),
+        "box-mask-column": ("text",),
         "keypoint-column": ("text",),
         "keypoint-size": ("int", 2, 3),
         "keypoints-per-box": ("int", 0, 4096),

@@ -3,8 +3,8 @@
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """A property's value has three forms: the Python value, its text as GStreamer
-reads it, and the text in quotes, as a line has it. This file converts between
-the last two, and reads and writes whole lines."""
+reads it, and the quoted text in a line. This file converts between the
+last two forms, and reads and writes whole lines."""
 
 import re
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple, Union

@@ -32,19 +32,19 @@ class RunOptions(TypedDict, total=False):
     `drop_last`: True drops the last batch of an epoch if it is not full.
     `seed`: seed of the order and of all random values. Use the same seed on
     all ranks.
-    `in_order`: True also puts the same items into the same batches in each run
-    with that seed. False puts items into batches as they complete, so that a
-    slow one delays no other. Validation is always in order.
-    `shard_mode`: the items of each rank if their number cannot be divided
-    evenly. "pad", the default, repeats some, so that all ranks have the same
-    number; "drop" leaves some out; "uneven" takes each item once.
+    `in_order`: True also puts the same items into the same batches in each run with
+    that seed. False puts items into batches in the order in which they are decoded,
+    so a slow item does not delay others. Validation is always in order.
+    `shard_mode`: the items of each rank if their number cannot be divided evenly.
+    "pad", the default, repeats some items, so all ranks have the same number;
+    "drop" leaves some out; "uneven" takes each item once.
     `transform`: function that is called with each decoded item, as
     Loader.map() describes, before the normalization. For an image it returns
     an array of (height, width, channels): uint8, or float32 from 0 to 1. Or a
     transform of torchvision, timm, albumentations or transformers.
     `processes`: number of worker processes that call `transform`. 0: threads.
-    `concurrency`: number of threads that decode, of those that augment, and of
-    those that call `transform`. None: the number of cores.
+    `concurrency`: number of threads for each of decoding, augmenting and calling
+    `transform`. None: the number of cores.
     `state`, `max_failures`, `cpu_budget`, `process`: as for Loader."""
 
     batch_size: Annotated[int, 32]
@@ -73,8 +73,8 @@ class LoadOptions(RunOptions, total=False):
 
 class SizeOptions(TypedDict, total=False):
     """`size`: height and width of the result in pixels, or (height, width).
-    `crop_scale`: smallest and largest share of the area that a
-    random-resized-crop of training takes. None takes the whole picture.
+    `crop_scale`: smallest and largest share of the area that a random-resized-crop
+    of training covers. None: the whole picture.
     `crop_ratio`: smallest and largest ratio of width to height of that crop.
     None: 3/4 to 4/3.
     `flip`: probability of mirroring a picture in training.
@@ -84,8 +84,8 @@ class SizeOptions(TypedDict, total=False):
     Pipeline.augment().
     `dtype`: "float32" or "float16", or "uint8" without normalization.
     `mean`, `std`: one number per channel, for values from 0 to 1. None leaves
-    out the step, for example if `transform` normalizes. ImageNet's, if they are
-    the default, are left out for gray pictures."""
+    out the step, for example if `transform` normalizes. For gray pictures, the
+    defaults of ImageNet are left out."""
 
     size: Annotated[Size, 224]
     crop_scale: Annotated[Optional[Tuple[float, float]], (0.08, 1.0)]
@@ -99,17 +99,16 @@ class SizeOptions(TypedDict, total=False):
 
 
 class PictureOptions(LoadOptions, SizeOptions, total=False):
-    """Training mixes pictures and labels as torchvision and timm do:
+    """Training can mix pictures and labels, as torchvision and timm do:
     `num_classes`: number of classes. The labels are then float32 rows of
     (batch, classes). None: the number of `classes` or of folders, if labels
     are mixed or smoothed.
     `label_smoothing`: share of a label that all classes get in equal parts.
     `mixup_alpha`, `cutmix_alpha`: parameter of the beta distribution from which
     Mixup and CutMix draw the share of the other picture. 0: off.
-    `mix_prob`: probability of a batch to be mixed.
+    `mix_prob`: probability that a batch is mixed.
     `mix_switch_prob`: probability of CutMix instead of Mixup, if both are on.
-    `erase_prob`: probability of a random box to be erased, after the
-    normalization.
+    `erase_prob`: probability that a random box is erased, after the normalization.
     `erase_noise`: True fills the box with noise instead of 0."""
 
     num_classes: Annotated[Optional[int], None]
@@ -128,9 +127,9 @@ class FileOptions(TypedDict, total=False):
     `fast_scale`: True decodes large JPEGs at a part of their size. False is
     exact. None: True in training, False in validation.
     `on_corrupt`: "fail", the default, leaves out images with missing or invalid
-    data. "keep" uses what there is.
-    `orientation`: "apply", the default, rotates images by EXIF. "ignore" keeps
-    them as they are stored."""
+    data. "keep" uses their decodable part.
+    `orientation`: "apply", the default, rotates images by EXIF. "ignore" does not
+    rotate them."""
 
     format: Annotated[Literal["RGB", "GRAY8"], "RGB"]
     background: Annotated[Optional[int], None]
@@ -140,12 +139,17 @@ class FileOptions(TypedDict, total=False):
 
 
 class ImageOptions(PictureOptions, FileOptions, total=False):
-    """`recipe`: name of a training recipe, which sets `size`, `crop`,
+    """`views`: training draws several pictures of each image, such as 2, or
+    "2(size=224,scale=0.4..1); 8(size=96,scale=0.05..0.4)", as for
+    Pipeline.decode(). A batch has `data`, `view1` and so on, with the same
+    conversion. `augment` draws other values for each view. None: one picture.
+    `recipe`: name of a training recipe, which sets `size`, `crop`,
     `interpolation`, `augment`, the mixing and so on, for training and for
-    validation. Arguments that are given replace those of the recipe.
-    `crop`: share of the resized sides that validation keeps. 0.875 is
-    torchvision's Resize(256) and CenterCrop(224)."""
+    validation. Your arguments replace those of the recipe.
+    `crop`: share of each side of the resized image that validation keeps. 0.875
+    corresponds to torchvision's Resize(256) and CenterCrop(224)."""
 
+    views: Annotated[Union[None, int, str], None]
     recipe: Annotated[Optional[RecipeName], None]
     crop: Annotated[float, 0.875]
 
@@ -158,8 +162,8 @@ Maker = TypeVar("Maker", bound=Callable[..., Any])
 
 
 def takes(*groups: Any, **defaults: Any) -> Callable[[Maker], Maker]:
-    """Gives a function the arguments of groups instead of its `**options`. It
-    is called with a value for each of them.
+    """Gives a function the arguments of groups instead of its `**options`. The
+    function is called with a value for each argument.
 
     `groups`: the groups, the general ones last.
     `defaults`: defaults that differ from those of the groups."""

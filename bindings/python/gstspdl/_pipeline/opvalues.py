@@ -2,8 +2,8 @@
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Writes what gstspdl.ops describes, and refuses wrong values with the reasons
-that spdlaugment gives for a wrong text."""
+"""Writes the operations of gstspdl.ops as text, and refuses wrong values with the
+same reasons as spdlaugment."""
 
 from math import isfinite
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
@@ -46,7 +46,7 @@ def _write_number(number: float) -> str:
 
 def _find_fault(kind: str, numbers: List[float], low: float, high: float
                 ) -> Optional[str]:
-    """Returns what `numbers` must be, if they are not."""
+    """Returns the requirement that `numbers` violate, if any."""
     if kind in ("fill", "noise"):
         right = all(0 <= n <= 255 and n == int(n) for n in numbers)
         return None if right else "whole numbers between 0 and 255"
@@ -111,8 +111,8 @@ def _write_timm(rows: Mapping[str, Row], values: Mapping[str, Any]) -> str:
 
 
 def write_op(name: str, rows: Mapping[str, Row], values: Mapping[str, Any]) -> str:
-    """Returns the text of an operation with those of `values` that are not the
-    defaults. `values` may have "operations", the operations of a group."""
+    """Returns the text of an operation. The text omits those of `values` that are
+    the defaults. `values` may have "operations", the operations of a group."""
     if name.startswith("rand-m"):
         return _write_timm(rows, values)
     function = name.replace("-", "_")

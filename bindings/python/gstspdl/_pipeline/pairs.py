@@ -4,18 +4,19 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
 import hashlib
+import itertools
 import os
 import pathlib
 import re
 import tempfile
-from typing import Dict, List, Optional, Sequence, Union
+from typing import Dict, Iterable, List, Optional, Sequence, Union
 
 from .elements import Path
 from .places import check_place, make_absolute
 
 #: suffixes of images
 SUFFIXES = ("jpg", "jpeg", "png", "ppm", "bmp", "pgm", "tif", "tiff", "webp",
-            "gif", "jp2")
+            "gif", "jp2", "avif", "heic", "heif", "jxl")
 
 _MOVING = {"affine", "rotate", "perspective", "pad", "crop", "random-crop",
            "center-crop", "horizontal-flip", "vertical-flip"}
@@ -34,8 +35,9 @@ def _leads_above(folder: str) -> bool:
         os.path.realpath(folder) + os.sep)
 
 
-def _list_files(place: str) -> Dict[str, str]:
-    """Returns the images of a folder by their path in it without suffix."""
+def list_images(place: str, suffixes: Sequence[str] = SUFFIXES) -> Dict[str, str]:
+    """Returns the images of a folder, or the files with other suffixes, by their
+    path in it without suffix."""
     def fail(error: OSError) -> None:
         raise error
 
@@ -45,23 +47,33 @@ def _list_files(place: str) -> Dict[str, str]:
                       not _leads_above(os.path.join(folder, name))]
         for file in files:
             name, suffix = os.path.splitext(os.path.join(folder, file))
-            if suffix[1:].lower() not in SUFFIXES or file[0] == ".":
+            if suffix[1:].lower() not in suffixes or file[0] == ".":
                 continue
             key = os.path.relpath(name, place)
             if key in found:
                 raise ValueError(
-                    f"{found[key]} and {name}{suffix} differ in their suffix "
-                    "only, so it is not clear which one belongs to a pair: "
-                    "remove one, or write a list of the pairs")
+                    f"{found[key]} and {name}{suffix} differ only in their "
+                    "suffix, so it is not clear which one belongs to a pair: "
+                    "remove one, or write a list")
             found[key] = name + suffix
     return found
 
 
-def _read_names(names: Union[Path, Sequence[str]]) -> List[str]:
+def read_names(names: Union[Path, Sequence[str]]) -> List[str]:
     if not isinstance(names, (str, os.PathLike)):
         return list(names)
     with open(os.path.expanduser(names), encoding="utf-8") as file:
         return [line.strip() for line in file if line.strip()]
+
+
+def check_names(folder: str, files: Dict[str, str], names: Sequence[str]) -> None:
+    """Raises ValueError for names without a file in the folder."""
+    missing = [name for name in names if name not in files]
+    if missing:
+        raise ValueError(
+            f"{folder} has no file for {len(missing)} of {len(names)} pairs, "
+            f"such as {missing[0]!r}: an image and its annotation have the same "
+            "name except for the suffix. For other names, write a list")
 
 
 def write_pairs(images: Path, masks: Path,
@@ -71,35 +83,41 @@ def write_pairs(images: Path, masks: Path,
     folders = [make_absolute(os.fspath(path)) for path in (images, masks)]
     for folder in folders:
         check_place(folder)
-    parts = [_list_files(folder) for folder in folders]
-    wanted = sorted(parts[1], key=os.fsencode) if names is None else _read_names(names)
+    parts = [list_images(folder) for folder in folders]
+    wanted = sorted(parts[1], key=os.fsencode) if names is None else read_names(names)
     if not wanted:
         raise ValueError(f"{names or folders[1]} has no "
                          f"{'names' if names else 'masks'}")
     for folder, part in zip(folders, parts):
-        missing = [name for name in wanted if name not in part]
-        if missing:
-            raise ValueError(
-                f"{folder} has no file for {len(missing)} of {len(wanted)} pairs, "
-                f"such as {missing[0]!r}: an image and its mask have the same "
-                "name except for the suffix. For other names, write a list")
+        check_names(folder, part, wanted)
     # URIs need no quotes.
-    text = "uri,mask\n" + "".join(
+    return write_list(itertools.chain(["uri,mask\n"], (
         ",".join(pathlib.Path(part[name]).as_uri() for part in parts) + "\n"
-        for name in wanted)
-    return _write_list(text)
+        for name in wanted)), ".csv")
 
 
-def _write_list(text: str) -> str:
+def write_list(lines: Iterable[str], suffix: str) -> str:
+    """Writes a list as its lines come, and returns its path. The same lines have
+    the same path."""
     cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    path = os.path.join(cache, "gst-spdl", hashlib.sha256(
-        text.encode()).hexdigest()[:32] + ".csv")
-    if not os.path.exists(path):  # Another rank may read it.
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        made, place = tempfile.mkstemp(dir=os.path.dirname(path))
-        with open(made, "w", encoding="utf-8") as file:
-            file.write(text)
-        os.replace(place, path)
+    folder = os.path.join(cache, "gst-spdl")
+    os.makedirs(folder, exist_ok=True)
+    digest = hashlib.sha256()
+    made, place = tempfile.mkstemp(dir=folder)
+    try:
+        with open(made, "wb") as file:
+            for line in lines:
+                data = line.encode()
+                digest.update(data)
+                file.write(data)
+        path = os.path.join(folder, digest.hexdigest()[:32] + suffix)
+        if not os.path.exists(path):  # Another rank may read it.
+            os.replace(place, path)
+            return path
+    except BaseException:
+        os.unlink(place)
+        raise
+    os.unlink(place)
     return path
 
 
@@ -116,11 +134,9 @@ def _split(ops: str) -> List[str]:
 
 
 def follow(ops: str, fill: int) -> Optional[str]:
-    """Returns the operations by which a mask follows its image; None if it need
-    not. Operations draw by their number, so those of colors are replaced by one
-    that does nothing.
-
-    `fill`: class of what was outside of the mask.
+    """Returns the operations by which a mask follows its image; None if there are
+    none. Operations draw random values by their number, so an operation without
+    effect replaces each color operation. `fill`: class of pixels outside the mask.
 
     Raises ValueError for operations that masks cannot follow."""
     found = [_follow_one(op, fill) for op in _split(ops)]

@@ -191,8 +191,8 @@ class Pipeline(Elements):
         "spdldecode" or "decode".
 
         Other arguments are the properties, as for the method element(). None
-        restores the default. Raises ValueError if no element is called so or
-        if several are, and else as element() does.
+        restores the default. Raises ValueError if no element or several elements
+        have this name, and the errors of element().
         """
         where = f"set({element!r})"
         place = self._find(where, element)
@@ -213,7 +213,7 @@ class Pipeline(Elements):
                              "keep it")
 
     def replace(self, element: str, pipeline: "Pipeline") -> "Pipeline":
-        """Replaces an element with those of another pipeline, or with none.
+        """Replaces an element with the elements of another pipeline, or removes it.
         Returns the changed pipeline.
 
             pipeline = Pipeline.parse(gstspdl.image_folder("photos"))
@@ -221,7 +221,8 @@ class Pipeline(Elements):
                                         .decode(width=64, height=64).map(blur))
 
         `element`: as for set().
-        `pipeline`: the elements that take its place. Pipeline() removes it.
+        `pipeline`: the elements that replace it. Pipeline() removes the
+        element.
         """
         if not isinstance(pipeline, Pipeline):
             raise TypeError(f"replace(): {pipeline!r} is not a Pipeline")

@@ -2,8 +2,8 @@
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Each function returns a Loader. `loader.description` is its line, and
-Pipeline.parse(loader.description) the pipeline, which can be changed further.
+"""Each function returns a Loader. Pipeline.parse(loader) returns its pipeline,
+which can be changed further.
 
 The number of threads follows the cores and the CPU limit of the process. With
 several ranks, each loads its part.
@@ -12,11 +12,13 @@ several ranks, each loads its part.
 import csv
 import json
 import os
+import re
 from typing import (TYPE_CHECKING, Any, List, Literal, Optional, Sequence, Sized,
                     Tuple, Union)
 
 from .._functions.adapters import settle
 from .._loader.loader import Loader
+from .annotations import write_voc, write_yolo
 from .elements import Function, Path, Seconds
 from .options import (IMAGENET_MEAN, IMAGENET_STD, FileOptions, ImageOptions,
                       LoadOptions, PictureOptions, RunOptions, SceneOptions, Size,
@@ -39,6 +41,8 @@ _SOUND_OPTIONS = LoadOptions, RunOptions
 _CLIP_OPTIONS = PictureOptions, SizeOptions, *_SOUND_OPTIONS
 _IMAGE_OPTIONS = ImageOptions, FileOptions, *_CLIP_OPTIONS
 _SCENE_OPTIONS = SceneOptions, FileOptions, SizeOptions, RunOptions
+_BOX_DEFAULTS: Any = {"size": 640, "batch_size": 8, "crop_scale": None, "mean": None,
+                      "std": None}
 
 
 @takes(*_IMAGE_OPTIONS)
@@ -52,8 +56,8 @@ def image_folder(root: Path, *, pattern: str = _IMAGES,
     A batch has `data`, float32 of (batch, 3, height, width), and `labels`,
     int64 of (batch,). `loader.classes` has the names of the classes.
 
-    Training draws random-resized-crops and flips. Validation resizes each image
-    and crops its center, exactly: fast-scale is off.
+    Training draws random-resized-crops and flips. Validation resizes each image and
+    crops its center. It is exact, since fast-scale is off.
 
     `root`: the folder.
     `pattern`: glob for the names of the files that are images."""
@@ -66,7 +70,7 @@ def image_list(location: Path, *, uri_column: Optional[str] = None,
                target_columns: Union[None, str, Sequence[str]] = None,
                weight_column: Optional[str] = None,
                **options: "Unpack[ImageOptions]") -> Loader:
-    """Loads images that a list names.
+    """Loads the images of a list.
 
         train = image_list("train.csv", weight_column="weight")
 
@@ -117,8 +121,8 @@ def web_dataset(urls: Union[Path, Sequence[Path]], *,
     media file of each sample.
     `label_column`: member of the samples' .json with the label. None: .cls.
     `target_columns`: members of the .json with numbers, as for image_list().
-    `shuffle_buffer`: number of samples to shuffle among in training, if a
-    server does not support byte ranges. Otherwise all samples are shuffled."""
+    `shuffle_buffer`: number of samples in the shuffle buffer of training, if a
+    server does not support byte ranges. Otherwise, all samples are shuffled."""
     o: Any = options
     return _load_images(Pipeline().files(
         _join_urls(urls), extensions=extensions,
@@ -126,9 +130,10 @@ def web_dataset(urls: Union[Path, Sequence[Path]], *,
         shuffle_buffer=shuffle_buffer if o["train"] else None, **_order(o)), o)
 
 
-@takes(*_SCENE_OPTIONS, size=640, batch_size=8, crop_scale=None, mean=None, std=None)
+@takes(*_SCENE_OPTIONS, **_BOX_DEFAULTS)
 def coco_detection(annotations: Path, root: Path, *, keypoints: bool = False,
-                   require_annotations: bool = False, min_area: float = 0.0,
+                   masks: bool = False, require_annotations: bool = False,
+                   min_area: float = 0.0,
                    **options: "Unpack[SceneOptions]") -> Loader:
     """Loads images with the boxes of annotations in COCO's format.
 
@@ -144,31 +149,104 @@ def coco_detection(annotations: Path, root: Path, *, keypoints: bool = False,
     Label 0 is the first of `loader.classes`, the categories in the order of
     their ids.
 
-    Images keep their ratio of width to height, and get a border. Training
-    mirrors them. With `crop_scale`, it draws random-resized-crops instead,
-    without a border. Values are from 0 to 1, since torchvision's models
-    normalize them, unless `mean` and `std` are set.
+    Images keep their ratio of width to height, and get a border. Training mirrors
+    images. With `crop_scale`, training draws random-resized-crops instead, without
+    a border. Values are from 0 to 1, since torchvision's models normalize them,
+    unless `mean` and `std` are set.
 
     A function of `transform` must not move the image.
 
     `annotations`: the .json file. Each annotation has `id` and `iscrowd`.
     `root`: the folder of the images.
-    `keypoints`: True adds COCO's 17 keypoints of each person: `keypoints`,
-    float32 of (batch, boxes, 17, 3): x, y and visibility. In mirrored images,
-    left and right ones are swapped.
+    `keypoints`: True adds COCO's 17 keypoints of each person: `keypoints`, float32
+    of (batch, boxes, 17, 3): x, y and visibility. In mirrored images, left and
+    right keypoints are exchanged.
+    `masks`: True adds the masks of the objects: `boxes_masks`, uint8 of
+    (batch, boxes, height, width), 1 in the object. Each annotation needs a
+    `segmentation`.
     `require_annotations`: True leaves out images that have no annotation.
     `min_area`: boxes whose visible part is smaller, in square pixels, are
     dropped."""
-    o: Any = {**options, "fit": "contain"}
     place = make_absolute(os.fspath(root))
     check_place(place)
     points: Any = {"keypoint_column": "keypoints", "keypoint_size": 3,
                    "keypoints_per_box": 17, "keypoint_pairs": _SIDES} if keypoints else {}
-    return _load_images(Pipeline().files(
-        annotations, root=place, target_columns="id", box_column="boxes",
-        box_format="xywh", box_label_columns="boxes_labels,boxes_crowd,boxes_ids",
-        require_annotations=require_annotations or None, min_area=min_area or None,
-        **points, **_order(o)), o)
+    return _load_boxes(annotations, options, root=place, box_format="xywh",
+                       box_label_columns="boxes_labels,boxes_crowd,boxes_ids",
+                       box_mask_column="boxes_masks" if masks else None,
+                       require_annotations=require_annotations or None,
+                       min_area=min_area or None, **points)
+
+
+@takes(*_SCENE_OPTIONS, **_BOX_DEFAULTS)
+def yolo_detection(images: Path, *, labels: Optional[Path] = None,
+                   classes: Optional[Sequence[str]] = None,
+                   require_annotations: bool = False, min_area: float = 0.0,
+                   **options: "Unpack[SceneOptions]") -> Loader:
+    """Loads images with the boxes of YOLO's .txt files.
+
+        train = yolo_detection("coco8/images/train", classes=["person", "bicycle"])
+
+    A line of a file is the number of a class, and the center, the width and the
+    height of a box as shares of the image: "0 0.5 0.5 0.25 0.1". An image
+    without a file has no boxes. If a line is wrong, the image fails, and the
+    error names the file and the line.
+
+    A batch has the arrays of coco_detection() except `boxes_crowd` and `boxes_ids`.
+    `id` is the position of the image in the sorted paths, or in the list.
+
+    All files are read when this is called.
+
+    `images`: folder of the images, or a .txt list with a path on each line.
+    `labels`: folder of the files, which have the paths of their images except
+    for the suffix. None: the folder of each image, in which the last folder
+    "images", if there is one, is "labels".
+    `classes`: names of the classes in the order of their numbers. A file with a
+    larger number is wrong.
+    `require_annotations`: True leaves out images without boxes.
+    `min_area`: boxes whose visible part is smaller, in square pixels, are
+    dropped."""
+    location = write_yolo(images, labels, classes, require_annotations)
+    return _load_boxes(location, {**options, "classes": classes}, label="none",
+                       box_format="cxcywh", relative_coordinates=True,
+                       upright_coordinates=True, box_label_columns="boxes_labels",
+                       min_area=min_area or None)
+
+
+@takes(*_SCENE_OPTIONS, **_BOX_DEFAULTS)
+def voc_detection(root: Path, *, names: Union[None, Path, Sequence[str]] = None,
+                  classes: Optional[Sequence[str]] = None,
+                  require_annotations: bool = False, min_area: float = 0.0,
+                  **options: "Unpack[SceneOptions]") -> Loader:
+    """Loads images with the boxes of PASCAL VOC's XML files.
+
+        train = voc_detection("VOC2012", names="VOC2012/ImageSets/Main/train.txt")
+        val = voc_detection("VOC2012", names="VOC2012/ImageSets/Main/val.txt",
+                            classes=train.classes, train=False)
+
+    A batch has the arrays of coco_detection(), with `boxes_difficult` instead of
+    `boxes_crowd` and `boxes_ids`. `id` is the position of the image in the
+    names.
+
+    The coordinates of boxes are those in the files, as in torchvision: xmin, ymin,
+    xmax and ymax. VOC counts pixels from 1, so the first pixel of an object is xmin
+    - 1.
+
+    If a file is wrong, its image fails, and the error names the file. All files
+    are read when this is called.
+
+    `root`: folder with JPEGImages and Annotations.
+    `names`: names of the images to load, without suffix, or a file that has one
+    on each line. None: all annotations.
+    `classes`: names of the classes in the order of their numbers. None: those of
+    the files, sorted.
+    `require_annotations`: True leaves out images without boxes.
+    `min_area`: boxes whose visible part is smaller, in square pixels, are
+    dropped."""
+    location, found = write_voc(root, names, classes, require_annotations)
+    return _load_boxes(location, {**options, "classes": found}, label="none",
+                       box_label_columns="boxes_labels,boxes_difficult",
+                       min_area=min_area or None)
 
 
 @takes(*_SCENE_OPTIONS, size=480, batch_size=8, crop_scale=(0.16, 1.0),
@@ -179,7 +257,7 @@ def segmentation_pairs(images: Path, masks: Optional[Path] = None, *,
                        mask_format: Literal["index", "GRAY16"] = "index",
                        ignore_index: int = 255,
                        **options: "Unpack[SceneOptions]") -> Loader:
-    """Loads images with masks, whose pixels are numbers of classes.
+    """Loads images with masks, whose pixels are class numbers.
 
         train = segmentation_pairs("JPEGImages", "SegmentationClass",
                                    names="ImageSets/Segmentation/train.txt")
@@ -187,13 +265,13 @@ def segmentation_pairs(images: Path, masks: Optional[Path] = None, *,
     A batch has `data`, float32 of (batch, 3, height, width), and `mask`, uint8
     of (batch, height, width, 1).
 
-    Training crops and mirrors image and mask alike. Validation shows the whole
-    image, with a border, as does `crop_scale=None`. Masks are resized with the
-    nearest pixel. They follow the operations of `augment` that move the image;
-    those of colors leave them unchanged.
+    Training crops and mirrors an image and its mask in the same way. Validation,
+    and training with `crop_scale=None`, use the whole image with a border. Masks
+    are resized with the nearest neighbor filter. Geometric operations of `augment`
+    also apply to masks; color operations leave masks unchanged.
 
-    `images`: the folder of the images. Or a .csv or .jsonl list with the
-    columns uri and mask, if `masks` is None.
+    `images`: the folder of the images; if `masks` is None, a .csv or .jsonl list
+    with the columns uri and mask.
     `masks`: the folder of the masks, which have the paths of their images
     except for the suffix. Images without a mask are left out.
     `names`: names of the pairs to load, without suffix, or a file that has one
@@ -201,10 +279,10 @@ def segmentation_pairs(images: Path, masks: Optional[Path] = None, *,
     `mask_column`: column of a list with the masks, and their name in the batch.
     `mask_format`: "index" for class numbers up to 255, with or without a
     palette; "GRAY16" for 16 bits, which is uint16 in the batch.
-    `ignore_index`: class of the border, and of what is outside of the image."""
+    `ignore_index`: class of the border, and of pixels outside the image."""
     if masks is None and names is not None:
-        raise ValueError("names are those of files in a folder of masks: set "
-                         "masks, or leave them out of the list")
+        raise ValueError("names selects files of a folder of masks, but masks "
+                         "is not set: set masks, or omit names")
     o: Any = {**options, "fit": "contain", "mask": {
         "part": mask_column, "format": mask_format, "background": ignore_index}}
     location = images
@@ -299,6 +377,13 @@ def _class_folders(root: Path, pattern: str, o: Any) -> Pipeline:
     return pipeline
 
 
+def _load_boxes(location: Path, o: Any, **settings: Any) -> Loader:
+    """Loads a list with boxes. `settings`: properties of the source."""
+    return _load_images(Pipeline().files(
+        location, target_columns="id", box_column="boxes", **settings, **_order(o)),
+        {**o, "fit": "contain"})
+
+
 def _label_settings(label_column: Optional[str],
                     target_columns: Union[None, str, Sequence[str]],
                     o: Any) -> Any:
@@ -335,7 +420,8 @@ def _check_label_column(location: Path, label: str) -> None:
 
 
 def _read_members(line: str) -> List[str]:
-    """Returns the names in a JSON object; none, if the line is something else."""
+    """Returns the names in a JSON object. Returns no names if the line is something
+    else."""
     try:
         return list(json.loads(line).keys())
     except (ValueError, AttributeError, RecursionError):
@@ -349,13 +435,13 @@ def _order(o: Any) -> Any:
 
 
 def _keep_order(o: Any) -> Any:
-    """Properties of each stage."""
+    """Returns the properties of each stage."""
     in_order = o["in_order"] or not o["train"]
     return {"output_order": "input"} if in_order else {}
 
 
 def _stage(o: Any) -> Any:
-    """Properties of a stage that computes."""
+    """Returns the properties of a stage that computes."""
     return {"concurrency": o["concurrency"], **_keep_order(o)}
 
 
@@ -369,7 +455,7 @@ def _sides(size: Size) -> Tuple[int, int]:
 
 
 def _picture(o: Any) -> Any:
-    """Properties of spdldecode for images and clips."""
+    """Returns the properties of spdldecode for images and clips."""
     height, width = _sides(o["size"])
     settings = {"width": width, "height": height,
                 "interpolation": o["interpolation"], **_stage(o)}
@@ -384,6 +470,23 @@ def _picture(o: Any) -> Any:
     return {**settings, "flip": o["flip"], "seed": o["seed"]}
 
 
+def _list_views(o: Any) -> List[str]:
+    """Returns the names of the parts that are views of an image."""
+    views = o.get("views")
+    if views is None or not o["train"]:
+        return []
+    if isinstance(views, bool) or not isinstance(views, (int, str)):
+        raise TypeError(f"views must be an int or a str, not {views!r}")
+    for name in "mixup_alpha", "cutmix_alpha", "erase_prob":
+        if o[name]:
+            raise ValueError(f"{name}={o[name]} changes one picture of an image: "
+                             "leave it or views out")
+    # spdldecode reports what is wrong in a list.
+    groups = [re.match(r"\s*(\d{1,2})", group) for group in str(views).split(";")]
+    n = sum(int(group[1]) if group else 0 for group in groups)
+    return ["data", *(f"view{k}" for k in range(1, n))]
+
+
 def _load_images(pipeline: Pipeline, o: Any) -> Loader:
     is_gray = o["format"] == "GRAY8"
     if not is_gray and o["format"] != "RGB":
@@ -393,7 +496,8 @@ def _load_images(pipeline: Pipeline, o: Any) -> Loader:
     mask = o.get("mask")
     file: Any = {name: o[name] for name in ("background", "on_corrupt", "orientation")}
     pipeline = pipeline.fetch(parts=mask and mask["part"], **_keep_order(o)).decode(
-        part=mask and "data", **_picture(o), format=o["format"] if is_gray else None,
+        part=mask and "data", views=str(o["views"]) if _list_views(o) else None,
+        **_picture(o), format=o["format"] if is_gray else None,
         fast_scale=exact if o["fast_scale"] is None else o["fast_scale"], **file)
     if mask:
         settings: Any = {**_picture(o), **file, **mask, "interpolation": "nearest"}
@@ -414,7 +518,8 @@ def _transform(pipeline: Pipeline, o: Any) -> Pipeline:
 
 
 def _mixing(o: Any) -> Any:
-    """Properties of spdlbatch that change pictures and labels in training."""
+    """Returns the properties of spdlbatch that change pictures and labels in
+    training."""
     if not o["train"] or "num_classes" not in o:
         return {}
     defaults = PictureOptions.__annotations__
@@ -434,7 +539,7 @@ def _mixing(o: Any) -> Any:
 
 
 def _stack(pipeline: Pipeline, o: Any) -> Loader:
-    """Adds what follows the decoding of images or clips."""
+    """Adds the elements after the decoding of images or clips."""
     augment: Any = o["augment"]
     if augment and o["train"]:
         try:
@@ -445,8 +550,8 @@ def _stack(pipeline: Pipeline, o: Any) -> Loader:
         mask = o.get("mask")
         # It raises first if the mask cannot follow.
         mask_ops = mask and follow(ops, mask["background"])
-        pipeline = pipeline.augment(ops, part=mask and "data", seed=o["seed"],
-                                    **_stage(o))
+        for part in _list_views(o) or [mask and "data"]:
+            pipeline = pipeline.augment(ops, part=part, seed=o["seed"], **_stage(o))
         if mask_ops:
             pipeline = pipeline.augment(mask_ops, part=mask["part"], seed=o["seed"],
                                         **_stage(o))

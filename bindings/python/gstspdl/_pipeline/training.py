@@ -3,7 +3,7 @@
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Arguments of datasets that published recipes use. docs/reference/spdlaugment.md
-has them as lines."""
+lists them as pipelines."""
 
 from typing import Any, Dict, Literal, Optional
 
@@ -54,8 +54,8 @@ _RECIPES: Dict[str, _Recipe] = {
 
 
 def find_recipe(name: Optional[str], train: bool) -> _Recipe:
-    """Returns the arguments of a recipe for training or validation; none for
-    None."""
+    """Returns the arguments of a recipe for training or validation. Returns no
+    arguments for None."""
     if name is None:
         return {}
     if name not in _RECIPES:

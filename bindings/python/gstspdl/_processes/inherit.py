@@ -110,7 +110,7 @@ def end_begin() -> None:
 
 
 def renew() -> None:
-    """Does in a fork what multiprocessing does in its own: connections to
+    """Does in a fork what multiprocessing does in its own forks: connections to
     managers, threads of queues and children belong to the parent."""
     util: Any = sys.modules.get("multiprocessing.util")
     if util is not None:

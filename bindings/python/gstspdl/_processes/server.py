@@ -52,8 +52,7 @@ class StartError(Exception):
 
 
 class _Pickler(pickle.Pickler):
-    """Refuses what a process that does not import the main module could not
-    unpickle."""
+    """Refuses objects that only a process with the main module could unpickle."""
 
     def reducer_override(self, value: Any) -> Any:
         if isinstance(value, (FunctionType, type)):
@@ -113,8 +112,8 @@ def _send_fds(connection: socket.socket, fds: Sequence[int]) -> None:
 
 
 class _Base:
-    """A new interpreter, which forks a process for each job. It has imported
-    the modules that all of these need."""
+    """A new interpreter, which forks a process for each job. It has imported the
+    modules that all jobs need."""
 
     def __init__(self, modules: Sequence[str]) -> None:
         self._socket, theirs = _make_sockets()
@@ -187,7 +186,7 @@ def _lock_bases() -> Iterator[None]:
 
 def _use_base(modules: Tuple[str, ...],
               made: Optional[_Base] = None) -> Optional[_Base]:
-    """Returns the process that runs, else the one that was made."""
+    """Returns the process that runs, or `made` if there is none."""
     with _lock_bases():
         base = _bases.get(modules)
         if base is None or not base.is_running():
@@ -199,7 +198,7 @@ def _use_base(modules: Tuple[str, ...],
 
 
 def start_base(*modules: str) -> _Base:
-    """Starts the process that has these modules, if it is not running."""
+    """Starts the process with these modules, if it is not running."""
     base = _use_base(modules)
     if base is None:
         made = _Base(modules)  # takes long, so without the lock
@@ -212,8 +211,8 @@ def start_base(*modules: str) -> _Base:
 
 
 def _leave_base(base: _Base) -> None:
-    """Ends a process without users. The one that has imported modules stays,
-    since they may take seconds."""
+    """Ends a process without users. The process that has imported modules stays,
+    since importing them again may take seconds."""
     with _lock_bases():
         base.n_users -= 1
         if base.n_users > 0 or _bases.get(()) is not base:
@@ -278,7 +277,8 @@ def can_fork() -> bool:
 
 def _fork_job(job: Any, fds: List[int]) -> "Tuple[socket.socket, int]":
     """Forks a process for a job from this one, and returns a connection to it
-    and its process ID. A job that is not pickled is there already."""
+    and its process ID. A job that is not pickled is already in the memory of the
+    fork."""
     ours, theirs = _make_sockets()
     _sockets.add(ours)
     payload = -1
@@ -314,12 +314,13 @@ class Server:
     """A process that forks workers for a job. It starts at once, and unpickles
     the job meanwhile.
 
-    `job`: pickled, or itself if `may_fork`, after can_fork() has returned True
+    `job`: the pickled job. The job itself if `may_fork` is true and can_fork()
+    has returned True
     `fds`: descriptors for InheritedFd in the pickle
-    `may_fork`: from this process if that is safe, instead of a new
+    `may_fork`: fork this process if that is safe, instead of starting a new
     interpreter
-    `timeout`: time in s after which it, or a worker, is killed if it makes no
-    progress. 0: never"""
+    `timeout`: time in s after which the process, or a worker, is killed if it
+    makes no progress. 0: never"""
 
     def __init__(self, job: Any, *modules: str, fds: Sequence[int] = (),
                  may_fork: bool = False,
@@ -361,7 +362,8 @@ class Server:
                 raise StartError(f"the process that forks workers {text}")
 
     def _receive(self) -> None:
-        """Receives the process ID, or then that workers can be forked."""
+        """Receives the process ID, and later the message that workers can be
+        forked."""
         answer = self._socket.recv(1 << 16)
         if answer.isdigit():
             self._pid = int(answer)
@@ -375,7 +377,7 @@ class Server:
 
     @contextlib.contextmanager
     def hurry(self) -> Iterator[None]:
-        """The process is killed after a second without progress."""
+        """From now on, the process is killed after a second without progress."""
         self._watch(self._pid, _PATIENCE)
         try:
             yield

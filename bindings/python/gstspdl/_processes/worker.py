@@ -88,7 +88,7 @@ _CLOSED = 18
 
 
 def _work(fd: int, number: int, job: Any, parent: int) -> None:
-    """The life of a worker, which ends with its socket."""
+    """Main loop of a worker, which ends with its socket."""
     _end_with_parent(parent)
     link = native.process_link_new(fd)
     try:

@@ -2,8 +2,8 @@
 #
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The actor holds nothing that matters: each reply has the state after it, and
-another actor can continue from there."""
+"""The actor has no important state: each reply contains the state after it, and
+another actor can continue from that state."""
 
 import re
 from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple, Union

@@ -45,7 +45,7 @@ _DEAD_AFTER = 5
 
 
 class LinkError(Exception):
-    """The connection was lost, or the other side has no token."""
+    """The connection was lost, or the other side does not know the token."""
 
 
 class Silence:
@@ -174,9 +174,9 @@ def _shut_down(connection: socket.socket) -> None:
 
 
 def _use_cache(connection: socket.socket) -> None:
-    """Both sides are on one machine: makes the buffers so small that batches
-    pass through the cache of the processor. Buffers that the kernel chooses are
-    as large as a batch, and cost a third more CPU time."""
+    """If both sides are on one machine, makes the buffers so small that batches
+    pass through the cache of the processor. Buffers that the kernel chooses are as
+    large as a batch, and cost a third more CPU time."""
     for option in socket.SO_SNDBUF, socket.SO_RCVBUF:
         connection.setsockopt(socket.SOL_SOCKET, option, 1 << 18)
 
@@ -194,7 +194,7 @@ def _prove(token: bytes, side: bytes, nonces: bytes) -> bytes:
 
 
 def _read_certificate(files: Certificates) -> bytes:
-    """Returns this side's own one, without those of authorities."""
+    """Returns the certificate of this side, without those of authorities."""
     with open(files.certificate, encoding="ascii", errors="replace") as file:
         text = file.read()
     begin, end = "-----BEGIN CERTIFICATE-----", "-----END CERTIFICATE-----"
@@ -204,8 +204,8 @@ def _read_certificate(files: Certificates) -> bytes:
 
 def _bind(connection: socket.socket, files: Optional[Certificates],
           is_actor: bool) -> bytes:
-    """Returns what the proofs say of the encrypted channel: the certificates at
-    its ends, so that nobody in between can pass the proofs on."""
+    """Returns the text about the encrypted channel in the proofs: the certificates
+    at its ends, so a client in between cannot relay the proofs."""
     if not files:
         return b""
     assert isinstance(connection, ssl.SSLSocket)
@@ -317,8 +317,8 @@ class Server:
             return make_frame(LoaderError(f"A batch cannot be sent: {error}"))
 
     def _accept(self) -> Optional[_Connection]:
-        """Waits for the trainer. Others are sent away, and while they are there,
-        they do not keep the trainer from coming in."""
+        """Waits for the trainer. Other clients are refused, and cannot block the
+        trainer while they are connected."""
         while True:
             try:
                 connection, _ = self._listener.accept()

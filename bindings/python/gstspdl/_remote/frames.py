@@ -38,7 +38,7 @@ _NAMES = {*_DTYPES, "bfloat16"}
 
 
 class FrameError(Exception):
-    """The sender does not keep to the format."""
+    """The data does not follow the format."""
 
 
 class Header(NamedTuple):
@@ -198,8 +198,8 @@ def _check_or_none(kind: type, value: Any) -> Any:
 def receive_frame(receive: Callable[[memoryview], None],
                   take_memory: Callable[[int], "numpy.ndarray[Any, Any]"]
                   ) -> Union[Reply, LoaderError, None]:
-    """Receives an answer; None: to a ping. `receive` fills memory, and
-    `take_memory` returns an array of bytes."""
+    """Receives an answer. Returns None for the answer to a ping. `receive` fills
+    memory, and `take_memory` returns an array of bytes."""
     data = bytearray(HEADER_SIZE)
     receive(memoryview(data))
     header = parse_header(data)

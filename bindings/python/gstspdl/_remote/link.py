@@ -59,8 +59,8 @@ class Board:
 
 
 class _Pinger:
-    """Pings an actor through Ray. It may not have been scheduled before its
-    first answer."""
+    """Pings an actor through Ray. Before its first answer, the actor may not have
+    been scheduled."""
 
     def __init__(self, actor: Any, worker_timeout: float,
                  is_alive: bool) -> None:
@@ -130,7 +130,7 @@ class StoreChannel:
                 self._pinger.look()
 
     def end(self) -> None:
-        """Ends the thread. Called by that of the link."""
+        """Ends the thread. The link's thread calls this."""
         self._requests.put(False)
 
     def close(self) -> None:
@@ -208,7 +208,7 @@ class Link:
         return number
 
     def request_after(self, number: int) -> None:
-        """Requests another reply, once, in place of one that will be taken."""
+        """Requests another reply to replace one that will be taken, once."""
         if self._replaced < number:
             if self._channel:
                 self._request()

@@ -15,8 +15,7 @@ _PATIENCE = 2.0
 
 
 def find_lost(node_ids: Collection[str]) -> List[str]:
-    """Returns those of the nodes that are lost although Ray lists them as
-    alive."""
+    """Returns the nodes that are lost although Ray lists them as alive."""
     import ray
 
     if not node_ids:

@@ -63,6 +63,7 @@ METHODS = [
     ("disaggregate", "spdldisaggregate", [], ()),
     ("mix", "spdlmix", ["others"], ()),
     ("route", "spdlroute", ["branches"], ()),
+    ("pack", "spdlpack", ["row-length"], ()),
     ("batch", "spdlbatch", ["batch-size"], ()),
     ("cuda_upload", "spdlcudaupload", [], ()),
     ("cuda_normalize", "spdlcudanormalize", [], ()),

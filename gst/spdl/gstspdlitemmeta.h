@@ -32,13 +32,18 @@ typedef struct _GstSpdlItemMeta GstSpdlItemMeta;
  * @parts: the buffer is one of @parts equal shares of the item: the number of
  *     buffers that the item became, or the product of these numbers if they
  * were split again; 1 if the item is whole
+ * @first_token: first token of the document that the buffer has, if the rest is
+ *     in other rows
+ * @end_token: end of these tokens; 0 if the document is whole
+ * @num_tokens: number of tokens that `spdlmix` has counted; 0 if it counts
+ * items
  *
  * Identifies the sample in a buffer. Elements of this project keep it, and so
  * do decoders, converters and queues, because it has no tags.
  *
  * #GstSpdlBatchMeta has an array of this structure, and programs make their own
  * for gst_spdl_batch_meta_append(). Its size can therefore not change, and new
- * fields take the place of the reserved ones, which cost 16 of 104 bytes per
+ * fields take the place of the reserved one, which costs 4 of 104 bytes per
  * item. Initialize it with zeros.
  *
  * Since: 0.1
@@ -56,11 +61,14 @@ struct _GstSpdlItemMeta {
   GstClockTime created;
   guint32 part;
   guint32 parts;
+  guint32 first_token;
+  guint32 end_token;
+  guint32 num_tokens;
 
   /*< private >*/
   /* With more of these, glibc would not keep the memory of a meta in its fast
    * bins. */
-  gpointer _gst_reserved[2];
+  guint32 _gst_reserved[1];
 };
 
 /**

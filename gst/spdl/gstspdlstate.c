@@ -228,6 +228,7 @@ write_at_epoch (guint32 source, SpdlState *state, gpointer user_data)
 
   spdl_progress_reset (&state->progress, self->epoch);
   g_clear_pointer (&state->left, g_ptr_array_unref);
+  g_clear_pointer (&state->cuts, g_array_unref);
   spdl_state_write (self->text, source, state);
 }
 

@@ -185,8 +185,13 @@ count_delivered (SpdlProgressTracker *self, const GstSpdlItemMeta *item)
 {
   SpdlTally *tally = find_tally (self, item->source);
 
-  if (tally)
-    spdl_tally_deliver (tally, item->epoch, item->sequence, item->parts);
+  if (!tally)
+    return;
+  spdl_tally_deliver_tokens (
+      tally, item->epoch, item->sequence, item->parts, item->num_tokens);
+  if (G_UNLIKELY (item->end_token > 0))
+    spdl_tally_cut (tally, item->epoch, item->index, item->first_token,
+        item->end_token, item->part + 1 == item->parts);
 }
 
 gboolean

@@ -18,6 +18,7 @@ plugin_init (GstPlugin *plugin)
   ret |= GST_ELEMENT_REGISTER (spdlcache, plugin);
   ret |= GST_ELEMENT_REGISTER (spdldisaggregate, plugin);
   ret |= GST_ELEMENT_REGISTER (spdlmix, plugin);
+  ret |= GST_ELEMENT_REGISTER (spdlpack, plugin);
   ret |= GST_ELEMENT_REGISTER (spdlpipe, plugin);
   ret |= GST_ELEMENT_REGISTER (spdlroute, plugin);
   ret |= GST_ELEMENT_REGISTER (spdlsink, plugin);

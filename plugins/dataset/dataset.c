@@ -19,6 +19,7 @@
 #include "plugins/dataset/list/coco.h"
 #include "plugins/dataset/folder/folder.h"
 #include "plugins/dataset/list/list.h"
+#include "plugins/dataset/tokens/tokenindex.h"
 
 #define NO_FOLDER -1
 
@@ -34,6 +35,7 @@ struct _SpdlDataset {
   SpdlList *list;         /* nullable */
   SpdlCocoMasks *masks;   /* (nullable): of a list that is made of COCO */
   SpdlArchiveSet *shards; /* nullable */
+  SpdlTokenIndex *tokens; /* nullable */
   SpdlArrowTable *table;  /* (nullable): not owned */
   GCancellable *reading;  /* of rows of a table */
   guint64 size;           /* number of items */
@@ -58,6 +60,7 @@ spdl_dataset_free (SpdlDataset *self)
   g_clear_pointer (&self->list, spdl_list_free);
   g_clear_pointer (&self->masks, spdl_coco_masks_free);
   g_clear_pointer (&self->shards, spdl_archive_set_free);
+  g_clear_pointer (&self->tokens, spdl_token_index_free);
   if (self->table)
     spdl_arrow_table_close (self->table);
   if (self->paths)
@@ -433,6 +436,23 @@ open_shards (SpdlDataset *self, GError **error)
 }
 
 static gboolean
+open_tokens (SpdlDataset *self, GError **error)
+{
+  const SpdlLabelOptions *labels = &self->options.labels;
+
+  if (labels->wanted && labels->missing != SPDL_LABEL_MISSING_KEEP)
+    return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
+        "The documents of \"%s\" have no labels: set label=none",
+        self->options.location);
+  self->tokens = spdl_token_index_open (self->options.location, error);
+  if (!self->tokens)
+    return FALSE;
+  self->size = spdl_token_index_get_size (self->tokens);
+  self->hash = spdl_token_index_get_hash (self->tokens);
+  return TRUE;
+}
+
+static gboolean
 open_table (SpdlDataset *self, GError **error)
 {
   self->table = self->options.table;
@@ -509,8 +529,8 @@ is_there (const gchar *location, GError **error)
   if (!g_file_test (location, G_FILE_TEST_EXISTS))
     return spdl_fail (error, GST_RESOURCE_ERROR_NOT_FOUND,
         "\"%s\" not found: set location to a folder, to a .txt, .csv or .jsonl "
-        "list of paths or URIs, to COCO annotations (.json), or to .tar or "
-        ".zip shards%s",
+        "list of paths or URIs, to COCO annotations (.json), to token ids "
+        "(.idx), or to .tar or .zip shards%s",
         location,
         strchr (location, '*') ? "; for some files of a folder, set pattern"
                                : "");
@@ -519,7 +539,7 @@ is_there (const gchar *location, GError **error)
   return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
       "\"%s\" is not a folder, a list or a shard: the name of a list must end "
       "in .txt, .csv, .jsonl or .ndjson, that of COCO annotations in .json, "
-      "that of a shard in .tar or .zip",
+      "that of token ids in .idx, that of a shard in .tar or .zip",
       location);
 }
 
@@ -573,6 +593,9 @@ open_location (SpdlDataset *self, GError **error)
   if (spdl_archive_set_is_set (location))
     return has_no_columns (options, TRUE, "not a list", error) &&
            open_shards (self, error);
+  if (spdl_token_index_is_index (location) && !spdl_store_is_uri (location))
+    return has_no_columns (options, FALSE, "an index of tokens", error) &&
+           open_tokens (self, error);
   return is_there (location, error) &&
          (spdl_list_has_columns (location) ||
              has_no_columns (options, FALSE, "a .txt list", error)) &&
@@ -713,6 +736,10 @@ spdl_dataset_get_item (SpdlDataset *self, guint64 i, gint64 *label,
     return get_listed (self, i, label, extra, error);
   if (self->shards)
     return spdl_archive_set_get_item (self->shards, i, label, extra, error);
+  if (self->tokens) {
+    *label = SPDL_NO_LABEL;
+    return spdl_token_index_get_item (self->tokens, i, extra, carried, error);
+  }
 
   const Item *item = &g_array_index (self->items, Item, i);
   g_autofree gchar *path =

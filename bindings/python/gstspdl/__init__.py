@@ -48,6 +48,7 @@ if TYPE_CHECKING:
                                     image_list, segmentation_pairs,
                                     video_folder, voc_detection, web_dataset,
                                     yolo_detection)
+    from ._pipeline.tokens import chat_packing, pretrain_tokens
 
     #: of gst-spdl
     __version__: str
@@ -56,8 +57,9 @@ __all__ = ["IMAGENET_MEAN", "IMAGENET_STD", "Batch", "CacheLoader",
            "DetachedBatch", "Failure", "Headspace", "ImageOptions", "LoadOptions",
            "Loader", "LoaderError", "LoaderWarning", "PictureOptions", "Pipeline",
            "Roofline", "Sample", "SceneOptions", "Tensor", "Verdict",
-           "audio_folder", "coco_detection", "decode", "headspace",
-           "image_folder", "image_list", "merge_states", "reshard_states",
+           "audio_folder", "chat_packing", "coco_detection", "decode", "headspace",
+           "image_folder", "image_list", "merge_states", "pretrain_tokens",
+           "reshard_states",
            "segmentation_pairs", "set_background", "trace", "versions",
            "video_folder", "voc_detection", "web_dataset", "yolo_detection"]
 
@@ -80,6 +82,7 @@ _MODULES = {
     "_pipeline.recipes": ("audio_folder", "coco_detection", "image_folder",
                           "image_list", "segmentation_pairs", "video_folder",
                           "voc_detection", "web_dataset", "yolo_detection"),
+    "_pipeline.tokens": ("chat_packing", "pretrain_tokens"),
     "_media.sample": ("Sample",),
     "_loader.states": ("merge_states", "reshard_states"),
     "_media.tensor": ("Tensor",),

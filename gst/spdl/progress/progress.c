@@ -28,6 +28,7 @@ spdl_progress_reset (SpdlProgress *self, guint64 epoch)
   self->epoch = epoch;
   self->mark = self->n_done = 0;
   self->n_dropped_upstream = self->n_dropped_upstream_before = 0;
+  self->n_tokens = self->n_tokens_before = 0;
   g_array_set_size (self->runs, 0);
 }
 
@@ -46,6 +47,8 @@ spdl_progress_copy (SpdlProgress *self, const SpdlProgress *other)
   self->n_done = other->n_done;
   self->n_dropped_upstream = other->n_dropped_upstream;
   self->n_dropped_upstream_before = other->n_dropped_upstream_before;
+  self->n_tokens = other->n_tokens;
+  self->n_tokens_before = other->n_tokens_before;
   g_array_append_vals (self->runs, other->runs->data, other->runs->len);
 }
 

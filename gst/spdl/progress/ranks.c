@@ -46,6 +46,7 @@ add_rank (guint32 source, SpdlState *state, gpointer user_data)
   rank->state.identity = state->identity;
   rank->state.change = state->change;
   rank->state.left = g_steal_pointer (&state->left);
+  rank->state.cuts = g_steal_pointer (&state->cuts);
   spdl_progress_copy (&rank->state.progress, &state->progress);
   write_text (rank);
   g_ptr_array_add (user_data, rank);

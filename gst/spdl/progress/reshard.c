@@ -31,7 +31,10 @@ typedef struct {
   guint64 epoch;
   guint64 n_dropped_upstream;
   guint64 n_dropped_upstream_before;
+  guint64 n_tokens;
+  guint64 n_tokens_before;
   GArray *rests; /* Rest: of the epochs of which not everything is left */
+  GArray *cuts;  /* SpdlCut: of all ranks; nullable */
   guint kept;    /* its first rank; states are kept as they are */
   gboolean is_kept;
 } Source;
@@ -56,6 +59,7 @@ static void
 clear_source (gpointer data)
 {
   g_clear_pointer (&((Source *) data)->rests, g_array_unref);
+  g_clear_pointer (&((Source *) data)->cuts, g_array_unref);
 }
 
 /* Collecting what is left */
@@ -514,9 +518,30 @@ share_dropped (Source *source, const Run *run)
   for (guint i = 0; i < run->n; i++) {
     const SpdlProgress *progress = &run->ranks[i].state->progress;
 
-    if (progress->epoch == source->epoch)
+    if (progress->epoch == source->epoch) {
       source->n_dropped_upstream += progress->n_dropped_upstream;
+      source->n_tokens += progress->n_tokens;
+    }
+    source->n_tokens_before += progress->n_tokens_before;
     source->n_dropped_upstream_before += progress->n_dropped_upstream_before;
+  }
+}
+
+/* Collects the documents that a rank has delivered in part. All ranks have
+ * them in their states, since any may get the rest. */
+static void
+share_cuts (Source *source, const Run *run)
+{
+  for (guint i = 0; i < run->n; i++) {
+    const GArray *cuts = run->ranks[i].state->cuts;
+
+    for (guint k = 0; cuts && k < cuts->len; k++) {
+      const SpdlCut *cut = &g_array_index (cuts, SpdlCut, k);
+
+      spdl_cuts_set (&source->cuts, cut->epoch, cut->index,
+          MAX (cut->tokens,
+              spdl_cuts_find (source->cuts, cut->epoch, cut->index)));
+    }
   }
 }
 
@@ -527,6 +552,13 @@ divide (Source *source, Run *run)
 
   if (problem)
     return problem;
+  share_cuts (source, run);
+  if (source->cuts && *run->identity->weights)
+    return g_strdup_printf (
+        "a document of source %u was delivered in part, and the same document "
+        "may be drawn again: use the same world size, or states of the "
+        "beginning of an epoch",
+        source->source);
   find_epochs (run);
   if ((problem = check_epochs (run)))
     return problem;
@@ -747,6 +779,11 @@ write_source (
           state.progress.n_done);
   state.progress.n_dropped_upstream_before =
       get_share (source->n_dropped_upstream_before, rank, self->world_size);
+  state.progress.n_tokens =
+      get_share (source->n_tokens, rank, self->world_size);
+  state.progress.n_tokens_before =
+      get_share (source->n_tokens_before, rank, self->world_size);
+  state.cuts = source->cuts ? g_array_ref (source->cuts) : NULL;
   spdl_state_write (text, source->source, &state);
 }
 

@@ -33,6 +33,7 @@ spdl_state_clear (SpdlState *self)
 {
   spdl_progress_clear (&self->progress);
   g_clear_pointer (&self->left, g_ptr_array_unref);
+  g_clear_pointer (&self->cuts, g_array_unref);
 }
 
 void
@@ -71,7 +72,7 @@ spdl_state_write_identity (
 
 void
 spdl_state_write_progress (GString *text, const SpdlProgress *progress,
-    guint64 change, const GPtrArray *left)
+    guint64 change, const GPtrArray *left, const GArray *cuts)
 {
   g_string_append_printf (text,
       "epoch=%" G_GUINT64_FORMAT ",mark=%" G_GUINT64_FORMAT ",done=",
@@ -83,9 +84,14 @@ spdl_state_write_progress (GString *text, const SpdlProgress *progress,
         ",dropped-upstream=%" G_GUINT64_FORMAT
         ",dropped-upstream-before=%" G_GUINT64_FORMAT,
         progress->n_dropped_upstream, progress->n_dropped_upstream_before);
+  if (progress->n_tokens > 0 || progress->n_tokens_before > 0)
+    g_string_append_printf (text,
+        ",tokens=%" G_GUINT64_FORMAT ",tokens-before=%" G_GUINT64_FORMAT,
+        progress->n_tokens, progress->n_tokens_before);
   if (change != 0)
     g_string_append_printf (text, ",change=%016" G_GINT64_MODIFIER "x", change);
   spdl_lefts_write (left, progress->epoch, text);
+  spdl_cuts_write (cuts, progress->epoch, text);
   g_string_append_c (text, ';');
 }
 
@@ -94,7 +100,7 @@ spdl_state_write (GString *text, guint32 source, const SpdlState *state)
 {
   spdl_state_write_identity (text, source, &state->identity);
   spdl_state_write_progress (
-      text, &state->progress, state->change, state->left);
+      text, &state->progress, state->change, state->left, state->cuts);
 }
 
 gboolean
@@ -102,7 +108,7 @@ spdl_state_is_beginning (const SpdlState *self)
 {
   const SpdlLeft *last = spdl_lefts_get_last (self->left);
 
-  return self->progress.n_done == 0 &&
+  return self->progress.n_done == 0 && (!self->cuts || self->cuts->len == 0) &&
          (!last || last->epoch < self->progress.epoch);
 }
 
@@ -224,6 +230,16 @@ read_dropped_upstream (const gchar **at, SpdlProgress *progress)
          progress->n_dropped_upstream <= progress->n_done;
 }
 
+static gboolean
+read_tokens (const gchar **at, SpdlProgress *progress)
+{
+  progress->n_tokens = progress->n_tokens_before = 0;
+  return !read_text (at, ",tokens=") ||
+         (read_number (at, "", 10, &progress->n_tokens) &&
+             read_number (
+                 at, ",tokens-before=", 10, &progress->n_tokens_before));
+}
+
 /* Parses what is left after a change of the number of ranks. Sequence numbers
  * of another rank's part are finished from the beginning. */
 static gboolean
@@ -241,6 +257,16 @@ read_left (const gchar **at, SpdlState *self)
   *at = end;
   return spdl_lefts_get_first (self->left, self->progress.epoch) <=
          self->progress.mark;
+}
+
+static gboolean
+read_cuts (const gchar **at, SpdlState *self)
+{
+  const gchar *end = spdl_cuts_read (&self->cuts, *at, self->progress.epoch);
+
+  if (end)
+    *at = end;
+  return end != NULL;
 }
 
 static gboolean
@@ -270,8 +296,8 @@ read_source (const gchar **at, guint64 *source, SpdlState *self)
   identity->shuffle = shuffle != 0;
   *at = end;
   return *source <= G_MAXUINT32 && shuffle <= 1 &&
-         read_dropped_upstream (at, progress) && read_left (at, self) &&
-         read_text (at, ";");
+         read_dropped_upstream (at, progress) && read_tokens (at, progress) &&
+         read_left (at, self) && read_cuts (at, self) && read_text (at, ";");
 }
 
 gboolean

@@ -30,6 +30,8 @@ typedef struct {
   guint64 n_done;
   guint64 n_dropped_upstream;        /* lost before spdlmix */
   guint64 n_dropped_upstream_before; /* total of the previous epochs */
+  guint64 n_tokens;        /* of finished items, if spdlmix counts tokens */
+  guint64 n_tokens_before; /* total of the previous epochs */
 } SpdlProgress;
 
 void spdl_progress_init (SpdlProgress *self, guint64 epoch);
@@ -195,6 +197,34 @@ void spdl_lefts_write (const GPtrArray *lefts, guint64 epoch, GString *text);
 const gchar *spdl_lefts_read (
     GPtrArray **lefts, const gchar *text, const SpdlPartition *partition);
 
+/* Number of tokens of a document, by its place in the dataset, that were
+ * delivered in a row although its rest was not. */
+typedef struct {
+  guint64 epoch;
+  guint64 index;
+  guint64 tokens;
+} SpdlCut;
+
+/* A list of them is an array of SpdlCut, or NULL if no document was cut. */
+
+/* Returns the number of delivered tokens, 0 if the document was not cut. */
+guint64 spdl_cuts_find (const GArray *cuts, guint64 epoch, guint64 index);
+
+/* Sets the number of delivered tokens; 0 removes the document. */
+void
+spdl_cuts_set (GArray **cuts, guint64 epoch, guint64 index, guint64 tokens);
+
+/* Removes the documents of earlier epochs. */
+void spdl_cuts_drop_before (GArray *cuts, guint64 epoch);
+
+/* Appends the documents of @epoch and of later epochs, as the field "cut", if
+ * there are any. */
+void spdl_cuts_write (const GArray *cuts, guint64 epoch, GString *text);
+
+/* Parses what spdl_cuts_write() writes. Returns its end, which is @text if
+ * there is nothing, or NULL if it is malformed. */
+const gchar *spdl_cuts_read (GArray **cuts, const gchar *text, guint64 epoch);
+
 /* A resume state is `spdl1;`, followed for each source by its dataset, its part
  * and order, and its progress:
  *
@@ -208,9 +238,11 @@ const gchar *spdl_lefts_read (
  * `classes=HASH,` precedes `epoch`. If items were lost before spdlmix,
  * `,dropped-upstream=NUMBER,dropped-upstream-before=NUMBER` follows the runs:
  * the number of such items among the finished ones of the epoch, and in all
- * previous epochs. The position of spdlmix is derived from them. After a change
- * of the number of ranks, `,change=HASH` is the same on all of them, and
- * `,left=EPOCHS` has the places that are left (left.h).
+ * previous epochs. `,tokens=NUMBER,tokens-before=NUMBER` has the same for the
+ * tokens that spdlmix has counted. Its position is derived from them. After a
+ * change of the number of ranks, `,change=HASH` is the same on all of them, and
+ * `,left=EPOCHS` has the places that are left (left.h). At the end,
+ * `,cut=DOCUMENTS` has the documents that were delivered in part.
  *
  * The states of several ranks may be in one text, after each other.
  *
@@ -245,6 +277,7 @@ typedef struct {
   SpdlProgress progress;
   guint64 change;  /* hash of the last change of the number of ranks; 0: none */
   GPtrArray *left; /* SpdlLeft: of interrupted epochs; nullable */
+  GArray *cuts;    /* SpdlCut; nullable */
 } SpdlState;
 
 void spdl_state_init (SpdlState *self);
@@ -258,7 +291,7 @@ void spdl_state_begin (GString *text);
 void spdl_state_write_identity (
     GString *text, guint32 source, const SpdlIdentity *identity);
 void spdl_state_write_progress (GString *text, const SpdlProgress *progress,
-    guint64 change, const GPtrArray *left);
+    guint64 change, const GPtrArray *left, const GArray *cuts);
 
 /* Appends both. */
 void spdl_state_write (GString *text, guint32 source, const SpdlState *state);

@@ -33,6 +33,7 @@ struct _SpdlTally {
   GPtrArray *epochs; /* SpdlProgress: from the first incomplete epoch to the
                         last one with information */
   GArray *partials;  /* Partial */
+  GArray *cuts;      /* SpdlCut; nullable */
   /* Items of the first epoch were delivered, or the run started in it. */
   gboolean is_entered;
 };
@@ -88,6 +89,7 @@ spdl_tally_new (
   self->hash = start.identity.hash;
   self->change = start.change;
   self->left = g_steal_pointer (&start.left);
+  self->cuts = g_steal_pointer (&start.cuts);
   self->is_entered = TRUE;
   self->epochs = g_ptr_array_new_with_free_func (progress_free);
   self->partials = g_array_new (FALSE, FALSE, sizeof (Partial));
@@ -103,6 +105,7 @@ spdl_tally_free (SpdlTally *self)
   g_clear_pointer (&self->left, g_ptr_array_unref);
   g_ptr_array_unref (self->epochs);
   g_array_unref (self->partials);
+  g_clear_pointer (&self->cuts, g_array_unref);
   g_free (self);
 }
 
@@ -154,6 +157,8 @@ go_to (SpdlTally *self, guint64 epoch)
   SpdlProgress *first = first_epoch (self);
   const guint64 n = epoch - first->epoch;
   const guint64 n_dropped_upstream = count_dropped_upstream (self, n);
+  const guint64 n_tokens =
+      first->n_tokens_before + (n > 0 ? first->n_tokens : 0);
 
   if (n < self->epochs->len) {
     g_ptr_array_remove_range (self->epochs, 0, n);
@@ -163,9 +168,11 @@ go_to (SpdlTally *self, guint64 epoch)
     begin_epoch (self, first, epoch);
   }
   first_epoch (self)->n_dropped_upstream_before = n_dropped_upstream;
+  first_epoch (self)->n_tokens_before = n_tokens;
   self->is_entered = FALSE;
   if (self->partials->len > 0)
     drop_old_partials (self);
+  spdl_cuts_drop_before (self->cuts, epoch);
 }
 
 static void
@@ -205,6 +212,13 @@ void
 spdl_tally_deliver (
     SpdlTally *self, guint64 epoch, guint64 sequence, guint parts)
 {
+  spdl_tally_deliver_tokens (self, epoch, sequence, parts, 0);
+}
+
+void
+spdl_tally_deliver_tokens (SpdlTally *self, guint64 epoch, guint64 sequence,
+    guint parts, guint64 n_tokens)
+{
   gboolean arrived = TRUE;
 
   if (epoch < first_epoch (self)->epoch || sequence >= self->n_items)
@@ -214,8 +228,20 @@ spdl_tally_deliver (
   self->is_entered = TRUE;
   if (parts > 1 && !add_part (self, epoch, sequence, parts, &arrived))
     return;
-  spdl_progress_add (first_epoch (self), sequence);
+  if (spdl_progress_add (first_epoch (self), sequence))
+    first_epoch (self)->n_tokens += n_tokens;
   pass_complete (self);
+}
+
+void
+spdl_tally_cut (SpdlTally *self, guint64 epoch, guint64 index,
+    guint64 first_token, guint64 end_token, gboolean is_last)
+{
+  if (epoch < first_epoch (self)->epoch)
+    return;
+  /* A part that overtook another one is delivered again. */
+  if (is_last || spdl_cuts_find (self->cuts, epoch, index) == first_token)
+    spdl_cuts_set (&self->cuts, epoch, index, is_last ? 0 : end_token);
 }
 
 static void
@@ -280,6 +306,8 @@ spdl_tally_restore (SpdlTally *self, const gchar *state)
   g_ptr_array_set_size (self->epochs, 1);
   g_array_set_size (self->partials, 0);
   spdl_progress_copy (first_epoch (self), &before.progress);
+  g_clear_pointer (&self->cuts, g_array_unref);
+  self->cuts = g_steal_pointer (&before.cuts);
   /* After the last item of an epoch, the state is the beginning of the next. */
   self->is_entered = before.progress.runs->len > 0 ||
                      before.progress.mark > spdl_lefts_get_first (self->left,
@@ -292,7 +320,7 @@ spdl_tally_write (const SpdlTally *self, GString *text)
 {
   g_string_append (text, self->identity);
   spdl_state_write_progress (
-      text, first_epoch (self), self->change, self->left);
+      text, first_epoch (self), self->change, self->left, self->cuts);
 }
 
 void
@@ -315,6 +343,6 @@ spdl_tally_write_epoch (
     progress.n_dropped_upstream_before = 0;
   g_string_append (text, self->identity);
   spdl_state_write_progress (
-      text, &progress, self->change, ahead ? self->left : NULL);
+      text, &progress, self->change, ahead ? self->left : NULL, NULL);
   spdl_progress_clear (&progress);
 }

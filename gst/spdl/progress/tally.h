@@ -47,6 +47,20 @@ gboolean spdl_tally_is_same_dataset (const SpdlTally *a, const SpdlTally *b);
 void spdl_tally_deliver (
     SpdlTally *self, guint64 epoch, guint64 sequence, guint parts);
 
+/* Records an item like spdl_tally_deliver(), and the number of its tokens,
+ * which count when its last part was delivered. */
+void spdl_tally_deliver_tokens (SpdlTally *self, guint64 epoch,
+    guint64 sequence, guint parts, guint64 n_tokens);
+
+/* Records that the tokens from @first_token to @end_token of a document were
+ * delivered as a part of it, after spdl_tally_deliver(). The state names the
+ * document until @is_last, the last part, was delivered, so that the next run
+ * continues after these tokens.
+ *
+ * @index: place of the document in the dataset */
+void spdl_tally_cut (SpdlTally *self, guint64 epoch, guint64 index,
+    guint64 first_token, guint64 end_token, gboolean is_last);
+
 /* Records an item that will not come, or a part of it. */
 void
 spdl_tally_drop (SpdlTally *self, guint64 epoch, guint64 sequence, guint parts);

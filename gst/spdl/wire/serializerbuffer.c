@@ -33,7 +33,8 @@ typedef struct {
 typedef struct {
   guint32 source, part, parts, uri_size;
   guint64 epoch, index, sequence, label, created;
-  guint32 has_extra, unused;
+  guint32 first_token, end_token;
+  guint32 has_extra, num_tokens;
 } Item;
 
 #define NO_URI G_MAXUINT32
@@ -58,7 +59,10 @@ put_item (GByteArray *bytes, const GstSpdlItemMeta *item)
     .sequence = item->sequence,
     .label = item->label,
     .created = item->created,
+    .first_token = item->first_token,
+    .end_token = item->end_token,
     .has_extra = item->extra != NULL,
+    .num_tokens = item->num_tokens,
   };
 
   spdl_put (bytes, &fixed, sizeof fixed);
@@ -164,6 +168,9 @@ get_item (SpdlPayload *self, GstSpdlItemMeta *item)
   item->sequence = fixed.sequence;
   item->label = fixed.label;
   item->created = fixed.created;
+  item->first_token = fixed.first_token;
+  item->end_token = fixed.end_token;
+  item->num_tokens = fixed.num_tokens;
   self->broken |= fixed.has_extra > 1;
   if (fixed.uri_size != NO_URI)
     uri = (const gchar *) spdl_get (self, fixed.uri_size);

@@ -282,6 +282,7 @@ spdl_batch_rows_begin (SpdlBatchRows *self, GstBuffer *memory)
 {
   if (!(self->slab = spdl_slab_new (memory)))
     return FALSE;
+  self->n = 0;
   self->batch = gst_buffer_new ();
   self->meta = gst_spdl_buffer_add_batch_meta (self->batch, self->size);
   add_names (self);
@@ -351,15 +352,15 @@ void
 spdl_batch_rows_get_places (const SpdlBatchRows *self, guint8 **places)
 {
   for (guint k = 0; k < self->collator.info.num_tensors; k++)
-    places[k] = self->slab->map.data + self->offsets[k] +
-                self->meta->num_items * self->item_sizes[k];
+    places[k] =
+        self->slab->map.data + self->offsets[k] + self->n * self->item_sizes[k];
 }
 
 static void
 write_number (SpdlBatchRows *self, guint tensor, gint64 number)
 {
-  memcpy (self->slab->map.data + self->offsets[tensor] +
-              self->meta->num_items * sizeof number,
+  memcpy (
+      self->slab->map.data + self->offsets[tensor] + self->n * sizeof number,
       &number, sizeof number);
 }
 
@@ -373,7 +374,7 @@ write_targets (SpdlBatchRows *self, guint tensor)
     const guint n = MAX (self->target_sizes[i], 1);
 
     memcpy (self->slab->map.data + self->offsets[tensor + i] +
-                self->meta->num_items * n * sizeof *at,
+                self->n * n * sizeof *at,
         at, n * sizeof *at);
     at += n;
   }
@@ -385,7 +386,7 @@ write_label (SpdlBatchRows *self, guint tensor, gint64 label, GError **error)
   if (self->mix->n_classes > 0)
     return spdl_mix_write_label (self->mix, label,
         (float *) (gpointer) (self->slab->map.data + self->offsets[tensor]) +
-            (gsize) self->meta->num_items * self->mix->n_classes,
+            (gsize) self->n * self->mix->n_classes,
         error);
   write_number (self, tensor, label);
   return TRUE;
@@ -406,21 +407,36 @@ spdl_batch_rows_end_row (SpdlBatchRows *self, const GstSpdlItemMeta *item,
   if (self->n_targets > 0)
     write_targets (self, t);
   gst_spdl_batch_meta_append (self->meta, item);
+  self->n++;
   return TRUE;
+}
+
+void
+spdl_batch_rows_end_documents (SpdlBatchRows *self, GstSpdlBatchMeta *documents)
+{
+  GstSpdlBatchMeta *meta = self->meta;
+
+  meta->items = g_renew (
+      GstSpdlItemMeta, meta->items, meta->num_items + documents->num_items);
+  memset (meta->items + meta->num_items, 0,
+      documents->num_items * sizeof *meta->items);
+  for (guint i = 0; i < documents->num_items; i++)
+    gst_spdl_batch_meta_append (meta, &documents->items[i]);
+  self->n++;
 }
 
 /* Returns the number of completed rows; 0 without a batch. */
 guint
 spdl_batch_rows_get_n (const SpdlBatchRows *self)
 {
-  return self->meta ? self->meta->num_items : 0;
+  return self->meta ? self->n : 0;
 }
 
 /* Finishes the batch: adds its memories, and returns its tensors in @info. */
 void
 spdl_batch_rows_end (SpdlBatchRows *self, GstSpdlTensorsInfo *info)
 {
-  const guint n = self->meta->num_items;
+  const guint n = self->n;
 
   for (guint i = 0; i < self->n_tensors; i++)
     gst_buffer_append_memory (

@@ -245,6 +245,7 @@ typedef struct {
   SpdlTargets *targets; /* of the next item; not owned */
 
   /* The current batch: */
+  guint n; /* completed rows */
   SpdlSlab *slab;
   GstBuffer *batch;
   GstSpdlBatchMeta *meta;
@@ -270,6 +271,11 @@ void spdl_batch_rows_get_places (const SpdlBatchRows *self, guint8 **places);
  * classes. */
 gboolean spdl_batch_rows_end_row (SpdlBatchRows *self,
     const GstSpdlItemMeta *item, gint64 length, GError **error);
+
+/* Completes a row of tokens, whose tensors were written: takes the items of
+ * @documents, one or more. The batch must have no further tensors. */
+void spdl_batch_rows_end_documents (
+    SpdlBatchRows *self, GstSpdlBatchMeta *documents);
 
 guint spdl_batch_rows_get_n (const SpdlBatchRows *self);
 void spdl_batch_rows_end (SpdlBatchRows *self, GstSpdlTensorsInfo *info);

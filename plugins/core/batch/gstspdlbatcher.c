@@ -98,6 +98,7 @@
 #include "gst/spdl/stage/capsgate.h"
 #include "gst/spdl/stage/droppeditems.h"
 #include "gst/spdl/stage/plain.h"
+#include "gst/spdl/common/bufferitems.h"
 #include "gst/spdl/common/propertytable.h"
 #include "plugins/core/batch/batchbuilder.h"
 #include "plugins/core/batch/batchmix.h"
@@ -249,7 +250,9 @@ struct _GstSpdlBatcher {
   SpdlPadding padding;
   guint pad_size; /* number of items of their batch */
 
-  SpdlTargets targets; /* of the current item */
+  GstSpdlBatchMeta *documents; /* (nullable): of the current item, if it is a
+                                  row of tokens */
+  SpdlTargets targets;         /* of the current item */
   guint num_shapes;    /* tensors of the boxes and keypoints of the items */
   guint num_pad_targets;
   guint pad_targets[GST_SPDL_MAX_TENSORS]; /* sizes of those of kept items */
@@ -565,6 +568,9 @@ item_failed (GstSpdlBatcher *self, const GstSpdlItemMeta *item, GError *error)
   gst_spdl_dropped_items_init (&dropped_items);
   gst_spdl_dropped_items_add (
       &dropped_items, item, GST_SPDL_DROP_REASON_FAILED);
+  for (guint i = 1; self->documents && i < self->documents->num_items; i++)
+    gst_spdl_dropped_items_add (&dropped_items, &self->documents->items[i],
+        GST_SPDL_DROP_REASON_FAILED);
   dropped_items.last = failure;
   gst_spdl_batcher_push_dropped (self, &dropped_items);
   g_error_free (error);
@@ -631,7 +637,10 @@ write_item (GstSpdlBatcher *self, GstBuffer *buffer,
               : spdl_collator_write (
                     &self->collator, buffer, places, &self->collations, error)))
     return FALSE;
-  return spdl_batch_rows_end_row (&self->rows, item, 0, error);
+  if (!self->documents)
+    return spdl_batch_rows_end_row (&self->rows, item, 0, error);
+  spdl_batch_rows_end_documents (&self->rows, self->documents);
+  return TRUE;
 }
 
 /* Pushes a batch of the kept items, padded to the longest. */
@@ -783,7 +792,7 @@ add_item (GstSpdlBatcher *self, GstBuffer *buffer, const GstSpdlItemMeta *item)
     if (spdl_batch_rows_get_n (&self->rows) == 0)
       gst_spdl_batcher_clear_batch (self);
   }
-  if (self->rows.meta && self->rows.meta->num_items == self->rows.size)
+  if (self->rows.meta && self->rows.n == self->rows.size)
     return gst_spdl_batcher_push_batch (self);
   return GST_FLOW_OK;
 }
@@ -797,7 +806,9 @@ get_pad_size (GstSpdlBatcher *self)
   guint size;
 
   GST_OBJECT_LOCK (self);
-  size = self->settings.pad && !self->has_parts ? self->settings.size : 0;
+  size = self->settings.pad && !self->has_parts && !self->documents
+             ? self->settings.size
+             : 0;
   GST_OBJECT_UNLOCK (self);
   if (self->padding.items->len > 0)
     return self->pad_size;
@@ -832,6 +843,47 @@ look_at_shapes (GstSpdlBatcher *self, GstBuffer **buffer, GError **error)
   return TRUE;
 }
 
+/* Returns FALSE, after an error, if each row of tokens should have a label, an
+ * index or a target, as only its documents have. */
+static gboolean
+take_documents (GstSpdlBatcher *self, GstSpdlBatchMeta *documents)
+{
+  g_autoptr (GError) error = NULL;
+  gboolean has_numbers;
+
+  GST_OBJECT_LOCK (self);
+  has_numbers = self->settings.labels || self->settings.indices;
+  GST_OBJECT_UNLOCK (self);
+  self->documents = documents;
+  if (!has_numbers && spdl_targets_are_none (&self->targets))
+    return TRUE;
+  g_set_error_literal (&error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
+      "A row of tokens has several documents, and no label, index or target: "
+      "unset labels and indices, and target-columns of the source");
+  gst_spdl_batcher_fail (self, error);
+  return FALSE;
+}
+
+/* Prepares for an item, or a row of tokens: a batch without tensors. Consumes
+ * @buffer unless it returns GST_FLOW_OK. */
+static GstFlowReturn
+look_at_input (GstSpdlBatcher *self, GstBuffer **buffer)
+{
+  GstSpdlBatchMeta *batch = gst_spdl_buffer_get_batch_meta (*buffer);
+
+  self->documents = NULL;
+  if (!batch) {
+    *buffer = ensure_item (self, *buffer);
+    return GST_FLOW_OK;
+  }
+  if (batch->num_tensors > 0 || batch->num_items == 0)
+    return refuse_batch (self, *buffer);
+  if (take_documents (self, batch))
+    return GST_FLOW_OK;
+  gst_buffer_unref (*buffer);
+  return GST_FLOW_EOS;
+}
+
 /* Implements GstSpdlFilterClass::chain. */
 static GstFlowReturn
 gst_spdl_batcher_chain (GstSpdlFilter *filter, GstBuffer *buffer)
@@ -846,19 +898,18 @@ gst_spdl_batcher_chain (GstSpdlFilter *filter, GstBuffer *buffer)
     gst_buffer_unref (buffer);
     return self->has_ended ? GST_FLOW_EOS : GST_FLOW_NOT_NEGOTIATED;
   }
-  if (gst_spdl_buffer_get_batch_meta (buffer))
-    return refuse_batch (self, buffer);
-  buffer = ensure_item (self, buffer);
+  if ((ret = look_at_input (self, &buffer)) != GST_FLOW_OK)
+    return ret;
   self->losses.num_items++;
   gst_spdl_plain_stats_pass (filter->stats, 1, gst_buffer_get_size (buffer), 0);
   if ((self->has_parts && !spdl_batch_builder_look (
                               self->parts, buffer, &self->collator, &error)) ||
-      !look_at_shapes (self, &buffer, &error)) {
-    item_failed (self, gst_spdl_buffer_get_item_meta (buffer), error);
+      (!self->documents && !look_at_shapes (self, &buffer, &error))) {
+    item_failed (self, spdl_buffer_get_first_item (buffer), error);
     gst_buffer_unref (buffer);
     return GST_FLOW_OK;
   }
-  item = gst_spdl_buffer_get_item_meta (buffer);
+  item = spdl_buffer_get_first_item (buffer);
   if (!spdl_collator_measure (&self->collator, buffer, &error) ||
       !(spdl_targets_are_none (&self->targets) ||
           spdl_targets_read (&self->targets, item, &error))) {
@@ -869,6 +920,7 @@ gst_spdl_batcher_chain (GstSpdlFilter *filter, GstBuffer *buffer)
   } else {
     ret = add_item (self, buffer, item);
   }
+  self->documents = NULL;
   gst_buffer_unref (buffer);
   return ret;
 }

@@ -67,6 +67,10 @@ SPDL_DEFINE_ENUM_TYPE (GstSpdlMixOrder, mix_order,
     { SPDL_MIX_WEIGHTED, "In proportion to the weights", "weighted" },
     { SPDL_MIX_ARRIVAL, "In order of arrival", "arrival" })
 
+SPDL_DEFINE_ENUM_TYPE (GstSpdlMixUnit, mix_unit,
+    { SPDL_MIX_ITEMS, "Items", "items" },
+    { SPDL_MIX_TOKENS, "Tokens of the items", "tokens" })
+
 SPDL_DEFINE_ENUM_TYPE (GstSpdlMixStoppingStrategy, stopping_strategy,
     { SPDL_MIX_FIRST, "When the first pad ends", "first-exhausted" },
     { SPDL_MIX_ALL, "When all pads have ended",
@@ -84,6 +88,19 @@ static const SpdlProperty properties[] = {
   SPDL_PROPERTY_ENUM (SpdlMixSettings, stop, READY, "stopping-strategy",
       "Stopping strategy", "Condition that ends an epoch and the stream",
       stopping_strategy_get_type, SPDL_MIX_ALL),
+  SPDL_PROPERTY_ENUM (SpdlMixSettings, unit, READY, "unit", "Unit",
+      "Unit of the proportions", mix_unit_get_type, SPDL_MIX_ITEMS),
+  SPDL_PROPERTY_DOUBLE (SpdlMixSettings, temperature, READY, "temperature",
+      "Temperature",
+      "Use the weights to the power of 1/temperature; above 1, small ones "
+      "count "
+      "more",
+      1e-3, 1e3, 1.0),
+  SPDL_PROPERTY_STRING (SpdlMixSettings, schedule, READY, "schedule",
+      "Schedule",
+      "Stages that replace the weights: \"0: 3,1; 1e9: 1,1\" has other weights "
+      "of the pads after 1e9 units of all pads (unset = none)",
+      NULL),
   SPDL_PROPERTY_END
 };
 
@@ -188,16 +205,18 @@ remove_pad (GstSpdlNumberedPads *base, GstSpdlNumberedPad *pad)
 /* Lock held. Reads and checks the weight of a pad. Changes apply at the next
  * start. */
 static gboolean
-take_weight (GstSpdlMixPad *pad, GError **error)
+take_weight (GstSpdlMixPad *pad, gdouble temperature, GError **error)
 {
   GST_OBJECT_LOCK (pad);
   pad->used_weight = pad->weight;
   GST_OBJECT_UNLOCK (pad);
+  if (temperature != 1 && pad->used_weight > 0)
+    pad->used_weight = pow (pad->used_weight, 1 / temperature);
   if (pad->used_weight > 0 && isfinite (pad->used_weight))
     return TRUE;
   g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
-      "The weight of %s is %g, but must be above 0: remove a pad that should "
-      "send nothing",
+      "The weight of %s is %g, but must be above 0, and finite with the "
+      "temperature: remove a pad that should send nothing",
       GST_OBJECT_NAME (pad), pad->used_weight);
   return FALSE;
 }
@@ -213,7 +232,8 @@ start_pads (GstSpdlMix *self, GError **error)
 
     reset_pad (pad);
     pad->is_part = gst_pad_is_linked (GST_PAD (pad));
-    if (!take_weight (pad, error))
+    pad->place = i;
+    if (!take_weight (pad, self->used.temperature, error))
       return FALSE;
   }
   return TRUE;
@@ -224,8 +244,12 @@ start_pads (GstSpdlMix *self, GError **error)
 static gboolean
 start_mix (GstSpdlMix *self, GError **error)
 {
+  g_autofree gchar *schedule = NULL;
+
   GST_OBJECT_LOCK (self);
   self->used = self->settings;
+  self->used.schedule = NULL;
+  schedule = g_strdup (self->settings.schedule);
   GST_OBJECT_UNLOCK (self);
   if (self->used.stop == SPDL_MIX_REPEAT &&
       self->used.order == SPDL_MIX_ARRIVAL) {
@@ -234,7 +258,9 @@ start_mix (GstSpdlMix *self, GError **error)
         "arrival, a small source could supply all items");
     return FALSE;
   }
-  if (!start_pads (self, error))
+  if (!start_pads (self, error) ||
+      (schedule && !(self->stages = spdl_mix_stages_parse (
+                         schedule, self->base.pads->len, error))))
     return FALSE;
   self->begun = self->over = FALSE;
   self->turn = NULL;
@@ -264,6 +290,7 @@ gst_spdl_mix_stop (GstSpdlFilter *filter)
   spdl_mutex_lock (&self->base.lock);
   self->base.started = FALSE;
   self->turn = NULL;
+  g_clear_pointer (&self->stages, spdl_mix_stages_free);
   for (guint i = 0; i < self->base.pads->len; i++)
     reset_pad (g_ptr_array_index (self->base.pads, i));
   spdl_mix_flow_reset (self);
@@ -280,6 +307,7 @@ gst_spdl_mix_finalize (GObject *object)
   spdl_mix_flow_reset (self);
   g_hash_table_unref (self->announced);
   spdl_cond_clear (&self->idle);
+  gst_spdl_property_table_clear (properties, &self->settings);
   G_OBJECT_CLASS (gst_spdl_mix_parent_class)->finalize (object);
 }
 

@@ -10,6 +10,7 @@
 #include <gst/spdl/spdl.h>
 
 #include "gst/spdl/stage/capsgate.h"
+#include "plugins/core/mix/schedule.h"
 #include "plugins/core/numberedpads.h"
 
 G_BEGIN_DECLS
@@ -30,10 +31,18 @@ typedef enum {
   SPDL_MIX_REPEAT,
 } SpdlMixStop;
 
+typedef enum {
+  SPDL_MIX_ITEMS,
+  SPDL_MIX_TOKENS,
+} SpdlMixUnit;
+
 typedef struct {
   guint64 seed;
   SpdlMixOrder order;
   SpdlMixStop stop;
+  SpdlMixUnit unit;
+  gdouble temperature;
+  gchar *schedule; /* nullable */
 } SpdlMixSettings;
 
 /* A source that announced itself on a pad, and its position at the start. */
@@ -69,8 +78,9 @@ struct _GstSpdlMixPad {
   gboolean ended;
   GArray *sources; /* SpdlMixSource */
   gdouble used_weight;
+  guint place; /* among the pads at the start */
   guint64 key;
-  guint64 count; /* number of items, for the proportions */
+  guint64 count; /* number of items or tokens, for the proportions */
   gdouble due;
 
   /* Only used by the streaming thread. */
@@ -89,14 +99,15 @@ struct _GstSpdlMix {
 
   /* Guarded by the lock. */
   SpdlCond idle;        /* the source pad is free, or a flush starts or ends */
-  SpdlMixSettings used; /* settings since the start */
-  gboolean begun;       /* each pad has received an item or an end */
-  gboolean pushing;     /* a thread uses the source pad */
-  gboolean settling;    /* a thread ends an epoch or the stream */
-  guint n_flushing;     /* number of pads that are flushing */
-  gboolean ending;      /* the end of a flush is being sent */
-  guint n_flushes;      /* number of finished flushes */
-  GstSpdlMixPad *turn;  /* nullable: pad whose turn it is */
+  SpdlMixSettings used; /* settings since the start, without the schedule */
+  SpdlMixStages *stages; /* nullable */
+  gboolean begun;        /* each pad has received an item or an end */
+  gboolean pushing;      /* a thread uses the source pad */
+  gboolean settling;     /* a thread ends an epoch or the stream */
+  guint n_flushing;      /* number of pads that are flushing */
+  gboolean ending;       /* the end of a flush is being sent */
+  guint n_flushes;       /* number of finished flushes */
+  GstSpdlMixPad *turn;   /* nullable: pad whose turn it is */
   guint64 next_ticket;
   guint64 epoch; /* of the output */
   gboolean over;

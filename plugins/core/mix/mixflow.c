@@ -9,7 +9,9 @@
 #include "gst/spdl/common/marks.h"
 #include "gst/spdl/progress/state.h"
 #include "gst/spdl/stage/capsgate.h"
+#include "gst/spdl/stage/failure.h"
 #include "plugins/core/mix/mix-private.h"
+#include "plugins/core/pack/document.h"
 
 static gboolean
 is_same_segment (GstEvent *a, GstEvent *b)
@@ -44,6 +46,7 @@ typedef struct {
   GstBuffer *first;
   guint n_items;
   gsize bytes;
+  guint64 n_units; /* items or tokens, for the proportions */
 } Load;
 
 static GstFlowReturn
@@ -80,7 +83,7 @@ static GstFlowReturn
 finish_pass (GstSpdlMix *self, GstSpdlMixPad *pad, const Load *load,
     GstFlowReturn ret, guint n_flushes)
 {
-  pad->count += load->n_items;
+  pad->count += load->n_units;
   spdl_numbered_pad_count (&pad->base, load->n_items);
   pad->in_epoch = TRUE;
   spdl_mix_update_due (self, pad);
@@ -152,20 +155,78 @@ pass_load (GstSpdlMix *self, GstSpdlMixPad *pad, const Load *load)
   return ret;
 }
 
+/* Counts the tokens of an item for the proportions, and notes them for the
+ * resume state. @buffer: (inout) */
+static gboolean
+count_tokens (
+    GstSpdlMixPad *pad, GstBuffer **buffer, Load *load, GError **error)
+{
+  GstSpdlItemMeta *item;
+  guint64 n;
+
+  if (!spdl_document_count (*buffer, pad->caps, &n, error))
+    return FALSE;
+  load->n_units += n;
+  *buffer = gst_buffer_make_writable (*buffer);
+  if ((item = gst_spdl_buffer_get_item_meta (*buffer)))
+    item->num_tokens = MIN (n, G_MAXUINT32);
+  return TRUE;
+}
+
+static gboolean
+count_units (GstSpdlMix *self, GstSpdlMixPad *pad, Load *load, GError **error)
+{
+  gboolean ok = TRUE;
+
+  load->n_units = load->n_items;
+  if (G_LIKELY (self->used.unit == SPDL_MIX_ITEMS))
+    return TRUE;
+  load->n_units = 0;
+  if (!load->list) {
+    ok = count_tokens (pad, &load->buffer, load, error);
+    load->first = load->buffer;
+    return ok;
+  }
+  load->list = gst_buffer_list_make_writable (load->list);
+  for (guint i = 0; i < gst_buffer_list_length (load->list) && ok; i++) {
+    GstBuffer *buffer = gst_buffer_ref (gst_buffer_list_get (load->list, i));
+
+    ok = count_tokens (pad, &buffer, load, error);
+    gst_buffer_list_remove (load->list, i, 1);
+    gst_buffer_list_insert (load->list, i, buffer);
+  }
+  load->first = gst_buffer_list_get (load->list, 0);
+  return ok;
+}
+
+/* Counts and passes. An item without a number of tokens ends the stream of the
+ * pad with an error. */
+static GstFlowReturn
+count_and_pass (GstSpdlMix *self, GstSpdlMixPad *pad, Load *load)
+{
+  g_autoptr (GError) error = NULL;
+
+  if (count_units (self, pad, load, &error))
+    return pass_load (self, pad, load);
+  gst_spdl_post_error (GST_ELEMENT (self), error);
+  drop_load (load);
+  return GST_FLOW_EOS;
+}
+
 static GstFlowReturn
 mix_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
 {
-  const Load load = { buffer, NULL, buffer, spdl_buffer_count_items (buffer),
-    gst_buffer_get_size (buffer) };
+  Load load = { buffer, NULL, buffer, spdl_buffer_count_items (buffer),
+    gst_buffer_get_size (buffer), 0 };
 
-  return pass_load (GST_SPDL_MIX (parent), GST_SPDL_MIX_PAD (pad), &load);
+  return count_and_pass (GST_SPDL_MIX (parent), GST_SPDL_MIX_PAD (pad), &load);
 }
 
 static GstFlowReturn
 mix_chain_list (GstPad *pad, GstObject *parent, GstBufferList *list)
 {
   const guint n = gst_buffer_list_length (list);
-  Load load = { NULL, list, NULL, 0, 0 };
+  Load load = { NULL, list, NULL, 0, 0, 0 };
 
   if (n == 0) {
     gst_buffer_list_unref (list);
@@ -176,7 +237,7 @@ mix_chain_list (GstPad *pad, GstObject *parent, GstBufferList *list)
     load.n_items += spdl_buffer_count_items (gst_buffer_list_get (list, i));
     load.bytes += gst_buffer_get_size (gst_buffer_list_get (list, i));
   }
-  return pass_load (GST_SPDL_MIX (parent), GST_SPDL_MIX_PAD (pad), &load);
+  return count_and_pass (GST_SPDL_MIX (parent), GST_SPDL_MIX_PAD (pad), &load);
 }
 
 /* Events */
@@ -278,6 +339,11 @@ note_source (GstSpdlMix *self, GstSpdlMixPad *pad, guint32 number,
     source.n_came_before =
         known ? progress->epoch * n_items - progress->n_dropped_upstream_before
               : 0;
+    if (self->used.unit == SPDL_MIX_TOKENS) {
+      source.n_came = progress->n_tokens;
+      source.n_came_before = progress->n_tokens_before;
+      known = TRUE;
+    }
   }
   source.late = source.epoch < self->epoch;
   g_array_append_val (pad->sources, source);

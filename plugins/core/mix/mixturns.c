@@ -101,7 +101,12 @@ find_place (const GstSpdlMix *self, const GstSpdlMixPad *pad)
 void
 spdl_mix_update_due (GstSpdlMix *self, GstSpdlMixPad *pad)
 {
-  pad->due = spdl_proportion_get_due (pad->key, pad->used_weight, pad->count);
+  /* A schedule has a stage of weight 1 for the place of the item. */
+  pad->due =
+      self->stages
+          ? spdl_mix_stages_get_due (self->stages, pad->place,
+                spdl_proportion_get_due (pad->key, 1, pad->count))
+          : spdl_proportion_get_due (pad->key, pad->used_weight, pad->count);
 }
 
 static void

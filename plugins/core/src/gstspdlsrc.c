@@ -339,8 +339,8 @@ static const SpdlProperty properties[] = {
       "Dataset: a folder, local or in an object store; a .txt list with a path "
       "or URI on each line and, after a tab, a label; a .csv list with the "
       "columns uri, label and others; a .jsonl list with such an object on "
-      "each line; COCO annotations (.json); or .tar or .zip shards, local or "
-      "on servers: "
+      "each line; COCO annotations (.json); token ids (.idx and .bin); or .tar "
+      "or .zip shards, local or on servers: "
       "train-{0000..0127}.tar",
       NULL),
   SPDL_PROPERTY_STRING (SpdlSourceSettings, root, READY, "root", "Root",

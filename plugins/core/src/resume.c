@@ -180,5 +180,7 @@ spdl_resume_read (SpdlState *state, const gchar *text, guint32 source,
   state->change = before.change;
   g_clear_pointer (&state->left, g_ptr_array_unref);
   state->left = g_steal_pointer (&before.left);
+  g_clear_pointer (&state->cuts, g_array_unref);
+  state->cuts = g_steal_pointer (&before.cuts);
   return TRUE;
 }

@@ -19,7 +19,7 @@ G_BEGIN_DECLS
  * it is large.
  *
  * Increment the version with every change to the messages. */
-#define SPDL_WIRE_VERSION 5
+#define SPDL_WIRE_VERSION 6
 #define SPDL_WIRE_MAGIC (0x00777073u | (guint32) SPDL_WIRE_VERSION << 24)
 #define SPDL_WIRE_MAX_SIZE (1u << 28)
 /* Payload of a packet. The kernel limits packets to about 200 KiB. */

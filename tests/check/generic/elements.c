@@ -62,8 +62,8 @@ static GPtrArray *
 list_elements (void)
 {
   static const gchar *const known[] = { "spdlaggregate", "spdlaugment",
-    "spdlbatch", "spdlcache", "spdldisaggregate", "spdlmix", "spdlpipe",
-    "spdlroute", "spdlsink", "spdlsrc" };
+    "spdlbatch", "spdlcache", "spdldisaggregate", "spdlmix", "spdlpack",
+    "spdlpipe", "spdlroute", "spdlsink", "spdlsrc" };
   GPtrArray *names = g_ptr_array_new_with_free_func (g_free);
   GList *features = gst_registry_get_feature_list (
       gst_registry_get (), GST_TYPE_ELEMENT_FACTORY);

@@ -40,8 +40,12 @@ LabelMissing = Literal["warn", "fail", "keep"]
 MixOrder = Literal["weighted", "arrival"]
 MixStoppingStrategy = Literal["first-exhausted",
     "all-exhausted-without-replacement", "all-exhausted"]
+MixUnit = Literal["items", "tokens"]
 OnShapeMismatch = Literal["auto", "error", "skip"]
+OnTooLong = Literal["fail", "cut"]
 OutputOrder = Literal["completion", "input"]
+PackDtype = Literal["as-is", "int64"]
+PackMode = Literal["concat", "best-fit", "pad"]
 ShardMode = Literal["pad", "drop", "uneven"]
 
 
@@ -125,8 +129,9 @@ class Elements:
         `location`: Dataset: a folder, local or in an object store; a .txt list
         with a path or URI on each line and, after a tab, a label; a .csv list
         with the columns uri, label and others; a .jsonl list with such an
-        object on each line; COCO annotations (.json); or .tar or .zip shards,
-        local or on servers: train-{0000..0127}.tar.
+        object on each line; COCO annotations (.json); token ids (.idx and
+        .bin); or .tar or .zip shards, local or on servers:
+        train-{0000..0127}.tar.
         `name`: Name of the element.
         `root`: Folder that the relative paths of a list or of COCO annotations
         start from (unset = the folder of the list).
@@ -711,6 +716,9 @@ class Elements:
         seed: Optional[int] = None,
         order: Optional[MixOrder] = None,
         stopping_strategy: Optional[MixStoppingStrategy] = None,
+        unit: Optional[MixUnit] = None,
+        temperature: Optional[float] = None,
+        schedule: Optional[str] = None,
         stats_interval: Optional[Seconds] = None,
     ) -> "Pipeline":
         """Mixes the items of this pipeline with those of others.
@@ -732,6 +740,12 @@ class Elements:
         `stopping_strategy`: Condition that ends an epoch and the stream. One
         of "first-exhausted", "all-exhausted-without-replacement",
         "all-exhausted". Default: "all-exhausted-without-replacement".
+        `unit`: Unit of the proportions. One of "items", "tokens". Default:
+        "items".
+        `temperature`: Use the weights to the power of 1/temperature; above 1,
+        small ones count more. Default: 1.0.
+        `schedule`: Stages that replace the weights: "0: 3,1; 1e9: 1,1" has
+        other weights of the pads after 1e9 units of all pads (unset = none).
         `stats_interval`: Interval of spdl-stage-stats messages, in seconds (0
         = one message, at the end). Default: 0.
         """
@@ -764,6 +778,53 @@ class Elements:
         = one message, at the end). Default: 0.
         """
         return self._route(branches, function, locals())
+
+    def pack(
+        self,
+        row_length: int,
+        *,
+        name: Optional[str] = None,
+        mode: Optional[PackMode] = None,
+        window: Optional[int] = None,
+        eos_id: Optional[int] = None,
+        pad_id: Optional[int] = None,
+        dtype: Optional[PackDtype] = None,
+        on_too_long: Optional[OnTooLong] = None,
+        drop_last: Optional[bool] = None,
+        max_documents: Optional[int] = None,
+        tokens: Optional[str] = None,
+        token_type: Optional[str] = None,
+        stats_interval: Optional[Seconds] = None,
+    ) -> "Pipeline":
+        """Packs documents into rows of tokens.
+
+        The element is spdlpack.
+
+        `row_length`: Number of tokens in a row. Default: 2048.
+        `name`: Name of the element.
+        `mode`: How documents become rows. One of "concat", "best-fit", "pad".
+        Default: "concat".
+        `window`: Number of open rows with mode=best-fit. Default: 16.
+        `eos_id`: Token to add to the end of each document (-1 = none).
+        Default: -1.
+        `pad_id`: Token that pads rows. Default: 0.
+        `dtype`: Data type of the tokens in rows. One of "as-is", "int64".
+        Default: "int64".
+        `on_too_long`: Action for a document that is longer than a row, except
+        with mode=concat. One of "fail", "cut". Default: "fail".
+        `drop_last`: Drop incomplete rows at the end of an epoch or of the
+        stream, with a warning, instead of padding them. Default: False.
+        `max_documents`: Maximum number of documents in a row, which cu_seqlens
+        has places for; a row with as many is sent (0 = an eighth of
+        row-length). Default: 0.
+        `tokens`: Name of the tensor or part with the token ids, if items have
+        several. Default: 'tokens'.
+        `token_type`: Type of the tokens of items that are bytes: uint8,
+        uint16, int32, uint32 or int64 (unset = as their source says).
+        `stats_interval`: Interval of spdl-stage-stats messages, in seconds (0
+        = one message, at the end). Default: 0.
+        """
+        return self._add("spdlpack", locals())
 
     def batch(
         self,
@@ -1010,6 +1071,7 @@ METHODS: Dict[str, str] = {
     "disaggregate": "spdldisaggregate",
     "mix": "spdlmix",
     "route": "spdlroute",
+    "pack": "spdlpack",
     "batch": "spdlbatch",
     "cuda_upload": "spdlcudaupload",
     "cuda_normalize": "spdlcudanormalize",
@@ -1197,10 +1259,28 @@ PROPERTIES: Dict[str, Dict[str, Tuple[Any, ...]]] = {
         "stopping-strategy":
             ("enum", ("first-exhausted", "all-exhausted-without-replacement",
             "all-exhausted")),
+        "unit": ("enum", ("items", "tokens")),
+        "temperature": ("float", 0.001, 1000.0),
+        "schedule": ("text",),
         "stats-interval": ("seconds", 1000000000, 0, 18446744073709551615),
     },
     "spdlroute": {
         "name": ("text",),
+        "stats-interval": ("seconds", 1000000000, 0, 18446744073709551615),
+    },
+    "spdlpack": {
+        "name": ("text",),
+        "row-length": ("int", 1, 67108864),
+        "mode": ("enum", ("concat", "best-fit", "pad")),
+        "window": ("int", 1, 4096),
+        "eos-id": ("int", -1, 9223372036854775807),
+        "pad-id": ("int", -9223372036854775808, 9223372036854775807),
+        "dtype": ("enum", ("as-is", "int64")),
+        "on-too-long": ("enum", ("fail", "cut")),
+        "drop-last": ("bool",),
+        "max-documents": ("int", 0, 67108864),
+        "tokens": ("text",),
+        "token-type": ("text",),
         "stats-interval": ("seconds", 1000000000, 0, 18446744073709551615),
     },
     "spdlbatch": {

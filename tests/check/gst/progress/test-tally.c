@@ -173,6 +173,62 @@ test_parts_of_parts (void)
   spdl_tally_free (tally);
 }
 
+/* The state names a document that was delivered in part, and how far. */
+static void
+test_cuts (void)
+{
+  SpdlTally *tally = new_tally (STATE ("epoch=0,mark=0,done="), 4);
+
+  spdl_tally_deliver (tally, 0, 0, 3);
+  spdl_tally_cut (tally, 0, 7, 0, 100, FALSE);
+  assert_state (tally, STATE ("epoch=0,mark=0,done=,cut=AHkD"));
+  /* A part that overtook another one does not count. */
+  spdl_tally_deliver (tally, 0, 0, 3);
+  spdl_tally_cut (tally, 0, 7, 101, 102, FALSE);
+  spdl_tally_cut (tally, 0, 8, 5, 6, FALSE);
+  assert_state (tally, STATE ("epoch=0,mark=0,done=,cut=AHkD"));
+  spdl_tally_free (tally);
+
+  /* A later run delivers the rest. */
+  tally = new_tally (STATE ("epoch=0,mark=0,done=,cut=AHkDBIB"), 4);
+  spdl_tally_deliver (tally, 0, 0, 2);
+  spdl_tally_cut (tally, 0, 7, 100, 131, FALSE);
+  assert_state (tally, STATE ("epoch=0,mark=0,done=,cut=AHjEBIB"));
+  g_assert_true (
+      spdl_tally_restore (tally, STATE ("epoch=0,mark=0,done=,cut=AHkDBIB")));
+  assert_state (tally, STATE ("epoch=0,mark=0,done=,cut=AHkDBIB"));
+  spdl_tally_deliver (tally, 0, 0, 1);
+  spdl_tally_cut (tally, 0, 7, 100, 140, TRUE);
+  assert_state (tally, STATE ("epoch=0,mark=1,done=,cut=BIB"));
+  spdl_tally_end_epoch (tally, 0, 4);
+  assert_state (tally, STATE ("epoch=1,mark=0,done=,cut=AIB"));
+  spdl_tally_end_epoch (tally, 1, 4);
+  assert_state (tally, STATE ("epoch=2,mark=0,done="));
+  spdl_tally_free (tally);
+}
+
+/* Tokens count once, when the last part of an item was delivered. */
+static void
+test_tokens (void)
+{
+  SpdlTally *tally =
+      new_tally (STATE ("epoch=0,mark=1,done=,tokens=5,tokens-before=2"), 3);
+
+  spdl_tally_deliver_tokens (tally, 0, 1, 2, 100);
+  assert_state (tally, STATE ("epoch=0,mark=1,done=,tokens=5,tokens-before=2"));
+  spdl_tally_deliver_tokens (tally, 0, 1, 2, 100);
+  spdl_tally_deliver_tokens (tally, 0, 1, 1, 100);
+  assert_state (
+      tally, STATE ("epoch=0,mark=2,done=,tokens=105,tokens-before=2"));
+  spdl_tally_drop (tally, 0, 2, 1);
+  assert_state (
+      tally, STATE ("epoch=1,mark=0,done=,tokens=0,tokens-before=107"));
+  spdl_tally_end_epoch (tally, 1, 3);
+  assert_state (
+      tally, STATE ("epoch=2,mark=0,done=,tokens=0,tokens-before=107"));
+  spdl_tally_free (tally);
+}
+
 /* Items dropped before spdlmix are not part of its order. */
 static void
 test_dropped_upstream (void)
@@ -289,7 +345,7 @@ test_numbers (void)
     spdl_progress_add (&state.progress, number + 1);
     spdl_state_begin (text);
     spdl_state_write_identity (text, 1, &state.identity);
-    spdl_state_write_progress (text, &state.progress, 0, NULL);
+    spdl_state_write_progress (text, &state.progress, 0, NULL, NULL);
     g_assert_true (spdl_state_read (&again, text->str, 1, &flaw));
     g_assert_cmpuint (again.progress.epoch, ==, number);
     g_assert_cmpuint (again.progress.mark, ==, 1);
@@ -471,7 +527,7 @@ test_size (void)
     g_string_truncate (text, 0);
     spdl_state_begin (text);
     spdl_state_write_identity (text, 0, &identity);
-    spdl_state_write_progress (text, &progress, 0, NULL);
+    spdl_state_write_progress (text, &progress, 0, NULL, NULL);
     g_assert_cmpuint (text->len, <=, 1024 + (i - 64) * 8);
   }
   spdl_progress_clear (&progress);
@@ -521,6 +577,8 @@ main (int argc, char **argv)
   g_test_add_func ("/tally/progress", test_progress);
   g_test_add_func ("/tally/epochs", test_epochs);
   g_test_add_func ("/tally/parts", test_parts);
+  g_test_add_func ("/tally/cuts", test_cuts);
+  g_test_add_func ("/tally/tokens", test_tokens);
   g_test_add_func ("/tally/parts-of-parts", test_parts_of_parts);
   g_test_add_func ("/tally/dropped-upstream", test_dropped_upstream);
   g_test_add_func ("/tally/others", test_others);

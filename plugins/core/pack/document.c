@@ -1,0 +1,271 @@
+/* gst-spdl: token ids of an item
+ *
+ * Copyright (C) 2026 the gst-spdl developers
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+
+#include "plugins/core/pack/document.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+  const gchar *name;
+  GstSpdlTensorType type;
+} types[] = {
+  { "uint8", GST_SPDL_TENSOR_UINT8 },
+  { "uint16", GST_SPDL_TENSOR_UINT16 },
+  { "int32", GST_SPDL_TENSOR_INT32 },
+  { "uint32", GST_SPDL_TENSOR_UINT32 },
+  { "int64", GST_SPDL_TENSOR_INT64 },
+};
+
+const gchar *
+spdl_token_type_get_name (GstSpdlTensorType type)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (types); i++)
+    if (types[i].type == type)
+      return types[i].name;
+  return NULL;
+}
+
+gboolean
+spdl_token_type_find (const gchar *name, GstSpdlTensorType *type)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (types); i++)
+    if (g_strcmp0 (types[i].name, name) == 0) {
+      *type = types[i].type;
+      return TRUE;
+    }
+  return FALSE;
+}
+
+static gboolean
+    G_GNUC_PRINTF (2, 3) fail (GError **error, const gchar *format, ...)
+{
+  va_list args;
+
+  va_start (args, format);
+  g_propagate_error (error, g_error_new_valist (GST_STREAM_ERROR,
+                                GST_STREAM_ERROR_FORMAT, format, args));
+  va_end (args);
+  return FALSE;
+}
+
+/* A tensor in a buffer. */
+typedef struct {
+  GstSpdlTensorInfo info;
+  gsize offset;
+} Place;
+
+/* Finds the tensor @name in @caps, or the only one if @is_tokens. */
+static gboolean
+find_tensor (const GstCaps *caps, const gchar *name, gboolean is_tokens,
+    Place *place, GError **error)
+{
+  GstSpdlTensorsInfo info;
+
+  if (!gst_spdl_tensors_info_from_caps (&info, caps, error))
+    return FALSE;
+  place->offset = 0;
+  for (guint i = 0; i < info.num_tensors; i++) {
+    if ((is_tokens && info.num_tensors == 1) ||
+        g_strcmp0 (gst_spdl_caps_get_tensor_name (caps, i), name) == 0) {
+      place->info = info.tensors[i];
+      return TRUE;
+    }
+    place->offset += gst_spdl_tensor_info_get_size (&info.tensors[i]);
+  }
+  return fail (error, "The item has no tensor named \"%s\"", name);
+}
+
+/* Finds the tensor that is the part @name of a sample. */
+static gboolean
+find_part (GstBuffer *buffer, const gchar *name, Place *place, GError **error)
+{
+  GstSpdlPartsMeta *parts = gst_spdl_buffer_get_parts_meta (buffer);
+  const GstSpdlPart *part =
+      parts ? gst_spdl_parts_meta_find_part (parts, name) : NULL;
+
+  if (!part || !part->caps ||
+      !gst_structure_has_name (
+          gst_caps_get_structure (part->caps, 0), "other/tensors"))
+    return fail (
+        error, "The item has no part named \"%s\" that is a tensor", name);
+  if (!find_tensor (part->caps, name, TRUE, place, error))
+    return FALSE;
+  place->offset += part->offset;
+  return TRUE;
+}
+
+static gboolean
+find (GstBuffer *buffer, GstCaps *caps, const gchar *name, gboolean is_tokens,
+    Place *place, GError **error)
+{
+  return gst_spdl_buffer_get_parts_meta (buffer)
+             ? find_part (buffer, name, place, error)
+             : find_tensor (caps, name, is_tokens, place, error);
+}
+
+/* Describes the tokens of an item that is bytes. */
+static gboolean
+describe_bytes (
+    GstBuffer *buffer, const gchar *type, Place *place, GError **error)
+{
+  const GstSpdlItemMeta *item = gst_spdl_buffer_get_item_meta (buffer);
+  const gsize size = gst_buffer_get_size (buffer);
+  gsize n;
+
+  if (!type && item && item->extra)
+    type = gst_structure_get_string (item->extra, SPDL_TOKEN_TYPE_FIELD);
+  if (!spdl_token_type_find (type, &place->info.type))
+    return fail (error,
+        "The item is bytes, and the type of its tokens is not known: set "
+        "token-type, or pass tensors of one dimension");
+  n = gst_spdl_tensor_type_get_size (place->info.type);
+  if (size % n != 0 || size / n > G_MAXUINT32)
+    return fail (error,
+        "The item has %" G_GSIZE_FORMAT " bytes, which are not tokens of type "
+        "%s",
+        size, type);
+  place->info.rank = 1;
+  place->info.dims[0] = size / n;
+  place->offset = 0;
+  return TRUE;
+}
+
+/* Maps the memory of a tensor without that of others. */
+static const guint8 *
+map (SpdlDocument *self, guint i, const Place *place, GError **error)
+{
+  const gsize size = gst_spdl_tensor_info_get_size (&place->info);
+  guint first, n;
+  gsize skip;
+
+  if (size == 0)
+    return (const guint8 *) "";
+  if (!gst_buffer_find_memory (
+          self->buffer, place->offset, size, &first, &n, &skip) ||
+      !gst_buffer_map_range (
+          self->buffer, first, n, &self->maps[i], GST_MAP_READ)) {
+    self->maps[i] = (GstMapInfo){ 0 };
+    fail (error, "The item holds less data than its caps require");
+    return NULL;
+  }
+  return self->maps[i].data + skip;
+}
+
+static gboolean
+read_mask (SpdlDocument *self, GstCaps *caps, GError **error)
+{
+  Place place;
+
+  if (!find (self->buffer, caps, SPDL_LOSS_MASK, FALSE, &place, NULL))
+    return TRUE;
+  if (place.info.rank != 1 || place.info.dims[0] != self->n ||
+      gst_spdl_tensor_type_get_size (place.info.type) != 1)
+    return fail (error,
+        "\"" SPDL_LOSS_MASK "\" must have a uint8 or bool for each of the "
+        "%" G_GSIZE_FORMAT " tokens",
+        self->n);
+  return (self->mask = map (self, 1, &place, error)) != NULL;
+}
+
+static gboolean
+has_type (const GstCaps *caps, const gchar *type)
+{
+  return caps &&
+         gst_structure_has_name (gst_caps_get_structure (caps, 0), type);
+}
+
+static gboolean
+is_bytes_of (GstBuffer *buffer, const GstCaps *caps)
+{
+  return !gst_spdl_buffer_get_parts_meta (buffer) &&
+         !has_type (caps, "other/tensors");
+}
+
+/* Counts the tokens in the byte range that a URI names. */
+static gboolean
+count_range (GstBuffer *buffer, guint64 *n, GError **error)
+{
+  const GstSpdlItemMeta *item = gst_spdl_buffer_get_item_meta (buffer);
+  const gchar *range = item && item->uri ? strstr (item->uri, "#bytes=") : NULL;
+  GstSpdlTensorType type;
+  guint64 first, last;
+
+  *n = 0;
+  if (item && item->uri && g_str_has_prefix (item->uri, "empty://"))
+    return TRUE;
+  if (!range || !item->extra ||
+      !spdl_token_type_find (
+          gst_structure_get_string (item->extra, SPDL_TOKEN_TYPE_FIELD),
+          &type) ||
+      sscanf (range, "#bytes=%" G_GUINT64_FORMAT "-%" G_GUINT64_FORMAT, &first,
+          &last) != 2)
+    return fail (error,
+        "The source does not know the number of tokens: put the mix after the "
+        "stage that makes them, or use token ids (.idx)");
+  *n = (last - first + 1) / gst_spdl_tensor_type_get_size (type);
+  return TRUE;
+}
+
+gboolean
+spdl_document_count (
+    GstBuffer *buffer, GstCaps *caps, guint64 *n, GError **error)
+{
+  Place place;
+
+  if (has_type (caps, "text/uri-list"))
+    return count_range (buffer, n, error);
+  if (is_bytes_of (buffer, caps)
+          ? !describe_bytes (buffer, NULL, &place, error)
+          : !find (buffer, caps, "tokens", TRUE, &place, error))
+    return FALSE;
+  *n = place.info.rank > 0 ? place.info.dims[0] : 1;
+  return TRUE;
+}
+
+static gboolean
+read_document (SpdlDocument *self, GstCaps *caps, const gchar *name,
+    const gchar *type, GError **error)
+{
+  const gboolean is_bytes = is_bytes_of (self->buffer, caps);
+  Place place;
+
+  if (is_bytes ? !describe_bytes (self->buffer, type, &place, error)
+               : !find (self->buffer, caps, name, TRUE, &place, error))
+    return FALSE;
+  if (place.info.rank != 1 || !spdl_token_type_get_name (place.info.type)) {
+    g_autofree gchar *text = gst_spdl_tensor_info_to_string (&place.info);
+
+    return fail (error,
+        "Tokens must be one dimension of uint8, uint16, int32, uint32 or "
+        "int64, but the item has %s",
+        text);
+  }
+  self->type = place.info.type;
+  self->n = place.info.dims[0];
+  return (self->tokens = map (self, 0, &place, error)) &&
+         (is_bytes || read_mask (self, caps, error));
+}
+
+gboolean
+spdl_document_read (SpdlDocument *self, GstBuffer *buffer, GstCaps *caps,
+    const gchar *name, const gchar *type, GError **error)
+{
+  *self = (SpdlDocument){ .buffer = buffer };
+  if (read_document (self, caps, name, type, error))
+    return TRUE;
+  spdl_document_clear (self);
+  return FALSE;
+}
+
+void
+spdl_document_clear (SpdlDocument *self)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (self->maps); i++)
+    if (self->maps[i].memory)
+      gst_buffer_unmap (self->buffer, &self->maps[i]);
+}

@@ -178,7 +178,7 @@ open_files (SpdlTokenIndex *self, const gchar *location, GError **error)
 
   if (!spdl_text_file_open (&self->index, index, error) ||
       !spdl_text_file_open (&self->tokens, tokens, error) ||
-      !(self->uri = g_filename_to_uri (path, NULL, NULL)) ||
+      !(self->uri = g_filename_to_uri (path, NULL, error)) ||
       !read_header (self, error) || !check_ends (self, error))
     return FALSE;
   hashes[0] = GUINT64_TO_LE (spdl_text_file_hash_samples (&self->index));

@@ -14,7 +14,8 @@ import tomllib
 import zipfile
 from typing import Any, Dict, List
 
-TAG = "py3-none-manylinux_2_34_x86_64"
+from .target import Target
+
 # Names in gstspdl.versions(), and the packages that determine the versions.
 VERSIONS = {"glib": "libglib2.0-0", "gstreamer": "libgstreamer1.0-0",
             "gst-plugins-base": "gstreamer1.0-plugins-base",
@@ -27,13 +28,14 @@ VERSIONS = {"glib": "libglib2.0-0", "gstreamer": "libgstreamer1.0-0",
             "openjpeg": "libopenjp2-7", "libarchive": "libarchive"}
 
 
-def make_components(pins: Dict[str, Any], packages: List[str]
-                    ) -> List[Dict[str, Any]]:
+def make_components(pins: Dict[str, Any], packages: List[str],
+                    target: Target) -> List[Dict[str, Any]]:
     """Returns CycloneDX components, one per package."""
     components = []
     for name in sorted(packages):
-        pin = pins["packages"].get(name)
-        qualifier = "distro=debian-12&arch=" + ("amd64" if pin else "source")
+        pin = pins["packages"][target.debian].get(name)
+        qualifier = "distro=debian-12&arch=" + (
+            target.debian if pin else "source")
         version = (pin or pins["sources"][name])["version"]
         component = {
             "type": "library", "name": name, "version": version,
@@ -59,9 +61,9 @@ def write_sbom(path: pathlib.Path, version: str,
 
 
 def write_versions(path: pathlib.Path, pins: Dict[str, Any],
-                   packages: List[str]) -> None:
+                   packages: List[str], target: Target) -> None:
     """Writes the version file for gstspdl.versions()."""
-    everything = {**pins["packages"], **pins["sources"]}
+    everything = {**pins["packages"][target.debian], **pins["sources"]}
     path.write_text(json.dumps(
         {name: everything[package]["version"]
          for name, package in VERSIONS.items() if package in packages},
@@ -80,8 +82,8 @@ def copy_licences(folder: pathlib.Path, packages: List[str],
         shutil.copy(common / name, folder / f"common-{name}.txt")
 
 
-def write_metadata(folder: pathlib.Path, version: str,
-                   source: pathlib.Path) -> None:
+def write_metadata(folder: pathlib.Path, version: str, source: pathlib.Path,
+                   tag: str) -> None:
     """Writes METADATA, WHEEL and entry_points.txt."""
     folder.mkdir(parents=True, exist_ok=True)
     project = tomllib.loads(
@@ -96,7 +98,7 @@ def write_metadata(folder: pathlib.Path, version: str,
         "Description-Content-Type: text/markdown\n\n" + readme, "utf-8")
     (folder / "WHEEL").write_text(
         "Wheel-Version: 1.0\nGenerator: gst-spdl tools/wheel\n"
-        f"Root-Is-Purelib: false\nTag: {TAG}\n", "utf-8")
+        f"Root-Is-Purelib: false\nTag: {tag}\n", "utf-8")
     scripts = "".join(f"{name} = {function}\n"
                       for name, function in project["scripts"].items())
     (folder / "entry_points.txt").write_text(

@@ -99,8 +99,9 @@ class Downloader:
         # APT prints "Inst NAME (VERSION ...".
         printed = _run("apt-get", *words, "--simulate", *names, where=self.folder)
         found = re.findall(r"^Inst (\S+) \((\S+) ", printed, re.MULTILINE)
-        return [next(self.folder.glob(f"{name}_{version.replace(':', '%3a')}_*.deb"))
-                for name, version in found]
+        every = [self._find(name, version) for name, version in found]
+        return [path if path.exists() else path.with_name(
+            path.name.replace(f"_{self.target.debian}.", "_all.")) for path in every]
 
     def get_package(self, name: str, pin: Dict[str, str]) -> pathlib.Path:
         """Downloads a package if necessary, and returns the .deb file."""

@@ -159,7 +159,7 @@ def read_commit_time() -> int:
     try:
         return int(subprocess.check_output(
             ["git", "log", "-1", "--format=%ct"], text=True,
-            cwd=pathlib.Path(__file__).parent))
+            cwd=pathlib.Path(__file__).parent, stderr=subprocess.DEVNULL))
     except (OSError, subprocess.CalledProcessError):
         return 1577836800  # not a checkout
 

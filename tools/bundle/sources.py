@@ -130,6 +130,7 @@ class Builder:
             "-DCMAKE_SYSTEM_NAME=Linux",
             f"-DCMAKE_SYSTEM_PROCESSOR={self.target.name}",
             f"-DCMAKE_C_COMPILER={self.target.tool('gcc')}",
+            f"-DCMAKE_LIBRARY_PATH=/{self.target.libraries}",
             f"-DCMAKE_SYSROOT={self.sysroot}",
             f"-DCMAKE_FIND_ROOT_PATH={self.sysroot}",
             "-DCMAKE_FIND_ROOT_PATH_MODE_PROGRAM=NEVER",

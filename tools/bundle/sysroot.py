@@ -27,7 +27,7 @@ CROSS_FILE = """[binaries]
 c = ['{triplet}-gcc', '--sysroot={sysroot}']
 ar = '{triplet}-ar'
 strip = '{triplet}-strip'
-pkg-config = 'pkg-config'
+pkgconfig = 'pkg-config'
 
 [properties]
 needs_exe_wrapper = true

@@ -13,6 +13,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 from typing import Any, Dict, List, NoReturn
 
 from .target import TARGETS, Target
@@ -172,8 +173,10 @@ class Downloader:
         shutil.rmtree(self.folder / "lists", ignore_errors=True)
         (self.folder / "sources.list").unlink(missing_ok=True)
         options = self._source_options()
-        printed = _run("apt-get", *options, "source", "-q", "--print-uris",
-                       name, where=self.folder)
+        # APT prints only files that the folder lacks.
+        with tempfile.TemporaryDirectory() as empty:
+            printed = _run("apt-get", *options, "source", "-q", "--print-uris",
+                           name, where=pathlib.Path(empty))
         names = [line.split()[1] for line in printed.splitlines()
                  if line.startswith("'")]
         _run("apt-get", *options, "source", "-q", "--download-only", name,

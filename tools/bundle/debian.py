@@ -5,6 +5,7 @@
 """packages.json lists the packages with version and SHA-256. apt downloads them and
 verifies Debian's signatures; the files are then compared with the pinned hashes."""
 
+import functools
 import hashlib
 import json
 import pathlib
@@ -12,7 +13,10 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 from typing import Any, Dict, List, NoReturn
+
+from .target import TARGETS, Target
 
 PINS = pathlib.Path(__file__).with_name("packages.json")
 
@@ -58,30 +62,55 @@ def _check(path: pathlib.Path, pin: str) -> None:
 
 
 class Downloader:
-    """Downloads packages into a folder, and keeps them there."""
+    """Downloads packages for a CPU into a folder, and keeps them there."""
 
-    def __init__(self, folder: pathlib.Path) -> None:
+    def __init__(self, folder: pathlib.Path, target: Target) -> None:
         self.folder = folder
+        self.target = target
         folder.mkdir(parents=True, exist_ok=True)
 
     # Packages
 
     def _find(self, name: str, version: str) -> pathlib.Path:
         return self.folder / (f"{name}_{version.replace(':', '%3a')}"
-                              f"_{self._architecture()}.deb")
+                              f"_{self.target.debian}.deb")
 
-    @staticmethod
-    def _architecture() -> str:
-        return subprocess.check_output(["dpkg", "--print-architecture"],
-                                       text=True).strip()
+    @functools.cached_property
+    def _options(self) -> List[str]:
+        """Returns apt options for packages of the CPU. Those of another CPU have
+        their own lists, so that the system's configuration stays as it is."""
+        if not self.target.is_cross:
+            return []
+        state = self.folder / f"apt-{self.target.debian}"
+        (state / "lists" / "partial").mkdir(parents=True, exist_ok=True)
+        (state / "status").touch()
+        options = ["-o", f"APT::Architecture={self.target.debian}",
+                   "-o", f"APT::Architectures={self.target.debian}",
+                   "-o", f"Dir::State={state}",
+                   "-o", f"Dir::State::status={state}/status"]
+        _run("apt-get", *options, "update", "-q", where=self.folder)
+        return options
+
+    def get_with_dependencies(self, names: List[str]) -> List[pathlib.Path]:
+        """Downloads packages of another CPU with all that they depend on."""
+        (self.folder / "partial").mkdir(exist_ok=True)
+        words = [*self._options, "-o", f"Dir::Cache::archives={self.folder}",
+                 "install", "-qy", "--no-install-recommends"]
+        _run("apt-get", *words, "--download-only", *names, where=self.folder)
+        # APT prints "Inst NAME (VERSION ...".
+        printed = _run("apt-get", *words, "--simulate", *names, where=self.folder)
+        found = re.findall(r"^Inst (\S+) \((\S+) ", printed, re.MULTILINE)
+        every = [self._find(name, version) for name, version in found]
+        return [path if path.exists() else path.with_name(
+            path.name.replace(f"_{self.target.debian}.", "_all.")) for path in every]
 
     def get_package(self, name: str, pin: Dict[str, str]) -> pathlib.Path:
         """Downloads a package if necessary, and returns the .deb file."""
         path = self._find(name, pin["version"])
         if not path.exists():
             try:
-                _run("apt-get", "download", "-q", f"{name}={pin['version']}",
-                     where=self.folder)
+                _run("apt-get", *self._options, "download", "-q",
+                     f"{name}={pin['version']}", where=self.folder)
             except SystemExit as error:
                 _give_up(name, pin["version"], error)
         _check(path, pin["sha256"])
@@ -89,8 +118,9 @@ class Downloader:
 
     def pin_package(self, name: str) -> Dict[str, str]:
         """Downloads the version that apt would install, and returns its pin."""
-        _run("apt-get", "download", "-q", name, where=self.folder)
-        policy = _run("apt-cache", "policy", name, where=self.folder)
+        _run("apt-get", *self._options, "download", "-q", name, where=self.folder)
+        policy = _run("apt-cache", *self._options, "policy", name,
+                      where=self.folder)
         match = re.search(r"Candidate: (\S+)", policy)
         if match is None:
             raise SystemExit(f"tools/wheel: apt has no package {name}")
@@ -143,8 +173,10 @@ class Downloader:
         shutil.rmtree(self.folder / "lists", ignore_errors=True)
         (self.folder / "sources.list").unlink(missing_ok=True)
         options = self._source_options()
-        printed = _run("apt-get", *options, "source", "-q", "--print-uris",
-                       name, where=self.folder)
+        # APT prints only files that the folder lacks.
+        with tempfile.TemporaryDirectory() as empty:
+            printed = _run("apt-get", *options, "source", "-q", "--print-uris",
+                           name, where=pathlib.Path(empty))
         names = [line.split()[1] for line in printed.splitlines()
                  if line.startswith("'")]
         _run("apt-get", *options, "source", "-q", "--download-only", name,
@@ -157,21 +189,9 @@ class Downloader:
                 "files": {file: hash_file(self.folder / file)
                           for file in sorted(names)}}
 
-    # Packages and source packages
-
-    def update(self) -> None:
-        """Pins the current versions of all packages."""
-        pins = read_pins()
-        for name in pins["packages"]:
-            pins["packages"][name] = self.pin_package(name)
-        for name in pins["sources"]:
-            pins["sources"][name] = self.pin_source(name)
-        PINS.write_text(json.dumps(pins, indent=2, sort_keys=True) + "\n",
-                        "utf-8")
-
     def unpack(self, root: pathlib.Path) -> None:
         """Unpacks each package into a folder with its name in @root."""
-        for name, pin in read_pins()["packages"].items():
+        for name, pin in read_pins()["packages"][self.target.debian].items():
             mark = root / name / pin["sha256"]
             if mark.exists():
                 continue
@@ -180,3 +200,16 @@ class Downloader:
             _run("dpkg-deb", "-x", str(self.get_package(name, pin)),
                  str(root / name), where=self.folder)
             mark.touch()
+
+
+def update(folder: pathlib.Path) -> None:
+    """Pins the current versions of all packages, for each CPU."""
+    pins = read_pins()
+    for target in TARGETS.values():
+        downloader = Downloader(folder, target)
+        packages = pins["packages"][target.debian]
+        for name in packages:
+            packages[name] = downloader.pin_package(name)
+    for name in pins["sources"]:
+        pins["sources"][name] = downloader.pin_source(name)
+    PINS.write_text(json.dumps(pins, indent=2, sort_keys=True) + "\n", "utf-8")

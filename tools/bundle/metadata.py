@@ -7,6 +7,7 @@ import base64
 import hashlib
 import json
 import pathlib
+import re
 import shutil
 import subprocess
 import time
@@ -14,7 +15,10 @@ import tomllib
 import zipfile
 from typing import Any, Dict, List
 
-TAG = "py3-none-manylinux_2_34_x86_64"
+from .licences import find_licence
+from .target import Target
+
+OWN_LICENCE = "LGPL-2.1-or-later"
 # Names in gstspdl.versions(), and the packages that determine the versions.
 VERSIONS = {"glib": "libglib2.0-0", "gstreamer": "libgstreamer1.0-0",
             "gst-plugins-base": "gstreamer1.0-plugins-base",
@@ -27,16 +31,18 @@ VERSIONS = {"glib": "libglib2.0-0", "gstreamer": "libgstreamer1.0-0",
             "openjpeg": "libopenjp2-7", "libarchive": "libarchive"}
 
 
-def make_components(pins: Dict[str, Any], packages: List[str]
-                    ) -> List[Dict[str, Any]]:
+def make_components(pins: Dict[str, Any], packages: List[str],
+                    target: Target) -> List[Dict[str, Any]]:
     """Returns CycloneDX components, one per package."""
     components = []
     for name in sorted(packages):
-        pin = pins["packages"].get(name)
-        qualifier = "distro=debian-12&arch=" + ("amd64" if pin else "source")
+        pin = pins["packages"][target.debian].get(name)
+        qualifier = "distro=debian-12&arch=" + (
+            target.debian if pin else "source")
         version = (pin or pins["sources"][name])["version"]
         component = {
             "type": "library", "name": name, "version": version,
+            "licenses": [{"expression": find_licence(name)}],
             "purl": f"pkg:deb/debian/{name}@{version}?{qualifier}",
         }
         if pin:
@@ -54,14 +60,14 @@ def write_sbom(path: pathlib.Path, version: str,
         "bomFormat": "CycloneDX", "specVersion": "1.5", "version": 1,
         "metadata": {"component": {
             "type": "library", "name": "gst-spdl", "version": version,
-            "licenses": [{"license": {"id": "LGPL-2.1-or-later"}}]}},
+            "licenses": [{"expression": OWN_LICENCE}]}},
         "components": components}, indent=1) + "\n", "utf-8")
 
 
 def write_versions(path: pathlib.Path, pins: Dict[str, Any],
-                   packages: List[str]) -> None:
+                   packages: List[str], target: Target) -> None:
     """Writes the version file for gstspdl.versions()."""
-    everything = {**pins["packages"], **pins["sources"]}
+    everything = {**pins["packages"][target.debian], **pins["sources"]}
     path.write_text(json.dumps(
         {name: everything[package]["version"]
          for name, package in VERSIONS.items() if package in packages},
@@ -70,54 +76,98 @@ def write_versions(path: pathlib.Path, pins: Dict[str, Any],
 
 def copy_licences(folder: pathlib.Path, packages: List[str],
                   find: Any) -> None:
-    """Copies the copyright files of the packages and of the project."""
-    folder.mkdir(parents=True, exist_ok=True)
+    """Writes the copyright files of the packages, and the licences that they
+    refer to; LICENSE is the LGPL 2.1. A file that packages share has the names
+    of all, with "_" between them."""
+    texts: Dict[bytes, List[str]] = {}
     for name in packages:
-        shutil.copy(find(name), folder / f"{name}.txt")
-    # Referenced by Debian's copyright files.
+        texts.setdefault(find(name).read_bytes(), []).append(name)
+    folder.mkdir(parents=True, exist_ok=True)
+    for text, names in texts.items():
+        (folder / f"{'_'.join(names)}.txt").write_bytes(text)
     common = pathlib.Path("/usr/share/common-licenses")
-    for name in "Apache-2.0", "GPL-2", "GPL-3", "LGPL-2", "LGPL-2.1", "LGPL-3":
+    for name in "Apache-2.0", "GPL-2", "GPL-3", "LGPL-2", "LGPL-3":
         shutil.copy(common / name, folder / f"common-{name}.txt")
 
 
-def write_metadata(folder: pathlib.Path, version: str,
-                   source: pathlib.Path) -> None:
-    """Writes METADATA, WHEEL and entry_points.txt."""
-    folder.mkdir(parents=True, exist_ok=True)
+def make_description(readme: str, base: str, version: str) -> str:
+    """Makes the links of README.md absolute, which PyPI shows without the other
+    files. @base: address of the repository"""
+    def link(match: "re.Match[str]") -> str:
+        picture, text, path = match.groups()
+        if re.match(r"[a-z]+:|#", path):
+            return match[0]
+        kind = "raw" if picture else "blob"
+        return f"{picture}[{text}]({base}/{kind}/v{version}/{path})"
+
+    return re.sub(r"(!?)\[([^\]]*)\]\(([^)\s]+)\)", link, readme)
+
+
+def make_fields(source: pathlib.Path, version: str, licence: str,
+                files: List[str]) -> str:
+    """Returns the content of METADATA and PKG-INFO, from pyproject.toml and
+    README.md in @source. @files: paths of the licences"""
     project = tomllib.loads(
         (source / "pyproject.toml").read_text("utf-8"))["project"]
+    base = project["urls"]["Source"]
     readme = (source / project["readme"]).read_text("utf-8")
+    fields = [
+        ("Metadata-Version", "2.4"), ("Name", project["name"]),
+        ("Version", version), ("Summary", project["description"]),
+        ("Keywords", ",".join(project["keywords"])),
+        ("Author", ", ".join(who["name"] for who in project["authors"])),
+        ("License-Expression", licence),
+        *(("License-File", file) for file in files),
+        *(("Classifier", name) for name in project["classifiers"]),
+        ("Project-URL", f"Source, {base}"),
+        ("Project-URL",
+         f"Documentation, {base}/blob/v{version}/docs/README.md"),
+        ("Project-URL", f"Changelog, {base}/blob/v{version}/CHANGELOG.md"),
+        ("Project-URL", f"Issues, {base}/issues"),
+        ("Requires-Python", project["requires-python"].replace(" ", ""))]
+    for extra, names in project["optional-dependencies"].items():
+        fields.append(("Provides-Extra", extra))
+        fields += [("Requires-Dist", f'{name} ; extra == "{extra}"')
+                   for name in names]
+    fields.append(("Description-Content-Type", "text/markdown"))
+    return "".join(f"{name}: {value}\n" for name, value in fields) + "\n" + (
+        make_description(readme, base, version))
+
+
+def write_metadata(folder: pathlib.Path, version: str, source: pathlib.Path,
+                   licence: str, tag: str) -> None:
+    """Writes METADATA, WHEEL and entry_points.txt, when the licences are in
+    @folder."""
+    project = tomllib.loads(
+        (source / "pyproject.toml").read_text("utf-8"))["project"]
+    files = sorted(path.relative_to(folder / "licenses").as_posix()
+                   for path in (folder / "licenses").rglob("*"))
     (folder / "METADATA").write_text(
-        f"Metadata-Version: 2.1\nName: {project['name']}\n"
-        f"Version: {version}\nSummary: {project['description']}\n"
-        f"Requires-Python: {project['requires-python'].replace(' ', '')}\n"
-        f"License: {project['license']['text']}\n"
-        "Classifier: Operating System :: POSIX :: Linux\n"
-        "Description-Content-Type: text/markdown\n\n" + readme, "utf-8")
+        make_fields(source, version, licence, files), "utf-8")
     (folder / "WHEEL").write_text(
         "Wheel-Version: 1.0\nGenerator: gst-spdl tools/wheel\n"
-        f"Root-Is-Purelib: false\nTag: {TAG}\n", "utf-8")
+        f"Root-Is-Purelib: false\nTag: {tag}\n", "utf-8")
     scripts = "".join(f"{name} = {function}\n"
                       for name, function in project["scripts"].items())
     (folder / "entry_points.txt").write_text(
         f"[console_scripts]\n{scripts}", "utf-8")
 
 
-def _commit_time() -> time.struct_time:
+def read_commit_time() -> int:
     """Returns the time of the last commit, which makes the build
     reproducible."""
     try:
-        seconds = int(subprocess.check_output(
-            ["git", "log", "-1", "--format=%ct"], text=True))
+        return int(subprocess.check_output(
+            ["git", "log", "-1", "--format=%ct"], text=True,
+            cwd=pathlib.Path(__file__).parent, stderr=subprocess.DEVNULL))
     except (OSError, subprocess.CalledProcessError):
-        seconds = 1577836800  # not a checkout
-    return time.gmtime(seconds)
+        return 1577836800  # not a checkout
 
 
 def pack(tree: pathlib.Path, target: pathlib.Path, info: str) -> None:
     """Writes a wheel with all files in @tree, and RECORD in @info."""
     records = []
-    stamp = _commit_time()[:6]
+    stamp = time.gmtime(read_commit_time())[:6]
     files = sorted(path for path in tree.rglob("*") if path.is_file())
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED,
                          compresslevel=9) as archive:

@@ -13,12 +13,13 @@ import pathlib
 import re
 import shutil
 import subprocess
-from typing import Dict, Iterable, List, Set
+from typing import Dict, Iterable, List, Optional, Set
 
-# System libraries that every manylinux platform has.
-SYSTEM = {"ld-linux-x86-64.so.2", "libc.so.6", "libdl.so.2", "libgcc_s.so.1",
-          "libm.so.6", "libpthread.so.0", "librt.so.1", "libresolv.so.2",
-          "libstdc++.so.6"}
+from .target import Target
+
+# System libraries that every manylinux platform has, besides the loader.
+SYSTEM = {"libc.so.6", "libdl.so.2", "libgcc_s.so.1", "libm.so.6",
+          "libpthread.so.0", "librt.so.1", "libresolv.so.2", "libstdc++.so.6"}
 PREFIX = "spdl_"
 
 # Symbols that are not renamed: functions that are looked up by name, those of
@@ -32,11 +33,15 @@ KEPT = re.compile(
 class Relocator:
     """Copies files and the libraries that they need to a folder."""
 
-    def __init__(self, patchelf: str, target: pathlib.Path,
-                 search: List[pathlib.Path]) -> None:
+    def __init__(self, patchelf: str, folder: pathlib.Path,
+                 search: List[pathlib.Path], target: Target,
+                 sysroot: Optional[pathlib.Path]) -> None:
         self.patchelf = patchelf
-        self.target = target
+        self.folder = folder
         self.search = search
+        self.target = target
+        self.sysroot = sysroot
+        self.system = SYSTEM | {target.loader}
         self.libraries: Dict[str, pathlib.Path] = {}  # by SONAME
         self.origins: Dict[pathlib.Path, pathlib.Path] = {}
 
@@ -56,19 +61,20 @@ class Relocator:
         while queue:
             file = queue.pop()
             for soname in self._print(self.patchelf, "--print-needed", file):
-                if soname in SYSTEM or soname in self.libraries:
+                if soname in self.system or soname in self.libraries:
                     continue
                 self.libraries[soname] = self._find(soname, file)
                 queue.append(self.libraries[soname])
 
     def _list_symbols(self, file: pathlib.Path) -> Set[str]:
-        lines = self._print("nm", "-D", "--defined-only", "--format=posix", file)
+        lines = self._print(self.target.tool("nm"), "-D", "--defined-only", "--format=posix", file)
         return {line.split()[0].split("@")[0] for line in lines}
 
     def _list_system_symbols(self) -> Set[str]:
         found: Set[str] = set()
-        for name in SYSTEM:
-            lines = self._print("gcc", f"-print-file-name={name}")
+        for name in self.system:
+            lines = self._print(*self.target.compiler(self.sysroot),
+                                f"-print-file-name={name}")
             if lines[0] != name:
                 found |= self._list_symbols(pathlib.Path(lines[0]).resolve())
         return found
@@ -104,10 +110,11 @@ class Relocator:
         replaced = [word for soname, name in names.items() if soname != name
                     for word in ("--replace-needed", soname, name)]
         for file, path in copies.items():
-            target = self.target / path
+            target = self.folder / path
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(file, target)
-            subprocess.run(["strip", "--strip-unneeded", target], check=True)
+            subprocess.run([self.target.tool("strip"), "--strip-unneeded", target],
+                           check=True)
             up = "/".join([".."] * (len(path.parts) - 1))
             command: List[object] = [
                 self.patchelf, "--rename-dynamic-symbols", symbols, *replaced,
@@ -119,9 +126,14 @@ class Relocator:
 
     def check(self) -> None:
         """Fails if a symbol or a library is missing."""
+        command = ["ldd", "-r"]
+        if self.sysroot:  # what ldd does, in the emulator
+            command = ["env", "LD_TRACE_LOADED_OBJECTS=1", "LD_WARN=yes",
+                       "LD_BIND_NOW=yes", *self.target.emulate(self.sysroot),
+                       f"{self.sysroot}/lib/{self.target.loader}"]
         for path in self.origins:
             done = subprocess.run(
-                ["ldd", "-r", self.target / path], text=True, check=False,
+                [*command, self.folder / path], text=True, check=False,
                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
             wrong = [line for line in done.stdout.splitlines()
                      if "undefined symbol" in line or "not found" in line]

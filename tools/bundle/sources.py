@@ -13,7 +13,10 @@ import pathlib
 import shutil
 import subprocess
 import time
-from typing import Any, Callable, Dict, List
+from typing import Any, Callable, Dict, List, Optional
+
+from .sysroot import find_pkg_config
+from .target import Target
 
 # Keeps the wheel compatible with glibc 2.34, for example on RHEL 9.
 OLD_GLIBC = f"-include {pathlib.Path(__file__).with_name('glibc234.h')}"
@@ -59,9 +62,13 @@ class Builder:
     """Builds source packages, each into a prefix in a cache. The name of a prefix
     contains the version and a hash of everything else that decides on its content."""
 
-    def __init__(self, folder: pathlib.Path, cache: pathlib.Path) -> None:
+    def __init__(self, folder: pathlib.Path, cache: pathlib.Path, target: Target,
+                 sysroot: Optional[pathlib.Path]) -> None:
         self.folder = folder
         self.cache = cache
+        self.target = target
+        # For builds for another CPU, with Meson's cross.ini next to it.
+        self.sysroot = sysroot
         self.prefixes: Dict[str, pathlib.Path] = {}
         self.prefix = cache
         folder.mkdir(parents=True, exist_ok=True)
@@ -74,6 +81,7 @@ class Builder:
                 started = shown = time.monotonic()
                 with subprocess.Popen(
                         command, cwd=where, text=True, errors="replace",
+                        env=self._environment(),
                         stdout=subprocess.PIPE,
                         stderr=subprocess.STDOUT) as process:
                     assert process.stdout is not None
@@ -88,11 +96,22 @@ class Builder:
                     raise SystemExit(f"tools/wheel: `{' '.join(command)}` "
                                      f"failed in {where}: see {log}")
 
+    def _environment(self) -> Dict[str, str]:
+        environment = dict(os.environ)
+        if self.sysroot:
+            environment["PKG_CONFIG_LIBDIR"] = ":".join(map(str, find_pkg_config(
+                self.sysroot, self.target)))
+        return environment
+
     def _build_ffmpeg(self, log: pathlib.Path,
                           source: pathlib.Path) -> None:
+        cross = [] if not self.sysroot else [
+            "--enable-cross-compile", "--target-os=linux",
+            f"--arch={self.target.name}", f"--sysroot={self.sysroot}",
+            f"--cross-prefix={self.target.triplet}-", "--pkg-config=pkg-config"]
         self._run(log, source,
                   ["./configure", f"--prefix={self.prefix}",
-                   f"--extra-cflags={OLD_GLIBC}", *FFMPEG_OPTIONS],
+                   f"--extra-cflags={OLD_GLIBC}", *cross, *FFMPEG_OPTIONS],
                   ["make", self.jobs], ["make", "install"])
 
     def _build_libarchive(self, log: pathlib.Path,
@@ -107,20 +126,34 @@ class Builder:
 
     def _run_cmake(self, options: List[str]
                    ) -> Callable[[pathlib.Path, pathlib.Path], None]:
+        cross = [] if not self.sysroot else [
+            "-DCMAKE_SYSTEM_NAME=Linux",
+            f"-DCMAKE_SYSTEM_PROCESSOR={self.target.name}",
+            f"-DCMAKE_C_COMPILER={self.target.tool('gcc')}",
+            f"-DCMAKE_LIBRARY_PATH=/{self.target.libraries}",
+            f"-DCMAKE_SYSROOT={self.sysroot}",
+            f"-DCMAKE_FIND_ROOT_PATH={self.sysroot}",
+            "-DCMAKE_FIND_ROOT_PATH_MODE_PROGRAM=NEVER",
+            "-DCMAKE_FIND_ROOT_PATH_MODE_LIBRARY=ONLY",
+            "-DCMAKE_FIND_ROOT_PATH_MODE_INCLUDE=ONLY"]
+
         def run(log: pathlib.Path, source: pathlib.Path) -> None:
             self._run(log, source,
                       ["cmake", "-B", "build-wheel", "-DBUILD_SHARED_LIBS=ON",
                        "-DCMAKE_BUILD_TYPE=Release",
                        f"-DCMAKE_INSTALL_PREFIX={self.prefix}",
-                       "-DCMAKE_INSTALL_LIBDIR=lib", *options],
+                       "-DCMAKE_INSTALL_LIBDIR=lib", *cross, *options],
                       ["cmake", "--build", "build-wheel", self.jobs],
                       ["cmake", "--install", "build-wheel"])
         return run
 
     def _run_meson(self, log: pathlib.Path, source: pathlib.Path) -> None:
+        cross = [] if not self.sysroot else [
+            f"--cross-file={self.sysroot.parent / 'cross.ini'}"]
         self._run(log, source,
                   ["meson", "setup", "build-wheel", "--buildtype=release",
-                   f"--prefix={self.prefix}", "--libdir=lib", *SOUP_OPTIONS],
+                   f"--prefix={self.prefix}", "--libdir=lib", *cross,
+                   *SOUP_OPTIONS],
                   ["meson", "install", "-C", "build-wheel"])
 
     def find_copyright(self, name: str) -> pathlib.Path:
@@ -137,7 +170,7 @@ class Builder:
         decides = [json.dumps(pin, sort_keys=True).encode(),
                    pathlib.Path(__file__).read_bytes(),
                    pathlib.Path(OLD_GLIBC.split()[-1]).read_bytes(),
-                   subprocess.check_output(["gcc", "-v"],
+                   subprocess.check_output([self.target.tool("gcc"), "-v"],
                                            stderr=subprocess.STDOUT)]
         key = hashlib.sha256(b"".join(decides)).hexdigest()[:12]
         version = pin["version"].rpartition(":")[2]

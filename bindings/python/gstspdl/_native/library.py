@@ -34,14 +34,31 @@ def _find_library() -> str:
 
 
 _NAME = _find_library()
+# e_machine in the header of an ELF file
+_CPUS = {62: "x86-64", 183: "aarch64"}
+
+
+def _advise() -> str:
+    """Returns what to do if the library cannot be loaded."""
+    if not _NAME.endswith("-wheel.so.0"):
+        return ("In a build of gst-spdl, use `meson devenv -C build`; for an "
+                "installation under PREFIX, `export LD_LIBRARY_PATH=PREFIX/lib`")
+    import platform
+
+    with open(_NAME, "rb") as file:
+        number = int.from_bytes(file.read(20)[18:], "little")
+    cpu = _CPUS.get(number, f"CPU {number} of ELF")
+    here = " ".join(filter(None, platform.libc_ver())) or "another C library"
+    return (f"This wheel needs Linux on {cpu} with glibc 2.34 or newer. This is "
+            f"{platform.system()} on {platform.machine()} with {here}. Install a "
+            "wheel for this CPU, or use a container with a newer Linux")
+
 
 try:
     _released = ctypes.CDLL(_NAME)
 except OSError as error:
-    raise ImportError(
-        f"gstspdl cannot load its library ({error}). In a build of gst-spdl, "
-        "use `meson devenv -C build`; for an installation under PREFIX, "
-        "`export LD_LIBRARY_PATH=PREFIX/lib`") from error
+    raise ImportError(f"gstspdl cannot load its library ({error}). "
+                      f"{_advise()}") from error
 _held = ctypes.PyDLL(_NAME)
 library = _released
 

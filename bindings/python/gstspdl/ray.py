@@ -483,7 +483,7 @@ class RemoteLoader(OneReader[DetachedBatch]):
 
     def state_dict(self) -> Dict[str, Any]:
         """Returns the state after the last batch in a dict, for torch.save().
-        A batch.state alone is that of the batch's loader."""
+        `batch.state` is only the state of the batch's loader."""
         if not self._links:
             return self._last or self._plan.to_dict()
         if self._epoch is None:  # after set_epoch()

@@ -411,7 +411,7 @@ class DataLoader(torch.utils.data.DataLoader[Item]):  # type: ignore[misc]
         for images, labels in loader:
             ...
 
-    All arguments are those of PyTorch's class, of which this is a subclass. The
+    This is a subclass of PyTorch's class and takes the same arguments. The
     batches are equal for equal seeds. Another process holds the dataset and forks
     the workers. If this process has a single thread and has not initialized CUDA,
     the other process is a fork of it. Otherwise it is a fork of a new interpreter,

@@ -96,7 +96,7 @@ def set_table(loader: int, source: Any, name: Optional[str] = None) -> None:
     """Makes the source the dataset of the loader's spdlsrc.
 
     `name`: name of the table, which is the location of the spdlsrc if it has
-    one. With None, it is the name of the type."""
+    one. None: the name of the type."""
     if parquet.is_dataset(source):
         groups = parquet.RowGroups(source)
         native.loader_set_arrow_parts(

@@ -98,11 +98,12 @@ class Loader(OneReader[Batch]):
     limit.
     `process`: True runs all elements except the sink in another process. A
     dict sets properties of spdlworkersrc: {"nice": 10, "restarts": 3}.
-    `classes`: class names in the order of their numbers. None: those of the
-    dataset, sorted.
-    `rank`: the number of this process, from 0, among the `world_size` processes
-    that load a part of each epoch each. -1: from the environment, as torchrun,
-    Slurm and others set it. `rank` and `world-size` in the pipeline come first.
+    `classes`: class names in the order of their numbers. None: the
+    sorted names of the dataset.
+    `rank`: the number of this process, from 0, among the `world_size` processes,
+    each of which loads a part of each epoch. -1: from the environment, as
+    torchrun, Slurm and others set it. `rank` and `world-size` in the pipeline
+    come first.
 
     After a `break`, the next `for` begins the next epoch; keep the iterator
     to continue the same one. After another `for` or iter(), an earlier iterator

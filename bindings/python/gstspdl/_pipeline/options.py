@@ -40,8 +40,8 @@ class RunOptions(TypedDict, total=False):
     "drop" leaves some out; "uneven" takes each item once.
     `transform`: function that is called with each decoded item, as
     Loader.map() describes, before the normalization. For an image it returns
-    an array of (height, width, channels): uint8, or float32 from 0 to 1. Or a
-    transform of torchvision, timm, albumentations or transformers.
+    an array of (height, width, channels): uint8, or float32 from 0 to 1. It may
+    also be a transform of torchvision, timm, albumentations or transformers.
     `processes`: number of worker processes that call `transform`. 0: threads.
     `concurrency`: number of threads for each of decoding, augmenting and calling
     `transform`. None: the number of cores.
@@ -64,8 +64,8 @@ class RunOptions(TypedDict, total=False):
 
 class LoadOptions(RunOptions, total=False):
     """`labels`: False loads items without labels.
-    `classes`: class names in the order of their numbers. None: those of the
-    dataset, sorted."""
+    `classes`: class names in the order of their numbers. None: the
+    sorted names of the dataset."""
 
     labels: Annotated[bool, True]
     classes: Annotated[Optional[Sequence[str]], None]
@@ -141,8 +141,8 @@ class FileOptions(TypedDict, total=False):
 class ImageOptions(PictureOptions, FileOptions, total=False):
     """`views`: training draws several pictures of each image, such as 2, or
     "2(size=224,scale=0.4..1); 8(size=96,scale=0.05..0.4)", as for
-    Pipeline.decode(). A batch has `data`, `view1` and so on, with the same
-    conversion. `augment` draws other values for each view. None: one picture.
+    Pipeline.decode(). A batch has the tensors `data`, `view1` and so on, all
+    converted in the same way. `augment` draws other values for each view. None: one picture.
     `recipe`: name of a training recipe, which sets `size`, `crop`,
     `interpolation`, `augment`, the mixing and so on, for training and for
     validation. Your arguments replace those of the recipe.

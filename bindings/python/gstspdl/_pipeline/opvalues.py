@@ -111,8 +111,8 @@ def _write_timm(rows: Mapping[str, Row], values: Mapping[str, Any]) -> str:
 
 
 def write_op(name: str, rows: Mapping[str, Row], values: Mapping[str, Any]) -> str:
-    """Returns the text of an operation. The text omits those of `values` that are
-    the defaults. `values` may have "operations", the operations of a group."""
+    """Returns the text of an operation. The text omits values that equal the
+    defaults. `values` may have "operations", the operations of a group."""
     if name.startswith("rand-m"):
         return _write_timm(rows, values)
     function = name.replace("-", "_")

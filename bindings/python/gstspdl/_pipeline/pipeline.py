@@ -64,15 +64,15 @@ class Pipeline(Elements):
     @classmethod
     def parse(cls, line: Union[str, Loader]) -> "Pipeline":
         """Returns the pipeline that a line in gst-launch syntax describes, or
-        that of a loader.
+        the pipeline of a loader.
 
             pipeline = Pipeline.parse("spdlsrc location=photos ! spdlfetch")
             pipeline = Pipeline.parse(gstspdl.image_folder("photos"))
 
         Caps between two "!" become a capsfilter. A line has no functions: pass
-        those of map() to Loader.map(name, function). That of a loader has the
-        functions of the Pipeline or dataset that it was made of, and none of
-        Loader.map().
+        the functions of map() to Loader.map(name, function). The pipeline of a
+        loader has the functions of the Pipeline or dataset from which the loader
+        was made, but no functions of Loader.map().
 
         Raises ValueError for bins, URIs as elements and links of all pads:
         pass such lines to Loader. Raises TypeError if `line` is neither."""

@@ -238,8 +238,8 @@ def voc_detection(root: Path, *, names: Union[None, Path, Sequence[str]] = None,
     `root`: folder with JPEGImages and Annotations.
     `names`: names of the images to load, without suffix, or a file that has one
     on each line. None: all annotations.
-    `classes`: names of the classes in the order of their numbers. None: those of
-    the files, sorted.
+    `classes`: names of the classes in the order of their numbers. None: the
+    sorted names in the files.
     `require_annotations`: True leaves out images without boxes.
     `min_area`: boxes whose visible part is smaller, in square pixels, are
     dropped."""

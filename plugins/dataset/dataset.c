@@ -537,9 +537,9 @@ is_there (const gchar *location, GError **error)
   if (spdl_list_is_list (location))
     return TRUE;
   return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
-      "\"%s\" is not a folder, a list or a shard: the name of a list must end "
-      "in .txt, .csv, .jsonl or .ndjson, that of COCO annotations in .json, "
-      "that of token ids in .idx, that of a shard in .tar or .zip",
+      "\"%s\" is not a folder, a list or a shard: its name must end in .txt, "
+      ".csv, .jsonl or .ndjson for a list, .json for COCO annotations, .idx "
+      "for token ids, or .tar or .zip for a shard",
       location);
 }
 

@@ -184,8 +184,8 @@ choose_pixels (
     return TRUE;
   if (property)
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-        "The property format contradicts another property, not negotiated: "
-        "format=%s is set, but %s",
+        "The property format contradicts another property: format=%s is set, "
+        "but %s",
         name, property);
   else
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,

@@ -740,8 +740,8 @@ static const SpdlProperty properties[] = {
       FALSE),
   SPDL_PROPERTY_UINT (SpdlPackSettings, max_documents, READY, "max-documents",
       "Maximum documents",
-      "Maximum number of documents in a row, which cu_seqlens has places for; "
-      "a row with as many is sent (0 = an eighth of row-length)",
+      "Maximum number of documents in a row, for which cu_seqlens has places; "
+      "a row with this number is sent (0 = an eighth of row-length)",
       0, 1 << 26, 0),
   SPDL_PROPERTY_STRING (SpdlPackSettings, tokens, READY, "tokens", "Tokens",
       "Name of the tensor or part with the token ids, if items have several",

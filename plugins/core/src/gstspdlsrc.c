@@ -390,8 +390,8 @@ static const SpdlProperty properties[] = {
   SPDL_PROPERTY_UINT (SpdlSourceSettings, shard_run, READY, "shard-run",
       "Shard run",
       "Number of successive items of an epoch that a rank takes at a time; if "
-      "it is the batch size, the batches of all ranks, in turns, are those of "
-      "one process",
+      "it is the batch size, the batches of all ranks, taken in turns, are the "
+      "batches of one process",
       1, G_MAXINT, 1),
   SPDL_PROPERTY_STRING (SpdlSourceSettings, resume_state, READY, "resume-state",
       "Resume state",

@@ -872,7 +872,7 @@ check_lazy (const SpdlArrowTable *self, const SpdlDatasetOptions *options,
 
   if (options->weights)
     return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
-        "weight-column=%s needs all rows, but those of \"%s\" are only read "
+        "weight-column=%s needs all rows, but the rows of \"%s\" are only read "
         "when they are sent: pass a table in memory, or leave weight-column "
         "unset",
         options->weights, name);

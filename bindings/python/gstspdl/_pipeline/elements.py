@@ -159,8 +159,8 @@ class Elements:
         `shard_mode`: Items of each rank if world-size does not divide their
         number. One of "pad", "drop", "uneven". Default: "pad".
         `shard_run`: Number of successive items of an epoch that a rank takes
-        at a time; if it is the batch size, the batches of all ranks, in turns,
-        are those of one process. Default: 1.
+        at a time; if it is the batch size, the batches of all ranks, taken in
+        turns, are the batches of one process. Default: 1.
         `resume_state`: Resume state of the last batch that was used; the
         source continues after it (unset = start at the beginning).
         `uri_column`: Column of a .csv list or a table, or member of a .jsonl
@@ -515,8 +515,8 @@ class Elements:
         The element is spdlaugment.
 
         `ops`: Operations to apply, in order, such as
-        "color-jitter(brightness=0.4,p=0.8); rand-augment(n=2,m=9)". Or a
-        sequence of operations, as gstspdl.ops writes them.
+        "color-jitter(brightness=0.4,p=0.8); rand-augment(n=2,m=9)". It may
+        also be a sequence of operations, as gstspdl.ops writes them.
         `name`: Name of the element.
         `seed`: Seed of random values, combined with an item's epoch and index.
         Default: 0.
@@ -814,8 +814,8 @@ class Elements:
         with mode=concat. One of "fail", "cut". Default: "fail".
         `drop_last`: Drop incomplete rows at the end of an epoch or of the
         stream, with a warning, instead of padding them. Default: False.
-        `max_documents`: Maximum number of documents in a row, which cu_seqlens
-        has places for; a row with as many is sent (0 = an eighth of
+        `max_documents`: Maximum number of documents in a row, for which
+        cu_seqlens has places; a row with this number is sent (0 = an eighth of
         row-length). Default: 0.
         `tokens`: Name of the tensor or part with the token ids, if items have
         several. Default: 'tokens'.

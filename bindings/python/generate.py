@@ -294,7 +294,7 @@ def describe(name, kind, blurb, default):
     blurb = re.sub(r"\bin (ns|nanoseconds)\b", "in seconds", blurb)
     text = f"`{name.replace('-', '_')}`: {blurb}."
     if kind[0] == "ops":
-        text += " It may also be a sequence of operations, as gstspdl.ops writes them."
+        text += " A sequence of operations of gstspdl.ops is a value, too."
     if kind[0] == "enum":
         text += " One of " + ", ".join(f'"{nick}"' for nick in kind[1]) + "."
     if default is not None:

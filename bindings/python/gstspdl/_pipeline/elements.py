@@ -515,8 +515,8 @@ class Elements:
         The element is spdlaugment.
 
         `ops`: Operations to apply, in order, such as
-        "color-jitter(brightness=0.4,p=0.8); rand-augment(n=2,m=9)". It may
-        also be a sequence of operations, as gstspdl.ops writes them.
+        "color-jitter(brightness=0.4,p=0.8); rand-augment(n=2,m=9)". A sequence
+        of operations of gstspdl.ops is a value, too.
         `name`: Name of the element.
         `seed`: Seed of random values, combined with an item's epoch and index.
         Default: 0.

@@ -87,8 +87,8 @@ SpdlMasks *spdl_masks_read (const GValue *list, guint width, guint height,
 /* Appends the masks as a list of COCO's compressed RLE. */
 void spdl_masks_append_json (const SpdlMasks *self, GString *json);
 
-/* For messages between processes. @n is the number of masks. The second
- * function returns NULL if the bytes are invalid. */
+/* For messages between processes. @n is the number of masks. Both functions
+ * return (transfer full), the second one NULL if the bytes are invalid. */
 GBytes *spdl_masks_to_bytes (const SpdlMasks *self);
 SpdlMasks *spdl_masks_new_from_bytes (
     gconstpointer data, gsize size, guint n, guint width, guint height);

@@ -491,8 +491,8 @@ spdl_shapes_to_structure (const SpdlShapes *self)
 
   gst_buffer_unref (bytes);
   if (self->masks) {
-    GstBuffer *masks =
-        gst_buffer_new_wrapped_bytes (spdl_masks_to_bytes (self->masks));
+    g_autoptr (GBytes) runs = spdl_masks_to_bytes (self->masks);
+    GstBuffer *masks = gst_buffer_new_wrapped_bytes (runs);
 
     gst_structure_set (s, "masks", GST_TYPE_BUFFER, masks, NULL);
     gst_buffer_unref (masks);

@@ -93,6 +93,13 @@ class MegatronTest(unittest.TestCase):
         with self.assertRaises(LoaderError):
             list(load(self.path, rest=pack, state=batches[2][1]))
 
+    def test_closed(self):
+        """No file stays open after the end of a loader."""
+        write(self.path, make_documents())
+        self.assertEqual(len(list(load(self.path))), 200)
+        names = [file.resolve().name for file in pathlib.Path("/proc/self/fd").iterdir()]
+        self.assertNotIn(self.path.with_suffix(".bin").name, names)
+
     def test_broken(self):
         """Files that do not fit to each other are errors."""
         write(self.path, [[[1, 2, 3]], [[4]], [[5], [6]]])

@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "gst/spdl/common/carried.h"
+
 static const struct {
   const gchar *name;
   GstSpdlTensorType type;
@@ -186,28 +188,45 @@ is_bytes_of (GstBuffer *buffer, const GstCaps *caps)
          !has_type (caps, "other/tensors");
 }
 
-/* Counts the tokens in the byte range that a URI names. */
+/* Returns the number of bytes of a URI that has them, or whose source has put
+ * them into a byte range. A row of a table without them will fail. */
 static gboolean
-count_range (GstBuffer *buffer, guint64 *n, GError **error)
+find_size (GstBuffer *buffer, const gchar *uri, guint64 *size)
 {
-  const GstSpdlItemMeta *item = gst_spdl_buffer_get_item_meta (buffer);
-  const gchar *range = item && item->uri ? strstr (item->uri, "#bytes=") : NULL;
-  GstSpdlTensorType type;
+  GstBuffer *content = gst_spdl_buffer_dup_carried (buffer, uri);
+  const gchar *range = strstr (uri, "#bytes=");
   guint64 first, last;
 
-  *n = 0;
-  if (item && item->uri && g_str_has_prefix (item->uri, "empty://"))
-    return TRUE;
-  if (!range || !item->extra ||
+  *size = 0;
+  if (content) {
+    *size = gst_buffer_get_size (content);
+    gst_buffer_unref (content);
+  } else if (range &&
+             sscanf (range, "#bytes=%" G_GUINT64_FORMAT "-%" G_GUINT64_FORMAT,
+                 &first, &last) == 2) {
+    *size = last - first + 1;
+  } else {
+    return g_str_has_prefix (uri, "arrow://");
+  }
+  return TRUE;
+}
+
+/* Counts the tokens of a URI whose source knows their type. */
+static gboolean
+count_bytes (GstBuffer *buffer, guint64 *n, GError **error)
+{
+  const GstSpdlItemMeta *item = gst_spdl_buffer_get_item_meta (buffer);
+  GstSpdlTensorType type;
+
+  if (!item || !item->uri || !item->extra ||
       !spdl_token_type_find (
           gst_structure_get_string (item->extra, SPDL_TOKEN_TYPE_FIELD),
           &type) ||
-      sscanf (range, "#bytes=%" G_GUINT64_FORMAT "-%" G_GUINT64_FORMAT, &first,
-          &last) != 2)
+      !find_size (buffer, item->uri, n))
     return fail (error,
         "The source does not know the number of tokens: put the mix after the "
-        "stage that makes them, or use token ids (.idx)");
-  *n = (last - first + 1) / gst_spdl_tensor_type_get_size (type);
+        "stage that makes them, or use token ids (.idx, or lists of a table)");
+  *n /= gst_spdl_tensor_type_get_size (type);
   return TRUE;
 }
 
@@ -218,7 +237,7 @@ spdl_document_count (
   Place place;
 
   if (has_type (caps, "text/uri-list"))
-    return count_range (buffer, n, error);
+    return count_bytes (buffer, n, error);
   if (is_bytes_of (buffer, caps)
           ? !describe_bytes (buffer, NULL, &place, error)
           : !find (buffer, caps, "tokens", TRUE, &place, error))

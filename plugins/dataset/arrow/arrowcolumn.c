@@ -280,6 +280,17 @@ is_null (const SpdlArrowView *self, guint64 row)
          (self->validity && !has_bit (self->validity, self->offset + row));
 }
 
+gboolean
+spdl_arrow_view_has_null (const SpdlArrowView *self, guint64 n_rows)
+{
+  if (!self->validity && !self->outer && self->leaf.layout != 'n')
+    return FALSE;
+  for (guint64 row = 0; row < n_rows; row++)
+    if (is_null (self, row))
+      return TRUE;
+  return FALSE;
+}
+
 /* Buffers of a producer need no alignment. */
 #define READ(type, at, i)                                                     \
   ({                                                                          \

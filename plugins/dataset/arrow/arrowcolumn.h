@@ -97,6 +97,9 @@ typedef enum {
   SPDL_ARROW_BROKEN, /* the value is outside of its buffer or dictionary */
 } SpdlArrowResult;
 
+/* Returns TRUE if one of the first @n_rows rows is null. */
+gboolean spdl_arrow_view_has_null (const SpdlArrowView *self, guint64 n_rows);
+
 /* Finds the elements of the first row, which is a list or a structure.
  *
  * @n_elements: number of elements of all rows */

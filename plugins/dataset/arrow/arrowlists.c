@@ -107,6 +107,28 @@ spdl_arrow_lists_find (
   return table && find_levels (self, 0, table, name);
 }
 
+const gchar *
+spdl_arrow_lists_get_token_type (const SpdlArrowLists *self)
+{
+  const gboolean is_flat =
+      self->n_levels == 3 && self->levels[1].leaf.kind == SPDL_ARROW_LIST;
+
+  switch (is_flat ? self->levels[2].leaf.layout : '\0') {
+    case 'C':
+      return "uint8";
+    case 'S':
+      return "uint16";
+    case 'i':
+      return "int32";
+    case 'I':
+      return "uint32";
+    case 'l':
+      return "int64";
+    default:
+      return NULL;
+  }
+}
+
 /* Values */
 
 /* Gets a number that is not null and that a double represents exactly. */
@@ -223,4 +245,36 @@ spdl_arrow_lists_get (const SpdlArrowLists *self,
 {
   return get_level (&self->levels[1], table->children[self->column],
       table->offset + row, value);
+}
+
+SpdlArrowResult
+spdl_arrow_lists_get_bytes (const SpdlArrowLists *self,
+    const struct ArrowArray *table, guint64 row, const guint8 **data,
+    gsize *size)
+{
+  const struct ArrowArray *array = table->children[self->column];
+  const SpdlArrowLeaf *leaf = &self->levels[2].leaf;
+  SpdlArrowView list = { { SPDL_ARROW_OTHER } }, view = list;
+  g_autofree gchar *problem = NULL;
+  SpdlArrowResult result;
+  guint64 begin, end;
+
+  *data = NULL;
+  *size = 0;
+  if (!array || array->n_children < 1 || !array->children ||
+      !array->children[0] ||
+      (problem = spdl_arrow_view_init_leaf (
+           &list, &self->levels[1].leaf, array, table->offset + row, 1)))
+    return SPDL_ARROW_BROKEN;
+  array = array->children[0];
+  result = spdl_arrow_view_find_elements (&list, array->length, &begin, &end);
+  if (result != SPDL_ARROW_VALUE || begin == end)
+    return result;
+  problem = spdl_arrow_view_init_leaf (&view, leaf, array, begin, end - begin);
+  if (problem)
+    return SPDL_ARROW_BROKEN;
+  *data = view.values + view.offset * leaf->width;
+  *size = (end - begin) * leaf->width;
+  return spdl_arrow_view_has_null (&view, end - begin) ? SPDL_ARROW_NULL
+                                                       : SPDL_ARROW_VALUE;
 }

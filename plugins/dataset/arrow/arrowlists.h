@@ -36,6 +36,19 @@ typedef struct {
 gboolean spdl_arrow_lists_find (
     SpdlArrowLists *self, const struct ArrowSchema *table, const gchar *name);
 
+/* Returns the type of the numbers, such as "int32"; NULL if the column does not
+ * have lists of numbers that may be token ids. */
+const gchar *spdl_arrow_lists_get_token_type (const SpdlArrowLists *self);
+
+/* Gets the numbers of a row's list, which is not nested, in their own type.
+ *
+ * @data: (out): may be NULL if @size is 0
+ * @size: (out): bytes; more than 0 with the result SPDL_ARROW_NULL if not the
+ *     list, but one of its numbers is null */
+SpdlArrowResult spdl_arrow_lists_get_bytes (const SpdlArrowLists *self,
+    const struct ArrowArray *table, guint64 row, const guint8 **data,
+    gsize *size);
+
 /* Gets the lists of a row as arrays of arrays or of doubles. Lists with a null,
  * or with an integer that a double cannot represent, are null.
  *

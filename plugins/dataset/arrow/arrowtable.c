@@ -44,12 +44,14 @@ struct _SpdlArrowTable {
   SpdlArrowRows order;
   gboolean has_order;
   guint item;
-  guint label;      /* NO_COLUMN: none */
-  guint weight;     /* NO_COLUMN: none */
-  gboolean labels;  /* whether labels are read */
-  gchar *prefix;    /* of the URIs of items */
-  gboolean has_key; /* a column is named `key` */
-  GArray *extras;   /* Extra */
+  SpdlArrowLists tokens;   /* of the items, if they are lists of token ids */
+  const gchar *token_type; /* (nullable): set if they are */
+  guint label;             /* NO_COLUMN: none */
+  guint weight;            /* NO_COLUMN: none */
+  gboolean labels;         /* whether labels are read */
+  gchar *prefix;           /* of the URIs of items */
+  gboolean has_key;        /* a column is named `key` */
+  GArray *extras;          /* Extra */
   guint64 n_items;
   guint64 hash;
   GArray *weights;      /* (nullable): double */
@@ -203,18 +205,38 @@ find_column (const SpdlArrowTable *self, const gchar *name)
 }
 
 static gboolean
+find_lists (
+    const SpdlArrowTable *self, const gchar *name, SpdlArrowLists *lists)
+{
+  return spdl_arrow_lists_find (lists,
+      spdl_arrow_reader_get_schema (self->rows.reader, NULL, NULL), name);
+}
+
+static gboolean
 has_bytes (const SpdlArrowColumn *column)
 {
   return column->type.kind == SPDL_ARROW_BINARY ||
          column->type.kind == SPDL_ARROW_FILE;
 }
 
-/* Finds the column of the items: the first one of bytes, or else `uri`. */
+static gboolean
+find_tokens (SpdlArrowTable *self, const gchar *name)
+{
+  if (find_lists (self, name, &self->tokens))
+    self->token_type = spdl_arrow_lists_get_token_type (&self->tokens);
+  if (self->token_type)
+    self->item = self->tokens.column;
+  return self->token_type != NULL;
+}
+
+/* Finds the column of the items: the first one of bytes, or else `uri`, or else
+ * lists of token ids. */
 static gboolean
 find_item (SpdlArrowTable *self, GError **error)
 {
   g_autoptr (GString) columns = g_string_new (NULL);
 
+  self->token_type = NULL;
   for (guint i = 0; i < self->rows.columns->len; i++) {
     const SpdlArrowColumn *column = get_column (self, i);
 
@@ -228,10 +250,14 @@ find_item (SpdlArrowTable *self, GError **error)
   if (self->item != NO_COLUMN &&
       get_column (self, self->item)->type.kind == SPDL_ARROW_TEXT)
     return TRUE;
+  if (find_tokens (self, "input_ids") || find_tokens (self, "tokens"))
+    return TRUE;
   return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
       "\"%s\" has no column of items: it needs a binary column, a structure of "
-      "bytes and path, or a text column \"uri\", but it has the columns %s "
-      "(with Arrow's types). Convert one, or rename a column of paths to uri",
+      "bytes and path, a text column \"uri\", or \"input_ids\" or \"tokens\" "
+      "with lists of uint8, uint16, int32, uint32 or int64, but it has the "
+      "columns %s (with Arrow's types). Convert one, or rename a column of "
+      "paths to uri",
       self->rows.name, columns->len > 0 ? columns->str : "of an empty table");
 }
 
@@ -239,14 +265,18 @@ find_item (SpdlArrowTable *self, GError **error)
 static gboolean
 find_named_item (SpdlArrowTable *self, const gchar *name, GError **error)
 {
+  self->token_type = NULL;
   self->item = find_column (self, name);
   if (self->item != NO_COLUMN &&
       (has_bytes (get_column (self, self->item)) ||
-          get_column (self, self->item)->type.kind == SPDL_ARROW_TEXT))
+          get_column (self, self->item)->type.kind == SPDL_ARROW_TEXT ||
+          find_tokens (self, name)))
     return TRUE;
   return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
-      "\"%s\" has no column \"%s\" of bytes or text: set uri-column to the "
-      "name of a column with the items, or leave it unset",
+      "\"%s\" has no column \"%s\" of bytes, text or lists of token ids "
+      "(uint8, uint16, int32, uint32 or int64): set uri-column to the name of "
+      "a "
+      "column with the items, or leave it unset",
       self->rows.name, name);
 }
 
@@ -343,14 +373,6 @@ make_prefix (const SpdlArrowColumn *column)
   g_autofree gchar *name = g_uri_escape_string (column->name, NULL, FALSE);
 
   return g_strdup_printf ("arrow:///%s/", name);
-}
-
-static gboolean
-find_lists (
-    const SpdlArrowTable *self, const gchar *name, SpdlArrowLists *lists)
-{
-  return spdl_arrow_lists_find (lists,
-      spdl_arrow_reader_get_schema (self->rows.reader, NULL, NULL), name);
 }
 
 static gboolean
@@ -510,6 +532,25 @@ find_views (
   return spdl_arrow_rows_find (self->at, row, batch);
 }
 
+/* Gets the bytes of item @i, and sets its row as find_views() does. */
+static SpdlArrowResult
+get_item_bytes (
+    SpdlArrowTable *self, guint64 i, const guint8 **data, gsize *size)
+{
+  SpdlArrowBatch *batch;
+  guint64 row;
+  const SpdlArrowView *view =
+      &find_views (self, i, &row, &batch)[2 * self->item];
+
+  *size = 0;
+  if (self->token_type)
+    return spdl_arrow_lists_get_bytes (
+        &self->tokens, spdl_arrow_batch_get_array (batch), row, data, size);
+  return view->leaf.kind == SPDL_ARROW_NOTHING
+             ? SPDL_ARROW_NULL
+             : spdl_arrow_view_get_bytes (view, row, data, size);
+}
+
 static gboolean
 load_order (SpdlArrowTable *self, GCancellable *cancellable, GError **error)
 {
@@ -622,6 +663,27 @@ check_bytes (SpdlArrowTable *self, const SpdlArrowView *views, guint column,
   }
   if (hash)
     self->hash = spdl_fingerprint_add (self->hash, sizes, sizeof sizes);
+  return TRUE;
+}
+
+/* Checks the list of an item, and adds its length to the hash. */
+static gboolean
+check_tokens (SpdlArrowTable *self, guint64 i, GError **error)
+{
+  gint64 sizes[2] = { -1, -1 };
+  const guint8 *data;
+  gsize size;
+
+  switch (get_item_bytes (self, i, &data, &size)) {
+    case SPDL_ARROW_BROKEN:
+      return set_broken (self, self->item, i, error);
+    case SPDL_ARROW_VALUE:
+      sizes[0] = size;
+      break;
+    default:
+      break;
+  }
+  self->hash = spdl_fingerprint_add (self->hash, sizes, sizeof sizes);
   return TRUE;
 }
 
@@ -775,7 +837,9 @@ check_row (SpdlArrowTable *self, guint64 i, GError **error)
   guint64 row;
   const SpdlArrowView *views = find_views (self, i, &row, NULL);
 
-  if (!check_bytes (self, views, self->item, i, row, TRUE, error) ||
+  if (!(self->token_type
+              ? check_tokens (self, i, error)
+              : check_bytes (self, views, self->item, i, row, TRUE, error)) ||
       (self->labels &&
           !check_label (self, &views[2 * self->label], i, row, error)) ||
       (self->weights &&
@@ -797,14 +861,10 @@ hash_content (SpdlArrowTable *self)
   const guint64 n = MIN (self->n_items, N_HASHED);
 
   for (guint64 k = 0; k < n; k++) {
-    guint64 row;
-    const SpdlArrowView *views =
-        find_views (self, k * (self->n_items / n), &row, NULL);
     const guint8 *data;
     gsize size;
 
-    if (views[2 * self->item].leaf.kind != SPDL_ARROW_NOTHING &&
-        spdl_arrow_view_get_bytes (&views[2 * self->item], row, &data, &size) ==
+    if (get_item_bytes (self, k * (self->n_items / n), &data, &size) ==
             SPDL_ARROW_VALUE &&
         size > 0)
       self->hash =
@@ -1140,6 +1200,23 @@ typedef struct {
   GstSpdlCarried **carried;
 } Reading;
 
+/* Returns a URI (transfer full), to which the content is attached. */
+static gchar *
+attach_content (
+    const Reading *self, const gchar *prefix, const guint8 *data, gsize size)
+{
+  gchar *uri = g_strdup_printf ("%s%" G_GUINT64_FORMAT, prefix, self->i);
+  GstBuffer *content = gst_buffer_new ();
+
+  if (size > 0)
+    gst_buffer_append_memory (
+        content, spdl_arrow_batch_wrap (self->batch, data, size));
+  if (!*self->carried)
+    *self->carried = gst_spdl_carried_new ();
+  gst_spdl_carried_add (*self->carried, g_strdup (uri), content);
+  return uri;
+}
+
 /* Returns the URI of a value (transfer full). Attaches its content if the table
  * contains it. A file without bytes has the URI of its path. Returns NULL
  * without either. */
@@ -1147,7 +1224,6 @@ static gchar *
 read_file (const Reading *self, guint column, const gchar *prefix)
 {
   const SpdlArrowView *view = &self->views[2 * column];
-  GstBuffer *content;
   const guint8 *data;
   gchar *uri;
   gsize size;
@@ -1159,15 +1235,27 @@ read_file (const Reading *self, guint column, const gchar *prefix)
         view->leaf.kind == SPDL_ARROW_TEXT ? view : view + 1, self->row);
     return uri ? path_to_uri (uri) : NULL;
   }
-  uri = g_strdup_printf ("%s%" G_GUINT64_FORMAT, prefix, self->i);
-  content = gst_buffer_new ();
-  if (size > 0)
-    gst_buffer_append_memory (
-        content, spdl_arrow_batch_wrap (self->batch, data, size));
-  if (!*self->carried)
-    *self->carried = gst_spdl_carried_new ();
-  gst_spdl_carried_add (*self->carried, g_strdup (uri), content);
-  return uri;
+  return attach_content (self, prefix, data, size);
+}
+
+/* Returns the URI of a list of token ids (transfer full), whose content is
+ * their bytes. One with a null fails. */
+static gchar *
+read_tokens (const Reading *self)
+{
+  SpdlArrowTable *table = self->table;
+  const guint8 *data;
+  GError *why = NULL;
+  gsize size;
+
+  if (get_item_bytes (table, self->i, &data, &size) == SPDL_ARROW_VALUE)
+    return attach_content (self, table->prefix, data, size);
+  if (size == 0)
+    return make_item_uri (table, self->i);
+  spdl_arrow_rows_set_error (&table->rows, table->item, self->i, &why,
+      "the list has a null, which is not a token id: fill it in or remove the "
+      "row");
+  return fail_item (table, self->i, self->carried, why);
 }
 
 static void
@@ -1246,6 +1334,9 @@ read_extras (const Reading *self)
   }
   for (guint e = 0; e < table->extras->len; e++)
     read_extra (self, &g_array_index (table->extras, Extra, e), extra);
+  if (table->token_type)
+    gst_structure_set (
+        extra, "token-type", G_TYPE_STRING, table->token_type, NULL);
   if (gst_structure_n_fields (extra) == 0)
     g_clear_pointer (&extra, gst_structure_free);
   return extra;
@@ -1260,7 +1351,8 @@ read_item (SpdlArrowTable *self, guint64 i, gint64 *label, GstStructure **extra,
   gchar *uri;
 
   reading.views = find_views (self, i, &reading.row, &reading.batch);
-  uri = read_file (&reading, self->item, self->prefix);
+  uri = self->token_type ? read_tokens (&reading)
+                         : read_file (&reading, self->item, self->prefix);
   *extra = read_extras (&reading);
   *label = get_label (self, reading.views, reading.row);
   return uri ? uri : make_item_uri (self, i);

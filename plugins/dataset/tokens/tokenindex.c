@@ -268,6 +268,34 @@ make_empty (const SpdlTokenIndex *self, guint64 i, GstSpdlCarried **carried)
   return uri;
 }
 
+static gchar *
+add_number (gchar *to, guint64 number)
+{
+  gchar digits[20];
+  guint n = 0;
+
+  do
+    digits[n++] = '0' + number % 10;
+  while (number /= 10);
+  while (n > 0)
+    *to++ = digits[--n];
+  return to;
+}
+
+/* Names the bytes from @first to @last. With printf(), this would take a
+ * seventh of all instructions per document. */
+static gchar *
+make_uri (const SpdlTokenIndex *self, guint64 first, guint64 last)
+{
+  gchar *uri = g_malloc (strlen (self->uri) + sizeof "#bytes=-" + 2 * 20);
+  gchar *to = g_stpcpy (g_stpcpy (uri, self->uri), "#bytes=");
+
+  to = add_number (to, first);
+  *to++ = '-';
+  *add_number (to, last) = '\0';
+  return uri;
+}
+
 gchar *
 spdl_token_index_get_item (SpdlTokenIndex *self, guint64 i,
     GstStructure **extra, GstSpdlCarried **carried, GError **error)
@@ -284,6 +312,5 @@ spdl_token_index_get_item (SpdlTokenIndex *self, guint64 i,
       "extra", "token-type", G_TYPE_STRING, self->type, NULL);
   if (size == 0)
     return make_empty (self, i, carried);
-  return g_strdup_printf (
-      "%s#bytes=" NUMBER "-" NUMBER, self->uri, offset, offset + size - 1);
+  return make_uri (self, offset, offset + size - 1);
 }

@@ -11,6 +11,7 @@
 
 #include "plugins/fetch/diskcache/diskcache.h"
 #include "plugins/fetch/http/http.h"
+#include "plugins/fetch/io/openfiles.h"
 #include "plugins/fetch/io/threadpool.h"
 
 G_BEGIN_DECLS
@@ -50,6 +51,7 @@ struct _GstSpdlFetch {
 
   SpdlFetchSettings used; /* copy of `settings` from the start of the stage */
   SpdlDiskCache *cache;   /* nullable */
+  SpdlOpenFiles *files;   /* NULL unless started */
   SpdlCounts counts;
   guint64 counts_before[SPDL_N_COUNTS]; /* the interval; protected by the object
                                            lock */

@@ -93,8 +93,8 @@ read_file (GstSpdlTask *task, const gchar *path, const SpdlRange *range,
     gst_spdl_fetch_of_task (task)->used.http.max_size, deadline
   };
 
-  return spdl_disk_read (
-      path, range, &limits, gst_spdl_task_get_cancellable (task), error);
+  return spdl_disk_read (path, range, gst_spdl_fetch_of_task (task)->files,
+      &limits, gst_spdl_task_get_cancellable (task), error);
 }
 
 /* Reads @uri, which no server has.

@@ -392,6 +392,8 @@ gst_spdl_fetch_start (GstSpdlStage *stage, GError **error)
   g_clear_pointer (&self->names, g_strfreev);
   if (!self->thread_pool)
     self->thread_pool = spdl_thread_pool_new ("spdl-fetch", MAX_THREADS);
+  if (!self->files)
+    self->files = spdl_open_files_new ();
   if (!spdl_origin_check_trusted (self->used.http.trusted_origins, TRUE, error))
     return FALSE;
   if (self->used.parts &&
@@ -417,6 +419,7 @@ gst_spdl_fetch_stop (GstSpdlStage *stage)
   g_clear_pointer (&self->thread_pool, spdl_thread_pool_free);
   g_clear_pointer (&self->http, spdl_http_free);
   g_clear_pointer (&self->cache, spdl_disk_cache_free);
+  g_clear_pointer (&self->files, spdl_open_files_free);
 }
 
 static guint64
@@ -566,6 +569,7 @@ gst_spdl_fetch_finalize (GObject *object)
   g_clear_pointer (&self->thread_pool, spdl_thread_pool_free);
   g_clear_pointer (&self->http, spdl_http_free);
   g_clear_pointer (&self->cache, spdl_disk_cache_free);
+  g_clear_pointer (&self->files, spdl_open_files_free);
   gst_clear_caps (&self->caps);
   gst_clear_caps (&self->src_caps);
   gst_spdl_property_table_clear (properties, &self->settings);

@@ -8,7 +8,6 @@
 #include "plugins/fetch/io/disk.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -32,21 +31,17 @@ set_errno (GError **error, const gchar *what, int number)
       "File cannot be %s: %s", what, g_strerror (number));
 }
 
-/* Computes how many bytes of @range are in the open file. */
+/* Computes how many bytes of @range are in a file. */
 static gboolean
-get_size (int fd, const SpdlRange *range, guint64 max_size, guint64 *size,
-    GError **error)
+get_size (const struct stat *st, const SpdlRange *range, guint64 max_size,
+    guint64 *size, GError **error)
 {
-  struct stat st;
-
-  if (fstat (fd, &st) != 0)
-    return set_errno (error, "read", errno);
-  if (!S_ISREG (st.st_mode))
+  if (!S_ISREG (st->st_mode))
     return spdl_fail (
         error, GST_RESOURCE_ERROR_READ, "File is not a regular file");
   if (range->first == 0 && spdl_range_is_open (range))
-    *size = st.st_size;
-  else if (!spdl_range_get_size (range, st.st_size, size, error))
+    *size = st->st_size;
+  else if (!spdl_range_get_size (range, st->st_size, size, error))
     return FALSE;
   return max_size == 0 || *size <= max_size ||
          spdl_check_max_size (*size, max_size, error);
@@ -80,15 +75,15 @@ read_bytes (int fd, guint64 offset, guint8 *data, gsize done, gsize size,
   return TRUE;
 }
 
-GstBuffer *
-spdl_disk_read_open (int fd, const SpdlRange *range,
+static GstBuffer *
+read_range (int fd, const struct stat *st, const SpdlRange *range,
     const SpdlDiskLimits *limits, GCancellable *cancellable, GError **error)
 {
   gsize capacity, done = 0;
   guint8 *data, *grown;
   guint64 size;
 
-  if (!get_size (fd, range, limits->max_size, &size, error))
+  if (!get_size (st, range, limits->max_size, &size, error))
     return NULL;
   if (size == 0)
     return gst_buffer_new ();
@@ -114,19 +109,35 @@ spdl_disk_read_open (int fd, const SpdlRange *range,
 }
 
 GstBuffer *
-spdl_disk_read (const gchar *path, const SpdlRange *range,
+spdl_disk_read_open (int fd, const SpdlRange *range,
     const SpdlDiskLimits *limits, GCancellable *cancellable, GError **error)
 {
-  /* Without O_NONBLOCK, opening a pipe would block until it has a writer. */
-  const int fd = open (path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  struct stat st;
+
+  if (fstat (fd, &st) == 0)
+    return read_range (fd, &st, range, limits, cancellable, error);
+  set_errno (error, "read", errno);
+  return NULL;
+}
+
+GstBuffer *
+spdl_disk_read (const gchar *path, const SpdlRange *range, SpdlOpenFiles *files,
+    const SpdlDiskLimits *limits, GCancellable *cancellable, GError **error)
+{
+  SpdlOpenFile file;
   GstBuffer *buffer;
 
-  if (fd < 0) {
+  if (spdl_range_is_open (range))
+    files = NULL;
+  if (!spdl_open_files_take (files, path, &file)) {
     set_errno (error, "opened", errno);
     return NULL;
   }
-  buffer = spdl_disk_read_open (fd, range, limits, cancellable, error);
-  close (fd);
+  buffer = read_range (file.fd, &file.st, range, limits, cancellable, error);
+  if (buffer && files)
+    spdl_open_files_give (files, &file);
+  else
+    spdl_open_file_close (&file);
   return buffer;
 }
 

@@ -10,6 +10,7 @@
 #include <gio/gio.h>
 #include <gst/gst.h>
 
+#include "plugins/fetch/io/openfiles.h"
 #include "plugins/fetch/io/range.h"
 
 G_BEGIN_DECLS
@@ -20,9 +21,14 @@ typedef struct {
 } SpdlDiskLimits;
 
 /* Reads @range of the file at @path into a new buffer.
+ *
+ * @files: (nullable): where the file stays open for its next range, unless it
+ *     is read to its end
+ *
  * Returns: (transfer full): NULL with @error set, in the domain
  * GST_RESOURCE_ERROR or, if cancelled, G_IO_ERROR */
-GstBuffer *spdl_disk_read (const gchar *path, const SpdlRange *range,
+GstBuffer *
+spdl_disk_read (const gchar *path, const SpdlRange *range, SpdlOpenFiles *files,
     const SpdlDiskLimits *limits, GCancellable *cancellable, GError **error);
 
 /* Same for an open file. */

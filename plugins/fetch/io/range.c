@@ -21,23 +21,35 @@ find_range (gchar *uri)
   return spdl_uri_has_scheme (uri) ? strstr (uri, "#bytes=") : NULL;
 }
 
+/* Reads "FIRST-LAST". */
+static gboolean
+parse_range (gchar *text, SpdlRange *range)
+{
+  gchar *dash = strchr (text, '-');
+  gboolean ok;
+
+  if (!dash)
+    return FALSE;
+  *dash = '\0';
+  ok = g_ascii_string_to_unsigned (
+           text, 10, 0, G_MAXINT64, &range->first, NULL) &&
+       g_ascii_string_to_unsigned (
+           dash + 1, 10, range->first, G_MAXINT64, &range->last, NULL);
+  *dash = '-';
+  return ok;
+}
+
 gboolean
 spdl_range_split (gchar *uri, SpdlRange *range, GError **error)
 {
   gchar *fragment = find_range (uri);
-  g_auto (GStrv) ends = NULL;
 
   range->first = 0;
   range->last = G_MAXUINT64;
   if (!fragment)
     return TRUE;
 
-  ends = g_strsplit (fragment + strlen ("#bytes="), "-", -1);
-  if (g_strv_length (ends) != 2 ||
-      !g_ascii_string_to_unsigned (
-          ends[0], 10, 0, G_MAXINT64, &range->first, NULL) ||
-      !g_ascii_string_to_unsigned (
-          ends[1], 10, range->first, G_MAXINT64, &range->last, NULL))
+  if (!parse_range (fragment + strlen ("#bytes="), range))
     return spdl_fail (error, GST_RESOURCE_ERROR_SETTINGS,
         "\"%s\" is not a byte range: write #bytes=FIRST-LAST, counted from 0, "
         "including the last byte",

@@ -26,8 +26,9 @@ def pretrain_tokens(location: Path, row_length: int, *, batch_size: int = 8,
     A batch has `tokens`, int64 of (batch, row_length), `segment_ids`,
     `positions`, `loss_mask`, `cu_seqlens` and `num_documents`.
 
-    `location`: the .idx of a pair of files of Megatron-LM, or a folder of .npy
-    files, each an array of one dimension.
+    `location`: the .idx of a pair of files of Megatron-LM, Parquet files
+    ("corpus/*.parquet") whose column `input_ids` or `tokens` has lists of
+    integers, or a folder of .npy files, each an array of one dimension.
     `row_length`: number of tokens in a row.
     `batch_size`: number of rows in a batch.
     `mode`: "concat": documents continue in the next row. "best-fit": none is
@@ -44,7 +45,7 @@ def pretrain_tokens(location: Path, row_length: int, *, batch_size: int = 8,
     once.
     `options`: other arguments of Pipeline.pack(), such as window."""
     documents = _list(location, train, seed, shard_mode, "*.npy")
-    if not str(location).endswith((".idx", ".bin")):
+    if not str(location).endswith((".idx", ".bin", ".parquet")):
         documents = documents.decode(output_order="input")
     return _pack(documents, row_length, batch_size, drop_last, mode=mode,
                  eos_id=eos_id, pad_id=pad_id, **options)

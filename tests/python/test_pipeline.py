@@ -222,7 +222,7 @@ class Maker:
                     "capsfilter", caps="video/x-raw, format=(string)RGB")
             else:
                 pipeline = self.add(pipeline, self.random.choice(
-                    ["fetch", "decode", "augment", "pipe", "map", "aggregate", "cache",
+                    ["fetch", "decode", "augment", "pipe", "map", "aggregate", "cache", "pack",
                      "disaggregate", "cuda_upload", "cuda_normalize"]))
         return pipeline
 

@@ -234,7 +234,7 @@ def make_discs(n):
     return folder
 
 
-class OwnLoader:
+class OurLoader:
     """Loads the discs with Pillow and NumPy, as torchvision's script does."""
 
     def __init__(self, folder, train, seed):
@@ -317,7 +317,7 @@ class LossTest(unittest.TestCase):
     def test_loss(self):
         self.train, self.val = make_discs(400), make_discs(100)
         ours, theirs = ([self.learn(make, seed) for seed in (1, 2, 3)]
-                        for make in (SpdlLoader, OwnLoader))
+                        for make in (SpdlLoader, OurLoader))
         print(f"ours {np.round(ours, 3)}, theirs {np.round(theirs, 3)} pixels",
               file=sys.stderr)
         spread = max(np.ptp(ours), np.ptp(theirs))

@@ -192,11 +192,13 @@ def takes(*groups: Any, **defaults: Any) -> Callable[[Maker], Maker]:
             inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY,
                               default=values[name], annotation=hint[0])
             for name, hint in hints.items())])
-        made.__doc__ = "\n\n    ".join([
-            (function.__doc__ or "").rstrip(), *(
-                group.__doc__ for group in reversed(groups)),
+        # Python 3.13 removes the indentation of docstrings itself.
+        made.__doc__ = "\n\n".join([*(
+            inspect.cleandoc(text) for text in (
+                function.__doc__ or "", *(
+                    group.__doc__ or "" for group in reversed(groups)))),
             "Raises TypeError or ValueError for wrong arguments, and LoaderError "
-            "for a local\n    path that does not exist.\n    "])
+            "for a local\npath that does not exist."])
         return made  # type: ignore[no-any-return]
 
     return decorate

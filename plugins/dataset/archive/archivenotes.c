@@ -19,21 +19,25 @@
 
 #define GST_CAT_DEFAULT spdl_archive_get_category ()
 
-/* Field names become quarks, which are never freed, and JSON members may have
- * arbitrary names. */
+/* JSON members may have arbitrary names, which become quarks in many places and
+ * are never freed. */
 #define MAX_NAMES 4096
 
-/* @losses: (inout) (optional) */
+/* Since GStreamer 1.26 a field does not make its name a quark.
+ *
+ * @losses: (inout) (optional) */
 static gboolean
 is_name (const gchar *name, SpdlArchiveLosses *losses)
 {
   static gint n_names = 0; /* atomic */
 
-  if (spdl_columns_is_field_name (name) &&
-      (g_quark_try_string (name) != 0 ||
-          (g_atomic_int_get (&n_names) < MAX_NAMES &&
-              g_atomic_int_add (&n_names, 1) < MAX_NAMES)))
-    return TRUE;
+  if (spdl_columns_is_field_name (name)) {
+    if (g_quark_try_string (name) != 0)
+      return TRUE;
+    if (g_atomic_int_get (&n_names) < MAX_NAMES &&
+        g_atomic_int_add (&n_names, 1) < MAX_NAMES)
+      return g_quark_from_string (name) != 0;
+  }
   if (losses && !losses->name)
     losses->name = g_strdup (name);
   return FALSE;

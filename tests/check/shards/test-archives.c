@@ -135,6 +135,15 @@ GST_START_TEST (test_samples)
 
 GST_END_TEST;
 
+/* Tests that there is no limit of fields, only of their names. */
+GST_START_TEST (test_many_samples)
+{
+  tar_write_shard (folder, "train-0000.tar", 0, 1000, SIZE);
+  assert_in_order (fetch ("train-0000.tar", ""), 0, 1000);
+}
+
+GST_END_TEST;
+
 GST_START_TEST (test_shuffled)
 {
   Run *run, *again;
@@ -807,9 +816,10 @@ GST_START_TEST (test_resume)
 GST_END_TEST;
 
 CHECK_SUITE (archives, FIXTURE (setup, teardown), TEST (test_samples),
-    TEST (test_shuffled), TEST (test_extensions), TEST (test_odd_samples),
-    TEST (test_odd_json), TEST (test_broken_json), TEST (test_classes),
-    TEST (test_parts), TEST (test_index_file), TEST (test_index_in_cache),
-    TEST (test_changed_before), TEST (test_changed_while_in_use),
-    TEST (test_index_changed_while_in_use), TEST (test_many_indexes),
-    TEST (test_refused), TEST (test_ranks), TEST (test_resume))
+    TEST (test_many_samples), TEST (test_shuffled), TEST (test_extensions),
+    TEST (test_odd_samples), TEST (test_odd_json), TEST (test_broken_json),
+    TEST (test_classes), TEST (test_parts), TEST (test_index_file),
+    TEST (test_index_in_cache), TEST (test_changed_before),
+    TEST (test_changed_while_in_use), TEST (test_index_changed_while_in_use),
+    TEST (test_many_indexes), TEST (test_refused), TEST (test_ranks),
+    TEST (test_resume))

@@ -684,7 +684,9 @@ gst_spdl_pack_start (GstSpdlFilter *filter, GError **error)
   self->used.tokens = g_strdup (self->used.tokens);
   self->used.token_type = g_strdup (self->used.token_type);
   GST_OBJECT_UNLOCK (self);
+  spdl_mutex_lock (&self->parent.stats->lock);
   self->counts = (SpdlPackCounts){ 0 };
+  spdl_mutex_unlock (&self->parent.stats->lock);
   self->num_failures = self->next_number = 0;
   ok = !self->used.token_type ||
        spdl_token_type_find (self->used.token_type, &type);

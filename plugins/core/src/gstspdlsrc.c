@@ -520,7 +520,9 @@ post_warning (const gchar *text, gpointer user_data)
 
 /* Begins a start with a copy of the settings. Returns TRUE if the dataset may
  * have to be waited for: for a server, for the producer of a table, or for a
- * large file of annotations. */
+ * large file of annotations. That such a file is missing is known at once, as
+ * for other files: gst-launch-1.0 may miss an error that comes before it runs
+ * its main loop. */
 static gboolean
 begin_start (GstSpdlSrc *self)
 {
@@ -537,8 +539,10 @@ begin_start (GstSpdlSrc *self)
   if (self->run.table && !self->run.location)
     self->run.location = g_strdup (spdl_arrow_table_get_name (self->run.table));
   return self->run.table ||
-         (self->run.location && (spdl_store_is_remote (self->run.location) ||
-                                    spdl_coco_is_coco (self->run.location)));
+         (self->run.location &&
+             (spdl_store_is_remote (self->run.location) ||
+                 (spdl_coco_is_coco (self->run.location) &&
+                     g_file_test (self->run.location, G_FILE_TEST_EXISTS))));
 }
 
 static gint64

@@ -127,7 +127,7 @@ def needs_launch(test):
     in the system's gst-launch-1.0, for which a wheel has no elements."""
     try:
         found = "GST_PLUGIN_PATH" in os.environ or subprocess.run(
-            ["gst-inspect-1.0", "--exists", "spdlsrc"], check=False,
+            ["gst-inspect-1.0", "spdlsrc"], check=False,
             capture_output=True).returncode == 0
     except FileNotFoundError:
         found = False

@@ -318,7 +318,7 @@ class TestBatches(Case):
                                  for array in found.values()), converted)
 
     def test_columns_with_names_of_views(self):
-        """A part that spdlfetch has named so is no view."""
+        """Tests that its name alone, which spdlfetch gives, makes no part a view."""
         masks = make_folder()
         write_masks(self.folder, masks)
         source = masks / "pairs.csv"

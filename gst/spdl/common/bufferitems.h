@@ -44,6 +44,22 @@ spdl_buffer_get_first_item (GstBuffer *buffer)
   return batch->num_items > 0 ? batch->items : NULL;
 }
 
+/* Gives @buffer (transfer full) an item with a number of @source. Returns
+ * (transfer full). */
+static inline GstBuffer *
+spdl_buffer_number_item (
+    GstBuffer *buffer, guint32 source, guint64 number, GstClockTime created)
+{
+  GstSpdlItemMeta *meta;
+
+  buffer = gst_buffer_make_writable (buffer);
+  meta = gst_spdl_buffer_add_item_meta (buffer);
+  meta->source = source;
+  meta->index = meta->sequence = number;
+  meta->created = created;
+  return buffer;
+}
+
 /* Gives @buffer the item of @from, or its batch. */
 static inline void
 spdl_buffer_copy_items (GstBuffer *buffer, GstBuffer *from)

@@ -7,7 +7,10 @@
 
 #include "gst/spdl/stage/plain.h"
 
-#include "gst/spdl/stage/failure.h"
+#include "gst/spdl/common/bufferitems.h"
+#include "gst/spdl/common/marks.h"
+#include "gst/spdl/common/sourcenumber.h"
+#include "gst/spdl/gstspdlevents.h"
 #include "gst/spdl/stage/capsgate.h"
 
 /* Reports */
@@ -431,6 +434,7 @@ reset_data (GstSpdlFilter *self)
 {
   GstSpdlFilterClass *klass = GST_SPDL_FILTER_GET_CLASS (self);
 
+  gst_spdl_losses_reset (&self->losses);
   if (klass->reset)
     klass->reset (self);
 }
@@ -475,6 +479,7 @@ start_filter (GstSpdlFilter *self)
   GstSpdlFilterClass *klass = GST_SPDL_FILTER_GET_CLASS (self);
   g_autoptr (GError) error = NULL;
 
+  self->num_failures = self->next_number = 0;
   if (klass->start && !klass->start (self, &error)) {
     gst_spdl_post_error (GST_ELEMENT (self), error);
     return FALSE;
@@ -556,6 +561,45 @@ gst_spdl_filter_init (GTypeInstance *instance, gpointer klass)
     self->srcpad = gst_pad_new_from_template (templ, "src");
     gst_element_add_pad (element, self->srcpad);
   }
+}
+
+GstBuffer *
+gst_spdl_filter_ensure_item (GstSpdlFilter *self, GstBuffer *buffer)
+{
+  if (gst_spdl_buffer_get_item_meta (buffer))
+    return buffer;
+  if (self->next_number == 0)
+    self->source = spdl_source_number_get_other (GST_ELEMENT (self));
+  return spdl_buffer_number_item (
+      buffer, self->source, self->next_number++, gst_util_get_timestamp ());
+}
+
+GstSpdlFailure *
+gst_spdl_filter_report_failure (
+    GstSpdlFilter *self, const GstSpdlItemMeta *item, const GError *error)
+{
+  GstElement *element = GST_ELEMENT (self);
+  GstSpdlFailure *failure;
+
+  spdl_mutex_lock (&self->stats->lock);
+  self->stats->meter.interval.failures++;
+  spdl_mutex_unlock (&self->stats->lock);
+  failure = gst_spdl_failure_new (element, item, error, ++self->num_failures);
+  gst_spdl_failure_post (failure, element);
+  gst_spdl_losses_add (&self->losses, element, failure);
+  return failure;
+}
+
+void
+gst_spdl_filter_sum_up_losses (GstSpdlFilter *self, GstEvent *event)
+{
+  guint64 epoch;
+
+  if (GST_EVENT_TYPE (event) == GST_EVENT_EOS)
+    gst_spdl_losses_end_stream (&self->losses, GST_ELEMENT (self));
+  else if (gst_spdl_event_parse_epoch (event, NULL, &epoch, NULL) &&
+           !gst_spdl_event_is_partial_epoch (event))
+    gst_spdl_losses_end_epoch (&self->losses, GST_ELEMENT (self), epoch);
 }
 
 void

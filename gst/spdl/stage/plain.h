@@ -10,6 +10,7 @@
 #include <gst/gst.h>
 #include "gst/spdl/engine/meter.h"
 #include "gst/spdl/engine/sync.h"
+#include "gst/spdl/stage/failure.h"
 
 G_BEGIN_DECLS
 SPDL_BEGIN_PRIVATE_API
@@ -133,6 +134,12 @@ typedef struct {
   GstPad *sinkpad; /* nullable */
   GstPad *srcpad;  /* nullable */
   GstSpdlPlainStats *stats;
+
+  /* Of elements whose input is single items. Guarded by the stream lock. */
+  GstSpdlLosses losses; /* of the epoch; the element counts its num_items */
+  guint64 num_failures; /* since the start */
+  guint64 next_number;  /* for items without a number */
+  guint32 source;       /* of these items */
 } GstSpdlFilter;
 
 typedef struct {
@@ -154,6 +161,20 @@ typedef struct {
 } GstSpdlFilterClass;
 
 GType gst_spdl_filter_get_type (void);
+
+/* Numbers the item @buffer (transfer full) if it has no meta, as of another
+ * source than spdlsrc. Returns (transfer full). */
+GstBuffer *gst_spdl_filter_ensure_item (GstSpdlFilter *self, GstBuffer *buffer);
+
+/* Counts and posts a failure. The element announces that the item will not
+ * come.
+ *
+ * Returns (transfer none): valid until the next failure or a flush */
+GstSpdlFailure *gst_spdl_filter_report_failure (
+    GstSpdlFilter *self, const GstSpdlItemMeta *item, const GError *error);
+
+/* Reports the losses if @event ends an epoch or the stream. */
+void gst_spdl_filter_sum_up_losses (GstSpdlFilter *self, GstEvent *event);
 
 /* Makes the pads proxy each other's caps and allocations, for elements that
  * change no buffer. */

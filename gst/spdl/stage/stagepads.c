@@ -7,6 +7,7 @@
 
 #include "gst/spdl/stage/stage-private.h"
 
+#include "gst/spdl/common/bufferitems.h"
 #include "gst/spdl/common/marks.h"
 #include "gst/spdl/common/sourcenumber.h"
 #include "gst/spdl/gstspdlbatchmeta.h"
@@ -40,7 +41,6 @@ number_item (GstSpdlStage *self, GstBuffer *buffer)
 {
   GstSpdlStagePrivate *priv = gst_spdl_stage_get_private (self);
   const gboolean numbered = is_numbered (buffer);
-  GstSpdlItemMeta *meta;
 
   if (!priv->saw_buffer) {
     priv->saw_buffer = TRUE;
@@ -59,13 +59,8 @@ number_item (GstSpdlStage *self, GstBuffer *buffer)
                   "or splits an item into several buffers"));
     return NULL;
   }
-
-  buffer = gst_buffer_make_writable (buffer);
-  meta = gst_spdl_buffer_add_item_meta (buffer);
-  meta->source = priv->source;
-  meta->index = meta->sequence = priv->next_number++;
-  meta->created = spdl_meter_now (&priv->executor.meter);
-  return buffer;
+  return spdl_buffer_number_item (buffer, priv->source, priv->next_number++,
+      spdl_meter_now (&priv->executor.meter));
 }
 
 static GstBufferList *

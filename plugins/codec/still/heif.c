@@ -11,7 +11,6 @@
 #include "plugins/codec/common/containers.h"
 #include "plugins/codec/common/exif.h"
 #include "plugins/codec/still/stillplugins.h"
-#include "plugins/common/bytes.h"
 
 typedef struct {
   /* The current file. */

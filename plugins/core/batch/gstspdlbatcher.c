@@ -94,7 +94,6 @@
 #include <string.h>
 
 #include "gst/spdl/common/marks.h"
-#include "gst/spdl/common/sourcenumber.h"
 #include "gst/spdl/stage/capsgate.h"
 #include "gst/spdl/stage/droppeditems.h"
 #include "gst/spdl/stage/plain.h"
@@ -236,10 +235,6 @@ struct _GstSpdlBatcher {
   SpdlCollator collator;   /* describes the current input */
   gboolean has_parts;      /* input: samples of several media */
   SpdlBatchBuilder *parts; /* (nullable): for samples of several media */
-  guint64 num_failures;
-  GstSpdlLosses losses; /* of the current epoch */
-  guint64 next_number;  /* for items without a number */
-  guint32 source;       /* of these items */
   SpdlBatchPool pool;
   gboolean warned_of_pool; /* about too few buffers in the pool */
   SpdlOutcome outcome;
@@ -253,7 +248,7 @@ struct _GstSpdlBatcher {
   GstSpdlBatchMeta *documents; /* (nullable): of the current item, if it is a
                                   row of tokens */
   SpdlTargets targets;         /* of the current item */
-  guint num_shapes;    /* tensors of the boxes and keypoints of the items */
+  guint num_shapes; /* tensors of the boxes and keypoints of the items */
   guint num_pad_targets;
   guint pad_targets[GST_SPDL_MAX_TENSORS]; /* sizes of those of kept items */
 
@@ -553,17 +548,9 @@ gst_spdl_batcher_drop_batch (GstSpdlBatcher *self)
 static void
 item_failed (GstSpdlBatcher *self, const GstSpdlItemMeta *item, GError *error)
 {
-  GstSpdlPlainStats *stats = self->parent.stats;
+  GstSpdlFailure *failure =
+      gst_spdl_filter_report_failure (&self->parent, item, error);
   GstSpdlDroppedItems dropped_items;
-  GstSpdlFailure *failure;
-
-  spdl_mutex_lock (&stats->lock);
-  stats->meter.interval.failures++;
-  spdl_mutex_unlock (&stats->lock);
-  failure = gst_spdl_failure_new (
-      GST_ELEMENT (self), item, error, ++self->num_failures);
-  gst_spdl_failure_post (failure, GST_ELEMENT (self));
-  gst_spdl_losses_add (&self->losses, GST_ELEMENT (self), failure);
 
   gst_spdl_dropped_items_init (&dropped_items);
   gst_spdl_dropped_items_add (
@@ -737,24 +724,6 @@ gst_spdl_batcher_end_batch (GstSpdlBatcher *self)
   return GST_FLOW_OK;
 }
 
-/* Numbers the item if it has no meta, as of another source than spdlsrc. */
-static GstBuffer *
-ensure_item (GstSpdlBatcher *self, GstBuffer *buffer)
-{
-  GstSpdlItemMeta *meta;
-
-  if (gst_spdl_buffer_get_item_meta (buffer))
-    return buffer;
-  if (self->next_number == 0)
-    self->source = spdl_source_number_get_other (GST_ELEMENT (self));
-  buffer = gst_buffer_make_writable (buffer);
-  meta = gst_spdl_buffer_add_item_meta (buffer);
-  meta->source = self->source;
-  meta->index = meta->sequence = self->next_number++;
-  meta->created = gst_util_get_timestamp ();
-  return buffer;
-}
-
 /* Refuses a batch as input; its items would be counted as a single one. */
 static GstFlowReturn
 refuse_batch (GstSpdlBatcher *self, GstBuffer *batch)
@@ -873,7 +842,7 @@ look_at_input (GstSpdlBatcher *self, GstBuffer **buffer)
 
   self->documents = NULL;
   if (!batch) {
-    *buffer = ensure_item (self, *buffer);
+    *buffer = gst_spdl_filter_ensure_item (&self->parent, *buffer);
     return GST_FLOW_OK;
   }
   if (batch->num_tensors > 0 || batch->num_items == 0)
@@ -900,7 +869,7 @@ gst_spdl_batcher_chain (GstSpdlFilter *filter, GstBuffer *buffer)
   }
   if ((ret = look_at_input (self, &buffer)) != GST_FLOW_OK)
     return ret;
-  self->losses.num_items++;
+  filter->losses.num_items++;
   gst_spdl_plain_stats_pass (filter->stats, 1, gst_buffer_get_size (buffer), 0);
   if ((self->has_parts && !spdl_batch_builder_look (
                               self->parts, buffer, &self->collator, &error)) ||
@@ -1012,19 +981,6 @@ end_epoch (GstSpdlBatcher *self, GstEvent *event)
          !gst_spdl_event_parse_epoch (event, NULL, NULL, NULL);
 }
 
-/* Reports the losses of an epoch or of the stream after its last batch. */
-static void
-sum_up_losses (GstSpdlBatcher *self, GstEvent *event)
-{
-  guint64 epoch;
-
-  if (GST_EVENT_TYPE (event) == GST_EVENT_EOS)
-    gst_spdl_losses_end_stream (&self->losses, GST_ELEMENT (self));
-  else if (gst_spdl_event_parse_epoch (event, NULL, &epoch, NULL) &&
-           !gst_spdl_event_is_partial_epoch (event))
-    gst_spdl_losses_end_epoch (&self->losses, GST_ELEMENT (self), epoch);
-}
-
 static gboolean
 gst_spdl_batcher_event (GstSpdlFilter *filter, GstEvent *event)
 {
@@ -1042,7 +998,7 @@ gst_spdl_batcher_event (GstSpdlFilter *filter, GstEvent *event)
   if (GST_EVENT_TYPE (event) == GST_EVENT_EOS ||
       gst_spdl_event_parse_epoch (event, NULL, NULL, NULL))
     gst_spdl_batcher_end_batch (self);
-  sum_up_losses (self, event);
+  gst_spdl_filter_sum_up_losses (filter, event);
   spdl_outcome_add_event (&self->outcome, event);
   if (!end_epoch (self, event)) {
     gst_event_unref (event);
@@ -1065,7 +1021,6 @@ gst_spdl_batcher_reset (GstSpdlFilter *filter)
 
   gst_spdl_batcher_clear_batch (self);
   spdl_padding_forget (&self->padding);
-  gst_spdl_losses_reset (&self->losses);
   gst_spdl_caps_gate_flush (&self->gate);
   spdl_outcome_flush (&self->outcome);
   self->has_ended = FALSE;
@@ -1082,7 +1037,6 @@ gst_spdl_batcher_start (GstSpdlFilter *filter, GError **error)
   ok = spdl_mix_check_settings (
       &self->settings.mix, self->settings.labels, error);
   GST_OBJECT_UNLOCK (self);
-  self->num_failures = self->next_number = 0;
   spdl_targets_reset (&self->targets);
   self->warned_of_pool = self->has_pushed = FALSE;
   spdl_outcome_reset (&self->outcome);

@@ -38,11 +38,9 @@
 
 #include "gst/spdl/common/marks.h"
 #include "gst/spdl/common/propertytable.h"
-#include "gst/spdl/common/sourcenumber.h"
 #include "gst/spdl/progress/state.h"
 #include "gst/spdl/stage/capsgate.h"
 #include "gst/spdl/stage/droppeditems.h"
-#include "gst/spdl/stage/failure.h"
 #include "gst/spdl/stage/plain.h"
 #include "plugins/core/core.h"
 #include "plugins/core/pack/packrow.h"
@@ -123,10 +121,6 @@ struct _GstSpdlPack {
   gboolean has_format; /* since the first document */
   GPtrArray *open;     /* SpdlPackRow, in the order in which they began */
   GHashTable *sources; /* SpdlPackSource by number */
-  GstSpdlLosses losses;
-  guint64 num_failures;
-  guint64 next_number; /* for items without a number */
-  guint32 source;      /* of these items */
   gboolean has_ended;  /* with an error */
 };
 
@@ -173,17 +167,8 @@ drop_item (GstSpdlPack *self, const GstSpdlItemMeta *item,
 static GstFlowReturn
 fail_item (GstSpdlPack *self, const GstSpdlItemMeta *item, GError *error)
 {
-  GstSpdlPlainStats *stats = self->parent.stats;
-  GstSpdlFailure *failure;
-
-  spdl_mutex_lock (&stats->lock);
-  stats->meter.interval.failures++;
-  spdl_mutex_unlock (&stats->lock);
-  failure = gst_spdl_failure_new (
-      GST_ELEMENT (self), item, error, ++self->num_failures);
-  gst_spdl_failure_post (failure, GST_ELEMENT (self));
-  gst_spdl_losses_add (&self->losses, GST_ELEMENT (self), failure);
-  drop_item (self, item, GST_SPDL_DROP_REASON_FAILED, failure);
+  drop_item (self, item, GST_SPDL_DROP_REASON_FAILED,
+      gst_spdl_filter_report_failure (&self->parent, item, error));
   g_error_free (error);
   return GST_FLOW_OK;
 }
@@ -508,24 +493,6 @@ pack (GstSpdlPack *self, const SpdlDocument *document,
   return place (self, document, first, end, &rest);
 }
 
-/* Numbers the item if it has no meta, as of another source than spdlsrc. */
-static GstBuffer *
-ensure_item (GstSpdlPack *self, GstBuffer *buffer)
-{
-  GstSpdlItemMeta *meta;
-
-  if (gst_spdl_buffer_get_item_meta (buffer))
-    return buffer;
-  if (self->next_number == 0)
-    self->source = spdl_source_number_get_other (GST_ELEMENT (self));
-  buffer = gst_buffer_make_writable (buffer);
-  meta = gst_spdl_buffer_add_item_meta (buffer);
-  meta->source = self->source;
-  meta->index = meta->sequence = self->next_number++;
-  meta->created = gst_util_get_timestamp ();
-  return buffer;
-}
-
 static GstFlowReturn
 refuse_batch (GstSpdlPack *self, GstBuffer *batch)
 {
@@ -552,9 +519,9 @@ gst_spdl_pack_chain (GstSpdlFilter *filter, GstBuffer *buffer)
   }
   if (gst_spdl_buffer_get_batch_meta (buffer))
     return refuse_batch (self, buffer);
-  buffer = ensure_item (self, buffer);
+  buffer = gst_spdl_filter_ensure_item (filter, buffer);
   item = gst_spdl_buffer_get_item_meta (buffer);
-  self->losses.num_items++;
+  filter->losses.num_items++;
   gst_spdl_plain_stats_pass (filter->stats, 1, gst_buffer_get_size (buffer), 0);
   if (!spdl_document_read (&document, buffer, self->caps, self->used.tokens,
           self->used.token_type, &error)) {
@@ -614,18 +581,6 @@ end_rows (GstSpdlPack *self)
     push_all (self);
 }
 
-static void
-sum_up_losses (GstSpdlPack *self, GstEvent *event)
-{
-  guint64 epoch;
-
-  if (GST_EVENT_TYPE (event) == GST_EVENT_EOS)
-    gst_spdl_losses_end_stream (&self->losses, GST_ELEMENT (self));
-  else if (gst_spdl_event_parse_epoch (event, NULL, &epoch, NULL) &&
-           !gst_spdl_event_is_partial_epoch (event))
-    gst_spdl_losses_end_epoch (&self->losses, GST_ELEMENT (self), epoch);
-}
-
 static gboolean
 gst_spdl_pack_event (GstSpdlFilter *filter, GstEvent *event)
 {
@@ -642,7 +597,7 @@ gst_spdl_pack_event (GstSpdlFilter *filter, GstEvent *event)
   if (GST_EVENT_TYPE (event) == GST_EVENT_EOS ||
       gst_spdl_event_parse_epoch (event, NULL, NULL, NULL))
     end_rows (self);
-  sum_up_losses (self, event);
+  gst_spdl_filter_sum_up_losses (filter, event);
   /* After an error the epoch would seem complete. */
   if (self->has_ended && gst_spdl_event_parse_epoch (event, NULL, NULL, NULL)) {
     gst_event_unref (event);
@@ -665,7 +620,6 @@ gst_spdl_pack_reset (GstSpdlFilter *filter)
   GstSpdlPack *self = GST_SPDL_PACK (filter);
 
   g_ptr_array_set_size (self->open, 0);
-  gst_spdl_losses_reset (&self->losses);
   gst_spdl_caps_gate_flush (&self->gate);
   self->has_ended = FALSE;
 }
@@ -687,7 +641,6 @@ gst_spdl_pack_start (GstSpdlFilter *filter, GError **error)
   spdl_mutex_lock (&self->parent.stats->lock);
   self->counts = (SpdlPackCounts){ 0 };
   spdl_mutex_unlock (&self->parent.stats->lock);
-  self->num_failures = self->next_number = 0;
   ok = !self->used.token_type ||
        spdl_token_type_find (self->used.token_type, &type);
   if (!ok)

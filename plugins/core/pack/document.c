@@ -55,16 +55,10 @@ static gboolean
   return FALSE;
 }
 
-/* A tensor in a buffer. */
-typedef struct {
-  GstSpdlTensorInfo info;
-  gsize offset;
-} Place;
-
 /* Finds the tensor @name in @caps, or the only one if @is_tokens. */
 static gboolean
 find_tensor (const GstCaps *caps, const gchar *name, gboolean is_tokens,
-    Place *place, GError **error)
+    SpdlDocumentPart *place, GError **error)
 {
   GstSpdlTensorsInfo info;
 
@@ -82,17 +76,23 @@ find_tensor (const GstCaps *caps, const gchar *name, gboolean is_tokens,
   return fail (error, "The item has no tensor named \"%s\"", name);
 }
 
+static gboolean
+has_type (const GstCaps *caps, const gchar *type)
+{
+  return caps &&
+         gst_structure_has_name (gst_caps_get_structure (caps, 0), type);
+}
+
 /* Finds the tensor that is the part @name of a sample. */
 static gboolean
-find_part (GstBuffer *buffer, const gchar *name, Place *place, GError **error)
+find_part (GstBuffer *buffer, const gchar *name, SpdlDocumentPart *place,
+    GError **error)
 {
   GstSpdlPartsMeta *parts = gst_spdl_buffer_get_parts_meta (buffer);
   const GstSpdlPart *part =
       parts ? gst_spdl_parts_meta_find_part (parts, name) : NULL;
 
-  if (!part || !part->caps ||
-      !gst_structure_has_name (
-          gst_caps_get_structure (part->caps, 0), "other/tensors"))
+  if (!part || !has_type (part->caps, "other/tensors"))
     return fail (
         error, "The item has no part named \"%s\" that is a tensor", name);
   if (!find_tensor (part->caps, name, TRUE, place, error))
@@ -103,7 +103,7 @@ find_part (GstBuffer *buffer, const gchar *name, Place *place, GError **error)
 
 static gboolean
 find (GstBuffer *buffer, GstCaps *caps, const gchar *name, gboolean is_tokens,
-    Place *place, GError **error)
+    SpdlDocumentPart *place, GError **error)
 {
   return gst_spdl_buffer_get_parts_meta (buffer)
              ? find_part (buffer, name, place, error)
@@ -112,8 +112,8 @@ find (GstBuffer *buffer, GstCaps *caps, const gchar *name, gboolean is_tokens,
 
 /* Describes the tokens of an item that is bytes. */
 static gboolean
-describe_bytes (
-    GstBuffer *buffer, const gchar *type, Place *place, GError **error)
+describe_bytes (GstBuffer *buffer, const gchar *type, SpdlDocumentPart *place,
+    GError **error)
 {
   const GstSpdlItemMeta *item = gst_spdl_buffer_get_item_meta (buffer);
   const gsize size = gst_buffer_get_size (buffer);
@@ -139,7 +139,7 @@ describe_bytes (
 
 /* Maps the memory of a tensor without that of others. */
 static const guint8 *
-map (SpdlDocument *self, guint i, const Place *place, GError **error)
+map (SpdlDocument *self, guint i, const SpdlDocumentPart *place, GError **error)
 {
   const gsize size = gst_spdl_tensor_info_get_size (&place->info);
   guint first, n;
@@ -161,7 +161,7 @@ map (SpdlDocument *self, guint i, const Place *place, GError **error)
 static gboolean
 read_mask (SpdlDocument *self, GstCaps *caps, GError **error)
 {
-  Place place;
+  SpdlDocumentPart place;
 
   if (!find (self->buffer, caps, SPDL_LOSS_MASK, FALSE, &place, NULL))
     return TRUE;
@@ -172,13 +172,6 @@ read_mask (SpdlDocument *self, GstCaps *caps, GError **error)
         "%" G_GSIZE_FORMAT " tokens",
         self->n);
   return (self->mask = map (self, 1, &place, error)) != NULL;
-}
-
-static gboolean
-has_type (const GstCaps *caps, const gchar *type)
-{
-  return caps &&
-         gst_structure_has_name (gst_caps_get_structure (caps, 0), type);
 }
 
 static gboolean
@@ -234,7 +227,7 @@ gboolean
 spdl_document_count (
     GstBuffer *buffer, GstCaps *caps, guint64 *n, GError **error)
 {
-  Place place;
+  SpdlDocumentPart place;
 
   if (has_type (caps, "text/uri-list"))
     return count_bytes (buffer, n, error);
@@ -247,11 +240,98 @@ spdl_document_count (
 }
 
 static gboolean
+is_other (const gchar *name, const gchar *tokens)
+{
+  return g_strcmp0 (name, tokens) != 0 && !g_str_equal (name, SPDL_LOSS_MASK);
+}
+
+static void
+add_other (SpdlDocument *self, const SpdlDocumentPart *part)
+{
+  if (!self->others)
+    self->others = g_array_new (FALSE, FALSE, sizeof *part);
+  g_array_append_vals (self->others, part, 1);
+}
+
+static gboolean
+list_tensors (
+    SpdlDocument *self, GstCaps *caps, const gchar *tokens, GError **error)
+{
+  SpdlDocumentPart part = { .offset = 0 };
+  GstSpdlTensorsInfo info;
+
+  if (!gst_spdl_tensors_info_from_caps (&info, caps, error))
+    return FALSE;
+  for (guint i = 0; info.num_tensors > 1 && i < info.num_tensors; i++) {
+    part.name = gst_spdl_caps_get_tensor_name (caps, i);
+    part.info = info.tensors[i];
+    if (!part.name)
+      return fail (error, "Tensor %u of the item has no name", i);
+    if (is_other (part.name, tokens))
+      add_other (self, &part);
+    part.offset += gst_spdl_tensor_info_get_size (&part.info);
+  }
+  return TRUE;
+}
+
+/* Describes a part that is a tensor or bytes. */
+static gboolean
+describe_part (const GstSpdlPart *in, SpdlDocumentPart *part, GError **error)
+{
+  GstSpdlTensorsInfo info;
+
+  *part = (SpdlDocumentPart){ .name = in->name, .offset = in->offset };
+  if (has_type (in->caps, "other/tensors")) {
+    if (!gst_spdl_tensors_info_from_caps (&info, in->caps, error))
+      return FALSE;
+    part->info = info.tensors[0];
+    return info.num_tensors == 1 ||
+           fail (error, "Part \"%s\" has %u tensors, not one", in->name,
+               info.num_tensors);
+  }
+  if (has_type (in->caps, "video/x-raw") || has_type (in->caps, "audio/x-raw"))
+    return fail (error,
+        "Part \"%s\" is decoded, so rows cannot join it: decode it after "
+        "spdlpack, or make an array of it",
+        in->name);
+  if (in->size > G_MAXUINT32)
+    return fail (error, "Part \"%s\" has more than 4 GiB", in->name);
+  part->info = (GstSpdlTensorInfo){
+    .type = GST_SPDL_TENSOR_UINT8, .rank = 1, .dims = { in->size }
+  };
+  return TRUE;
+}
+
+/* Lists what the item has besides its tokens. */
+static gboolean
+list_others (
+    SpdlDocument *self, GstCaps *caps, const gchar *tokens, GError **error)
+{
+  GstSpdlPartsMeta *parts = gst_spdl_buffer_get_parts_meta (self->buffer);
+  SpdlDocumentPart part;
+
+  if (!parts)
+    return list_tensors (self, caps, tokens, error);
+  if (parts->num_parts == 1u + (self->mask != NULL))
+    return TRUE;
+  for (guint i = 0; i < parts->num_parts; i++) {
+    const GstSpdlPart *in = gst_spdl_parts_meta_get_part (parts, i);
+
+    if (!is_other (in->name, tokens))
+      continue;
+    if (!describe_part (in, &part, error))
+      return FALSE;
+    add_other (self, &part);
+  }
+  return TRUE;
+}
+
+static gboolean
 read_document (SpdlDocument *self, GstCaps *caps, const gchar *name,
     const gchar *type, GError **error)
 {
   const gboolean is_bytes = is_bytes_of (self->buffer, caps);
-  Place place;
+  SpdlDocumentPart place;
 
   if (is_bytes ? !describe_bytes (self->buffer, type, &place, error)
                : !find (self->buffer, caps, name, TRUE, &place, error))
@@ -267,7 +347,8 @@ read_document (SpdlDocument *self, GstCaps *caps, const gchar *name,
   self->type = place.info.type;
   self->n = place.info.dims[0];
   return (self->tokens = map (self, 0, &place, error)) &&
-         (is_bytes || read_mask (self, caps, error));
+         (is_bytes || (read_mask (self, caps, error) &&
+                          list_others (self, caps, name, error)));
 }
 
 gboolean
@@ -287,4 +368,5 @@ spdl_document_clear (SpdlDocument *self)
   for (guint i = 0; i < G_N_ELEMENTS (self->maps); i++)
     if (self->maps[i].memory)
       gst_buffer_unmap (self->buffer, &self->maps[i]);
+  g_clear_pointer (&self->others, g_array_unref);
 }

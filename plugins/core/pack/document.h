@@ -16,12 +16,20 @@ G_BEGIN_DECLS
 /* Name of the tensor or part that says which tokens count for the loss. */
 #define SPDL_LOSS_MASK "loss_mask"
 
+/* Tensor, or bytes as a vector of uint8, in the buffer of an item. */
+typedef struct {
+  const gchar *name; /* of the caps or of the part */
+  GstSpdlTensorInfo info;
+  gsize offset;
+} SpdlDocumentPart;
+
 /* The token ids of an item, and which of them count for the loss. */
 typedef struct {
   GstSpdlTensorType type;
   gsize n;
   const guint8 *tokens;
   const guint8 *mask; /* nullable: all of them count */
+  GArray *others;     /* (nullable): SpdlDocumentPart: what else it has */
   GstMapInfo maps[2];
   GstBuffer *buffer;
 } SpdlDocument;

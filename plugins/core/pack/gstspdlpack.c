@@ -181,6 +181,16 @@ get_open (const GstSpdlPack *self, guint i)
   return g_ptr_array_index (self->open, i);
 }
 
+static GstFlowReturn
+fail_memory (GstSpdlPack *self)
+{
+  return fail_stream (
+      self, g_error_new (GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
+                "Not enough memory for a row of %u tokens: lower row-length or "
+                "window",
+                self->format.length));
+}
+
 /* Sends the open row number @i. */
 static GstFlowReturn
 push_row (GstSpdlPack *self, guint i)
@@ -190,6 +200,8 @@ push_row (GstSpdlPack *self, guint i)
   const guint n = row->n;
   GstBuffer *buffer = spdl_pack_row_finish (row, &self->format);
 
+  if (!buffer)
+    return fail_memory (self);
   spdl_mutex_lock (&stats->lock);
   self->counts.n_rows++;
   self->counts.n_tokens += n;
@@ -250,11 +262,7 @@ begin_row (GstSpdlPack *self)
     g_ptr_array_add (self->open, row);
     return TRUE;
   }
-  fail_stream (
-      self, g_error_new (GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
-                "Not enough memory for a row of %u tokens: lower row-length or "
-                "window",
-                self->format.length));
+  fail_memory (self);
   return FALSE;
 }
 
@@ -393,9 +401,9 @@ take_cut (GstSpdlPack *self, const GstSpdlItemMeta *item)
   return n;
 }
 
-/* Plans the rows when the type of the first document is known. */
+/* Plans the rows for the first document. */
 static gboolean
-plan_rows (GstSpdlPack *self, GstSpdlTensorType type)
+plan_rows (GstSpdlPack *self, const SpdlDocument *document)
 {
   const SpdlPackSettings *used = &self->used;
   GError *error = NULL;
@@ -407,36 +415,55 @@ plan_rows (GstSpdlPack *self, GstSpdlTensorType type)
                          : (used->row_length + 7) / 8,
     .eos = used->eos_id,
     .padding = used->pad_id,
-    .type = used->dtype == SPDL_PACK_INT64 ? GST_SPDL_TENSOR_INT64 : type,
+    .type =
+        used->dtype == SPDL_PACK_INT64 ? GST_SPDL_TENSOR_INT64 : document->type,
   };
   self->has_format = TRUE;
-  if (spdl_row_format_plan (&self->format, &error))
+  if (spdl_row_format_plan (&self->format, document, &error))
     return TRUE;
   fail_stream (self, error);
   return FALSE;
 }
 
+/* Returns why a row cannot have the document, NULL if it can. */
 static GError *
-check_type (const GstSpdlPack *self, const SpdlDocument *document)
+check_document (const GstSpdlPack *self, const SpdlDocument *document)
 {
-  if (document->type == self->format.type ||
-      self->format.type == GST_SPDL_TENSOR_INT64)
-    return NULL;
-  return g_error_new (GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-      "The item has tokens of type %s, but the rows have %s: set dtype=int64",
-      spdl_token_type_get_name (document->type),
-      spdl_token_type_get_name (self->format.type));
+  GError *error = NULL;
+
+  if (document->type != self->format.type &&
+      self->format.type != GST_SPDL_TENSOR_INT64)
+    return g_error_new (GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+        "The item has tokens of type %s, but the rows have %s: set dtype=int64",
+        spdl_token_type_get_name (document->type),
+        spdl_token_type_get_name (self->format.type));
+  spdl_others_format_check (&self->format.others, document, &error);
+  return error;
+}
+
+/* Returns an error if the document has data that cannot be split. */
+static GError *
+check_split (const GstSpdlPack *self, const SpdlDocument *document)
+{
+  if (document->others && self->used.mode == SPDL_PACK_CONCAT)
+    return g_error_new (GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+        "The item has the part \"%s\" besides its tokens, and mode=concat "
+        "cannot split it: set mode=best-fit or pad, or leave the part out",
+        g_array_index (document->others, SpdlDocumentPart, 0).name);
+  return NULL;
 }
 
 /* Shortens a document that is longer than a row, or returns an error. */
 static GError *
-shorten (GstSpdlPack *self, gsize first, gsize *end)
+shorten (
+    GstSpdlPack *self, const SpdlDocument *document, gsize first, gsize *end)
 {
   const guint length = self->format.length;
 
   if (self->used.mode == SPDL_PACK_CONCAT || *end - first <= length)
     return NULL;
-  if (self->used.on_too_long == SPDL_TOO_LONG_CUT) {
+  /* Other data may belong to the tokens at the end. */
+  if (self->used.on_too_long == SPDL_TOO_LONG_CUT && !document->others) {
     *end = first + length;
     spdl_mutex_lock (&self->parent.stats->lock);
     self->counts.n_cut++;
@@ -445,9 +472,10 @@ shorten (GstSpdlPack *self, gsize first, gsize *end)
   }
   return g_error_new (GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
       "The item has %" G_GSIZE_FORMAT
-      " tokens, with the end token, and a row has %u: raise row-length, set "
-      "on-too-long=cut, or mode=concat",
-      *end - first, length);
+      " tokens, with the end token, and a row has %u: raise row-length%s",
+      *end - first, length,
+      document->others ? ", or make fewer tokens"
+                       : ", set on-too-long=cut, or mode=concat");
 }
 
 static GstFlowReturn
@@ -473,19 +501,21 @@ pack (GstSpdlPack *self, const SpdlDocument *document,
   GstSpdlItemMeta rest = *item;
   GError *error;
 
+  if ((error = check_split (self, document)))
+    return fail_item (self, item, error);
   if (document->n == 0) {
     drop_item (self, item, GST_SPDL_DROP_REASON_FILTERED, NULL);
     return GST_FLOW_OK;
   }
-  if (!self->has_format && !plan_rows (self, document->type))
+  if (!self->has_format && !plan_rows (self, document))
     return GST_FLOW_EOS;
   if (first >= end)
     error = g_error_new (GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
         "The item has %" G_GSIZE_FORMAT " tokens, but the resume state counts "
         "%" G_GSIZE_FORMAT " as delivered: use the same tokenizer and eos-id",
         end, first);
-  else if (!(error = check_type (self, document)))
-    error = shorten (self, first, &end);
+  else if (!(error = check_document (self, document)))
+    error = shorten (self, document, first, &end);
   if (error)
     return fail_item (self, item, error);
   if (first > 0)

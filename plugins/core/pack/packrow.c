@@ -12,7 +12,7 @@
 #include "gst/spdl/common/tryallocator.h"
 
 static const gchar *const names[] = { "tokens", "segment_ids", "positions",
-  SPDL_LOSS_MASK, "cu_seqlens", "num_documents" };
+  SPDL_LOSS_MASK, "cu_seqlens", "num_documents", NULL };
 
 /* Format */
 
@@ -47,7 +47,8 @@ check_token (const SpdlRowFormat *self, gint64 token, const gchar *property,
 }
 
 gboolean
-spdl_row_format_plan (SpdlRowFormat *self, GError **error)
+spdl_row_format_plan (
+    SpdlRowFormat *self, const SpdlDocument *document, GError **error)
 {
   /* One end for the row's begin, and one for its padding. */
   const guint32 lengths[] = { self->length, self->length, self->length,
@@ -59,7 +60,9 @@ spdl_row_format_plan (SpdlRowFormat *self, GError **error)
   gsize end = 0;
 
   if ((self->eos >= 0 && !check_token (self, self->eos, "eos-id", error)) ||
-      !check_token (self, self->padding, "pad-id", error))
+      !check_token (self, self->padding, "pad-id", error) ||
+      !spdl_others_format_init (&self->others, document, names,
+          (GST_SPDL_MAX_PARTS - SPDL_ROW_N_PARTS) / 2, error))
     return FALSE;
   for (guint i = 0; i < SPDL_ROW_N_PARTS; i++) {
     GstSpdlTensorsInfo info;
@@ -88,6 +91,7 @@ spdl_row_format_clear (SpdlRowFormat *self)
   if (self->pool)
     gst_buffer_pool_set_active (self->pool, FALSE);
   gst_clear_object (&self->pool);
+  spdl_others_format_clear (&self->others);
 }
 
 /* Rows */
@@ -106,6 +110,8 @@ spdl_pack_row_new (const SpdlRowFormat *format)
   self = g_new0 (SpdlPackRow, 1);
   self->slab = slab;
   self->items = g_array_new (FALSE, TRUE, sizeof (GstSpdlItemMeta));
+  self->others = g_array_new (FALSE, TRUE, sizeof (SpdlOthers));
+  g_array_set_clear_func (self->others, spdl_others_clear);
   return self;
 }
 
@@ -113,6 +119,7 @@ static void
 free_empty (SpdlPackRow *self)
 {
   g_array_unref (self->items);
+  g_array_unref (self->others);
   spdl_slab_unref (self->slab);
   g_free (self);
 }
@@ -222,6 +229,15 @@ add_item (SpdlPackRow *self, const GstSpdlItemMeta *item)
       item);
 }
 
+static void
+add_others (SpdlPackRow *self, const SpdlDocument *document)
+{
+  g_array_set_size (self->others, self->others->len + 1);
+  spdl_others_take (
+      &g_array_index (self->others, SpdlOthers, self->others->len - 1),
+      document);
+}
+
 void
 spdl_pack_row_add (SpdlPackRow *self, const SpdlRowFormat *format,
     const SpdlDocument *document, gsize first, gsize end,
@@ -244,6 +260,8 @@ spdl_pack_row_add (SpdlPackRow *self, const SpdlRowFormat *format,
   self->n += end - first;
   self->n_documents++;
   add_item (self, item);
+  if (format->others.n > 0)
+    add_others (self, document);
 }
 
 static void
@@ -278,6 +296,12 @@ spdl_pack_row_finish (SpdlPackRow *self, const SpdlRowFormat *format)
     gst_buffer_append_memory (part,
         spdl_slab_get_part (self->slab, format->offsets[i], format->sizes[i]));
     gst_spdl_buffer_append_part (row, names[i], part, format->caps[i]);
+  }
+  if (!spdl_others_append (
+          &format->others, self->others, format->max_documents, row)) {
+    gst_buffer_unref (row);
+    spdl_pack_row_free (self);
+    return NULL;
   }
   batch = gst_spdl_buffer_add_batch_meta (row, self->items->len);
   batch->num_items = self->items->len;

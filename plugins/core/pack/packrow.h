@@ -8,7 +8,7 @@
 #pragma once
 
 #include "plugins/core/batch/batchpool.h"
-#include "plugins/core/pack/document.h"
+#include "plugins/core/pack/rowothers.h"
 
 G_BEGIN_DECLS
 
@@ -30,6 +30,7 @@ typedef struct {
   gint64 eos; /* -1: none */
   gint64 padding;
   GstSpdlTensorType type; /* of the tokens */
+  SpdlOthersFormat others;
   GstCaps *caps[SPDL_ROW_N_PARTS];
   gsize sizes[SPDL_ROW_N_PARTS];
   gsize offsets[SPDL_ROW_N_PARTS];
@@ -38,15 +39,19 @@ typedef struct {
 
 /* Plans the parts from `length`, `max_documents` and `type`. Returns FALSE with
  * @error set if a row is too large, or the tokens `eos` and `padding` do not
- * fit into the type. */
-gboolean spdl_row_format_plan (SpdlRowFormat *self, GError **error);
+ * fit into the type.
+ *
+ * @document: the first one: all have the same other data */
+gboolean spdl_row_format_plan (
+    SpdlRowFormat *self, const SpdlDocument *document, GError **error);
 void spdl_row_format_clear (SpdlRowFormat *self);
 
 typedef struct {
   guint n; /* tokens */
   guint n_documents;
   SpdlSlab *slab;
-  GArray *items; /* GstSpdlItemMeta: of the documents, owned */
+  GArray *items;  /* GstSpdlItemMeta: of the documents, owned */
+  GArray *others; /* SpdlOthers: of the documents; empty if they have none */
 } SpdlPackRow;
 
 /* Returns: (transfer full) (nullable): NULL if memory is exhausted */
@@ -69,8 +74,8 @@ spdl_pack_row_is_full (const SpdlPackRow *self, const SpdlRowFormat *format)
          self->n_documents == format->max_documents;
 }
 
-/* Pads the row. Returns: (transfer full): a sample of the parts, with a batch
- * of the documents. Frees @self. */
+/* Pads the row. Returns: (transfer full) (nullable): a sample of the parts,
+ * with a batch of the documents; NULL if memory is exhausted. Frees @self. */
 GstBuffer *
 spdl_pack_row_finish (SpdlPackRow *self, const SpdlRowFormat *format);
 

@@ -705,6 +705,11 @@ static const SpdlProperty properties[] = {
       "Decode a JPEG at 1/2, 1/4 or 1/8 of its size if that is at least the "
       "size of the result",
       TRUE),
+  SPDL_PROPERTY_BOOLEAN (SpdlDecodeSettings, size_only, PLAYING, "size-only",
+      "Size only",
+      "Read only the header of an image: the result is an int32 tensor of its "
+      "height and width, as it would be decoded without width and height",
+      FALSE),
   SPDL_PROPERTY_ENUM (SpdlDecodeSettings, corrupt, PLAYING, "on-corrupt",
       "On corrupt", "Action for an image with missing or invalid data",
       corrupt_get_type, SPDL_CORRUPT_FAIL),

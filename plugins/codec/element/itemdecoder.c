@@ -13,6 +13,7 @@
 #include "plugins/codec/audio/audio.h"
 #include "plugins/codec/common/exif.h"
 #include "plugins/codec/jpeg/jpeg.h"
+#include "plugins/codec/resize/orientation.h"
 #include "plugins/codec/result/fanout.h"
 #include "plugins/codec/still/imagedecoder.h"
 #include "plugins/codec/video/video.h"
@@ -207,20 +208,45 @@ draw_jpeg (SpdlItemDecoder *self, const Job *job, guint reduction,
   }
 }
 
+/* Returns a tensor of the height and the width of an image whose header was
+ * read, as the whole image would be decoded. */
+static GstBuffer *
+report_size (const Job *job, guint width, guint height, guint orientation,
+    GError **error)
+{
+  static GstStaticCaps tensor = GST_STATIC_CAPS (
+      "other/tensors, format=(string)static, num_tensors=(int)1, "
+      "types=(string)int32, dimensions=(string)\"2\", "
+      "framerate=(fraction)0/1");
+  const gboolean turns = job->config->orientation == SPDL_EXIF_APPLY &&
+                         spdl_orientation_swaps_sides (orientation);
+  const gint32 size[] = { turns ? width : height, turns ? height : width };
+  GstCaps *caps = gst_static_caps_get (&tensor);
+
+  job->views->caps = caps;
+  gst_caps_unref (caps); /* the static caps keep it */
+  if (!spdl_decode_config_check_tensors (job->config, caps, error))
+    return NULL;
+  return gst_buffer_new_memdup (size, sizeof size);
+}
+
 static GstBuffer *
 decode_jpeg (SpdlItemDecoder *self, const Job *job, GError **error)
 {
   const SpdlDecodeConfig *config = job->config;
   const GstMapInfo *in = &job->in;
-  guint width, height, reduction = 1;
+  guint width, height, orientation, reduction = 1;
   gboolean has_begun;
 
   if (!spdl_jpeg_read_header (
           self->jpeg, in->data, in->size, &width, &height, error) ||
-      !check_samples (self, job, "image/jpeg", 8, 3, FALSE, error) ||
-      !spdl_decode_config_check_decoded (config, width, height, error) ||
-      !set_transforms (job, width, height,
-          spdl_exif_find_in_jpeg (in->data, in->size), error))
+      !spdl_decode_config_check_decoded (config, width, height, error))
+    return NULL;
+  orientation = spdl_exif_find_in_jpeg (in->data, in->size);
+  if (config->size_only)
+    return report_size (job, width, height, orientation, error);
+  if (!check_samples (self, job, "image/jpeg", 8, 3, FALSE, error) ||
+      !set_transforms (job, width, height, orientation, error))
     return NULL;
   /* A reduced image has mixed pixels, which nearest must not. */
   if (config->fast_scale && config->interpolation != SPDL_INTERPOLATION_NEAREST)
@@ -296,10 +322,14 @@ decode_image (SpdlItemDecoder *self, const Job *job, guint i, GError **error)
           config->max_pixels, &header, error) &&
       check_header (format, &header, error) &&
       spdl_decode_config_check_decoded (
-          config, header.width, header.height, error) &&
-      check_samples (self, job, format->type, header.depth, header.channels,
-          header.has_palette, error))
-    result = draw_image (self, job, format, decoder, &header, error);
+          config, header.width, header.height, error)) {
+    if (config->size_only)
+      result = report_size (
+          job, header.width, header.height, header.orientation, error);
+    else if (check_samples (self, job, format->type, header.depth,
+                 header.channels, header.has_palette, error))
+      result = draw_image (self, job, format, decoder, &header, error);
+  }
   format->close (decoder);
   return result;
 }
@@ -491,6 +521,8 @@ probe_item (SpdlItemDecoder *self, const Job *job, Probe *probe)
 static gboolean
 check_image (const Job *job, const gchar *type, GError **error)
 {
+  if (job->config->size_only)
+    return TRUE;
   if (!spdl_decode_config_check_images (job->config, error))
     return FALSE;
   if (job->config->clip.num_frames == 0)
@@ -551,19 +583,20 @@ refuse_item (const Job *job, GError **error)
                                         : NULL;
 }
 
-/* Returns whether an item of @kind can have the wanted number of pictures. */
+/* Returns whether the properties that need images permit an item of @kind. */
 static gboolean
-check_views (const Job *job, Kind kind, GError **error)
+check_kind (const Job *job, Kind kind, GError **error)
 {
   const gchar *is = kind == KIND_VIDEO    ? "a video"
                     : kind == KIND_AUDIO  ? "audio"
                     : kind == KIND_ARRAYS ? "arrays"
                                           : NULL;
 
-  if (job->config->n_views == 0 || !is)
+  if ((job->config->n_views == 0 && !job->config->size_only) || !is)
     return TRUE;
   g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_WRONG_TYPE,
-      "File is %s, but views is set, which needs still images", is);
+      "File is %s, but %s is set, which needs still images", is,
+      job->config->size_only ? "size-only" : "views");
   return FALSE;
 }
 
@@ -573,7 +606,7 @@ decode_any (SpdlItemDecoder *self, const Job *job, GError **error)
   Probe probe;
   const Kind kind = probe_item (self, job, &probe);
 
-  if (!check_views (job, kind, error))
+  if (!check_kind (job, kind, error))
     return NULL;
   switch (kind) {
     case KIND_JPEG:

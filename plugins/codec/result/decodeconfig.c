@@ -347,6 +347,8 @@ check_views (
 
   if (settings->clip.num_frames > 0)
     why = "num-frames is set, which needs videos";
+  else if (settings->size_only)
+    why = "size-only is set, which needs no pixels";
   else if (settings->media == SPDL_MEDIA_VIDEO ||
            settings->media == SPDL_MEDIA_AUDIO)
     why = "media is set, and only images have views";
@@ -423,6 +425,7 @@ spdl_decode_config_new (
   self->media = settings->media;
   self->augment = settings->augment;
   self->fast_scale = settings->fast_scale;
+  self->size_only = settings->size_only;
   self->corrupt = settings->corrupt;
   self->max_pixels = settings->max_pixels;
   self->background = settings->background;

@@ -64,6 +64,7 @@ typedef struct {
   SpdlExifUse orientation;
   SpdlAugment augment;
   gboolean fast_scale;
+  gboolean size_only;
   SpdlCorrupt corrupt;
   guint64 max_pixels;
   guint background; /* 0xRRGGBB, or a sample */
@@ -93,6 +94,7 @@ struct _SpdlDecodeConfig {
   SpdlExifUse orientation;
   SpdlAugment augment;
   gboolean fast_scale; /* whether JPEGs may be decoded at a reduced size */
+  gboolean size_only;  /* of images, instead of their pixels */
   SpdlCorrupt corrupt;
   guint64 max_pixels;
   guint32 background;

@@ -12,7 +12,7 @@ import unittest
 
 # Imported before PyTorch, which loads GLib, because this file tests forks
 # while a loader runs.
-from gstspdl import Loader, decode
+from gstspdl import Loader, decode, image_size
 import numpy as np
 import torch
 import torch.utils.data
@@ -102,6 +102,31 @@ class DecodeTest(unittest.TestCase):
                 for i, image in enumerate(np.asarray(batch["data"])):
                     np.testing.assert_array_equal(
                         decode(DATA[i], epoch=epoch, index=i, **line), image)
+
+    def test_size(self):
+        """The header tells the size with which an image would be decoded."""
+        for kind in "JPEG", "PNG", "WEBP", "TIFF", "GIF", "BMP":
+            for orientation in (1, 3, 6, 8) if kind in ("JPEG", "WEBP") else (1,):
+                exif = Image.Exif()
+                exif[274] = orientation
+                out = io.BytesIO()
+                Image.new("RGB", (61, 47)).save(
+                    out, kind, **({"exif": exif} if orientation > 1 else {}))
+                data = out.getvalue()
+                for line in {}, {"orientation": "ignore"}:
+                    with self.subTest(kind, exif=orientation, **line):
+                        height, width, _ = decode(data, **line).shape
+                        self.assertEqual(image_size(data, **line), (width, height))
+        # The pixels are not looked at.
+        self.assertEqual(image_size(DATA[0][:2000]), image_size(DATA[0]))
+        for data, line, text in [
+                (DATA[0], {"max_pixels": 5}, "max-pixels"),
+                (DATA[0], {"views": 2}, "size-only"),
+                (b"RIFF$\0\0\0WAVEfmt \x10\0\0\0\1\0\1\0\x40\x1f\0\0"
+                 b"\x40\x1f\0\0\1\0\x08\0data\0\0\0\0", {}, "size-only"),
+                (b"no picture", {}, "0x6e")]:
+            with self.subTest(line), raises_with(None, text):
+                image_size(data, **line)
 
     def test_errors(self):
         for data, line, text in [

@@ -37,10 +37,11 @@ if TYPE_CHECKING:
     from ._measure.cache import CacheLoader
     from ._measure.headspace import Headspace, headspace
     from ._media.batch import Batch
-    from ._media.decode import decode
+    from ._media.decode import decode, image_size
     from ._media.sample import Sample
     from ._media.tensor import Tensor
     from ._native.process import set_background, trace, versions
+    from ._pipeline.imagerows import llava_packing
     from ._pipeline.options import (IMAGENET_MEAN, IMAGENET_STD, ImageOptions,
                                     LoadOptions, PictureOptions, SceneOptions)
     from ._pipeline.pipeline import Pipeline
@@ -58,8 +59,8 @@ __all__ = ["IMAGENET_MEAN", "IMAGENET_STD", "Batch", "CacheLoader",
            "Loader", "LoaderError", "LoaderWarning", "PictureOptions", "Pipeline",
            "Roofline", "Sample", "SceneOptions", "Tensor", "Verdict",
            "audio_folder", "chat_packing", "coco_detection", "decode", "headspace",
-           "image_folder", "image_list", "merge_states", "pretrain_tokens",
-           "reshard_states",
+           "image_folder", "image_list", "image_size", "llava_packing",
+           "merge_states", "pretrain_tokens", "reshard_states",
            "segmentation_pairs", "set_background", "trace", "versions",
            "video_folder", "voc_detection", "web_dataset", "yolo_detection"]
 
@@ -70,7 +71,7 @@ __all__ = ["IMAGENET_MEAN", "IMAGENET_STD", "Batch", "CacheLoader",
 _MODULES = {
     "_media.batch": ("Batch",),
     "_measure.cache": ("CacheLoader",),
-    "_media.decode": ("decode",),
+    "_media.decode": ("decode", "image_size"),
     "_detached": ("DetachedBatch",),
     "_failure": ("Failure",),
     "_measure.headspace": ("Headspace", "headspace"),
@@ -82,6 +83,7 @@ _MODULES = {
     "_pipeline.recipes": ("audio_folder", "coco_detection", "image_folder",
                           "image_list", "segmentation_pairs", "video_folder",
                           "voc_detection", "web_dataset", "yolo_detection"),
+    "_pipeline.imagerows": ("llava_packing",),
     "_pipeline.tokens": ("chat_packing", "pretrain_tokens"),
     "_media.sample": ("Sample",),
     "_loader.states": ("merge_states", "reshard_states"),

@@ -61,8 +61,8 @@ add_part (SpdlOthersFormat *self, const SpdlDocumentPart *part,
 
   if (!is_free (self, taken, part->name) || !is_free (self, taken, lengths)) {
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-        "The item has a part named \"%s\", but a row has \"%s\" or \"%s\" of "
-        "its own: use another name",
+        "The item has the part \"%s\", which becomes the parts \"%s\" and "
+        "\"%s\" of rows, and one of these names is taken: use another name",
         part->name, part->name, lengths);
     return FALSE;
   }

@@ -14,9 +14,9 @@ G_BEGIN_DECLS
 /* Added to the name of a tensor for that of its numbers of entries. */
 #define SPDL_LENGTHS_SUFFIX "_lengths"
 
-/* What documents have besides their tokens, such as images: arrays that a row
- * joins along their outermost dimension, in the order of its documents. All
- * documents have the same names and types as the first one. */
+/* Names and types of the data that documents have besides their tokens, such as
+ * images. A row joins each array along its outermost dimension, in the order of
+ * its documents. All documents have the same as the first one. */
 typedef struct {
   guint n;
   GstSpdlTensorInfo *infos; /* without the outermost dimension */

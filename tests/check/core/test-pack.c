@@ -299,6 +299,89 @@ GST_START_TEST (test_samples)
 
 GST_END_TEST;
 
+/* Adds a part of pairs of numbers to a sample. */
+static GstBuffer *
+add_pairs (GstBuffer *sample, const gchar *name, guint n)
+{
+  g_autoptr (GstBuffer) pairs = gst_buffer_new_allocate (NULL, n * 8, NULL);
+  g_autofree gchar *text = g_strdup_printf (GST_SPDL_TENSORS_CAPS
+      ",num_tensors=1,types=int32,dimensions=(string)2:%u%s",
+      n, n == 0 ? ",rank=(int)<2>" : "");
+  g_autoptr (GstCaps) caps = gst_caps_from_string (text);
+
+  gst_buffer_memset (pairs, 0, n, n * 8);
+  gst_spdl_buffer_append_part (sample, name, pairs, caps);
+  return sample;
+}
+
+static void
+assert_bytes (GstBuffer *row, const gchar *name, const gchar *expected)
+{
+  g_autoptr (GstBuffer) part = gst_spdl_buffer_dup_part (row, name);
+  g_autoptr (GString) text = g_string_new (NULL);
+  GstMapInfo map;
+
+  fail_unless (part != NULL && gst_buffer_map (part, &map, GST_MAP_READ));
+  for (gsize i = 0; i < map.size; i += 4)
+    g_string_append_printf (text, "%x ", map.data[i]);
+  gst_buffer_unmap (part, &map);
+  fail_unless_equals_string (text->str, expected);
+}
+
+/* Rows join what documents have besides their tokens. */
+GST_START_TEST (test_others)
+{
+  static const guint16 tokens[] = { 1, 2, 3, 4, 5 };
+  static const guint8 mask[] = { 1, 1, 1, 1, 1 };
+  Rig *rig = rig_new (
+      "spdlpack", "row-length", 4, "tokens", "ids", "max-documents", 4, NULL);
+  GstBuffer *row;
+
+  gst_util_set_object_arg (G_OBJECT (rig->element), "mode", "best-fit");
+  gst_util_set_object_arg (G_OBJECT (rig->element), "on-too-long", "cut");
+  rig_start (rig, GST_SPDL_SAMPLE_CAPS);
+  gst_pad_push (
+      rig->src, add_pairs (make_sample (tokens, 2, mask, 2), "boxes", 2));
+  gst_pad_push (
+      rig->src, add_pairs (make_sample (tokens, 1, mask, 1), "boxes", 0));
+  /* Another name; no such part; not cut. */
+  gst_pad_push (
+      rig->src, add_pairs (make_sample (tokens, 1, mask, 1), "points", 1));
+  gst_pad_push (rig->src, make_sample (tokens, 1, mask, 1));
+  gst_pad_push (
+      rig->src, add_pairs (make_sample (tokens, 5, mask, 5), "boxes", 1));
+  gst_pad_push (
+      rig->src, add_pairs (make_sample (tokens, 1, mask, 1), "boxes", 1));
+  fail_unless_equals_int (rig_get_stat (rig->element, "num-failures"), 3);
+  fail_unless_equals_int (rig_get_stat (rig->element, "num-cut"), 0);
+  fail_unless_equals_int (rig->buffers->len, 1);
+  row = g_ptr_array_index (rig->buffers, 0);
+  assert_bytes (row, "boxes", "2 2 2 2 1 1 ");
+  assert_bytes (row, "boxes_lengths", "2 0 1 0 ");
+  rig_free (rig);
+
+  /* A document that may be split has only tokens. */
+  rig = rig_new ("spdlpack", "row-length", 4, "tokens", "ids", NULL);
+  rig_start (rig, GST_SPDL_SAMPLE_CAPS);
+  gst_pad_push (
+      rig->src, add_pairs (make_sample (tokens, 2, mask, 2), "boxes", 2));
+  gst_pad_push (rig->src, make_sample (tokens, 4, mask, 4));
+  fail_unless_equals_int (rig_get_stat (rig->element, "num-failures"), 1);
+  fail_unless_equals_int (rig->buffers->len, 1);
+  rig_free (rig);
+
+  /* Rows have the name themselves. */
+  rig = rig_new ("spdlpack", "row-length", 4, "tokens", "ids", NULL);
+  gst_util_set_object_arg (G_OBJECT (rig->element), "mode", "best-fit");
+  rig_start (rig, GST_SPDL_SAMPLE_CAPS);
+  gst_pad_push (
+      rig->src, add_pairs (make_sample (tokens, 2, mask, 2), "positions", 2));
+  fail_unless (rig_get_error (rig) != NULL);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
 static void
 push_tensor (Rig *rig, const gchar *type, gpointer data, gsize size)
 {
@@ -483,6 +566,6 @@ GST_START_TEST (test_padding)
 
 GST_END_TEST;
 
-CHECK_SUITE (pack, TEST (test_concat), TEST (test_best_fit), TEST (test_pad),
-    TEST (test_events), TEST (test_cut), TEST (test_samples), TEST (test_types),
-    TEST (test_batches), TEST (test_padding))
+CHECK_SUITE (pack, TEST (test_others), TEST (test_concat), TEST (test_best_fit),
+    TEST (test_pad), TEST (test_events), TEST (test_cut), TEST (test_samples),
+    TEST (test_types), TEST (test_batches), TEST (test_padding))

@@ -3,11 +3,12 @@
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
 
+import ctypes
 import os
 import threading
 import warnings
 from collections import OrderedDict
-from typing import Any, Union
+from typing import Any, Tuple, Union
 
 from .._arguments import UINT64_MAX, check_integer
 from .._errors import LoaderError, LoaderWarning
@@ -122,3 +123,17 @@ def decode(data: Union[bytes, bytearray, memoryview], *, epoch: int = 0,
                           "of 1: use a Loader, which returns all of them",
                           stage="spdldecode")
     return batch[batch.names[0]]
+
+
+def image_size(data: Union[bytes, bytearray, memoryview], **properties: Any
+               ) -> Tuple[int, int]:
+    """Returns the width and the height of an encoded image, from its header.
+
+        width, height = image_size(open("a.jpg", "rb").read())
+
+    This is the size that decode() gives without `width` and `height`: images are
+    turned by their EXIF orientation, unless orientation="ignore" is set. Other
+    arguments are properties of spdldecode. Raises LoaderError as decode()."""
+    size = decode(data, size_only=True, **properties)
+    height, width = (ctypes.c_int32 * 2).from_address(size.address)
+    return width, height

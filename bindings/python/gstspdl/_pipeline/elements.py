@@ -376,6 +376,7 @@ class Elements:
         flip: Optional[float] = None,
         seed: Optional[int] = None,
         fast_scale: Optional[bool] = None,
+        size_only: Optional[bool] = None,
         on_corrupt: Optional[DecodeOnCorrupt] = None,
         max_pixels: Optional[int] = None,
         background: Optional[int] = None,
@@ -435,6 +436,9 @@ class Elements:
         an item's epoch and index. Default: 0.
         `fast_scale`: Decode a JPEG at 1/2, 1/4 or 1/8 of its size if that is
         at least the size of the result. Default: True.
+        `size_only`: Read only the header of an image: the result is an int32
+        tensor of its height and width, as it would be decoded without width
+        and height. Default: False.
         `on_corrupt`: Action for an image with missing or invalid data. One of
         "fail", "keep". Default: "fail".
         `max_pixels`: Maximum pixels of an image or a result; a larger one
@@ -1183,6 +1187,7 @@ PROPERTIES: Dict[str, Dict[str, Tuple[Any, ...]]] = {
         "flip": ("float", 0.0, 1.0),
         "seed": ("int", 0, 18446744073709551615),
         "fast-scale": ("bool",),
+        "size-only": ("bool",),
         "on-corrupt": ("enum", ("fail", "keep")),
         "max-pixels": ("int", 1, 18446744073709551615),
         "background": ("int", 0, 16777215),

@@ -44,7 +44,7 @@ def pretrain_tokens(location: Path, row_length: int, *, batch_size: int = 8,
     evenly: "pad" repeats some, "drop" leaves some out, "uneven" takes each
     once.
     `options`: other arguments of Pipeline.pack(), such as window."""
-    documents = _list(location, train, seed, shard_mode, "*.npy")
+    documents = list_documents(location, train, seed, shard_mode, "*.npy")
     if not str(location).endswith((".idx", ".bin", ".parquet")):
         documents = documents.decode(output_order="input")
     return _pack(documents, row_length, batch_size, drop_last, mode=mode,
@@ -89,7 +89,7 @@ def chat_packing(location: Path, tokenize: Function, row_length: int, *,
     cores.
     `processes`: number of processes that call it. 0: threads call it.
     `options`: other arguments of Pipeline.pack(), such as window."""
-    texts = _list(location, train, seed, shard_mode, pattern)
+    texts = list_documents(location, train, seed, shard_mode, pattern)
     work: Any = ({"processes": processes} if processes else
                  {"concurrency": concurrency})
     return _pack(texts.map(tokenize, output_order="input", **work), row_length,
@@ -97,8 +97,9 @@ def chat_packing(location: Path, tokenize: Function, row_length: int, *,
                  on_too_long=on_too_long, **options)
 
 
-def _list(location: Path, train: bool, seed: int, shard_mode: _ShardMode,
-          pattern: str) -> Pipeline:
+def list_documents(location: Path, train: bool, seed: int, shard_mode: _ShardMode,
+                   pattern: str) -> Pipeline:
+    """Returns the beginning of a pipeline of documents."""
     order: Any = {"shuffle": True, "seed": seed} if train else {}
     return Pipeline().files(location, pattern=pattern, label="none",
                             shard_mode=shard_mode, **order).fetch(

@@ -151,6 +151,22 @@ class ImageRowsTest(unittest.TestCase):
                 self.assertFalse(list(images))
         self.assertEqual(sorted(found), list(range(N)))
 
+    def test_other_data(self):
+        """What the function returns besides is joined over the batch."""
+        def tokenize_and_number(sample):
+            return {**tokenize(sample), "number": sample.index,
+                    "pairs": np.full((sample.index % 3, 2), sample.index)}
+
+        with self.load(tokenize_and_number) as loader:
+            for batch in loader:
+                self.assertEqual(batch["number"].numpy().tolist(),
+                                 list(batch.indices))
+                self.assertEqual(batch["pairs"].numpy().tolist(),
+                                 [[i, i] for i in batch.indices for _ in range(i % 3)])
+                lengths = batch["pairs_lengths"].numpy()
+                self.assertEqual(lengths[lengths > 0].tolist(),
+                                 [i % 3 for i in batch.indices if i % 3])
+
     def test_resume(self):
         """A run that resumes makes the same batches, whatever its threads are."""
         def take(loader):
@@ -240,8 +256,9 @@ class ImageRowsTest(unittest.TestCase):
                         text = str(loader.failures[0])
                 for value in values:
                     self.assertIn(str(value), text)
-        with self.assertRaises(ValueError):
-            self.load(mode="concat")
+        for options in {"mode": "concat"}, {"decode_options": {"width": 3}}:
+            with self.assertRaises(ValueError):
+                self.load(**options)
 
 
 if __name__ == "__main__":

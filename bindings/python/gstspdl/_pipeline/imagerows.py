@@ -28,6 +28,11 @@ _Size = Tuple[int, int]
 # of bytes, the width, the height and the first token of each.
 _FILES = "image_files"
 _PLACES = "image_places"
+# Parts that all rows have.
+_ROW = ("tokens", "segment_ids", "positions", "loss_mask", "cu_seqlens",
+        "num_documents")
+# Properties that llava_packing() sets.
+_SET = ("width", "height", "format", "media", "part", "size_only", "views")
 
 
 class _Images:
@@ -109,9 +114,12 @@ class _Images:
         import numpy as np
 
         rows = [row.tensors for row in group.items]
-        batch = {name: np.stack([row[name].numpy() for row in rows])
-                 for name in rows[0].names
-                 if not name.startswith((_FILES, _PLACES))}
+        batch: Dict[str, Any] = {}
+        for name in rows[0].names:
+            if not name.startswith((_FILES, _PLACES)):
+                # Other data of the user has any length.
+                join: Any = np.stack if _has_fixed_length(name) else np.concatenate
+                batch[name] = join([row[name].numpy() for row in rows])
         images = [image for i, row in enumerate(rows)
                   for image in _find_images(i, row)]
         grids = np.array([(image.height, image.width) for image in images],
@@ -147,6 +155,10 @@ class _Images:
         rows, columns = image.height // side, image.width // side
         out.reshape(rows, columns, side, side, 3)[:] = pixels.numpy().reshape(
             rows, side, columns, side, 3).swapaxes(1, 2)
+
+
+def _has_fixed_length(name: str) -> bool:
+    return name in _ROW or name.endswith("_lengths")
 
 
 class _Image(NamedTuple):
@@ -231,6 +243,10 @@ def llava_packing(location: Path, tokenize: Function, row_length: int, *,
     if mode not in ("best-fit", "pad"):
         raise ValueError(f"mode={mode!r} must be 'best-fit' or 'pad', because an "
                          "image cannot be cut")
+    for name in _SET:
+        if name in (decode_options or {}):
+            raise ValueError(f"decode_options has {name!r}, which llava_packing() "
+                             "sets: remove it")
     images = _Images(tokenize, image_token, fit, patch_size,
                      (min_pixels, max_pixels), image_tokens,
                      {"interpolation": interpolation, **(decode_options or {})})

@@ -166,6 +166,20 @@ class StateTest(unittest.TestCase):
         self.assertLess(len(rest), len(wanted[1]))
         other.stop()
 
+    def test_stop_continues(self):
+        """No item is repeated or left out after stop(), also at the end of an epoch."""
+        line = describe(FOLDER, source=SHUFFLED, order="input")
+        whole = Dataset(line)
+        batches = list(itertools.islice(endless(whole), 9))
+        whole.stop()
+        for places in (1, 6), (4, 8), (3, 5):
+            dataset = Dataset(line)
+            found = []
+            for end in *places, 9:
+                found += itertools.islice(endless(dataset), end - len(found))
+                dataset.stop()
+            self.assertEqual(found, batches)
+
     def test_program_that_counts_batches(self):
         """Lightning and others take len() batches, and no end of an epoch."""
         line = describe(FOLDER, source=SHUFFLED, order="input")

@@ -343,6 +343,10 @@ class Dataset(torch.utils.data.IterableDataset,  # type: ignore[type-arg,misc]
         self.loader._check_process()
         if self.loader.is_running():
             return
+        if self.loader._place is not Place.IDLE:
+            self.loader._continue()  # after the last batch before stop()
+            self._resumes = True
+            return
         self.loader.set_default_rank(*_place())
         self.loader.start()
         if self._resumes:
@@ -372,7 +376,7 @@ class Dataset(torch.utils.data.IterableDataset,  # type: ignore[type-arg,misc]
                 for name, tensor in tensors.items()}
 
     def stop(self) -> None:
-        """Stops the loader. The next `for` starts it again."""
+        """Stops the loader. The next `for` continues after the last batch."""
         self.loader.stop()
 
     def __reduce_ex__(self, protocol: Any) -> Any:

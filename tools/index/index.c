@@ -29,6 +29,7 @@ typedef struct {
   SpdlIndexer *indexer;
   gchar *folder; /* nullable */
   gboolean list;
+  gboolean version;
   GMutex lock;       /* protects the output and the following fields: */
   GHashTable *paths; /* of the indexes that were made */
   guint n_failed;
@@ -371,6 +372,8 @@ main (int argc, char **argv)
         "Print each sample (key, label, files), and write an index only with "
         "--output",
         NULL },
+    { "version", 0, 0, G_OPTION_ARG_NONE, &run.version, "Print the version",
+        NULL },
     { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &locations, NULL,
         "SHARD..." },
     { NULL },
@@ -391,10 +394,12 @@ main (int argc, char **argv)
   g_option_context_add_group (context, make_remote_group (&run));
   g_option_context_add_group (context, make_store_group (&run));
   if (!gst_spdl_init_with_options (context, &argc, &argv, &error) ||
-      !locations) {
+      (!locations && !run.version)) {
     fprintf (stderr, "gst-spdl-index: %s\n",
         error ? error->message : "no shard given; see --help");
     status = 2;
+  } else if (run.version) {
+    status = puts ("gst-spdl-index " PACKAGE_VERSION) < 0;
   } else {
     status = run_all (&run, locations);
   }

@@ -8,7 +8,9 @@ row tells which tokens of which documents it has."""
 
 import atexit
 import collections
+import dataclasses
 import importlib.util
+import itertools
 import json
 import os
 import pathlib
@@ -17,9 +19,11 @@ import random
 import re
 import signal
 import socket
+import sys
 import tempfile
 import traceback
 import unittest
+import unittest.mock
 
 import numpy as np
 from support import ROOT, slow_or
@@ -29,6 +33,7 @@ from gstspdl import Loader, LoaderError, merge_states, pretrain_tokens
 
 N = 300
 EOS = 2**31 - 1
+PAGE = (ROOT / "docs/how-to/pack-tokens.md").read_text()
 LENGTHS = [min(int(random.Random(i).lognormvariate(3.5, 1.2)) + 1, 255)
            for i in range(N)]
 
@@ -123,6 +128,33 @@ class SourceTest(unittest.TestCase):
             self.assertEqual(batch.num_items, 3)
 
 
+def find_script(name):
+    """Returns the script of the page with this name."""
+    return re.search(rf"as `{name}`:\n\n((?:    .*\n|\n)+)", PAGE)[1]
+
+
+def take_code(text):
+    return "\n".join(line[4:] for line in text.splitlines()
+                     if line.startswith("    ") or not line)
+
+
+def simulate_torchtitan():
+    """Replaces the modules of torchtitan, if it is missing."""
+    class BaseDataLoader:
+        @dataclasses.dataclass(kw_only=True)
+        class Config:
+            dataset_path: str = ""
+
+        def __init_subclass__(cls):
+            cls.Config.build = lambda config, **others: cls(config, **others)
+
+    found = importlib.util.find_spec("torchtitan")
+    return unittest.mock.patch.dict(sys.modules, {} if found else {
+        "torchtitan.components.dataloader": unittest.mock.Mock(
+            BaseDataLoader=BaseDataLoader),
+        "torchtitan.models.llama3.config_registry": unittest.mock.Mock()})
+
+
 class RecipeTest(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -144,17 +176,13 @@ class RecipeTest(unittest.TestCase):
         self.path.joinpath("chats").mkdir()
         self.path.joinpath("chats/a.json").write_text(json.dumps(
             [{"role": "user", "text": "hi"}, {"role": "assistant", "text": "yes"}]))
-        text = (ROOT / "docs/how-to/pack-tokens.md").read_text()
-        if not importlib.util.find_spec("torch"):
-            text = text[:text.index("## torchtitan")]
-        program = "\n".join(line[4:] for line in re.sub(
-            r"(?m)^    gst-launch.*\n(      .*\n)+", "", text).splitlines()
-            if line.startswith("    ") or not line)
+        program = re.sub(r"(?m)^    gst-launch.*\n(      .*\n)+", "",
+                         PAGE[:PAGE.index("## torchtitan")])
         names = {}
         before = os.getcwd()
         os.chdir(self.path)
         try:
-            exec(program, names)
+            exec(take_code(program), names)
             batch = next(iter(names["loader"]))
             self.assertEqual(np.asarray(batch["loss_mask"])[0, :6].tolist(),
                              [0, 0, 1, 1, 1, 0])
@@ -162,18 +190,62 @@ class RecipeTest(unittest.TestCase):
             self.assertEqual(ends.tolist(), [0, 3, 4096, 4096, 4101, 8192])
             self.assertEqual(names["tokens"][0, :7].tolist(),
                              [1, 2, 3, 0, 4, 0, 0])
-            if "Rows" in names:
-                rows = names["Rows"]("corpus.idx", 3, 1)
-                (first, labels) = next(iter(rows))
-                self.assertEqual((first["input"].tolist(), labels.tolist()),
-                                 ([[1, 2, 3]], [[2, 3, 0]]))
-                again = names["Rows"]("corpus.idx", 3, 1)
-                again.load_state_dict(rows.state_dict())
-                self.assertEqual(next(iter(again))[1].tolist(), [[0, 0, 0]])
-                part = next(iter(names["Batches"](names["loader"])))
-                self.assertEqual(part["labels"][0, :3].tolist(), [-100, -100, 121])
         finally:
             os.chdir(before)
+
+    @unittest.skipUnless(importlib.util.find_spec("torch") and
+                         sys.version_info >= (3, 10), "needs PyTorch, Python 3.10")
+    def test_torchtitan(self):
+        """The loader of the page, with torchtitan or as much as it needs of it."""
+        import torch.distributed as dist
+
+        write_megatron(self.path / "corpus.idx",
+                       [[np.arange(1, n)] for n in (10, 12, 5, 40, 8)])
+        names = {}
+        with simulate_torchtitan():
+            exec(take_code(find_script("rows.py")), names)
+        dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+        self.addCleanup(dist.destroy_process_group)
+
+        def build(infinite=True):
+            config = names["Rows"].Config(dataset_path=str(self.path / "corpus.idx"),
+                                          eos_id=0, infinite=infinite)
+            return config.build(dp_world_size=1, dp_rank=0, tokenizer=None, seq_len=24,
+                                local_batch_size=1, snapshot_every_n_steps=3)
+
+        def take(step):
+            inputs, labels = step
+            return [tensor[0].tolist() for tensor in
+                    (inputs["input"], inputs["positions"], labels)]
+
+        rows = build()
+        steps, states = zip(*((take(step), rows.state_dict())
+                              for step in itertools.islice(rows, 6)))
+        for tokens, positions, labels in steps:
+            follows = np.diff(positions) == 1
+            self.assertEqual(labels[:-1], np.where(follows, tokens[1:], -100).tolist())
+        for i, state in enumerate(states[:-1]):
+            again = build()
+            self.assertEqual(again.state_dict(), {"states": [None]})
+            again.load_state_dict(state)
+            self.assertEqual(take(next(iter(again))), steps[i + 1])
+        epoch = [take(step) for step in build(infinite=False)]
+        self.assertEqual(epoch, list(steps[:3]))
+
+    @unittest.skipUnless(importlib.util.find_spec("torch"), "needs PyTorch")
+    def test_collate(self):
+        """The function of the page that makes a batch of transformers."""
+        import torch
+
+        names = {}
+        exec(take_code(re.search(r"    def collate(.*\n)+?\n", PAGE)[0]), names)
+        batch = names["collate"]({
+            "tokens": torch.tensor([[1, 2, 3], [4, 5, 0]]),
+            "positions": torch.tensor([[0, 1, 0], [0, 1, 0]]),
+            "loss_mask": torch.tensor([[1, 1, 1], [1, 0, 0]])})
+        self.assertEqual({name: tensor.tolist() for name, tensor in batch.items()}, {
+            "input_ids": [[1, 2, 3, 4, 5, 0]], "position_ids": [[0, 1, 0, 0, 1, 0]],
+            "labels": [[-100, 2, -100, -100, -100, -100]]})
 
 
 class MixTest(unittest.TestCase):

@@ -137,16 +137,43 @@ class AccelerateTest(Needs):
             self.assertIn(expected, text)
 
 
+def make_chats(folder):
+    """Makes conversations, and a small model with a tokenizer of letters."""
+    import torch
+    from tokenizers import Tokenizer, models, pre_tokenizers
+    from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+
+    (folder / "chats").mkdir()
+    for i in range(20):
+        (folder / f"chats/{i}.json").write_text(json.dumps([
+            {"role": "user", "text": f"{i} and {i}?" * (i % 4 + 1)},
+            {"role": "assistant", "text": str(2 * i) * (i % 3 + 1)}]))
+    letters = ["</s>", *sorted(pre_tokenizers.ByteLevel.alphabet())]
+    tokenizer = Tokenizer(models.BPE({name: i for i, name in enumerate(letters)}, []))
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    PreTrainedTokenizerFast(tokenizer_object=tokenizer, eos_token="</s>",
+                            pad_token="</s>").save_pretrained(folder / "model")
+    torch.manual_seed(0)
+    LlamaForCausalLM(LlamaConfig(
+        vocab_size=len(letters), hidden_size=32, intermediate_size=32,
+        num_hidden_layers=1, num_attention_heads=2)).save_pretrained(folder / "model")
+
+
 class PagesTest(Needs):
     """The scripts of the pages in docs/how-to, with small images and batches.
     They run twice: the second time for one more epoch."""
 
-    def save(self, page, name):
-        """Writes a script of a page into a new folder with the data."""
+    def write(self, page, name):
+        """Writes a script of a page into a new folder."""
         text = (ROOT / "docs" / "how-to" / page).read_text()
         script = re.search(rf"as\s+`{name}`:\n\n((?:    .*\n|\n)+)", text)[1]
         path = make_folder() / name
         path.write_text(textwrap.dedent(script))
+        return path
+
+    def save(self, page, name):
+        """Writes a script of a page with the data."""
+        path = self.write(page, name)
         self.change(path, "64, 32\n", "32, 4\n")
         for link in "train", "val":
             (path.parent / link).symlink_to(FOLDER)
@@ -195,6 +222,28 @@ class PagesTest(Needs):
                         f"num_train_epochs={n_epochs}")
             text = run_script(path)
             self.assertIn("eval_accuracy", text)
+
+    def test_trl(self):
+        """A run that resumes has the losses of one that does not."""
+        self.need_ranks()
+        self.need("trl", "transformers", "accelerate")
+        found = []
+        for steps in [5], [3, 5]:
+            path = self.write("pack-tokens.md", "chat.py")
+            make_chats(path.parent)
+            self.change(path, '"Qwen/Qwen3-0.6B", 4096, 2, 1000', '"model", 256, 2, 0')
+            self.change(path, "save_steps=100, logging_steps=10",
+                        "save_steps=3, logging_steps=1, use_cpu=True, bf16=False, "
+                        "lr_scheduler_type='constant'")
+            for before, step in zip([0, *steps], steps):
+                self.change(path, f"256, 2, {before}", f"256, 2, {step}")
+                run_script(path)
+            saved = path.parent / "out/checkpoint-5"
+            log = json.loads((saved / "trainer_state.json").read_text())["log_history"]
+            found.append(([entry["loss"] for entry in log if "loss" in entry],
+                          (saved / "rows.json").read_text()))
+        self.assertEqual(len(found[0][0]), 5)
+        self.assertEqual(*found)
 
     def test_accelerate(self):
         self.need_ranks()

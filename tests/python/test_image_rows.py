@@ -269,11 +269,26 @@ class ImageRowsTest(unittest.TestCase):
         names = {}
         with contextlib.chdir(self.list.parent):
             exec(program, names)
-        values, grid = names["qwen"](
-            names["patches"], names["batch"]["image_grids"].numpy(), 0.5, 0.25)
+        batch = names["batch"]
+        values = names["qwen"](names["patches"], 0.5, 0.25)
         self.assertEqual(values.shape, (4 * len(names["patches"]), 3 * 2 * 14 * 14))
-        self.assertEqual(int(grid.prod(axis=1).sum()), len(values))
+        self.assertEqual(names["qwen"](names["patches"][:0], 0.5, 0.25).shape,
+                         (0, values.shape[1]))
         self.assertEqual(int((names["tokens"] == 151655).sum()), len(values) // 4)
+        # The third patch of 14 pixels is below the first one.
+        np.testing.assert_array_equal(
+            values[2].reshape(3, 2, 14, 14)[1, 1] * 63.75 + 127.5,
+            names["patches"][0][14:, :14, 1])
+        positions = names["find_positions"](batch)
+        np.testing.assert_array_equal(positions[0], batch["positions"].numpy())
+        n_rows = len(batch["tokens"].numpy())
+        wanted = [[[0, 0, 0]] * 8192 for _ in range(n_rows)]
+        for (rows, columns), row, first in zip(*(batch[name].numpy().tolist() for name in (
+                "image_grids", "image_index", "image_token_start"))):
+            own = [[0, y, x] for y in range(rows) for x in range(columns)]
+            own += [[max(rows, columns) + i] * 3 for i in range(len("abc"))]
+            wanted[row][first:first + len(own)] = own
+        self.assertEqual(positions[1:].transpose(1, 2, 0).tolist(), wanted)
 
     def test_wrong_functions(self):
         """Conversations fail, not the run; the reason tells the numbers."""

@@ -167,6 +167,24 @@ class ImageRowsTest(unittest.TestCase):
                 self.assertEqual(lengths[lengths > 0].tolist(),
                                  [i % 3 for i in batch.indices if i % 3])
 
+    def test_no_images(self):
+        """A list may have only conversations without images, of an empty file."""
+        empty = self.list.with_name("empty")
+        empty.touch()
+        turns = [{"from": "human", "value": "a"}, {"from": "gpt", "value": "b"}]
+        self.list.write_text(2 * (json.dumps(
+            {"uri": str(empty), "conversations": turns}) + "\n"))
+
+        def tokenize_turns(sample):
+            self.assertEqual(json.loads(sample.extra["conversations"]), turns)
+            return {"tokens": [1, 2], "images": []}
+
+        with self.load(tokenize_turns) as loader:
+            batch, = loader
+            self.assertEqual(batch.num_items, 2)
+            self.assertEqual(batch["patches"].shape, (0, SIDE, SIDE, 3))
+            self.assertEqual(batch["image_grids"].shape, (0, 2))
+
     def test_names_of_other_data(self):
         """Names that resemble those of a row's own tensors lose nothing."""
         for name in "my_lengths", "image_files_too", "tokens_lengths":

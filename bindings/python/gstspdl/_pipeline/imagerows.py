@@ -245,7 +245,7 @@ def llava_packing(location: Path, tokenize: Function, row_length: int, *,
     """Loads rows of conversations about images.
 
         def tokenize(sample):
-            ids, mask = encode(sample.extra["conversations"])
+            ids, mask = encode(json.loads(sample.extra["conversations"]))
             return {"tokens": ids, "loss_mask": mask}
 
         train = llava_packing("train.jsonl", tokenize, 8192, image_token=151655)

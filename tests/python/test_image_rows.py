@@ -19,7 +19,7 @@ import warnings
 import numpy as np
 from PIL import Image
 
-from gstspdl import LoaderWarning, decode, llava_packing
+from gstspdl import LoaderError, LoaderWarning, decode, llava_packing
 from support import ROOT
 
 N = 24
@@ -167,6 +167,63 @@ class ImageRowsTest(unittest.TestCase):
                 self.assertEqual(lengths[lengths > 0].tolist(),
                                  [i % 3 for i in batch.indices if i % 3])
 
+    def test_no_images(self):
+        """A list may have only conversations without images, of an empty file."""
+        empty = self.list.with_name("empty")
+        empty.touch()
+        turns = [{"from": "human", "value": "a"}, {"from": "gpt", "value": "b"}]
+        self.list.write_text(2 * (json.dumps(
+            {"uri": str(empty), "conversations": turns}) + "\n"))
+
+        def tokenize_turns(sample):
+            self.assertEqual(json.loads(sample.extra["conversations"]), turns)
+            return {"tokens": [1, 2], "images": []}
+
+        with self.load(tokenize_turns) as loader:
+            batch, = loader
+            self.assertEqual(batch.num_items, 2)
+            self.assertEqual(batch["patches"].shape, (0, SIDE, SIDE, 3))
+            self.assertEqual(batch["image_grids"].shape, (0, 2))
+
+    def test_names_of_other_data(self):
+        """Names that resemble those of a row's own tensors lose nothing."""
+        for name in "my_lengths", "image_files_too", "tokens_lengths":
+            with self.subTest(name), self.load(lambda sample: {
+                    **tokenize(sample), name: np.full(2, sample.index)}) as loader:
+                for batch in loader:
+                    self.assertEqual(batch[name].numpy().tolist(),
+                                     [i for i in batch.indices for _ in range(2)])
+                    self.assertEqual(batch[name + "_lengths"].shape[0],
+                                     batch["tokens"].shape[0])
+
+    def test_loss_mask(self):
+        """The loss counts no token of an image; integers are a mask."""
+        for mask in {}, {"loss_mask": [1, 0, 2]}:
+            with self.load(lambda sample: {"tokens": [IMAGE, 1, 2], **mask}) as loader:
+                for batch in loader:
+                    tokens = batch["tokens"].numpy()
+                    np.testing.assert_array_equal(
+                        batch["loss_mask"].numpy(),
+                        (tokens == 2) | (tokens == 1) & (not mask))
+
+    def test_random_pictures(self):
+        """Random properties differ by item and epoch."""
+        options = {"flip": 0.5, "seed": 4, "interpolation": "bicubic"}
+        flipped = set()
+        with self.load(decode_options=options) as loader:
+            for epoch in range(2):
+                for batch in loader:
+                    for i, (*_, pixels) in zip(batch.indices, find_images(batch)):
+                        data = (FOLDER / self.names[i]).read_bytes()
+                        size = {"height": pixels.shape[0], "width": pixels.shape[1]}
+                        np.testing.assert_array_equal(pixels, decode(
+                            data, epoch=epoch, index=i, **size, **options).numpy())
+                        if (pixels != self.decode(i, *pixels.shape[:2])).any():
+                            flipped.add((epoch, i))
+        self.assertTrue(N // 2 < len(flipped) < N * 3 // 2)
+        self.assertNotEqual({i for epoch, i in flipped if epoch == 0},
+                            {i for epoch, i in flipped if epoch == 1})
+
     def test_resume(self):
         """A run that resumes makes the same batches, whatever its threads are."""
         def take(loader):
@@ -230,11 +287,26 @@ class ImageRowsTest(unittest.TestCase):
         names = {}
         with contextlib.chdir(self.list.parent):
             exec(program, names)
-        values, grid = names["qwen"](
-            names["patches"], names["batch"]["image_grids"].numpy(), 0.5, 0.25)
+        batch = names["batch"]
+        values = names["qwen"](names["patches"], 0.5, 0.25)
         self.assertEqual(values.shape, (4 * len(names["patches"]), 3 * 2 * 14 * 14))
-        self.assertEqual(int(grid.prod(axis=1).sum()), len(values))
+        self.assertEqual(names["qwen"](names["patches"][:0], 0.5, 0.25).shape,
+                         (0, values.shape[1]))
         self.assertEqual(int((names["tokens"] == 151655).sum()), len(values) // 4)
+        # The third patch of 14 pixels is below the first one.
+        np.testing.assert_array_equal(
+            values[2].reshape(3, 2, 14, 14)[1, 1] * 63.75 + 127.5,
+            names["patches"][0][14:, :14, 1])
+        positions = names["find_positions"](batch)
+        np.testing.assert_array_equal(positions[0], batch["positions"].numpy())
+        n_rows = len(batch["tokens"].numpy())
+        wanted = [[[0, 0, 0]] * 8192 for _ in range(n_rows)]
+        for (rows, columns), row, first in zip(*(batch[name].numpy().tolist() for name in (
+                "image_grids", "image_index", "image_token_start"))):
+            own = [[0, y, x] for y in range(rows) for x in range(columns)]
+            own += [[max(rows, columns) + i] * 3 for i in range(len("abc"))]
+            wanted[row][first:first + len(own)] = own
+        self.assertEqual(positions[1:].transpose(1, 2, 0).tolist(), wanted)
 
     def test_wrong_functions(self):
         """Conversations fail, not the run; the reason tells the numbers."""
@@ -243,7 +315,18 @@ class ImageRowsTest(unittest.TestCase):
 
         for function, options, values in (
                 (say_nothing, {}, (IMAGE, "0 times", "1 images")),
+                (lambda sample: {"tokens": [[IMAGE]]}, {}, ("one dimension",)),
+                (lambda sample: {"tokens": [IMAGE], "images": bytes(sample)}, {},
+                 ("'int'",)),
+                (lambda sample: {**tokenize(sample), "patches": 1}, {}, ("'patches'",)),
+                (lambda sample: {"tokens": [IMAGE, 1], "loss_mask": [True]}, {},
+                 ("2 tokens", "(1,)")),
+                (lambda sample: {"tokens": [IMAGE, 1], "loss_mask": [0.5, 1]}, {},
+                 ("float64",)),
                 (tokenize, {"fit": lambda width, height: (SIDE + 1, SIDE)}, (SIDE + 1,)),
+                (tokenize, {"fit": (SIDE * 9000, SIDE), "image_tokens": lambda *_: 1},
+                 (65535,)),
+                (tokenize, {"image_tokens": lambda rows, columns: 4.5}, (4.5,)),
                 (tokenize, {"image_tokens": lambda rows, columns: 1000}, (128,))):
             with self.subTest(values), warnings.catch_warnings():
                 warnings.simplefilter("ignore")
@@ -256,8 +339,21 @@ class ImageRowsTest(unittest.TestCase):
                         text = str(loader.failures[0])
                 for value in values:
                     self.assertIn(str(value), text)
-        for options in {"mode": "concat"}, {"decode_options": {"width": 3}}:
-            with self.assertRaises(ValueError):
+
+    def test_wrong_options(self):
+        """Fail at once, instead of making each image black."""
+        for error, options in (
+                (ValueError, {"mode": "concat"}),
+                (ValueError, {"decode_options": {"width": 3}}),
+                (ValueError, {"decode_options": {"size-only": True}}),
+                (LoaderError, {"decode_options": {"colour": 3}}),
+                (LoaderError, {"decode_options": {"resize": "none"}}),
+                (LoaderError, {"interpolation": "best"}),
+                (ValueError, {"min_pixels": 100, "max_pixels": 99}),
+                (ValueError, {"batch_size": 0}),
+                (TypeError, {"image_token": 7.5}),
+                (TypeError, {"function": 5})):
+            with self.subTest(options), self.assertRaises(error):
                 self.load(**options)
 
 

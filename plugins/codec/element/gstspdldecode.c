@@ -256,7 +256,9 @@ gst_spdl_decode_negotiate (GstSpdlStage *stage, GstCaps *caps, GError **error)
   if (!(config = spdl_decode_config_new (&settings, allowed, error)))
     return FALSE;
   GST_DEBUG_OBJECT (self, "%u by %u, %s", config->width, config->height,
-      gst_video_format_to_string (config->format));
+      config->format == GST_VIDEO_FORMAT_UNKNOWN
+          ? "no images"
+          : gst_video_format_to_string (config->format));
   set_config (self, config);
   return TRUE;
 }

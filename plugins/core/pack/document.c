@@ -161,10 +161,14 @@ map (SpdlDocument *self, guint i, const SpdlDocumentPart *place, GError **error)
 static gboolean
 read_mask (SpdlDocument *self, GstCaps *caps, GError **error)
 {
+  GstSpdlPartsMeta *parts = gst_spdl_buffer_get_parts_meta (self->buffer);
   SpdlDocumentPart place;
 
-  if (!find (self->buffer, caps, SPDL_LOSS_MASK, FALSE, &place, NULL))
+  if (parts ? !gst_spdl_parts_meta_find_part (parts, SPDL_LOSS_MASK)
+            : !find_tensor (caps, SPDL_LOSS_MASK, FALSE, &place, NULL))
     return TRUE;
+  if (!find (self->buffer, caps, SPDL_LOSS_MASK, FALSE, &place, error))
+    return FALSE;
   if (place.info.rank != 1 || place.info.dims[0] != self->n ||
       gst_spdl_tensor_type_get_size (place.info.type) != 1)
     return fail (error,
@@ -245,18 +249,27 @@ is_other (const gchar *name, const gchar *tokens)
   return g_strcmp0 (name, tokens) != 0 && !g_str_equal (name, SPDL_LOSS_MASK);
 }
 
-static void
-add_other (SpdlDocument *self, const SpdlDocumentPart *part)
+/* @room: bytes from the offset of the part to its end */
+static gboolean
+add_other (SpdlDocument *self, const SpdlDocumentPart *part, gsize room,
+    GError **error)
 {
+  if (gst_spdl_tensor_info_get_size (&part->info) > room)
+    return fail (error,
+        "\"%s\" of the item holds less data than its caps "
+        "require",
+        part->name);
   if (!self->others)
     self->others = g_array_new (FALSE, FALSE, sizeof *part);
   g_array_append_vals (self->others, part, 1);
+  return TRUE;
 }
 
 static gboolean
 list_tensors (
     SpdlDocument *self, GstCaps *caps, const gchar *tokens, GError **error)
 {
+  const gsize size = gst_buffer_get_size (self->buffer);
   SpdlDocumentPart part = { .offset = 0 };
   GstSpdlTensorsInfo info;
 
@@ -267,8 +280,9 @@ list_tensors (
     part.info = info.tensors[i];
     if (!part.name)
       return fail (error, "Tensor %u of the item has no name", i);
-    if (is_other (part.name, tokens))
-      add_other (self, &part);
+    if (is_other (part.name, tokens) &&
+        !add_other (self, &part, size - MIN (size, part.offset), error))
+      return FALSE;
     part.offset += gst_spdl_tensor_info_get_size (&part.info);
   }
   return TRUE;
@@ -289,6 +303,9 @@ describe_part (const GstSpdlPart *in, SpdlDocumentPart *part, GError **error)
            fail (error, "Part \"%s\" has %u tensors, not one", in->name,
                info.num_tensors);
   }
+  if (has_type (in->caps, GST_SPDL_SAMPLE_CAPS))
+    return fail (error,
+        "Part \"%s\" has parts itself: make each a part of the item", in->name);
   if (has_type (in->caps, "video/x-raw") || has_type (in->caps, "audio/x-raw"))
     return fail (error,
         "Part \"%s\" is decoded, so rows cannot join it: decode it after "
@@ -319,9 +336,9 @@ list_others (
 
     if (!is_other (in->name, tokens))
       continue;
-    if (!describe_part (in, &part, error))
+    if (!describe_part (in, &part, error) ||
+        !add_other (self, &part, in->size, error))
       return FALSE;
-    add_other (self, &part);
   }
   return TRUE;
 }

@@ -501,7 +501,8 @@ GST_START_TEST (test_names_of_batches)
 
 GST_END_TEST;
 
-/* Tests that an item of a media type that downstream does not accept fails. */
+/* Tests that an item of a media type that downstream does not accept fails, and
+ * that the log of it has no error of its own. */
 GST_START_TEST (test_downstream)
 {
   static const struct {
@@ -515,9 +516,12 @@ GST_START_TEST (test_downstream)
         "[stream-error wrong-type]" },
     { "video/x-raw;other/tensors,format=static", 6, NULL },
   };
+  const GstDebugLevel level = gst_debug_get_default_threshold ();
   gchar *folder = make_folder ();
 
   files_write_jpeg (folder, "0.jpg", 8, 8, 0);
+  gst_debug_remove_log_function (gst_debug_log_default);
+  gst_debug_set_default_threshold (GST_LEVEL_DEBUG);
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     Run *run = run_pipeline (
         "spdlsrc location=%s ! spdlfetch ! spdldecode output-order=input ! "
@@ -534,6 +538,8 @@ GST_START_TEST (test_downstream)
           "[stream-error wrong-type]|other/tensors"));
     run_free (run);
   }
+  gst_debug_set_default_threshold (level);
+  gst_debug_add_log_function (gst_debug_log_default, NULL, NULL);
   files_remove_folder (folder);
 }
 

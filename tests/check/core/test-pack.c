@@ -314,6 +314,48 @@ add_pairs (GstBuffer *sample, const gchar *name, guint n)
   return sample;
 }
 
+/* Pushes a document of two tokens with a part of four bytes. */
+static void
+push_with_part (Rig *rig, const gchar *name, const gchar *caps)
+{
+  static const guint16 tokens[] = { 1, 2 };
+  GstBuffer *sample = gst_buffer_new ();
+  g_autoptr (GstBuffer) bytes = gst_buffer_new_memdup (tokens, 4);
+  g_autoptr (GstCaps) token_caps = gst_caps_from_string (
+      GST_SPDL_TENSORS_CAPS ",num_tensors=1,types=uint16,dimensions=(string)2");
+  g_autoptr (GstCaps) part_caps = gst_caps_from_string (caps);
+
+  gst_spdl_buffer_append_part (sample, "ids", bytes, token_caps);
+  gst_spdl_buffer_append_part (sample, name, bytes, part_caps);
+  gst_pad_push (rig->src, sample);
+}
+
+/* A part with less data than its caps say, one with parts of its own, and a
+ * mask of bytes fail with their document. */
+GST_START_TEST (test_wrong_parts)
+{
+  Rig *rig = rig_new ("spdlpack", "row-length", 4, "tokens", "ids", NULL);
+
+  gst_util_set_object_arg (G_OBJECT (rig->element), "mode", "pad");
+  rig_start (rig, GST_SPDL_SAMPLE_CAPS);
+  push_with_part (rig, "boxes",
+      GST_SPDL_TENSORS_CAPS ",num_tensors=1,types=int8,dimensions=(string)2:2");
+  push_with_part (rig, "boxes",
+      GST_SPDL_TENSORS_CAPS ",num_tensors=1,types=int8,dimensions=(string)2:3");
+  push_with_part (rig, "boxes",
+      GST_SPDL_TENSORS_CAPS
+      ",num_tensors=1,types=int8,dimensions=(string)2:4294967295");
+  push_with_part (rig, "boxes", GST_SPDL_SAMPLE_CAPS);
+  push_with_part (rig, "loss_mask", "text/plain");
+  rig_push_eos (rig);
+  fail_unless (rig_get_error (rig) == NULL);
+  fail_unless_equals_int (rig_get_stat (rig->element, "num-failures"), 4);
+  fail_unless_equals_int (rig->buffers->len, 1);
+  rig_free (rig);
+}
+
+GST_END_TEST;
+
 static void
 assert_bytes (GstBuffer *row, const gchar *name, const gchar *expected)
 {
@@ -566,6 +608,7 @@ GST_START_TEST (test_padding)
 
 GST_END_TEST;
 
-CHECK_SUITE (pack, TEST (test_others), TEST (test_concat), TEST (test_best_fit),
-    TEST (test_pad), TEST (test_events), TEST (test_cut), TEST (test_samples),
-    TEST (test_types), TEST (test_batches), TEST (test_padding))
+CHECK_SUITE (pack, TEST (test_others), TEST (test_wrong_parts),
+    TEST (test_concat), TEST (test_best_fit), TEST (test_pad),
+    TEST (test_events), TEST (test_cut), TEST (test_samples), TEST (test_types),
+    TEST (test_batches), TEST (test_padding))

@@ -28,9 +28,15 @@ _Size = Tuple[int, int]
 # of bytes, the width, the height and the first token of each.
 _FILES = "image_files"
 _PLACES = "image_places"
+_LENGTHS = "_lengths"
 # Parts that all rows have.
 _ROW = ("tokens", "segment_ids", "positions", "loss_mask", "cu_seqlens",
         "num_documents")
+# Tensors of a batch that collate() adds.
+_MADE = ("patches", "image_grids", "image_index", "image_token_start")
+_TAKEN = frozenset((*_ROW, *_MADE, _FILES, _PLACES)) - {"tokens", "loss_mask"}
+# A PNM of one black pixel.
+_PIXEL = b"P6 1 1 255\n\0\0\0"
 # Properties that llava_packing() sets.
 _SET = ("width", "height", "format", "media", "part", "size_only", "views")
 
@@ -41,13 +47,27 @@ class _Images:
     def __init__(self, function: Function, token: int, fit: Any, patch: int,
                  limits: _Size, tokens: Optional[Callable[[int, int], int]],
                  properties: Mapping[str, Any]) -> None:
+        if not callable(function):
+            raise TypeError(f"tokenize={function!r} must be a function")
         self.function = function
-        self.token = token
+        self.token = check_integer("image_token", token, -2**63, 2**63 - 1)
         self.fit = fit
         self.patch = check_integer("patch_size", patch, 1, _MAX_SIDE)
-        self.limits = limits
+        self.limits = (check_integer("min_pixels", limits[0], 0, 2**63 - 1),
+                       check_integer("max_pixels", limits[1], 1, 2**63 - 1))
+        if limits[0] > limits[1]:
+            raise ValueError(f"min_pixels={limits[0]} must not be greater than "
+                             f"max_pixels={limits[1]}")
         self.tokens = tokens
         self.properties = properties
+        # A wrong property would otherwise make every image black.
+        if self._decode(_PIXEL, 1, 1).shape != (1, 1, 3):
+            raise ValueError(f"decode_options={properties!r} must make one picture "
+                             "of an image")
+
+    def _decode(self, file: Any, width: int, height: int, **key: int) -> Any:
+        return decode(file, width=width, height=height, format="RGB",
+                      media="image", **key, **self.properties)
 
     def tokenize(self, sample: Sample) -> Optional[Dict[str, Any]]:
         """Calls the user's function, and makes room for the images."""
@@ -58,21 +78,31 @@ class _Images:
             return None
         document: Dict[str, Any] = (dict(result) if isinstance(result, Mapping)
                                     else {"tokens": result})
+        taken = sorted(_TAKEN.intersection(document))
+        if taken:
+            raise ValueError(f"the function returned {taken[0]!r}, which is the name "
+                             "of a tensor that batches have: use another name")
         images = document.pop("images", None)
-        files = [bytes(sample)] if images is None else [bytes(i) for i in images]
+        # Not bytes(i), which makes zeros of a number.
+        files = ([bytes(sample)] if images is None else
+                 [bytes(memoryview(i)) for i in images])
         sizes = [self._find_size(file) for file in files]
         tokens = np.asarray(document["tokens"])
-        places = np.flatnonzero(tokens == self.token)
+        if tokens.ndim != 1:
+            raise ValueError(f"tokens must have one dimension, not {tokens.ndim}")
+        is_image = tokens == self.token
+        places = np.flatnonzero(is_image)
         if len(places) != len(files):
             raise ValueError(f"the tokens have image_token {self.token} "
                              f"{len(places)} times, but there are {len(files)} "
                              "images")
+        mask = _read_mask(document.get("loss_mask", ~is_image), len(tokens))
         repeats = np.ones(len(tokens), "int64")
         repeats[places] = [self._count(*size) for size in sizes]
         begins = np.cumsum(repeats) - repeats
         document["tokens"] = np.repeat(tokens, repeats)
-        if "loss_mask" in document:
-            document["loss_mask"] = np.repeat(document["loss_mask"], repeats)
+        # No model predicts the tokens of an image.
+        document["loss_mask"] = np.repeat(mask & ~is_image, repeats)
         document[_FILES] = np.frombuffer(b"".join(files), "uint8")
         document[_PLACES] = np.array(
             [(len(file), *size, begin) for file, size, begin in
@@ -90,6 +120,10 @@ class _Images:
             raise ValueError(f"an image of {size[0]} by {size[1]} pixels would be "
                              f"resized to {width} by {height}, but each side must "
                              f"be a multiple of patch_size, {self.patch}")
+        if max(width, height) > _MAX_SIDE:
+            raise ValueError(f"an image of {size[0]} by {size[1]} pixels would be "
+                             f"resized to {width} by {height}, more than the limit "
+                             f"of {_MAX_SIDE} pixels a side")
         return width, height
 
     def _fit_area(self, width: int, height: int) -> _Size:
@@ -107,7 +141,8 @@ class _Images:
 
     def _count(self, width: int, height: int) -> int:
         rows, columns = height // self.patch, width // self.patch
-        return rows * columns if self.tokens is None else self.tokens(rows, columns)
+        return rows * columns if self.tokens is None else check_integer(
+            "image_tokens(rows, columns)", self.tokens(rows, columns), 1, 2**31 - 1)
 
     def collate(self, group: Sample) -> Dict[str, Any]:
         """Stacks rows, and decodes their images to patches."""
@@ -115,10 +150,12 @@ class _Images:
 
         rows = [row.tensors for row in group.items]
         batch: Dict[str, Any] = {}
-        for name in rows[0].names:
-            if not name.startswith((_FILES, _PLACES)):
-                # Other data of the user has any length.
-                join: Any = np.stack if _has_fixed_length(name) else np.concatenate
+        # Other data of the user has any length. The lengths follow each.
+        names = rows[0].names
+        fixed = {*_ROW, *names[len(_ROW) + 1::2]}
+        for name in names:
+            if name.removesuffix(_LENGTHS) not in (_FILES, _PLACES):
+                join: Any = np.stack if name in fixed else np.concatenate
                 batch[name] = join([row[name].numpy() for row in rows])
         images = [image for i, row in enumerate(rows)
                   for image in _find_images(i, row)]
@@ -142,8 +179,9 @@ class _Images:
         """Writes the patches of an image, row by row."""
         side = self.patch
         try:
-            pixels = decode(image.file, width=image.width, height=image.height,
-                            format="RGB", media="image", **self.properties)
+            pixels = self._decode(image.file, image.width, image.height,
+                                  epoch=row.epoch,
+                                  index=row.indices[image.document])
         except LoaderError as error:
             out[:] = 0
             mask[row["segment_ids"].numpy() == image.document + 1] = 0
@@ -157,8 +195,16 @@ class _Images:
             rows, side, columns, side, 3).swapaxes(1, 2)
 
 
-def _has_fixed_length(name: str) -> bool:
-    return name in _ROW or name.endswith("_lengths")
+def _read_mask(mask: Any, n: int) -> Any:
+    """Returns which of n tokens the loss counts."""
+    import numpy as np
+
+    mask = np.asarray(mask)
+    if mask.shape != (n,) or mask.dtype.kind not in "biu":
+        raise ValueError(f"loss_mask must have a bool or an integer for each of the "
+                         f"{n} tokens that the function returned, but is {mask.dtype} "
+                         f"of shape {mask.shape}")
+    return mask != 0
 
 
 class _Image(NamedTuple):
@@ -175,7 +221,7 @@ def _find_images(number: int, row: Batch) -> Iterator[_Image]:
     files, ends = row[_FILES].numpy(), row["cu_seqlens"].numpy()
     places = iter(row[_PLACES].numpy().tolist())
     offset = 0
-    for document, n in enumerate(row[_PLACES + "_lengths"].numpy().tolist()):
+    for document, n in enumerate(row[_PLACES + _LENGTHS].numpy().tolist()):
         for n_bytes, width, height, first in itertools.islice(places, n):
             yield _Image(number, document, files[offset:offset + n_bytes],
                          width, height, int(ends[document]) + first)
@@ -199,7 +245,7 @@ def llava_packing(location: Path, tokenize: Function, row_length: int, *,
     """Loads rows of conversations about images.
 
         def tokenize(sample):
-            ids, mask = encode(sample.extra["conversations"])
+            ids, mask = encode(json.loads(sample.extra["conversations"]))
             return {"tokens": ids, "loss_mask": mask}
 
         train = llava_packing("train.jsonl", tokenize, 8192, image_token=151655)
@@ -214,7 +260,7 @@ def llava_packing(location: Path, tokenize: Function, row_length: int, *,
     `tokenize`: called with each item, a Sample, in several threads. Returns
     `tokens`, in which image_token stands once for each image, and if wanted
     `loss_mask`, and `images`, a list of encoded images. Without `images`, the
-    item itself is the only one.
+    item itself is the only one. The loss counts no token of an image.
     `row_length`: number of tokens in a row.
     `image_token`: token that is repeated for each token of an image.
     `batch_size`: number of rows in a batch.
@@ -247,6 +293,7 @@ def llava_packing(location: Path, tokenize: Function, row_length: int, *,
         if name in (decode_options or {}):
             raise ValueError(f"decode_options has {name!r}, which llava_packing() "
                              "sets: remove it")
+    check_integer("batch_size", batch_size, 1, 2**32 - 1)
     images = _Images(tokenize, image_token, fit, patch_size,
                      (min_pixels, max_pixels), image_tokens,
                      {"interpolation": interpolation, **(decode_options or {})})

@@ -16,13 +16,15 @@ PACKAGES = {
         libgstreamer-plugins-base1.0-0 libgstreamer1.0-0 libsoup3""",
     "LGPL-2.1-or-later": """ffmpeg libblkid1 libglib2.0-0 libgnutls30
         libjson-glib-1.0-0 libmount1 libtasn1-6""",
+    "LGPL-3.0-or-later": "libde265-0 libheif",
+    "Apache-2.0": "libhwy1",
     EITHER: "libdw1 libelf1 libgmp10 libhogweed6 libidn2-0 libnettle8 "
             "libunistring2",
     "MIT": """libbrotli1 libdeflate0 libffi8 libgif7 libjansson4 libnghttp2-14
         libpsl5 libunwind8""",
-    "BSD-2-Clause": "libarchive libdav1d6 libopenjp2-7",
-    "BSD-3-Clause": """libimath-3-1-29 libogg0 libopenexr-3-1-30 liborc-0.4-0
-        libp11-kit0 libpcre2-8-0 libwebp7 libwebpdemux2""",
+    "BSD-2-Clause": "libarchive libavif libdav1d6 libopenjp2-7",
+    "BSD-3-Clause": """jpeg-xl libimath-3-1-29 libogg0 libopenexr-3-1-30
+        liborc-0.4-0 libp11-kit0 libpcre2-8-0 libwebp7 libwebpdemux2 libyuv0""",
     "(BSD-3-Clause OR GPL-2.0-only)": "libzstd1",
     "BSD-3-Clause AND IJG AND Zlib": "libjpeg62-turbo",
     "Zlib": "zlib1g",

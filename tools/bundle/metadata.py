@@ -28,7 +28,9 @@ VERSIONS = {"glib": "libglib2.0-0", "gstreamer": "libgstreamer1.0-0",
             "libsoup": "libsoup3", "gnutls": "libgnutls30",
             "libjpeg-turbo": "libjpeg62-turbo", "libpng": "libpng16-16",
             "libtiff": "tiff", "libwebp": "libwebp7",
-            "openjpeg": "libopenjp2-7", "libarchive": "libarchive"}
+            "openjpeg": "libopenjp2-7", "libavif": "libavif",
+            "libheif": "libheif", "libjxl": "jpeg-xl",
+            "libarchive": "libarchive"}
 
 
 def make_components(pins: Dict[str, Any], packages: List[str],

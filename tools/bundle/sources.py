@@ -3,8 +3,8 @@
 # Copyright (C) 2026 the gst-spdl developers
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Debian's binary packages of these have dependencies that the wheel must not have:
-GPL code in FFmpeg, JBIG-KIT (GPL) in libtiff, libxml2 and ICU in libarchive, and
-Kerberos in libsoup."""
+GPL code in FFmpeg and libheif, JBIG-KIT (GPL) in libtiff, libxml2 and ICU in
+libarchive, Kerberos in libsoup, encoders in libavif, and glibc 2.35 in libjxl."""
 
 import hashlib
 import json
@@ -46,6 +46,21 @@ TIFF_OPTIONS = [
         "cxx", "jbig", "lerc", "tiff-contrib", "tiff-docs", "tiff-tests",
         "tiff-tools")
 ]
+AVIF_OPTIONS = ["-DAVIF_CODEC_DAV1D=ON"]
+HEIF_OPTIONS = ["-DENABLE_PLUGIN_LOADING=OFF"] + [
+    f"-DWITH_{name}=OFF" for name in (
+        "AOM_DECODER", "AOM_ENCODER", "DAV1D", "DEFLATE_HEADER_COMPRESSION",
+        "EXAMPLES", "RAV1E", "SvtEnc", "X265")
+]
+JXL_OPTIONS = [
+    f"-DJPEGXL_ENABLE_{name}=OFF" for name in (
+        "BENCHMARK", "DOXYGEN", "EXAMPLES", "FUZZERS", "JNI", "MANPAGES",
+        "OPENEXR", "SJPEG", "SKCMS", "TCMALLOC", "TOOLS")
+] + [
+    f"-DJPEGXL_FORCE_SYSTEM_{name}=ON" for name in ("BROTLI", "HWY", "LCMS2")
+] + ["-DBUILD_TESTING=OFF",
+     # Only the encoder needs Little CMS.
+     "-DCMAKE_SHARED_LINKER_FLAGS=-Wl,--as-needed"]
 SOUP_OPTIONS = [
     f"-D{name}=disabled" for name in (
         "docs", "gssapi", "introspection", "ntlm", "pkcs11_tests", "sysprof",
@@ -124,12 +139,28 @@ class Builder:
         self._run_cmake([*ARCHIVE_OPTIONS, "-DHAVE_ARC4RANDOM_BUF=0"])(
             log, source)
 
+    def _build_libheif(self, log: pathlib.Path,
+                       source: pathlib.Path) -> None:
+        # A loader for GdkPixbuf, which is built where its headers are installed.
+        (source / "gdk-pixbuf" / "CMakeLists.txt").write_text("", "utf-8")
+        self._run_cmake(HEIF_OPTIONS)(log, source)
+
+    def _build_libjxl(self, log: pathlib.Path, source: pathlib.Path) -> None:
+        """Builds libjxl without its encoder."""
+        file = source / "lib" / "jxl.cmake"
+        file.write_text(file.read_text("utf-8").replace(
+            "  $<TARGET_OBJECTS:jxl_enc-obj>\n", "").replace(
+                "add_library(jxl_enc-obj OBJECT",
+                "add_library(jxl_enc-obj OBJECT EXCLUDE_FROM_ALL"), "utf-8")
+        self._run_cmake(JXL_OPTIONS)(log, source)
+
     def _run_cmake(self, options: List[str]
                    ) -> Callable[[pathlib.Path, pathlib.Path], None]:
         cross = [] if not self.sysroot else [
             "-DCMAKE_SYSTEM_NAME=Linux",
             f"-DCMAKE_SYSTEM_PROCESSOR={self.target.name}",
             f"-DCMAKE_C_COMPILER={self.target.tool('gcc')}",
+            f"-DCMAKE_CXX_COMPILER={self.target.tool('g++')}",
             f"-DCMAKE_LIBRARY_PATH=/{self.target.libraries}",
             f"-DCMAKE_SYSROOT={self.sysroot}",
             f"-DCMAKE_FIND_ROOT_PATH={self.sysroot}",
@@ -142,7 +173,8 @@ class Builder:
                       ["cmake", "-B", "build-wheel", "-DBUILD_SHARED_LIBS=ON",
                        "-DCMAKE_BUILD_TYPE=Release",
                        f"-DCMAKE_INSTALL_PREFIX={self.prefix}",
-                       "-DCMAKE_INSTALL_LIBDIR=lib", *cross, *options],
+                       "-DCMAKE_INSTALL_LIBDIR=lib",
+                       f"-DCMAKE_CXX_FLAGS={OLD_GLIBC}", *cross, *options],
                       ["cmake", "--build", "build-wheel", self.jobs],
                       ["cmake", "--install", "build-wheel"])
         return run
@@ -163,7 +195,10 @@ class Builder:
         """Builds a source package, unless the cache has it."""
         recipes: Dict[str, Callable[[pathlib.Path, pathlib.Path], None]] = {
             "ffmpeg": self._build_ffmpeg,
+            "jpeg-xl": self._build_libjxl,
             "libarchive": self._build_libarchive,
+            "libavif": self._run_cmake(AVIF_OPTIONS),
+            "libheif": self._build_libheif,
             "libsoup3": self._run_meson,
             "tiff": self._run_cmake(TIFF_OPTIONS),
         }

@@ -20,7 +20,8 @@ PACKAGES = """
   libgstreamer-plugins-base1.0-dev libjpeg62-turbo-dev libdeflate-dev libgif-dev
   libopenjp2-7-dev libpng-dev libtiff-dev libwebp-dev libxxhash-dev zlib1g-dev
   libsoup-3.0-dev libjansson-dev libjson-glib-dev libarchive-dev nettle-dev
-  libbrotli-dev libdav1d-dev libnghttp2-dev libpsl-dev libsqlite3-dev python3
+  libbrotli-dev libdav1d-dev libde265-dev libhwy-dev liblcms2-dev libnghttp2-dev
+  libpsl-dev libsqlite3-dev libyuv-dev python3
 """.split()
 
 CROSS_FILE = """[binaries]

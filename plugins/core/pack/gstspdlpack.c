@@ -17,6 +17,9 @@
  * `loss_mask`, `cu_seqlens` (where the documents begin and end, for attention
  * within documents) and `num_documents`. `spdlbatch` stacks rows to batches.
  *
+ * A row also joins what else its documents have, such as the files of images,
+ * except with `mode=concat`.
+ *
  * With `mode=concat`, a document that does not fit continues in the next row.
  * With `mode=best-fit`, none is cut: each goes to the open row with the least
  * room that it fits into. If it fits into none of `window` open rows, the

@@ -516,12 +516,10 @@ GST_START_TEST (test_downstream)
         "[stream-error wrong-type]" },
     { "video/x-raw;other/tensors,format=static", 6, NULL },
   };
-  const GstDebugLevel level = gst_debug_get_default_threshold ();
   gchar *folder = make_folder ();
 
   files_write_jpeg (folder, "0.jpg", 8, 8, 0);
-  gst_debug_remove_log_function (gst_debug_log_default);
-  gst_debug_set_default_threshold (GST_LEVEL_DEBUG);
+  gst_debug_set_threshold_for_name ("spdldecode", GST_LEVEL_DEBUG);
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     Run *run = run_pipeline (
         "spdlsrc location=%s ! spdlfetch ! spdldecode output-order=input ! "
@@ -538,8 +536,7 @@ GST_START_TEST (test_downstream)
           "[stream-error wrong-type]|other/tensors"));
     run_free (run);
   }
-  gst_debug_set_default_threshold (level);
-  gst_debug_add_log_function (gst_debug_log_default, NULL, NULL);
+  gst_debug_unset_threshold_for_name ("spdldecode");
   files_remove_folder (folder);
 }
 

@@ -152,7 +152,7 @@ class ImageRowsTest(unittest.TestCase):
         self.assertEqual(sorted(found), list(range(N)))
 
     def test_other_data(self):
-        """What the function returns besides is joined over the batch."""
+        """Other arrays that the function returns are joined over the batch."""
         def tokenize_and_number(sample):
             return {**tokenize(sample), "number": sample.index,
                     "pairs": np.full((sample.index % 3, 2), sample.index)}

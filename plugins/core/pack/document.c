@@ -256,9 +256,7 @@ add_other (SpdlDocument *self, const SpdlDocumentPart *part, gsize room,
 {
   if (gst_spdl_tensor_info_get_size (&part->info) > room)
     return fail (error,
-        "\"%s\" of the item holds less data than its caps "
-        "require",
-        part->name);
+        "\"%s\" of the item holds less data than its caps require", part->name);
   if (!self->others)
     self->others = g_array_new (FALSE, FALSE, sizeof *part);
   g_array_append_vals (self->others, part, 1);

@@ -502,7 +502,7 @@ GST_START_TEST (test_names_of_batches)
 GST_END_TEST;
 
 /* Tests that an item of a media type that downstream does not accept fails, and
- * that the log of it has no error of its own. */
+ * that logging it causes no critical warning. */
 GST_START_TEST (test_downstream)
 {
   static const struct {

@@ -330,8 +330,8 @@ push_with_part (Rig *rig, const gchar *name, const gchar *caps)
   gst_pad_push (rig->src, sample);
 }
 
-/* A part with less data than its caps say, one with parts of its own, and a
- * mask of bytes fail with their document. */
+/* A document fails if a part has less data than its caps say, or parts of its
+ * own, or if its mask is bytes. */
 GST_START_TEST (test_wrong_parts)
 {
   Rig *rig = rig_new ("spdlpack", "row-length", 4, "tokens", "ids", NULL);

@@ -135,7 +135,7 @@ GST_START_TEST (test_samples)
 
 GST_END_TEST;
 
-/* Tests that there is no limit of fields, only of their names. */
+/* Tests that the number of names of fields is limited, not that of fields. */
 GST_START_TEST (test_many_samples)
 {
   tar_write_shard (folder, "train-0000.tar", 0, 1000, SIZE);

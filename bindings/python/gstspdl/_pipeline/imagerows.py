@@ -19,7 +19,7 @@ from .._media.batch import Batch
 from .._media.decode import decode, image_size
 from .._media.sample import Sample
 from .elements import DecodeInterpolation, Function, Path
-from .tokens import list_documents
+from .tokens import list_documents, map_documents
 
 # SPDL_MAX_SIDE
 _MAX_SIDE = 65535
@@ -297,10 +297,8 @@ def llava_packing(location: Path, tokenize: Function, row_length: int, *,
     images = _Images(tokenize, image_token, fit, patch_size,
                      (min_pixels, max_pixels), image_tokens,
                      {"interpolation": interpolation, **(decode_options or {})})
-    work: Any = ({"processes": processes} if processes else
-                 {"concurrency": concurrency})
-    documents = list_documents(location, train, seed, shard_mode, pattern).map(
-        images.tokenize, output_order="input", **work)
+    texts = list_documents(location, train, seed, shard_mode, pattern)
+    documents = map_documents(texts, images.tokenize, concurrency, processes)
     rows = documents.pack(row_length, mode=mode, eos_id=eos_id, pad_id=pad_id,
                           **options)
     return rows.aggregate(batch_size, drop_last=drop_last).map(

@@ -90,11 +90,9 @@ def chat_packing(location: Path, tokenize: Function, row_length: int, *,
     `processes`: number of processes that call it. 0: threads call it.
     `options`: other arguments of Pipeline.pack(), such as window."""
     texts = list_documents(location, train, seed, shard_mode, pattern)
-    work: Any = ({"processes": processes} if processes else
-                 {"concurrency": concurrency})
-    return _pack(texts.map(tokenize, output_order="input", **work), row_length,
-                 batch_size, drop_last, mode=mode, eos_id=eos_id, pad_id=pad_id,
-                 on_too_long=on_too_long, **options)
+    documents = map_documents(texts, tokenize, concurrency, processes)
+    return _pack(documents, row_length, batch_size, drop_last, mode=mode,
+                 eos_id=eos_id, pad_id=pad_id, on_too_long=on_too_long, **options)
 
 
 def list_documents(location: Path, train: bool, seed: int, shard_mode: _ShardMode,
@@ -104,6 +102,14 @@ def list_documents(location: Path, train: bool, seed: int, shard_mode: _ShardMod
     return Pipeline().files(location, pattern=pattern, label="none",
                             shard_mode=shard_mode, **order).fetch(
         output_order="input", queue_size=16)
+
+
+def map_documents(texts: Pipeline, tokenize: Function, concurrency: Optional[int],
+                  processes: int) -> Pipeline:
+    """Adds a function that makes tokens of texts, in threads or processes."""
+    work: Any = ({"processes": processes} if processes else
+                 {"concurrency": concurrency})
+    return texts.map(tokenize, output_order="input", **work)
 
 
 def _pack(documents: Pipeline, row_length: int, batch_size: int, drop_last: bool,
